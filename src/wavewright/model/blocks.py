@@ -109,11 +109,10 @@ class Finding:
 class Cell(str):
     """The text of a cell, with what it means."""
 
-    __slots__ = ("bar_width", "brief", "handle", "level", "marks", "share", "tone")
+    __slots__ = ("bar_width", "brief", "level", "marks", "share", "tone")
     tone: str  #: As terminals show it.
     share: float | None  #: Drawn as a bar after the text, from 0 to 1.
     bar_width: int  #: Characters of the bar, where there is room.
-    handle: str  #: Letter of the handle that the text is.
     level: int  #: In a tree: how many names it is below.
     marks: tuple[Mark, ...]
     brief: str  #: In a document, where no width is known.
@@ -125,13 +124,12 @@ class Cell(str):
         *,
         share: float | None = None,
         bar_width: int = 10,
-        handle: str = "",
         level: int = 0,
         brief: str = "",
     ) -> Cell:
         """A cell; see the fields."""
         cell = super().__new__(cls, text)
-        cell.tone, cell.share, cell.bar_width, cell.handle, cell.level = tone, share, bar_width, handle, level
+        cell.tone, cell.share, cell.bar_width, cell.level = tone, share, bar_width, level
         cell.marks, cell.brief = (), brief or text
         return cell
 

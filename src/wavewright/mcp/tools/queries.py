@@ -108,5 +108,4 @@ def _page(pieces: Iterable[pl.DataFrame], start: int, limit: int) -> tuple[pl.Da
 def _table(rows: Rows) -> Table:
     columns = tuple(Column(name, is_name=True) for name in rows.columns)
     texts = tuple(tuple("" if value is None else str(value) for value in row) for row in rows.rows)
-    shown = f"showing {len(texts):,} of {rows.total:,} rows" if len(texts) < rows.total else counted(rows.total, "rows")
-    return Table(shown, columns, texts)
+    return Table("", columns, texts, rows.total)

@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from wavewright.model.blocks import Sentence, sentence
-from wavewright.words.kit.fitted_lines import fitted
+from wavewright.writers.terminal.texts import fitted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

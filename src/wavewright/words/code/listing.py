@@ -9,9 +9,9 @@ from wavewright.base.shown import printable
 from wavewright.base.words import counted
 from wavewright.model.blocks import Preformatted, Sentence, chart, sentence
 from wavewright.words.kit.arrows import ASCII, UNICODE, Arrow, draw_arrows
-from wavewright.words.kit.fitted_lines import fitted
 from wavewright.words.kit.frame_tables import brief_place
 from wavewright.words.kit.line_windows import stretches
+from wavewright.writers.terminal.texts import fitted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

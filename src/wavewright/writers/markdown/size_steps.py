@@ -154,8 +154,7 @@ def _readable_table(table: Table) -> Table | None:
 def _cell(cell: str, handle: str) -> str:
     """A cell in words: the handle where it names something."""
     text = _with_handles(cell, cell.marks) if isinstance(cell, Cell) else _one_line(cell)
-    letter = (cell.handle if isinstance(cell, Cell) else "") or handle
-    return f"{letter}{text}" if letter and text not in _NOTHING else shortened(text, _CELL)
+    return f"{handle}{text}" if handle and text not in _NOTHING else shortened(text, _CELL)
 
 
 def _with_handles(text: str, marks: Iterable[Mark]) -> str:

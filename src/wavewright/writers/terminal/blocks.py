@@ -13,16 +13,16 @@ from rich.text import Text
 
 from wavewright.base.shown import printable
 from wavewright.model.blocks import Cell, Gap, Grid, Labelled, Preformatted, Rule, Sentence, Table
-from wavewright.writers.terminal.bars import bar
 from wavewright.writers.terminal.fitted_table import FittedTable
 from wavewright.writers.terminal.line import Line
+from wavewright.writers.terminal.texts import cell_text, marked_text, printable_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from rich.console import RenderableType
 
-    from wavewright.model.blocks import AnyBlock, GridColumn, Mark
+    from wavewright.model.blocks import AnyBlock, GridColumn
 
 BLOCKS = (Sentence, Gap, Rule, Labelled, Grid, Table, Preformatted)  #: Those that a terminal shows.
 _LABELS = {"note": "bold cyan", "loss": "bold yellow"}  #: Style of a sentence -> tone of the label before it.
@@ -50,7 +50,7 @@ def renderable(block: AnyBlock) -> RenderableType:
         case Table():
             return _indented(FittedTable(block), block.indent)
         case Preformatted():
-            text = _marked(block.text, block.marks, has_lines=True)
+            text = marked_text(block.text, block.marks, has_lines=True)
             text.no_wrap = True
             return text
         case _:
@@ -79,25 +79,10 @@ def plain_text(blocks: Iterable[AnyBlock], width: int) -> str:
 
 def sentence_text(sentence: Sentence) -> Text:
     """A sentence with its label and tones."""
-    text = _marked(sentence.text, sentence.marks, "bold" if sentence.style == "headline" else "")
+    text = marked_text(sentence.text, sentence.marks, "bold" if sentence.style == "headline" else "")
     if sentence.style in _LABELS:
         return Text.assemble((f"{sentence.style}: ", _LABELS[sentence.style]), text)
     return text
-
-
-def _marked(words: str, marks: Iterable[Mark], tone: str = "", *, has_lines: bool = False) -> Text:
-    """Words with tones; letters that become escapes move the marks that follow."""
-    escaped = _lines if has_lines else printable
-    text, end = Text(style=tone), 0
-    for mark in marks:
-        text.append(escaped(words[end : mark.begin]))
-        text.append(escaped(words[mark.begin : mark.end]), mark.tone)
-        end = mark.end
-    return text.append(escaped(words[end:]))
-
-
-def _lines(words: str) -> str:
-    return "\n".join(map(printable, words.split("\n")))
 
 
 def _indented(part: RenderableType, indent: int) -> RenderableType:
@@ -109,7 +94,7 @@ def _labelled(block: Labelled) -> RichTable:
     grid = RichTable.grid(padding=(0, 1))
     grid.add_column(style=block.tone, min_width=4)
     grid.add_column(ratio=1)
-    grid.add_row(printable(block.label), _marked(block.text, block.marks, has_lines=True))
+    grid.add_row(printable(block.label), marked_text(block.text, block.marks, has_lines=True))
     return grid
 
 
@@ -132,6 +117,5 @@ def _grid_cell(cell: str, column: GridColumn) -> Text:
     if column.is_cut:
         return Line(printable(cell))
     if not isinstance(cell, Cell):
-        return Text(_lines(cell))
-    text = _marked(cell, cell.marks, cell.tone, has_lines=True)
-    return text if cell.share is None else text.append(bar(cell.share, cell.bar_width))
+        return Text(printable_lines(cell))
+    return cell_text(cell)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, set_cell_size
@@ -14,8 +15,8 @@ from rich.text import Text
 from wavewright.base.names_form import NAMES_FORM
 from wavewright.base.shown import printable
 from wavewright.model.blocks import Cell, KernelName, Placed
-from wavewright.writers.terminal.bars import bar
 from wavewright.writers.terminal.line import Line
+from wavewright.writers.terminal.texts import cell_text, printable_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -59,19 +60,21 @@ class _Column:
     role: str  #: One of those of `_STEPS`, or "number".
     step: str  #: Before a name in a tree, for each level.
 
-    def _texts(self, bar_width: int | None = None) -> list[Text]:
-        return [_text(cell, self.step, bar_width) for cell in self.cells]
+    # A table of thousands of rows asks for these again at every step of fitting.
+    @cached_property
+    def _texts(self) -> list[Text]:
+        return [_text(cell, self.step) for cell in self.cells]
 
-    @property
+    @cached_property
     def width(self) -> int:
-        lines = (line for text in self._texts() for line in text.plain.split("\n"))
+        lines = (line for text in self._texts for line in text.plain.split("\n"))
         return max([self.heading_width, *map(cell_len, lines)])
 
-    @property
+    @cached_property
     def heading_width(self) -> int:
         return max(map(cell_len, self.heading.split("\n")))
 
-    @property
+    @cached_property
     def smallest(self) -> int:
         """Characters below which it says nothing: of its heading, of names, of a path with what follows it."""
         widths = [cell_len(cell.tail) + _SMALLEST_PATH for cell in self.cells if isinstance(cell, Placed)]
@@ -92,40 +95,36 @@ class _Column:
         if self.role == "prose":
             return [Text(printable(cell)) for cell in self.cells]
         if self.wraps:
-            return [Text(text.plain, text.style, spans=text.spans) for text in self._texts()]
+            return [Text(text.plain, text.style, spans=text.spans) for text in self._texts]
         if self.role == "bar":
-            return self._texts(width)
+            return [_text(cell, self.step, width) for cell in self.cells]
         places = [cell for cell in self.cells if isinstance(cell, Placed)]
         if places:
             room = width - max(cell_len(cell.tail) for cell in places)
             short = _shortened([cell.removesuffix(cell.tail) for cell in places], room)
             return [
                 Line(short[cell.removesuffix(cell.tail)] + cell.tail) if isinstance(cell, Placed) else _cut(text, width)
-                for cell, text in zip(self.cells, self._texts(), strict=True)
+                for cell, text in zip(self.cells, self._texts, strict=True)
             ]
         if any(isinstance(cell, KernelName) for cell in self.cells):
             short = _shortened(kernels, width)
             return [
                 Line(short[cell.full]) if isinstance(cell, KernelName) else text
-                for cell, text in zip(self.cells, self._texts(), strict=True)
+                for cell, text in zip(self.cells, self._texts, strict=True)
             ]
-        return _cut_apart(self._texts(), width)
+        return _cut_apart(self._texts, width)
 
 
 def _text(cell: str, step: str, bar_width: int | None = None) -> Text:
     """A cell as a terminal shows it; a bar has at most `bar_width` characters."""
     if not isinstance(cell, Cell):
         return Line(printable(cell))
-    words = step * min(cell.level, _MOST_LEVELS) + "\n".join(map(printable, cell.split("\n")))
-    if not (cell.tone or cell.marks or cell.share is not None or "\n" in words):
-        return Line(words)
-    text = Text(words, cell.tone, no_wrap="\n" not in words, overflow="fold" if "\n" in words else "ellipsis")
-    for mark in cell.marks:
-        text.stylize(mark.tone, mark.begin, mark.end)
-    if cell.share is None:
-        return text
-    width = cell.bar_width if bar_width is None else min(bar_width, cell.bar_width)
-    return text.append(bar(cell.share, width))
+    if not (cell.tone or cell.marks or cell.share is not None or "\n" in cell):
+        return Line(step * min(cell.level, _MOST_LEVELS) + printable(cell))
+    text = cell_text(cell, bar_width)
+    text.pad_left(len(step) * min(cell.level, _MOST_LEVELS))
+    text.no_wrap, text.overflow = "\n" not in cell, "fold" if "\n" in cell else "ellipsis"
+    return text
 
 
 def _shortened(names: Sequence[str], width: int) -> dict[str, str]:
@@ -182,8 +181,7 @@ class FittedTable:
         columns = []
         for place in places:
             column, cells = self._table.columns[place], tuple(row[place] for row in self._table.rows)
-            heading = "\n".join(map(printable, column.heading.split("\n")))
-            columns.append(_Column(heading, cells, column.role, step))
+            columns.append(_Column(printable_lines(column.heading), cells, column.role, step))
         return columns
 
     def _fitting_parts(self, room: int) -> tuple[list[_Column], list[str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from itertools import accumulate
+from itertools import accumulate, zip_longest
 from typing import TYPE_CHECKING
 
 from wavewright.codeobj.names import demangle_all
@@ -71,22 +71,28 @@ def short_names(names: Iterable[str], width: int) -> dict[str, str]:
     texts = _distinct_texts(unique)
     tokens = {name: _tokens(text, width) for name, text in texts.items()}
     heads = {name: _head_length(parts) for name, parts in tokens.items()}
-    siblings: dict[str, list[set[str]]] = {}
+    siblings: dict[str, list[list[str]]] = {}
     for name, parts in tokens.items():
-        siblings.setdefault("".join(parts[: heads[name]]), []).append(set(parts))
+        siblings.setdefault("".join(parts[: heads[name]]), []).append(parts)
+    owners = {head: Counter(token for each in group for token in set(each)) for head, group in siblings.items()}
     short = {name: text for name, text in texts.items() if len(text) <= width}
     for name in (name for name in unique if name not in short):
         parts, head = tokens[name], heads[name]
-        short[name] = _cut(parts, _order(parts, head, siblings["".join(parts[:head])]), head, width)
+        key = "".join(parts[:head])
+        short[name] = _cut(parts, _order(parts, head, owners[key], len(siblings[key])), head, width)
     for same in _equal(short):
+        rare, places = _differences([tokens[name] for name in same])
         for name in same:
             parts = tokens[name]
-            differing = _differing(parts, [tokens[other] for other in same])
+            differing = [at for at, token in enumerate(parts) if token in rare]
+            differing = differing or [at for at in range(len(parts)) if at in places]
             telling = [at for at, part in enumerate(parts) if _TELLING.fullmatch(part)][:2]
             short[name] = _cut(parts, [*_head_order(parts, 1), *differing, *telling, *range(len(parts))], 1, width)
+    labels = set(short.values())
     for same in _equal(short):
         for number, name in enumerate(same, 1):
-            short[name] = _numbered(short[name], number, width, set(short.values()))
+            short[name] = _numbered(short[name], number, width, labels)
+            labels.add(short[name])
     return {name: short[name] for name in unique}
 
 
@@ -167,13 +173,12 @@ def _head_length(tokens: Sequence[str]) -> int:
     return min(3, len(tokens)) if end is None else max(1, end)
 
 
-def _order(tokens: Sequence[str], head: int, siblings: Sequence[set[str]]) -> list[int]:
+def _order(tokens: Sequence[str], head: int, counts: Counter[str], sibling_count: int) -> list[int]:
     """Places of tokens, the most telling first: what few siblings have, tiles and functors before others."""
-    counts = Counter(token for each in siblings for token in each)
 
     def rank(place: int) -> tuple[int, int, int]:
         token = tokens[place]
-        is_rare, is_telling = counts[token] < len(siblings), bool(_TELLING.fullmatch(token))
+        is_rare, is_telling = counts[token] < sibling_count, bool(_TELLING.fullmatch(token))
         kind = (0 if is_rare else 2) if is_telling else 1 if is_rare else 3
         return kind, counts[token] if is_rare else 0, place
 
@@ -218,11 +223,15 @@ def _equal(short: dict[str, str]) -> list[list[str]]:
     return [group for group in groups.values() if len(group) > 1]
 
 
-def _differing(tokens: Sequence[str], group: Sequence[Sequence[str]]) -> list[int]:
-    """Places of tokens that are not as often, or not at this place, in all of the group."""
-    counts = [Counter(each) for each in group]
-    rare = [at for at, token in enumerate(tokens) if len({count[token] for count in counts}) > 1]
-    return rare or [at for at, token in enumerate(tokens) if any(at >= len(o) or o[at] != token for o in group)]
+def _differences(group: Sequence[Sequence[str]]) -> tuple[set[str], set[int]]:
+    """Tokens that are not as often in all of the group, and places at which not all have the same token."""
+    first, first_counts = group[0], Counter(group[0])
+    rare, places = set[str](), set[int]()
+    for tokens in group[1:]:
+        counts = Counter(tokens)
+        rare.update(token for token in counts.keys() | first_counts.keys() if counts[token] != first_counts[token])
+        places.update(at for at, (one, other) in enumerate(zip_longest(first, tokens)) if one != other)
+    return rare, places
 
 
 def _numbered(text: str, number: int, width: int, labels: set[str]) -> str:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent, short
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, chart, sentence
-from wavewright.words.kit.fitted_lines import fitted
 from wavewright.words.kit.frame_tables import place
 from wavewright.words.kit.heat import emphasis, heat_bar, legend
 from wavewright.words.kit.line_windows import stretches
 from wavewright.words.trace.listing.measures import cycle_measure, sample_measure
+from wavewright.writers.terminal.texts import fitted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from wavewright.model.blocks import sentence
-from wavewright.words.kit.fitted_lines import fitted
+from wavewright.writers.terminal.texts import fitted
 
 words = st.text(st.sampled_from("ab 漢字é…"), max_size=12)
 

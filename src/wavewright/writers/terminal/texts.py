@@ -1,0 +1,62 @@
+"""Recorded words as a terminal shows them: escaped, with tones and bars."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from rich.cells import cell_len, set_cell_size
+from rich.text import Text
+
+from wavewright.base.shown import printable
+from wavewright.writers.terminal.bars import bar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from wavewright.model.blocks import Cell, Mark, Sentence
+
+
+def printable_lines(words: str) -> str:
+    """Words whose line ends stay; all else is as `printable` has it."""
+    return "\n".join(map(printable, words.split("\n")))
+
+
+def marked_text(words: str, marks: Iterable[Mark], tone: str = "", *, has_lines: bool = False) -> Text:
+    """Words with tones; letters that become escapes move the marks that follow."""
+    escaped = printable_lines if has_lines else printable
+    text, end = Text(style=tone), 0
+    for mark in marks:
+        text.append(escaped(words[end : mark.begin]))
+        text.append(escaped(words[mark.begin : mark.end]), mark.tone)
+        end = mark.end
+    return text.append(escaped(words[end:]))
+
+
+def cell_text(cell: Cell, bar_width: int | None = None) -> Text:
+    """A cell with its tones and its bar, which has at most `bar_width` characters."""
+    text = marked_text(cell, cell.marks, cell.tone, has_lines=True)
+    if cell.share is None:
+        return text
+    width = cell.bar_width if bar_width is None else min(bar_width, cell.bar_width)
+    return text.append(bar(cell.share, width))
+
+
+def fitted(line: Sentence, width: int, *, ascii_only: bool = False) -> Sentence:
+    """A line of a listing cut to a width, without its empty end; an ellipsis is a tilde where ASCII must do.
+
+    Examples
+    --------
+    >>> from wavewright.model.blocks import Sentence
+    >>> fitted(Sentence("v_add_u32 v1, v2   "), 10).text
+    'v_add_u32…'
+    """
+    text = line.text.rstrip()
+    end = len(text)
+    if cell_len(text) > width:
+        cut = set_cell_size(text, max(0, width - 1))
+        # rich puts a space where half of a wide character would be
+        end = len(cut) if text.startswith(cut) else len(cut) - 1
+        text = f"{text[:end]}…"
+    marks = (mark if mark.end <= end else mark._replace(end=end) for mark in line.marks if mark.begin < end)
+    return replace(line, text=text.replace("…", "~") if ascii_only else text, marks=tuple(marks))
