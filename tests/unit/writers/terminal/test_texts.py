@@ -1,12 +1,16 @@
-"""Lines of listings are as wide as a terminal shows them."""
+"""Words in a terminal: cut to its width, with tones where they belong."""
 
 from __future__ import annotations
+
+import io
 
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
+from rich.console import Console
 
-from wavewright.model.blocks import sentence
+from wavewright.model.blocks import Cell, Column, Table, sentence
+from wavewright.writers.terminal.blocks import renderable
 from wavewright.writers.terminal.texts import fitted
 
 words = st.text(st.sampled_from("ab 漢字é…"), max_size=12)
@@ -23,3 +27,16 @@ def test_no_line_is_wider_than_asked_and_marks_stay_on_their_words(first: str, s
 
 def test_an_ellipsis_is_a_tilde_where_ascii_must_do() -> None:
     assert fitted(sentence("v_add_u32 v1"), 5, ascii_only=True).text == "v_ad~"
+
+
+def test_tones_of_a_table_stay_on_their_words_behind_escapes_and_levels() -> None:
+    cell = Cell.of("a\x1b[31mb ", ("hot", "bold"))
+    cell.level = 3
+    table = Table("", (Column("name", "rest"),), ((cell,),))
+    out = Console(width=80, color_system="standard", force_terminal=True, highlight=False, file=io.StringIO())
+    segments = [segment for segment in out.render(renderable(table)) if segment.text.strip()]
+    assert "".join(segment.text for segment in segments if segment.style and segment.style.bold).split() == [
+        "name",
+        "hot",
+    ]
+    assert not any("\x1b" in segment.text for segment in segments)
