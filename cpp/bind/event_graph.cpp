@@ -1,10 +1,12 @@
 #include "event_graph.hpp"
 
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/vector.h>
 
 #include <memory>
 #include <new>
 #include <optional>
+#include <vector>
 
 #include "arrow.hpp"
 #include "arrow_in.hpp"
@@ -49,10 +51,12 @@ void build(EventGraph* at, const nb::dict& events, const nb::dict& tracks, const
                after = column<uint32_t>(dependencies, "after");
     const auto start = column<int64_t>(events, "start_ns"), end = column<int64_t>(events, "end_ns");
     const auto awaits = column<uint8_t>(events, "awaits"), is_gpu = column<uint8_t>(tracks, "is_gpu"),
-               is_into_end = column<uint8_t>(dependencies, "is_into_end");
+               is_into_end = column<uint8_t>(dependencies, "is_into_end"),
+               is_working = column<uint8_t>(tracks, "is_working");
+    const auto gpu = column<uint32_t>(tracks, "gpu");
     const ArrowInput<uint32_t> groups(group);
     require_same_length(track, launch, meeting, awaited, start, end, awaits);
-    require_same_length(process, is_gpu);
+    require_same_length(process, is_gpu, is_working, gpu);
     require_same_length(before, after, is_into_end);
     const size_t count = track.values().size(), track_count = process.values().size();
     if (count >= kNoEvent / 4) throw nb::value_error("too many events");
@@ -69,20 +73,21 @@ void build(EventGraph* at, const nb::dict& events, const nb::dict& tracks, const
         if (from > to || from < -kFarthestNs || to > kFarthestNs)
             throw nb::value_error("an event has an impossible time");
     }
-    const GraphInput input{track.values(),  start.values(),       end.values(),     launch.values(), meeting.values(),
-                           awaits.values(), awaited.values(),     process.values(), is_gpu.values(), before.values(),
-                           after.values(),  is_into_end.values(), groups.values()};
+    const GraphInput input{track.values(),   start.values(),       end.values(),     launch.values(),
+                           meeting.values(), awaits.values(),      awaited.values(), process.values(),
+                           is_gpu.values(),  is_working.values(),  gpu.values(),     before.values(),
+                           after.values(),   is_into_end.values(), groups.values()};
     for (const uint32_t track_awaited : input.awaited)
         if (track_awaited != kNoEvent && input.is_gpu[track_awaited] == 0) throw nb::value_error("a thread is awaited");
     nb::gil_scoped_release unlocked;
     new (at) EventGraph(input);
 }
 
-ArrowTable path_of(const EventGraph& graph, uint32_t group) {
+ArrowTable path_of(const EventGraph& graph, uint32_t group, int64_t start_ns, int64_t end_ns) {
     const auto path = std::make_shared<PathColumns>();
     {
         nb::gil_scoped_release unlocked;
-        *path = graph.path(group);
+        *path = graph.path(group, start_ns, end_ns);
     }
     return arrow_table(*path, path);
 }
@@ -139,12 +144,17 @@ nb::dict losses_of(const EventGraph& graph) {
 void bind_event_graph(nb::module_& m) {
     nb::class_<EventGraph>(m, "EventGraph")
         .def("__init__", &build, "events"_a, "tracks"_a, "dependencies"_a, "group"_a)
-        .def("path", &path_of, "group"_a, "The critical path of a group of processes, from its beginning.")
+        .def("path", &path_of, "group"_a, "start_ns"_a, "end_ns"_a,
+             "The critical path of a group of processes, from its beginning, in a window.")
         .def("slack", &slack_of, "By how much each event could end later without delaying the end of its group.")
         .def("recompute", &recomputed, "duration_scale"_a.none() = nb::none(), "code_scale"_a.none() = nb::none(),
              "lag_scale"_a.none() = nb::none(), "flags"_a.none() = nb::none(), "without_inferred"_a = false,
              "typical_lags"_a = false, "Start and end of every event after a change.")
         .def_prop_ro("losses", &losses_of)
+        .def_prop_ro("tolerance_ns",
+                     [](const EventGraph& graph) {
+                         return std::vector<int64_t>(graph.tolerance_ns().begin(), graph.tolerance_ns().end());
+                     })
         .def_prop_ro("edge_count", &EventGraph::edge_count)
         .def("__len__", &EventGraph::size);
 }

@@ -13,13 +13,15 @@ using Numbers = std::vector<int64_t>;
 
 // A run that is written down event by event.
 struct Made {
-    std::vector<uint32_t> track, launch, meeting, awaited, process, before, after, group;
+    std::vector<uint32_t> track, launch, meeting, awaited, process, gpu, before, after, group;
     std::vector<int64_t> start, end;
-    std::vector<uint8_t> awaits, is_gpu, is_into_end;
+    std::vector<uint8_t> awaits, is_gpu, is_working, is_into_end;
 
-    uint32_t add_track(uint32_t of_process, bool gpu) {
+    uint32_t add_track(uint32_t of_process, bool is_stream, bool works = true) {
         process.push_back(of_process);
-        is_gpu.push_back(gpu ? 1 : 0);
+        is_gpu.push_back(is_stream ? 1 : 0);
+        is_working.push_back(works ? 1 : 0);
+        gpu.push_back(0);
         while (group.size() <= of_process) group.push_back(0);
         return static_cast<uint32_t>(process.size() - 1);
     }
@@ -35,8 +37,13 @@ struct Made {
         return static_cast<uint32_t>(track.size() - 1);
     }
     EventGraph graph() const {
-        return EventGraph(
-            {track, start, end, launch, meeting, awaits, awaited, process, is_gpu, before, after, is_into_end, group});
+        return EventGraph({track, start, end, launch, meeting, awaits, awaited, process, is_gpu, is_working, gpu,
+                           before, after, is_into_end, group});
+    }
+    // In the window of its events.
+    PathColumns path() const {
+        return graph().path(0, *std::min_element(start.begin(), start.end()),
+                            *std::max_element(end.begin(), end.end()));
     }
 };
 
@@ -62,7 +69,7 @@ TEST(event_graph, path_goes_through_what_came_last) {
     const uint32_t kernel = run.add(stream, 25, 125, call);  // 25 after its call began
     const uint32_t sync = run.add(thread, 30, 130, kNoEvent, Awaits::kAllWork);
     const EventGraph graph = run.graph();
-    const PathColumns path = graph.path(0);
+    const PathColumns path = run.path();
     CHECK_EQUAL(values(path.start_ns), (Numbers{0, 25, 125}));
     CHECK_EQUAL(values(path.end_ns), (Numbers{25, 125, 130}));
     CHECK_EQUAL(numbers(path.event), (std::vector<uint32_t>{kernel, kernel, sync}));
@@ -83,9 +90,9 @@ TEST(event_graph, ranks_wait_for_the_last_one) {
     run.add(first, 80, 90);
     run.meeting[early] = run.meeting[late] = 0;
     const EventGraph graph = run.graph();
-    const PathColumns path = graph.path(0);
-    CHECK_EQUAL(numbers(path.event), (std::vector<uint32_t>{slow, late, early, 4, 4}));
-    CHECK_EQUAL(values(path.end_ns), (Numbers{60, 60, 80, 80, 90}));
+    const PathColumns path = run.path();
+    CHECK_EQUAL(numbers(path.event), (std::vector<uint32_t>{slow, early, 4}));
+    CHECK_EQUAL(values(path.end_ns), (Numbers{60, 80, 90}));
     CHECK_EQUAL(values(graph.slack()), (Numbers{50, 0, 0, 10, 0}));
     const std::vector<double> faster{1.0, 0.5, 1.0, 1.0, 1.0};
     CHECK_EQUAL(ends_after(graph, {faster, {}, {}, {}}), (Numbers{10, 30, 50, 50, 60}));
@@ -94,22 +101,86 @@ TEST(event_graph, ranks_wait_for_the_last_one) {
     CHECK_EQUAL(ends_after(graph, {{}, {}, {}, on_time}), (Numbers{10, 60, 30, 30, 40}));
 }
 
-TEST(event_graph, a_quiet_thread_goes_on_after_another) {
+// Two threads take turns; the second launches into a stream.
+PathColumns turns(bool is_one_stream, bool works) {
     Made run;
-    const uint32_t main = run.add_track(0, false), other = run.add_track(0, false);
-    run.add(main, 0, 1'000);
-    const uint32_t handed = run.add(other, 50'000, 60'000);
+    const uint32_t main = run.add_track(0, false), other = run.add_track(0, false, works);
+    const uint32_t stream = run.add_track(0, true), second = run.add_track(0, true);
+    const uint32_t first = run.add(main, 0, 1'000), handed = run.add(other, 50'000, 60'000);
     const uint32_t back = run.add(main, 100'000, 101'000);
-    const PathColumns path = run.graph().path(0);
-    CHECK_EQUAL(numbers(path.event), (std::vector<uint32_t>{0, handed, handed, back, back}));
-    CHECK_EQUAL(numbers(path.is_inferred), (std::vector<uint32_t>{0, 1, 0, 1, 0}));
+    run.add(stream, 2'000, 3'000, first);
+    if (works) run.add(is_one_stream ? stream : second, 62'000, 63'000, handed);
+    run.add(stream, 102'000, 103'000, back);
+    return run.path();
+}
+
+TEST(event_graph, a_quiet_thread_goes_on_after_another_that_feeds_the_same_stream) {
+    const PathColumns path = turns(true, true);
+    CHECK_EQUAL(numbers(path.link), (std::vector<uint32_t>{1, 9, 12, 9, 1, 9, 12, 9, 3, 0}));
+    CHECK_EQUAL(numbers(path.is_inferred), (std::vector<uint32_t>{0, 1, 1, 1, 0, 1, 1, 1, 0, 0}));
+    // Without evidence the time between the calls of a thread is its own code.
+    CHECK_EQUAL(numbers(turns(false, true).link), (std::vector<uint32_t>{1, 2, 3, 0}));
+    CHECK_EQUAL(numbers(turns(false, false).link), (std::vector<uint32_t>{1, 2, 3, 0}));
+}
+
+TEST(event_graph, a_thread_without_work_is_not_on_the_path) {
+    Made run;
+    const uint32_t main = run.add_track(0, false), watchdog = run.add_track(0, false, false);
+    const uint32_t stream = run.add_track(0, true);
+    const uint32_t call = run.add(main, 0, 10);
+    const uint32_t kernel = run.add(stream, 20, 120, call);
+    for (const int64_t time : {40, 100'000, 200'000}) run.add(watchdog, time, time + 5);
+    const PathColumns path = run.path();
+    CHECK_EQUAL(numbers(path.event), (std::vector<uint32_t>{kernel, kernel, kernel}));
+    CHECK_EQUAL(numbers(path.link), (std::vector<uint32_t>{3, 0, 14}));
+    CHECK_EQUAL(values(path.end_ns), (Numbers{20, 120, 200'005}));
+}
+
+TEST(event_graph, a_wait_ends_with_the_work_within_the_tolerance_of_the_clocks) {
+    Made run;
+    const uint32_t thread = run.add_track(0, false), stream = run.add_track(0, true);
+    const uint32_t call = run.add(thread, 0, 1'000);
+    const uint32_t kernel = run.add(stream, 5'000, 100'000, call);
+    const uint32_t sync = run.add(thread, 2'000, 92'500, kNoEvent, Awaits::kAllWork);  // 7.5 us before the end
+    const uint32_t next = run.add(thread, 150'000, 151'000), after = run.add(stream, 160'000, 200'000, next);
+    const EventGraph graph = run.graph();
+    CHECK_EQUAL(graph.tolerance_ns()[0], int64_t{7'500});
+    const PathColumns path = run.path();
+    CHECK_EQUAL(numbers(path.event), (std::vector<uint32_t>{kernel, kernel, next, after, after}));
+    CHECK_EQUAL(values(path.end_ns), (Numbers{5'000, 92'500, 150'000, 160'000, 200'000}));
+    const std::vector<double> faster{1.0, 0.5, 1.0, 1.0, 1.0};
+    CHECK_EQUAL(ends_after(graph, {faster, {}, {}, {}})[sync], int64_t{92'500 - 47'500});
+    CHECK_EQUAL(ends_after(graph, {faster, {}, {}, {}})[after], int64_t{200'000 - 47'500});
+}
+
+TEST(event_graph, work_before_its_launch_is_held_up_by_it_within_the_tolerance) {
+    Made run;
+    const uint32_t thread = run.add_track(0, false), stream = run.add_track(0, true);
+    const uint32_t first = run.add(thread, 0, 10'000), second = run.add(thread, 300'000, 310'000);
+    run.add(stream, 5'000, 50'000, first);
+    const uint32_t early = run.add(stream, 270'000, 400'000, second);  // 30 us before its launch
+    const PathColumns path = run.path();
+    CHECK_EQUAL(run.graph().tolerance_ns()[0], int64_t{30'000});
+    CHECK_EQUAL(numbers(path.event), (std::vector<uint32_t>{first, second, early, early}));
+    CHECK_EQUAL(values(path.end_ns), (Numbers{10'000, 270'000, 270'000, 400'000}));
+}
+
+TEST(event_graph, what_ran_meanwhile_is_on_the_path_instead_of_idle_time) {
+    Made run;
+    const uint32_t first = run.add_track(0, true), second = run.add_track(0, true);
+    const uint32_t begin = run.add(first, 0, 100), middle = run.add(first, 400, 500);
+    const uint32_t beside = run.add(second, 50, 700);  // of another stream
+    const uint32_t last = run.add(first, 500'000, 500'100);
+    const PathColumns path = run.path();
+    CHECK_EQUAL(numbers(path.event), (std::vector<uint32_t>{begin, beside, middle, beside, last, last}));
+    CHECK_EQUAL(values(path.busy_ns), (Numbers{100, 300, 100, 200, 0, 100}));
 }
 
 TEST(event_graph, cycles_and_backward_times_are_losses) {
     Made run;
     const uint32_t thread = run.add_track(0, false), stream = run.add_track(0, true), second = run.add_track(0, true);
-    const uint32_t call = run.add(thread, 100, 110);
-    const uint32_t early = run.add(stream, 50, 60, call);  // before its launch
+    const uint32_t call = run.add(thread, 200'000, 200'010);
+    const uint32_t early = run.add(stream, 50, 60, call);  // long before its launch
     const uint32_t empty = run.add(stream, 60, 60), other = run.add(second, 60, 60);
     for (const auto& [from, to] : {std::pair{empty, other}, std::pair{other, empty}, std::pair{call, early}}) {
         run.before.push_back(from);
@@ -120,7 +191,7 @@ TEST(event_graph, cycles_and_backward_times_are_losses) {
     CHECK_EQUAL(graph.losses().backward_edges[static_cast<size_t>(Link::kLaunch)], uint64_t{1});
     CHECK_EQUAL(graph.losses().backward_edges[static_cast<size_t>(Link::kDependency)], uint64_t{1});
     CHECK_EQUAL(graph.losses().cycle_edges, uint64_t{1});
-    CHECK_EQUAL(ends_after(graph, {}), (Numbers{110, 60, 60, 60}));
+    CHECK_EQUAL(ends_after(graph, {}), (Numbers{200'010, 60, 60, 60}));
 }
 
 // Random runs: whatever the record says, computing it again gives the recorded times, the path has no gaps, and an
@@ -138,7 +209,7 @@ TEST(event_graph, random_runs_are_reproduced) {
             const int64_t start = below(40) * step;
             const uint32_t event = run.add(track, start, start + below(6) * step / 2);
             if (run.is_gpu[track] == 0)
-                run.awaits[event] = static_cast<uint8_t>(below(5));
+                run.awaits[event] = static_cast<uint8_t>(below(6));
             else if (event > 0 && below(2) == 0) {
                 const auto call = static_cast<uint32_t>(below(event));
                 if (run.is_gpu[run.track[call]] == 0) run.launch[event] = call;
@@ -160,10 +231,10 @@ TEST(event_graph, random_runs_are_reproduced) {
         for (const GraphReading reading :
              {GraphReading{true, false}, GraphReading{false, true}, GraphReading{true, true}})
             CHECK_EQUAL(ends_after(graph, {}, reading), values(ends));
-        const PathColumns path = graph.path(0);
-        for (size_t at = 1; at < path.start_ns.size(); ++at) CHECK_EQUAL(path.start_ns[at], path.end_ns[at - 1]);
         const Numbers all_ends = values(ends);
         const int64_t last = *std::max_element(all_ends.begin(), all_ends.end());
+        const PathColumns path = graph.path(0, *std::min_element(run.start.begin(), run.start.end()), last);
+        for (size_t at = 1; at < path.start_ns.size(); ++at) CHECK_EQUAL(path.start_ns[at], path.end_ns[at - 1]);
         if (!path.end_ns.empty()) CHECK_EQUAL(path.end_ns[path.end_ns.size() - 1], last);
         const Numbers slack = values(graph.slack());
         for (uint32_t event = 0; event < slack.size(); ++event) {

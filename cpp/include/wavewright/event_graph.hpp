@@ -24,6 +24,7 @@ enum class Awaits : uint8_t {
     kStream = 2,        // work of one stream that was launched before
     kLaunchedWork = 3,  // the work that it launched itself
     kPerhaps = 4,       // of its process, if some of it ended meanwhile: the record does not say
+    kPolled = 5,        // the same since the call before: the last of several queries of one thread
 };
 
 enum class Link : uint8_t {
@@ -38,8 +39,13 @@ enum class Link : uint8_t {
     kService = 8,       // from the last arrival to the end of the collective
     kHandOver = 9,      // from one thread to another one that was quiet
     kOtherStream = 10,  // work that began when work of another stream had ended
+    // Only on paths:
+    kHeldUp = 11,  // from the launching call to work that began long after it
+    kBeside = 12,  // work of the process that ran while nothing recorded explains what was waited for
+    kBefore = 13,  // before the first event
+    kAfter = 14,   // after the last one
 };
-inline constexpr size_t kLinkCount = 11;
+inline constexpr size_t kLinkCount = 11;  // of edges
 
 struct GraphInput {
     // Events, in any order.
@@ -50,8 +56,10 @@ struct GraphInput {
     std::span<const uint8_t> awaits;    // of calls: an `Awaits`
     std::span<const uint32_t> awaited;  // of calls: the track of `Awaits::kStream`; kNoEvent = not recorded
     // Tracks.
-    std::span<const uint32_t> process;  // of each track
-    std::span<const uint8_t> is_gpu;    // whether it is a stream
+    std::span<const uint32_t> process;    // of each track
+    std::span<const uint8_t> is_gpu;      // whether it is a stream
+    std::span<const uint8_t> is_working;  // whether it is a stream, or a thread that launches or awaits work
+    std::span<const uint32_t> gpu;        // of a stream: its GPU; kNoEvent = not recorded
     // Recorded dependencies: the end of `before` comes before the start (or the end) of `after`.
     std::span<const uint32_t> before, after;
     std::span<const uint8_t> is_into_end;
@@ -71,6 +79,7 @@ struct PathColumns {
     Column<uint32_t> event;  // whose time it is; of code, the call that came after
     Column<uint8_t> link, is_inferred;
     Column<uint32_t> from_event;
+    Column<int64_t> busy_ns;  // of it, with work of a GPU of its process
     template <class Visitor>
     void each_column(Visitor&& visit) {
         visit("start_ns", start_ns);
@@ -79,6 +88,7 @@ struct PathColumns {
         visit("link", link);
         visit("is_inferred", is_inferred);
         visit("from_event", from_event);
+        visit("busy_ns", busy_ns);
     }
 };
 
@@ -108,8 +118,9 @@ class EventGraph {
   public:
     explicit EventGraph(const GraphInput& input);
 
-    // The chain of binding edges that ends with the last event of a group, from its beginning.
-    PathColumns path(uint32_t group) const;
+    // The chain of binding edges that ends with the last event of a group, with what is before and after it in a
+    // window. Where an edge does not say what was waited for, work that ran meanwhile takes its time.
+    PathColumns path(uint32_t group, int64_t start_ns, int64_t end_ns) const;
 
     // By how much each event could end later without delaying the end of its group.
     Column<int64_t> slack() const;
@@ -121,14 +132,19 @@ class EventGraph {
     size_t size() const { return event_count_; }
     size_t edge_count() const { return from_.size(); }
     const GraphLosses& losses() const { return losses_; }
+    // By how much the clocks of CPU and GPU contradict each other, by process.
+    std::span<const int64_t> tolerance_ns() const { return tolerance_ns_; }
 
   private:
     struct Draft;
     struct Building;
+    struct Union;
 
     uint32_t event_of(uint32_t node) const { return node >> 1; }
     int64_t lag_of(size_t edge, uint32_t node, const GraphChange& change, int64_t lag) const;
     uint32_t origin_of(size_t edge, uint32_t node, const GraphChange& change) const;
+    bool is_explained(Link link, uint32_t event) const;
+    bool crosses_clocks(uint8_t link, uint32_t to) const;
     bool is_removed(size_t edge, uint32_t node, const GraphChange& change) const;
     void link_edges(const std::vector<Draft>& drafts);
     void sort_nodes();
@@ -144,10 +160,14 @@ class EventGraph {
     std::vector<int64_t> lag_, typical_lag_;
     std::vector<uint32_t> binding_;  // edge of each node; kNoEvent = none
     std::vector<uint32_t> recorded_binding_;
-    std::vector<uint32_t> call_;             // of nodes of calls: the innermost call open before it; kNoEvent = code
-    std::vector<uint32_t> order_;            // nodes, every origin before what depends on it
-    std::vector<uint32_t> process_, group_;  // of each event
-    std::vector<uint32_t> last_node_;        // of each group
+    std::vector<uint32_t> call_;               // of nodes of calls: the innermost call open before it; kNoEvent = code
+    std::vector<uint32_t> order_;              // nodes, every origin before what depends on it
+    std::vector<uint32_t> process_, group_;    // of each event
+    std::vector<uint32_t> last_node_;          // of each group
+    std::vector<int64_t> tolerance_ns_;        // of each process
+    std::vector<uint8_t> awaits_;              // of each event
+    std::vector<uint8_t> is_working_;          // of each event: whether its track is
+    std::vector<std::vector<uint32_t>> work_;  // of each process, in the order of starts
     GraphLosses losses_;
 };
 

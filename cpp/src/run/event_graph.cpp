@@ -12,6 +12,11 @@ constexpr uint8_t kInferredBit = 0x80, kLinkMask = 0x7f;
 // A thread without calls for so long may have waited for another thread, and work that starts so soon after the end of
 // other work may have waited for it. Launches take 5 to 20 us, so shorter distances say nothing.
 constexpr int64_t kQuietNs = 20'000;
+// Work that starts so much later than its launch returned was held up by something else than the launch.
+constexpr int64_t kLongLaunchNs = 1'000'000;
+// Clocks of CPU and GPU are compared once in a while, so that they differ by up to tens of us. What contradicts the
+// order of launch, work and wait by more is another error of the record.
+constexpr int64_t kMostSkewNs = 100'000;
 constexpr int kStepsBack = 8;  // work that is looked at when the last one of a stream cannot be what a call waited for
 
 constexpr uint32_t start_of(uint32_t event) {
@@ -39,7 +44,7 @@ struct Groups {
 // The work of one stream in the order of its starts.
 struct Stream {
     std::span<const uint32_t> events;
-    std::vector<int64_t> issued_ns;  // when the latest launch of all work so far began
+    std::vector<int64_t> issued_ns;  // when the latest recorded launch of all work so far began
     std::vector<uint32_t> latest;    // place of the work so far that ends last
 
     // Place of the work that ends last among all that was launched until then; -1 = none.
@@ -58,6 +63,7 @@ void sort_if_needed(std::span<uint32_t> rows, Less less) {
 struct Point {
     int64_t time_ns;
     uint32_t node, track, place;
+    uint32_t stream;  // of the work that the thread launched last
 };
 
 bool is_latency(uint8_t link) {
@@ -85,9 +91,11 @@ struct EventGraph::Building {
     std::vector<Draft> drafts;
     std::vector<Stream> streams;  // by track; empty for threads
     std::vector<std::vector<uint32_t>> by_process_streams, by_process_threads;
+    std::vector<uint32_t> working_threads;   // of each process: how many
     std::vector<std::vector<Point>> points;  // of each thread, in order
     std::vector<int64_t> dependency_ns;      // of work: the latest end of recorded dependencies
-    std::vector<uint8_t> has_launched;       // whether a call launched recorded work
+    std::vector<uint32_t> launched_into;     // of calls: the stream of work that it launched; kNoEvent = none
+    std::vector<uint32_t> waited_for;        // of calls: the stream of the work that it waited for; kNoEvent = none
 
     Building(EventGraph& owner, const GraphInput& input)
         : graph(owner),
@@ -96,12 +104,16 @@ struct EventGraph::Building {
           streams(input.process.size()),
           by_process_streams(input.group.size()),
           by_process_threads(input.group.size()),
+          working_threads(input.group.size()),
           points(input.process.size()),
           dependency_ns(input.track.size(), std::numeric_limits<int64_t>::min()),
-          has_launched(input.track.size()) {
+          launched_into(input.track.size(), kNoEvent),
+          waited_for(input.track.size(), kNoEvent) {
         drafts.reserve(3 * input.track.size());
-        for (uint32_t track = 0; track < in.process.size(); ++track)
+        for (uint32_t track = 0; track < in.process.size(); ++track) {
             (in.is_gpu[track] != 0 ? by_process_streams : by_process_threads)[in.process[track]].push_back(track);
+            if (in.is_gpu[track] == 0 && in.is_working[track] != 0) ++working_threads[in.process[track]];
+        }
     }
 
     void add(uint32_t to, uint32_t from, Link link, bool is_inferred = false) {
@@ -111,10 +123,11 @@ struct EventGraph::Building {
 
     void add_all() {
         for (size_t event = 0; event < in.launch.size(); ++event)
-            if (in.launch[event] != kNoEvent) has_launched[in.launch[event]] = 1;
+            if (in.launch[event] != kNoEvent) launched_into[in.launch[event]] = in.track[event];
         for (size_t at = 0; at < in.before.size(); ++at) {
             add(in.is_into_end[at] != 0 ? end_of(in.after[at]) : start_of(in.after[at]), end_of(in.before[at]),
                 Link::kDependency);
+            if (in.is_into_end[at] != 0) waited_for[in.after[at]] = in.track[in.before[at]];
             if (in.is_into_end[at] == 0) {
                 int64_t& latest = dependency_ns[in.after[at]];
                 latest = std::max(latest, in.end_ns[in.before[at]]);
@@ -122,9 +135,15 @@ struct EventGraph::Building {
         }
         for (uint32_t track = 0; track < in.process.size(); ++track)
             in.is_gpu[track] != 0 ? add_stream(track) : add_thread(track);
+        for (uint32_t process = 0; process < in.group.size(); ++process) measure_clocks(process);
         for (uint32_t process = 0; process < in.group.size(); ++process) {
-            for (const uint32_t track : by_process_threads[process])
-                for (const uint32_t call : tracks.of(track)) add_waits(call, process);
+            for (const uint32_t track : by_process_threads[process]) {
+                uint32_t previous = kNoEvent;
+                for (const uint32_t call : tracks.of(track)) {
+                    add_waits(call, previous, process);
+                    previous = call;
+                }
+            }
             add_other_streams(process);
             add_hand_overs(process);
         }
@@ -140,10 +159,12 @@ struct EventGraph::Building {
         std::vector<uint32_t> open;
         std::vector<Point>& sequence = points[track];
         sequence.reserve(2 * calls.size());
+        uint32_t stream = kNoEvent;
         const auto place = [&](uint32_t node) {
+            if (launched_into[node >> 1] != kNoEvent) stream = launched_into[node >> 1];
             graph.call_[node] = open.empty() ? kNoEvent : open.back();
             if (!sequence.empty()) add(node, sequence.back().node, open.empty() ? Link::kCode : Link::kCall);
-            sequence.push_back({graph.time_[node], node, track, static_cast<uint32_t>(sequence.size())});
+            sequence.push_back({graph.time_[node], node, track, static_cast<uint32_t>(sequence.size()), stream});
         };
         const auto close_until = [&](int64_t time_ns) {
             while (!open.empty() && graph.time_[end_of(open.back())] <= time_ns) {
@@ -183,7 +204,9 @@ struct EventGraph::Building {
             const int64_t start = in.start_ns[event];
             add(end_of(event), start_of(event), Link::kDuration);
             if (launch != kNoEvent) add(start_of(event), start_of(launch), Link::kLaunch);
-            const int64_t issued = launch == kNoEvent ? start : std::min(start, in.start_ns[launch]);
+            // Work of a stream is launched in its order: without a record, no earlier than the work before it.
+            const int64_t issued =
+                launch == kNoEvent ? std::numeric_limits<int64_t>::min() : std::min(start, in.start_ns[launch]);
             stream.issued_ns.push_back(at == 0 ? issued : std::max(issued, stream.issued_ns.back()));
             const bool is_latest = at == 0 || in.end_ns[event] >= in.end_ns[events[stream.latest.back()]];
             stream.latest.push_back(is_latest ? at : stream.latest.back());
@@ -194,43 +217,99 @@ struct EventGraph::Building {
         }
     }
 
-    // The end of the work of a stream that a call which began and ended then can have waited for; kNoEvent = none.
-    uint32_t awaited_work(const Stream& stream, uint32_t call) const {
-        ptrdiff_t at = stream.last_issued(in.start_ns[call]);
-        for (int step = 0; at >= 0 && step < kStepsBack; ++step, --at)
-            if (in.end_ns[stream.events[at]] <= graph.time_[end_of(call)]) return stream.events[at];
-        return kNoEvent;
+    // By how much a call seems to have returned before the end of the work that it waited for: the least of the GPUs
+    // that had such work, since it may wait for one of them only.
+    int64_t late_end(uint32_t call, uint32_t process) const {
+        const bool is_one = in.awaits[call] == static_cast<uint8_t>(Awaits::kStream);
+        if (is_one ? in.awaited[call] == kNoEvent : in.awaits[call] != static_cast<uint8_t>(Awaits::kAllWork)) return 0;
+        std::vector<std::pair<uint32_t, int64_t>> late;  // by GPU
+        for (const uint32_t track : by_process_streams[process]) {
+            if (is_one && track != in.awaited[call]) continue;
+            const ptrdiff_t at = streams[track].last_issued(in.start_ns[call]);
+            if (at < 0 || in.launch[streams[track].events[at]] == kNoEvent) continue;
+            const int64_t end = in.end_ns[streams[track].events[at]];
+            if (end <= in.start_ns[call]) continue;
+            const auto same =
+                std::find_if(late.begin(), late.end(), [&](const auto& gpu) { return gpu.first == in.gpu[track]; });
+            if (same == late.end())
+                late.emplace_back(in.gpu[track], end - in.end_ns[call]);
+            else
+                same->second = std::max(same->second, end - in.end_ns[call]);
+        }
+        int64_t least = late.empty() ? 0 : kMostSkewNs;
+        for (const auto& gpu : late) least = std::min(least, gpu.second);
+        return least;
     }
 
-    void add_waits(uint32_t call, uint32_t process) {
-        auto awaits = static_cast<Awaits>(in.awaits[call]);
-        if (awaits == Awaits::kNothing) return;
-        if (awaits == Awaits::kLaunchedWork && has_launched[call] != 0) return;  // added with the work
+    // By how much work starts before its launch, and waits return before the end of what they waited for.
+    void measure_clocks(uint32_t process) {
+        int64_t& tolerance = graph.tolerance_ns_[process];
+        const auto see = [&](int64_t difference) {
+            if (difference < kMostSkewNs) tolerance = std::max(tolerance, difference);
+        };
+        for (const uint32_t track : by_process_streams[process])
+            for (const uint32_t event : streams[track].events)
+                if (in.launch[event] != kNoEvent) see(in.start_ns[in.launch[event]] - in.start_ns[event]);
+        for (const uint32_t track : by_process_threads[process])
+            for (const uint32_t call : tracks.of(track))
+                if (in.awaits[call] != 0) see(late_end(call, process));
+    }
+
+    // The last work of a stream that a call can have waited for: it was launched before the call, as far as that is
+    // recorded, and ended with it within the tolerance of the clocks; kNoEvent = none.
+    uint32_t awaited_work(const Stream& stream, int64_t since_ns, uint32_t call) const {
+        const int64_t limit = graph.time_[end_of(call)] + graph.tolerance_ns_[graph.process_[call]];
+        ptrdiff_t at = stream.last_issued(since_ns);
+        for (int step = 0; at >= 0 && step < kStepsBack; ++step, --at)
+            if (in.end_ns[stream.events[at]] <= limit) return stream.events[at];
+        if (at < 0) return kNoEvent;
+        const auto after =
+            std::upper_bound(stream.latest.begin(), stream.latest.begin() + at + 1, limit,
+                             [&](int64_t time, uint32_t place) { return time < in.end_ns[stream.events[place]]; });
+        return after == stream.latest.begin() ? kNoEvent : stream.events[*(after - 1)];
+    }
+
+    // Work without a recorded launch that ran during a call was launched before it if no other thread can have done so.
+    void add_wait(uint32_t call, uint32_t work, bool is_inferred) {
+        const bool has_no_launch = in.launch[work] == kNoEvent && working_threads[graph.process_[call]] > 1;
+        add(end_of(call), end_of(work), Link::kWait, is_inferred || has_no_launch);
+        waited_for[call] = in.track[work];
+    }
+
+    void add_waits(uint32_t call, uint32_t previous, uint32_t process) {
+        const auto awaits = static_cast<Awaits>(in.awaits[call]);
+        if (awaits == Awaits::kNothing || (awaits == Awaits::kPolled && previous == kNoEvent)) return;
+        if (awaits == Awaits::kLaunchedWork && launched_into[call] != kNoEvent) return;  // added with the work
         if (awaits == Awaits::kStream && in.awaited[call] != kNoEvent) {
-            const uint32_t work = awaited_work(streams[in.awaited[call]], call);
-            if (work != kNoEvent) add(end_of(call), end_of(work), Link::kWait);
+            const uint32_t work = awaited_work(streams[in.awaited[call]], in.start_ns[call], call);
+            if (work != kNoEvent) add_wait(call, work, false);
             return;
         }
+        const int64_t since = in.start_ns[awaits == Awaits::kPolled ? previous : call];
         uint32_t last = kNoEvent;
         for (const uint32_t track : by_process_streams[process]) {
-            const uint32_t work = awaited_work(streams[track], call);
+            const uint32_t work = awaited_work(streams[track], since, call);
             if (work == kNoEvent) continue;
-            if (awaits == Awaits::kAllWork) add(end_of(call), end_of(work), Link::kWait);
+            if (awaits == Awaits::kAllWork) add_wait(call, work, false);
             if (last == kNoEvent || in.end_ns[work] > in.end_ns[last]) last = work;
         }
-        if (awaits == Awaits::kAllWork || last == kNoEvent || in.end_ns[last] <= in.start_ns[call]) return;
-        add(end_of(call), end_of(last), Link::kWait, true);
+        if (last == kNoEvent) return;
+        if (awaits == Awaits::kAllWork)
+            waited_for[call] = in.track[last];
+        else if (in.end_ns[last] > since)
+            add_wait(call, last, true);
     }
 
-    // Work whose start nothing recorded explains, right after the end of work of another stream.
+    // Work whose start nothing recorded explains, after the end of work of another stream: right after it, or, where
+    // its launch is not recorded or long ago, after the last one.
     void add_other_streams(uint32_t process) {
         const std::vector<uint32_t>& numbers = by_process_streams[process];
         for (const uint32_t track : numbers)
             for (const uint32_t event : streams[track].events) {
                 const uint32_t launch = in.launch[event];
                 if (launch != kNoEvent && in.awaits[launch] == static_cast<uint8_t>(Awaits::kLaunchedWork) &&
-                    in.end_ns[event] <= graph.time_[end_of(launch)])
-                    add(end_of(launch), end_of(event), Link::kWait);
+                    in.end_ns[event] <= graph.time_[end_of(launch)] + graph.tolerance_ns_[process])
+                    add_wait(launch, event, false);
             }
         if (numbers.size() < 2) return;
         std::vector<uint32_t> by_end;
@@ -247,11 +326,14 @@ struct EventGraph::Building {
                 if (in.launch[event] != kNoEvent) explained = std::max(explained, in.start_ns[in.launch[event]]);
                 previous_ns = std::max(previous_ns, in.end_ns[event]);
                 if (explained > start - kQuietNs && explained <= start) continue;
+                const bool is_held_up =
+                    in.launch[event] == kNoEvent || start - in.end_ns[in.launch[event]] > kLongLaunchNs;
+                const int64_t earliest = is_held_up ? explained + 1 : std::max(explained + 1, start - kQuietNs);
                 auto at = std::upper_bound(by_end.begin(), by_end.end(), start,
                                            [&](int64_t time, uint32_t other) { return time < in.end_ns[other]; });
                 for (int step = 0; at != by_end.begin() && step < kStepsBack; ++step) {
                     const uint32_t other = *--at;
-                    if (in.end_ns[other] < start - kQuietNs || in.end_ns[other] <= explained) break;
+                    if (in.end_ns[other] < earliest) break;
                     if (in.track[other] == track || in.start_ns[other] >= start) continue;
                     add(start_of(event), end_of(other), Link::kOtherStream, true);
                     break;
@@ -260,18 +342,32 @@ struct EventGraph::Building {
         }
     }
 
-    // A thread that was quiet while another one made calls, and goes on when that one becomes quiet.
+    // Whether the record shows that one thread goes on where another one stopped: both feed one stream, or the other
+    // one waited for what this one launched.
+    bool is_handed_over(const Point& other, uint32_t stream_before, uint32_t stream_after) const {
+        if (stream_after == kNoEvent) return false;
+        const uint32_t awaited = other.node % 2 == 1 ? waited_for[other.node >> 1] : kNoEvent;
+        return other.stream == stream_after ||
+               (awaited != kNoEvent && (awaited == stream_before || awaited == stream_after));
+    }
+
+    // A thread that launches, was quiet while another one launched or waited, and goes on when that one becomes quiet.
     void add_hand_overs(uint32_t process) {
-        const std::vector<uint32_t>& numbers = by_process_threads[process];
+        std::vector<uint32_t> numbers;
+        for (const uint32_t track : by_process_threads[process])
+            if (in.is_working[track] != 0) numbers.push_back(track);
         if (numbers.size() < 2) return;
         std::vector<Point> all;
         for (const uint32_t track : numbers) all.insert(all.end(), points[track].begin(), points[track].end());
         std::stable_sort(all.begin(), all.end(), [](const Point& a, const Point& b) { return a.time_ns < b.time_ns; });
         for (const uint32_t track : numbers) {
             const std::vector<Point>& sequence = points[track];
-            size_t burst = sequence.size();  // first point of the burst of calls that follows
+            size_t burst = sequence.size();   // first point of the burst of calls that follows
+            uint32_t next_stream = kNoEvent;  // of the first work that is launched from here on
             for (size_t at = sequence.size(); at-- > 0;) {
                 const Point& here = sequence[at];
+                if (here.node % 2 == 0 && launched_into[here.node >> 1] != kNoEvent)
+                    next_stream = launched_into[here.node >> 1];
                 if (graph.call_[here.node] != kNoEvent) continue;
                 if (at > 0 && here.time_ns - sequence[at - 1].time_ns <= kQuietNs) continue;
                 const int64_t burst_end = sequence[burst - 1].time_ns;
@@ -286,10 +382,23 @@ struct EventGraph::Building {
                     const bool goes_on =
                         other.place + 1 < others.size() && others[other.place + 1].time_ns <= burst_end;
                     if (goes_on && at > 0) continue;
+                    if (!is_handed_over(other, at > 0 ? sequence[at - 1].stream : kNoEvent, next_stream)) continue;
                     add(here.node, other.node, Link::kHandOver, true);
                     break;
                 }
             }
+        }
+    }
+
+    void collect_work() {
+        graph.work_.resize(in.group.size());
+        for (uint32_t process = 0; process < in.group.size(); ++process) {
+            std::vector<uint32_t>& work = graph.work_[process];
+            for (const uint32_t track : by_process_streams[process])
+                work.insert(work.end(), streams[track].events.begin(), streams[track].events.end());
+            sort_if_needed(std::span(work), [&](uint32_t a, uint32_t b) {
+                return in.start_ns[a] != in.start_ns[b] ? in.start_ns[a] < in.start_ns[b] : a < b;
+            });
         }
     }
 
@@ -320,24 +429,41 @@ EventGraph::EventGraph(const GraphInput& input) : event_count_(input.track.size(
         process_[event] = input.process[input.track[event]];
         group_[event] = input.group[process_[event]];
     }
+    tolerance_ns_.assign(input.group.size(), 0);
     {
         Building building(*this, input);
         building.add_all();
         link_edges(building.drafts);
+        building.collect_work();
     }
     last_node_.assign(input.group.size(), kNoEvent);
+    awaits_.assign(input.awaits.begin(), input.awaits.end());
+    is_working_.resize(event_count_);
+    for (size_t event = 0; event < event_count_; ++event) is_working_[event] = input.is_working[input.track[event]];
+    const auto is_working = [&](uint32_t node) { return is_working_[event_of(node)] != 0; };
     for (uint32_t node = 0; node < 2 * event_count_; ++node) {
         uint32_t& last = last_node_[group_[event_of(node)]];
-        if (last == kNoEvent || time_[node] >= time_[last]) last = node;
+        const bool is_more = last == kNoEvent || is_working(node) > is_working(last);
+        if (is_more || (is_working(node) == is_working(last) && time_[node] >= time_[last])) last = node;
     }
     sort_nodes();
     weigh_edges();
 }
 
-// Drafts by the node they lead to; those that go back in time are losses.
+// Whether an edge leads from a time of the CPU to one of the GPU, or back.
+bool EventGraph::crosses_clocks(uint8_t link, uint32_t to) const {
+    const auto kind = static_cast<Link>(link & kLinkMask);
+    return kind == Link::kLaunch || kind == Link::kWait || (kind == Link::kDependency && to % 2 == 1);
+}
+
+// Drafts by the node they lead to; those that go back in time, by more than the clocks differ, are losses.
 void EventGraph::link_edges(const std::vector<Draft>& drafts) {
     first_edge_.assign(time_.size() + 1, 0);
-    const auto goes_forward = [&](const Draft& draft) { return time_[draft.from] <= time_[draft.to]; };
+    const auto goes_forward = [&](const Draft& draft) {
+        const int64_t tolerance =
+            crosses_clocks(draft.link, draft.to) ? tolerance_ns_[process_[event_of(draft.to)]] : 0;
+        return time_[draft.from] <= time_[draft.to] + tolerance;
+    };
     for (const Draft& draft : drafts) {
         if (goes_forward(draft))
             ++first_edge_[draft.to + 1];
@@ -486,30 +612,113 @@ LagTable EventGraph::seen_lags(uint32_t processes) const {
     return lags;
 }
 
-PathColumns EventGraph::path(uint32_t group) const {
+// The union of the work of a process, asked for stretches of time that follow each other.
+struct EventGraph::Union {
+    const EventGraph& graph;
+    std::span<const uint32_t> work;
+    size_t next = 0;
+    int64_t until_ns = std::numeric_limits<int64_t>::min();  // the latest end of work so far
+    uint32_t latest = kNoEvent;                              // the work that has it
+
+    void advance(int64_t time_ns) {
+        for (; next < work.size() && graph.time_[start_of(work[next])] <= time_ns; ++next)
+            if (const int64_t end = graph.time_[end_of(work[next])]; end > until_ns) {
+                until_ns = end;
+                latest = work[next];
+            }
+    }
+
+    // Calls `piece(start, end, event)` for all pieces of a stretch; of a piece without work the event is kNoEvent.
+    template <class Piece>
+    void each(int64_t start_ns, int64_t end_ns, Piece piece) {
+        for (int64_t time = start_ns; time < end_ns;) {
+            advance(time);
+            const bool is_busy = until_ns > time;
+            int64_t end = end_ns;
+            if (is_busy)
+                end = std::min(end, until_ns);
+            else if (next < work.size())
+                end = std::min(end, graph.time_[start_of(work[next])]);
+            piece(time, end, is_busy ? latest : kNoEvent);
+            time = end;
+        }
+    }
+};
+
+// Whether the record says what the time of a stretch was spent with, whatever GPUs did meanwhile.
+bool EventGraph::is_explained(Link link, uint32_t event) const {
+    switch (link) {
+        case Link::kDuration:
+        case Link::kService:
+        case Link::kLaunch: return true;
+        case Link::kCode: return is_working_[event] != 0;
+        case Link::kCall: {  // a wait of which nothing says what it waited for
+            const auto awaits = static_cast<Awaits>(awaits_[event]);
+            return awaits == Awaits::kNothing || awaits == Awaits::kPerhaps;
+        }
+        default: return false;
+    }
+}
+
+PathColumns EventGraph::path(uint32_t group, int64_t start_ns, int64_t end_ns) const {
     uint32_t node = group < last_node_.size() ? last_node_[group] : kNoEvent;
     std::vector<uint32_t> nodes;  // from the end to the beginning
     for (; node != kNoEvent; node = binding_[node] == kNoEvent ? kNoEvent : from_[binding_[node]])
         nodes.push_back(node);
     PathColumns path;
+    if (nodes.empty()) return path;
+    // Where clocks differ, an event that held up another one seems to come after it: its time ends there.
+    std::vector<int64_t> times(nodes.size());
+    for (size_t at = 0; at < nodes.size(); ++at)
+        times[at] = at == 0 ? time_[nodes[at]] : std::min(time_[nodes[at]], times[at - 1]);
+    std::vector<Union> unions;
+    for (const std::vector<uint32_t>& work : work_) unions.push_back({*this, work});
+    const auto put = [&](int64_t start, int64_t end, Link link, uint32_t event, bool is_inferred, uint32_t from) {
+        const auto row = [&](int64_t piece_start, int64_t piece_end, Link kind, uint32_t whose, bool guess,
+                             int64_t busy) {
+            path.start_ns.push_back(piece_start);
+            path.end_ns.push_back(piece_end);
+            path.event.push_back(whose);
+            path.link.push_back(static_cast<uint8_t>(kind));
+            path.is_inferred.push_back(guess ? 1 : 0);
+            path.from_event.push_back(from);
+            path.busy_ns.push_back(busy);
+        };
+        if (link == Link::kDuration || link == Link::kService)
+            return row(start, end, link, event, is_inferred, end - start);
+        Union& work = unions[process_[event]];
+        if (is_explained(link, event)) {
+            int64_t busy = 0;
+            work.each(start, end, [&](int64_t low, int64_t high, uint32_t other) {
+                if (other != kNoEvent) busy += high - low;
+            });
+            return row(start, end, link, event, is_inferred, busy);
+        }
+        work.each(start, end, [&](int64_t low, int64_t high, uint32_t other) {
+            const bool is_busy = other != kNoEvent;
+            row(low, high, is_busy ? Link::kBeside : link, is_busy ? other : event, is_busy || is_inferred,
+                is_busy ? high - low : 0);
+        });
+    };
+    const uint32_t first = nodes.back(), last = nodes.front();
+    const auto event_at = [&](uint32_t at) { return event_of(at < 2 * event_count_ ? at : from_[binding_[at]]); };
+    if (start_ns < times.back()) put(start_ns, times.back(), Link::kBefore, event_at(first), false, event_at(first));
     for (size_t at = nodes.size(); at-- > 1;) {
         const uint32_t from = nodes[at], to = nodes[at - 1], edge = binding_[to];
         if (to >= 2 * event_count_) continue;  // arrivals take no time: the last one is the meeting
-        const auto link = static_cast<Link>(link_[edge] & kLinkMask);
-        path.start_ns.push_back(time_[from]);
-        path.end_ns.push_back(time_[to]);
-        path.event.push_back(link == Link::kCall ? call_[to] : event_of(to));
-        path.link.push_back(static_cast<uint8_t>(link));
-        path.is_inferred.push_back((link_[edge] & kInferredBit) != 0 ? 1 : 0);
-        const uint32_t origin = from < 2 * event_count_ ? from : from_[binding_[from]];
-        path.from_event.push_back(event_of(origin));
+        auto link = static_cast<Link>(link_[edge] & kLinkMask);
+        if (link == Link::kLaunch && time_[to] - time_[end_of(event_of(from))] > kLongLaunchNs) link = Link::kHeldUp;
+        put(times[at], times[at - 1], link, link == Link::kCall ? call_[to] : event_of(to),
+            (link_[edge] & kInferredBit) != 0, event_at(from));
     }
+    if (end_ns > times.front()) put(times.front(), end_ns, Link::kAfter, event_at(last), false, event_at(last));
     return path;
 }
 
 Column<int64_t> EventGraph::slack() const {
     std::vector<int64_t> latest(time_.size(), std::numeric_limits<int64_t>::max());
-    for (uint32_t node = 0; node < 2 * event_count_; ++node) latest[node] = time_[last_node_[group_[event_of(node)]]];
+    for (uint32_t node = 0; node < 2 * event_count_; ++node)
+        latest[node] = std::max(time_[node], time_[last_node_[group_[event_of(node)]]]);
     for (size_t at = order_.size(); at-- > 0;) {
         const uint32_t node = order_[at];
         for (uint32_t edge = first_edge_[node]; edge < first_edge_[node + 1]; ++edge)

@@ -3673,6 +3673,14 @@ export interface RunPathGroupsRow {
   segment_count: number;
   /** Time of the segments that are inferred [ns] */
   inferred_ns: number;
+  /** Time of the segments with evidence: not inferred, idle or unknown [ns] */
+  explained_ns: number;
+  /** Of the span */
+  explained_share: number;
+  /** Time with work of a GPU of the process that the path is in [ns] */
+  gpu_busy_ns: number;
+  /** By how much clocks of CPU and GPU contradict each other in its processes [ns] */
+  tolerance_ns: number;
 }
 
 export const RUN_PATH_GROUPS: TableInfo<RunPathGroupsRow> = {
@@ -3684,13 +3692,17 @@ export const RUN_PATH_GROUPS: TableInfo<RunPathGroupsRow> = {
   span_ns: ["Span", "ns", "From there to the end of its last event"],
   segment_count: ["Segments", "", "Segments of its path"],
   inferred_ns: ["Inferred", "ns", "Time of the segments that are inferred"],
+  explained_ns: ["Explained", "ns", "Time of the segments with evidence: not inferred, idle or unknown"],
+  explained_share: ["Explained share", "", "Of the span"],
+  gpu_busy_ns: ["GPU busy", "ns", "Time with work of a GPU of the process that the path is in"],
+  tolerance_ns: ["Tolerance", "ns", "By how much clocks of CPU and GPU contradict each other in its processes"],
 };
 
 /** One row is one class of time on the path of one group. */
 export interface RunPathClassesRow {
   /** Group of processes that meet in collectives: the number of its first process */
   group: number;
-  /** Host, launch, kernels, communication, copies, idle */
+  /** Host, launch, kernels, communication, copies, idle, unknown */
   class: string;
   /** Time on the path [ns] */
   path_ns: number;
@@ -3698,14 +3710,17 @@ export interface RunPathClassesRow {
   path_share: number;
   /** Of these, inferred [ns] */
   inferred_ns: number;
+  /** Of these, with work of a GPU of the process [ns] */
+  gpu_busy_ns: number;
 }
 
 export const RUN_PATH_CLASSES: TableInfo<RunPathClassesRow> = {
   group: ["Group", "", "Group of processes that meet in collectives: the number of its first process"],
-  class: ["Class", "", "Host, launch, kernels, communication, copies, idle"],
+  class: ["Class", "", "Host, launch, kernels, communication, copies, idle, unknown"],
   path_ns: ["Path", "ns", "Time on the path"],
   path_share: ["Path share", "", "Of the span of the group"],
   inferred_ns: ["Inferred", "ns", "Of these, inferred"],
+  gpu_busy_ns: ["GPU busy", "ns", "Of these, with work of a GPU of the process"],
 };
 
 /** One row is one kernel, copy, call, or host code before a call, on the path of one group. */
@@ -3757,7 +3772,7 @@ export interface RunPathSegmentsRow {
   end: number;
   /** How long [ns] */
   length_ns: number;
-  /** Host, launch, kernels, communication, copies, idle */
+  /** Host, launch, kernels, communication, copies, idle, unknown */
   class: string;
   /** Work, call, host code, launch, ... */
   what: string;
@@ -3777,7 +3792,7 @@ export const RUN_PATH_SEGMENTS: TableInfo<RunPathSegmentsRow> = {
   begin: ["Begin", "ns", "Start, since the start of its node"],
   end: ["End", "ns", "End, since the start of its node"],
   length_ns: ["Length", "ns", "How long"],
-  class: ["Class", "", "Host, launch, kernels, communication, copies, idle"],
+  class: ["Class", "", "Host, launch, kernels, communication, copies, idle, unknown"],
   what: ["What", "", "Work, call, host code, launch, ..."],
   name: ["Name", "", "Kernel, copy or function; of host code, the function that is called after it"],
   rank: ["Rank", "", "Rank of its process"],
@@ -3795,7 +3810,7 @@ export interface RunPathStepsRow {
   begin: number;
   /** How long it took [ns] */
   span_ns: number;
-  /** Host, launch, kernels, communication, copies, idle */
+  /** Host, launch, kernels, communication, copies, idle, unknown */
   class: string;
   /** Time on the path [ns] */
   path_ns: number;
@@ -3808,7 +3823,7 @@ export const RUN_PATH_STEPS: TableInfo<RunPathStepsRow> = {
   step: ["Step", "", "Number of the step"],
   begin: ["Begin", "ns", "Start, since the start of its node"],
   span_ns: ["Span", "ns", "How long it took"],
-  class: ["Class", "", "Host, launch, kernels, communication, copies, idle"],
+  class: ["Class", "", "Host, launch, kernels, communication, copies, idle, unknown"],
   path_ns: ["Path", "ns", "Time on the path"],
   path_share: ["Path share", "", "Of the step"],
 };

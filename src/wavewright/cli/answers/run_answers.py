@@ -128,7 +128,7 @@ def path(request: RunRequest, texts: tuple[str, ...], by_step: bool, marker: str
 
     graph = combine_graph(request.gather(partial_graph).values)
     answer = path_of(graph)
-    scenarios = what_if(graph, texts)
+    scenarios = what_if(graph, texts, answer)
     if by_step or marker is not None:
         answer = with_steps(answer, graph, _steps(request, marker))
     asked_moments = moments(graph, answer)

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from wavewright.analysis.run.graph.event_graph import event_graph
-from wavewright.analysis.run.graph.path import CriticalPath, moments, path_of, stacks_of, with_stacks, with_steps
+from wavewright.analysis.run.graph.path import (
+    LEAST_EXPLAINED,
+    CriticalPath,
+    moments,
+    path_of,
+    stacks_of,
+    with_stacks,
+    with_steps,
+)
 from wavewright.analysis.run.graph.scenarios import what_if
 from wavewright.analysis.run.steps import steps
 from wavewright.model.schema import TableSpec, table_spec
@@ -34,7 +42,7 @@ SEGMENTS = table_spec(
     begin        Float64   ns  | start, since the start of its node
     end          Float64   ns  | end, since the start of its node
     length_ns    Int64     ns  | how long
-    class        String    -   | host, launch, kernels, communication, copies, idle
+    class        String    -   | host, launch, kernels, communication, copies, idle, unknown
     what         String    -   | work, call, host code, launch, ...
     name         String    -   | kernel, copy or function; of host code, the function that is called after it
     rank         Int32?    -   | rank of its process
@@ -50,7 +58,7 @@ STEPS = table_spec(
     step        Int64    -   | number of the step
     begin       Float64  ns  | start, since the start of its node
     span_ns     Int64    ns  | how long it took
-    class       String   -   | host, launch, kernels, communication, copies, idle
+    class       String   -   | host, launch, kernels, communication, copies, idle, unknown
     path_ns     Int64    ns  | time on the path
     path_share  Float64  -   | of the step
     """,
@@ -146,6 +154,8 @@ def path_of_run(document: Document) -> Any:
             "segments": serialize(_in_order(longest, SEGMENTS)),
             "steps": serialize(_in_order(path.steps.with_columns(begin), STEPS)),
             "caveats": list(path.caveats),
+            "advice": path.advice,
+            "explained_share_min": LEAST_EXPLAINED,
             "clock_residual_ns": path.clock_residual_ns,
         }
 
@@ -183,7 +193,7 @@ def slack_of(document: Document, item: int) -> int | None:
 
 def what_if_of_run(document: Document, *, change: str) -> Any:
     """The time of each group after a change that is written as for `wavewright path --what-if`."""
-    (scenario,) = what_if(_graph(document), (change,))
+    (scenario,) = what_if(_graph(document), (change,), _path(document))
     rows = [
         {name: getattr(prediction, name) for name in ("group", "span_ns", "span_ns_min", "span_ns_max")}
         for prediction in scenario.predictions
@@ -194,6 +204,8 @@ def what_if_of_run(document: Document, *, change: str) -> Any:
 def _usual_changes(document: Document) -> list[dict[str, str]]:
     """The changes whose outcome an exported page holds."""
     graph, path = _graph(document), _path(document)
+    if len(path.unexplained_groups) == path.groups.height:
+        return []
     kernels = path.contributors.filter((pl.col("class") == "kernels") & (pl.col("what") == "work"))
     changes = ["launch-gaps", "host=-50%", *(f"kernel={name}:-20%" for name in kernels["name"].head(_MOST_KERNELS))]
     if graph.events.filter(pl.col("kind") == "copy").height:

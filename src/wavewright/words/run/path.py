@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from wavewright.analysis.run.calls.open_regions import SEPARATOR
+from wavewright.analysis.run.graph.path import LEAST_EXPLAINED
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, duration, percent
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, headline, sentence
@@ -28,6 +29,7 @@ _WORDS = {
     "communication": "collectives, after the last rank came",
     "copies": "copies",
     "idle": "the GPU waited; the record does not say for what",
+    "unknown": "the record does not tell",
 }
 _GROUPS = 3  #: Groups that text shows; JSON has all.
 
@@ -59,6 +61,7 @@ def _group(answer: CriticalPath, group: dict[str, Any], *, width: int, limit: in
     yield headline(path_verdict(group, classes, is_only=is_only))
     yield GAP
     yield _class_table(classes, width=width)
+    yield _evidence(answer, group, classes)
     yield GAP
     contributors = answer.of_group(group["group"], "contributors").filter(pl.col("path_ns") > 0)
     yield _contributor_table(contributors, group, limit=limit)
@@ -77,12 +80,32 @@ def path_verdict(group: dict[str, Any], classes: pl.DataFrame, *, is_only: bool)
     Examples
     --------
     >>> rows = pl.DataFrame({"class": ["host", "kernels"], "path_ns": [8_000_000, 2_000_000], "path_share": [0.8, 0.2]})
-    >>> path_verdict({"span_ns": 10_000_000, "process_count": 1, "rank": None, "pid": 7}, rows, is_only=True)
+    >>> group = {"span_ns": 10_000_000, "process_count": 1, "rank": None, "pid": 7, "explained_share": 0.9}
+    >>> path_verdict(group, rows, is_only=True)
     '10.0 ms: host 80.0 %, kernels 20.0 %'
+    >>> path_verdict(group | {"explained_share": 0.2}, rows, is_only=True)
+    'the record does not tell what set the 10.0 ms: 20.0 % is explained; host 80.0 %, kernels 20.0 %'
     """
-    parts = [f"{row['class']} {percent(row['path_share'])}" for row in classes.to_dicts() if row["path_share"]]
+    parts = ", ".join(f"{row['class']} {percent(row['path_share'])}" for row in classes.to_dicts() if row["path_share"])
     who = "" if is_only and group["process_count"] == 1 else _who(group)
-    return f"{who}{duration(group['span_ns'])}: {', '.join(parts)}"
+    if group["explained_share"] is None or group["explained_share"] >= LEAST_EXPLAINED:
+        return f"{who}{duration(group['span_ns'])}: {parts}"
+    told = f"the record does not tell what set the {duration(group['span_ns'])}"
+    return f"{who}{told}: {percent(group['explained_share'])} is explained; {parts}"
+
+
+def _evidence(answer: CriticalPath, group: dict[str, Any], classes: pl.DataFrame) -> Sentence:
+    """How much of the time is known for what reason, beside what the GPU did; one sentence for each."""
+    span = group["span_ns"] or 1
+    share, is_told = group["explained_share"] or 0.0, group["group"] not in answer.unexplained_groups
+    limit = "" if is_told else f", at least {percent(LEAST_EXPLAINED)} is needed: {answer.advice}"
+    parts = [f"explained with evidence: {percent(share)} of the time{limit}"]
+    beside = int(classes.filter(pl.col("class").is_in(["host", "launch"]))["gpu_busy_ns"].sum())
+    busy = f"a GPU of the process on the path had work {percent(group['gpu_busy_ns'] / span)} of the time"
+    parts.append(f"{busy}, {percent(beside / span)} while host or launch were on the path")
+    if group["tolerance_ns"]:
+        parts.append(f"clocks of CPU and GPU contradict each other by up to {duration(group['tolerance_ns'])}")
+    return Sentence("; ".join(parts))
 
 
 def _who(group: dict[str, Any]) -> str:

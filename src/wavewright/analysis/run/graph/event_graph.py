@@ -74,6 +74,19 @@ class EventGraph:
         )
 
     @cached_property
+    def tolerances(self) -> pl.DataFrame:
+        """`group`, `tolerance_ns`: by how much the clocks of CPU and GPU contradict each other in its processes."""
+        seen = self.processes.select("group", tolerance_ns=pl.Series(self.core.tolerance_ns, dtype=pl.Int64))
+        return seen.group_by("group").agg(pl.col("tolerance_ns").max())
+
+    @cached_property
+    def incomplete_collectives(self) -> pl.Series:
+        """Events of collectives some of whose ranks are not in the record."""
+        members = pl.when(pl.col("meeting").is_null()).then(1).otherwise(pl.len().over("meeting"))
+        rows = self.collectives.filter(pl.col("group_size") > members, pl.col("event").is_not_null())
+        return rows["event"]
+
+    @cached_property
     def losses(self) -> dict[str, int]:
         """Amount of the record that contradicts itself and is not part of the graph, by kind."""
         return {name: count for name, count in self.core.losses.items() if count}
@@ -114,10 +127,14 @@ class EventGraph:
     def _lengths(self, times: pl.DataFrame, punctual: pl.Series) -> pl.DataFrame:
         """`group` and `ns`: from the start of the group to the end of what follows the last event of its processes.
 
-        Processes that are `punctual` by assumption do not end last: their own events are still as late as recorded.
+        Threads that neither launch nor wait do not count, where others do: nothing says what they wait for. Processes
+        that are `punctual` by assumption do not end last: their own events are still as late as recorded.
         """
-        ends = self.events.select("process", before="end_ns").with_columns(after=times["end_ns"])
-        last = ends.group_by("process").agg(pl.col("before").max(), pl.col("after").max())
+        ends = self.events.select("process", before="end_ns").with_columns(
+            after=times["end_ns"], is_working=self.tracks["is_working"].gather(self.events["track"])
+        )
+        lasts = ends.group_by("process", "is_working").agg(pl.col("before").max(), pl.col("after").max())
+        last = lasts.sort("is_working").group_by("process", maintain_order=True).last()
         processes = self.processes.join(last, on="process").with_columns(
             end_ns=pl.col("after") + pl.col("end_ns") - pl.col("before")
         )
@@ -156,7 +173,10 @@ def combine_graph(partials: Sequence[PartialGraph]) -> EventGraph:
             name: events[name].fill_null(_NO_EVENT) if events[name].dtype == pl.UInt32 else events[name]
             for name in ("track", "start_ns", "end_ns", "launch", "meeting", "awaits", "awaited")
         },
-        {"process": tracks["process"], "is_gpu": tracks["is_gpu"]},
+        {
+            **{name: tracks[name] for name in ("process", "is_gpu", "is_working")},
+            "gpu": tracks["gpu"].cast(pl.UInt32, strict=False).fill_null(_NO_EVENT),
+        },
         {name: dependencies[name] for name in DEPENDENCIES},
         processes["group"],
     )

@@ -10,7 +10,15 @@ import polars as pl
 from wavewright.analysis.run.calls.launches import API_DOMAINS, Launches
 from wavewright.analysis.run.collectives.collectives import is_collective
 from wavewright.analysis.run.collectives.meetings import ROW_COLUMNS, collective_rows
-from wavewright.analysis.run.graph.runtime_calls import AWAITS_NOTHING, AWAITS_PERHAPS, SHORT_NS, described, event_calls
+from wavewright.analysis.run.graph.runtime_calls import (
+    AWAITS_NOTHING,
+    AWAITS_PERHAPS,
+    AWAITS_POLLED,
+    SHORT_NS,
+    described,
+    event_calls,
+    last_queries,
+)
 from wavewright.analysis.run.measures.intervals import FARTHEST_NS
 from wavewright.analysis.run.measures.statistics import is_timed
 from wavewright.analysis.run.select.identities import processes_of
@@ -38,14 +46,18 @@ EVENTS = {
     "awaited": pl.UInt32(),
     "row": pl.UInt32(),
 }
-#: A thread, or a stream of a GPU.
+#: A thread, or a stream of a GPU. Working are streams, and threads that launch work or wait for it; of threads, from
+#: the start of their first region to the end of their last.
 TRACKS = {
     "process": pl.UInt32(),
     "is_gpu": pl.UInt8(),
+    "is_working": pl.UInt8(),
     "thread": pl.UInt32(),
     "tid": pl.Int64(),
     "stream_id": pl.Int64(),
     "gpu": pl.Int64(),
+    "start_ns": pl.Int64(),
+    "end_ns": pl.Int64(),
 }
 #: The end of the event `before` comes before the start, or the end, of `after`.
 DEPENDENCIES = {"before": pl.UInt32(), "after": pl.UInt32(), "is_into_end": pl.UInt8()}
@@ -68,6 +80,8 @@ def partial_graph(run: Run) -> PartialGraph:
     work = _with_launch(_work(run), calls)
     has_collectives = bool((work["kind"] == "communication").any())  # else their arguments need not be read
     tracks, calls, work = _in_tracks(run, calls, work)
+    tracks, calls = _with_working(tracks, calls, work)
+    tracks = tracks.join(extents, on=["process", "thread"], how="left", maintain_order="left")
     events = pl.concat([calls.drop("number"), work], how="diagonal").with_row_index("number")
     recorded = event_calls(run, calls.select("process", "name", "correlation", "event", "row", call="number"), work)
     recorded = recorded.join(
@@ -80,8 +94,8 @@ def partial_graph(run: Run) -> PartialGraph:
     )
     awaited = recorded.filter(pl.col("role") == "stream synchronisation").select(number="call", awaited="track")
     events = events.join(awaited, on="number", how="left", maintain_order="left")
-    extents = pl.concat([extents, _extents(work)]).group_by("process").agg(*_FIRST_AND_LAST)
-    processes = processes_of(run).join(extents, on="process", how="left", maintain_order="left").drop("process")
+    spans = pl.concat([extents.drop("thread"), _extents(work)]).group_by("process").agg(*_FIRST_AND_LAST)
+    processes = processes_of(run).join(spans, on="process", how="left", maintain_order="left").drop("process")
     (source,) = run.read("sources", ["path"])["path"] if len(run.origins) == 1 else ("",)
     return PartialGraph(
         events=_typed(events, EVENTS),
@@ -99,9 +113,9 @@ def _typed(frame: pl.DataFrame, columns: Mapping[str, pl.DataType]) -> pl.DataFr
     return frame.select(pl.col(name).cast(dtype) for name, dtype in columns.items())
 
 
-def _extents(frame: pl.DataFrame) -> pl.DataFrame:
-    """`process` and the time from its first event to its last."""
-    return frame.group_by("process").agg(*_FIRST_AND_LAST)
+def _extents(frame: pl.DataFrame, *more: str) -> pl.DataFrame:
+    """`process` (and `more`) with the time from the first event to the last."""
+    return frame.group_by("process", *more).agg(*_FIRST_AND_LAST)
 
 
 def _is_usable() -> pl.Expr:
@@ -110,17 +124,17 @@ def _is_usable() -> pl.Expr:
 
 
 def _calls(run: Run) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Calls of threads into a runtime, and for each process the time of all its regions."""
+    """Calls of threads into a runtime, and for each thread the time of all its regions."""
     columns = ["process", "thread", "name", "start_ns", "end_ns", "correlation", "event"]
     dtypes = RUN["regions"].dtypes
     is_call = pl.col("domain").is_in(API_DOMAINS).fill_null(value=False) & pl.col("thread").is_not_null()
     pieces = [pl.DataFrame(schema={"row": pl.UInt32} | {name: dtypes[name] for name in columns})]
-    extents = [pl.DataFrame(schema={name: dtypes[name] for name in ("process", "start_ns", "end_ns")})]
+    extents = [pl.DataFrame(schema={name: dtypes[name] for name in ("process", "thread", "start_ns", "end_ns")})]
     row_count = 0
     for piece in run.chunks("regions", ["domain", *columns]):
         timed = piece.with_row_index("row", offset=row_count).filter(_is_usable())
         row_count += piece.height
-        extents.append(_extents(timed))
+        extents.append(_extents(timed, "thread"))
         pieces.append(timed.filter(is_call).drop("domain"))
     calls = pl.concat(pieces).with_row_index("number")
     words = described(calls["name"])
@@ -132,7 +146,7 @@ def _calls(run: Run) -> tuple[pl.DataFrame, pl.DataFrame]:
     )
     is_short = (pl.col("end_ns") - pl.col("start_ns") < SHORT_NS) & (pl.col("awaits") == AWAITS_PERHAPS)
     awaits = pl.when(is_short).then(AWAITS_NOTHING).otherwise("awaits").cast(pl.UInt8)
-    return calls.with_columns(awaits=awaits), pl.concat(extents)
+    return calls.with_columns(awaits=awaits), pl.concat(extents).group_by("process", "thread").agg(*_FIRST_AND_LAST)
 
 
 def _gathered(places: pl.Series, values: pl.Series, rows: pl.Series) -> pl.Series:
@@ -206,6 +220,17 @@ def _in_tracks(run: Run, calls: pl.DataFrame, work: pl.DataFrame) -> tuple[pl.Da
         maintain_order="left",
     )
     return tracks, calls, work.with_columns(track=of_stream.scatter(of_rest["place"], of_rest["track"]))
+
+
+def _with_working(tracks: pl.DataFrame, calls: pl.DataFrame, work: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Tracks with `is_working`; and the calls: threads that launch wait with the last query of a poll."""
+    launching = calls["track"].gather(work["launch"].drop_nulls()).unique()
+    waiting = calls.filter(pl.col("kind") == "synchronisation", pl.col("awaits") != AWAITS_NOTHING)["track"].unique()
+    polls = last_queries(calls.filter(pl.col("track").is_in(launching.implode())))
+    if polls.len():
+        calls = calls.with_columns(calls["awaits"].scatter(polls, AWAITS_POLLED))
+    is_thread = pl.col("track").is_in(pl.concat([launching, waiting]).implode())
+    return tracks.with_columns(is_working=((pl.col("is_gpu") == 1) | is_thread).cast(pl.UInt8)), calls
 
 
 def _track_of(tracks: pl.DataFrame, column: str, rows: pl.DataFrame) -> pl.Series:

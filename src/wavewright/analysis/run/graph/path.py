@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import polars as pl
 
 from wavewright.analysis.run.calls.open_regions import open_stacks
 from wavewright.analysis.run.graph.event_graph import EventGraph, combine_graph
-from wavewright.analysis.run.graph.graph_events import CALL_KINDS, KINDS, partial_graph
+from wavewright.analysis.run.graph.graph_events import CALL_KINDS, KINDS, WORK_KINDS, partial_graph
 from wavewright.analysis.run.measures.intervals import share_of
 from wavewright.model.answer import Answer
 from wavewright.model.schema import table_spec
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from wavewright.model.schema import TableSpec
 
 #: What a segment of the path is spent with.
-CLASSES = ("host", "launch", "kernels", "communication", "copies", "idle")
+CLASSES = ("host", "launch", "kernels", "communication", "copies", "idle", "unknown")
 #: Links of the core: (class, what it is); None = the class of its event.
 _LINKS: tuple[tuple[str | None, str], ...] = (
     (None, "work"),
@@ -35,21 +35,27 @@ _LINKS: tuple[tuple[str | None, str], ...] = (
     (None, "work"),
     ("host", "another thread"),
     ("idle", "after work of another stream"),
+    ("idle", "launched, not started"),
+    (None, "work meanwhile"),
+    ("unknown", "before the first event"),
+    ("unknown", "after the last event"),
 )
 _OF_KIND = {"kernel": "kernels", "communication": "communication", "copy": "copies", "launch call": "launch"}
-_LAUNCH, _WAIT, _DEPENDENCY = 3, 5, 6
-#: Class and words of each link with each kind of event; the last are of work that was held up after its launch.
+_CODE, _WAIT, _DEPENDENCY, _BEFORE, _AFTER = 2, 5, 6, 13, 14
+#: Class and words of each link with each kind of event; the last is code of a thread that neither launches nor waits.
 _MEANINGS = [
     *(
         _LINKS[_WAIT] if number == _DEPENDENCY and kind in CALL_KINDS else (name or _OF_KIND.get(kind, "host"), what)
         for number, (name, what) in enumerate(_LINKS)
         for kind in KINDS
     ),
-    ("idle", "launched, not started"),
+    ("unknown", "a thread without GPU work"),
 ]
 #: Work that starts later than this after its launching call returned was held up by something that is not recorded:
-#: launches take 5 to 20 us, on a slow day 100.
+#: launches take 5 to 20 us, on a slow day 100. The core has the same number.
 LONG_LAUNCH_NS = 1_000_000
+#: Below this share of the time with evidence, the path is a guess: it could be another one for most of the time.
+LEAST_EXPLAINED = 0.5
 _STACKS = 100  #: Segments of host code, the longest ones, whose call stacks are looked up.
 
 _NO_MOMENTS = pl.DataFrame(schema={"moment": pl.UInt32, "thread": pl.UInt32, "time_ns": pl.Int64})
@@ -68,8 +74,13 @@ class CriticalPath(Answer):
         "its launch, the work before it in its stream, an event, the work that a call waits for, or the last rank of a "
         "collective. What came last held it up. The critical path follows these from the last event of a group of "
         "processes back to its start, so its segments cover the time of the group without gaps: they add up to "
-        "it. Segments are inferred where the record only suggests what was waited for. Work that starts more than "
-        f"{LONG_LAUNCH_NS // 1_000_000} ms after its launch has returned is idle, not launch. Slack is how much later "
+        "it. Segments are inferred where the record only suggests what was waited for. Where it does not say that, "
+        "work that a GPU of the process did meanwhile is on the path; idle is only what is left, so it never exceeds "
+        "the idle time of these GPUs. Work that starts more than "
+        f"{LONG_LAUNCH_NS // 1_000_000} ms after its launch has returned was held up by something else. Threads that "
+        "neither launch work nor wait for it are not on the path. Waits end with the last work within the tolerance of "
+        "the clocks, which is measured. Explained is the time with evidence: neither inferred nor idle nor unknown; "
+        f"below {LEAST_EXPLAINED:.0%} of the span, the record does not tell what set the time. Slack is how much later "
         "an event could end without delaying the end of its group."
     )
     tables: ClassVar[Mapping[str, TableSpec]] = {
@@ -86,6 +97,10 @@ class CriticalPath(Answer):
             span_ns        Int64   ns  | from there to the end of its last event
             segment_count  Int64   -   | segments of its path
             inferred_ns    Int64   ns  | time of the segments that are inferred
+            explained_ns   Int64   ns  | time of the segments with evidence: not inferred, idle or unknown
+            explained_share Float64 -  | of the span
+            gpu_busy_ns    Int64   ns  | time with work of a GPU of the process that the path is in
+            tolerance_ns   Int64   ns  | by how much clocks of CPU and GPU contradict each other in its processes
             """,
         ),
         "classes": table_spec(
@@ -93,10 +108,11 @@ class CriticalPath(Answer):
             "one class of time on the path of one group",
             _WHO
             + """
-            class        String   -   | host, launch, kernels, communication, copies, idle
+            class        String   -   | host, launch, kernels, communication, copies, idle, unknown
             path_ns      Int64    ns  | time on the path
             path_share   Float64  -   | of the span of the group
             inferred_ns  Int64    ns  | of these, inferred
+            gpu_busy_ns  Int64    ns  | of these, with work of a GPU of the process
             """,
         ),
         "contributors": table_spec(
@@ -133,6 +149,7 @@ class CriticalPath(Answer):
             stream_id    Int64?   -   | stream, of work
             gpu          Int64?   -   | GPU, of work
             is_inferred  Boolean  -   | whether the record only suggests what was waited for
+            gpu_busy_ns  Int64    ns  | of its time, with work of a GPU of the process
             stack        String   -   | markers, operators and frames that were open, outermost first; of long segments
             """,
         ),
@@ -157,9 +174,15 @@ class CriticalPath(Answer):
     segments: pl.DataFrame
     steps: pl.DataFrame
     caveats: tuple[str, ...]  #: Why the path may be another one.
+    advice: str  #: What to record for a path with more evidence.
     clock_residual_ns: (
         int | None
     )  #: Median distance of the ends of collectives from the fit of clocks; None = one clock.
+
+    @property
+    def unexplained_groups(self) -> list[int]:
+        """Groups of whose time the record explains too little to tell what set it."""
+        return self.groups.filter(pl.col("explained_share") < LEAST_EXPLAINED)["group"].to_list()
 
     def of_group(self, group: int, table: str) -> pl.DataFrame:
         """The rows of one group of one of the tables."""
@@ -176,19 +199,24 @@ def path_of(graph: EventGraph) -> CriticalPath:
     timed = segments.join(spans.select("group", "span_ns"), on="group", how="left", maintain_order="left").with_columns(
         ns=length
     )
-    inferred = pl.col("ns").filter("is_inferred").sum()
+    sums = {"inferred_ns": pl.col("ns").filter("is_inferred").sum(), "gpu_busy_ns": pl.col("gpu_busy_ns").sum()}
+    is_explained = ~pl.col("is_inferred") & ~pl.col("class").cast(pl.String).is_in(["idle", "unknown"])
+    explained = pl.col("ns").filter(is_explained).sum()
     classes = (
         timed.group_by("group", "class", "span_ns")
-        .agg(path_ns=pl.col("ns").sum(), inferred_ns=inferred)
+        .agg(path_ns=pl.col("ns").sum(), **sums)
         .with_columns(pl.col("class").cast(pl.String))
     )
     order = {group: place for place, group in enumerate(graph.groups)}
     rank = pl.col("group").replace_strict(order, default=0, return_dtype=pl.UInt32)
     shares = classes.with_columns(path_share=share_of(pl.col("path_ns"), pl.col("span_ns")))
     last = graph.processes.sort("end_ns", "process").group_by("group", maintain_order=True).last()
-    counts = timed.group_by("group").agg(segment_count=pl.len().cast(pl.Int64), inferred_ns=inferred)
+    counts = timed.group_by("group").agg(segment_count=pl.len().cast(pl.Int64), explained_ns=explained, **sums)
     groups = spans.join(counts, on="group", how="left").join(last.select("group", "host", "pid", "rank"), on="group")
-    groups = groups.with_columns(pl.col("segment_count", "inferred_ns").fill_null(0))
+    groups = groups.join(graph.tolerances, on="group", how="left").with_columns(
+        pl.col("segment_count", "inferred_ns", "explained_ns", "gpu_busy_ns").fill_null(0)
+    )
+    groups = groups.with_columns(explained_share=share_of(pl.col("explained_ns"), pl.col("span_ns")))
     return CriticalPath(
         groups=groups.sort(rank).select(tables["groups"].names),
         classes=shares.sort(rank, -pl.col("path_ns").cast(pl.Int64), "class").select(tables["classes"].names),
@@ -198,51 +226,68 @@ def path_of(graph: EventGraph) -> CriticalPath:
         segments=segments,
         steps=pl.DataFrame(schema=tables["steps"].dtypes),
         caveats=_caveats(graph),
+        advice=_advice(graph),
         clock_residual_ns=_residual(graph),
     )
 
 
 def _segments(graph: EventGraph, group: int) -> pl.DataFrame:
     """The segments of the path of one group, from start to end."""
-    path = pl.DataFrame(graph.core.path(group)).filter(pl.col("end_ns") > pl.col("start_ns"))
+    start, end = graph.spans.filter(pl.col("group") == group).select("start_ns", "end_ns").row(0)
+    path = pl.DataFrame(graph.core.path(group, start, end)).filter(pl.col("end_ns") > pl.col("start_ns"))
     at = path["event"]
-    event = {name: graph.events[name].gather(at) for name in ("kind", "name", "track", "process", "rank", "launch")}
-    track = {name: graph.tracks[name].gather(event["track"]) for name in ("tid", "stream_id", "gpu", "is_gpu")}
-    path = path.with_columns(**event, **track, launch_end_ns=graph.events["end_ns"].gather(event["launch"]))
-    is_held_up = (pl.col("link") == _LAUNCH) & (pl.col("end_ns") - pl.col("launch_end_ns") > LONG_LAUNCH_NS)
+    event = {name: graph.events[name].gather(at) for name in ("kind", "name", "track", "process", "rank")}
+    track = {name: graph.tracks[name].gather(event["track"]) for name in ("tid", "stream_id", "gpu", "is_working")}
+    path = path.with_columns(**event, **track)
     code = pl.col("link").cast(pl.Int32) * len(KINDS) + pl.col("kind").to_physical().cast(pl.Int32)
-    codes = path.select(pl.when(is_held_up.fill_null(value=False)).then(len(_MEANINGS) - 1).otherwise(code)).to_series()
+    is_hole = (pl.col("link") == _CODE) & (pl.col("is_working") == 0)
+    codes = path.select(pl.when(is_hole).then(len(_MEANINGS) - 1).otherwise(code)).to_series()
     classes, whats = (pl.Series(texts, dtype=pl.Categorical()) for texts in zip(*_MEANINGS, strict=True))
+    is_unmatched = pl.col("event").is_in(graph.incomplete_collectives.implode()) & (pl.col("link") < _BEFORE)
     path = path.with_columns(
         classes.gather(codes).alias("class"),
         whats.gather(codes).alias("what"),
-        pl.col("is_inferred") == 1,
+        is_inferred=(pl.col("is_inferred") == 1) | is_unmatched,
         group=pl.lit(group, pl.UInt32),
+        gpu_busy_ns="busy_ns",
         stack=pl.lit("", pl.String),
     )
-    first = graph.events["kind"].gather(path["from_event"].head(1)).to_list()
-    is_work = bool(first) and first[0] not in CALL_KINDS
-    path = path.select(CriticalPath.tables["segments"].names)
-    return _with_edges(graph, group, path, before="idle" if is_work else "host")
-
-
-def _with_edges(graph: EventGraph, group: int, path: pl.DataFrame, *, before: str) -> pl.DataFrame:
-    """With what is before the first and after the last event of the path, so that it covers the span."""
-    start, end = graph.spans.filter(pl.col("group") == group).select("start_ns", "end_ns").row(0)
-    first = path["start_ns"][0] if path.height else None
-    last = path["end_ns"][-1] if path.height else start
-
-    def segment(low: int, high: int, what: str, kind: str = "host") -> pl.DataFrame:
-        row = {"group": group, "start_ns": low, "end_ns": high, "what": what, "name": "", "stack": ""}
-        row |= {"class": kind, "is_inferred": False}
+    names = CriticalPath.tables["segments"].names
+    if not path.height and end > start:
+        row = {"group": group, "start_ns": start, "end_ns": end, "class": "unknown", "name": "", "stack": ""}
+        row |= {"what": "no calls and no work of a GPU", "is_inferred": False, "gpu_busy_ns": 0}
         return pl.DataFrame([row], schema=CriticalPath.tables["segments"].dtypes)
+    is_edge = pl.col("link") >= _BEFORE
+    if not path.select(is_edge.any()).item():
+        return path.select(names)
+    edges = [piece for row in path.filter(is_edge).iter_rows(named=True) for piece in _edge_pieces(graph, row)]
+    frame = pl.DataFrame(edges, schema=path.schema)
+    return pl.concat([path.filter(~is_edge), frame]).sort("start_ns").select(names)
 
-    parts = [path]
-    if first is not None and first > start:
-        parts.insert(0, segment(start, first, "before the first event", before))
-    if end > last:
-        parts.append(segment(last, end, "after the last event" if path.height else "no calls and no work of a GPU"))
-    return pl.concat(parts)
+
+def _edge_pieces(graph: EventGraph, row: dict[str, Any]) -> list[dict[str, Any]]:
+    """What is before the first or after the last event: host code while its thread has other regions, else unknown.
+
+    Before work whose launch is not recorded it is idle: no GPU of the process had work.
+    """
+    event = graph.events.row(row["event"], named=True)
+    nameless = row | {"event": None, "name": "", "tid": None, "stream_id": None, "gpu": None}
+    nameless |= {"process": None, "rank": None}
+    is_call = event["kind"] in CALL_KINDS
+    if not is_call and event["launch"] is None:
+        return [nameless | ({"class": "idle"} if row["link"] == _BEFORE else {})]
+    thread = graph.tracks.row(event["track"] if is_call else graph.events["track"][event["launch"]], named=True)
+    if thread["start_ns"] is None:
+        return [nameless]
+    offset = graph.processes["offset_ns"][event["process"]]
+    low, high = row["start_ns"], row["end_ns"]
+    if row["link"] == _BEFORE:
+        border = min(max(low, thread["start_ns"] + offset), high)
+        parts = [(low, border, "unknown"), (border, high, "host")]
+    else:
+        border = min(max(low, thread["end_ns"] + offset), high)
+        parts = [(low, border, "host"), (border, high, "unknown")]
+    return [nameless | {"start_ns": a, "end_ns": b, "class": name} for a, b, name in parts if b > a]
 
 
 def _contributors(graph: EventGraph, timed: pl.DataFrame) -> pl.DataFrame:
@@ -255,7 +300,7 @@ def _contributors(graph: EventGraph, timed: pl.DataFrame) -> pl.DataFrame:
         longest_ns=pl.col("ns").max(),
         longest_at_ns=pl.col("start_ns").get(longest),
     )
-    is_work = pl.col("kind").is_in(["kernel", "communication", "copy"])
+    is_work = pl.col("kind").is_in(WORK_KINDS)
     every = graph.events.select("group", "name", "kind", ns=pl.col("end_ns") - pl.col("start_ns"), slack=graph.slack())
     sums = every.group_by("group", "name", "kind").agg(total_ns=pl.col("ns").sum(), slack_min_ns=pl.col("slack").min())
     totals = (
@@ -279,15 +324,41 @@ _LOSSES = {
 }
 
 
+_RECORD_CALLS = "record with rocprofv3 --runtime-trace"
+_OPEN_RANKS = "open the files of all ranks together"
+
+
+def _missing_launches(graph: EventGraph) -> tuple[int, int]:
+    """Pieces of GPU work without a recorded launch, and all of them."""
+    launches = graph.events.filter(pl.col("kind").is_in(WORK_KINDS))["launch"]
+    return launches.null_count(), launches.len()
+
+
+def _advice(graph: EventGraph) -> str:
+    missing, count = _missing_launches(graph)
+    if not count:
+        return "record the work of the GPU too: rocprofv3 --runtime-trace"
+    if 2 * missing > count:
+        return f"the calls that launch work are not recorded: {_RECORD_CALLS}, or profile CPU and GPU with PyTorch"
+    if graph.incomplete_collectives.len():
+        return f"ranks are missing: {_OPEN_RANKS}"
+    return "record markers and the runtime's calls of all threads: rocprofv3 --runtime-trace --marker-trace"
+
+
 def _caveats(graph: EventGraph) -> tuple[str, ...]:
     """Why the path may be another one."""
     lines = [text.format(f"{graph.losses[kind]:,}") for kind, text in _LOSSES.items() if kind in graph.losses]
-    work = graph.events.filter(pl.col("kind").is_in(["kernel", "communication", "copy"]))
-    missing = int(work["launch"].null_count())
-    if missing and work.height:
+    missing, count = _missing_launches(graph)
+    if missing:
         lines.append(
-            f"the launch of {missing:,} of {work.height:,} pieces of GPU work is not recorded: host code before them "
-            "is not on the path (record with rocprofv3 --runtime-trace)"
+            f"the launch of {missing:,} of {count:,} pieces of GPU work is not recorded: host code before them "
+            f"is not on the path ({_RECORD_CALLS})"
+        )
+    incomplete = graph.incomplete_collectives.len()
+    if incomplete:
+        lines.append(
+            f"{incomplete:,} of {graph.collectives.height:,} collectives have ranks that are not in this record: "
+            f"waiting for those counts as communication ({_OPEN_RANKS})"
         )
     apart = graph.collectives.filter(pl.col("meeting").is_null())
     if apart.height and graph.processes.height > 1:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from wavewright.model.run import Run
 
 #: Numbers of `Awaits` of the core.
-AWAITS_NOTHING, AWAITS_ALL, AWAITS_STREAM, AWAITS_LAUNCHED, AWAITS_PERHAPS = range(5)
+AWAITS_NOTHING, AWAITS_ALL, AWAITS_STREAM, AWAITS_LAUNCHED, AWAITS_PERHAPS, AWAITS_POLLED = range(6)
 
 #: What a call waits for -> functions that do; the first that fits. HIP, CUDA and HSA names.
 AWAITS = {
@@ -22,6 +22,7 @@ AWAITS = {
     AWAITS_PERHAPS: r"(?i)eventsynchronize|signal_wait|(memcpy|memset).*async|memset|free|hostunregister",
     AWAITS_LAUNCHED: r"(?i)memcpy",
 }
+_QUERIES = r"(?i)eventquery|streamquery"
 #: An asynchronous call that took less can have waited for nothing; it is the time of a launch.
 SHORT_NS = 20_000
 
@@ -59,6 +60,27 @@ def described(names: pl.Series) -> pl.DataFrame:
     for number, pattern in reversed(AWAITS.items()):
         awaits = pl.when(text.str.contains(pattern)).then(pl.lit(number, pl.UInt8)).otherwise(awaits)
     return pl.DataFrame({"name": names.unique(maintain_order=True)}).with_columns(kind=cause_of(text), awaits=awaits)
+
+
+def last_queries(calls: pl.DataFrame) -> pl.Series:
+    """The numbers of calls that end a poll: queries of a thread that follow another query, and no query follows.
+
+    `calls` has `number`, `name`, `track` and `start_ns`.
+
+    Examples
+    --------
+    >>> names = ["hipEventQuery", "hipEventQuery", "hipLaunchKernel", "hipEventQuery"]
+    >>> calls = pl.DataFrame({"name": names}).with_row_index("number").with_columns(track=0, start_ns="number")
+    >>> last_queries(calls).to_list()
+    [1]
+    """
+    names = calls.select(pl.col("name").unique()).filter(pl.col("name").cast(pl.String).str.contains(_QUERIES))["name"]
+    if not names.len():
+        return pl.Series(dtype=pl.UInt32)
+    rows = calls.sort("track", "start_ns", "number").with_columns(is_query=pl.col("name").is_in(names.implode()))
+    is_query = pl.col("is_query")
+    is_last = is_query & is_query.shift(1).over("track") & ~is_query.shift(-1).over("track").fill_null(value=True)
+    return rows.filter(is_last)["number"]
 
 
 def event_calls(run: Run, calls: pl.DataFrame, work: pl.DataFrame) -> pl.DataFrame:

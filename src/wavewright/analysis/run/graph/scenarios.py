@@ -11,12 +11,15 @@ import polars as pl
 from wavewright.analysis.run.collectives.collectives import bus_factor
 from wavewright.analysis.run.graph.change import ON_TIME, Change, scaled_to
 from wavewright.analysis.run.graph.graph_events import CALL_KINDS
+from wavewright.analysis.run.graph.path import LEAST_EXPLAINED, path_of
+from wavewright.base.words import percent
 from wavewright.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from wavewright.analysis.run.graph.event_graph import EventGraph, Prediction
+    from wavewright.analysis.run.graph.path import CriticalPath
 
 _PERCENT = re.compile(r"^(?P<sign>[+-]?)(?P<value>\d+(\.\d+)?)%$")
 #: Form of a scenario -> what it means; also the help of `wavewright path --what-if`.
@@ -38,20 +41,32 @@ class Scenario:
     predictions: tuple[Prediction, ...]
 
 
-def what_if(graph: EventGraph, texts: tuple[str, ...]) -> list[Scenario]:
+def what_if(graph: EventGraph, texts: tuple[str, ...], path: CriticalPath | None = None) -> list[Scenario]:
     """The length of each group after every change alone and, where there are several, after all of them.
+
+    Groups of whose time the record explains too little are left out: nothing says what their events wait for. `path` is
+    that of the graph, where it is known already.
 
     Raises
     ------
     UsageError
-        When a text is no scenario, or names nothing in the run.
+        When a text is no scenario, or names nothing in the run; when no group is explained well enough.
     """
+    if not texts:
+        return []
+    path = path or path_of(graph)
     changes = [change_of(graph, text) for text in texts]
-    scenarios = [Scenario(text, tuple(graph.what_if(change))) for text, change in zip(texts, changes, strict=True)]
-    if len(changes) > 1:
-        together = sum(changes, Change())
-        scenarios.append(Scenario("all of these", tuple(graph.what_if(together))))
-    return scenarios
+    refused = set(path.unexplained_groups)
+    if path.groups.height and len(refused) == path.groups.height:
+        share = max(path.groups["explained_share"])
+        what = f"the record explains {percent(share)} of the time; a prediction needs {percent(LEAST_EXPLAINED)}"
+        raise UsageError(what, advice=path.advice)
+
+    def scenario(text: str, change: Change) -> Scenario:
+        return Scenario(text, tuple(each for each in graph.what_if(change) if each.group not in refused))
+
+    scenarios = [scenario(text, change) for text, change in zip(texts, changes, strict=True)]
+    return scenarios if len(changes) == 1 else [*scenarios, scenario("all of these", sum(changes, Change()))]
 
 
 def change_of(graph: EventGraph, text: str) -> Change:
@@ -91,7 +106,7 @@ def _kernel(graph: EventGraph, value: str) -> Change:
 
 def _launch_gaps(graph: EventGraph, value: str) -> Change:
     _none(value, "launch-gaps")
-    launches = graph.events.filter(pl.col("kind") == "launch call")["event"]
+    launches = _calls(graph).filter(pl.col("kind") == "launch call")["event"]
     work = graph.events.filter(pl.col("launch").is_not_null())["event"]
     return Change.of(launches, duration_scale=0.0) + between_launches(graph) + Change.of(work, lag_scale=0.0)
 
@@ -149,7 +164,10 @@ def _host(graph: EventGraph, value: str) -> Change:
 
 
 def _calls(graph: EventGraph) -> pl.DataFrame:
-    return graph.events.filter(pl.col("kind").is_in(CALL_KINDS))
+    calls = graph.events.filter(pl.col("kind").is_in(CALL_KINDS))
+    if not calls.height:
+        raise UsageError("no calls are recorded", advice="record with rocprofv3 --runtime-trace")
+    return calls
 
 
 def _none(value: str, name: str) -> None:

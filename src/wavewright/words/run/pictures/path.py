@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _TOP, _GROUPS = 12, 8
 _COLOURS = {
     "host": "red", "launch": "pink", "kernels": "blue", "communication": "orange", "copies": "sky", "idle": "pale",
+    "unknown": "grey",
 }  # fmt: skip
 _NOTE = (
     "Each event waited for something; what came last held it up. The path follows these from the last event back to "
@@ -98,7 +99,8 @@ def _contributors(rows: list[dict[str, Any]]) -> list[Bar]:
     names = brief_kernels([row["name"] or "?" for row in rows], 44)
     bars = []
     for row, name in zip(rows, names, strict=True):
-        label = name if row["what"] in ("work", "call") else f"{row['what']}: {name}" if row["name"] else row["what"]
+        what = "code before" if row["what"] == "host code" else f"{row['what']}:"
+        label = name if row["what"] in ("work", "call") else f"{what} {name}" if row["name"] else row["what"]
         part = Part(
             row["path_ns"],
             _COLOURS[row["class"]],
