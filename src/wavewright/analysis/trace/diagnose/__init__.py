@@ -118,7 +118,7 @@ def diagnose(
         stall_cycles_total=trace_facts.stall_cycles_total,
         wave_cycles_total=trace_facts.wave_cycles_total,
         time_cycles=measured.gains.recorded_cycles if measured else 0,
-        replayed_share=measured.gains.instruction_count / trace.instruction_count if measured else 0.0,
+        replayed_share=min(1.0, measured.gains.instruction_count / trace.instruction_count) if measured else 0.0,
         early_wave_count=len(early),
         pipes=measured.pipes if measured else None,
         traffic=measured.traffic if measured else None,
