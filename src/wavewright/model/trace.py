@@ -135,9 +135,9 @@ class ThreadTrace(Displayed):
             return self.counted.instruction_count
         from wavewright.model.executions import is_execution
 
-        return once(
-            self.answers, "instruction_count", lambda: int(self.instructions.select(is_execution().sum()).item())
-        )
+        instructions = self.instructions
+        count: int = once(self.answers, "instruction_count", lambda: instructions.select(is_execution().sum()).item())
+        return count
 
     def each_part(self) -> Iterator[ThreadTrace]:
         """The trace in parts that are in memory one after the other: its shader engines, or the trace itself.
