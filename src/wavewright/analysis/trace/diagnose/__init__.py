@@ -97,6 +97,7 @@ def diagnose(
     UsageError
         When the counters have no kernel that `kernel` picks, or `lanes` does not fit the kernel.
     """
+    launch = trace.launch  # before the trust in the trace: a launch that is refused is a loss
     trust = trust_of(trace)
     early = tuple(early_waves(trace).to_list())
     trace_facts = facts(trace, rows=rows)
@@ -124,7 +125,7 @@ def diagnose(
         traffic=measured.traffic if measured else None,
         roofs=measured.roofs if measured else (),
         floors=measured.limits.floors if measured and measured.limits else None,
-        launch=trace.launch,
+        launch=launch,
         link=link,
     )
 
