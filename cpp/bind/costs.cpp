@@ -26,12 +26,13 @@ class Instructions {
           time_(column(frame, "time_cycles")),
           stall_(column(frame, "stall_cycles")),
           duration_(column(frame, "duration_cycles")),
-          row_(column(frame, "row")) {
-        require_same_length(wave_, time_, stall_, duration_, row_);
+          row_(column(frame, "row")),
+          category_(column(frame, "category")) {
+        require_same_length(wave_, time_, stall_, duration_, row_, category_);
     }
 
     Executed executed() const {
-        return {wave_.values(), time_.values(), stall_.values(), duration_.values(), row_.values()};
+        return {wave_.values(), time_.values(), stall_.values(), duration_.values(), row_.values(), category_.values()};
     }
 
     static nb::object column(nb::handle frame, const char* name) { return frame[name]; }
@@ -40,6 +41,7 @@ class Instructions {
     ArrowInput<uint32_t> wave_;
     ArrowInput<int64_t> time_;
     ArrowInput<int32_t> stall_, duration_, row_;
+    ArrowInput<uint8_t> category_;
 };
 
 ArrowTable row_totals_of(nb::object instructions, nb::object waves, size_t row_count) {

@@ -192,6 +192,9 @@ NB_MODULE(_core, m) {
         .def_ro("token_count", &Records::token_count)
         .def_prop_ro("instruction_count", &Records::next_instruction, "Instructions, kept as rows or only counted.")
         .def_prop_ro(
+            "release_count", [](const Records& r) { return r.tally.releases; },
+            "Of rows that were not kept: releases of barriers, which belong to the execution before them.")
+        .def_prop_ro(
             "unresolved_count", [](const Records& r) { return r.tally.unresolved; },
             "Of rows that were not kept: instructions without a PC.")
         .def_prop_ro(

@@ -40,7 +40,7 @@ struct Instructions {
             if (!is_wild) now += what & 31;
         }
     }
-    Executed executed() const { return {wave, time, stall, duration, row}; }
+    Executed executed() const { return {wave, time, stall, duration, row, category}; }
     TracedInstructions table() const { return {time, stall, duration, category, row}; }
 };
 
@@ -84,8 +84,8 @@ void check_costs(const Instructions& from, const Waves& waves, std::span<const u
         require(totals.row[i] >= 0 && (i == 0 || totals.row[i] > totals.row[i - 1]), "rows in order, each once");
         hits += totals.hit_count[i];
     }
-    require(hits == std::count_if(from.row.begin(), from.row.end(), [](int32_t row) { return row >= 0; }),
-            "every instruction with a row is counted once");
+    require(hits <= std::count_if(from.row.begin(), from.row.end(), [](int32_t row) { return row >= 0; }),
+            "no instruction is counted twice");
     const std::vector<int64_t> other_time = {0, INT64_MAX, 5};
     const std::vector<uint16_t> other_se = {0, 1, 7}, other_duration = {3, UINT16_MAX, 0};
     const HidingInput input{from.executed(), from.category, {},       waves.number, waves.se,      waves.simd,
@@ -95,7 +95,7 @@ void check_costs(const Instructions& from, const Waves& waves, std::span<const u
         check_columns(hidden);
         for (const int64_t cycles : hidden.idle) require(cycles >= 0, "hidden time is not negative");
     }
-    check_columns(wave_paths(from.wave, from.row, kRows));
+    check_columns(wave_paths(from.wave, from.row, from.category, kRows));
     const std::vector<int32_t> units = {0, 0, 1, -1, 2, 2, 2, 3, -1, 1, 0, 5, 5, 5, -1, 4};
     check_columns(unit_moments(from.executed(), {waves.number, waves.begin, waves.group}, units));
 }

@@ -12,8 +12,9 @@ struct Columns {
     std::vector<uint32_t> wave;
     std::vector<int64_t> time;
     std::vector<int32_t> stall, duration, row;
+    std::vector<uint8_t> category = {};
 
-    Executed executed() const { return {wave, time, stall, duration, row}; }
+    Executed executed() const { return {wave, time, stall, duration, row, category}; }
 };
 
 template <class T>
@@ -31,6 +32,15 @@ TEST(row_totals, sums_and_maxima) {
     CHECK_EQUAL(values(totals.idle_total), std::vector<int64_t>{6, 2 + 15});
     CHECK_EQUAL(values(totals.latency_max), std::vector<int64_t>{5, 6});
     CHECK_EQUAL(values(totals.stall_max), std::vector<int64_t>{2, 3});
+}
+
+// Arrival and release of an s_barrier (row 0), with another wave between; row 1 is a message alone.
+TEST(row_totals, a_barrier_of_two_records_is_one_execution) {
+    const Columns made{{0, 7, 0, 7, 0}, {0, 0, 8, 9, 20}, {0, 0, 0, 0, 0}, {4, 4, 6, 6, 4}, {0, 0, 0, 0, 1},
+                       {11, 11, 9, 9, 11}};
+    const RowTotals totals = row_totals(made.executed(), std::vector<uint32_t>{0, 7}, std::vector<int64_t>{0, 0}, 2);
+    CHECK_EQUAL(values(totals.hit_count), std::vector<int64_t>{2, 1});
+    CHECK_EQUAL(values(totals.latency_total), std::vector<int64_t>{20, 4});
 }
 
 TEST(row_totals, a_gap_begins_at_the_latest_end) {

@@ -9,7 +9,7 @@ namespace {
 TEST(wave_rows, paths_count_distinct_rows) {
     const std::vector<uint32_t> waves = {7, 7, 7, 7, 9, 9};
     const std::vector<int32_t> rows = {0, 1, 0, -1, 1, 0};
-    const WavePaths paths = wave_paths(waves, rows, 2);
+    const WavePaths paths = wave_paths(waves, rows, std::vector<uint8_t>{6, 6, 11, 6, 11, 6}, 2);
     REQUIRE(paths.wave.size() == 2);
     CHECK_EQUAL(paths.wave[1], 9U);
     CHECK_EQUAL(paths.instruction_count[0], 4U);
@@ -22,7 +22,7 @@ TEST(wave_rows, paths_count_distinct_rows) {
 TEST(wave_rows, other_sets_have_other_signatures) {
     const std::vector<uint32_t> waves = {0, 1, 2, 2};
     const std::vector<int32_t> rows = {0, 5, 0, 5};
-    const WavePaths paths = wave_paths(waves, rows, 6);
+    const WavePaths paths = wave_paths(waves, rows, std::vector<uint8_t>(4), 6);
     REQUIRE(paths.wave.size() == 3);
     CHECK(paths.signature[0] != paths.signature[1]);
     CHECK(paths.signature[0] != paths.signature[2]);
@@ -31,8 +31,8 @@ TEST(wave_rows, other_sets_have_other_signatures) {
 TEST(wave_rows, rows_behind_the_code_are_unresolved) {
     const std::vector<uint32_t> waves = {0};
     const std::vector<int32_t> rows = {3};
-    CHECK_EQUAL(wave_paths(waves, rows, 3).unresolved_count[0], 1U);
-    CHECK(wave_paths({}, {}, 0).wave.empty());
+    CHECK_EQUAL(wave_paths(waves, rows, std::vector<uint8_t>(1), 3).unresolved_count[0], 1U);
+    CHECK(wave_paths({}, {}, {}, 0).wave.empty());
 }
 
 // Two waves of one group: unit 0 = row 0, row 1 has no unit but ends a gap.
@@ -43,7 +43,7 @@ TEST(wave_rows, moments_add_waves_and_their_squares) {
     const std::vector<uint32_t> numbers = {0, 1}, groups = {3, 3};
     const std::vector<int64_t> begins = {8, 100};
     const std::vector<int32_t> units = {0, -1};
-    const UnitMoments found = unit_moments({waves, times, stalls, durations, rows}, {numbers, begins, groups}, units);
+    const UnitMoments found = unit_moments({waves, times, stalls, durations, rows, {}}, {numbers, begins, groups}, units);
     REQUIRE(found.unit.size() == 1);
     CHECK_EQUAL(found.group[0], 3U);
     CHECK_EQUAL(found.wave_count[0], 2);
@@ -63,7 +63,7 @@ TEST(wave_rows, unknown_waves_groups_and_rows_are_left_out) {
     const std::vector<uint32_t> numbers = {0, 2}, groups = {kMaxWaveGroups, 0};
     const std::vector<int64_t> begins = {INT64_MIN, INT64_MAX};
     const std::vector<int32_t> units = {0};
-    CHECK(unit_moments({waves, times, cycles, cycles, rows}, {numbers, begins, groups}, units).unit.empty());
+    CHECK(unit_moments({waves, times, cycles, cycles, rows, {}}, {numbers, begins, groups}, units).unit.empty());
 }
 
 }  // namespace

@@ -42,6 +42,8 @@ class Records:
     @property
     def instruction_count(self) -> int: ...
     @property
+    def release_count(self) -> int: ...
+    @property
     def unresolved_count(self) -> int: ...
     @property
     def highest_row(self) -> int: ...
@@ -147,7 +149,7 @@ def port_was_busy(
 
 MAX_WAVE_GROUPS: int
 
-def wave_paths(waves: object, rows: object, row_count: int) -> Table: ...
+def wave_paths(waves: object, rows: object, categories: object, row_count: int) -> Table: ...
 def late_causes(
     waves: object,
     times: object,
@@ -165,6 +167,7 @@ def unit_moments(
     stalls: object,
     durations: object,
     rows: object,
+    categories: object,
     wave_numbers: object,
     begins: object,
     groups: object,

@@ -16,6 +16,23 @@ struct Executed {
     std::span<const int32_t> stall;
     std::span<const int32_t> duration;
     std::span<const int32_t> row;
+    std::span<const uint8_t> category;  // empty = nobody asks for it
+};
+
+// Of an s_barrier of gfx9 a trace has two records: the arrival, a message, and the release (spec_gfx9 6.5). They are one
+// execution. Feed the records of one wave in order.
+class ExecutionCounter {
+  public:
+    // Whether the record is an execution of its own.
+    bool counts(int32_t row, uint8_t category) {
+        const bool is_release = row >= 0 && row == arrival_ && category != kMessage;
+        arrival_ = category == kMessage ? row : -1;
+        return !is_release;
+    }
+
+  private:
+    static constexpr uint8_t kMessage = 11;  // Category::message
+    int32_t arrival_ = -1;
 };
 
 // Times of foreign files can be anything: sums stop at the ends of the type instead of wrapping around.

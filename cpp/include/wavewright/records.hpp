@@ -227,6 +227,7 @@ struct Tally {
 
     uint64_t instructions = 0;
     uint64_t unresolved = 0;   // of them those without a PC
+    uint64_t releases = 0;     // of them those that are no execution of their own (ExecutionCounter)
     int32_t highest_row = -1;  // of Program rows
     uint64_t states = 0;
     std::array<uint64_t, kStates> spans{};  // rows of each state

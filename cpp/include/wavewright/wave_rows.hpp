@@ -31,7 +31,8 @@ struct WavePaths {
 
 // The instructions of a wave follow each other. Rows outside [0, row_count) are unresolved. Linear in the number of
 // instructions; memory of 4 bytes per row.
-WavePaths wave_paths(std::span<const uint32_t> waves, std::span<const int32_t> rows, size_t row_count);
+WavePaths wave_paths(std::span<const uint32_t> waves, std::span<const int32_t> rows,
+                     std::span<const uint8_t> categories, size_t row_count);
 
 // Sums over waves, and sums of squares of what each wave spent, per group of waves and unit of code.
 struct UnitMoments {

@@ -2,10 +2,16 @@
 
 #include <algorithm>
 
+#include "wavewright/executed.hpp"
+
 namespace wavewright {
 
 void Records::forget_rows() {
-    for (const int32_t row : instructions.row) {
+    ExecutionCounter executions;
+    for (size_t i = 0; i < instructions.row.size(); ++i) {
+        const int32_t row = instructions.row[i];
+        if (i == 0 || instructions.wave[i] != instructions.wave[i - 1]) executions = {};
+        tally.releases += executions.counts(row, instructions.category[i]) ? 0 : 1;
         tally.unresolved += row < 0;
         tally.highest_row = std::max(tally.highest_row, row);
     }

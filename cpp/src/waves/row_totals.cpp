@@ -15,6 +15,7 @@ struct Totals {
 struct WaveEnd {
     bool known = false;
     int64_t end = 0;  // latest end so far, at first the start of the wave
+    ExecutionCounter executions = {};
 };
 
 RowTotals table_of(const ByRow<Totals>& sums) {
@@ -45,14 +46,16 @@ RowTotals row_totals(const Executed& executed, std::span<const uint32_t> waves, 
         const int64_t time = executed.time[i];
         WaveEnd& last = ends.of(executed.wave[i]);
         Totals& totals = sums.of(row);
-        totals.hits += 1;
+        const uint8_t category = executed.category.empty() ? uint8_t{0} : executed.category[i];
+        totals.hits += last.executions.counts(row, category) ? 1 : 0;
         totals.latency += duration;
         totals.stall += stall;
         if (last.known && time > last.end) totals.idle = add(totals.idle, subtract(time, last.end));
         totals.latency_max = std::max(totals.latency_max, duration);
         totals.stall_max = std::max(totals.stall_max, stall);
         const int64_t end = add(time, duration);
-        last = {true, last.known ? std::max(last.end, end) : end};
+        last.end = last.known ? std::max(last.end, end) : end;
+        last.known = true;
     }
     return table_of(sums);
 }

@@ -79,13 +79,15 @@ class Ledger {
 void spend(Ledger& ledger, const Executed& executed, size_t first, size_t last, int64_t begin,
            std::span<const int32_t> units) {
     int64_t busy_until = begin;
+    ExecutionCounter executions;
     for (size_t i = first; i < last; ++i) {
         const int32_t row = executed.row[i];
         if (row < 0 || static_cast<size_t>(row) >= units.size()) continue;
         const int64_t time = executed.time[i];
         if (const int32_t unit = units[static_cast<size_t>(row)]; unit >= 0) {
             Spent& spent = ledger.of(unit);
-            ++spent.hits;
+            const uint8_t category = executed.category.empty() ? uint8_t{0} : executed.category[i];
+            spent.hits += executions.counts(row, category) ? 1 : 0;
             spent.latency += executed.duration[i];
             spent.stall += executed.stall[i];
             spent.idle = add(spent.idle, time > busy_until ? subtract(time, busy_until) : 0);
@@ -121,7 +123,8 @@ size_t end_of_wave(std::span<const uint32_t> waves, size_t first) {
 
 }  // namespace
 
-WavePaths wave_paths(std::span<const uint32_t> waves, std::span<const int32_t> rows, size_t row_count) {
+WavePaths wave_paths(std::span<const uint32_t> waves, std::span<const int32_t> rows,
+                     std::span<const uint8_t> categories, size_t row_count) {
     WavePaths paths;
     std::vector<uint32_t> seen_by(row_count, 0);  // number of the last part that ran the row; 0 = none yet
     uint32_t stretch = 0;
@@ -134,8 +137,11 @@ WavePaths wave_paths(std::span<const uint32_t> waves, std::span<const int32_t> r
         uint32_t distinct = 0, unresolved = 0;
         uint64_t signature = 0;
         int32_t last_row = -1;
+        uint32_t count = 0;
+        ExecutionCounter executions;
         for (size_t i = first; i < last; ++i) {
             const int32_t row = rows[i];
+            count += executions.counts(row, categories[i]) ? 1 : 0;
             if (row < 0 || static_cast<size_t>(row) >= row_count) {
                 ++unresolved;
                 continue;
@@ -148,7 +154,7 @@ WavePaths wave_paths(std::span<const uint32_t> waves, std::span<const int32_t> r
             signature += mixed(static_cast<uint64_t>(row));
         }
         paths.wave.push_back(waves[first]);
-        paths.instruction_count.push_back(static_cast<uint32_t>(last - first));
+        paths.instruction_count.push_back(count);
         paths.unresolved_count.push_back(unresolved);
         paths.distinct_row_count.push_back(distinct);
         paths.signature.push_back(signature);

@@ -47,7 +47,7 @@ class TraceSource:
 class Executed:
     """Totals of the traced waves."""
 
-    instruction_count: int
+    instruction_count: int  #: Executions: the two records of a gfx9 barrier are one (docs/reference/glossary.md).
     unresolved_count: int  #: Instructions with an unknown PC.
     highest_row: int  #: Largest code row; -1 = none.
     state_cycles: Mapping[int, int]  #: Cycles of all traced waves by `states.state`, for those that occur.
@@ -119,13 +119,25 @@ class ThreadTrace(Displayed):
         highest = rows.max()
         cycles = self.states.group_by("state").agg(pl.col("duration_cycles").cast(pl.Int64).sum()).sort("state")
         return Executed(
-            rows.len(), int((rows < 0).sum()), highest if isinstance(highest, int) else -1, dict(cycles.iter_rows())
+            self.instruction_count,
+            int((rows < 0).sum()),
+            highest if isinstance(highest, int) else -1,
+            dict(cycles.iter_rows()),
         )
 
     @property
     def instruction_count(self) -> int:
-        """Executed instructions; asks for no instruction where a reader has counted them."""
-        return self.instructions.height if self.counted is None else self.counted.instruction_count
+        """Executions of instructions; asks for no instruction where a reader has counted them.
+
+        A gfx9 `s_barrier` leaves two records, arrival and release: `instructions` has both, they are one execution.
+        """
+        if self.counted is not None:
+            return self.counted.instruction_count
+        from wavewright.model.executions import is_execution
+
+        instructions = self.instructions
+        count: int = once(self.answers, "instruction_count", lambda: instructions.select(is_execution().sum()).item())
+        return count
 
     def each_part(self) -> Iterator[ThreadTrace]:
         """The trace in parts that are in memory one after the other: its shader engines, or the trace itself.

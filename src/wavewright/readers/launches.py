@@ -3,6 +3,10 @@
 Of several runs that hold the dispatch, the one in the nearest folder counts; of those in one folder the one whose name
 starts with the process number of the raw trace, then the first by name. A database comes before JSON and CSV files of
 the same run (`readers.run.inputs`).
+
+A number is no dispatch: another run of the program gives the same numbers to other calls. A launch is taken only from
+the process that was traced (its files lie beside the trace, or have its number), with the workgroups of the trace, and
+with a duration that agrees with the traced waves (`model.traced_span`). What is refused is a loss.
 """
 
 from __future__ import annotations
@@ -21,6 +25,7 @@ from wavewright.base.shown import shown
 from wavewright.errors import UsageError, WavewrightError
 from wavewright.model.launch import Launch, median_noise
 from wavewright.model.losses import LOSSES, Loss
+from wavewright.model.traced_span import agreeing_durations_ns, traced_span_ns
 from wavewright.readers.files.archive import ArchiveFolder, is_raw_name
 from wavewright.readers.files.capture import TraceFile
 from wavewright.readers.files.folder import Directory
@@ -31,7 +36,7 @@ from wavewright.readers.trace.resources.usage import plain_name
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from wavewright.model.run import Run
     from wavewright.model.trace import ThreadTrace
@@ -49,6 +54,7 @@ _COLUMNS = ("process", "agent", "name", "dispatch_id", "start_ns", "end_ns", *_S
 def look_beside(trace: ThreadTrace, around: Sequence[Folder]) -> None:
     """Let `trace.launch` look in these folders, the nearest first."""
     places_around = [_with_runs_only(folder) for folder in around]
+    trace.answers["launch folders"] = places_around
 
     def find_launch(trace: ThreadTrace) -> Launch | None:
         with ExitStack() as stack:
@@ -72,20 +78,62 @@ def look_first_at(trace: ThreadTrace, paths: Sequence[str | os.PathLike[str]]) -
     """Let `trace.launch` look at files and folders that the user named before those beside the trace."""
     beside = trace.find_launch
     files = [path for place in map(Path, paths) for path in (_files(Directory(place)) if place.is_dir() else [place])]
-    trace.find_launch = lambda trace: _launch(trace, [files]) or (beside(trace) if beside else None)
+    around: Sequence[Folder] = trace.answers.get("launch folders", ())
+    known = {path.absolute() for folder in around for path in _files(folder)}
+
+    def is_of_process(path: Path) -> bool:
+        process = _process_of(trace, [*around, Directory(path.parent)])
+        return path.absolute() in known or (process is not None and run_of(path.name) == process)
+
+    trace.find_launch = lambda trace: (
+        _launch(trace, [files], is_of_process=is_of_process) or (beside(trace) if beside else None)
+    )
 
 
-def _launch(trace: ThreadTrace, places: Iterable[Sequence[Path]]) -> Launch | None:
-    """The first launch that a run of these files has; what cannot be read on the way is a loss."""
+def _launch(
+    trace: ThreadTrace, places: Iterable[Sequence[Path]], *, is_of_process: Callable[[Path], bool] | None = None
+) -> Launch | None:
+    """The first launch that a run of these files has; what cannot be read or is refused on the way is a loss."""
     names, dispatch = _names_of(trace), trace.source.dispatch
     if dispatch is None or not names:
         return None
     losses: list[Loss] = []
     inputs = (run_input for files in places for run_input in _runs(files, losses))
-    launches = (_read(run_input, names, dispatch, losses) for run_input in inputs)
-    first = next((launch for launch in launches if launch is not None), None)
+    for run_input in inputs:
+        launch = _read(run_input, names, dispatch, losses)
+        if launch is None:
+            continue
+        parts = run_input.files or (run_input.path,)
+        problem = _another_process() if is_of_process and not any(map(is_of_process, parts)) else ""
+        if problem := problem or _contradiction(trace, launch):
+            detail = f"{run_input.path.name} has a dispatch {dispatch} of {launch.duration_ns / 1e3:,.1f} µs: {problem}"
+            losses.append(Loss("launch_of_another_run", detail=detail))
+            continue
+        add_losses(trace, losses)
+        return launch
     add_losses(trace, losses)
-    return first
+    return None
+
+
+def _another_process() -> str:
+    return "nothing tells that it is of the process that was traced"
+
+
+def _contradiction(trace: ThreadTrace, launch: Launch) -> str:
+    """Words for the reason that a launch cannot be the traced dispatch; empty = it can."""
+    sizes = trace.dispatches.select(f"workgroup_size_{axis}" for axis in "xyz").unique()
+    recorded = [size for size in sizes.rows() if None not in size and 0 not in size]
+    if launch.workgroup_size and recorded and launch.workgroup_size not in recorded:
+        ours, theirs = (" x ".join(map(str, size)) for size in (recorded[0], launch.workgroup_size))
+        return f"its workgroups have {theirs} work-items, those of the trace {ours}"
+    span_ns = traced_span_ns(trace)
+    if span_ns is None:
+        return ""
+    shortest, longest = agreeing_durations_ns(span_ns)
+    if shortest <= launch.duration_ns <= longest:
+        return ""
+    agreeing = f"{shortest / 1e3:,.1f} to {longest / 1e3:,.1f} µs"
+    return f"the traced waves last {span_ns / 1e3:,.1f} µs, which agrees with {agreeing}"
 
 
 def _names_of(trace: ThreadTrace) -> frozenset[str]:

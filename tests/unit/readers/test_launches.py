@@ -132,11 +132,66 @@ def test_the_nearest_folder_and_what_the_user_names(tmp_path: Path) -> None:
     look_beside(traced, [Directory(tmp_path / "near"), Directory(tmp_path / "far")])
     assert traced.launch is not None
     assert traced.launch.duration_ns == 2000
-    traced = trace(1)
+    traced = trace(1, file="1_55_shader_engine_0_1.att")
     look_beside(traced, [Directory(tmp_path / "near")])
     look_first_at(traced, [far.parent])
     assert traced.launch is not None
     assert traced.launch.duration_ns == 1000
+
+
+def test_a_named_file_of_another_process_tells_no_duration(tmp_path: Path) -> None:
+    other = write_calls(tmp_path / "other" / "discover_kernel_trace.csv", [1000] * 2)
+    traced = trace(1, file="9_55_shader_engine_0_1.att")
+    look_first_at(traced, [other])
+    assert traced.launch is None
+    assert traced.losses["kind"].to_list() == ["launch_of_another_run"]
+    assert "dispatch 1 of 1.0 µs: nothing tells that it is of the process" in traced.losses["message"][0]
+
+
+def spanned(span_cycles: int, workgroup: tuple[int, int, int] = (64, 1, 1)) -> ThreadTrace:
+    """A trace at 2,000 MHz whose waves last this many cycles."""
+    traced = trace(1, file="9_55_shader_engine_0_1.att")
+
+    def rows(table: str, columns: dict[str, list[Any]]) -> pl.DataFrame:
+        missing = empty_frame(THREAD_TRACE[table])
+        values = {name: columns.get(name, [None] * len(next(iter(columns.values())))) for name in missing.schema}
+        return pl.DataFrame(values, schema=missing.schema)
+
+    pairs = {"se": [0, 0], "shader_clock_cycles": [0, 2_000_000], "realtime_ticks": [0, 100_000]}
+    traced.tables["realtime"] = rows("realtime", pairs)
+    traced.tables["waves"] = rows("waves", {"se": [0], "start_cycles": [1000], "end_cycles": [1000 + span_cycles]})
+    sizes = {f"workgroup_size_{axis}": [size] for axis, size in zip("xyz", workgroup, strict=True)}
+    traced.tables["dispatches"] = rows("dispatches", {"se": [0], "kernel": [0]} | sizes)
+    return traced
+
+
+@pytest.mark.parametrize(
+    ("span_us", "duration_us", "is_taken"),
+    [
+        (100.0, 103.0, True),
+        (100.0, 117.0, True),  # 10 % and 8 µs
+        (100.0, 119.0, False),
+        (100.0, 99.0, True),  # the clock may be off by 2 %
+        (100.0, 97.0, False),  # no dispatch is shorter than its waves
+        (178.7, 962.9, False),
+    ],
+)
+def test_the_duration_agrees_with_the_span_of_the_waves(
+    tmp_path: Path, span_us: float, duration_us: float, is_taken: bool
+) -> None:
+    write_calls(tmp_path / "9_kernel_trace.csv", [round(duration_us * 1000)] * 2)
+    traced = spanned(round(span_us * 2000))
+    look_beside(traced, [Directory(tmp_path)])
+    assert (traced.launch is not None) == is_taken
+    assert traced.losses["kind"].to_list() == ([] if is_taken else ["launch_of_another_run"])
+
+
+def test_other_workgroups_are_another_dispatch(tmp_path: Path) -> None:
+    write_calls(tmp_path / "9_kernel_trace.csv", [100_000] * 2)
+    traced = spanned(200_000, (256, 1, 1))
+    look_beside(traced, [Directory(tmp_path)])
+    assert traced.launch is None
+    assert "64 x 1 x 1 work-items, those of the trace 256 x 1 x 1" in traced.losses["message"][0]
 
 
 def test_json(tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ def overview_of_trace(document: Document) -> dict[str, Any]:
         "clock_mhz": clock_mhz(trace),
         "clocks": {"offsets": clocks.offsets, "is_aligned": clocks.is_aligned, "reason": clocks.reason},
         "wave_count": trace.waves.height,
-        "instruction_count": trace.instructions.height,
+        "instruction_count": trace.instruction_count,
         "row_count": trace.code.height,
         "line_row_count": trace.code["line"].drop_nulls().len(),
         "unknown_code": unknown_code(trace),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -32,6 +33,8 @@ class Contents:
     has_waves: bool = True  #: Whether a wave was traced, or may have been.
     others: tuple[tuple[str, str], ...] = ()  #: Kernels of which no wave was traced, where `kernels` were.
     is_partial: bool = False  #: Whether more kernels may follow behind the part that was looked at.
+    #: Of traced waves; of a long buffer, as many as its whole has if it goes on like its start. None = not counted.
+    instruction_count: int | None = None
 
     @property
     def is_runtime(self) -> bool:
@@ -63,6 +66,8 @@ class Dispatch(Generic[T]):
     name: str  #: Of its own folder, if it has one.
     size: Callable[[], tuple[int, ...]] = field(repr=False)  #: How full it is; the largest is the fullest.
     look: Callable[[], Contents] = field(repr=False)
+    #: No more instructions fit into its files: one that has as many already need not look at it.
+    instruction_count_max: Callable[[], float] = field(repr=False, default=lambda: math.inf)
     key: str = ""  #: What `--dispatch` takes for it; empty = it is the only one and has no number.
 
     @cached_property
@@ -156,8 +161,8 @@ def choose(
 ) -> Dispatch[T]:
     """The dispatch that is meant by number or key, and by a part of its kernel's name; else the preferred one.
 
-    Preferred are dispatches with traced waves, of these kernels of the program before those of the runtime, of these
-    the fullest.
+    Preferred are dispatches with traced waves and instructions, of these kernels of the program before those of the
+    runtime, of these the one with the most instructions, of these the largest.
 
     Raises
     ------
@@ -188,12 +193,21 @@ def _of_kernel(dispatches: Sequence[Dispatch[T]], kernel: str, where: str) -> li
 
 
 def _preferred(dispatches: Iterable[Dispatch[T]]) -> Dispatch[T]:
-    """The best one; kernels are looked up only until one is as good as can be."""
+    """The best one; of several that are as good, the largest. Those that cannot be better are not looked at."""
     by_size = sorted(dispatches, key=lambda dispatch: dispatch.size(), reverse=True)
-    for dispatch in by_size:
-        if dispatch.contents.has_waves and not dispatch.contents.is_runtime:
-            return dispatch
-    return max(by_size, key=lambda d: (d.contents.has_waves, not d.contents.is_runtime))  # the first, if equal
+    best = by_size[0]
+    for dispatch in by_size[1:]:
+        *is_good, count = _merit(best.contents)
+        if all(is_good) and dispatch.instruction_count_max() <= count:
+            continue
+        if _merit(dispatch.contents) > _merit(best.contents):
+            best = dispatch
+    return best
+
+
+def _merit(contents: Contents) -> tuple[bool, bool, bool, int]:
+    count = contents.instruction_count
+    return contents.has_waves, count != 0, not contents.is_runtime, count or 0
 
 
 def listed(dispatches: Sequence[Dispatch[T]]) -> str:

@@ -27,6 +27,9 @@ T = TypeVar("T")
 
 _NOTED = 8  #: Other dispatches that a note names.
 
+_MOST_PER_BYTE = 2  #: Instructions of a raw buffer: no token is shorter than 4 bits (spec_rdna, token tables).
+_FEWEST_JSON_BYTES = 10  #: Of an instruction of a wave file: five numbers in brackets (spec_ui_output 5).
+
 SCANNED_BYTES = 1 << 20  #: Of each buffer, where the kernel entries are looked for first.
 
 
@@ -46,6 +49,7 @@ def raw_dispatches(capture: Capture, top: Path | None = None) -> list[Dispatch[W
                 "",
                 size=lambda window=window: (window.byte_count,),  # type: ignore[misc]
                 look=partial(_in_window, capture, window),
+                instruction_count_max=lambda window=window: window.byte_count * _MOST_PER_BYTE,  # type: ignore[misc]
             )
         )
     return with_keys(dispatches)
@@ -67,6 +71,7 @@ def decoded_dispatches(candidates: Sequence[DecodedTrace], top: str = "") -> lis
                 name or candidate.folder.name,
                 size=lambda c=candidate: (not c.is_placeholder, c.wave_bytes, c.byte_count),  # type: ignore[misc]
                 look=partial(_in_folder, candidate),
+                instruction_count_max=lambda c=candidate: c.wave_bytes / _FEWEST_JSON_BYTES,  # type: ignore[misc]
             )
         )
     return with_keys(dispatches)
@@ -110,7 +115,18 @@ def _in_window(capture: Capture, window: Window) -> Contents:
     if not kernels_traced.height:
         kernels_traced, others = kernels, kernels_traced
     has_waves = is_long or tables["waves"].height > 0
-    return Contents(_pairs(kernels_traced), has_waves, _pairs(others), is_partial=is_long)
+    counts = (
+        record.instruction_count * max(1.0, file.byte_count / SCANNED_BYTES)
+        for record, file in zip(records, window.files, strict=True)
+    )
+    count = round(sum(counts))
+    return Contents(
+        _pairs(kernels_traced),
+        has_waves,
+        _pairs(others),
+        is_partial=is_long,
+        instruction_count=None if is_long and not count else count,
+    )
 
 
 def _entered(waves: pl.DataFrame, kernels: pl.DataFrame) -> pl.DataFrame:
@@ -124,20 +140,24 @@ def _in_folder(candidate: DecodedTrace) -> Contents:
     if candidate.is_placeholder:
         return Contents(has_waves=False)
     try:
-        return Contents(_pairs(_stored_kernels(candidate)), has_waves=candidate.wave_count > 0)
+        kernels, count = _stored_kernels(candidate)
     except WavewrightError:
         return Contents(has_waves=False)
+    return Contents(_pairs(kernels), has_waves=candidate.wave_count > 0, instruction_count=count)
 
 
-def _stored_kernels(candidate: DecodedTrace) -> pl.DataFrame:
+def _stored_kernels(candidate: DecodedTrace) -> tuple[pl.DataFrame, int | None]:
+    """The kernels, and the executions of all code rows; None = the writer left them out."""
     if candidate.form == "parquet":
         from wavewright.readers.trace.parquet import read_parquet
 
-        return read_parquet(candidate.folder).kernels
+        return read_parquet(candidate.folder).kernels, candidate.instruction_count
     from wavewright.readers.trace.ui_output.code import read_code
     from wavewright.readers.trace.ui_output.occupancy import occupancy_tables, read_occupancy
 
-    return occupancy_tables(read_occupancy(candidate.folder), read_code(candidate.folder)).tables["kernels"]
+    code = read_code(candidate.folder)
+    kernels = occupancy_tables(read_occupancy(candidate.folder), code).tables["kernels"]
+    return kernels, sum(hits for hits, *_ in code.totals) or None
 
 
 def _pairs(kernels: pl.DataFrame) -> tuple[tuple[str, str], ...]:

@@ -46,7 +46,7 @@ def _executed(records: Sequence[_core.Records]) -> Executed:
         for state, more in record.state_cycles.items():
             cycles[state] = cycles.get(state, 0) + more
     return Executed(
-        sum(record.instruction_count for record in records),
+        sum(record.instruction_count - record.release_count for record in records),
         sum(record.unresolved_count for record in records),
         max(record.highest_row for record in records),
         dict(sorted(cycles.items())),

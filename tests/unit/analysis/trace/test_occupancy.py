@@ -84,6 +84,31 @@ def test_when_the_metadata_of_gfx950_is_half(told: int, named: int, expected: in
     assert elsewhere.kernels["vgprs"][0] == max(told, named)
 
 
+@together(
+    "text, is_executed, expected",
+    [
+        ("ds_read_b128 v[4:7], v1", True, None),
+        ("buffer_load_dwordx4 v1, s[0:3], 0 offen lds", True, None),
+        ("ds_read_b128 v[4:7], v1", False, 0),  # a path that no wave took
+        ("ds_bpermute_b32 v4, v5, v6", True, 0),  # moves registers between lanes: needs no LDS
+        ("global_load_dwordx4 v[4:7], v1, s[0:1]", True, 0),
+    ],
+)
+def test_lds_of_0_bytes_is_not_believed_of_code_that_uses_lds(
+    text: str, is_executed: bool, expected: int | None
+) -> None:
+    trace = _trace(_FLASH | {"lds_bytes": 0}, [text, "s_nop 0"])
+    row = 0 if is_executed else 1
+    trace.tables["instructions"] = _rows(
+        "instructions",
+        {"wave": 0, "time_cycles": 20, "stall_cycles": 0, "duration_cycles": 4, "category": 5, "row": row},
+    )
+    answer = occupancy(trace)
+    assert answer.kernels["lds_bytes"][0] == expected
+    assert any("LDS size not known" in note for note in answer.notes) == (expected is None)
+    assert occupancy(trace, override=Resources(lds_bytes=4096)).kernels["lds_bytes"][0] == 4096
+
+
 def test_more_waves_than_fit_are_called_wrong() -> None:
     answer = occupancy(_trace(_FLASH, ["v_mov_b32_e32 v241, v0"], waves=3))
     assert any(note.startswith("WRONG: k(): 3 waves") for note in answer.notes)

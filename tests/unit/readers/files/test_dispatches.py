@@ -19,8 +19,9 @@ def made(
     size: int = 1,
     kernels: tuple[tuple[str, str], ...] = (GEMM,),
     has_waves: bool = True,
+    instruction_count: int | None = None,
 ) -> Dispatch[None]:
-    contents = Contents(kernels, has_waves)
+    contents = Contents(kernels, has_waves, instruction_count=instruction_count)
     return Dispatch(None, number, agent, pid, path, "", size=lambda: (size,), look=lambda: contents)
 
 
@@ -63,6 +64,10 @@ def test_a_number_and_any_of_the_words_are_enough() -> None:
         ([made(1, size=9, has_waves=False), made(2, size=5, kernels=(FILL,)), made(3, size=1)], 3),
         ([made(1, size=9, kernels=(FILL, GEMM)), made(2, size=5)], 1),
         ([made(1, size=9, kernels=()), made(2, size=5)], 1),
+        ([made(1, size=9, instruction_count=5), made(2, size=5, instruction_count=32)], 2),
+        ([made(1, size=9, instruction_count=0), made(2, size=5, instruction_count=32, kernels=(FILL,))], 2),
+        ([made(1, size=9, instruction_count=40, kernels=(FILL,)), made(2, size=5, instruction_count=32)], 2),
+        ([made(1, size=9, instruction_count=7), made(2, size=5, instruction_count=7)], 1),
     ],
 )
 def test_the_preferred_dispatch(dispatches: list[Dispatch[None]], chosen: int) -> None:

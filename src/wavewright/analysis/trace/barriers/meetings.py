@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from wavewright.model.answer import once_per_trace
+from wavewright.model.executions import MESSAGE
 
 if TYPE_CHECKING:
     from wavewright.model.trace import ThreadTrace
 
 #: Waves of one workgroup leave a barrier within a few cycles: 0 to 8 in every capture looked at.
 _RELEASE_JITTER_CYCLES = 16
-#: `instructions.category` of the arrival that raw gfx9 traces record before the wait of the same `s_barrier`.
-_MESSAGE = 11
 _HAS_WORKGROUP_IDS = 12  #: From this generation on, waves carry the id of their workgroup.
 
 
@@ -41,7 +40,7 @@ def _executions(trace: ThreadTrace) -> pl.DataFrame:
     )
     same_wave = pl.col("wave") == pl.col("wave").shift(1)
     same_row = (pl.col("wave") == pl.col("wave").shift(-1)) & (pl.col("row") == pl.col("row").shift(-1))
-    is_message = (pl.col("category") == _MESSAGE) & same_row & (pl.col("category").shift(-1) != _MESSAGE)
+    is_message = (pl.col("category") == MESSAGE) & same_row & (pl.col("category").shift(-1) != MESSAGE)
     is_signal = (pl.col("kind") == "barrier_signal") | is_message.fill_null(value=False)
     issued = pl.col("time_cycles") + pl.col("stall_cycles")
     signalled = pl.when(same_wave & pl.col("is_signal").shift(1)).then(issued.shift(1))

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 
+from wavewright.model import traced_span
 from wavewright.model.answer import Answer, once_per_trace
+from wavewright.model.traced_span import DEFAULT_REALTIME_HZ
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from wavewright.model.trace import ThreadTrace
 
-#: Frequency of the wall clock where the capture does not name it: that of every MI300 seen so far.
-DEFAULT_REALTIME_HZ = 100_000_000
 _SEED_CYCLES, _SEED_TICKS = 25, 1  # AMD's viewer adds them against a division by zero; equal offsets need them
 _MAX_OFFSET_CYCLES = 1 << 46  # nine hours; beyond it the pairs are damaged
 
@@ -70,9 +70,7 @@ def alignment(trace: ThreadTrace) -> ClockAlignment:
 @once_per_trace
 def clock_mhz(trace: ThreadTrace) -> float | None:
     """Cycles per wall-clock microsecond over all shader engines, from the outermost realtime pairs of each."""
-    growing = [span for span in _spans(trace).values() if span.cycles > 0 and span.ticks > 0]
-    cycles, ticks = sum(span.cycles for span in growing), sum(span.ticks for span in growing)
-    return cycles / ticks * _realtime_hz(trace) / 1e6 if ticks else None
+    return traced_span.clock_mhz(trace)
 
 
 def clock_curves(trace: ThreadTrace) -> pl.DataFrame:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from wavewright.model.answer import once_per_trace
+from wavewright.model.executions import is_execution
 from wavewright.model.schema import SAMPLE_COUNTS
 
 if TYPE_CHECKING:
@@ -20,7 +21,12 @@ def entered_rows(trace: ThreadTrace) -> pl.DataFrame:
     Columns: `row`, `code_object`, `function`, `hit_count` (executions or samples; 0 = not executed). A code object
     holds more functions than a dispatch enters; those say nothing about it.
     """
-    executed = trace.instructions.lazy().filter(pl.col("row") >= 0).group_by("row").agg(seen=pl.len().cast(pl.Int64))
+    executed = (
+        trace.instructions.lazy()
+        .filter(is_execution() & (pl.col("row") >= 0))
+        .group_by("row")
+        .agg(seen=pl.len().cast(pl.Int64))
+    )
     sampled = trace.samples.lazy().select("row", seen=pl.sum_horizontal(SAMPLE_COUNTS))
     hits = pl.concat([executed, sampled]).group_by("row").agg(hit_count=pl.col("seen").sum())
     rows = (

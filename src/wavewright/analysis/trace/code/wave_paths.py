@@ -29,7 +29,7 @@ def wave_paths(trace: ThreadTrace) -> pl.DataFrame:
     (end - start) and `early_exit`.
     """
     executed = trace.instructions
-    ran = pl.DataFrame(_core.wave_paths(executed["wave"], executed["row"], trace.code.height))
+    ran = pl.DataFrame(_core.wave_paths(executed["wave"], executed["row"], executed["category"], trace.code.height))
     duration = pl.col("end_cycles") - pl.col("start_cycles")
     waves = trace.waves.select("wave", "kernel", "complete", duration_cycles=duration).join(
         ran.unique("wave", keep="first"), on="wave", how="left", maintain_order="left"

@@ -54,6 +54,7 @@ def batch_costs(trace: ThreadTrace, unit_of_row: Sequence[int]) -> pl.DataFrame:
         executed["stall_cycles"],
         executed["duration_cycles"],
         executed["row"],
+        executed["category"],
         waves["wave"],
         waves["start_cycles"],
         waves["batch"],

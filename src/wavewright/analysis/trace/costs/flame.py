@@ -15,6 +15,7 @@ from wavewright.analysis.trace.code.marker_scopes import marker_scopes
 from wavewright.analysis.trace.costs.exposure import row_costs
 from wavewright.errors import UsageError
 from wavewright.model.answer import Answer, once_per_trace
+from wavewright.model.executions import is_execution
 from wavewright.model.schema import SAMPLE_COUNTS, TableSpec, table_spec
 
 if TYPE_CHECKING:
@@ -295,7 +296,8 @@ def _costs_by_stack(trace: ThreadTrace) -> pl.DataFrame:
     end = pl.col("time_cycles") + pl.col("duration_cycles")
     changes = marker_scopes(trace).changes.sort("time_cycles", maintain_order=True)
     parts = (
-        trace.instructions.filter(pl.col("row") >= 0)
+        trace.instructions.with_columns(is_execution=is_execution())
+        .filter(pl.col("row") >= 0)
         .join(trace.waves.select("wave", *slot, "start_cycles"), on="wave", maintain_order="left")
         .with_columns(
             free_from=pl.max_horizontal(end.cum_max().shift(1).over("wave"), "start_cycles"),
@@ -304,7 +306,7 @@ def _costs_by_stack(trace: ThreadTrace) -> pl.DataFrame:
         .join_asof(changes, on="time_cycles", by=slot, strategy="backward", check_sortedness=False)
         .group_by(pl.col("stack").fill_null(0), "row")
         .agg(
-            hit_count=pl.len().cast(pl.Int64),
+            hit_count=pl.col("is_execution").sum().cast(pl.Int64),
             latency_cycles_total=pl.col("duration_cycles").cast(pl.Int64).sum(),
             stall_cycles_total=pl.col("stall_cycles").cast(pl.Int64).sum(),
             idle_cycles_total=(pl.col("time_cycles") - pl.col("free_from")).clip(lower_bound=0).sum(),

@@ -97,6 +97,7 @@ def diagnose(
     UsageError
         When the counters have no kernel that `kernel` picks, or `lanes` does not fit the kernel.
     """
+    launch = trace.launch  # before the trust in the trace: a launch that is refused is a loss
     trust = trust_of(trace)
     early = tuple(early_waves(trace).to_list())
     trace_facts = facts(trace, rows=rows)
@@ -118,13 +119,13 @@ def diagnose(
         stall_cycles_total=trace_facts.stall_cycles_total,
         wave_cycles_total=trace_facts.wave_cycles_total,
         time_cycles=measured.gains.recorded_cycles if measured else 0,
-        replayed_share=measured.gains.instruction_count / trace.instruction_count if measured else 0.0,
+        replayed_share=min(1.0, measured.gains.instruction_count / trace.instruction_count) if measured else 0.0,
         early_wave_count=len(early),
         pipes=measured.pipes if measured else None,
         traffic=measured.traffic if measured else None,
         roofs=measured.roofs if measured else (),
         floors=measured.limits.floors if measured and measured.limits else None,
-        launch=trace.launch,
+        launch=launch,
         link=link,
     )
 

@@ -23,6 +23,7 @@ class Filling:
     """Waves of the traced shader engines that do work, against the room there is."""
 
     engine_count: int  #: Shader engines with waves.
+    traced_engine_count: int  #: Shader engines with a buffer. One without a wave says nothing about idle CUs.
     wave_count: int  #: Working waves on all their CUs.
     early_wave_count: int  #: Waves that left early, on all their CUs.
     traced_wave_count: int  #: Working waves with instructions.
@@ -66,6 +67,7 @@ def filling(trace: ThreadTrace, *, left_out: tuple[int, ...] = ()) -> Filling:
     area = int(doing["life"].sum())
     return Filling(
         engine_count=engines.height,
+        traced_engine_count=max(trace.shader_engines["se"].n_unique(), engines.height),
         wave_count=doing.height,
         early_wave_count=waves.height - doing.height,
         traced_wave_count=working.height,

@@ -74,8 +74,13 @@ def grid_findings(filling: Filling, fixed_share: float, gpu: Machine | None) -> 
 
 def _unused_units(filling: Filling, gain: float, fixed_share: float, gpu: Machine | None) -> StallFinding:
     used, there = filling.used_cu_count, filling.cu_count or 0
-    engines = (gpu.product.se_count if gpu else None) or filling.engine_count
-    scale = engines / filling.engine_count
+    unit = "WGPs" if gpu and gpu.arch.cus_per_wgp > 1 else "CUs"
+    engines = gpu.product.se_count if gpu else None
+    # engines that were not traced are taken to be like the others, unless those differ or facts and trace contradict
+    is_alike = engines is not None and filling.engine_count == filling.traced_engine_count <= engines
+    scale = engines / filling.engine_count if engines and is_alike else 1.0
+    where = "" if is_alike else f" of {counted(filling.engine_count, 'shader engines')} with waves"
+    silent = filling.traced_engine_count - filling.engine_count
     remedy = (
         "more, smaller workgroups: smaller tiles, a split of the inner dimension (split-K), or two problems in one"
         " launch"
@@ -85,9 +90,10 @@ def _unused_units(filling: Filling, gain: float, fixed_share: float, gpu: Machin
     return StallFinding(
         name="CUs without work",
         kind="grid",
-        verdict=f"About {used * scale:,.0f} of {there * scale:,.0f} CUs have work",
-        reason=f"{counted(filling.wave_count, 'waves')} on {counted(used, 'CUs')} of {there:.0f} in "
+        verdict=f"About {used * scale:,.0f} of {there * scale:,.0f} {unit}{where} have work",
+        reason=f"{counted(filling.wave_count, 'waves')} on {counted(used, unit)} of {there:.0f} in "
         f"{counted(filling.engine_count, 'traced shader engines')}"
+        + (f"; {counted(silent, 'more')} traced without a wave, which are not counted" if silent else "")
         + (f"; {counted(filling.early_wave_count, 'further waves')} left early" if filling.early_wave_count else "")
         + _fixed_words(fixed_share),
         remedy=remedy,

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from wavewright.analysis.common.occupancy.kernel_resources import resources_of
 from wavewright.analysis.common.occupancy.limits import Resources
+from wavewright.analysis.trace.code.accesses import accesses
+from wavewright.analysis.trace.code.functions import entered_rows
 from wavewright.analysis.trace.occupancy.registers import registers
+from wavewright.base.words import counted
 from wavewright.codeobj.names import demangle
 
 if TYPE_CHECKING:
@@ -45,15 +48,42 @@ def kernel_resources(trace: ThreadTrace, facts: Arch, override: Resources) -> tu
     half of the vector registers on gfx950), and a listing may not show all code. A code that names no accumulation
     registers uses none: what metadata then calls so belongs to the same file. LDS and workgroup size come from the
     dispatch where it was recorded, else from the metadata; where there is no metadata, a recorded dispatch also tells
-    the registers (gfx90a and later gfx9, whose granules it counts in). `override` wins.
+    the registers (gfx90a and later gfx9, whose granules it counts in). LDS of 0 bytes is not believed of a kernel whose
+    executed code reads or writes LDS: the size is then not known. `override` wins.
     """
     scans = _scans(trace)
+    lds_rows = _lds_rows(trace)
     launches = {row["kernel"]: row for row in _launches(trace).iter_rows(named=True)}
     unknown: dict[str, Any] = {"kernel": None, "demangled": "unknown kernel"}
     rows = [*trace.kernels.iter_rows(named=True), unknown]
     return tuple(
-        _one(trace, facts, override, row, scans.get(row["kernel"]), launches.get(row["kernel"])) for row in rows
+        _with_lds(
+            _one(trace, facts, override, row, scans.get(row["kernel"]), launches.get(row["kernel"])),
+            0 if override.lds_bytes is not None else lds_rows.get(row["kernel"], 0),
+        )
+        for row in rows
     )
+
+
+def _lds_rows(trace: ThreadTrace) -> dict[int | None, int]:
+    """kernels.kernel -> executed rows that read or write LDS; of a kernel that cannot be told apart, those of all."""
+    touching = accesses(trace.code).filter((pl.col("space") == "lds") | (pl.col("direction") == "load to LDS"))
+    executed = entered_rows(trace).filter(pl.col("hit_count") > 0, pl.col("row").is_in(touching["row"].implode()))
+    kernels = dict(trace.kernels.select("kernel", "name").iter_rows())
+    by_function = dict(executed.group_by("function").len().iter_rows())
+    if len(kernels) < 2:
+        return dict.fromkeys((*kernels, None), executed.height)
+    return {kernel: by_function.get(name, 0) for kernel, name in kernels.items()}
+
+
+def _with_lds(kernel: KernelResources, lds_row_count: int) -> KernelResources:
+    """The kernel without an LDS size of 0 that its code disproves."""
+    if kernel.resources.lds_bytes != 0 or not lds_row_count:
+        return kernel
+    what = counted(lds_row_count, "executed rows")
+    note = f"LDS size not known: 0 bytes are recorded, but {what} of its code use LDS; --lds gives the size"
+    resources = replace(kernel.resources, lds_bytes=None)
+    return replace(kernel, resources=resources, notes=(*kernel.notes, note))
 
 
 def compiled_resources(number: int, kernel: Kernel, override: Resources) -> KernelResources:

@@ -11,6 +11,7 @@ from wavewright.analysis.trace.timeline.layers import layers
 from wavewright.analysis.trace.timeline.layers.places import SLOT, aligned
 from wavewright.errors import UsageError
 from wavewright.model.answer import Answer
+from wavewright.model.executions import is_execution
 from wavewright.model.schema import table_spec
 
 if TYPE_CHECKING:
@@ -66,11 +67,12 @@ def area_rows(
     chosen = everywhere if tracks is None else everywhere.filter(pl.col("track").is_in(list(tracks)))
     items = _items(trace, layer, chosen).filter(pl.col("time") >= start_cycles, pl.col("time") < end_cycles)
     columns = ("row", "stall_cycles", "duration_cycles")
-    table = trace.instructions.select(columns)[items["item"]].with_columns(items["item"], items["time"])
+    executions = trace.instructions.select(*columns, is_execution=is_execution())
+    table = executions[items["item"]].with_columns(items["item"], items["time"])
     with_row = table.filter(pl.col("row") >= 0).sort("time", "item")
     duration, stall = (pl.col(name).cast(pl.Int64) for name in ("duration_cycles", "stall_cycles"))
     sums = with_row.group_by("row").agg(
-        pl.len().cast(pl.Int64).alias("execution_count"),
+        pl.col("is_execution").sum().cast(pl.Int64).alias("execution_count"),
         duration.sum().alias("latency_cycles_total"),
         stall.sum().alias("stall_cycles_total"),
         (duration.sum() - stall.sum()).alias("issue_cycles_total"),
@@ -87,7 +89,9 @@ def area_rows(
         .sort("latency_cycles_total", "row", descending=[True, False])
         .select(AreaRows.tables["rows"].names)
     )
-    return AreaRows(rows, with_row.height, latency, stalled, table.height - with_row.height, chosen.height)
+    return AreaRows(
+        rows, int(rows["execution_count"].sum()), latency, stalled, table.height - with_row.height, chosen.height
+    )
 
 
 def _tracks(trace: ThreadTrace, layer: str) -> pl.DataFrame:

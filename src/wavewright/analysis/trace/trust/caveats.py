@@ -56,6 +56,8 @@ def _of_losses(trace: ThreadTrace) -> Iterator[Caveat]:
         loss = LOSSES.get(kind)
         if (loss is None or loss.is_damage) and kind not in _TOLD_BY_COVERAGE:
             yield Caveat(f"loss_{kind}", "care", message, advice, {"count": count})
+        elif kind == "launch_of_another_run":
+            yield Caveat(f"loss_{kind}", "note", message, advice, {"count": count})
 
 
 _WANTED_IN_PARTS = ("few_waves", "too_short", "uneven_engines", "uneven_work")

@@ -1,0 +1,42 @@
+"""Barriers of raw MI300X captures against the decodes that AMD's tool wrote beside them: one execution each."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import wavewright
+from wavewright.analysis.trace.compare import compare
+from wavewright.analysis.trace.costs.exposure import row_costs
+from wavewright.model.trace import ThreadTrace
+
+
+def opened(path: Path, dispatch: int | None = None) -> ThreadTrace:
+    trace = wavewright.open(path, dispatch=dispatch)
+    assert isinstance(trace, ThreadTrace)
+    return trace
+
+
+def barrier_hits(trace: ThreadTrace) -> int:
+    rows = trace.code.filter(pl.col("text").str.starts_with("s_barrier"))["row"]
+    return int(row_costs(trace).filter(pl.col("row").is_in(rows.implode()))["hit_count"].sum())
+
+
+@pytest.mark.parametrize(("capture", "dispatch"), [("c08", 3), ("c05", 3)])
+def test_raw_and_decoded_count_alike(shared: Path, capture: str, dispatch: int) -> None:
+    folder = shared / "data" / "att-mi300x-bmm" / capture
+    (table,) = folder.glob(f"stats_ui_output_*_dispatch_{dispatch}.csv")
+    (directory,) = folder.glob(f"ui_output_*_dispatch_{dispatch}")
+    with table.open(newline="") as stream:
+        stated = [(row["Instruction"], int(row["Hitcount"])) for row in csv.DictReader(stream)]
+    raw, decoded = opened(folder / "raw", dispatch), opened(directory)
+    in_csv = sum(hits for text, hits in stated if text.startswith("s_barrier"))
+    assert in_csv > 0
+    assert barrier_hits(raw) == barrier_hits(decoded) == in_csv
+    assert raw.instruction_count == decoded.instruction_count == sum(hits for _, hits in stated)
+    difference = compare([raw, decoded])
+    assert not difference.units.filter(pl.col("base_hit_count_per_wave") != pl.col("hit_count_per_wave")).height
+    assert not difference.standing_out(1).height
