@@ -18,6 +18,8 @@ class Threshold(Fact, frozen=True):
     strong: float
     why: str  #: Name of the reason.
     below: bool = False  #: Whether low values are the bad ones.
+    is_mean: bool = False  #: Whether it is a mean over instructions: a good one may hide a bad instruction.
+    is_cost: bool = False  #: Whether it is a part of the kernel's time: no other number need tell that it costs time.
 
     def level(self, value: float) -> int:
         """0 = speaks against, 1 = for it, 2 = strongly for it.
@@ -65,7 +67,7 @@ class Quantity(Fact, frozen=True):
     name: str
     label: str
     unit: str
-    #: Table and name of the metric whose formula it is; empty = `formula`, or computed elsewhere.
+    #: Table and name of the metric whose formula it is, before `formula`; empty = `formula`, or computed elsewhere.
     metric: tuple[str, str] = ("", "")
     of_peak: bool = False  #: Whether it is the metric's share of its peak, in percent.
     formula: str = ""

@@ -41,6 +41,7 @@ _BLOCK = re.compile(
 _PLAIN = re.compile(r"[A-Za-z]\w*(\[\d{1,4}\])?")
 _CHANNEL = re.compile(r"(.+)\[(\d{1,4})\]")
 _REPEATED = re.compile(r"_\d{1,4}$")
+_OTHER_NAMES = {"FetchSize": "FETCH_SIZE", "WriteSize": "WRITE_SIZE"}  #: Names of rocprof's metrics before ROCm 5.
 KERNEL_SUFFIX = r"( \[clone \.kd\]| \(\.kd\)|\.kd)$"  #: What tools append to the names of kernels.
 
 
@@ -62,7 +63,7 @@ def counter_named(spelling: str) -> Named:
     """
     match = _CHANNEL.fullmatch(spelling)
     name, channel = (match[1], int(match[2])) if match else (spelling, None)
-    name = name.removesuffix("_sum")
+    name = _OTHER_NAMES.get(name, name).removesuffix("_sum")
     if name.startswith("TCC_EA_"):
         name = f"TCC_EA0_{name[7:]}"
     if name in TAKEN:

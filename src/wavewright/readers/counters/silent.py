@@ -3,6 +3,7 @@
 Zeros are common and true: a kernel without matrix instructions has none. But a wave that ran has executed and fetched
 instructions, and its GPU was busy; all of L2 cannot have been idle; and requests have sizes. The clock of the counters
 stops on some GPUs unless the performance level is fixed, and some counters do not exist although they can be asked for.
+Others see only a stray event now and then: sizes that do not add up to the requests are no measurement either.
 """
 
 from __future__ import annotations
@@ -42,9 +43,14 @@ _SIZES = (
     (_GR, "", (f"{_GR}_32B", f"{_GR}_64B", f"{_GR}_128B")),
     (_GW, "", (f"{_GW}_64B",)),
 )
+_ALSO_A_SIZE = f"{_GR}_96B"  #: Seldom collected; without it, what is of no other size is of this one.
+#: Requests that may be of no counted size: `l2` calls runs that differ by more than this different.
+_UNSIZED_SHARE_MAX = 0.05
 _DERIVED = ("FETCH_SIZE", "WRITE_SIZE")
 _STOPPED = "0 in every dispatch, so not measured (was their clock off?)"
 _SIZELESS = "0 in every dispatch although requests were counted, so not measured"
+_STRAY = "sizes do not add up to the requests, so not measured"
+_BYTELESS = "less than 32 bytes for each request, so not measured"
 
 
 def without_silent(passes: Sequence[Pass], losses: list[Loss]) -> list[Pass]:
@@ -59,10 +65,13 @@ def without_silent(passes: Sequence[Pass], losses: list[Loss]) -> list[Pass]:
     for pass_, pass_totals in zip(passes, totals, strict=True):
         stopped_names = _stopped(pass_totals)
         sizeless = _sizeless(pass_totals, together, stopped_names)
-        for names, reason in ((stopped_names, _STOPPED), (sizeless, _SIZELESS)):
+        stray = _stray(pass_totals) - stopped_names - sizeless
+        byteless = _byteless(pass_totals) - stopped_names
+        reasons = ((stopped_names, _STOPPED), (sizeless, _SIZELESS), (stray, _STRAY), (byteless, _BYTELESS))
+        for names, reason in reasons:
             for name in sorted(names):
                 silent_by_block.setdefault(reason, {}).setdefault(pass_.name, []).append(name)
-        result.append(_nulled(pass_, stopped_names | sizeless))
+        result.append(_nulled(pass_, stopped_names | sizeless | stray | byteless))
     for reason, by_pass in silent_by_block.items():
         name_list = "; ".join(f"{', '.join(names)} ({name})" for name, names in by_pass.items())
         losses.append(Loss("counter_silent", sum(map(len, by_pass.values())), detail=f"{reason}: {name_list}"))
@@ -103,6 +112,28 @@ def _sizeless(totals: dict[str, float], together: dict[str, float], stopped_name
         if count > 0 and not any(together.get(size, 0.0) for size in sizes):
             names |= {size for size in sizes if size in totals}
     return names - stopped_names
+
+
+def _stray(totals: dict[str, float]) -> set[str]:
+    """Sizes that do not add up to the requests of the same pass, because only stray events are counted."""
+    names: set[str] = set()
+    for requests, others, sizes in _SIZES[:2]:
+        parts = [*sizes, *((others,) if others else ())]
+        if totals.get(requests, 0.0) > 0 and all(part in totals for part in parts):
+            sized = sum(totals[part] for part in parts) + totals.get(_ALSO_A_SIZE, 0.0) * (requests == _GR)
+            if sized < (1 - _UNSIZED_SHARE_MAX) * totals[requests]:
+                names |= {*sizes, _ALSO_A_SIZE} if requests == _GR else set(sizes)
+    return names & set(totals)
+
+
+def _byteless(totals: dict[str, float]) -> set[str]:
+    """Derived bytes, in KiB, that are made of sizes which did not count; the smallest request is of 32 bytes."""
+    requests = {"FETCH_SIZE": (_R, _GR), "WRITE_SIZE": ("TCC_EA0_WRREQ", _GW)}
+    return {
+        name
+        for name in _DERIVED
+        if name in totals and 1024 * (totals[name] + 1) < 32 * sum(totals.get(part, 0.0) for part in requests[name])
+    }
 
 
 def _nulled(pass_: Pass, names: set[str]) -> Pass:

@@ -34,6 +34,9 @@ def _conflicts(limiter: Limiter) -> str:
     if item is None or item.value is None:
         if _number(limiter, "lds_conflicts", measured=False) is not None and _has_no_cycles(limiter):
             return "none, the kernel does not use LDS"
+        time = _number(limiter, "lds_conflict_time")
+        if time is not None and time.value is not None:
+            return f"{percent(time.value / 100)} of the cycles of the CUs" if time.value > 0 else "none"
         return _unknown(limiter)
     cycles = ""
     if item.amount is not None and item.peak is not None:
@@ -50,10 +53,19 @@ def _coalescing(limiter: Limiter) -> str:
     item = _number(limiter, "lines_per_access")
     if item is None or item.value is None:
         return _unknown(limiter)
-    answer = "yes" if item.value >= _UNCOALESCED_FROM else "no"
+    most = _number(limiter, "lines_per_access_most")
+    if item.value >= _UNCOALESCED_FROM:
+        answer = "yes"
+    elif most is not None and most.value is not None and most.value < _UNCOALESCED_FROM:
+        answer = "no"
+    else:
+        answer = "not on average"
     compared = "a contiguous access takes 16, up to 32 with 128 bits per lane, one to scattered lanes 64"
-    costs = _but(limiter) if answer == "yes" and limiter.verdict not in ("at limit", "likely") else ""
-    return f"{answer}, {item.value:,.0f} lookups of L1 per memory instruction of a wave ({compared}){costs}"
+    if answer == "not on average":
+        costs = "; a mean hides single scattered instructions: `wavewright lanes` of a thread trace tells each"
+    else:
+        costs = _but(limiter) if answer == "yes" and limiter.verdict not in ("at limit", "likely") else ""
+    return f"{answer}, {item.value:,.0f} lookups of L1 per memory instruction of a wave, the mean ({compared}){costs}"
 
 
 def _but(limiter: Limiter) -> str:

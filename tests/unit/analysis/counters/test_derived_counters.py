@@ -11,8 +11,11 @@ import pytest
 from synth.counter_capture import CounterCapture, write_counters
 from tests.kit.made_limits import limited
 from tests.unit.readers.counters.test_counters import long_row, write
+from wavewright.analysis.counters.choice import ALL_DISPATCHES
 from wavewright.analysis.counters.limiters import KernelLimit, limiters
 from wavewright.analysis.counters.limiters.evidence import EvidenceValue, Limiter
+from wavewright.analysis.counters.limiters.kernel_values import kernel_values
+from wavewright.analysis.counters.limiters.memory_values import traffic_of
 from wavewright.analysis.counters.limiters.profiler_values import with_derived
 from wavewright.model.counters import CounterSet
 from wavewright.readers.counters import open_counters
@@ -82,7 +85,42 @@ def test_the_batched_gemm_of_an_mi300x(shared: Path) -> None:
         "LDS bank conflicts: half of the LDS cycles (2,097,152 of 4,194,304): on average an LDS "
     )
     assert "takes twice as long" in conflicts
-    assert coalescing.startswith("uncoalesced access: no, 14 lookups of L1 per memory instruction")
+    # `lanes` of its trace: one load of 12 instructions makes 1,024 of 1,344 lookups.
+    assert coalescing.startswith("uncoalesced access: not on average, 14 lookups of L1 per memory instruction")
+    assert "a mean hides single scattered instructions" in coalescing
+
+
+def test_a_mean_excludes_scattered_accesses_only_where_a_wave_makes_too_few_lookups(tmp_path: Path) -> None:
+    """One load and one store of 16 lookups each, against 12 accesses of which one may take 64."""
+    for number, (accesses, lookups, answer) in enumerate(((2, 32, "no, 16 "), (12, 168, "not on average, 14 "))):
+        counters = _capture(
+            tmp_path / str(number),
+            "gfx942",
+            SQ_WAVES=(100, 100),
+            TA_TOTAL_WAVEFRONTS_sum=(100 * accesses, 100 * accesses),
+            TCP_TOTAL_CACHE_ACCESSES_sum=(100 * lookups, 100 * lookups),
+        )
+        kernel = limiters(counters).kernels[0]
+        limiter = _limiter(kernel, "uncoalesced access")
+        assert access_lines(kernel.limiters)[1].startswith(f"uncoalesced access: {answer}")
+        assert limiter.verdict == ("excluded" if accesses == 2 else "undecided")
+
+
+@pytest.mark.parametrize(("share", "verdict"), [(0.0, "excluded"), (2.0, "excluded"), (20.0, "likely")])
+def test_conflicts_that_the_profiler_derived_are_measured(share: float, verdict: str, tmp_path: Path) -> None:
+    """On CDNA it is a share of the time of all CUs: nothing else need tell what it costs."""
+    kernel = limiters(_capture(tmp_path, "gfx90a", LDSBankConflict=(share, share))).kernels[0]
+    limiter = _limiter(kernel, "LDS bank conflicts")
+    assert limiter.verdict == verdict
+    words = f"{share:.1f} % of the cycles of the CUs" if share else "none"
+    assert access_lines(kernel.limiters)[0] == f"LDS bank conflicts: {words}"
+
+
+def test_waves_of_a_cu_that_the_profiler_derived_are_slots_in_use(tmp_path: Path) -> None:
+    counters = _capture(tmp_path, "gfx90a", MeanOccupancyPerCU=(8.0, 8.0), FetchSize=(3.0, 3.0))
+    values = kernel_values(counters, ALL_DISPATCHES).kernels[0].values
+    assert values["occupancy"].number == pytest.approx(25.0)  # of 32
+    assert traffic_of(counters)[0].popitem()[1]["read_bytes_mean"] == 3 * 1024
 
 
 def test_derived_counters_of_a_real_run(shared: Path) -> None:

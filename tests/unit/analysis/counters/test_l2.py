@@ -10,9 +10,14 @@ import pytest
 from synth.counter_capture import CounterCapture, write_counters
 from tests.kit.together import together
 from tests.unit.readers.counters.test_counters import long_row, write
+from wavewright.analysis.counters.engine.evaluate import Formula, evaluate
 from wavewright.analysis.counters.l2 import L2, l2
 from wavewright.analysis.counters.l2.verdict import findings, verdict
+from wavewright.analysis.counters.limiters.memory_values import traffic_of
 from wavewright.errors import UsageError
+from wavewright.facts.l2_traffic import traffic_formulas
+from wavewright.facts.metrics.expression import parse
+from wavewright.facts.metrics.panels import formula_of
 from wavewright.readers.counters import open_counters
 
 # Paged-attention decode: 8.55 GB have to be read in 3 ms, that is 2.85 TB/s.
@@ -291,11 +296,38 @@ def test_reuse_is_requested_over_fetched_bytes(target: str, line: int, tmp_path:
     assert (row["reuse_at_least"], row["reuse_at_most"]) == (6.0, 6.0)
 
 
+@pytest.mark.parametrize("sizes", [{"_32B": 193, "_64B": 6, "_128B": 6}, {"_32B": 0, "_64B": 0, "_128B": 1_050_439}])
+def test_reads_of_gfx12_have_one_size_in_all_verbs(sizes: dict[str, int], tmp_path: Path) -> None:
+    """As in the panels, whatever the counters by size say there."""
+    values = {"": 1_050_439} | sizes
+    rows = [long_row(1, f"GL2C_EA_RDREQ{size}_sum", value, begin=0, end=1_000_000) for size, value in values.items()]
+    counters = open_counters(write(tmp_path / "a_counter_collection.csv", *rows), target="gfx1201")
+    read_bytes = _row(l2(counters))["read_bytes_mean"]
+    assert read_bytes == 256 * 1_050_439
+    assert traffic_of(counters)[0].popitem()[1]["read_bytes_mean"] == read_bytes
+    panel = evaluate(counters, {"bytes": Formula(formula_of("gfx1201", "fabric_read_bytes") or "")})
+    assert panel.frame["bytes"].item() == read_bytes
+
+
+@pytest.mark.parametrize("target", ["gfx908", "gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1151", "gfx1201"])
+@pytest.mark.parametrize("metric", ["read_bytes", "write_bytes"])
+def test_bytes_have_one_formula_in_panels_charts_and_here(target: str, metric: str) -> None:
+    panel = parse(formula_of(target, f"fabric_{metric}") or "")
+    counts = {name: 1000.0 + 10 * number for number, name in enumerate(panel.counters)}
+    own = next(
+        formula.expression
+        for formula in traffic_formulas()
+        if formula.metric == metric and set(formula.expression.counters) <= set(counts)
+        if target.startswith(formula.targets)
+    )
+    assert own.evaluate(counts) == panel.evaluate(counts)
+
+
 def test_reads_of_rdna_that_are_of_no_counted_size_are_of_96_bytes(tmp_path: Path) -> None:
-    sizes = {"": 40, "_32B": 10, "_64B": 5, "_128B": 20}
+    sizes = {"": 100, "_32B": 10, "_64B": 45, "_128B": 41}
     rows = [long_row(1, f"GL2C_EA_RDREQ{size}_sum", value) for size, value in sizes.items()]
     row = _row(l2(open_counters(write(tmp_path / "a_counter_collection.csv", *rows)), gpu="gfx1100"))
-    assert row["read_bytes_mean"] == 10 * 32 + 5 * 64 + 5 * 96 + 20 * 128
+    assert row["read_bytes_mean"] == 10 * 32 + 45 * 64 + 4 * 96 + 41 * 128
 
 
 def _sums(file: Path) -> dict[str, float]:

@@ -13,13 +13,17 @@ from synth.counter_devices import DEVICES
 from synth.kernel_work import KernelWork
 from tests.kit.made_limits import DURATION_NS, cu_cycles, cycles, limited, quiet
 from tests.kit.together import together
-from wavewright.analysis.counters.choice import CounterChoice
+from wavewright.analysis.counters.choice import ALL_DISPATCHES, CounterChoice
+from wavewright.analysis.counters.engine.evaluate import Formula, evaluate
 from wavewright.analysis.counters.l2 import l2
 from wavewright.analysis.counters.limiters import KernelLimit, Limiters, limiter_table, limiters
 from wavewright.analysis.counters.limiters.counter_values import formulas_of_quantities
 from wavewright.analysis.counters.limiters.evidence import VERDICTS, EvidenceValue, Limiter
+from wavewright.analysis.counters.limiters.kernel_values import kernel_values
+from wavewright.analysis.counters.limiters.launch_values import _in_full_rounds
 from wavewright.analysis.counters.limiters.verdicts import judged
 from wavewright.facts.limiters import LIMITER_RULES
+from wavewright.facts.metrics.panels import panels_of
 from wavewright.readers.counters import open_counters
 
 ALWAYS = [name for name, rule in LIMITER_RULES.items() if not rule.is_optional]  # without counters of a profiler
@@ -277,3 +281,24 @@ def test_a_chosen_kernel_has_the_numbers_that_it_has_among_all(tmp_path: Path) -
     assert among.verdict == "excluded"
     alone = limiters(counters, choice=CounterChoice(kernels=("small reads",)))
     assert _limiter(alone.kernels[0], "memory bandwidth") == among
+
+
+@pytest.mark.parametrize(("measured", "expected"), [(80.0, 25.0), (40.0, 0.0), (None, None)])
+def test_a_tail_needs_rounds_that_were_full(measured: float | None, expected: float | None) -> None:
+    """1.5 rounds: the first alone uses half of the slots of both."""
+    tail = _in_full_rounds(EvidenceValue("tail", 25.0), 50.0, EvidenceValue("occupancy", measured))
+    assert tail.number == expected
+
+
+def test_wave_slots_in_use_have_one_definition_in_panels_and_limiters(shared: Path) -> None:
+    for folder in ("MI200", "MI300X_A1"):
+        counters = open_counters(shared / "data/pmc-rocprofcompute-vcopy" / folder)
+        kernel = kernel_values(counters, ALL_DISPATCHES).kernels[0]
+        panel = panels_of(counters.system.target or "")[0]
+        metric = next(metric for metric in panel.tables[0].metrics if metric.name == "Wavefront Occupancy")
+        formulas = {"waves": Formula.of(metric), "peak": Formula(metric.peak or "")}
+        frame = evaluate(counters, formulas).frame
+        assert kernel.values["occupancy"].number == pytest.approx(100 * frame["waves"].item() / frame["peak"].item())
+        assert (
+            kernel.values["tail"].number == 0
+        )  # 1.7 rounds by registers on the second, but only 26 % of the slots were in use

@@ -80,6 +80,26 @@ def test_requests_have_sizes(tmp_path: Path) -> None:
     assert silent(opened(tmp_path, **(reads | {"TCC_EA0_RDREQ_64B_sum": 70}))) == set()
 
 
+RDNA_READS = {
+    "GL2C_EA_RDREQ_sum": 1_050_439,
+    "GL2C_EA_RDREQ_32B_sum": 193,
+    "GL2C_EA_RDREQ_64B_sum": 6,
+    "GL2C_EA_RDREQ_128B_sum": 6,
+}
+
+
+def test_stray_counts_are_no_sizes(tmp_path: Path) -> None:
+    sizes = {f"GL2C_EA_RDREQ_{size}B" for size in (32, 64, 128)}
+    counters = opened(tmp_path, **RDNA_READS, FETCH_SIZE=7)
+    assert silent(counters) == sizes | {"FETCH_SIZE"}
+    assert any("do not add up to the requests" in message for message in counters.losses["message"])
+    assert silent(opened(tmp_path, **(RDNA_READS | {"GL2C_EA_RDREQ_128B_sum": 1_050_240}))) == set()
+    with_96 = RDNA_READS | {"GL2C_EA_RDREQ_96B_sum": 1_050_234}
+    assert silent(opened(tmp_path, **with_96, FETCH_SIZE=98_467)) == set()
+    reads = {"TCC_EA0_RDREQ_sum": 1000, "TCC_EA0_RDREQ_32B_sum": 0, "TCC_EA0_RDREQ_64B_sum": 3}
+    assert silent(opened(tmp_path, **reads, TCC_EA0_RDREQ_128B_sum=0)) == {"TCC_EA0_RDREQ_64B", "TCC_EA0_RDREQ_128B"}
+
+
 @pytest.mark.parametrize("target", ["gfx908", "gfx90a", "gfx942", "gfx950"])
 def test_sound_captures_have_no_silent_counters(target: str, tmp_path: Path) -> None:
     assert open_counters(write_counters(tmp_path / "w", CounterCapture(target)).folder).losses.height == 0

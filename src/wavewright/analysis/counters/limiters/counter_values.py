@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 #: Busy cycles over those of the kernel's duration at the highest clock, from which on they are not its own.
 DILUTED_FROM = 1.2
 _PEAK = " peak"  #: Behind the name of a quantity: its peak. No quantity has a space in its name.
+_FALLBACK = " fallback"  #: Likewise: the same quantity from other counters.
 _PART, _WHOLE = " part", " whole"  #: Likewise: the two counters that it is a share of.
 _SHARE = re.compile(r"100 \* (\w+) / (\w+)")
 
@@ -34,12 +35,13 @@ class Formula:
     text: str  #: Empty = the target has none.
     peak: str
     metric: Metric | None
+    fallback: str = ""  #: The same in percent, from other counters, where `text` cannot be computed.
 
     @property
     def is_share(self) -> bool:
         """True if the quantity is the metric's share of its peak."""
         is_amount = self.metric is not None and self.quantity.unit == "%" and not self.metric.unit.startswith("%")
-        return self.quantity.of_peak or is_amount
+        return (self.quantity.of_peak and self.metric is not None) or is_amount
 
     @property
     def level(self) -> str:
@@ -79,7 +81,7 @@ def formulas_of_quantities(target: str | None) -> dict[str, Formula]:
             metric = metrics.get(named)
             text = (metric.formula or "") if metric else ""
             peak = (metric.peak or "") if metric else ""
-            formula = Formula(quantity, text, peak, metric)
+            formula = Formula(quantity, text, peak, metric, quantity.formula if is_cdna else "")
             formulas[quantity.name] = replace(formula, text="") if formula.is_share and not peak else formula
         elif quantity.formula or quantity.named:
             text = quantity.formula or (formula_of(target, quantity.named) if target and is_cdna else "") or ""
@@ -125,6 +127,9 @@ def measured_values(counters: CounterSet) -> MeasuredValues:
     formula_by_column |= {
         name + _PEAK: engine.Formula(formula.peak) for name, formula in usable.items() if formula.peak
     }
+    formula_by_column |= {
+        name + _FALLBACK: engine.Formula(formula.fallback) for name, formula in usable.items() if formula.fallback
+    }
     for name, formula in usable.items():
         if formula.parts:
             columns = zip((name + _PART, name + _WHOLE), formula.parts, strict=True)
@@ -144,13 +149,14 @@ def _value(formula: Formula, row: dict[str, Any], unknown: EvidenceValue, dilute
     """`diluted`: how many times longer the GPU was busy than the kernel ran; shares of its cycles are lower bounds."""
     name = formula.quantity.name
     amount = row.get(name)
+    if amount is None and row.get(name + _FALLBACK) is not None:
+        own = Formula(formula.quantity, formula.fallback, "", None)
+        return _value(own, row | {name: row[name + _FALLBACK]}, unknown, diluted)
     if amount is None:
         return unknown
     identity = formula.metric.id if formula.metric else ""
     if not formula.is_share:
-        most = amount * diluted if formula.is_per_cycle and diluted >= DILUTED_FROM else None
-        if most is not None and formula.quantity.is_bounded:
-            most = min(most, max(amount, 100.0))
+        most = _diluted_most(formula, amount, diluted)
         if formula.parts:
             part, whole = row.get(name + _PART), row.get(name + _WHOLE)
             return EvidenceValue(name, amount, identity, part, formula.quantity.counts, whole, at_most=most)
@@ -159,7 +165,16 @@ def _value(formula: Formula, row: dict[str, Any], unknown: EvidenceValue, dilute
     if not peak:
         return EvidenceValue(name, None, identity, reason="its peak is not known here")
     unit = formula.metric.unit if formula.metric else ""
-    return EvidenceValue(name, 100 * amount / peak, identity, amount=amount, amount_unit=unit, peak=peak)
+    share = 100 * amount / peak
+    most = _diluted_most(formula, share, diluted)
+    return EvidenceValue(name, share, identity, amount=amount, amount_unit=unit, peak=peak, at_most=most)
+
+
+def _diluted_most(formula: Formula, number: float, diluted: float) -> float | None:
+    """The most that a share of busy cycles can be, where some of these are not the kernel's; None = it is exact."""
+    if not formula.is_per_cycle or diluted < DILUTED_FROM:
+        return None
+    return min(number * diluted, max(number, 100.0)) if formula.quantity.is_bounded else number * diluted
 
 
 def _unknown(formula: Formula, collected: set[str], reasons: dict[str, str], target: str | None) -> EvidenceValue:

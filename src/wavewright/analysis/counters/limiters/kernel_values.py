@@ -73,9 +73,9 @@ def kernel_values(
         values = dict(by_counters.of(name))
         lacking = by_counters.lacking(name, "memory_read", "memory_write")
         values |= memory_values(traffic.get(name), lacking, values)
-        values |= launch_values(kernel_dispatches, counters.system)
         values |= channel_values(by_channel.get(name, []), counters.system.l2_channel_count, values.get("l2_bandwidth"))
         values = with_derived(values, by_profiler.get(name))
+        values |= launch_values(kernel_dispatches, counters.system, values.get("occupancy"))
         values |= _made_of_others(values)
         kernels.append(
             KernelValues(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from wavewright.analysis.common.occupancy.limits import Limits, Resources, limits
@@ -22,12 +23,14 @@ _NO_TARGET = "the GPU is not known (--target)"
 _NO_GRID = "the grid was not recorded"
 
 
-def launch_values(dispatches: pl.DataFrame, system: System) -> dict[str, EvidenceValue]:
-    """Quantities of one kernel's rows of `CounterSet.dispatches`."""
+def launch_values(
+    dispatches: pl.DataFrame, system: System, occupancy: EvidenceValue | None = None
+) -> dict[str, EvidenceValue]:
+    """Quantities of one kernel's rows of `CounterSet.dispatches`; `occupancy` are its wave slots in use, in percent."""
     values = [_duration(dispatches), _scratch(dispatches)]
     fitting = limits_of(dispatches, system)
     values += _fits(fitting, system)
-    values += _fill(dispatches, system, fitting)
+    values += _fill(dispatches, system, fitting, occupancy)
     return {value.quantity: value for value in values}
 
 
@@ -80,7 +83,9 @@ def _fits(fitting: Limits | None, system: System) -> Iterable[EvidenceValue]:
     ]
 
 
-def _fill(dispatches: pl.DataFrame, system: System, fitting: Limits | None) -> list[EvidenceValue]:
+def _fill(
+    dispatches: pl.DataFrame, system: System, fitting: Limits | None, occupancy: EvidenceValue | None
+) -> list[EvidenceValue]:
     """CUs that get no workgroup, and the last round of workgroups; weighted by duration."""
     sized = dispatches.drop_nulls(["grid_size", "workgroup_size"])
     sized = sized.filter((sized["grid_size"] > 0) & (sized["workgroup_size"] > 0))
@@ -96,11 +101,35 @@ def _fill(dispatches: pl.DataFrame, system: System, fitting: Limits | None) -> l
     idle = [max(0.0, 1 - count / cus) for count in groups]
     values = [EvidenceValue("idle_cus", 100 * _mean(idle, weights))]
     at_once = _groups_per_cu(fitting)
-    if at_once is None:
+    if fitting is None or at_once is None:
         return [*values, EvidenceValue("tail", None, reason="how many workgroups fit on a CU is not known")]
     rounds = [count / (cus * at_once) for count in groups]
     lost = [1 - part / math.ceil(part) if part > 1 else 0.0 for part in rounds]
-    return [*values, EvidenceValue("tail", 100 * _mean(lost, weights))]
+    tail = EvidenceValue("tail", 100 * _mean(lost, weights))
+    full = [math.floor(part) / math.ceil(part) if part > 1 else 0.0 for part in rounds]
+    return [*values, _in_full_rounds(tail, 100 * _mean(full, weights) * _fitting_share(fitting), occupancy)]
+
+
+def _in_full_rounds(tail: EvidenceValue, occupancy_min: float, occupancy: EvidenceValue | None) -> EvidenceValue:
+    """The tail if the measured occupancy allows that the rounds before the last were full, and 0 if it does not.
+
+    Full rounds alone use `occupancy_min` percent of the wave slots over the whole time.
+    """
+    if not tail.number:
+        return tail
+    if occupancy is None or not occupancy.is_measured or occupancy.number is None:
+        missing = occupancy.missing if occupancy else ()
+        reason = "whether rounds of workgroups were full is not known: wave slots in use were not measured"
+        return replace(tail, number=None, missing=missing, reason=reason)
+    if (occupancy.at_most or occupancy.number) < occupancy_min:
+        return replace(tail, number=0.0)
+    return tail
+
+
+def _fitting_share(fitting: Limits) -> float:
+    """Part of the wave slots that the kernel's resources let it use."""
+    most = next((limiter.waves_per_simd for limiter in fitting.limiters if limiter.name == "hardware"), 0)
+    return (fitting.waves_per_simd or 0) / most if most else 0.0
 
 
 def _places(system: System) -> float | None:

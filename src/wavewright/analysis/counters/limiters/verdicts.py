@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 _ORDER = {verdict: rank for rank, verdict in enumerate(VERDICTS)}
 _CONFIDENCES = ("high", "medium", "low")
 _KINDS = ("throughput", "waste", "latency", "occupancy", "launch", "clock")
+_MEAN = "a mean of all memory instructions; `wavewright lanes` of a thread trace tells each"
 _NEEDS_KNOWN_UNITS = ("latency", "occupancy")
 
 
@@ -103,10 +104,15 @@ def _verdict(
     others: Sequence[Limiter] | None,
 ) -> Decision:
     """Verdict, reason, confidence, its reason, and the values that were missed."""
-    closed = next((gate for gate in gates if gate.level == 0), None)
+    if any(test.threshold.is_cost for test in instead):
+        gates = ()
+    closed = next((gate for gate in gates if gate.level == 0 and not gate.threshold.is_mean), None)
     if closed is not None:
         return "excluded", f"{closed.words}: {closed.threshold.reason}", _sureness(closed), _nearness(closed), []
     used = instead or decides
+    mean = next((test for test in (*gates, *used) if test.level == 0 and test.threshold.is_mean), None)
+    if mean is not None:
+        return "undecided", f"{mean.value.words}: {_MEAN}", "low", "a mean hides extremes", []
     level = max((test.level for test in used if test.level is not None), default=None)
     lacking = [test.value for test in decides if test.level is None and test.value.exists]
     if level is None:
@@ -115,7 +121,7 @@ def _verdict(
     if level == 0:
         if lacking and not instead:
             return _undecided(lacking, [test.value for test in decides])
-        if instead:
+        if instead and not best.threshold.is_cost:
             words = "needs not be so: other resources, or the grid, may bind while it runs"
             return "excluded", best.words, "medium", words, lacking
         return "excluded", best.words, _sureness(best), _nearness(best), []
@@ -147,7 +153,7 @@ def _weighed(
     reason = "; ".join([best.words, *(sign.value.words for sign in for_it[:2])])
     weak = min((gate.level or 0 for gate in gates if gate.level is not None), default=2)
     also = [limiter.name for limiter in others if limiter.verdict == "likely" and limiter.kind == "throughput"]
-    if is_instead:
+    if is_instead and not best.threshold.is_cost:
         names = ", ".join(QUANTITIES[test.quantity].label for test in rule.decides)
         return "likely", reason, "low", f"computed, not measured: {names} would tell"
     unknown = [limiter.name for limiter in others if limiter.name in CORE and limiter.verdict == "undecided"]
