@@ -81,7 +81,7 @@ class Scheduler:
         while self._waiting and len(places) >= waves_per_workgroup:
             here, places = places[:waves_per_workgroup], places[waves_per_workgroup:]
             self._start(here, first)
-            first += 4 * self.quantum
+            first += 4 * self.quantum + self._round(self.units.conditions.launch_interval_cycles)
         while self._heap:
             _, _, running = heappop(self._heap)
             self._step(running)

@@ -62,6 +62,7 @@ class Conditions:
     lds_conflicts: int = 1  #: How often the LDS has to serve an access instead of once.
     cold_code: bool = False  #: Nobody ran this kernel before.
     jitter_cycles: int = 24
+    launch_interval_cycles: int = 0  #: Between the starts of workgroups of a CU, beyond the dispatcher's pace.
 
 
 class Units:

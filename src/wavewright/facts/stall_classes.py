@@ -49,6 +49,15 @@ class GapWords(Fact, frozen=True):
     remedy: str
 
 
+class GridWords(Fact, frozen=True):
+    """The words for one reason why slots hold no wave."""
+
+    name: str
+    verdict: str
+    remedy: str
+
+
+GRID_WORDS = FactTable("stall_classes.toml", GridWords, "grid")  #: By the name of the finding.
 GAP_WORDS = FactTable("stall_classes.toml", GapWords, "gaps")  #: By the cause.
 
 

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 import wavewright
-from wavewright.analysis.trace.diagnose import diagnose
+from wavewright.analysis.trace.diagnose import Diagnosis, diagnose
+from wavewright.words.trace.diagnose import verdict
 
 TRUTH = tomllib.loads(Path(__file__).with_name("truth.toml").read_text())
 ROUNDING = 1e-6
@@ -38,9 +39,14 @@ def cases() -> list[Any]:
     return found
 
 
-@cache
 def findings(shared: Path, place: str, dispatch: int | None) -> tuple[Any, ...]:
     """What diagnose finds in the trace at a place of ../shared."""
+    return diagnosis(shared, place, dispatch).findings
+
+
+@cache
+def diagnosis(shared: Path, place: str, dispatch: int | None) -> Diagnosis:
+    """The diagnosis of the trace at a place of ../shared."""
     path = shared / place
     if dispatch is None:
         trace = wavewright.decode(path) if place.startswith("golden") else wavewright.open(path)
@@ -49,7 +55,7 @@ def findings(shared: Path, place: str, dispatch: int | None) -> tuple[Any, ...]:
     else:
         (folder,) = path.parent.glob(f"ui_output_agent_*_dispatch_{dispatch}")
         trace = wavewright.open(folder)
-    return diagnose(trace).findings
+    return diagnose(trace)
 
 
 def allowed(entry: dict[str, Any]) -> set[str]:
@@ -71,6 +77,13 @@ def test_first_finding_is_true_and_promises_do_not_exceed_the_time(
         assert found[0].name in allowed(entry), f"{entry['cause']}: {shown(found)}"
     else:
         assert entry.get("nothing"), f"{entry['cause']}: nothing was found"
+    answer = diagnosis(shared, place, entry.get("dispatch"))
+    is_cold = entry.get("cold", False)
+    assert any(caveat.name == "cold_launch" for caveat in answer.trust.caveats) == is_cold
+    assert verdict(answer).startswith("A cold launch") == is_cold
+    assert answer.trust.cycles != "good" or not is_cold
+    gains = [finding.gain_share_max for finding in found]
+    assert bool(answer.order_note) == (gains != sorted(gains, reverse=True)), shown(found)
     promised: dict[str, float] = defaultdict(float)
     for finding in found:
         assert 0 <= finding.gain_share_min <= finding.gain_share_max + ROUNDING, finding.name

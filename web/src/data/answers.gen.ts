@@ -974,6 +974,10 @@ export interface DiagnoseAnswer {
   /** Whether the cycles and the source lines can be used, with the caveats. */
   trust: Trust;
   findings: StallFinding[];
+  /** Which findings do not stand in the order of their gains, and why; empty = all do. */
+  order_note: string;
+  /** Of the cycles of all waves: waiting for code that was never executed before on the CU. */
+  cold_share: number;
   stall_cycles_total: number;
   /** Latency and idle cycles of all waves. */
   wave_cycles_total: number;

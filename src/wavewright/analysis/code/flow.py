@@ -41,9 +41,10 @@ _MASK_CHANGES = (
 )
 
 #: Numbers of wavewright::RowHabit. Matrix instructions ignore the mask (AMD's ISA documents, "MFMA", "WMMA").
+WRITES_ALL = 1
 _MATRIX = r"^v_(mfma|smfmac|wmma|swmmac)"
 _HABITS = (
-    (_MATRIX, 1),
+    (_MATRIX, WRITES_ALL),
     (rf"{_MATRIX}|^v_(readlane|readfirstlane|permlane)|\bfi:1\b", 2),
     # A condition, one lane, one half, or a register that is chosen while it runs.
     (r"^s_cmov|^v_writelane|^[sv]_movreld|^v_movrelsd|UNUSED_PRESERVE|^v_[^p].* op_sel:\[[01],[01,]*1\]", 4),

@@ -9,6 +9,7 @@ import polars as pl
 
 from wavewright import _core
 from wavewright.analysis.code.flow import ANYWHERE, CALL, flow_rows
+from wavewright.analysis.code.lane_mask import with_full_writes
 from wavewright.codeobj.registers import FIRST_AGPR, FIRST_VECTOR, SGPR_COUNT, VCC
 from wavewright.codeobj.targets import family_of
 
@@ -44,11 +45,12 @@ def live_registers(code: MachineCode) -> LiveRegisters | None:
 
     A register is live at a row where a later row may read the value that it holds there. The count of a row is the
     larger of those live before it, and those live behind it together with those it writes. Lanes that are masked out
-    keep their values: a write ends the old value only in the lanes that are active then.
+    keep their values: a write ends the old value only in the lanes that are active; `lane_mask` tells when all are.
     """
     if not code.has_operands:
         return None
-    flow = flow_rows(code)
+    rows = code.rows.with_columns(code_object=pl.lit(0))
+    flow = with_full_writes(flow_rows(code), rows, code.operands)
     is_entry = pl.col("address").eq_missing(pl.lit(code.kernel.address, pl.UInt64))
     entry = code.rows.filter(is_entry)["row"]
     answer = _core.live_registers(flow.to_dict(), code.operands.to_dict(), _given(code), entry.cast(pl.Int32).sort())

@@ -8,6 +8,7 @@ import polars as pl
 
 from wavewright import _core
 from wavewright.analysis.code.flow import flow_of
+from wavewright.analysis.code.lane_mask import with_full_writes
 from wavewright.analysis.code.live import ALWAYS_GIVEN, COUNTS, has_packed_ids
 from wavewright.analysis.common.occupancy.architecture import architecture
 from wavewright.analysis.common.occupancy.limits import Resources, limits
@@ -51,9 +52,8 @@ def live_rows(trace: ThreadTrace) -> pl.DataFrame:
         return empty_frame(LIVE_ROWS)
     operands = _operands(code)
     rows = code.with_columns(pl.col("text").fill_null(""), pl.col("function").fill_null(""))
-    answer = _core.live_registers(
-        flow_of(rows, operands).to_dict(), operands.to_dict(), _given(trace), pl.Series([], dtype=pl.Int32)
-    )
+    flow = with_full_writes(flow_of(rows, operands), rows, operands)
+    answer = _core.live_registers(flow.to_dict(), operands.to_dict(), _given(trace), pl.Series([], dtype=pl.Int32))
     if answer is None:
         return empty_frame(LIVE_ROWS)
     is_read = (pl.col("writes").is_not_null() | pl.col("text").is_null()).all().over("function", "code_object")

@@ -11,17 +11,20 @@ from wavewright.analysis.trace.diagnose.facts import Facts, facts
 from wavewright.analysis.trace.diagnose.finding import DISPATCH, TRACED, Link, StallFinding
 from wavewright.analysis.trace.diagnose.floor_limits import Limits, limits, with_lanes, within_floors
 from wavewright.analysis.trace.diagnose.gains import Gains, PoolGain, gains
-from wavewright.analysis.trace.diagnose.gpu_fill import Filling, filling
-from wavewright.analysis.trace.diagnose.grid_findings import grid_findings, roof_finding
+from wavewright.analysis.trace.diagnose.gpu_fill import Filling, filling, slow_class, work_of
+from wavewright.analysis.trace.diagnose.grid_findings import Evenness, grid_findings, roof_finding
 from wavewright.analysis.trace.diagnose.machine import machine
 from wavewright.analysis.trace.diagnose.pool_findings import pool_finding
 from wavewright.analysis.trace.diagnose.pools import is_memory
 from wavewright.analysis.trace.diagnose.roofs import Pipes, Roof, Traffic, pipes, roofs, traffic
+from wavewright.analysis.trace.trust.caveats import cold_share
 from wavewright.analysis.trace.trust.verdicts import Trust, trust_of
 from wavewright.base.bounds import BYTES_GB, bounded
 from wavewright.model.answer import Answer
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import polars as pl
 
     from wavewright.analysis.trace.floors import Floors
@@ -31,10 +34,6 @@ if TYPE_CHECKING:
     from wavewright.model.trace import ThreadTrace
 
 _NEGLIGIBLE_SHARE = 0.01
-#: A launch that spends this share on cold fetches says little about later ones: it is said first.
-_COLD_FIRST_SHARE = 0.20
-#: Splitting work over more CUs is never free: its gain must be this much larger to come first.
-_SPLITTING_COST = 1.2
 #: What a wave needs before and after its work.
 _ENDS_OF_WAVES = ("start-up", "cold instruction fetch", "wait scalar load", "store drain")
 
@@ -47,12 +46,14 @@ class Diagnosis(Answer):
         "Gains are shares of time. The upper end of a finding about waves is what a replay of the traced waves saves"
         " when its stalls and gaps cost nothing, with barriers met and issue ports taken again; the lower end also"
         " keeps the latency of memory (docs/explanation/replay.md). No gain is larger than what the floors of the code"
-        " leave (`floors`). A roof that is reached stands first and caps every gain, a cold launch comes next, then"
-        " the largest gain. Findings below 1 % are left out."
+        " leave (`floors`). Findings stand in the order of what they can gain at most; `order_note` says where one does"
+        " not. Findings below 1 % are left out."
     )
 
     trust: Trust  #: Whether the cycles and the source lines can be used, with the caveats.
     findings: tuple[StallFinding, ...]
+    order_note: str  #: Which findings do not stand in the order of their gains, and why; empty = all do.
+    cold_share: float  #: Of the cycles of all waves: waiting for code that was never executed before on the CU.
     stall_cycles_total: int
     wave_cycles_total: int  #: Latency and idle cycles of all waves.
     time_cycles: int  #: Of the traced CUs, added up: from the first start to the last end of the replayed waves.
@@ -116,6 +117,8 @@ def diagnose(
     return Diagnosis(
         trust=trust,
         findings=tuple(findings),
+        order_note=_order_note(findings),
+        cold_share=cold_share(trace) if has_something else 0.0,
         stall_cycles_total=trace_facts.stall_cycles_total,
         wave_cycles_total=trace_facts.wave_cycles_total,
         time_cycles=measured.gains.recorded_cycles if measured else 0,
@@ -140,6 +143,7 @@ class _Measured:
     traffic: Traffic | None
     roofs: tuple[Roof, ...]
     limits: Limits | None
+    left_out: tuple[int, ...]  #: Waves that left early.
 
     @property
     def limit(self) -> Roof | None:
@@ -167,7 +171,7 @@ def _measured(
     used = pipes(trace)
     moved = traffic(trace, filled)
     reached = tuple(roofs(trace, moved, used, filled, replayed))
-    return _Measured(replayed, filled, used, moved, reached, limits(trace, lanes, early))
+    return _Measured(replayed, filled, used, moved, reached, limits(trace, lanes, early), early)
 
 
 def _findings(
@@ -179,19 +183,40 @@ def _findings(
         if gain.gain_share_max >= _NEGLIGIBLE_SHARE
     ]
     if is_whole:
-        findings += grid_findings(measured.filling, _fixed_share(trace_facts, measured), machine(trace))
+        least = _fixed_share(trace_facts, measured)
+        findings += grid_findings(measured.filling, least, machine(trace), lambda: _evenness(trace, measured.left_out))
         more = beyond.registers_or_lds(trace, trace_facts)
         findings += [more] if more and not measured.filling.early_wave_count else []
     findings = [_capped(_within_floors(finding, measured), measured.cap_share) for finding in findings]
-    findings = [finding for finding in findings if finding.gain_share_max >= _NEGLIGIBLE_SHARE]
-    findings.sort(key=lambda finding: (not _is_cold(finding), -_weight(finding), finding.name))
-    if findings and findings[0].kind == "occupancy":  # more waves hide a cause, they are none
+    findings.sort(key=_size)
+    findings = [finding for finding in _within_the_time(findings) if finding.gain_share_max >= _NEGLIGIBLE_SHARE]
+    findings.sort(key=_size)
+    if findings and findings[0].kind == "occupancy":
         findings = [*findings[1:2], findings[0], *findings[2:]]
-    findings = _within_the_time(findings)
     if not is_whole:
         return findings
     first = [roof_finding(measured.limit, measured.traffic, measured.pipes)] if measured.limit else []
     return [*first, *findings]
+
+
+def _size(finding: StallFinding) -> tuple[float, str]:
+    return -finding.gain_share_max, finding.name
+
+
+def _order_note(findings: Sequence[StallFinding]) -> str:
+    """Reasons why findings stand before larger ones."""
+    notes = []
+    sizes = [finding.gain_share_max for finding in findings]
+    if findings and findings[0].kind == "roof" and max(sizes) > sizes[0]:
+        notes.append("the roof stands first, whatever it leaves: nothing in the code can be faster than it allows")
+    behind = [at for at, finding in enumerate(findings) if finding.kind == "occupancy" and at]
+    if any(sizes[at] > sizes[at - 1] for at in behind):
+        notes.append("occupancy stands behind a smaller cause: more waves hide a cause, they do not remove it")
+    return f"not in the order of gains: {'; '.join(notes)}" if notes else ""
+
+
+def _evenness(trace: ThreadTrace, left_out: tuple[int, ...]) -> Evenness:
+    return Evenness(work_of(trace, left_out=left_out), slow_class(trace, left_out=left_out))
 
 
 def _pool_finding(
@@ -218,15 +243,6 @@ def _within_the_time(findings: list[StallFinding]) -> list[StallFinding]:
         fitting.append(_capped(finding, remaining[finding.gain_basis]))
         remaining[finding.gain_basis] -= fitting[-1].gain_share_max
     return fitting
-
-
-def _weight(finding: StallFinding) -> float:
-    """By what findings are ordered."""
-    return finding.gain_share_max / (_SPLITTING_COST if finding.gain_basis == DISPATCH else 1)
-
-
-def _is_cold(finding: StallFinding) -> bool:
-    return finding.name == "cold instruction fetch" and finding.gain_share_max >= _COLD_FIRST_SHARE
 
 
 def _capped(finding: StallFinding, cap: float) -> StallFinding:

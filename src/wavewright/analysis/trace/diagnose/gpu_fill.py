@@ -1,4 +1,4 @@
-"""Fill of the GPU by the waves of a dispatch: CUs without work, rounds and tail, imbalance, early exits."""
+"""Fill of the GPU by the waves of a dispatch: CUs without work, rounds and tail, slots without a wave, early exits."""
 
 from __future__ import annotations
 
@@ -8,14 +8,57 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from wavewright.analysis.trace.barriers.meetings import passages
 from wavewright.analysis.trace.diagnose.machine import machine
+from wavewright.analysis.trace.parts import answers
 from wavewright.analysis.trace.waits.ports import traced_waves
+from wavewright.analysis.trace.waits.stall_rows import stall_rows
 from wavewright.analysis.trace.waves.resident import resident_waves
 
 if TYPE_CHECKING:
     from wavewright.model.trace import ThreadTrace
 
 _SIMD = ("se", "cu", "simd")
+_SLOT = (*_SIMD, "slot")
+
+
+@dataclass(frozen=True)
+class Vacancy:
+    """Empty time of the slots that held waves at the peak, as shares of their time: together `1 - mean_share`."""
+
+    ramp_share: float  #: Before the shader engine first held as many waves as fit.
+    refill_share: float  #: From then on, until the last wave started.
+    drain_share: float  #: After that, until its last wave ended.
+    engine_share: float  #: From there to the end of the last shader engine.
+    ramp_cycles: int  #: Longest time from the first start of a shader engine to its peak.
+
+    @property
+    def launch_share(self) -> float:
+        """Due to the launch: if all waves lasted equally long, the end would be as spread as the start."""
+        return self.ramp_share + min(self.ramp_share, self.drain_share)
+
+    @property
+    def duration_share(self) -> float:
+        """Due to waves that last longer than others."""
+        return self.drain_share - min(self.ramp_share, self.drain_share)
+
+
+@dataclass(frozen=True)
+class WorkgroupWork:
+    """Executed instructions of the traced workgroups (waves, where no barrier tells which belong together)."""
+
+    workgroup_count: int
+    are_waves: bool  #: Whether waves are counted instead.
+    instruction_count_min: float  #: Mean of the waves of a workgroup.
+    instruction_count_mean: float
+    instruction_count_max: float
+    wave_cycles_min: int
+    wave_cycles_max: int
+
+    @property
+    def excess_share(self) -> float:
+        """Share of the longest workgroup's instructions that it has beyond the mean: what equal work takes away."""
+        return 1 - self.instruction_count_mean / self.instruction_count_max
 
 
 @dataclass(frozen=True)
@@ -33,7 +76,8 @@ class Filling:
     cu_count: float | None  #: CUs (WGPs) of these shader engines; None = the GPU is not known.
     mean_share: float  #: Mean over peak of resident waves, from the first start to the last end.
     empty_simd_share: float  #: Time in which a SIMD that held waves held none.
-    round_count: float  #: Waves over the most at a time.
+    round_count: float  #: Waves over those that fit at a time.
+    vacancy: Vacancy
 
     @property
     def unused_share(self) -> float:
@@ -53,31 +97,98 @@ def filling(trace: ThreadTrace, *, left_out: tuple[int, ...] = ()) -> Filling:
     """The filling of a trace; waves `left_out` are those that left early."""
     traced = traced_waves(trace)
     early = traced.filter(pl.col("wave").is_in(list(left_out)))
-    working = traced.filter(~pl.col("wave").is_in(list(left_out)))
+    work_waves = traced.filter(~pl.col("wave").is_in(list(left_out)))
     waves = _of_kernels(resident_waves(trace), traced).with_columns(life=pl.col("end_cycles") - pl.col("start_cycles"))
-    longest_early = _largest(early["end_cycles"] - early["start_cycles"], default=-1)
-    doing = waves.filter(pl.col("life") > longest_early)
-    if not doing.height:
-        doing = waves
-    engines = doing.group_by("se").agg(
+    busy_waves = waves.filter(pl.col("life") > _early_life(early, work_waves))
+    if not busy_waves.height:
+        busy_waves = waves
+    engines = busy_waves.group_by("se").agg(
         span=pl.col("end_cycles").max() - pl.col("start_cycles").min(), cus=pl.col("cu").n_unique()
     )
     window = _largest(engines["span"])
-    peak = sum(_peak(part) for _, part in doing.group_by("se"))
-    area = int(doing["life"].sum())
+    peaks = [_peak(part) for _, part in busy_waves.group_by("se", maintain_order=True)]
+    peak = sum(peaks)
+    area = int(busy_waves["life"].sum())
     return Filling(
-        engine_count=engines.height,
+        engine_count=waves["se"].n_unique(),
         traced_engine_count=max(trace.shader_engines["se"].n_unique(), engines.height),
-        wave_count=doing.height,
-        early_wave_count=waves.height - doing.height,
-        traced_wave_count=working.height,
+        wave_count=busy_waves.height,
+        early_wave_count=waves.height - busy_waves.height,
+        traced_wave_count=work_waves.height,
         span_cycles_mean=int(engines["span"].sum()) / max(engines.height, 1),
-        wave_cycles_mean=area / max(doing.height, 1),
+        wave_cycles_mean=area / max(busy_waves.height, 1),
         used_cu_count=int(engines["cus"].sum()),
-        cu_count=_cu_count(trace, engines),
+        cu_count=_cu_count(trace, engines, waves["se"].n_unique()),
         mean_share=min(1.0, area / (peak * window)) if peak and window else 1.0,
-        empty_simd_share=_empty_share(doing, window),
-        round_count=doing.height / peak if peak else 1.0,
+        empty_simd_share=_empty_share(busy_waves, window),
+        round_count=busy_waves.height / peak if peak else 1.0,
+        vacancy=_vacancy([part for _, part in busy_waves.group_by("se", maintain_order=True)], peaks, window),
+    )
+
+
+def _early_life(early: pl.DataFrame, work_waves: pl.DataFrame) -> float:
+    """Cycles up to which a wave without instructions counts as one that left early: nearer to those, as a ratio."""
+    if not early.height:
+        return -1.0
+    longest = _largest(early["end_cycles"] - early["start_cycles"])
+    shortest = _smallest(work_waves["end_cycles"] - work_waves["start_cycles"])
+    return math.sqrt(longest * shortest) if shortest > longest else float(longest)
+
+
+def _vacancy(engines: list[pl.DataFrame], peaks: list[int], window: int) -> Vacancy:
+    room = sum(peaks) * window
+    if not room:
+        return Vacancy(0.0, 0.0, 0.0, 0.0, 0)
+    empty = [_empty_cycles(waves, peak) for waves, peak in zip(engines, peaks, strict=True)]
+    spans = [_largest(waves["end_cycles"]) - _smallest(waves["start_cycles"]) for waves in engines]
+    ramp, refill, drain = (sum(cycles[part] for cycles in empty) / room for part in range(3))
+    engine_share = sum(peak * (window - span) for peak, span in zip(peaks, spans, strict=True)) / room
+    return Vacancy(ramp, refill, drain, engine_share, max(cycles[3] for cycles in empty))
+
+
+def _empty_cycles(waves: pl.DataFrame, peak: int) -> tuple[int, int, int, int]:
+    """Cycles of empty slots of one shader engine in its ramp, in between and in its drain; and how long the ramp is."""
+    events = _events(waves).with_columns(present=pl.col("change").cum_sum(), next=pl.col("time").shift(-1))
+    empty = (peak - pl.col("present")) * (pl.col("next") - pl.col("time"))
+    last = _largest(waves["start_cycles"])
+    at_peak = events.filter(pl.col("present") == peak)["time"]
+    full = _smallest(at_peak, default=last)  # some may end before the last one starts
+    phases = (pl.col("time") < full, (pl.col("time") >= full) & (pl.col("time") < last), pl.col("time") >= last)
+    ramp, refill, drain = (
+        events.drop_nulls("next")
+        .select(empty.filter(phase).sum().alias(str(number)) for number, phase in enumerate(phases))
+        .row(0)
+    )
+    return ramp, refill, drain, full - _smallest(waves["start_cycles"])
+
+
+def work_of(trace: ThreadTrace, *, left_out: tuple[int, ...] = ()) -> WorkgroupWork | None:
+    """Executed instructions by workgroup; None = fewer than two workgroups have any."""
+    parts = [frame.with_columns(part=pl.lit(at)) for at, frame in enumerate(answers(trace, _work_of_part, left_out))]
+    waves = pl.concat(parts)
+    groups = waves.group_by("part", "group").agg(pl.col("instruction_count").mean())["instruction_count"]
+    if groups.len() < 2:  # one workgroup says nothing about others
+        return None
+    lives = waves["life"]
+    return WorkgroupWork(
+        workgroup_count=groups.len(),
+        are_waves=not waves["group"].str.starts_with("workgroup").any(),
+        instruction_count_min=min(groups),
+        instruction_count_mean=sum(groups) / groups.len(),
+        instruction_count_max=max(groups),
+        wave_cycles_min=_smallest(lives),
+        wave_cycles_max=_largest(lives),
+    )
+
+
+def _work_of_part(part: ThreadTrace, _: ThreadTrace, left_out: tuple[int, ...]) -> pl.DataFrame:
+    """Working waves with their instructions, and the workgroup of those that met at a barrier."""
+    waves = traced_waves(part).filter(~pl.col("wave").is_in(list(left_out)))
+    together = passages(part).select("wave", met="workgroup").unique("wave")
+    return waves.join(together, on="wave", how="left").select(
+        pl.col("instruction_count").cast(pl.Float64),
+        life=pl.col("end_cycles") - pl.col("start_cycles"),
+        group=pl.coalesce(pl.format("workgroup {}", "met"), pl.format("wave {}", "wave")),
     )
 
 
@@ -88,23 +199,52 @@ def _of_kernels(waves: pl.DataFrame, traced: pl.DataFrame) -> pl.DataFrame:
     return chosen if chosen.height else waves
 
 
-def _cu_count(trace: ThreadTrace, engines: pl.DataFrame) -> float | None:
+def slow_class(trace: ThreadTrace, *, left_out: tuple[int, ...] = ()) -> str:
+    """Stall class at which the slower half of the waves stalls longest beyond the faster half; empty = nowhere."""
+    stall_frame = pl.concat(answers(trace, _stalls_of_part, left_out))
+    classes = stall_rows(trace).unique("row", keep="first", maintain_order=True).select("row", "class")
+    excess = stall_frame.join(classes, on="row").group_by("class").agg(pl.col("excess").sum()).sort("excess", "class")
+    return str(excess["class"][-1]) if excess.height and excess["excess"][-1] > 0 else ""
+
+
+def _stalls_of_part(part: ThreadTrace, _: ThreadTrace, left_out: tuple[int, ...]) -> pl.DataFrame:
+    """Stall cycles of every row by the slower half of the waves, less those by the faster half."""
+    life = pl.col("end_cycles") - pl.col("start_cycles")
+    order = life.rank("ordinal") * 2 - 1 - pl.len()  # below 0: the faster half; 0: the wave in the middle
+    waves = traced_waves(part).filter(~pl.col("wave").is_in(list(left_out))).select("wave", sign=order.sign())
+    stalls = part.instructions.select("wave", "row", "stall_cycles").join(waves, on="wave")
+    return stalls.group_by("row").agg(excess=(pl.col("stall_cycles").cast(pl.Int64) * pl.col("sign")).sum())
+
+
+def _cu_count(trace: ThreadTrace, engines: pl.DataFrame, engine_count: int) -> float | None:
     """CUs (WGPs) of the engines, no fewer than were seen; None = not known."""
     gpu = machine(trace)
     per_engine = gpu.compute_units_per_engine if gpu else None
-    return None if per_engine is None else max(per_engine, _largest(engines["cus"])) * engines.height
+    return None if per_engine is None else max(per_engine, _largest(engines["cus"])) * engine_count
 
 
 def _peak(waves: pl.DataFrame) -> int:
-    """Most waves at a time."""
-    starts = waves.select(time="start_cycles", change=pl.lit(1, pl.Int32))
-    ends = waves.select(time="end_cycles", change=pl.lit(-1, pl.Int32))
-    return max(1, _largest(pl.concat([starts, ends]).sort("time", "change")["change"].cum_sum()))
+    """Waves that fit at a time: all where no slot held two of them one after another, else the most there were."""
+    if not waves.select(_SLOT).is_duplicated().any():
+        return max(1, waves.height)
+    return max(1, _largest(_events(waves)["change"].cum_sum()))
+
+
+def _events(waves: pl.DataFrame) -> pl.DataFrame:
+    """Starts and ends of waves in order; in the same cycle an end comes first."""
+    starts = waves.select(time="start_cycles", change=pl.lit(1, pl.Int64))
+    ends = waves.select(time="end_cycles", change=pl.lit(-1, pl.Int64))
+    return pl.concat([starts, ends]).sort("time", "change")
 
 
 def _largest(values: pl.Series, default: int = 0) -> int:
     most = values.max()
     return most if isinstance(most, int) else default
+
+
+def _smallest(values: pl.Series, default: int = 0) -> int:
+    least = values.min()
+    return least if isinstance(least, int) else default
 
 
 def _empty_share(waves: pl.DataFrame, window: int) -> float:

@@ -1,20 +1,33 @@
-"""Findings about the whole dispatch: roofs that are reached, CUs without work, tail, imbalance."""
+"""Findings about the whole dispatch: roofs that are reached, CUs without work, and slots without a wave."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from wavewright.analysis.trace.diagnose.finding import DISPATCH, Remedy, StallFinding
+from wavewright.analysis.trace.diagnose.pools import is_memory
 from wavewright.base.words import counted, percent
+from wavewright.facts.stall_classes import GRID_WORDS
 
 if TYPE_CHECKING:
-    from wavewright.analysis.trace.diagnose.gpu_fill import Filling
+    from collections.abc import Callable
+
+    from wavewright.analysis.trace.diagnose.gpu_fill import Filling, WorkgroupWork
     from wavewright.analysis.trace.diagnose.machine import Machine
     from wavewright.analysis.trace.diagnose.roofs import Pipes, Roof, Traffic
 
 _WORTH_SAYING = 0.10  #: Share of the dispatch below which a finding about the grid is left out.
 _NEGLIGIBLE_SHARE = 0.01
 _FEW_ROUNDS = 4  #: With more rounds of workgroups, waves come and go all the time.
+
+
+@dataclass(frozen=True)
+class Evenness:
+    """WorkgroupWork of the traced workgroups, and what slow waves spend more time at than others."""
+
+    work: WorkgroupWork | None  #: None = fewer than two workgroups have instructions.
+    slow_class: str = ""  #: Stall class of most of the excess of slow waves; empty = not known.
 
 
 def roof_finding(roof: Roof, moved: Traffic | None, pipes: Pipes) -> StallFinding:
@@ -58,8 +71,10 @@ def roof_finding(roof: Roof, moved: Traffic | None, pipes: Pipes) -> StallFindin
     )
 
 
-def grid_findings(filling: Filling, fixed_share: float, gpu: Machine | None) -> list[StallFinding]:
-    """CUs without work, and the tail or the imbalance of those that have some."""
+def grid_findings(
+    filling: Filling, fixed_share: float, gpu: Machine | None, evenness: Callable[[], Evenness]
+) -> list[StallFinding]:
+    """CUs without work, and when and why the slots of those that have some are empty; `evenness` is costly."""
     unused = filling.unused_share
     findings = []
     empty = unused * max(0.0, 1 - fixed_share)
@@ -68,7 +83,7 @@ def grid_findings(filling: Filling, fixed_share: float, gpu: Machine | None) -> 
     missing = (1 - filling.mean_share) * (1 - unused)
     is_seen = filling.empty_simd_share >= _WORTH_SAYING / 2 or filling.round_count < _FEW_ROUNDS
     if missing >= _WORTH_SAYING and is_seen:
-        findings.append(_uneven(filling, missing))
+        findings.append(_vacant_slots(filling, missing, evenness()))
     return findings
 
 
@@ -113,34 +128,73 @@ def _fixed_words(fixed_share: float) -> str:
     return f"; {percent(fixed_share, 0)} {part} stays however the work is split"
 
 
-def _uneven(filling: Filling, missing: float) -> StallFinding:
-    empty = min(filling.empty_simd_share, missing)
-    numbers = (
-        f"on average {percent(filling.mean_share, 0)} of the most waves are there; SIMDs are empty for "
-        f"{percent(filling.empty_simd_share, 0)} of the time"
-    )
+def _vacant_slots(filling: Filling, missing: float, evenness: Evenness) -> StallFinding:
+    """The largest reason why slots are empty: work that differs, the last round, the launch, or the time of waves."""
+    vacancy, work = filling.vacancy, evenness.work
+    scale = missing / (1 - filling.mean_share)
+    work_gain = min(missing, work.excess_share) if work else 0.0
+    shares = {
+        "launch ramp": vacancy.launch_share * scale,
+        "slots between workgroups": vacancy.refill_share * scale,
+        "uneven durations": vacancy.duration_share * scale,
+        "uneven shader engines": vacancy.engine_share * scale,
+    }
+    name = max(shares, key=lambda each: shares[each])
+    if name == "uneven durations" and work is not None and is_memory(evenness.slow_class):
+        name, shares["uneven memory service"] = "uneven memory service", shares[name]
     if filling.is_tail:
-        name, verdict = "tail", f"{filling.round_count:.2f} rounds of workgroups: the last one is partly empty"
-        remedy = (
-            "a number of workgroups that fills whole rounds: another tile size, split-K for the rest, or persistent"
-            " workgroups that share the remainder"
-        )
-    else:
-        name, verdict = "workgroup imbalance", "Some workgroups take much longer than others"
-        remedy = (
-            "give every workgroup the same work: start the longest first, pair long with short ones, or let persistent"
-            " workgroups take tiles from a queue"
-        )
+        name, shares["tail"] = "tail", missing
+    elif work_gain >= max(_WORTH_SAYING, shares[name] / 2):
+        name, shares["workgroup imbalance"] = "workgroup imbalance", work_gain
+    words = GRID_WORDS[name]
+    reason = f"{_residency(filling)}; {_reason(name, filling, evenness)}"
+    is_known = name != "uneven durations" or work is not None
     return StallFinding(
         name=name,
         kind="grid",
-        verdict=verdict,
-        reason=numbers,
-        remedy=remedy,
-        remedies=(Remedy("", remedy, (), 0),),
-        gain_share_min=empty if not filling.is_tail else 0.0,
-        gain_share_max=missing,
+        verdict=words.verdict.format(rounds=f"{filling.round_count:.2f}", cycles=f"{vacancy.ramp_cycles:,}"),
+        reason=reason,
+        remedy=words.remedy,
+        remedies=(Remedy("", words.remedy, (), 0),),
+        gain_share_min=0.0,
+        gain_share_max=shares[name],
         gain_basis=DISPATCH,
-        confidence="high",
-        confidence_reason="starts and ends of all waves of the traced shader engines",
+        confidence="high" if is_known else "medium",
+        confidence_reason="starts and ends of all waves of the traced shader engines"
+        + ("" if is_known else "; the instructions of one workgroup only: work may differ"),
     )
+
+
+def _residency(filling: Filling) -> str:
+    vacancy = filling.vacancy
+    parts = (
+        (vacancy.ramp_share, "until all have started"),
+        (vacancy.refill_share, "between workgroups"),
+        (vacancy.drain_share, "after the last start"),
+        (vacancy.engine_share, "where a shader engine is done before the last one"),
+    )
+    phases = ", ".join(f"{percent(share)} {phase}" for share, phase in parts if share >= _NEGLIGIBLE_SHARE)
+    return f"slots are empty for {percent(1 - filling.mean_share)} of their time: {phases}"
+
+
+def _reason(name: str, filling: Filling, evenness: Evenness) -> str:
+    """Numbers that say why."""
+    work = evenness.work
+    if work is None:
+        return "the instructions of one workgroup only were traced: how equal their work is, is not known"
+    counts = f"{work.instruction_count_min:,.0f} to {work.instruction_count_max:,.0f} instructions per wave"
+    groups = f"{work.workgroup_count:,} traced {'waves' if work.are_waves else 'workgroups'}"
+    counts = counts.removesuffix(" per wave") if work.are_waves else counts
+    if name == "workgroup imbalance":
+        return f"{groups} execute {counts}, {work.instruction_count_mean:,.0f} on average"
+    same = (
+        f"{groups} execute the same number of instructions"
+        if work.instruction_count_min == work.instruction_count_max
+        else f"{groups} execute {counts}"
+    )
+    subject = "they" if work.are_waves else "their waves"
+    lives = f"{subject} last {work.wave_cycles_min:,} to {work.wave_cycles_max:,} cycles"
+    slow = (
+        f", the slow ones longer at: {evenness.slow_class}" if evenness.slow_class and name.startswith("uneven") else ""
+    )
+    return f"{same}, {lives}{slow}"

@@ -9,7 +9,7 @@ import polars as pl
 
 from wavewright.analysis.trace.code.row_places import PLACE_COLUMNS, located
 from wavewright.analysis.trace.waits.stall_rows import stall_rows
-from wavewright.analysis.trace.waits.wait_producers import resolve
+from wavewright.analysis.trace.waits.wait_producers import IDLE_COLUMNS, resolve
 from wavewright.facts.stall_classes import UNRESOLVED, stall_class
 from wavewright.model.answer import Answer
 from wavewright.model.schema import table_spec
@@ -67,13 +67,13 @@ _IDLE_SPEC = table_spec(
 
 
 #: Causes of idle cycles, and their columns in the frame of the native pass.
-IDLE_PARTS = {
-    "start-up": "start_cycles_total",
-    "cold instruction fetch": "cold_fetch_cycles_total",
-    "instruction fetch": "fetch_cycles_total",
-    "dependency gap": "dependency_cycles_total",
-    "store drain": "drain_cycles_total",
-}
+IDLE_PARTS = dict(
+    zip(
+        ("start-up", "cold instruction fetch", "instruction fetch", "dependency gap", "store drain"),
+        IDLE_COLUMNS,
+        strict=True,
+    )
+)
 
 
 @dataclass(frozen=True)

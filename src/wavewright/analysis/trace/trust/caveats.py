@@ -9,7 +9,8 @@ import polars as pl
 from wavewright.analysis.common.caveats import SEVERITIES, Caveat
 from wavewright.analysis.trace.trust.consistency import consistency
 from wavewright.analysis.trace.trust.coverage import FEW_ROWS_SHARE, Coverage, coverage
-from wavewright.base.words import counted
+from wavewright.analysis.trace.waits.wait_producers import IDLE_COLUMNS, resolve
+from wavewright.base.words import counted, percent
 from wavewright.model.answer import once_per_trace
 from wavewright.model.losses import LOSSES
 
@@ -30,6 +31,9 @@ _UNEVEN_WORK_RATIO = 1.5
 _MANY_OUTLIERS_SHARE = 0.1
 #: With fewer instructions per wave in a small part of the code, a kernel did not work.
 _SHORT_WAVE_INSTRUCTIONS = 100
+#: Share of the cycles of all waves that wait for code which no wave of their CU executed before, from which on a launch
+#: is cold. Of 45 captures, the warm ones spend at most 2.2 % there, the first launches of a process 10.5 % or more.
+COLD_SHARE = 0.05
 MANY_UNRESOLVED_SHARE = 0.2  #: With more instructions without a PC, the code of a trace is not known.
 
 
@@ -107,7 +111,23 @@ def _of_waves(trace: ThreadTrace, scope: Coverage) -> Iterator[Caveat]:
             "trace a larger problem or more waves",
             {"instruction_count": scope.instruction_count},
         )
+    if (cold := cold_share(trace)) >= COLD_SHARE:
+        yield Caveat(
+            "cold_launch",
+            "care",
+            f"a cold launch: waves wait {percent(cold)} of their cycles for code that their CU never ran before",
+            "trace a later launch (rocprofv3 --kernel-iteration-range), unless the kernel runs only once",
+            {"share": cold},
+        )
     yield from _of_paths(scope)
+
+
+@once_per_trace
+def cold_share(trace: ThreadTrace) -> float:
+    """Share of the cycles of all waves that wait for the first fetch of code."""
+    idle, latency = resolve(trace).idle, int(resolve(trace).groups["latency_cycles_total"].sum())
+    total = latency + int(idle.select(pl.sum_horizontal(IDLE_COLUMNS)).to_series().sum())
+    return int(idle["cold_fetch_cycles_total"].sum()) / total if total else 0.0
 
 
 def _untraced(scope: Coverage) -> Caveat:

@@ -52,6 +52,14 @@ _KEYS = {
     "idle": ["row"],
 }
 
+#: Columns of `Resolved.idle` that together are all idle cycles.
+IDLE_COLUMNS = (
+    "start_cycles_total",
+    "cold_fetch_cycles_total",
+    "fetch_cycles_total",
+    "dependency_cycles_total",
+    "drain_cycles_total",
+)
 #: A class of each kind of producer that writes memory: the end of a program waits for it.
 _STORES = ("vmem_store", "vmem_atomic", "scratch_store")
 _LINE_BYTES = 64  #: Of code; instruction caches are filled by it or by two of it.

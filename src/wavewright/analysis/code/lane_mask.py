@@ -1,0 +1,148 @@
+"""Rows where all lanes that a kernel ever uses are active: a vector write there ends the old value in every lane."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import polars as pl
+
+from wavewright.analysis.code.flow import ANYWHERE, BACK, BRANCH, CALL, END, JUMP, WRITES_ALL
+from wavewright.codeobj.registers import EXEC, VCC, WRITES, numbers_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from collections.abc import Set as AbstractSet
+
+#: Writes that may switch on lanes which were off when the kernel started.
+_WIDER = re.compile(r"-1$|^s_(not|nand|nor|xnor|orn\d|or_not\d|wqm)_|^s_(orn\d|or_not\d|nand|nor|xnor)_saveexec")
+_SAVES = re.compile(r"^s_\w+_saveexec_b\d+ (?P<to>[^,]+), (?P<by>.+)$")
+_MOVES = re.compile(r"^s_mov_b\d+ (?P<to>[^,]+), (?P<by>.+)$")
+_ADDS = re.compile(r"^s_or_b\d+ exec(?:_lo)?, (?P<a>[^,]+), (?P<b>.+)$")
+_MASK: Final = ("exec", "exec_lo")
+_EXEC: Final = frozenset({EXEC, EXEC + 1})
+_NOTHING: Final[frozenset[int]] = frozenset()
+_NONE_SAVED: Final[frozenset[str]] = frozenset()
+
+_State = tuple[bool, frozenset[str]]  # whether the mask is full, and the registers that hold a full one
+
+
+def with_full_writes(flow: pl.DataFrame, rows: pl.DataFrame, operands: pl.DataFrame) -> pl.DataFrame:
+    """Flow (`flow_of`) whose habits say of vector writes that reach all lanes that they do.
+
+    Matrix instructions read lanes that are off as well: without this no value that they read would ever end.
+    """
+    is_full = pl.Series(full_rows(rows, flow, operands), dtype=pl.Boolean)
+    return flow.with_columns(habits=pl.col("habits") | (is_full.cast(pl.UInt8) * WRITES_ALL))
+
+
+def full_rows(rows: pl.DataFrame, flow: pl.DataFrame, operands: pl.DataFrame) -> list[bool]:
+    """True for each row that is only executed with every lane active that its kernel ever uses.
+
+    A mask that is never written stays what it was at launch; saved and restored, it is that again. Lanes that are off
+    at launch hold nothing that is needed, unless something switches them on: then only what follows that is full.
+    Of functions that call, are called or are jumped into, nothing is known.
+    """
+    texts = rows["text"].to_list()
+    kinds, targets, starts = (flow[name].to_list() for name in ("flow", "target_row", "starts"))
+    scalar_writes = _scalar_writes(operands)
+    full = [False] * len(texts)
+    functions = list(_functions(rows))
+    function_of = [number for number, (first, end) in enumerate(functions) for _ in range(first, end)]
+    jumped_into = {
+        function_of[target]
+        for row, target in enumerate(targets)
+        if 0 <= target < len(texts) and function_of[target] != function_of[row]
+    }
+    for number, (first, end) in enumerate(functions):
+        inside = range(first, end)
+        leaves = any(kinds[row] in (CALL, BACK, ANYWHERE) for row in inside)
+        if number in jumped_into or leaves or starts[first] != 1 or any(starts[first + 1 : end]):
+            continue
+        changes = [row for row in inside if scalar_writes.get(row, _NOTHING) & _EXEC]
+        if not changes:
+            full[first:end] = [True] * (end - first)
+        elif len({frozenset(scalar_writes[row] & _EXEC) for row in changes}) == 1:  # never a half of it alone
+            is_wider = any(_WIDER.search(texts[row]) for row in changes)
+            code = _Code(inside, texts, targets, kinds, scalar_writes)
+            _follow(full, code, is_full_at_start=not is_wider)
+    return full
+
+
+@dataclass(frozen=True)
+class _Code:
+    """One function."""
+
+    inside: range
+    texts: list[str]
+    targets: list[int]
+    kinds: list[int]
+    scalar_writes: dict[int, set[int]]
+
+
+def _functions(rows: pl.DataFrame) -> Iterable[tuple[int, int]]:
+    """First row and end of each run of rows of one function."""
+    names = ("code_object", "function")
+    is_new = pl.any_horizontal(pl.col(name).ne_missing(pl.col(name).shift()) for name in names)
+    places = rows.select(is_new.arg_true()).to_series().to_list()
+    firsts = sorted({0, *places}) if rows.height else []
+    return zip(firsts, [*firsts[1:], rows.height], strict=True)
+
+
+def _scalar_writes(operands: pl.DataFrame) -> dict[int, set[int]]:
+    """Row -> the scalar registers that it writes, the mask among them."""
+    scalar = operands.filter((pl.col("role") & WRITES != 0) & (pl.col("register") <= EXEC + 1))
+    scalar_writes: dict[int, set[int]] = {}
+    for row, register, count in scalar.select("row", "register", "count").iter_rows():
+        scalar_writes.setdefault(row, set()).update(range(register, register + count))
+    return scalar_writes
+
+
+def _follow(full: list[bool], code: _Code, *, is_full_at_start: bool) -> None:
+    """Forwards to the fixed point: the mask is full at a row if it is on every way to it."""
+    states: dict[int, _State] = {code.inside.start: (is_full_at_start, _NONE_SAVED)}
+    row_queue = [code.inside.start]
+    while row_queue:
+        row = row_queue.pop()
+        kind = code.kinds[row]
+        after = _after(states[row], code.texts[row], code.scalar_writes.get(row, _NOTHING))
+        next_rows = [code.targets[row]] if kind in (BRANCH, JUMP) else []
+        next_rows += [row + 1] if kind not in (JUMP, END) else []
+        row_queue += [there for there in next_rows if there in code.inside and _merge(states, there, after)]
+    for row, (is_full, _) in states.items():
+        full[row] = is_full
+
+
+def _merge(states: dict[int, _State], row: int, state: _State) -> bool:
+    """Meet of the states of all ways to a row; True if it changed."""
+    there = states.get(row)
+    states[row] = state if there is None else (there[0] and state[0], there[1] & state[1])
+    return states[row] != there
+
+
+def _after(state: _State, text: str, scalar_writes: AbstractSet[int]) -> _State:
+    """State behind a row."""
+    if not scalar_writes:
+        return state
+    is_full, mask_copies = state
+
+    def holds(source: str) -> bool:
+        return source == "-1" or source in mask_copies or (source in _MASK and is_full)
+
+    save, move, add = _SAVES.match(text), _MOVES.match(text), _ADDS.match(text)
+    after = is_full
+    if scalar_writes & _EXEC:
+        sources = [save["by"], "exec"] if save and text.startswith("s_or_saveexec") else []
+        sources += [move["by"]] if move else [add["a"], add["b"]] if add else []
+        after = any(holds(source) for source in sources)
+    to = (save or move or {"to": ""})["to"]
+    mask_copies = frozenset(name for name in mask_copies if not set(numbers_of(name)) & scalar_writes)
+    is_saved = is_full if save else move is not None and move["by"] != "-1" and holds(move["by"])
+    return after, mask_copies | {to} if is_saved and _is_scalar(to) else mask_copies
+
+
+def _is_scalar(name: str) -> bool:
+    """True for scalar registers that can keep a mask; VCC is one."""
+    numbers = numbers_of(name)
+    return bool(numbers) and max(numbers) <= VCC + 1
