@@ -448,7 +448,7 @@ def _clocks(run: Run, gpu_index: GpuIndex, work: pl.DataFrame) -> pl.DataFrame:
 
 def _facts(run: Run, work: pl.DataFrame, host: Host, gpu_index: GpuIndex, *, is_window: bool) -> dict[str, Any]:
     """Facts that caveats and notes are about."""
-    first = work.filter(pl.col("kind") != COPY)["start_ns"].min()
+    first = work["start_ns"].min()
     before = host.outer.filter(pl.col("start_ns") < first) if first is not None else host.outer.clear()
     allocated = before.filter(pl.col("kind") == CALL_KINDS.index("allocation"))
     agents = run.read("agents", ["agent", "kind"]).with_columns(place=gpu_index.numbers)
