@@ -535,3 +535,16 @@ def test_rules_are_complete() -> None:
             assert rule.false_if
             assert rule.next_command.startswith("wavewright ")
             assert rule.say is not None
+
+
+def test_the_place_of_exposed_communication_names_the_collective_that_takes_it() -> None:
+    """A long all-reduce on one stream; a short all-gather on another ends before the GPU runs out of other work."""
+    kernels = [
+        {"start_ns": 0, "end_ns": 30 * MS, "name": "gemm"},
+        {"start_ns": 10 * MS, "end_ns": 70 * MS, "name": "ncclAllReduce", "stream": 1},
+        {"start_ns": 20 * MS, "end_ns": 25 * MS, "name": "ncclAllGather", "stream": 2},
+        {"start_ns": 70 * MS, "end_ns": 100 * MS, "name": "gemm"},
+    ]
+    finding = the(diagnose_run(run(dispatches=kernels)), "X1")
+    assert (finding.time_ns, finding.evidence[0].what) == (40 * MS, "ncclAllReduce")
+    assert (finding.evidence[0].start_ns, finding.evidence[0].end_ns) == (30 * MS, 70 * MS)
