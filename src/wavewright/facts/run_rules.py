@@ -23,6 +23,6 @@ class RunRule(Fact, frozen=True):
 
 RULES = FactTable("run_rules.toml", RunRule)  #: By their id.
 #: Rules about idle time that need the launch of what ended a gap.
-OF_LAUNCHES = ("G1", "G2", "G3", "G4", "G5", "G6", "G7", "G8", "C3", "L3", "T3")
+OF_LAUNCHES = ("G2", "G3", "G4", "G5", "G6", "G7", "G8", "C3", "L3", "T3")
 #: Who owns time that several rules claim: the most specific first.
 OWNERS = ("T3", "T4", "G4", "C3", "G7", "G6", "G8", "G5", "G3", "G2", "G1", "C1", "X2", "X1", "T2")

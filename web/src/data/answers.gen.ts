@@ -4008,7 +4008,7 @@ export interface RunRanksCausesRow {
   host_ns: number | null;
   /** Idle of both kinds that it had more [ns] */
   idle_ns: number;
-  /** The largest, in words */
+  /** The largest, in words; unknown = it had more of nothing */
   cause: string;
   /** Share of the cause in all that it had more */
   cause_share: number | null;
@@ -4027,7 +4027,7 @@ export const RUN_RANKS_CAUSES: TableInfo<RunRanksCausesRow> = {
   queued_ns: ["Queued", "ns", "Idle with launched work that it had more; empty = not recorded"],
   host_ns: ["Host", "ns", "Idle with nothing launched that it had more; empty = the same"],
   idle_ns: ["Idle", "ns", "Idle of both kinds that it had more"],
-  cause: ["Cause", "", "The largest, in words"],
+  cause: ["Cause", "", "The largest, in words; unknown = it had more of nothing"],
   cause_share: ["Cause share", "", "Share of the cause in all that it had more"],
 };
 

@@ -33,7 +33,9 @@ def collectives_report(answer: Collectives, *, limit: int | None = 20, with_call
     if answer.stragglers.height:
         yield GAP
         title = "late ranks, and what they had more than another rank since they were on time"
-        yield frame_table(answer.stragglers, _LATE_COLUMNS, limit=limit, what="calls", title=title)
+        names = answer.calls.select("meeting", "name", "kind", "collective")
+        late = answer.stragglers.join(names, on="meeting", how="left", maintain_order="left")
+        yield frame_table(late, _LATE_COLUMNS, limit=limit, what="calls", title=title)
     if with_calls:
         yield GAP
         first = int(answer.calls["start_ns"].min() or 0)  # type: ignore[arg-type]
@@ -44,9 +46,13 @@ def _verdict(answer: Collectives) -> str:
     if not answer.collectives.height:
         return "no collective was recorded"
     if not answer.calls.height:
-        return f"{counted(int(answer.processes['calls'].sum()), 'calls')} of collectives, none of them on several ranks"
+        calls, length = int(answer.processes["calls"].sum()), int(answer.processes["total_ns"].sum())
+        return (
+            f"{counted(calls, 'calls')} of collectives take {duration(length)}, waiting for other ranks included: none "
+            "of them is recorded on several ranks; give the files of all ranks to learn who waits for whom"
+        )
     communication = int(answer.calls["communication_ns"].sum())
-    waits = float(answer.calls["wait_ns"].sum())
+    waits = int(answer.processes["wait_ns"].sum()) / answer.processes.height
     text = (
         f"{counted(answer.calls.height, 'collectives')} of {counted(answer.processes.height, 'processes')}: "
         f"{duration(communication)} of communication, and each process waits {duration(waits)} on average"
@@ -106,6 +112,7 @@ def _more(name: str, heading: str, *, is_wide: bool = False) -> Column:
 
 _LATE_COLUMNS = [
     Column("call", lambda row: f"{row['meeting']:,}", is_name=True),
+    Column("collective", _kind, is_text=True, is_name=True, is_wide=True),
     Column("process", who_of, is_text=True, is_fixed=True),
     Column("late", lambda row: duration(row["late_ns"])),
     _more("compute_ns", "compute"),

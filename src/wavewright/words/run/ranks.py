@@ -90,7 +90,8 @@ def _imbalance(answer: Ranks) -> str:
 
 
 def _mean_wait(answer: Ranks) -> float:
-    return answer.waited_ns / max(answer.processes.height, 1)
+    """Of the processes with collectives: the mean that `wavewright collectives` gives."""
+    return answer.waited_ns / max(1, answer.processes.filter(pl.col("collective_ns") > 0).height)
 
 
 def _waiting(answer: Ranks) -> str:
@@ -113,6 +114,7 @@ _WHY = {
     "launched work": "its GPU idles with work launched: launch latency, or waits for other streams",
     "host": "its GPU idles with nothing launched: the host is late",
     "idle": "its GPU idles; launches were not recorded",
+    "unknown": "the record does not tell why",
 }
 
 

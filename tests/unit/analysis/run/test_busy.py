@@ -11,7 +11,8 @@ from wavewright.analysis.run.contents.summary import summary
 from wavewright.analysis.run.gpu_time.busy import busy
 from wavewright.analysis.run.gpu_time.gaps import gaps
 from wavewright.analysis.run.select.clocks import node_clocks
-from wavewright.model.run import Run
+from wavewright.model.run import MemorySource, Run
+from wavewright.words.run.busy import busy_report
 
 
 def test_overlapping_work_counts_once() -> None:
@@ -147,3 +148,16 @@ def test_equals_counting_nanosecond_by_nanosecond(pieces: list[tuple[int, int, i
     assert sorted(in_bins.rows()) == [row[:4] for row in expected if row[1]]
     assert all(count <= bins for count in found.nodes["bin_count"])
     assert found.over_time.filter(pl.col("busy_ns") > pl.col("length_ns")).height == 0
+
+
+def test_files_of_one_unnamed_node_have_one_name_and_one_curve_each() -> None:
+    """Parts that `split` wrote: their machine has an id and no host name, so each file would name it after itself."""
+    parts = []
+    for number in (0, 1):
+        part = source(f"parts/rank{number}.db", pid=number, dispatches=spans((10 * number, 50), agent=number + 1))
+        nodes = part.tables["nodes"].with_columns(machine_id=pl.lit("unknown"), hostname=pl.lit(None, pl.String))
+        parts.append(MemorySource(part.path, "test", tables={**part.tables, "nodes": nodes}))
+    found = busy(Run(parts))
+    assert found.gpus["node"].unique().to_list() == found.nodes["node"].to_list()
+    assert rows(found.gpus, "gpu", "busy_ns") == [(0, 50), (1, 40)]
+    assert "GPU 1" in " ".join(str(block) for block in busy_report(found, width=100, limit=20))

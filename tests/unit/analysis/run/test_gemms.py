@@ -170,3 +170,8 @@ def test_nothing_recorded() -> None:
     assert gemms(Run([])).operators.is_empty()
     plain = gemms(run(regions=[operator(0, 9, "aten::mm"), launch(1, 1)], dispatches=spans((1, 5), correlation=1)))
     assert rows(plain.operators, "name", "input_dims", "flops", "gpu_ns") == [("aten::mm", None, None, 4)]
+
+
+def test_a_run_without_operators_can_be_searched() -> None:
+    answer = named_gemms(gemms(run(dispatches=spans((0, 10)))), "", by_calls=True)
+    assert (answer.operators.height, answer.unlinked_gpu_ns) == (0, 10)

@@ -11,10 +11,12 @@ import pytest
 from synth import Workload, write_rocpd_ranks
 from tests.kit.small_runs import small_run
 from tests.kit.together import together
+from wavewright.analysis.run.ranks.collective_times import collectives
 from wavewright.analysis.run.ranks.ranks import Ranks, combine_ranks, partial_ranks, ranks
 from wavewright.model.answer import to_builtins
 from wavewright.model.run import MemorySource, Run
 from wavewright.readers.run.inputs import open_run
+from wavewright.words.run.collectives import collectives_report
 from wavewright.words.run.ranks import ranks_report
 
 Kernel = tuple[str, int, int]
@@ -113,7 +115,13 @@ def test_waiting_is_what_a_simulated_run_says(tmp_path: Path, threads: int) -> N
     workload = Workload(**work, clock_offset_ns=10**12)
     run = write_rocpd_ranks(tmp_path, workload)
     answer = ranks(open_run(tmp_path))
-    assert answer.processes["waited_ns"].to_list() == [rank.collective_wait_ns for rank in run.ranks]
+    waits = collectives(open_run(tmp_path)).arrivals.group_by("rank").agg(pl.col("wait_ns").sum()).sort("rank")
+    truth = [rank.collective_wait_ns for rank in run.ranks]
+    assert waits["wait_ns"].to_list() == truth
+    once = answer.processes["waited_ns"].to_list()  # of two threads that wait at the same time, once
+    assert (
+        once == truth if threads == 1 else all(most / 2 < wait <= most for wait, most in zip(once, truth, strict=True))
+    )
     assert answer.collectives["rank"].item() == 3
     assert answer.collectives.select("collective", "rule").row(0) == ("ncclAllReduce", "aligned")
     assert answer.imbalance == pytest.approx(1.3 / 1.15, rel=0.03)
@@ -190,3 +198,38 @@ def test_ranks_are_not_cut() -> None:
     titles = [part.heading for part in ranks_report(answer, limit=3) if hasattr(part, "heading")]
     assert "30 processes" in titles[0]
     assert "showing" not in titles[0]
+
+
+def test_a_wait_is_the_same_in_both_verbs_and_never_more_than_the_communication() -> None:
+    """Rank 0 waits in two collectives of two streams at once: 150 ns, not 300, in 160 of communication."""
+    early = [("gemm", 0, 100), ("ncclAllReduce", 100, 160), ("ncclAllGather", 100, 160)]
+    late = [("gemm", 0, 250), ("ncclAllReduce", 250, 10), ("ncclAllGather", 250, 10)]
+    run = Run([rank_source(0, early, host="n"), rank_source(1, late, host="n")])
+    of_ranks, of_collectives = ranks(run), collectives(run)
+    assert of_ranks.processes["waited_ns"].to_list() == of_collectives.processes["wait_ns"].to_list() == [150, 0]
+    first, second = (str(next(iter(blocks))) for blocks in (ranks_report(of_ranks), collectives_report(of_collectives)))
+    assert "75 ns" in first
+    assert "75 ns" in second
+
+
+def test_a_rank_that_had_more_of_nothing_has_no_cause() -> None:
+    """Rank 1 begins 50 us later and does the same: the record does not tell why, and says so."""
+    parts = [
+        rank_source(0, [("gemm", 0, 100), ("ncclAllReduce", 100, 50_050)], host="n"),
+        rank_source(1, [("gemm", 50_000, 100), ("ncclAllReduce", 50_100, 50)], host="n"),
+    ]
+    answer = collectives(Run(parts))
+    assert answer.stragglers.select("rank", "late_ns", "communication_ns", "cause").rows() == [
+        (1, 50_000, 0, "unknown")
+    ]
+    assert answer.causes.select("cause", "cause_share").rows() == [("unknown", None)]
+
+
+def test_collectives_of_one_rank_have_their_own_times() -> None:
+    answer = collectives(Run([rank_source(0, [("gemm", 0, 10), ("ncclAllReduce", 10, 30), ("ncclAllReduce", 50, 20)])]))
+    columns = ("calls", "process_count", "communication_ns", "unmatched_count", "wait_ns")
+    assert answer.collectives.select(columns).rows() == [(2, 1, 50, 2, None)]
+    assert answer.processes.select("total_ns", "wait_ns").rows() == [(50, None)]
+    assert "2 calls of collectives take 50 ns, waiting for other ranks included" in str(
+        next(iter(collectives_report(answer)))
+    )

@@ -343,11 +343,49 @@ def test_steps_that_take_longer_than_usual() -> None:
 def test_without_launches_nothing_is_said_about_causes() -> None:
     kernels = [{"start_ns": n * MS, "end_ns": n * MS + 100 * US, "name": "k"} for n in range(200)]
     answer = diagnose_run(run(dispatches=kernels))
-    assert rules_of(answer) == []
+    (only,) = answer.findings  # that it idles is known, and the largest part of the time has a sentence
+    assert (only.rule, f"{100 * only.bound_share:.1f}") == ("G1", "90.0")
+    assert "the record does not tell why" in only.reason
     assert any(caveat.rule == "D3" for caveat in answer.caveats)
     assert any("G2" in note.rule for note in answer.skipped)
     assert answer.trust == "use with caution"
     assert "idle 90.0 %" in answer.headline
+
+
+def started(upload: int, pause: int) -> RunDiagnosis:
+    """An upload, a pause, then eight kernels back to back without steps."""
+    made = Made().copy("HOST_TO_DEVICE", 1 << 30, upload).wait().host(pause)
+    for _ in range(8):
+        made.launch(5 * MS)
+    return diagnose_run(made.run())
+
+
+def test_data_that_is_moved_is_no_start_up() -> None:
+    """An upload that takes as long as all kernels stays in the window, and is a finding; one of a twentieth is not."""
+    answer = started(40 * MS, 20 * MS)
+    assert answer.window_ns == pytest.approx(100 * MS, abs=50 * US)
+    assert rules_of(answer) == ["C1", "G1"]
+    assert f"{100 * answer.findings[0].bound_share:.1f}" == "40.0"
+    assert "of it before the first or after the last kernel" in answer.findings[0].reason
+    twin = started(2 * MS, 20 * MS)
+    assert rules_of(twin) == []
+    assert twin.window_ns == 40 * MS
+
+
+def test_copies_that_are_most_of_the_work_speak_in_a_run_that_idles() -> None:
+    answer = started(40 * MS, 2_000 * MS)  # 1.9 % of the time: below the share from which copies speak else
+    assert rules_of(answer) == ["G1"], "as long as kernels: not most of the work"
+    answer = started(50 * MS, 2_000 * MS)
+    assert rules_of(answer) == ["G1", "C1"]
+    assert "copies are 55.6 % of the work of the GPU" in answer.findings[1].reason
+
+
+def test_start_up_of_more_than_half_is_the_first_sentence() -> None:
+    answer = started(1 * MS, 120 * MS)
+    assert answer.headline.startswith(
+        "Start-up is 121.0 ms of 161.0 ms (75.2 %) and is set aside. Of the 40.0 ms after"
+    )
+    assert not started(1 * MS, 20 * MS).headline.startswith("Start-up")
 
 
 def test_the_time_of_the_profiler_is_a_doubt() -> None:
@@ -438,7 +476,7 @@ def test_partial_results_combine_to_the_same_answer() -> None:
 )
 def test_damaged_and_empty_runs_have_a_smaller_answer(tables: dict[str, list[Row]]) -> None:
     answer = diagnose_run(run(**tables))
-    assert answer.findings == ()
+    assert {finding.rule for finding in answer.findings} <= {"C1"}  # of copies alone
     assert answer.headline
 
 
@@ -484,6 +522,8 @@ def test_no_nanosecond_is_promised_twice(program: list[tuple[str, int]]) -> None
     for each in answer.findings:
         assert each.bound_ns <= each.bound_alone_ns
         assert not (each.within and each.bound_ns)
+        if each.within:
+            assert each.bound_alone_ns <= the(answer, each.within).bound_ns
         assert len(each.evidence) <= 5
 
 
@@ -495,3 +535,16 @@ def test_rules_are_complete() -> None:
             assert rule.false_if
             assert rule.next_command.startswith("wavewright ")
             assert rule.say is not None
+
+
+def test_the_place_of_exposed_communication_names_the_collective_that_takes_it() -> None:
+    """A long all-reduce on one stream; a short all-gather on another ends before the GPU runs out of other work."""
+    kernels = [
+        {"start_ns": 0, "end_ns": 30 * MS, "name": "gemm"},
+        {"start_ns": 10 * MS, "end_ns": 70 * MS, "name": "ncclAllReduce", "stream": 1},
+        {"start_ns": 20 * MS, "end_ns": 25 * MS, "name": "ncclAllGather", "stream": 2},
+        {"start_ns": 70 * MS, "end_ns": 100 * MS, "name": "gemm"},
+    ]
+    finding = the(diagnose_run(run(dispatches=kernels)), "X1")
+    assert (finding.time_ns, finding.evidence[0].what) == (40 * MS, "ncclAllReduce")
+    assert (finding.evidence[0].start_ns, finding.evidence[0].end_ns) == (30 * MS, 70 * MS)

@@ -14,11 +14,11 @@ from wavewright.analysis.run.collectives.collectives import (
     collective_calls,
     described,
 )
-from wavewright.analysis.run.measures.intervals import FARTHEST_NS
+from wavewright.analysis.run.measures.intervals import FARTHEST_NS, covered, intervals
 from wavewright.analysis.run.select.identities import processes_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from wavewright.model.run import Run
 
@@ -294,10 +294,11 @@ RULES = ("start", "aligned", "duration", "unknown")
 
 
 def arrivals(rows: pl.DataFrame, offsets: ClockOffsets) -> pl.DataFrame:
-    """The rows of meetings with `rule`, `arrival_ns`, `left_ns`, `wait_ns` and `is_last`.
+    """The rows of meetings with `rule`, `arrival_ns`, `left_ns`, `lag_ns`, `wait_ns` and `is_last`.
 
-    `arrival_ns` can be compared within a meeting only; `wait_ns` is the latest arrival minus that of the row, and is
-    null where the rule is unknown; `left_ns` (the end on a common clock) is null where there is none.
+    `arrival_ns` can be compared within a meeting only. `lag_ns` is the latest arrival minus that of the row, `wait_ns`
+    the part of it that the call of the row lasts: who leaves a broadcast early waits no longer. Both are null where
+    the rule is unknown; `left_ns` (the end on a common clock) is null where there is none.
     """
     clocks = offsets.table.select("part", "process", "clock", "offset_ns", "is_steady")
     met = rows.filter(pl.col("meeting").is_not_null())
@@ -316,6 +317,20 @@ def arrivals(rows: pl.DataFrame, offsets: ClockOffsets) -> pl.DataFrame:
         .when(pl.col("rule") == "duration")
         .then(-duration),
         left_ns=pl.when(has_clock).then(pl.col("end_ns") + shift),
-    ).with_columns(wait_ns=pl.col("arrival_ns").max().over("meeting") - pl.col("arrival_ns"))
-    is_last = (pl.col("wait_ns") == 0) & ((pl.col("wait_ns") == 0).cum_sum().over("meeting") == 1)
-    return met.with_columns(is_last=is_last.fill_null(value=False)).drop("clock", "offset_ns", "is_steady")
+    ).with_columns(lag_ns=pl.col("arrival_ns").max().over("meeting") - pl.col("arrival_ns"))
+    is_last = (pl.col("lag_ns") == 0) & ((pl.col("lag_ns") == 0).cum_sum().over("meeting") == 1)
+    wait = pl.when(pl.col("lag_ns").is_not_null()).then(pl.min_horizontal("lag_ns", duration).clip(0))
+    return met.with_columns(wait_ns=wait, is_last=is_last.fill_null(value=False)).drop(
+        "clock", "offset_ns", "is_steady"
+    )
+
+
+def waits_of_ranks(met: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
+    """The time that each rank waits for later ones, of `arrivals`: columns `by` and `wait_ns`.
+
+    Two collectives in which a GPU waits at the same time count once: no rank waits longer than it communicates.
+    """
+    gpus = list(dict.fromkeys([*by, "agent"]))
+    waits = met.filter(pl.col("wait_ns") > 0).with_columns(end_ns=pl.col("start_ns") + pl.col("wait_ns"))
+    once = covered(intervals(waits.select(*gpus, "start_ns", "end_ns"), gpus), gpus)
+    return once.group_by(by, maintain_order=True).agg(wait_ns=pl.col("covered_ns").sum())

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import polars as pl
 
 from wavewright.analysis.run.diagnose.across import Ranks, rank_candidates
-from wavewright.analysis.run.diagnose.causes import candidates
+from wavewright.analysis.run.diagnose.causes import candidates, graphs, starved
 from wavewright.analysis.run.diagnose.finding import Note, RunFinding, Threshold
 from wavewright.analysis.run.diagnose.ledger import Account, Candidate, Settled, settle
 from wavewright.analysis.run.diagnose.merged_diagnosis import MergedDiagnosis
@@ -19,6 +19,7 @@ from wavewright.analysis.run.diagnose.recording_caveats import (
     not_findings,
     notes,
     skipped,
+    startup_times,
     unknown_share,
 )
 from wavewright.analysis.run.diagnose.sums import total
@@ -179,15 +180,15 @@ def _spoken(runs: MergedDiagnosis, ranks: Ranks) -> dict[str, Candidate | None]:
         return {}
     has_launches = unknown_share(runs) < (RULES["D3"].say or 1)
     spoken = dict(candidates(runs, has_launches=has_launches)) | dict(rank_candidates(runs, ranks))
-    graph, launches = spoken.get("L3"), spoken.get("G3")
-    if graph is not None and launches is None:
-        spoken["L3"] = None
+    if has_launches:
+        spoken["L3"] = graphs(runs, [each.rule for each in spoken.values() if each is not None])
     slow, copies = spoken.get("C2"), spoken.get("C1")
     if slow is not None and copies is None:
         spoken["C2"] = replace(slow, within="") if runs.share(slow.extra_ns) >= (RULES["C1"].say or 0) else None
     if spoken.get("X1") is None:
         spoken |= {rule: None for rule in ("X4", "X5") if rule in spoken}
-    return _joined(runs, spoken)
+    joined = _joined(runs, spoken)
+    return joined | {"G1": starved(runs, [each.claim for each in joined.values() if each is not None])}
 
 
 def _joined(runs: MergedDiagnosis, spoken: dict[str, Candidate | None]) -> dict[str, Candidate | None]:
@@ -301,6 +302,10 @@ def _headline(runs: MergedDiagnosis, budget: dict[str, float]) -> str:
         busy.append(f"copies {100 * budget['exposed_copy']:.1f}")
     who = "GPU" if runs.gpu_count == 1 else f"{runs.gpu_count} GPUs"
     text = f"{who} busy {percent(1 - budget['idle'])} ({', '.join(busy)}), idle {percent(budget['idle'])}."
+    startup_ns, recorded_ns = startup_times(runs)
+    if startup_ns > _HALF * recorded_ns:
+        first = f"Start-up is {duration(startup_ns)} of {duration(recorded_ns)} ({percent(startup_ns / recorded_ns)})"
+        text = f"{first} and is set aside. Of the {duration(runs.window_ns)} after it: {text}"
     return f"{text} {_decider(runs, budget)}"
 
 
@@ -325,6 +330,7 @@ def _decider(runs: MergedDiagnosis, budget: dict[str, float]) -> str:
 
 _OF_HOST = (
     "host code",
+    "preparation",
     "data loader",
     "launch",
     "launch call",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from wavewright.analysis.run.calls.kernel_names import short_names
-from wavewright.analysis.run.collectives.meetings import clock_offsets, matched
+from wavewright.analysis.run.collectives.meetings import arrivals, clock_offsets, matched, waits_of_ranks
 from wavewright.analysis.run.diagnose.ledger import Candidate
 from wavewright.analysis.run.diagnose.sums import total
 from wavewright.analysis.run.diagnose.work import COMMUNICATE
@@ -43,27 +43,14 @@ class Ranks:
         if not rows.height:
             return rows.with_columns(meeting=pl.lit(None, pl.UInt32), arrival_ns="start_ns", last_ns="start_ns")
         met = matched(rows.rename({"place": "gpu_place"})).rename({"gpu_place": "place"})
-        offsets = clock_offsets(met).table
-        self.__dict__["clocks_agree"] = bool(offsets["is_steady"].all())
-        met = met.join(offsets.select("part", "process", "offset_ns"), on=["part", "process"], how="left")
-        arrival = pl.col("start_ns") + pl.col("offset_ns")
-        met = met.filter(pl.col("meeting").is_not_null(), pl.col("offset_ns").is_not_null()).with_columns(
-            arrival_ns=arrival, leave_ns=pl.col("end_ns") + pl.col("offset_ns")
-        )
+        offsets = clock_offsets(met)
+        self.__dict__["clocks_agree"] = bool(offsets.table["is_steady"].all())
+        met = arrivals(met, offsets).filter(pl.col("left_ns").is_not_null())
         lanes = pl.struct(_LANE).n_unique().over("meeting")
-        return (
-            met.filter(lanes > 1)
-            .with_columns(
-                last_ns=pl.col("arrival_ns").max().over("meeting"),
-                second_ns=pl.col("arrival_ns").top_k(2).min().over("meeting"),
-                over_ns=pl.col("leave_ns").max().over("meeting"),
-            )
-            .with_columns(
-                wait_ns=pl.min_horizontal(
-                    pl.col("last_ns") - pl.col("arrival_ns"), pl.col("end_ns") - pl.col("start_ns")
-                ).clip(0),
-                is_last=pl.col("arrival_ns") == pl.col("last_ns"),
-            )
+        return met.filter(lanes > 1).with_columns(
+            last_ns=pl.col("arrival_ns").max().over("meeting"),
+            second_ns=pl.col("arrival_ns").top_k(2).min().over("meeting"),
+            over_ns=pl.col("left_ns").max().over("meeting"),
         )
 
     @cached_property
@@ -104,7 +91,7 @@ class Ranks:
     @cached_property
     def wait_ns(self) -> float:
         """Time that a rank waits in collectives for later ones, on average."""
-        return total(self.rows["wait_ns"]) / max(1, self.rank_count) if self.are_met else 0.0
+        return total(waits_of_ranks(self.rows, _LANE)["wait_ns"]) / max(1, self.rank_count) if self.are_met else 0.0
 
     @cached_property
     def rank_count(self) -> int:

@@ -17,7 +17,7 @@ from wavewright.base.words import amount, counted, duration, percent
 from wavewright.facts.run_rules import RULES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from wavewright.analysis.run.diagnose.merged_diagnosis import MergedDiagnosis
 
@@ -50,7 +50,7 @@ CLAIMS: dict[str, pl.Expr] = {
     "L3": pl.col("is_repeated") & _CAUSE.is_in(["launch", "launch call", "other call", "host code"]),
     "G3": _CAUSE.is_in(["launch", "launch call", "other call"]),
     "G2": _CAUSE == "host code",
-    "G1": _NOT_FIRST,
+    "G1": pl.lit(value=True),
 }
 #: Rule -> exposed communication during which nothing else was launched for its reason: what holds up the host holds up
 #: the computation, whether or not communication goes on meanwhile.
@@ -64,6 +64,7 @@ COVERED: dict[str, pl.Expr] = {
     "G5": _BLOCKER == "synchronisation",
 }
 _MOST = 0.5
+_ALL = 0.95
 _READBACKS = 3  #: Where no steps are known, so many readbacks make a pattern.
 _LONG_STEP = 1.5
 _OFTEN = 0.8  #: Of the steps: the first or last may lack it.
@@ -75,7 +76,7 @@ _HIDDEN = 0.3
 def candidates(runs: MergedDiagnosis, *, has_launches: bool) -> Iterator[tuple[str, Candidate | None]]:
     """Every rule that could be checked, with what it says, or None."""
     for rule, check in CHECKS.items():
-        if has_launches or rule not in CLAIMS or rule == "T4":
+        if has_launches or rule not in CLAIMS or rule == "T4":  # faults are recorded whatever launched the work
             yield rule, check(runs)
 
 
@@ -117,19 +118,53 @@ def _idle(runs: MergedDiagnosis, rule: str, title: str, cause: str, **more: obje
     )
 
 
-def _starved(runs: MergedDiagnosis) -> Candidate | None:
-    idle = runs.time("idle_ns")
-    if runs.share(idle) < _say("G1"):
+#: Cause of idle time -> what happens in it, and what to do about it.
+_IDLE = {
+    "unknown": (
+        "the record does not tell why, because the launch of the work after the gaps is not in it",
+        "record the calls as well (rocprofv3 --runtime-trace) to learn what the GPU waits for",
+    ),
+    "queued": (
+        "work that was launched before waits for other work",
+        "look at the events and streams that the work after the gaps waits for",
+    ),
+    "stream": (
+        "launched work is held up in its stream, by an event or other work",
+        "look at the events and streams that the work after the gaps waits for",
+    ),
+    "preparation": (
+        "the host prepares its first kernel",
+        "record more of the run: libraries set themselves up once; choose the part after it with --time",
+    ),
+    "first use": (
+        "the first launch of a kernel takes long: its code is loaded",
+        "launch each kernel once before the part that counts, or record more of the run after its first use",
+    ),
+    "loading code": (
+        "code is loaded or compiled",
+        "load code before the part that counts; ship code objects for the target instead of hiprtc",
+    ),
+    "allocation": ("memory is allocated or released", "allocate once, before the part that counts"),
+}
+
+
+def starved(runs: MergedDiagnosis, claims: Sequence[pl.Expr]) -> Candidate | None:
+    """The idle time that no other rule speaks about: the largest part of the time always has a sentence."""
+    is_claimed = pl.any_horizontal([NOTHING, *(claim.fill_null(value=False) for claim in claims)])
+    rest = runs.cells.filter(~is_claimed)
+    idle, rest_ns = runs.time("idle_ns"), runs.mean(rest["idle_ns"])
+    if runs.share(rest_ns) < _say("G1") or not rest_ns:
         return None
-    parts = runs.cells.filter(~_CAUSE.is_in(["first use"])).group_by("cause").agg(pl.col("idle_ns").sum())
-    largest = parts.sort("idle_ns", "cause", descending=[True, False]).head(1)
-    words = {
-        "unknown": "the launch of what ends the gaps is not recorded",
-        "queued": "work that was launched before waits for other work",
-        "stream": "launched work is held up in its stream, by an event or other work",
-    }
-    why = words.get(largest["cause"][0], "no single cause is large enough") if largest.height else ""
-    return _idle(runs, "G1", f"The GPU idles {percent(runs.share(idle))} of the time", why)
+    parts = rest.group_by("cause").agg(pl.col("idle_ns").sum()).sort("idle_ns", "cause", descending=[True, False])
+    cause, largest = parts.row(0)
+    happens, remedy = _IDLE.get(cause, (f"the launching thread is busy with: {cause}", ""))
+    more = "" if rest_ns >= _ALL * idle else "another "
+    title = f"The GPU idles {more}{percent(runs.share(rest_ns))} of the time"
+    why = f"in {duration(runs.mean(largest))} ({percent(runs.share(runs.mean(largest)))}) of it {happens}"
+    candidate = _idle(runs, "G1", title, why, remedies=(remedy,) if remedy else ())
+    return candidate and replace(
+        candidate, evidence=runs.idle_evidence(~is_claimed), case_count=runs.gap_count(~is_claimed)
+    )
 
 
 def _host_bound(runs: MergedDiagnosis) -> Candidate | None:
@@ -263,12 +298,24 @@ def _faults(runs: MergedDiagnosis) -> Candidate | None:
     )
 
 
+#: Copies that are most of the work of a GPU are told from this share of the time on: what any finding has at least.
+_LEAST_MOVED = 0.01
+_AT_EDGES = (
+    "move less, or move it while kernels run: in pieces, with hipMemcpyAsync from pinned memory (hipHostMalloc)",
+    "PyTorch: create tensors on the GPU (device=...), pin_memory() before .to(device, non_blocking=True)",
+)
+
+
 def _exposed_copies(runs: MergedDiagnosis) -> Candidate | None:
-    takes = (pl.col("kind") == COPY) & ~pl.col("is_edge")
+    takes = pl.col("kind") == COPY
     rows = runs.exposed.filter(takes)
     time = runs.mean(rows["exposed_ns"])
-    if runs.share(time) < _say("C1") or not time:
+    of_work = runs.time("copy_ns") / max(1.0, runs.window_ns - runs.time("idle_ns"))
+    is_most = of_work > _MOST
+    if runs.share(time) < (_LEAST_MOVED if is_most else _say("C1")) or not time:
         return None
+    edges = runs.mean(rows.filter("is_edge")["exposed_ns"])
+    where = f", {duration(edges)} of it before the first or after the last kernel" if edges > _MOST * time else ""
     largest = rows.group_by("direction").agg(pl.col("exposed_ns").sum()).sort("exposed_ns", descending=True)
     directions = [f"{name} {duration(runs.mean(each))}" for name, each in largest.iter_rows() if each]
     return Candidate(
@@ -276,9 +323,11 @@ def _exposed_copies(runs: MergedDiagnosis) -> Candidate | None:
         value=runs.share(time),
         time_ns=time,
         title="Copies run while no kernel does",
-        cause=f"{duration(time)} ({percent(runs.share(time))}) of copies are hidden by nothing: "
-        f"{', '.join(directions)}",
+        cause=f"{duration(time)} ({percent(runs.share(time))} of the time) of copies are hidden by nothing: "
+        f"{', '.join(directions)}{where}; copies are {percent(of_work)} of the work of the GPU",
         takes=takes,
+        least=_LEAST_MOVED if is_most else None,
+        remedies=_AT_EDGES if where else (),
         evidence=runs.exposed_evidence(is_copy=True),
         case_count=rows.height,
     )
@@ -294,7 +343,7 @@ def _slow_copies(runs: MergedDiagnosis) -> Candidate | None:
     if not rows.height or not 0 < rate < _say("C2"):
         return None
     best = max(float(rows["best_rate"].max() or 0.0), 2 * _say("C2"))  # type: ignore[arg-type]
-    takes = (pl.col("kind") == COPY) & ~pl.col("is_small") & ~pl.col("is_edge") & is_host
+    takes = (pl.col("kind") == COPY) & ~pl.col("is_small") & is_host
     exposed = runs.mean(runs.exposed.filter(takes)["exposed_ns"])
     bound = exposed * (1 - rate / best)
     size = amount(int(rows["size_bytes"].sum()))
@@ -364,14 +413,27 @@ def _fusion(runs: MergedDiagnosis) -> Candidate | None:
     )
 
 
-def _graphs(runs: MergedDiagnosis) -> Candidate | None:
-    return _idle(
-        runs,
-        "L3",
-        "A sequence of kernels repeats: candidate for a graph",
-        f"sequences of {GRAPH_LENGTH} kernels that repeat at least {GRAPH_TIMES} times, launched one by one, contain "
-        "{time} ({share}) of the gaps",
-        within="G3",
+def graphs(runs: MergedDiagnosis, speaking: Sequence[str]) -> Candidate | None:
+    """The part of the time of a rule that speaks which a graph would save: of the rule that has most of it."""
+    parents = [rule for rule in ("G3", "G2") if rule in speaking]
+    shares = {rule: runs.mean(runs.cells.filter(CLAIMS["L3"] & CLAIMS[rule])["idle_ns"]) for rule in parents}
+    if not shares:
+        return None
+    parent = max(shares, key=lambda rule: shares[rule])
+    if runs.share(shares[parent]) < _say("L3"):
+        return None
+    claim = CLAIMS["L3"] & CLAIMS[parent]
+    return Candidate(
+        rule="L3",
+        value=runs.share(shares[parent]),
+        time_ns=shares[parent],
+        title="A sequence of kernels repeats: candidate for a graph",
+        cause=f"sequences of {GRAPH_LENGTH} kernels that repeat at least {GRAPH_TIMES} times, launched one by one, "
+        f"contain {duration(shares[parent])} ({percent(runs.share(shares[parent]))}) of these gaps",
+        claim=claim,
+        evidence=runs.idle_evidence(claim),
+        case_count=runs.gap_count(claim),
+        within=parent,
         confidence="medium",
         confidence_reason="whether arguments change between repetitions is not recorded",
     )
@@ -449,7 +511,6 @@ def _unequal_steps(runs: MergedDiagnosis) -> Candidate | None:
 
 
 CHECKS: dict[str, Check] = {
-    "G1": _starved,
     "G2": _host_bound,
     "G3": _launch_bound,
     "G4": _readbacks,
@@ -462,7 +523,6 @@ CHECKS: dict[str, Check] = {
     "C3": _small_copies,
     "L1": _tiny_kernels,
     "L2": _fusion,
-    "L3": _graphs,
     "L4": _underfilled,
     "T1": _clocks,
     "T2": _unequal_steps,

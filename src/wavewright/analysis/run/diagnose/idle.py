@@ -16,11 +16,12 @@ if TYPE_CHECKING:
     from wavewright.analysis.run.diagnose.host import Host
     from wavewright.analysis.run.diagnose.pace import Pace
 
-#: What a gap is divided into. Beyond the kinds of calls: `data loader`, `host code` (outside of calls), `launch` (from
+#: What a gap is divided into. Beyond the kinds of calls: `data loader`, `host code` (outside of calls), `preparation`
+#: (the same before the first kernel of a GPU: libraries set themselves up once), `launch` (from
 #: the start of the launching call, while nothing else was queued), `first use` (the same where the first launch of a
 #: kernel takes far longer than a call: its code is loaded), `stream` (launched, but held up in its stream),
 #: `queued` (launched before the gap began), `unknown` (its launch is not recorded).
-CAUSES = (*CALL_KINDS, "data loader", "host code", "launch", "first use", "stream", "queued", "unknown")
+CAUSES = (*CALL_KINDS, "data loader", "host code", "preparation", "launch", "first use", "stream", "queued", "unknown")
 #: What tells gaps of one rule from those of another, beside the cause.
 FLAGS = ("follows", "blocker", "is_early", "has_fault", "is_repeated")
 #: From a launching call's end to the start of its kernel on an idle GPU; beyond that it waited for something else.
@@ -71,6 +72,12 @@ def gaps_of(work: pl.DataFrame, host: Host, pace: Mapping[int, Pace]) -> pl.Data
         has_fault=time_within(host.faults, gaps.select(start_ns="gap_start_ns", end_ns=end), []) * _HALF
         >= gaps["gap_ns"],
         is_early=pl.col("gap_start_ns") < pl.col("place").replace_strict(early_ns, default=None, return_dtype=pl.Int64),
+    )
+    firsts = work.filter(~pl.col("is_copy")).group_by("place").agg(first_kernel_ns=pl.col("start_ns").min())
+    is_before = pl.col("gap_start_ns") < pl.col("first_kernel_ns")
+    gaps = gaps.join(firsts, on="place", how="left", maintain_order="left").with_columns(
+        pl.when(is_before).then(0).otherwise("host code").fill_null(pl.col("host code")).alias("host code"),
+        preparation=pl.when(is_before).then("host code").otherwise(0).fill_null(0),
     )
     return gaps.with_columns(pl.col("is_early").fill_null(value=False), **_neighbours(), blocker=_blocker())
 
@@ -134,7 +141,7 @@ def without_cover(gaps: pl.DataFrame, talking: pl.DataFrame) -> pl.DataFrame:
     covers = [time_within(talking, windows, ["place"]) for windows in (before, after)]
     if not any(cover.sum() for cover in covers):
         return gaps
-    waits = [*CALL_KINDS, "data loader", "host code", "launch", "first use"]
+    waits = [*CALL_KINDS, "data loader", "host code", "preparation", "launch", "first use"]
     rests = [cause for cause in CAUSES if cause not in waits]
     columns = []
     for causes, cover in ((waits, covers[0]), (rests, covers[1])):
@@ -226,7 +233,7 @@ def _blocker() -> pl.Expr:
     parts = [pl.col(name) for name in CAUSES]
     most = pl.max_horizontal(parts)
     blocker = pl.lit("")
-    is_own_code = (pl.col("host code") + pl.col("data loader")) * _HALF > pl.col("gap_ns")
+    is_own_code = pl.sum_horizontal("host code", "preparation", "data loader") * _HALF > pl.col("gap_ns")
     loads = pl.col("data loader") * _HALF > pl.col("gap_ns")
     blocker = pl.when(loads).then(pl.lit("data loader")).otherwise(blocker)
     for number, name in reversed(list(enumerate(BLOCKING))):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -41,6 +41,7 @@ class Candidate:
     within: str = ""  #: The rule that owns its time.
     kernel: str = ""  #: For the next command.
     remedies: tuple[str, ...] = ()  #: Instead of those of the rule.
+    least: float | None = None  #: Share of the window that it must own, instead of the threshold of its rule.
 
     @property
     def order(self) -> int:
@@ -94,10 +95,21 @@ def settle(candidates: Sequence[Candidate], account: Account) -> list[Settled]:
         settled = _limited(_assigned(remaining, account), account)
         weak = [each for each in settled if not _is_enough(each, account)]
         if not weak:
-            return _in_order(settled)
+            return _in_order(_nested(settled))
         gone = min(weak, key=lambda each: (each.owned_ns, -each.candidate.order)).candidate
         remaining.remove(gone)
         remaining = [each for each in remaining if each.within != gone.rule]
+
+
+def _nested(settled: list[Settled]) -> list[Settled]:
+    """A finding within another promises no more than that one."""
+    owned = {each.candidate.rule: each.owned_ns for each in settled}
+    return [
+        replace(each, alone_ns=min(each.alone_ns, owned[each.candidate.within]))
+        if each.candidate.within in owned
+        else each
+        for each in settled
+    ]
 
 
 def _in_order(settled: list[Settled]) -> list[Settled]:
@@ -116,8 +128,12 @@ def _is_enough(settled: Settled, account: Account) -> bool:
     rule = RULES[settled.candidate.rule]
     if settled.candidate.within:
         return True
-    least = min(rule.say or _LEAST, _LEAST) if rule.unit == "share" and rule.kind == "kernels" else rule.say or _LEAST
-    return settled.owned_ns >= (least if rule.unit == "share" else _LEAST) * account.window_ns
+    least = rule.say or _LEAST
+    if rule.unit != "share" or rule.kind == "kernels":
+        least = min(least, _LEAST)
+    if settled.candidate.least is not None:
+        least = settled.candidate.least
+    return settled.owned_ns >= least * account.window_ns
 
 
 def _assigned(candidates: Sequence[Candidate], account: Account) -> list[Settled]:

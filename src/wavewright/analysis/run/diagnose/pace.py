@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from wavewright.analysis.run.diagnose.host import time_within
-from wavewright.analysis.run.diagnose.work import COMPUTE
 from wavewright.analysis.run.measures.intervals import gaps_between, intervals, merged
 from wavewright.analysis.run.select.step_ranges import step_name, steps_by_marker
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_BEFORE = 0.2  #: Share of the window that start-up takes at least; and of the computation that it may hold.
+_BEFORE = 0.2  #: Share of the window that start-up takes at least; and of the work of the GPU that it may hold.
 _EARLY = 0.1
 _ROUNDS = 3
 
@@ -58,31 +57,36 @@ def paces(work: pl.DataFrame, steps: dict[int, list[tuple[int, int]]]) -> Iterat
     for (place,), of_gpu in work.group_by("place", maintain_order=True):
         start, end = int(of_gpu["start_ns"].min()), int(of_gpu["end_ns"].max())  # type: ignore[arg-type]
         spans = steps.get(int(place), [])
-        steady, why = _after_steps(start, end, spans) if len(spans) > 1 else _after_gaps(of_gpu, start, end)
+        busy = merged(of_gpu, [])
+        steady, why = _after_steps(busy, start, end, spans) if len(spans) > 1 else _after_gaps(of_gpu, busy, start, end)
         later = [begin for begin, _ in spans if begin > steady][:1] if len(spans) > 1 else []
         early = max(steady, later[0]) if later else steady + int((end - steady) * _EARLY)
         yield Pace(int(place), start, steady, early, end, why)
 
 
-def _after_steps(start: int, end: int, steps: list[tuple[int, int]]) -> tuple[int, str]:
+def _is_little(busy: pl.DataFrame, start: int, until: int) -> bool:
+    """True if the GPU does little of its work before a time, copies included: data that is moved is no start-up."""
+    before = time_within(busy, pl.DataFrame({"start_ns": [start], "end_ns": [until]}), [])[0]
+    return bool(before <= _BEFORE * int((busy["end_ns"] - busy["start_ns"]).sum()))
+
+
+def _after_steps(busy: pl.DataFrame, start: int, end: int, steps: list[tuple[int, int]]) -> tuple[int, str]:
     first = steps[0][0]
-    return (first, "it is before the first step") if first - start > _BEFORE * (end - start) else (start, "")
+    is_startup = first - start > _BEFORE * (end - start) and _is_little(busy, start, first)
+    return (first, "it is before the first step") if is_startup else (start, "")
 
 
-def _after_gaps(work: pl.DataFrame, start: int, end: int) -> tuple[int, str]:
-    """After the longest gap, if it takes much of the window, little is computed before, and its launch is recorded."""
+def _after_gaps(work: pl.DataFrame, busy: pl.DataFrame, start: int, end: int) -> tuple[int, str]:
+    """After the longest gap, if it takes much of the window, little is done before, and its launch is recorded."""
     gaps = gaps_between(work.select("start_ns", "end_ns", "launch_start_ns"), [])
     gaps = gaps.filter(pl.col("launch_start_ns").is_not_null()).sort("gap_ns", descending=True).head(100)
-    compute = merged(work.filter(pl.col("kind") == COMPUTE), [])
-    total = int((compute["end_ns"] - compute["start_ns"]).sum() or 0)
     steady = start
     for _ in range(_ROUNDS):
         longest = gaps.filter(pl.col("gap_start_ns") >= steady).head(1)
         if not longest.height or longest["gap_ns"][0] < _BEFORE * (end - steady):
             break
         until = int(longest["gap_start_ns"][0] + longest["gap_ns"][0])
-        before = time_within(compute, pl.DataFrame({"start_ns": [start], "end_ns": [until]}), [])[0]
-        if before > _BEFORE * total or until >= end:
+        if until >= end or not _is_little(busy, start, until):
             break
         steady = until
     return steady, "it is a long gap before the computation" if steady > start else ""

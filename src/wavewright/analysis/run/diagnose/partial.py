@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
+from wavewright.analysis.run.calls.launches import touching
 from wavewright.analysis.run.collectives.meetings import collective_rows
 from wavewright.analysis.run.diagnose.host import CALL_KINDS, Host, host_of, stacks, time_within
 from wavewright.analysis.run.diagnose.idle import (
@@ -268,17 +269,23 @@ def _without_overlap(pieces: pl.DataFrame, copies: pl.DataFrame, kernels: pl.Dat
 
 
 def _exposed_worst(exposed: pl.DataFrame, work: pl.DataFrame, host: Host) -> pl.DataFrame:
-    """The longest exposed intervals of each kind, with the first work in them and where it was launched."""
+    """The longest exposed intervals of each kind, with the work that takes most of them and where it was launched."""
     rows = [
         exposed.filter(pl.col("kind") == kind, pl.col("exposed_ns") > 0).top_k(_WORST, by="exposed_ns")
         for kind in (COMMUNICATE, COPY)
     ]
     chosen = pl.concat(rows).sort("place", "start_ns")
-    first = work.filter(pl.col("kind") != COMPUTE).select(
-        "place", "kind", "start_ns", "name", "size_bytes", "launch_thread", "launch_start_ns"
+    others = work.filter(pl.col("kind") != COMPUTE).select(
+        "place", "kind", "start_ns", "end_ns", "name", "size_bytes", "launch_thread", "launch_start_ns"
     )
-    named = chosen.sort("start_ns").join_asof(
-        first.sort("start_ns"), on="start_ns", by=["place", "kind"], strategy="backward", check_sortedness=False
+    near = touching(others, merged(intervals(chosen, []), [])).rename({"start_ns": "begin", "end_ns": "stop"})
+    near = near.join(chosen.with_row_index("piece"), on=["place", "kind"])
+    common = pl.min_horizontal("end_ns", "stop") - pl.max_horizontal("start_ns", "begin")
+    most = near.with_columns(common=common).filter(pl.col("common") > 0).sort("common", descending=True)
+    named = (
+        most.unique("piece", keep="first", maintain_order=True)
+        .drop("piece", "common", "begin", "stop")
+        .sort("start_ns")
     )
     moments = named.select(thread="launch_thread", time_ns="launch_start_ns")
     return named.with_columns(
@@ -448,7 +455,7 @@ def _clocks(run: Run, gpu_index: GpuIndex, work: pl.DataFrame) -> pl.DataFrame:
 
 def _facts(run: Run, work: pl.DataFrame, host: Host, gpu_index: GpuIndex, *, is_window: bool) -> dict[str, Any]:
     """Facts that caveats and notes are about."""
-    first = work.filter(pl.col("kind") != COPY)["start_ns"].min()
+    first = work["start_ns"].min()
     before = host.outer.filter(pl.col("start_ns") < first) if first is not None else host.outer.clear()
     allocated = before.filter(pl.col("kind") == CALL_KINDS.index("allocation"))
     agents = run.read("agents", ["agent", "kind"]).with_columns(place=gpu_index.numbers)

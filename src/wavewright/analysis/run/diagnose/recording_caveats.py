@@ -61,16 +61,19 @@ def caveats(runs: MergedDiagnosis) -> Iterator[Note]:
         yield Note("D5", f"{duration(runs.window_ns)} of work recorded: a short sample")
 
 
-def _startup(runs: MergedDiagnosis) -> Iterator[Note]:
+def startup_times(runs: MergedDiagnosis) -> tuple[float, float]:
+    """Time that is set aside as start-up, and the time from the first to the last work, start-up included."""
     late = runs.gpus.filter(pl.col("startup") != "")
-    if late.height:
-        left_out = runs.mean(late["start_ns"] - late["whole_start_ns"])
-        whole_ns = runs.mean(runs.gpus["end_ns"] - runs.gpus["whole_start_ns"])
-        yield Note(
-            "D1",
-            f"start-up is left out: {duration(left_out)} of {duration(whole_ns)} ({percent(left_out / whole_ns)}); "
-            f"{late['startup'][0]}",
-        )
+    left_out = runs.mean(late["start_ns"] - late["whole_start_ns"])
+    return left_out, runs.mean(runs.gpus["end_ns"] - runs.gpus["whole_start_ns"])
+
+
+def _startup(runs: MergedDiagnosis) -> Iterator[Note]:
+    left_out, recorded_ns = startup_times(runs)
+    if left_out:
+        why = runs.gpus.filter(pl.col("startup") != "")["startup"][0]
+        share = percent(left_out / recorded_ns)
+        yield Note("D1", f"start-up is left out: {duration(left_out)} of {duration(recorded_ns)} ({share}); {why}")
     for name, first, median in (part.first_step for part in runs.partials[:1] if part.first_step):
         if first > _LONG_STEP * median:
             times = f"{first / max(median, 1):.1f} times the median of {duration(median)}"
@@ -80,7 +83,7 @@ def _startup(runs: MergedDiagnosis) -> Iterator[Note]:
     if spans and before > (RULES["D1"].say or 0) * max(spans):
         allocated = max(part.facts["allocated_before_ns"] for part in runs.partials)
         more = f", {duration(allocated)} of it in allocations" if allocated > _WORTH_SAYING * before else ""
-        yield Note("D1", f"start-up: {duration(before)} before the first kernel{more}; it is not counted")
+        yield Note("D1", f"start-up: {duration(before)} before the first work of a GPU{more}; it is not counted")
     loaded = runs.mean(runs.cells.filter(pl.col("cause") == "first use")["idle_ns"])
     if runs.share(loaded) >= _WORTH_SAYING:
         yield Note(

@@ -273,8 +273,8 @@ def combine_busy(partials: Sequence[PartialBusy]) -> Busy:
 
 
 def _merged_gpus(partials: Sequence[PartialBusy]) -> pl.DataFrame:
-    """One row per GPU, whatever the number of runs that record it."""
-    rows = pl.concat(part.gpus for part in partials)
+    """One row per GPU, whatever the number of runs that record it; a node that several files record has one name."""
+    rows = pl.concat(part.gpus for part in partials).with_columns(pl.col("node").min().over("machine"))
     first = pl.col("node", "gpu", "target", "product").first()
     sums = pl.col("kernel_count", "copy_count", "duration_sum_ns", *_KINDS).sum()
     gpus = (

@@ -9,7 +9,14 @@ import polars as pl
 
 from wavewright.analysis.common.caveats import Caveat
 from wavewright.analysis.run.collectives.collectives import bus_factor
-from wavewright.analysis.run.collectives.meetings import ROW_COLUMNS, arrivals, clock_offsets, collective_rows, matched
+from wavewright.analysis.run.collectives.meetings import (
+    ROW_COLUMNS,
+    arrivals,
+    clock_offsets,
+    collective_rows,
+    matched,
+    waits_of_ranks,
+)
 from wavewright.analysis.run.gpu_time.process_time import KINDS, ProcessTime
 from wavewright.analysis.run.ranks.stragglers import causes_of_ranks, stragglers
 from wavewright.analysis.run.select.identities import PROCESS
@@ -50,7 +57,7 @@ _CAUSES = """
     queued_ns                   Int64?   ns       | idle with launched work that it had more; null = not recorded
     host_ns                     Int64?   ns       | idle with nothing launched that it had more; null = the same
     idle_ns                     Int64    ns       | idle of both kinds that it had more
-    cause                       String   -        | the largest, in words
+    cause                       String   -        | the largest, in words; unknown = it had more of nothing
 """
 
 
@@ -69,12 +76,13 @@ class Collectives(Answer):
     definition: ClassVar[str] = (
         "A collective of several ranks is known by group and sequence number where recorded, else as the n-th call of "
         "the same collective, group and size, else as the n-th call of the kernel. Its communication time is the "
-        "shortest duration among the recorded ranks; the wait of a rank is the latest start minus its own. Algorithm "
-        "bandwidth is size over communication time; bus bandwidth is that times 2(n-1)/n for all-reduce, (n-1)/n for "
-        "all-gather, reduce-scatter and all-to-all, 1 for others, with n ranks in the group, as in nccl-tests. Clocks "
-        "of hosts are aligned by the ends of collectives that nobody leaves early; where they do not fit, the rank "
-        "with the shortest call is the last. Why a rank is late: what it did since it was last on time, compared with "
-        "a rank that was not late. Sends and receives are not matched. "
+        "shortest duration among the recorded ranks, of a rank alone its own, with its wait; a rank waits from its "
+        "own start to the latest, at most as long as its call, and where it waits in two calls at once, once. "
+        "Algorithm bandwidth is size over communication time; bus bandwidth is that times 2(n-1)/n for all-reduce, "
+        "(n-1)/n for all-gather, reduce-scatter and all-to-all, 1 for others, with n ranks in the group, as in "
+        "nccl-tests. Clocks of hosts are aligned by the ends of collectives that nobody leaves early; where they do "
+        "not fit, the rank with the shortest call is the last. Why a rank is late: what it did since it was last on "
+        "time, compared with a rank that was not late. Sends and receives are not matched. "
         f"Of each collective of a process the first {MOST_CALLS:,} calls count."
     )
     tables: ClassVar[Mapping[str, TableSpec]] = {
@@ -84,11 +92,11 @@ class Collectives(Answer):
             _WHAT
             + """
             group_size                  Int64?   -        | ranks of the group; null = not recorded
-            process_count               Int64    -        | processes that met
-            calls                       Int64    -        | meetings
+            process_count               Int64    -        | processes that met, or that called it alone
+            calls                       Int64    -        | meetings; where there is none, calls of single processes
             unmatched_count             Int64    -        | calls of processes without a certain partner
-            communication_ns            Int64    ns       | communication time of all meetings
-            communication_median_ns     Float64? ns       | median of the meetings
+            communication_ns            Int64    ns       | of all meetings; of single processes with their waits
+            communication_median_ns     Float64? ns       | median of them
             """
             + _FIGURES
             + """
@@ -116,7 +124,8 @@ class Collectives(Answer):
             + _FIGURES
             + """
             wait_ns                     Float64? ns       | mean wait
-            wait_max_ns                 Int64?   ns       | longest wait: the skew of starts
+            wait_max_ns                 Int64?   ns       | longest wait
+            start_skew_ns               Int64?   ns       | latest minus first arrival
             end_skew_ns                 Int64?   ns       | latest minus first end
             rule                        String   -        | how the last is known
             """
@@ -130,7 +139,7 @@ class Collectives(Answer):
             + """
             start_ns                    Int64    ns       | start of its kernel, on its clock
             duration_ns                 Int64    ns       | of its kernel
-            wait_ns                     Int64?   ns       | latest arrival minus its own
+            wait_ns                     Int64?   ns       | latest arrival minus its own, at most its duration
             """,
         ),
         "processes": table_spec(
@@ -141,8 +150,7 @@ class Collectives(Answer):
             calls                       Int64    -        | its calls
             matched_count               Int64    -        | of these, with a certain partner
             total_ns                    Int64    ns       | their durations
-            wait_ns                     Int64    ns       | waits until the last arrived
-            waited_ns                   Int64    ns       | of that, inside its own calls
+            wait_ns                     Int64?   ns       | of that, waiting for later ranks; null = none has a partner
             last_count                  Int64    -        | how often it was last
             offset_ns                   Int64?   ns       | added to its times gives those of the reference clock
             residual_ns                 Int64?   ns       | median distance of ends from that
@@ -266,6 +274,7 @@ class Meetings:
             communication_ns=_duration().min(),
             wait_ns=pl.col("wait_ns").mean(),
             wait_max_ns=pl.col("wait_ns").max(),
+            start_skew_ns=pl.col("lag_ns").max(),
             end_skew_ns=pl.col("left_ns").max() - pl.col("left_ns").min(),
             rule=pl.col("rule").first(),
             **{name: pl.col(name).filter(is_last).first() for name in PROCESS},
@@ -285,8 +294,8 @@ class Meetings:
             pl.col("wait_ns").sum(),
             calls=pl.len().cast(pl.Int64),
             communication_median_ns=pl.col("communication_ns").median(),
-            start_skew_ns=pl.col("wait_max_ns").mean(),
-            start_skew_max_ns=pl.col("wait_max_ns").max(),
+            start_skew_ns=pl.col("start_skew_ns").mean(),
+            start_skew_max_ns=pl.col("start_skew_ns").max(),
             end_skew_ns=pl.col("end_skew_ns").mean(),
             rule=pl.col("rule").mode().sort().first(),
             known=pl.col("wait_ns").count(),
@@ -298,14 +307,31 @@ class Meetings:
             .sort(-pl.col("last_count"), "rank", *PROCESS, nulls_last=True)
             .unique(keys, keep="first", maintain_order=True)
         )
-        lost = self.rows.filter(pl.col("meeting").is_null()).group_by(keys).agg(unmatched_count=pl.len().cast(pl.Int64))
+        lost = (
+            self.rows.filter(pl.col("meeting").is_null())
+            .group_by(keys)
+            .agg(
+                unmatched_count=pl.len().cast(pl.Int64),
+                alone_count=pl.len().cast(pl.Int64),
+                alone_process_count=pl.struct("part", "process").n_unique().cast(pl.Int64),
+                alone_ns=_duration().sum(),
+                alone_median_ns=_duration().median(),
+            )
+        )
+        is_alone = pl.col("calls").is_null()
         total = pl.col("size_bytes") * pl.col("calls")
         rate = pl.when(pl.col("communication_ns") > 0).then(total / pl.col("communication_ns") * 1e9)
         return (
             sums.join(lasts, on=keys, how="left", nulls_equal=True)
             .join(lost, on=keys, how="full", nulls_equal=True, coalesce=True)
             .with_columns(
-                pl.col("calls", "process_count", "communication_ns", "unmatched_count", "last_count").fill_null(0),
+                calls=pl.when(is_alone).then("alone_count").otherwise("calls"),
+                process_count=pl.when(is_alone).then("alone_process_count").otherwise("process_count"),
+                communication_ns=pl.when(is_alone).then("alone_ns").otherwise("communication_ns"),
+                communication_median_ns=pl.when(is_alone).then("alone_median_ns").otherwise("communication_median_ns"),
+            )
+            .with_columns(
+                pl.col("unmatched_count", "last_count").fill_null(0),
                 wait_ns=pl.when(pl.col("known") > 0).then("wait_ns"),
                 algorithm_bytes_per_second=rate,
             )
@@ -322,14 +348,13 @@ class Meetings:
             matched_count=pl.col("meeting").count().cast(pl.Int64),
             total_ns=_duration().sum(),
         )
-        waits = self.met.group_by(by).agg(
-            pl.col("wait_ns").sum(),
-            waited_ns=pl.min_horizontal(pl.col("wait_ns").fill_null(0), _duration()).sum(),
-            last_count=pl.col("is_last").sum().cast(pl.Int64),
-        )
+        lasts = self.met.group_by(by).agg(last_count=pl.col("is_last").sum().cast(pl.Int64))
         clocks = self.offsets.table.select(*by, "offset_ns", "residual_ns", "drift_ns")
-        rows = every.join(waits, on=by, how="left").join(clocks, on=by, how="left")
-        return rows.with_columns(pl.col("wait_ns", "waited_ns", "last_count").fill_null(0)).sort(
+        rows = every
+        for more in (waits_of_ranks(self.met, by), lasts, clocks):
+            rows = rows.join(more, on=by, how="left")
+        wait = pl.when(pl.col("matched_count") > 0).then(pl.col("wait_ns").fill_null(0))
+        return rows.with_columns(wait_ns=wait, last_count=pl.col("last_count").fill_null(0)).sort(
             "rank", *PROCESS, *by, nulls_last=True
         )
 

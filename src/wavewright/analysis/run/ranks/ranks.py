@@ -78,7 +78,7 @@ class Ranks(Answer):
         "like): what a rank has to do itself. Only ranks with the same kernels are compared: those they share take at "
         "least 90 % of the compute time of each. Imbalance is the largest compute time over the mean of such ranks, "
         "its cost the largest minus the mean. How calls of ranks are matched, who is last and why is defined in "
-        "`collectives`; here a rank waits until the last one starts, at most as long as its own call. Idle is the time "
+        "`collectives`. Idle is the time "
         "without GPU work between the first and the last work of a rank; host is the part of it in which nothing was "
         f"launched. Of each collective the first {MOST_CALLS:,} calls are compared."
     )
@@ -183,7 +183,7 @@ def combine_ranks(partials: Sequence[PartialRanks]) -> Ranks:
     kernels = pl.concat([empty_frame(_KERNELS), *(part.kernels for part in partials)])
     kernels = kernels.unique([*PROCESS, "name"], keep="first", maintain_order=True)
     meetings = Meetings.of([part.collectives for part in partials])
-    waits = meetings.processes().group_by(PROCESS).agg(pl.col("waited_ns", "last_count").sum())
+    waits = meetings.processes().group_by(PROCESS).agg(pl.col("last_count").sum(), waited_ns=pl.col("wait_ns").sum())
     wall = pl.col("end_ns").cast(pl.Int128) - pl.col("start_ns").cast(pl.Int128)  # of impossible times
     work = work.with_columns(compute_ns=pl.col("kernel_ns") - pl.col("collective_ns"), peers=_peers(work, kernels))
     mean = pl.col("compute_ns").mean().over("peers")
@@ -251,7 +251,7 @@ def _by_collective(meetings: Meetings) -> pl.DataFrame:
     """Per collective how long ranks wait in it, and who arrives last."""
     keys = ("name", "collective", "group")
     duration = pl.col("end_ns") - pl.col("start_ns")
-    wait = pl.min_horizontal(pl.col("wait_ns").fill_null(0), duration)
+    wait = pl.col("wait_ns").fill_null(0)
     each = meetings.met.group_by(*keys, "meeting").agg(
         pl.col("rule").first(),
         process_count=pl.len().cast(pl.Int64),

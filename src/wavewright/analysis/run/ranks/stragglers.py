@@ -24,6 +24,7 @@ CAUSES = {
     "host_ns": "host",
     "idle_ns": "idle",
 }
+UNKNOWN = "unknown"  #: The cause of a rank that had more of nothing: it began later, before the record.
 _MEMBER = ("part", "process", "agent")
 _SCHEMA = {
     "meeting": pl.UInt32,
@@ -46,9 +47,9 @@ def stragglers(met: pl.DataFrame) -> pl.DataFrame:
     the late rank became since the meeting at which it was on time.
     """
     arrived = met.filter(pl.col("arrival_ns").is_not_null()).with_columns(member=pl.struct(_MEMBER).rank("dense"))
-    by_arrival = arrived.sort("meeting", "wait_ns", "rank", *PROCESS, nulls_last=True)  # the last one first
+    by_arrival = arrived.sort("meeting", "lag_ns", "rank", *PROCESS, nulls_last=True)  # the last one first
     others = by_arrival.filter(~pl.col("is_last")).group_by("meeting", maintain_order=True)
-    median = others.agg(reference=pl.col("member").get(pl.len() // 2), late_ns=pl.col("wait_ns").get(pl.len() // 2))
+    median = others.agg(reference=pl.col("member").get(pl.len() // 2), late_ns=pl.col("lag_ns").get(pl.len() // 2))
     late = arrived.filter("is_last").join(median, on="meeting").filter(pl.col("late_ns") >= _NOTABLE_NS)
     chosen = late.sort(-pl.col("late_ns"), "meeting").head(_MOST_MEETINGS)
     members = pl.concat([chosen["member"], chosen["reference"]]).unique()
@@ -92,15 +93,18 @@ def _explained(row: dict[str, Any], late: pl.DataFrame, other: pl.DataFrame) -> 
 
 
 def cause_of(differences: dict[str, int | None]) -> str:
-    """The name of the largest difference; idle time has two parts where launches are known.
+    """The name of the largest difference, where one is more than nothing; idle time has two parts where launches are
+    known.
 
     Examples
     --------
     >>> cause_of({"compute_ns": 5, "queued_ns": 1, "host_ns": 8, "idle_ns": 9})
     'host'
+    >>> cause_of({"compute_ns": -5, "communication_ns": 0, "host_ns": -8, "idle_ns": -8})
+    'unknown'
     """
-    names = _parts(differences)
-    return CAUSES[max(names, key=lambda name: differences[name] or 0)]
+    largest = max(_parts(differences), key=lambda name: differences[name] or 0)
+    return CAUSES[largest] if (differences[largest] or 0) > 0 else UNKNOWN
 
 
 def _parts(differences: dict[str, Any]) -> Sequence[str]:
@@ -122,6 +126,7 @@ def causes_of_ranks(late: pl.DataFrame) -> pl.DataFrame:
         more = {name: max(row[name], 0) for name in _parts(row)}
         total = sum(more.values())
         largest = max(more, key=lambda name: more[name])
-        rows.append(row | {"cause": CAUSES[largest], "cause_share": more[largest] / total if total else None})
+        cause = CAUSES[largest] if total else UNKNOWN
+        rows.append(row | {"cause": cause, "cause_share": more[largest] / total if total else None})
     schema = {**schema, "late_count": pl.Int64, "cause_share": pl.Float64}
     return pl.DataFrame(rows, schema=schema).sort(-pl.col("late_ns"), "rank", *PROCESS, nulls_last=True)
