@@ -9,11 +9,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
 from wavewright.base.scratch import scratch_folder
 from wavewright.cli.kit.io import console, emit_json, progress
-from wavewright.cli.kit.options import declared_options
+from wavewright.cli.kit.options import declared_command
 from wavewright.cli.kit.viewer import Listener, import_server
 
 if TYPE_CHECKING:
@@ -23,8 +21,7 @@ if TYPE_CHECKING:
 GPUS = {"gfx942": "MI300X", "gfx950": "MI350X", "gfx1100": "RX 7900 XTX", "gfx1201": "RX 9070 XT"}
 
 
-@click.command()
-@declared_options("demo")
+@declared_command("demo")
 def command(
     target: str, keep: Path | None, prefetch: bool, kind: str | None, port: int, no_browser: bool, as_json: bool
 ) -> None:
