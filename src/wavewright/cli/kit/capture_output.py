@@ -11,7 +11,8 @@ import click
 from wavewright.base.shown import printable, quoted
 from wavewright.cli.kit.capture import TYPED, ProgramCommand, request_of, words_for_there
 from wavewright.cli.kit.io import console, emit_event
-from wavewright.cli.kit.options import group, options, read_declaration
+from wavewright.cli.kit.options import group, options
+from wavewright.cli.kit.verbs import read_declaration
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -12,7 +12,8 @@ import click
 
 from wavewright.cli.kit.form import FORM_NAMES
 from wavewright.cli.kit.numbers import without_letter
-from wavewright.cli.kit.options import group, groups, path_type, read_declaration, with_parameters
+from wavewright.cli.kit.options import group, groups, path_type, with_parameters
+from wavewright.cli.kit.verbs import read_declaration
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -12,6 +11,7 @@ import click
 from wavewright.base import bounds
 from wavewright.cli.kit.form import CALLBACKS, refuse_format_with_brief, refuse_with_brief
 from wavewright.cli.kit.numbers import Mask, Real, Whole, without_letter
+from wavewright.cli.kit.verbs import read_declaration
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -20,16 +20,7 @@ if TYPE_CHECKING:
 
     Span = tuple[int | None, int | None]
 
-_HERE = os.path.dirname(__file__)  # noqa: PTH120 - no pathlib in `--help`
 _DIMENSIONS = 3
-
-
-def read_declaration(*words: str) -> dict[str, Any]:
-    """The TOML file at this path below the package, without its ending."""
-    import tomllib
-
-    with open(os.path.join(_HERE, "..", "..", *words) + ".toml", "rb") as file:  # noqa: PTH118, PTH123 - as above
-        return tomllib.load(file)
 
 
 def declaration_of(question: Question[Any]) -> dict[str, Any]:

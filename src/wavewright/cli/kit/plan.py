@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wavewright.cli.kit.io import emit_json
-from wavewright.cli.kit.options import options, read_declaration, with_parameters
+from wavewright.cli.kit.options import options, with_parameters
+from wavewright.cli.kit.verbs import read_declaration
 from wavewright.errors import UsageError
 
 if TYPE_CHECKING:
