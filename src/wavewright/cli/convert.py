@@ -5,11 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from wavewright.cli.kit.commands import selection_options
 from wavewright.cli.kit.io import progress, show_losses
-from wavewright.cli.kit.options import declared_options
+from wavewright.cli.kit.options import declared_command
 from wavewright.cli.kit.run import file_progress
 from wavewright.cli.kit.run_files import (
     FORMATS,
@@ -33,9 +31,7 @@ if TYPE_CHECKING:
 _FORMATS = "\n".join(f"  {name:<11} {form.meaning}" for name, form in sorted(FORMATS.items()))
 
 
-@click.command(epilog=f"\b\nFormats:\n{_FORMATS}")
-@click.argument("paths", nargs=-1, required=True, type=click.Path())
-@declared_options("convert")
+@declared_command("convert", epilog=f"\b\nFormats:\n{_FORMATS}")
 @selection_options
 def convert(
     paths: tuple[str, ...],
@@ -124,9 +120,7 @@ def _losses_of(path: str, trace: ThreadTrace | CounterSet, *, as_json: bool) -> 
     return [{"source": None, "path": path} | {name: getattr(loss, name) for name in names} for loss in losses]
 
 
-@click.command()
-@click.argument("paths", nargs=-1, required=True, type=click.Path())
-@declared_options("merge")
+@declared_command("merge")
 def merge(paths: tuple[str, ...], output: Path, force: bool, show_secrets: bool, as_json: bool) -> None:
     """Write one database of many runs."""
     from wavewright.export.run.rocpd.merge import merge_runs
@@ -138,9 +132,7 @@ def merge(paths: tuple[str, ...], output: Path, force: bool, show_secrets: bool,
     show_written(paths, [written], [], as_json=as_json)
 
 
-@click.command()
-@click.argument("paths", nargs=-1, required=True, type=click.Path())
-@declared_options("split")
+@declared_command("split")
 def split(
     paths: tuple[str, ...],
     by: Any,
@@ -166,9 +158,7 @@ def split(
     show_written(paths, written, [(source.path, source.losses) for source in run.origins], as_json=as_json)
 
 
-@click.command()
-@click.argument("paths", nargs=-1, required=True, type=click.Path())
-@declared_options("window")
+@declared_command("window")
 @selection_options
 def window(paths: tuple[str, ...], file_format: str, output: Path, selection: RunSelection, **options: bool) -> None:
     """Write a part of runs."""

@@ -6,29 +6,25 @@ import sys
 import time
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import click
 
 from wavewright.base.shown import quoted
 from wavewright.base.words import counted
 from wavewright.cli.kit.io import console, emit_json, progress, show_losses
-from wavewright.cli.kit.options import declared_options
+from wavewright.cli.kit.options import declared_command
 from wavewright.errors import DamagedError, UsageError, WavewrightError
 from wavewright.model.blocks import sentence
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from pathlib import Path
 
     from wavewright.analysis.trace.overview import Overview
     from wavewright.model.trace import ThreadTrace
     from wavewright.readers.files.capture import Window
 
 
-@click.command()
-@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
-@declared_options("decode")
+@declared_command("decode")
 def command(
     paths: tuple[Path, ...],
     output: Path,

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from wavewright.cli.kit.io import console
-from wavewright.cli.kit.options import declared_options
+from wavewright.cli.kit.options import declared_command
 from wavewright.cli.kit.request import Request
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from wavewright.analysis.common.occupancy.limits import Resources
     from wavewright.cli.kit.request import Parts
     from wavewright.readers.code import ChosenKernel, CodeFile
 
 
-@click.command()
-@click.argument("path", metavar="FILE", type=click.Path(path_type=Path))
-@declared_options("disassemble")
+@declared_command("disassemble")
 def command(
     path: Path,
     kernel: str | None,

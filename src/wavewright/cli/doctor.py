@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wavewright.cli.kit.io import emit_json, json_option, progress
+from wavewright.cli.kit.io import emit_json, progress
+from wavewright.cli.kit.options import declared_command
 
 if TYPE_CHECKING:
     from wavewright.capture.machines.machine import Machine
@@ -16,22 +17,7 @@ if TYPE_CHECKING:
 _EXIT_CODE = 5  #: Something is missing without which no capture can be taken.
 
 
-@click.command()
-@json_option
-@click.option("--all", "is_complete", is_flag=True, help="Say of every check why it matters; cut no line.")
-@click.option(
-    "--host", metavar="[USER@]MACHINE", help="Look at that machine, over ssh; the same version must be there."
-)
-@click.option("--container", metavar="NAME", help="Look into this container, here or on --host.")
-@click.option("--remote", default="", metavar="PATH", help="The wavewright there; default: as its PATH says.")
-@click.option("--gpu", "asks_gpu", is_flag=True, help="Also ask the GPUs what they can count and sample: opens them.")
-@click.option("--full", is_flag=True, help="Also compile and capture a tiny program on a GPU; implies --gpu.")
-@click.option(
-    "-o",
-    "--output",
-    metavar="FOLDER",
-    help="Where captures would go, for the room on the disk; default: this folder, or home on another machine.",
-)
+@declared_command("doctor")
 def command(
     as_json: bool,
     is_complete: bool,
@@ -42,19 +28,7 @@ def command(
     full: bool,
     output: str | None,
 ) -> None:
-    """Is everything here that a good capture needs?
-
-    Looks at driver, devices, rights, GPUs, ROCm, rocprofv3, variables, kernel settings and room, and says of each
-    what was seen, why it matters and which command fixes it. Changes nothing, and never needs root.
-
-    The exit status is 0 unless there is an error: then, and so on a machine without an AMD GPU, it is 5, because no
-    capture can be taken there. Reading and showing data needs nothing of all this.
-
-    \b
-    wavewright doctor
-    wavewright doctor --host me@gpu-node --gpu
-    wavewright doctor --json > doctor.json
-    """
+    """Look at the machine."""
     if host or container:
         options = {"--json": as_json, "--all": is_complete, "--gpu": asks_gpu, "--full": full}
         words = [name for name, is_given in options.items() if is_given]

@@ -11,7 +11,7 @@ import click
 
 from wavewright.base.words import amount, counted
 from wavewright.cli.kit.io import console, emit_json, progress
-from wavewright.cli.kit.options import declared_options
+from wavewright.cli.kit.options import declared_command
 from wavewright.cli.kit.request import DEFAULT_TOP
 
 if TYPE_CHECKING:
@@ -26,9 +26,7 @@ _EXIT_CODES = {"pass": 0, "fail": 1, "cannot tell": 6}
 _ENDINGS = {".md": "md", ".xml": "junit", ".sarif": "sarif", ".json": "json", ".txt": "text"}
 
 
-@click.command()
-@click.argument("paths", nargs=-1, required=True, type=click.Path(), metavar="CURRENT...")
-@declared_options("gate")
+@declared_command("gate")
 def gate(
     paths: tuple[str, ...],
     baselines: tuple[str, ...],
@@ -230,9 +228,7 @@ def _in_repository(file: str) -> str:
     return file
 
 
-@click.command()
-@click.argument("paths", nargs=-1, required=True, type=click.Path())
-@declared_options("baseline")
+@declared_command("baseline")
 def baseline(
     paths: tuple[str, ...],
     output: Path,

@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from wavewright.base.shown import command_line, quoted
 from wavewright.base.words import counted
 from wavewright.cli.kit.form import is_about
@@ -16,7 +14,7 @@ from wavewright.cli.kit.io import (
     progress,
     show_losses,
 )
-from wavewright.cli.kit.options import declared_options
+from wavewright.cli.kit.options import declared_command
 from wavewright.model.blocks import Sentence, sentence
 
 if TYPE_CHECKING:
@@ -40,9 +38,7 @@ if TYPE_CHECKING:
 _SHOWN = 50  #: Decoded dispatches that text lists.
 
 
-@click.command()
-@click.argument("paths", nargs=-1, required=True, type=click.Path())
-@declared_options("info")
+@declared_command("info")
 def command(
     paths: tuple[str, ...],
     dispatch: str | None,

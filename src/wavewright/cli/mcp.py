@@ -6,11 +6,10 @@ from pathlib import Path
 
 import click
 
-from wavewright.cli.kit.options import declared_options
+from wavewright.cli.kit.options import declared_command
 
 
-@click.command()
-@declared_options("mcp")
+@declared_command("mcp")
 def command(roots: tuple[Path, ...], client: str | None, as_json: bool) -> None:
     """Serve agents, or print the settings of a client."""
     chosen = roots or (Path(),)

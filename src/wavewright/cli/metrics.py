@@ -3,73 +3,23 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from wavewright.base.shown import quoted
-from wavewright.cli.kit.form import refuse_with_brief
-from wavewright.cli.kit.io import console, emit_json, json_option
-from wavewright.cli.kit.options import read_declaration
+from wavewright.cli.kit.io import console, emit_json
+from wavewright.cli.kit.options import declared_command
 from wavewright.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from wavewright.facts.metrics.catalog import CatalogEntry
 
 
-def _names(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-    """Completions of NAME: panels, tables and names of metrics."""
-    from wavewright.facts.metrics.catalog import catalog
-
-    asked = incomplete.lower()
-    words = dict.fromkeys(word for entry in catalog() for word in (entry.panel_word, entry.table_id, entry.name))
-    return [word for word in words if word.lower().startswith(asked)]
-
-
-def _targets(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-    from wavewright.facts.metrics.families import METRIC_TARGETS
-
-    return [target for target in METRIC_TARGETS if target.startswith(incomplete)]
-
-
-def _panels(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-    from wavewright.facts.metrics.catalog import catalog
-
-    words = dict.fromkeys(entry.panel_word for entry in catalog())
-    return [word for word in words if word.startswith(incomplete)]
-
-
-@click.command(help=read_declaration("cli", "options", "metrics")["help"])
-@click.argument("name", required=False, shell_complete=_names)
-@click.option(
-    "--target", metavar="GPU", shell_complete=_targets, help="Only what this GPU has: gfx942 or MI300X. Default: all."
-)
-@click.option(
-    "--panel",
-    "panels",
-    multiple=True,
-    metavar="PANEL",
-    shell_complete=_panels,
-    help="Only this panel: l2 or 17; may be repeated.",
-)
-@click.option(
-    "--more",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="A TOML file with metrics of your own; may be repeated.",
-)
-@click.option(
-    "--csv",
-    "as_csv",
-    is_flag=True,
-    callback=refuse_with_brief,
-    help="Print one row per metric and target as CSV instead of text.",
-)
-@json_option
+@declared_command("metrics")
 def command(
     name: str | None, target: str | None, panels: tuple[str, ...], more: tuple[Path, ...], as_csv: bool, as_json: bool
 ) -> None:

@@ -10,7 +10,7 @@ import click
 from click.core import ParameterSource
 
 from wavewright.base.shown import command_line
-from wavewright.cli.kit.options import declared_options
+from wavewright.cli.kit.options import declared_command
 from wavewright.cli.kit.viewer import Listener, import_server
 from wavewright.errors import UsageError
 
@@ -20,9 +20,7 @@ if TYPE_CHECKING:
     from wavewright.page.protocol.kept_answers import KeptAnswers
 
 
-@click.command()
-@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
-@declared_options("open")
+@declared_command("open")
 def command(
     paths: tuple[Path, ...],
     one_run: bool,

@@ -5,10 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from wavewright.cli.kit.io import console, emit_json, progress
-from wavewright.cli.kit.options import declared_options
+from wavewright.cli.kit.options import declared_command
 from wavewright.cli.kit.picture import PictureRequest
 from wavewright.cli.kit.request import Request
 from wavewright.errors import UsageError
@@ -24,9 +22,7 @@ if TYPE_CHECKING:
     from wavewright.model.trace import ThreadTrace
 
 
-@click.command()
-@click.argument("words", nargs=-1, metavar="PATH... NAME")
-@declared_options("plot")
+@declared_command("plot")
 def command(
     words: tuple[str, ...],
     output: Path | None,

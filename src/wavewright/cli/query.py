@@ -12,7 +12,7 @@ from wavewright.base.shown import command_line
 from wavewright.cli.kit.commands import run_options
 from wavewright.cli.kit.form import current_brief
 from wavewright.cli.kit.io import console, emit_json
-from wavewright.cli.kit.options import declared_options
+from wavewright.cli.kit.options import declared_command
 from wavewright.cli.kit.request import ALL_ROWS, say_rows_left_out
 from wavewright.errors import UsageError
 
@@ -29,11 +29,8 @@ if TYPE_CHECKING:
 _SQL = re.compile(r"\s*(select|with|from|values|describe|desc|show|summarize|explain)\s", re.IGNORECASE)
 
 
-@click.command()
-@click.argument("paths", nargs=-1, required=True, type=click.Path())
-@click.argument("sql")
+@declared_command("query")
 @partial(run_options, is_spread=False, is_whole=True)
-@declared_options("query")
 def command(
     request: RunRequest,
     sql: str,

@@ -5,10 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from wavewright.cli.kit.io import console, emit_json, progress
-from wavewright.cli.kit.options import declared_options
+from wavewright.cli.kit.options import declared_command
 from wavewright.cli.kit.report_documents import again, check_outputs, documents_at, is_comparison, names_to_hide
 from wavewright.errors import UsageError
 from wavewright.model.blocks import Sentence, sentence
@@ -24,9 +22,7 @@ if TYPE_CHECKING:
 _DATA_ROWS = 5000  #: Rows of a table of data (workbook, JSON, CSV), unless --top asks for more.
 
 
-@click.command()
-@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
-@declared_options("report")
+@declared_command("report")
 def command(
     paths: tuple[Path, ...],
     outputs: tuple[str, ...],

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from wavewright.cli.kit.options import declared_options
+from wavewright.cli.kit.options import declared_command
 from wavewright.cli.kit.request import Request
 
 if TYPE_CHECKING:
@@ -14,9 +12,7 @@ if TYPE_CHECKING:
     from wavewright.model.run import Run
 
 
-@click.command()
-@click.argument("paths", nargs=-1, type=click.Path())
-@declared_options("schema")
+@declared_command("schema")
 def command(paths: tuple[str, ...], name: str | None, **form: Any) -> None:
     """List views, tables and columns."""
     from wavewright.analysis.run.contents.catalog import catalog

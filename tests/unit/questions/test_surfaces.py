@@ -77,7 +77,7 @@ def test_what_it_names_exists(question: Question[Any]) -> None:
     assert question.next_always
     for each in question.next_always:
         QUESTIONS[question.kind][each.topic].parsed(each.parameters)
-    assert question.verb_name not in {verb.name for verb in OWN_VERBS}
+    assert question.verb_name not in OWN_VERBS
     assert all(question.name in BY_NAME[tool].topics[question.kind] for tool in question.tools)
     assert question.tools or question.name == "about"
     assert not question.view or question.view in VIEWS[question.kind]

@@ -15,6 +15,29 @@ if TYPE_CHECKING:
     from wavewright.cli.kit.request import Parts, Request
     from wavewright.questions.kit.question import Wording
 
+_KERNELS = 5  #: Whose limits text shows, if nothing else is asked for.
+
+
+def diagnose(request: CounterRequest, file_format: str) -> Shown:
+    """Limits of kernels, in text of the longest."""
+    from wavewright.analysis.counters.limiters import limiter_table, limiters
+
+    is_text = not (request.as_json or request.as_csv)
+    top = request.top or None if request.top is not None or not is_text else _KERNELS
+    answer = limiters(request.counters, choice=request.choice, top=None if request.as_csv else top)
+
+    def words(_wording: Wording) -> Parts:
+        from wavewright.words.counters.limiters import limiters_report
+
+        return limiters_report(answer)
+
+    def markdown() -> str:
+        from wavewright.words.counters.limiters import limiters_markdown
+
+        return limiters_markdown(answer, name=request.path.name if request.path else "")
+
+    return Shown(answer, limiter_table(answer), words=words, markdown=markdown if file_format == "md" else None)
+
 
 def l2(request: Request, target: str | None, **options: Any) -> Shown:
     """L2 and memory of captures, side by side."""
@@ -73,4 +96,9 @@ def roofline(request: CounterRequest, precision: str, level: str, picture: Pictu
     return Shown(answer, answer.points, roofs, drawn=drawn, is_cut=True)
 
 
-ANSWERS: dict[str, Callable[..., Shown]] = {"l2": l2, "memory-chart": memory_chart, "roofline": roofline}
+ANSWERS: dict[str, Callable[..., Shown]] = {
+    "diagnose": diagnose,
+    "l2": l2,
+    "memory-chart": memory_chart,
+    "roofline": roofline,
+}

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from wavewright.base.shown import command_line
 from wavewright.cli.kit.question_verb import Shown
 from wavewright.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     import polars as pl
 
@@ -50,6 +51,27 @@ def collectives(request: RunRequest, with_calls: bool) -> Shown:
 
     answer = combine_collectives(request.gather(partial_collectives).values)
     return Shown(answer, answer.calls if with_calls else answer.collectives, {"with_calls": with_calls})
+
+
+def diagnose(request: RunRequest, file_format: str, run: bool) -> Shown:
+    """Causes of the time of a run, and first changes; `run` has chosen the verb."""
+    from wavewright.analysis.run.diagnose import combine_diagnosis, partial_diagnosis
+
+    answer = combine_diagnosis(request.gather(partial_diagnosis).values, path=command_line(request.paths))
+
+    def words(wording: Wording) -> Parts:
+        from wavewright.words.run.diagnose import diagnosis_report
+
+        return diagnosis_report(answer, limit=wording.limit)
+
+    def markdown() -> str:
+        from wavewright.words.run.diagnose import diagnosis_markdown
+
+        name = Path(request.paths[0]).name if len(request.paths) == 1 else f"{len(request.inputs):,} inputs"
+        request.print_losses(request.losses, stderr=True)
+        return diagnosis_markdown(answer, name=name)
+
+    return Shown(answer, answer.finding_table(), words=words, markdown=markdown if file_format == "md" else None)
 
 
 def gaps(request: RunRequest, by: str, table: str) -> Shown:
@@ -249,6 +271,7 @@ def top(request: RunRequest, with_calls: bool, by: str) -> Shown:
 ANSWERS: dict[str, Callable[..., Shown]] = {
     "busy": busy,
     "collectives": collectives,
+    "diagnose": diagnose,
     "gaps": gaps,
     "kernels": kernels,
     "launches": launches,

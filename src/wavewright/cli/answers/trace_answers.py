@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from wavewright.base.shown import quoted
@@ -16,14 +17,19 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from pathlib import Path
 
+    import polars as pl
+
     from wavewright.analysis.common.occupancy.limits import Resources
     from wavewright.analysis.trace.derived_counters import DerivedCounters
+    from wavewright.analysis.trace.diagnose import Diagnosis
     from wavewright.analysis.trace.lanes.evaluated import LaneOptions
     from wavewright.analysis.trace.occupancy import Occupancy
     from wavewright.analysis.trace.sampled_counters import SampledCounters
+    from wavewright.analysis.trace.samples.diagnosis import SampleDiagnosis
     from wavewright.analysis.trace.waves.residency import Residency
     from wavewright.cli.kit.picture import PictureRequest
     from wavewright.cli.kit.request import Parts, Request
+    from wavewright.model.counters import CounterSet
     from wavewright.model.trace import ThreadTrace
     from wavewright.questions.kit.question import Wording
 
@@ -52,6 +58,89 @@ def coverage(request: TraceRequest) -> Shown:
 
     answer = {"trust": trust, "shares": shares, "coverage": covered, "mapping": lines}
     return Shown(answer, covered.functions, words=words)
+
+
+def diagnose(
+    request: TraceRequest,
+    file_format: str,
+    counters_path: Path | None,
+    counters_kernel: str | None,
+    ideal_gb: float | None,
+) -> Shown:
+    """Findings of instructions, with reasons from counters, or of PC samples."""
+    from wavewright.analysis.trace.about.requirements import has_only_samples
+    from wavewright.analysis.trace.diagnose import diagnose as analysis
+    from wavewright.analysis.trace.diagnose.finding import StallFinding
+    from wavewright.words.kit.subject import subject_markdown
+
+    if has_only_samples(request.trace):
+        if counters_path is not None:
+            what = "findings of PC samples do not take reasons from counters"
+            raise UsageError(what, where=str(request.path), advice="diagnose the counter capture by itself")
+        return _diagnose_samples(request, file_format)
+    if counters_path is None and (ideal_gb is not None or counters_kernel is not None):
+        what = f"{'--ideal-gb' if ideal_gb is not None else '--counters-kernel'} needs --counters"
+        raise UsageError(what, advice="give the PATH of a counter capture of the same kernel")
+    counters = None if counters_path is None else _opened_counters(counters_path, request.trace.source.target)
+    kernel = counters_kernel
+    if kernel is None and counters is not None and request.selection.kernel is not None:
+        names = counters.dispatches["kernel_name"].drop_nulls()
+        kernel = request.selection.kernel if names.str.contains(request.selection.kernel, literal=True).any() else None
+    answer = analysis(request.trace, rows=request.rows, counters=counters, kernel=kernel, ideal_gb=ideal_gb)
+
+    def words(wording: Wording) -> Parts:
+        from wavewright.words.trace.diagnose import diagnosis_report
+
+        return diagnosis_report(answer, limit=wording.limit)
+
+    def markdown() -> str:
+        from wavewright.words.trace.diagnose import diagnosis_markdown
+
+        title, _, plan = diagnosis_markdown(answer, name=request.path.name).partition("\n")
+        return f"{title}\n\n{subject_markdown(request.subject)}\n{plan}"
+
+    return Shown(
+        answer,
+        _finding_table(answer, [field.name for field in fields(StallFinding) if field.type in ("str", "int", "float")]),
+        words=words,
+        markdown=markdown if file_format == "md" else None,
+        facts={} if counters is None else {"counter_losses": counters.losses.to_dicts()},
+        is_by_code=False,
+    )
+
+
+def _diagnose_samples(request: TraceRequest, file_format: str) -> Shown:
+    """The causes that many samples have in common."""
+    from wavewright.analysis.trace.samples.diagnosis import sample_diagnosis
+    from wavewright.words.trace.samples import sample_diagnosis_markdown, sample_diagnosis_report
+
+    answer = sample_diagnosis(request.trace, rows=request.rows)
+    names = ("name", "verdict", "remedy", "sample_count", "share", "share_min", "share_max", "row_count")
+    return Shown(
+        answer,
+        _finding_table(answer, names),
+        words=lambda wording: sample_diagnosis_report(answer, limit=wording.limit),
+        markdown=partial(sample_diagnosis_markdown, answer, name=request.path.name) if file_format == "md" else None,
+        is_by_code=False,
+    )
+
+
+def _finding_table(answer: Diagnosis | SampleDiagnosis, names: Iterable[str]) -> pl.DataFrame:
+    """One row per finding, with these fields."""
+    import polars as pl
+
+    return pl.DataFrame([{name: getattr(finding, name) for name in names} for finding in answer.findings])
+
+
+def _opened_counters(path: Path, target: str | None) -> CounterSet:
+    """The counters; where they do not name their GPU, it is taken to be that of the trace."""
+    from wavewright.readers.counters import open_counters
+
+    with progress(f"reading {path.name}"):
+        counters = open_counters(path)
+        if target is None or counters.system.target is not None:
+            return counters
+        return open_counters(path, target=target)
 
 
 def hotspots(
@@ -354,6 +443,7 @@ def waits(request: TraceRequest, at: str | None) -> Shown:
 
 ANSWERS: dict[str, Callable[..., Shown]] = {
     "coverage": coverage,
+    "diagnose": diagnose,
     "hotspots": hotspots,
     "lanes": lanes,
     "loops": loops,

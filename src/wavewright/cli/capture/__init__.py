@@ -24,8 +24,8 @@ _GROUPS = {
 
 #: Every subcommand with what it does.
 SUBCOMMANDS = {name: text for commands in _GROUPS.values() for name, text in commands.items()}
-#: Subcommands that have no module of their own.
-_OF_MODULE = {name: ("whole_program", name) for name in ("discover", "run", "samples")}
+#: Modules of subcommands that take no capture of a program as it is given.
+_OF_MODULE = {"pool": "pool", "status": "pool", "input": "input"}
 _LONGEST_WORD = 40
 _OF_INPUT = ("-i", "--input")  #: Options that name an input file of rocprofv3, as rocprofv3 itself spells them.
 
@@ -39,8 +39,8 @@ class _Subcommands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in SUBCOMMANDS:
             return None
-        module, name = _OF_MODULE.get(cmd_name, (cmd_name, "command"))
-        command: click.Command = getattr(import_module(f"wavewright.cli.capture.{module}"), name)
+        module = import_module(f"wavewright.cli.capture.{_OF_MODULE.get(cmd_name, 'recordings')}")
+        command: click.Command = getattr(module, cmd_name)
         return command
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:

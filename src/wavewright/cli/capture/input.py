@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from wavewright.cli.kit.capture_output import capture_verb, show, take
-from wavewright.cli.kit.io import emit_event, with_options
+from wavewright.cli.kit.io import emit_event
 from wavewright.errors import UsageError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from wavewright.capture.inputs.checks import CheckedFile
     from wavewright.cli.kit.capture import CaptureRequest
 
@@ -21,17 +22,9 @@ _NOT_GOOD = 1
 _DEFINITIONS_BYTES_MAX = 4 << 20
 
 
-def _verb(request: CaptureRequest, path: Path) -> None:
-    """Does an input file of rocprofv3 say what its author means? Checks each job, and runs it.
-
-    Without a program the file is only checked; --rocm-version tells for which release. With one, each job is run as its
-    author means it, by a command of its own. Status 1: something in the file is not done as written.
-
-    \b
-    wavewright capture -i input.yaml
-    wavewright capture -i input.yaml --rocm-version 7.13
-    wavewright capture -i input.yaml -- python bench.py
-    """
+@capture_verb("input", stand_in=_STAND_IN)
+def input(request: CaptureRequest, path: Path) -> None:  # noqa: A001 - the name of the verb
+    """Check an input file, and run it."""
     from wavewright.capture.inputs.checks import checked
     from wavewright.capture.inputs.files import read_input
 
@@ -47,18 +40,6 @@ def _verb(request: CaptureRequest, path: Path) -> None:
         _run(request, file)
     elif not file.is_good:
         raise click.exceptions.Exit(_NOT_GOOD)
-
-
-_OPTION = click.option(
-    "-i",
-    "--input",
-    "path",
-    type=click.Path(path_type=Path),
-    required=True,
-    metavar="FILE",
-    help="Input file of rocprofv3: .yaml, .yml, .json or .txt.",
-)
-command = capture_verb(with_options(_verb, (_OPTION,)), stand_in=_STAND_IN)
 
 
 def _contents(name: str) -> str | None:

@@ -1,4 +1,4 @@
-"""`wavewright capture pool`: the jobs of a file on many GPUs."""
+"""`wavewright capture pool` and `status`: the jobs of a file on many GPUs, and how far captures are."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wavewright.base.bounds import SECONDS
 from wavewright.base.shown import printable
-from wavewright.cli.kit.form import events_option
-from wavewright.cli.kit.io import console
-from wavewright.cli.kit.numbers import Real
+from wavewright.cli.kit.capture_output import show
+from wavewright.cli.kit.io import emit_event, emit_json
+from wavewright.cli.kit.options import declared_command
+from wavewright.cli.kit.request import ALL_ROWS, DEFAULT_TOP
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -21,25 +21,8 @@ if TYPE_CHECKING:
     from wavewright.capture.pool.jobs_file import PoolJob
 
 
-@click.command()
-@click.argument("jobs_file", type=click.Path(path_type=Path), metavar="JOBS.toml")
-@click.option(
-    "-o", "--output", type=click.Path(path_type=Path), metavar="FOLDER", help="Of the pool; default: NAME-pool."
-)
-@click.option(
-    "--gpus",
-    metavar="WORDS",
-    help="Which GPUs may be used: numbers, ranges, PCI addresses, ids, as 0-3,6; default: all, or those of "
-    "ROCR_VISIBLE_DEVICES.",
-)
-@click.option("--resume", "is_resumed", is_flag=True, help="Go on in a FOLDER that exists; finished jobs are skipped.")
-@click.option("--wait", type=Real(SECONDS), default=0.0, help="Seconds to wait while others use every GPU.")
-@click.option("--share", "is_shared", is_flag=True, help="Take GPUs that others use.")
-@click.option("--rocprofv3", metavar="PATH", default="", help="The rocprofv3 to use; default: as doctor finds.")
-@click.option("--scheduler", metavar="ADDRESS", help="Use the Dask cluster there; its workers have --resources GPU=1.")
-@click.option("--dry-run", "is_dry_run", is_flag=True, help="List the jobs in the order of their start; run nothing.")
-@events_option
-def command(
+@declared_command("capture", "pool")
+def pool(
     jobs_file: Path,
     output: Path | None,
     gpus: str | None,
@@ -51,24 +34,7 @@ def command(
     is_dry_run: bool,
     as_json: bool,
 ) -> None:
-    """Take the captures of a jobs file on many GPUs, each alone on its GPU, until all have their verdicts.
-
-    It may be stopped or killed at any time: --resume goes on. The jobs file (TOML):
-
-    \b
-    [defaults]
-    kind = "att"
-    program = ["python", "bench.py"]
-    [[job]]
-    name = "decode"
-    kernel = "pa_decode"
-    launches = "7-8"
-
-    \b
-    wavewright capture pool JOBS.toml --gpus 0-7
-    wavewright capture pool JOBS.toml --resume
-    wavewright capture pool JOBS.toml --scheduler tcp://node1:8786
-    """
+    """Take the captures of a jobs file."""
     from wavewright.capture.machines.machine import Machine
     from wavewright.capture.pool.child import ChildOptions
     from wavewright.capture.pool.folder import prepare
@@ -89,16 +55,17 @@ def command(
         status = run_on_dask(folder, jobs, options, scheduler=scheduler, tell=tell)
     else:
         status = Pool(jobs, tell=tell, **how).run(folder, resume=is_resumed)
-    _finish(status, as_json=as_json)
+    if as_json:
+        tell("end", {"folder": status.folder, "verdicts": status.verdicts, "exit_code": status.exit_code})
+    else:
+        _show(status, DEFAULT_TOP)
     sys.exit(status.exit_code)
 
 
 def _teller(*, as_json: bool) -> Callable[[str, dict[str, Any]], None]:
     """Prints what happens: objects on standard output, or lines on standard error."""
     if as_json:
-        from wavewright.base.shown import json_bytes
-
-        return lambda event, facts: click.echo(json_bytes({"event": event, **facts}).decode())
+        return lambda event, facts: emit_event({"event": event, **facts})
     from wavewright.words.capture.pool import event_line
 
     def tell(event: str, facts: dict[str, Any]) -> None:
@@ -109,7 +76,7 @@ def _teller(*, as_json: bool) -> Callable[[str, dict[str, Any]], None]:
 
 
 def _show_order(folder: Path, jobs: Sequence[PoolJob], *, as_json: bool) -> None:
-    from wavewright.base.shown import command_line, json_bytes
+    from wavewright.base.shown import command_line
     from wavewright.capture.pool.folder import is_finished
     from wavewright.capture.pool.schedule import longest_first
 
@@ -117,19 +84,34 @@ def _show_order(folder: Path, jobs: Sequence[PoolJob], *, as_json: bool) -> None
         state = "finished" if is_finished(job, folder) else "planned"
         line = command_line(job.job.recording.program)
         if as_json:
-            facts = {"event": state, "job": job.id, "name": job.name, "kind": job.job.kind, "program": line}
-            click.echo(json_bytes(facts).decode())
+            emit_event({"event": state, "job": job.id, "name": job.name, "kind": job.job.kind, "program": line})
         else:
             click.echo(printable(f"{job.id}  {state:8}  {job.job.kind:8}  {job.name}: {line}"))
 
 
-def _finish(status: PoolStatus, *, as_json: bool) -> None:
-    if as_json:
-        facts = {"folder": status.folder, "verdicts": status.verdicts, "exit_code": status.exit_code}
-        _teller(as_json=True)("end", facts)
-        return
+def _show(status: PoolStatus, limit: int) -> None:
     from wavewright.words.capture.pool import pool_report
 
-    out = console()
-    for part in pool_report(status, limit=20):
-        out.print(part)
+    show(lambda _width: pool_report(status, limit=limit))
+
+
+@declared_command("capture", "status")
+def status(folder: Path, top: int | None, as_json: bool) -> None:
+    """Say how far captures are."""
+    from dataclasses import asdict
+
+    from wavewright.capture.pool.folder import State, status_of
+
+    status = status_of(folder)
+    if as_json:
+        answer = {
+            "folder": status.folder,
+            "counts": {state.value: status.count(state) for state in State},
+            "verdicts": status.verdicts,
+            "job_count": len(status.jobs),
+            "jobs": list(map(asdict, status.jobs[: top or None])),
+        }
+        emit_json(answer, inputs=[folder])
+    else:
+        _show(status, DEFAULT_TOP if top is None else top or ALL_ROWS)
+    sys.exit(status.exit_code)

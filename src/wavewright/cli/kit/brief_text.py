@@ -173,7 +173,7 @@ def next_commands(context: click.Context, verb: str, kind: str, paths: Sequence[
     from wavewright.cli.kit.verbs import OWN_VERBS
     from wavewright.questions.catalog import QUESTIONS
 
-    other = next((each for each in OWN_VERBS if each.name == verb), None)
+    other = OWN_VERBS.get(verb)
     if other is None:
         kinds = [kind] if kind else QUESTIONS
         questions = [each for name in kinds for each in QUESTIONS.get(name, {}).values() if each.verb_name == verb]

@@ -11,15 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wavewright.base.bounds import SECONDS, Bounds
 from wavewright.base.shown import command_line
-from wavewright.cli.kit.form import current_brief, events_option
-from wavewright.cli.kit.io import with_options
-from wavewright.cli.kit.numbers import Real, Whole
+from wavewright.cli.kit.form import current_brief
 from wavewright.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from wavewright.capture.gpus.topology import Gpu
     from wavewright.capture.jobs.job import Job
@@ -28,7 +25,6 @@ if TYPE_CHECKING:
     from wavewright.capture.other_machines import Place
     from wavewright.capture.rocprofv3.releases import Installation
 
-ATTEMPTS = Bounds(1, 100)  #: Of one job.
 _PROGRAM, TYPED = "wavewright.program", "wavewright.typed"  #: Keys of click's context: the program, and all words.
 _SHOWN_WORDS, _LONGEST_WORD, _LONGEST_NAME = 12, 60, 40  #: Of a program, in messages and in names of folders.
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -65,25 +61,9 @@ class ProgramCommand(click.Command):
         return [*super().collect_usage_pieces(ctx), "-- PROGRAM..."]
 
 
-class JobValue(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic in newer versions of click only
-    """A value that a jobs file may hold, too, read by the same function: `launches` or `size`."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The value of a text."""
-        from wavewright.capture.pool import keys
-
-        try:
-            return getattr(keys, self.name)(value) if isinstance(value, str) else value
-        except keys.WrongValueError as error:
-            self.fail(f"{str(value)[:40]!r} is not {error}.", param, ctx)
-
-
 @dataclass(frozen=True, kw_only=True)
 class CaptureRequest:
-    """The common options of all captures (`OPTIONS`), and the program."""
+    """The common options of all captures (`cli/options/capture/common.toml`), and the program."""
 
     program: tuple[str, ...]  #: Empty = go on with the job of the folder, whatever it is.
     variables: dict[str, str]
@@ -274,43 +254,3 @@ def words_for_there(typed: Sequence[str]) -> list[str]:
         elif _OF_HERE[name] and word == name:
             place += 1
     return [*chosen, *typed[end:]]
-
-
-def _seconds(default: float, name: str, text: str) -> Callable[[Any], Any]:
-    return click.option(
-        name, type=Real(SECONDS), default=default, show_default=bool(default), metavar="SECONDS", help=text
-    )
-
-
-_GPU = "The only GPU that the program sees; auto = the freest, any = all, unchecked."
-_OUTPUT = "Where the capture goes; default: capture-PROGRAM-TIME."
-_PATH = click.Path(path_type=Path)
-#: In the order of `--help`.
-OPTIONS: tuple[Callable[[Any], Any], ...] = (
-    click.option("-o", "--output", type=_PATH, metavar="FOLDER", help=_OUTPUT),
-    click.option("--dry-run", "is_dry_run", is_flag=True, help="Print what would be run, and run nothing."),
-    click.option("--rocm-version", metavar="VERSION", help="With --dry-run: the release to assume, as 7.2."),
-    click.option("--rocprofv3", metavar="PATH", help="The rocprofv3 to use; default: as doctor finds."),
-    click.option("--decoder", metavar="DIR", help="Folder of librocprof-trace-decoder.so, for AMD's own check."),
-    click.option("--gpu", default="auto", show_default=True, metavar="K|PCI|GPU-ID|auto|any", help=_GPU),
-    _seconds(900.0, "--timeout", "For each attempt."),
-    _seconds(120.0, "--grace", "To write data after SIGINT, before SIGTERM and SIGKILL."),
-    click.option(
-        "--attempts", type=Whole(ATTEMPTS), default=4, show_default=True, help="Most attempts, each with a change."
-    ),
-    _seconds(0.0, "--wait", "How long to wait for a busy GPU."),
-    click.option("--share", "is_shared", is_flag=True, help="Take a GPU that others use."),
-    click.option("--env", multiple=True, metavar="NAME=VALUE", help="Set for the program; may be repeated."),
-    click.option("--cwd", default="", metavar="DIR", help="Folder in which the program runs."),
-    click.option("--extra", multiple=True, metavar="WORDS", help="More options for rocprofv3; may be repeated."),
-    click.option("--host", metavar="[USER@]MACHINE", help="Run it there, over ssh; data come back."),
-    click.option("--container", metavar="NAME", help="Run it in this container."),
-    click.option("--remote", default="", metavar="PATH", help="The wavewright there; default: as its PATH says."),
-    click.option("--resume", "is_resumed", is_flag=True, help="Go on in a FOLDER that exists."),
-    click.option("--force", "is_forced", is_flag=True, help="Replace a capture that exists."),
-    click.option("--clean", "is_cleaned", is_flag=True, help="Keep only the best attempt."),
-    events_option,
-    click.option("--open", "opens", is_flag=True, help="Show the capture in a browser afterwards."),
-)
-_DECLARED = click.command()(with_options(lambda: None, OPTIONS)).params
-NAMES = tuple(parameter.name or "" for parameter in _DECLARED if parameter.expose_value)

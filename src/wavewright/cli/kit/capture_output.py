@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import sys
 from contextlib import contextmanager, suppress
-from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from wavewright.base.shown import printable, quoted
-from wavewright.cli.kit.capture import NAMES, OPTIONS, TYPED, ProgramCommand, request_of, words_for_there
-from wavewright.cli.kit.io import console, emit_event, with_options
-from wavewright.model.blocks import AnyBlock
+from wavewright.cli.kit.capture import TYPED, ProgramCommand, request_of, words_for_there
+from wavewright.cli.kit.io import console, emit_event
+from wavewright.cli.kit.options import group, options
+from wavewright.cli.kit.verbs import read_declaration
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -27,24 +27,28 @@ if TYPE_CHECKING:
 _NOT_GOOD = 1
 
 
-def capture_verb(verb: Callable[..., None], *, stand_in: str = "") -> click.Command:
-    """A click command with the common options, which passes them and the program to `verb` as one `CaptureRequest`.
+def capture_verb(name: str, *, stand_in: str = "") -> Callable[[Callable[..., None]], click.Command]:
+    """Make a click command of a function that takes a `CaptureRequest`, and the options of its own file.
 
     With a `stand_in` the program may be left away: nothing is run then.
     """
+    declared = read_declaration("cli", "options", "capture", name)
+    shared = read_declaration("cli", "options", "capture", "common")
+    common = options(shared["common"])
+    names = [each.name or "" for each in common if each.expose_value]
 
-    @wraps(verb)
-    def run(**options: Any) -> None:
-        request = request_of({name: options.pop(name) for name in NAMES}, stand_in)
-        if request.place is None:
-            verb(request, **options)
-            return
-        context = click.get_current_context()
-        _take_elsewhere(request, context.info_name or "", words_for_there(context.meta[TYPED]))
+    def make(verb: Callable[..., None]) -> click.Command:
+        def run(**given: Any) -> None:
+            request = request_of({name: given.pop(name) for name in names}, stand_in)
+            if request.place is None:
+                verb(request, **given)
+                return
+            _take_elsewhere(request, name, words_for_there(click.get_current_context().meta[TYPED]))
 
-    command = click.command(cls=ProgramCommand)(with_options(run, OPTIONS))
-    command.params.sort(key=lambda parameter: parameter.name in NAMES)  # what is special comes first in --help
-    return command
+        own = options(declared.get("option", ()), shared)
+        return ProgramCommand(name, params=[*group("brief"), *own, *common], help=declared["help"], callback=run)
+
+    return make
 
 
 def take(request: CaptureRequest, recording: Recording, notes: Sequence[str] = ()) -> None:

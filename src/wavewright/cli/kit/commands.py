@@ -12,7 +12,8 @@ import click
 
 from wavewright.cli.kit.form import FORM_NAMES
 from wavewright.cli.kit.numbers import without_letter
-from wavewright.cli.kit.options import group, groups, path_type, read_declaration, with_parameters
+from wavewright.cli.kit.options import group, groups, path_type, with_parameters
+from wavewright.cli.kit.verbs import read_declaration
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -89,7 +90,7 @@ def run_options(verb: Callable[..., None], *, is_spread: bool = True, is_whole: 
     cut_events = "kept whole" if is_whole else "cut at its borders, and shares of time are of the window"
     choosing = group("run-selection", cut_events=cut_events)
     return _after_its_options(
-        run, [*groups(*_FORMS), _names_option(), *choosing, *groups(*(["spreading"] if is_spread else []))]
+        run, [*groups(*_FORMS, "names"), *choosing, *groups(*(["spreading"] if is_spread else []))]
     )
 
 
@@ -110,24 +111,6 @@ def _after_its_options(verb: Callable[..., None], options: list[click.Parameter]
     declared = getattr(verb, "__click_params__", [])
     verb.__click_params__ = [*reversed(options), *declared]  # type: ignore[attr-defined]  # click reads it from its end
     return verb
-
-
-def _names_option() -> click.Option:
-    return click.Option(
-        ["--names"],
-        type=click.Choice(["short", "full"]),
-        default="short",
-        show_default=True,
-        expose_value=False,
-        callback=_set_names_form,
-        help="Names of kernels in text: shortened by what differs, or full. --csv and --json have full names.",
-    )
-
-
-def _set_names_form(_context: click.Context, _option: click.Parameter, form: str) -> None:
-    from wavewright.base.names_form import NAMES_FORM
-
-    NAMES_FORM.set(form)
 
 
 def counter_verb(verb: Callable[..., None], *, is_path_needed: bool = True) -> click.Command:

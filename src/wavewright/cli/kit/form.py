@@ -6,12 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wavewright.base.bounds import TOP
-from wavewright.cli.kit.numbers import Whole
-
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from wavewright.cli.kit.brief import Brief
 
 DEFAULT_TOP = 20
@@ -99,52 +94,11 @@ def _as_brief(context: click.Context, _parameter: click.Parameter, value: bool) 
         brief.start()
 
 
-#: --json alone, for what goes on until somebody stops it.
-json_flag = click.option(
-    "--json", "as_json", is_flag=True, callback=_as_json, help="Print one JSON object instead of text."
-)
-_compact_option = click.option(
-    "--compact",
-    is_flag=True,
-    is_eager=True,  # before --json, which it implies
-    expose_value=False,
-    callback=_as_compact,
-    help="JSON on one line, for programs with little room: columns and rows, at most --top rows (20), no definitions.",
-)
-_brief_option = click.option(
-    "--brief",
-    is_flag=True,
-    expose_value=False,
-    callback=_as_brief,
-    help="Markdown within 2,000 tokens, for agents and tickets; ends with what to ask next.",
-)
+def _set_names_form(_context: click.Context, _parameter: click.Parameter, form: str) -> None:
+    from wavewright.base.names_form import NAMES_FORM
+
+    NAMES_FORM.set(form)
 
 
-def json_option(verb: Callable[..., None]) -> Callable[..., None]:
-    """Give a verb --json, passed on as `as_json`, its compact form, and --brief."""
-    for option in (_brief_option, _compact_option, json_flag):
-        verb = option(verb)
-    return verb
-
-
-def events_option(verb: Callable[..., None]) -> Callable[..., None]:
-    """Give a verb that goes on for long --json, which prints events, passed on as `as_json`; and --brief."""
-    return _events_flag(_brief_option(verb))
-
-
-_events_flag = click.option(
-    "--json",
-    "as_json",
-    is_flag=True,
-    callback=refuse_with_brief,
-    help="Print events, one JSON object per line.",
-)
-
-top_option = click.option("--top", type=Whole(TOP), metavar="N", help=f"Rows to show; 0 = all. Default: {DEFAULT_TOP}.")
-csv_option = click.option(
-    "--csv",
-    "as_csv",
-    is_flag=True,
-    callback=refuse_with_brief,
-    help="Print the main table as CSV instead of text.",
-)
+#: Words of declared options.
+CALLBACKS = {"json": _as_json, "compact": _as_compact, "brief": _as_brief, "names": _set_names_form}

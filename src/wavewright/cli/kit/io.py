@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any, NoReturn, TextIO, cast
 import click
 
 from wavewright.cli.kit.form import asked_top, current_brief, is_compact
-from wavewright.cli.kit.form import json_option as json_option  # verbs take it from here
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     import polars as pl
     from rich.console import Console
@@ -196,10 +195,3 @@ def progress(what: str) -> Iterator[None]:
         return
     with console(stderr=True).status(what):
         yield
-
-
-def with_options(verb: Callable[..., None], options: Sequence[Callable[[Any], Any]]) -> Callable[..., None]:
-    """The verb with these click options, which `--help` lists in this order."""
-    for option in reversed(options):
-        verb = option(verb)
-    return verb

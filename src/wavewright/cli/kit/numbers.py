@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wavewright.base.bounds import ID
-
 if TYPE_CHECKING:
     from wavewright.base.bounds import Bounds
 
@@ -64,17 +62,11 @@ class Real(Whole):
         return float(text)
 
 
-class DispatchKey(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic in newer versions of click only
-    """A dispatch as `wavewright info` lists it: its number, or `NUMBER@WHERE` where several have the number."""
+class Mask(Whole):
+    """A mask or a number, decimal or 0x..."""
 
-    name = "dispatch"
+    kind = "a number, as 17 or 0x11"
 
-    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The key that was typed; its number is within the bounds of numbers of dispatches."""
-        text = str(value)
-        number, at, where = text.partition("@")
-        if number or not at:
-            number = str(Whole(ID, "d").convert(number, param, ctx))
-        if at and not where:
-            self.fail(f"{text[:40]!r} names no folder or agent after @.", param, ctx)
-        return f"{number}{at}{where}"
+    def number(self, text: str) -> float:
+        """The number of a text."""
+        return int(text, 0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -10,15 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wavewright.base import bounds
-from wavewright.cli.kit.form import (
-    csv_option,
-    json_flag,
-    json_option,
-    refuse_format_with_brief,
-    refuse_with_brief,
-    top_option,
-)
-from wavewright.cli.kit.numbers import DispatchKey, Real, Whole, without_letter
+from wavewright.cli.kit.form import CALLBACKS, refuse_format_with_brief, refuse_with_brief
+from wavewright.cli.kit.numbers import Mask, Real, Whole, without_letter
+from wavewright.cli.kit.verbs import read_declaration
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -27,16 +20,7 @@ if TYPE_CHECKING:
 
     Span = tuple[int | None, int | None]
 
-_HERE = os.path.dirname(__file__)  # noqa: PTH120 - no pathlib in `--help`
 _DIMENSIONS = 3
-
-
-def read_declaration(*words: str) -> dict[str, Any]:
-    """The TOML file at this path below the package, without its ending."""
-    import tomllib
-
-    with open(os.path.join(_HERE, "..", "..", *words) + ".toml", "rb") as file:  # noqa: PTH118, PTH123 - as above
-        return tomllib.load(file)
 
 
 def declaration_of(question: Question[Any]) -> dict[str, Any]:
@@ -54,8 +38,6 @@ def _shared() -> dict[str, Any]:
 
 def group(name: str, **words: str) -> list[click.Parameter]:
     """Options that several verbs have; `words` stand for names in braces in their help."""
-    if name in _FORMS:
-        return _parameters_of(_FORMS[name])
     parameters = options(_shared()[name])
     for parameter in parameters if words else ():
         if isinstance(parameter, click.Option) and "{" in (parameter.help or ""):
@@ -68,14 +50,15 @@ def groups(*names: str) -> list[click.Parameter]:
     return [option for name in names for option in group(name)]
 
 
-def options(entries: Iterable[Mapping[str, Any]]) -> list[click.Parameter]:
-    """The options that entries of a TOML file declare, in their order."""
+def options(entries: Iterable[Mapping[str, Any]], more: Mapping[str, Any] | None = None) -> list[click.Parameter]:
+    """The options that entries of a TOML file declare, in their order; `more` are groups beside the shared ones."""
     parameters: list[click.Parameter] = []
     for entry in entries:
-        if "like" in entry:
-            parameters += group(entry["like"])
+        name = entry.get("like", "")
+        if more and name in more:
+            parameters += options(more[name])
         else:
-            parameters.append(_option(**entry))
+            parameters += group(name) if name else [_parameter(click.Option, **entry)]
     return parameters
 
 
@@ -90,6 +73,19 @@ def declared_options(verb: str, kind: str = "option") -> Callable[[Callable[...,
     return add
 
 
+def declared_command(*place: str, **how: Any) -> Callable[[Callable[..., Any]], click.Command]:
+    """A click command with the help, the arguments and the options of its file in `cli/options`, before its own."""
+    declared = read_declaration("cli", "options", *place)
+
+    def make(function: Callable[..., Any]) -> click.Command:
+        arguments = [_parameter(click.Argument, **entry) for entry in declared.get("argument", ())]
+        own = [*reversed(getattr(function, "__click_params__", []))]
+        parameters = [*arguments, *options(declared.get("option", ())), *own]
+        return click.Command(place[-1], params=parameters, help=declared["help"], callback=function, **how)
+
+    return make
+
+
 def with_parameters(verb: Callable[..., Any], parameters: Sequence[click.Parameter]) -> Callable[..., Any]:
     """The verb with these parameters before those that it has, in `--help` too."""
     declared = getattr(verb, "__click_params__", [])
@@ -97,22 +93,23 @@ def with_parameters(verb: Callable[..., Any], parameters: Sequence[click.Paramet
     return verb
 
 
-def _parameters_of(decorator: Callable[[Callable[..., None]], Any]) -> list[click.Parameter]:
-    def holder() -> None: ...
-
-    return [*reversed(decorator(holder).__click_params__)]
-
-
-def _option(
-    names: str,
+def _parameter(
+    of: Callable[..., click.Parameter],
     *,
+    names: str,
     type: str = "",  # noqa: A002 - click's name
     choices: Sequence[str] = (),
     excludes_brief: bool = False,
+    callback: str = "",
+    completes: str = "",
     **fields: Any,
-) -> click.Option:
+) -> click.Parameter:
     if excludes_brief:
         fields["callback"] = refuse_format_with_brief if choices else refuse_with_brief
+    elif callback:
+        fields["callback"] = CALLBACKS[callback]
+    if completes:
+        fields["shell_complete"] = lambda _context, _parameter, incomplete: _completions(completes, incomplete)
     if choices:
         fields["type"] = click.Choice(choices)
     elif type:
@@ -120,79 +117,94 @@ def _option(
         fields["type"] = _TYPES[name](*words)
         if name in ("span", "window"):
             fields["default"] = (None, None)
-    return click.Option(names.split(), **fields)
+    return of(names.split(), **fields)
 
 
-class _Span(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic in newer versions of click only
+def _completions(words: str, incomplete: str) -> list[str]:
+    """Words that begin so: names of metrics, tables and panels; panels alone; targets."""
+    from wavewright.facts.metrics.catalog import catalog
+    from wavewright.facts.metrics.families import METRIC_TARGETS
+
+    if words == "targets":
+        known = list(METRIC_TARGETS)
+    else:
+        parts = ("panel_word",) if words == "panels" else ("panel_word", "table_id", "name")
+        known = [getattr(entry, part) for entry in catalog() for part in parts]
+    return [word for word in dict.fromkeys(known) if word.lower().startswith(incomplete.lower())]
+
+
+def _span(value: Any) -> Span:
     """`A:B`, `A:`, `:B` or `A` alone: two numbers, None = not given."""
-
-    name = "A:B"
-
-    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Span:
-        if isinstance(value, tuple):
-            return value
-        first, colon, last = str(value).replace(",", "").replace("_", "").partition(":")
-        try:
-            begin = int(first, 0) if first else None
-            end = (int(last, 0) if last else None) if colon else begin
-        except ValueError:
-            self.fail(f"{value!r} is not a number or a range A:B", param, ctx)
-        if (begin is None and end is None) or (begin is not None and end is not None and end < begin):
-            self.fail(f"{value!r} is an empty range", param, ctx)
-        return begin, end
+    if isinstance(value, tuple):
+        return value
+    first, colon, last = str(value).replace(",", "").replace("_", "").partition(":")
+    try:
+        begin = int(first, 0) if first else None
+        end = (int(last, 0) if last else None) if colon else begin
+    except ValueError:
+        raise click.BadParameter(f"{value!r} is not a number or a range A:B") from None
+    if (begin is None and end is None) or (begin is not None and end is not None and end < begin):
+        raise click.BadParameter(f"{value!r} is an empty range")
+    return begin, end
 
 
-class _Window(click.ParamType):  # type: ignore[type-arg,unused-ignore]
+def _window(value: Any) -> tuple[str | None, str | None]:
     """`A:B`, `A:` or `:B`; percent, times with units, or nanoseconds."""
-
-    name = "A:B"
-
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str | None, str | None]:
-        if isinstance(value, tuple):
-            return value
-        begin, colon, end = str(value).partition(":")
-        if not colon or not (begin or end):
-            self.fail(f"{value!r} is not a window A:B, A: or :B", param, ctx)
-        return begin.strip() or None, end.strip() or None
+    if isinstance(value, tuple):
+        return value
+    begin, colon, end = str(value).partition(":")
+    if not colon or not (begin or end):
+        raise click.BadParameter(f"{value!r} is not a window A:B, A: or :B")
+    return begin.strip() or None, end.strip() or None
 
 
-class _Size(click.ParamType):  # type: ignore[type-arg,unused-ignore]
+def _size(value: str) -> tuple[int, ...]:
     """`256`, `16,16` or `16x16x4`: one to three dimensions; those that are not given are 1."""
-
-    name = "X[,Y[,Z]]"
-
-    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, int, int]:
-        if isinstance(value, tuple):
-            return value
-        words = str(value).lower().replace("x", ",").split(",")
-        if not all(word.strip().isascii() and word.strip().isdigit() for word in words) or len(words) > _DIMENSIONS:
-            self.fail(f"{str(value)[:40]!r} is not a size such as 256 or 16,16.", param, ctx)
-        x, y, z = ([int(word) for word in words] + [1, 1])[:_DIMENSIONS]
-        return x, y, z
+    words = value.lower().replace("x", ",").split(",")
+    if not all(word.strip().isascii() and word.strip().isdigit() for word in words) or len(words) > _DIMENSIONS:
+        raise click.BadParameter(f"{value[:40]!r} is not a size such as 256 or 16,16.")
+    return tuple(([int(word) for word in words] + [1, 1])[:_DIMENSIONS])
 
 
-class _Dispatches(click.ParamType):  # type: ignore[type-arg,unused-ignore]
+_IDS = r"\s*(?:(?P<first>\d{1,30})\s*(?:[-:]\s*(?P<last>\d{1,30}))?|(?P<sign>[<>]=?)\s*(?P<bound>\d{1,30}))\s*"
+
+
+def _dispatches(value: str) -> Span:
     """`5`, `3-7`, `>10`, `<=4`: the first and the last id, None = open."""
+    match = re.fullmatch(_IDS, without_letter(value, "d").replace(",", "").replace("_", ""))
+    if match is None:
+        raise click.BadParameter(f"{value[:40]!r} is not an id, a range (3-7) or a bound ('>10')")
+    if match["sign"]:
+        bound, is_open = int(match["bound"]), len(match["sign"]) == 1
+        return (bound + is_open, None) if match["sign"][0] == ">" else (None, bound - is_open)
+    first, last = int(match["first"]), int(match["last"] or match["first"])
+    if last < first:
+        raise click.BadParameter(f"{value!r} is an empty range")
+    return first, last
 
-    name = "ID"
-    _FORM = r"\s*(?:(?P<first>\d{1,30})\s*(?:[-:]\s*(?P<last>\d{1,30}))?|(?P<sign>[<>]=?)\s*(?P<bound>\d{1,30}))\s*"
 
-    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Span:
-        if isinstance(value, tuple):
-            return value
-        text = without_letter(str(value), "d")
-        match = re.fullmatch(self._FORM, text.replace(",", "").replace("_", ""))
-        if match is None:
-            self.fail(f"{str(value)[:40]!r} is not an id, a range (3-7) or a bound ('>10')", param, ctx)
-        if match["sign"]:
-            bound, is_open = int(match["bound"]), len(match["sign"]) == 1
-            return (bound + is_open, None) if match["sign"][0] == ">" else (None, bound - is_open)
-        first, last = int(match["first"]), int(match["last"] or match["first"])
-        if last < first:
-            self.fail(f"{value!r} is an empty range", param, ctx)
-        return first, last
+def _dispatch(value: str) -> str:
+    """A dispatch as `wavewright info` lists it: its number, or `NUMBER@WHERE` where several have the number."""
+    number, at, where = value.partition("@")
+    if number or not at:
+        number = str(Whole(bounds.ID, "d").convert(number, None, None))
+    if at and not where:
+        raise click.BadParameter(f"{value[:40]!r} names no folder or agent after @.")
+    return f"{number}{at}{where}"
+
+
+def _job_value(name: str) -> Callable[[Any], Any]:
+    """A value that a jobs file may hold, too, read by the same function: `launches` or `size`."""
+
+    def value_of(given: Any) -> Any:
+        from wavewright.capture.pool import keys
+
+        try:
+            return getattr(keys, name)(given) if isinstance(given, str) else given
+        except keys.WrongValueError as error:
+            raise click.BadParameter(f"{given[:40]!r} is not {error}.") from error
+
+    return value_of
 
 
 def path_type(**how: bool) -> click.Path:
@@ -213,11 +225,13 @@ _TYPES: dict[str, Callable[..., Any]] = {
     "whole": lambda name, letter="": Whole(getattr(bounds, name), letter),
     "from": lambda low, high: Whole(bounds.Bounds(int(low), int(high))),
     "real": lambda name: Real(getattr(bounds, name)),
-    "span": _Span,
-    "window": _Window,
-    "size": _Size,
-    "dispatch": DispatchKey,
-    "dispatches": _Dispatches,
+    "mask": lambda low, high: Mask(bounds.Bounds(int(low), int(high))),
+    "span": lambda: _span,
+    "window": lambda: _window,
+    "size": lambda: _size,
+    "dispatch": lambda: _dispatch,
+    "dispatches": lambda: _dispatches,
+    "job": _job_value,
     "run-format": _run_format,
     "name": click.Path,
     "path": path_type,
@@ -225,10 +239,4 @@ _TYPES: dict[str, Callable[..., Any]] = {
     "folder": lambda: path_type(exists=True, file_okay=False),
     "output-file": lambda: path_type(dir_okay=False),
     "output-folder": lambda: path_type(file_okay=False),
-}
-_FORMS: dict[str, Callable[..., Any]] = {
-    "top": top_option,
-    "csv": csv_option,
-    "json": json_option,
-    "json-alone": json_flag,
 }

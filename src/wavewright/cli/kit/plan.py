@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from contextlib import suppress
 from functools import wraps
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from wavewright.base.bounds import SOME
-from wavewright.cli.kit.io import emit_json, with_options
-from wavewright.cli.kit.numbers import Whole
+from wavewright.cli.kit.io import emit_json
+from wavewright.cli.kit.options import options, with_parameters
+from wavewright.cli.kit.verbs import read_declaration
 from wavewright.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from pathlib import Path
 
     from wavewright.cli.kit.counters import CounterRequest
 
@@ -46,24 +46,11 @@ def plannable(verb: Callable[..., None]) -> Callable[..., None]:
         else:
             verb(request, force=force, **rest)
 
-    return with_options(run, _OPTIONS)
+    return with_parameters(run, options(read_declaration("cli", "options", "counters")["plan"]))
 
 
 #: Options of the verb that a plan has no use for.
 _OF_CAPTURES = ("by", "explain", "all_channels", "decimals", "amd", "csv_dir")
-_PLAN = (
-    "Print the passes that a capture of these panels and metrics needs, as input of rocprofv3; takes --target instead "
-    "of PATH."
-)
-_FEWER = "Plan at most N passes, those that complete the most metrics."
-_OPTIONS: tuple[Callable[[Any], Any], ...] = (
-    click.option("--plan", "is_plan", is_flag=True, help=_PLAN),
-    click.option("--max-passes", type=Whole(SOME), metavar="N", help=_FEWER),
-    click.option(
-        "-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the plan to a .json file."
-    ),
-    click.option("--force", is_flag=True, help="Let -o and --csv-dir replace what exists."),
-)
 
 
 def _give_plan(request: CounterRequest, choice: Mapping[str, Any], *, output: Path | None, force: bool) -> None:

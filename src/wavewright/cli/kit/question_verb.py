@@ -6,6 +6,8 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+import click
+
 from wavewright.cli.kit.commands import captures_verb, counter_verb, run_verb, trace_verb
 from wavewright.cli.kit.io import console
 from wavewright.cli.kit.options import declaration_of, options, with_parameters
@@ -15,7 +17,6 @@ from wavewright.questions.kit.question import Wording
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    import click
     import polars as pl
 
     from wavewright.cli.kit.counters import CounterRequest
@@ -37,6 +38,7 @@ class Shown(NamedTuple):
     losses: pl.DataFrame | None = None  #: None = those of the request.
     facts: Mapping[str, Any] = {}  #: More keys of the JSON object.
     drawn: Callable[[str], str] | None = None  #: The picture in the colours of a theme.
+    markdown: Callable[[], str] | None = None  #: What to print instead of text, where --format asks for Markdown.
     is_cut: bool = False  #: Whether it is limited to the first rows already.
     is_by_code: bool = True  #: Whether it says nothing without code, where the question needs code.
     request: Request | None = None  #: What it answers; None = the request as it came.
@@ -46,9 +48,6 @@ def derived_verb(question: Question[Any]) -> click.Command:
     """The verb that answers a question."""
     declared = declaration_of(question)
     entries = declared.get("option", ())
-    module = f"wavewright.cli.answers.{question.kind.removesuffix('s')}_answers"
-    answers = import_module(module).ANSWERS
-    answer = answers.get(question.name) or partial(_DEFAULTS[question.kind], question)
     has_picture = {"like": "picture"} in entries
 
     def verb(request: Request, **given: Any) -> None:
@@ -56,11 +55,20 @@ def derived_verb(question: Question[Any]) -> click.Command:
             from wavewright.cli.kit.picture import picture_request
 
             given["picture"] = picture_request(given)
+        answer = _answers(question.kind).get(question.name) or partial(_DEFAULTS[question.kind], question)
         _give(question, request, answer(request, **given), given.get("picture"))
 
     command = _command(question.kind, with_parameters(verb, options(entries)), declared.get("form", ""))
     command.help = full_help(question, declared.get("details", ""))
     return command
+
+
+def _answers(kind: str) -> Mapping[str, Callable[..., Shown]]:
+    """Name of a question -> the answer that options of its verb ask for; `--help` does not import it."""
+    answers: Mapping[str, Callable[..., Shown]] = import_module(
+        f"wavewright.cli.answers.{kind.removesuffix('s')}_answers"
+    ).ANSWERS
+    return answers
 
 
 def _command(kind: str, verb: Callable[..., None], form: str) -> click.Command:
@@ -105,6 +113,9 @@ def _give(question: Question[Any], request: Request, shown: Shown, picture: Pict
 
     if picture is not None and shown.drawn is not None:
         picture.write(shown.drawn)
+    if shown.markdown is not None and not (request.as_json or request.as_csv):
+        click.echo(shown.markdown(), nl=False)
+        return
     table = question.main_table(shown.answer) if shown.table is None else shown.table
     losses = request.losses if shown.losses is None else shown.losses
     facts = dict(shown.facts) | (picture.told if picture is not None else {})

@@ -10,7 +10,6 @@ import click
 
 from wavewright.cli.kit.form import DEFAULT_TOP as DEFAULT_TOP  # verbs take it from here
 from wavewright.cli.kit.form import current_brief, is_compact
-from wavewright.cli.kit.form import top_option as top_option
 from wavewright.cli.kit.io import COMPACT_TOP, console, emit_json, tell_losses
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
-from wavewright.cli.kit.options import read_declaration
+from wavewright.cli.kit.verbs import read_declaration
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
