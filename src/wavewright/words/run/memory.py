@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wavewright.base.words import counted, duration, percent, size
+from wavewright.base.words import counted, duration, size
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, headline
 from wavewright.words.kit.charts import resampled
-from wavewright.words.kit.frame_tables import Column, bar_cell, frame_table
+from wavewright.words.kit.declared_tables import declared_table
 from wavewright.words.run.place_names import gpu_name, process_name
 from wavewright.writers.svg.markup import Svg, fitting
 from wavewright.writers.terminal.bars import sparkline
@@ -104,38 +104,24 @@ def _place_table(answer: Memory, *, width: int, limit: int) -> Table:
     def drawn(row: dict[str, Any]) -> str:
         return sparkline(resampled(place_curve(answer, row)["live_bytes"].to_list(), points))
 
-    columns = [
-        Column("memory", lambda row: place_label(row, with_process=several), is_text=True, is_fixed=True),
-        Column("peak", lambda row: size(row["peak_bytes"])),
-        Column("at", lambda row: f"+{duration(row['peak_ns'])}"),
-        Column("over time", drawn, is_text=True, is_fixed=True, is_drawn=True),
-        Column("before", lambda row: size(row["before_bytes"]), is_wide=True),
-        Column("at the end", lambda row: size(row["end_bytes"])),
-        Column("allocations", lambda row: f"{row['allocation_count']:,}"),
-        Column("releases", lambda row: f"{row['release_count']:,}", is_wide=True),
-        Column("not freed", lambda row: size(row["unfreed_bytes"])),
-        Column("in calls", lambda row: duration(row["call_ns"]), is_wide=True),
-    ]
-    return frame_table(answer.places, columns, limit=limit, what="memories")
+    return declared_table(
+        "run/memory/place",
+        answer.places,
+        limit=limit,
+        memory=lambda row: place_label(row, with_process=several),
+        over_time=drawn,
+    )
 
 
 def _site_table(answer: Memory, kind: str, what: str, *, limit: int) -> Table:
     import polars as pl
 
-    amount = f"{kind}_bytes"
-    rows = answer.sites.filter(pl.col(f"{kind}_count") > 0).sort(-pl.col(amount), "pool", "site")
-    total = int(rows[amount].sum()) or 1
-    columns = [
-        Column("share", lambda row: percent(row[amount] / total)),
-        Column("", lambda row: bar_cell(row[amount] / total, 10), is_bar=True, is_wide=True),
-        Column("bytes", lambda row: size(row[amount])),
-        Column("count", lambda row: f"{row[f'{kind}_count']:,}"),
-        Column(
-            "allocator", lambda row: _POOLS.get(row["pool"], row["pool"]), is_text=True, is_fixed=True, is_wide=True
-        ),
-        Column("call site", lambda row: row["site"], takes_rest=True),
-    ]
-    return frame_table(rows, columns, limit=limit, what="call sites", title=what)
+    sites = answer.sites.with_columns(size_bytes=f"{kind}_bytes", count=f"{kind}_count").filter(pl.col("count") > 0)
+    rows = sites.sort(-pl.col("size_bytes"), "pool", "site").with_columns(
+        share=pl.col("size_bytes") / pl.max_horizontal(pl.col("size_bytes").sum(), 1),
+        allocator=pl.col("pool").cast(pl.String).replace(_POOLS),
+    )
+    return declared_table("run/memory/site", rows, limit=limit, title=what)
 
 
 def memory_svg(answer: Memory, *, theme: str = "auto") -> str:
