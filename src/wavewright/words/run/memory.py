@@ -1,4 +1,4 @@
-"""Memory over the run, for the terminal and as a picture."""
+"""Memory over the run, for the terminal."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, headline
 from wavewright.words.kit.charts import resampled
 from wavewright.words.kit.declared_tables import declared_table
 from wavewright.words.run.place_names import gpu_name, process_name
-from wavewright.writers.svg.markup import Svg, fitting
 from wavewright.writers.terminal.bars import sparkline
 from wavewright.writers.terminal.fitted_table import WIDE
 
@@ -23,24 +22,6 @@ if TYPE_CHECKING:
 _KEYS = ("host", "pid", "rank", "run", "kind", "gpu", "pool")
 _PLACES = {"HOST": "host", None: "unknown"}
 _POOLS = {"FRAMEWORK": "framework", "HIP": "HIP"}
-_MOST_CURVES = 24
-_ROW, _LEFT, _WIDTH, _TOP = 64, 260, 1100, 60
-_LIGHT = {
-    "back": "fill:#fff",
-    "text": "fill:#1f2328",
-    "dim": "fill:#59636e",
-    "area": "fill:#0550ae;fill-opacity:.25",
-    "edge": "stroke:#0550ae;stroke-width:1.5",
-    "base": "stroke:#d1d9e0;stroke-width:1",
-}
-_DARK = {
-    "back": "fill:#0d1117",
-    "text": "fill:#f0f6fc",
-    "dim": "fill:#9198a1",
-    "area": "fill:#79c0ff;fill-opacity:.25",
-    "edge": "stroke:#79c0ff;stroke-width:1.5",
-    "base": "stroke:#3d444d;stroke-width:1",
-}
 
 
 def memory_report(answer: Memory, *, width: int = WIDE, limit: int = 20) -> Iterator[AnyBlock]:
@@ -122,41 +103,3 @@ def _site_table(answer: Memory, kind: str, what: str, *, limit: int) -> Table:
         allocator=pl.col("pool").cast(pl.String).replace(_POOLS),
     )
     return declared_table("run/memory/site", rows, limit=limit, title=what)
-
-
-def memory_svg(answer: Memory, *, theme: str = "auto") -> str:
-    """The curves of the places with the highest peaks, one below the other, as a picture.
-
-    Raises
-    ------
-    UsageError
-        When there is no such theme.
-    """
-    places = answer.places.head(_MOST_CURVES).to_dicts()
-    several = answer.places["pid"].n_unique() > 1
-    height = _TOP + _ROW * max(1, len(places)) + 40
-    picture = Svg(_WIDTH, height, title="Memory in use", light=_LIGHT, dark=_DARK, theme=theme, about=answer.definition)
-    picture.add("rect", "back", x=0, y=0, width=_WIDTH, height=height)
-    picture.label("text", 20, 32, fitting(_headline(answer), 16, _WIDTH - 40), size=16)
-    end = int(answer.curve["end_ns"].max() or 1)  # type: ignore[arg-type]
-    across = _WIDTH - _LEFT - 40
-    for number, place in enumerate(places):
-        bottom = _TOP + _ROW * (number + 1) - 8
-        picture.label(
-            "text", 20, bottom - 22, fitting(place_label(place, with_process=several), 13, _LEFT - 40), size=13
-        )
-        picture.label(
-            "dim", 20, bottom - 4, f"peak {size(place['peak_bytes'])} at +{duration(place['peak_ns'])}", size=11
-        )
-        points: list[tuple[float, float]] = []
-        for row in place_curve(answer, place).iter_rows(named=True):
-            y = bottom - (_ROW - 18) * row["live_bytes"] / (place["peak_bytes"] or 1)
-            points += [(_LEFT + across * row[side] / end, y) for side in ("start_ns", "end_ns")]
-        if points:
-            around = [(points[0][0], bottom), *points, (points[-1][0], bottom)]
-            picture.add("polygon", "area", points=" ".join(f"{x:.1f},{y:.1f}" for x, y in around))
-            picture.line("edge", points)
-        picture.line("base", [(_LEFT, bottom), (_LEFT + across, bottom)])
-    picture.label("dim", _LEFT, height - 14, "0", size=11)
-    picture.label("dim", _LEFT + across, height - 14, duration(end), size=11, anchor="end")
-    return picture.text()
