@@ -56,7 +56,6 @@ def test_a_picture(runs: Path, tmp_path: Path) -> None:
     done = call("memory", runs / "ranks", "-o", tmp_path / "m.svg", "--bins", 20)
     assert done.status == 0, done.stderr
     assert f"wrote {tmp_path / 'm.svg'}" in done.stdout
-    lines = re.findall('<polyline class="edge" points="([^"]*)"', (tmp_path / "m.svg").read_text())
-    assert len(lines) == json.loads(call("memory", runs / "ranks", "--json").stdout)["places"]["row_count"]
-    assert all(len(line.split()) == 40 for line in lines)
+    peaks = re.findall("<circle", (tmp_path / "m.svg").read_text())
+    assert len(peaks) == json.loads(call("memory", runs / "ranks", "--json").stdout)["places"]["row_count"]
     assert call("memory", runs / "ranks", "-o", tmp_path / "m.svg").status == 2

@@ -11,8 +11,8 @@ from wavewright.analysis.common.gate.check import CANNOT_TELL, FAIL, NOT_JUDGED,
 from wavewright.analysis.common.gate.subjects import SUBJECTS
 from wavewright.analysis.run.compare.compare import change_text
 from wavewright.base.words import counted, percent
-from wavewright.model.blocks import GAP, AnyBlock, Block, Cell, Labelled, Sentence, headline, sentence
-from wavewright.words.kit.frame_tables import Column, frame_table
+from wavewright.model.blocks import GAP, AnyBlock, Block, Cell, Labelled, Sentence, Table, headline, sentence
+from wavewright.words.kit.declared_tables import declared_table
 from wavewright.writers.markdown.blocks import markdown_of
 
 if TYPE_CHECKING:
@@ -36,11 +36,11 @@ def gate_report(answer: GateAnswer, *, limit: int = 20, everything: bool = False
     rows = shown_checks(answer, everything=everything)
     if rows.height:
         yield GAP
-        yield frame_table(rows, _COLUMNS, limit=limit, what="checks")
+        yield _check_table(rows, limit)
     grown = grown_lines(answer)
     if grown.height:
         yield GAP
-        yield frame_table(grown, _GROWN_COLUMNS, limit=limit, what="lines whose exposed cycles grew")
+        yield _grown_table(grown, limit)
 
 
 def shown_checks(answer: GateAnswer, *, everything: bool = False) -> pl.DataFrame:
@@ -82,11 +82,11 @@ def _smallest(answer: GateAnswer) -> str:
 def gate_markdown(answer: GateAnswer, *, most_bytes: int | None = None, everything: bool = True) -> str:
     """The verdict as Markdown, cut at `most_bytes` of UTF-8, which is said aloud."""
     rows, grown = shown_checks(answer, everything=everything), grown_lines(answer)
-    tables = ((grown, _GROWN_COLUMNS, "lines whose exposed cycles grew"), (rows, _COLUMNS, "checks"))
     parts: tuple[Block, ...] = (
         headline(answer.headline()),
         *map(Sentence, sentences(answer)),
-        *(frame_table(table, columns, limit=None, what=what) for table, columns, what in tables if table.height),
+        *([_grown_table(grown)] if grown.height else []),
+        *([_check_table(rows)] if rows.height else []),
         Labelled("how", answer.definition),
     )
     text = f"## wavewright gate: {answer.verdict}\n\n{markdown_of(parts)}\n"
@@ -117,23 +117,23 @@ def _value(row: dict[str, Any], name: str) -> str:
     return "-" if row[name] is None else measured_text(row[name], row["unit"])
 
 
+def _check_table(rows: pl.DataFrame, limit: int | None = None) -> Table:
+    return declared_table(
+        "gate/checks",
+        rows,
+        limit=limit,
+        status=lambda row: Cell(row["status"], _STYLES[row["status"]]),
+        quantity=lambda row: title_of(row, 100),
+        before=_before,
+        now=lambda row: _value(row, "value"),
+        change=lambda row: change_text(row["change"]),
+    )
+
+
+def _grown_table(rows: pl.DataFrame, limit: int | None = None) -> Table:
+    before, now = (lambda row: _value(row, "base")), (lambda row: _value(row, "value"))
+    return declared_table("gate/grown", rows, limit=limit, before=before, now=now)
+
+
 def _before(row: dict[str, Any]) -> str:
     return row["limit_text"] if row["limit_text"] else _value(row, "base")
-
-
-_COLUMNS = (
-    Column("status", lambda row: Cell(row["status"], _STYLES[row["status"]]), is_text=True, is_fixed=True),
-    Column("what", lambda row: title_of(row, 100), is_text=True, takes_rest=True),
-    Column("before", _before),
-    Column("now", lambda row: _value(row, "value")),
-    Column("change", lambda row: change_text(row["change"])),
-    Column("noise", lambda row: "-" if row["noise"] is None else f"±{percent(row['noise'])}"),
-    Column("share", lambda row: percent(row["share"]), is_wide=True),
-    Column("why", lambda row: row["reason"], is_text=True, is_fixed=True),
-)
-_GROWN_COLUMNS = (
-    Column("line", lambda row: row["name"], is_text=True, takes_rest=True),
-    Column("exposed before", lambda row: _value(row, "base")),
-    Column("now", lambda row: _value(row, "value")),
-    Column("of a wave", lambda row: percent(row["change"], sign=True)),
-)

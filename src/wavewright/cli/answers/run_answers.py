@@ -134,9 +134,9 @@ def memory(request: RunRequest, bins: int, picture: PictureRequest) -> Shown:
     answer = combine_memory(request.gather(partial(partial_memory, bins=bins)).values)
 
     def drawn(theme: str) -> str:
-        from wavewright.words.run.memory import memory_svg
+        from wavewright.words.run.pictures.memory import drawn_memory
 
-        return memory_svg(answer, theme=theme)
+        return drawn_memory(answer, theme).svg
 
     return Shown(answer, answer.sites, drawn=drawn)
 

@@ -8,13 +8,14 @@ import polars as pl
 
 from wavewright.analysis.code.mix import KINDS, kind_counts
 from wavewright.base.shown import printable
-from wavewright.base.words import counted, grouped, shortened
+from wavewright.base.words import counted, shortened
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, chart, headline, sentence
 from wavewright.words.code.curve import live_curve
-from wavewright.words.kit.frame_tables import Column, frame_table, hexadecimal, place
+from wavewright.words.kit.declared_tables import declared_table
+from wavewright.words.kit.frame_tables import Column, place
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from wavewright.analysis.code.kernel import KernelCode
 
@@ -29,7 +30,9 @@ def kernel_report(answer: KernelCode, resources: dict[str, Any], *, limit: int, 
     yield sentence((_resources(resources), "dim"))
     has_agprs = any(answer.registers.filter(kind="agprs").select("allocated", "used").row(0))
     shown = answer.registers if has_agprs else answer.registers.filter(pl.col("kind") != "agprs")
-    yield frame_table(shown, _register_columns(answer), limit=None, what="kinds of registers")
+    yield declared_table(
+        "code/kernel/register", shown, kind=lambda row: _KIND_TITLES[row["kind"]], peak=_peak_cell(answer)
+    )
     if answer.peak_row is not None:
         yield GAP
         yield from _curve(answer, width)
@@ -78,7 +81,8 @@ def _resources(row: dict[str, Any]) -> str:
     return ", ".join([*parts, f"code {row['code_bytes']:,} B"])
 
 
-def _register_columns(answer: KernelCode) -> tuple[Column, ...]:
+def _peak_cell(answer: KernelCode) -> Callable[[dict[str, Any]], str]:
+    """The cell that says where most registers of a kind are live."""
     rows = answer.rows
 
     def where(row: dict[str, Any]) -> str:
@@ -90,18 +94,7 @@ def _register_columns(answer: KernelCode) -> tuple[Column, ...]:
         more = f"and {row['row_count'] - 1:,} more rows" if row["row_count"] > 1 else ""
         return " ".join(printable(part) for part in (*parts, loop, more) if part)
 
-    return (
-        Column("", lambda row: _KIND_TITLES[row["kind"]], is_text=True, is_fixed=True),
-        Column("allocated", _number("allocated")),
-        Column("compiler", _number("compiler")),
-        Column("named", _number("used")),
-        Column("live at the peak", _number("peak")),
-        Column("where", where, takes_rest=True, is_text=True),
-    )
-
-
-def _number(name: str) -> Any:
-    return lambda row: grouped(row[name])
+    return where
 
 
 def _curve(answer: KernelCode, width: int) -> Iterator[AnyBlock]:
@@ -130,7 +123,11 @@ def _one_wave_more(answer: KernelCode) -> Iterator[AnyBlock]:
         return
     yield sentence(("one wave more: ", "bold"), _step_words(answer.steps.row(0, named=True)))
     if answer.steps.height > 1:
-        yield frame_table(answer.steps, _STEPS, limit=None, what="steps")
+        yield declared_table(
+            "code/kernel/steps",
+            answer.steps,
+            peak_above=lambda row: "-" if row["peak_above"] is None else f"{max(0, row['peak_above']):,}",
+        )
 
 
 def _step_words(step: dict[str, Any]) -> str:
@@ -159,37 +156,18 @@ def _fewer(step: dict[str, Any]) -> str:
     return f", {step['vgprs_to_free']:,} fewer than it names" if step["vgprs_to_free"] else ""
 
 
-_STEPS = (
-    Column("waves/SIMD", lambda row: str(row["waves_per_simd"])),
-    Column("VGPR ≤", _number("vgprs_at_most")),
-    Column("to free", _number("vgprs_to_free")),
-    Column("rows above", _number("rows_above")),
-    Column("in loops", _number("loop_rows_above")),
-    Column("peak above", lambda row: "-" if row["peak_above"] is None else f"{max(0, row['peak_above']):,}"),
-    Column("SGPR ≤", lambda row: grouped(row["sgprs_at_most"], none=""), is_text=True, is_fixed=True),
-    Column("LDS ≤", lambda row: grouped(row["lds_bytes_at_most"], none=""), is_text=True, is_fixed=True),
-)
-
-
 def _mix_table(answer: KernelCode, limit: int) -> Table:
     """The kernel and each of its loops in a row."""
     counts = {loop: kind_counts(answer.mix, loop) for loop in (None, *answer.loops["loop"].to_list())}
     columns = [name for name in answer.loops.columns if name != "parent"]
     whole = pl.DataFrame([_whole_row(answer)], schema={name: answer.loops.schema[name] for name in columns})
-    return frame_table(
+    return declared_table(
+        "code/kernel/mix",
         pl.concat([whole, answer.loops.select(columns)]),
-        (
-            Column("", _loop_title, is_text=True, is_fixed=True),
-            Column("from", lambda row: hexadecimal(row["address"])),
-            Column("rows", lambda row: f"{row['row_count']:,}"),
-            *(_kind_column(kind, counts) for kind in KINDS if kind in counts[None]),
-            Column("live VGPR", _number("live_vgprs_max")),
-            Column("AGPR", lambda row: grouped(row["live_agprs_max"] or None, none=""), is_text=True, is_fixed=True),
-            Column("source", _lines, is_text=True, is_fixed=True, takes_rest=True),
-        ),
         limit=limit + 1,
-        what="rows",
-        title="instructions of the kernel and its loops",
+        loop=_loop_title,
+        kinds=[_kind_column(kind, counts) for kind in KINDS if kind in counts[None]],
+        source=_lines,
     )
 
 
@@ -236,7 +214,16 @@ def _waits(answer: KernelCode, limit: int) -> Iterator[AnyBlock]:
     )
     idle = answer.waits.height - waited.height
     more = f"; {idle:,} have nothing to wait for on the straight way" if idle else ""
-    yield frame_table(waited, _WAITS, limit=limit, what="waits", title="deepest loops and shortest distances first")
+    yield declared_table(
+        "code/kernel/waits",
+        waited,
+        limit=limit,
+        loops=lambda row: str(row["depth"] or ""),
+        counter=lambda row: f"{row['counter']}({row['value']})",
+        operations=lambda row: f"{row['producer_count']:,}" + ("" if row["is_certain"] else "?"),
+        between=_between,
+        operation=lambda row: (row["producer"] or "").split(" offset")[0],
+    )
     around = ", * in the iteration before" if waited["is_around_loop"].any() else ""
     unsure = "; ? they may complete in any order" if not waited["is_certain"].all() else ""
     words = f"between: instructions from the latest operation that is waited for{around} to the wait{unsure}{more}"
@@ -247,27 +234,11 @@ def _between(row: dict[str, Any]) -> str:
     return f"{row['distance_rows']:,}" + ("*" if row["is_around_loop"] else "")
 
 
-_WAITS = (
-    Column("wait", lambda row: hexadecimal(row["address"])),
-    Column("loops", lambda row: str(row["depth"] or "")),
-    Column("for", lambda row: f"{row['counter']}({row['value']})", is_text=True, is_fixed=True),
-    Column("operations", lambda row: f"{row['producer_count']:,}" + ("" if row["is_certain"] else "?")),
-    Column("between", _between),
-    Column("latest", lambda row: hexadecimal(row["producer_address"])),
-    # Without offsets: words that end with a colon and a number are taken for places in source, and cut in front.
-    Column("operation", lambda row: (row["producer"] or "").split(" offset")[0], is_text=True, takes_rest=True),
-)
-
-
 def descriptor_report(answer: KernelCode) -> Iterator[AnyBlock]:
     """The fields of the kernel descriptor, by name."""
     if not answer.descriptor:
         yield Sentence("the kernel has no descriptor")
         return
     fields = pl.DataFrame({"field": list(answer.descriptor), "value": list(answer.descriptor.values())})
-    columns = (
-        Column("field", lambda row: row["field"], is_text=True, is_fixed=True),
-        Column("value", lambda row: f"{row['value']:,}"),
-    )
-    yield frame_table(fields, columns, limit=None, what="fields", title="kernel descriptor")
+    yield declared_table("code/kernel/descriptor", fields)
     yield GAP

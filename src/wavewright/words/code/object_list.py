@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wavewright.base.shown import printable
-from wavewright.base.words import counted, grouped, size
+from wavewright.base.words import counted
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, headline, sentence
-from wavewright.words.kit.frame_tables import Column, frame_table
+from wavewright.words.kit.declared_tables import declared_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,12 +26,20 @@ def overview_report(answer: CodeOverview, *, limit: int) -> Iterator[AnyBlock]:
     objects, kernels = counted(answer.objects.height, "code objects"), counted(answer.kernels.height, "kernels")
     yield headline(f"{kernels} in {objects}{of_whom}")
     if answer.objects.height > 1 or answer.objects["packing"].drop_nulls().len():
-        yield frame_table(answer.objects, _OBJECTS, limit=limit, what="code objects")
+        yield declared_table("code/object_list/objects", answer.objects, limit=limit)
         yield GAP
     if answer.kernels.height:
-        has_many = answer.objects.height > 1
-        columns = [column for column in _KERNELS if has_many or column.heading != "object"]
-        yield frame_table(answer.kernels, columns, limit=limit, what="kernels")
+        yield declared_table(
+            "code/object_list/kernels",
+            answer.kernels,
+            limit=limit,
+            has_many=answer.objects.height > 1,
+            vgpr=lambda row: register_cell(row, "vgprs"),
+            agpr=lambda row: register_cell(row, "agprs") if row["agprs"] else "",
+            sgpr=lambda row: register_cell(row, "sgprs"),
+            spills=_spills,
+            workgroup=lambda row: row["workgroup_size_required"] or _most(row),
+        )
         yield sentence((_LEGEND, "dim"))
         yield sentence(("--kernel NAME shows the code of one, its live registers, and what one wave more needs", "dim"))
     for note in answer.notes:
@@ -48,44 +56,9 @@ def register_cell(row: dict[str, Any], kind: str) -> str:
     return f"{allocated:,}" if used is None else f"{used:,}/{allocated:,}"
 
 
-def _number(name: str) -> Any:
-    return lambda row: grouped(row[name])
-
-
 def _spills(row: dict[str, Any]) -> str:
     parts = [f"{row[name]} {letter}" for name, letter in (("vgpr_spills", "v"), ("sgpr_spills", "s")) if row[name]]
     return " ".join(parts)
-
-
-def _waves(row: dict[str, Any]) -> str:
-    return "-" if row["waves_per_simd_limit"] is None else f"{row['waves_per_simd_limit']}"
-
-
-_OBJECTS = (
-    Column("object", lambda row: str(row["object"])),
-    Column("target", lambda row: row["target"] or "?", is_text=True, is_fixed=True),
-    Column("kernels", _number("kernel_count")),
-    Column("code", lambda row: size(row["code_bytes"])),
-    Column("size", lambda row: size(row["size"])),
-    Column("packed", lambda row: row["packing"] or "", is_text=True, is_fixed=True),
-    Column("where", lambda row: row["place"] or "", is_text=True, is_fixed=True, takes_rest=True),
-)
-_KERNELS = (
-    Column("object", lambda row: str(row["object"])),
-    Column("waves", _waves),
-    Column("limit", lambda row: row["bound_by"] or "", is_text=True, is_fixed=True),
-    Column("VGPR", lambda row: register_cell(row, "vgprs")),
-    Column("AGPR", lambda row: register_cell(row, "agprs") if row["agprs"] else "", is_text=True, is_fixed=True),
-    Column("SGPR", lambda row: register_cell(row, "sgprs")),
-    Column("spills", _spills, is_text=True, is_fixed=True),
-    Column("LDS", lambda row: f"{row['lds_bytes']:,}" if row["lds_bytes"] else "-"),
-    Column("scratch", lambda row: f"{row['scratch_bytes']:,}" if row["scratch_bytes"] else "-"),
-    Column("kernarg", _number("kernarg_bytes"), is_wide=True),
-    Column("workgroup", lambda row: row["workgroup_size_required"] or _most(row), is_text=True, is_fixed=True),
-    Column("lanes", _number("wave_size"), is_wide=True),
-    Column("code", lambda row: f"{row['code_bytes']:,}"),
-    Column("kernel", lambda row: row["demangled"], takes_rest=True, is_text=True),
-)
 
 
 def _most(row: dict[str, Any]) -> str:

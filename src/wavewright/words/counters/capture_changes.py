@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from wavewright.base.shown import printable
-from wavewright.base.words import counted, duration, percent
+from wavewright.base.words import counted, percent
 from wavewright.facts.metrics.declared import SPEED_OF_LIGHT
-from wavewright.model.blocks import GAP, AnyBlock, Cell, Sentence, headline, sentence
+from wavewright.model.blocks import GAP, AnyBlock, Cell, Sentence, Table, headline, sentence
 from wavewright.words.counters.metric_text import BLANK, figure, sentence_list
 from wavewright.words.kit.brief_names import brief_kernel
-from wavewright.words.kit.frame_tables import Column, dim, frame_table
+from wavewright.words.kit.declared_tables import declared_table
+from wavewright.words.kit.frame_tables import dim
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,7 +40,14 @@ def counter_comparison_report(
     for note in answer.notes:
         yield Sentence(note, "note")
     yield GAP
-    yield frame_table(answer.sides, _SIDES, limit=limit, what="captures")
+    yield declared_table(
+        "counters/capture_changes/sides",
+        answer.sides,
+        limit=limit,
+        gpu=lambda row: " ".join(filter(None, (row["target"], row["product"]))) or "?",
+        change=lambda row: percent(row["change"], sign=True) if row["side"] else "",
+        path=lambda row: "/".join(row["path"].rstrip("/").rsplit("/", 2)[-2:]),
+    )
     for side in others:
         yield from _side(answer, side, width=width, limit=limit, everything=everything, decimals=decimals)
 
@@ -51,7 +59,13 @@ def _side(
     kernels = answer.kernels.filter(pl.col("side") == side)
     if kernels.height:
         yield GAP
-        yield frame_table(kernels, _KERNELS, limit=limit, what="kernels", title=title)
+        yield declared_table(
+            "counters/capture_changes/kernels",
+            kernels,
+            limit=limit,
+            title=title,
+            status=lambda row: _toned(row["status"]),
+        )
     metrics = answer.metrics.filter(pl.col("side") == side)
     for (name,), rows in metrics.group_by("kernel_name", maintain_order=True):
         yield GAP
@@ -69,15 +83,13 @@ def _metrics(
     first = pl.col("table_id") == SPEED_OF_LIGHT
     speed, rest = shown.filter(first), shown.filter(~first)
     if speed.height:
-        columns = _metric_columns(labels[0], labels[side], speed, decimals)
-        yield frame_table(speed, columns, limit=None, what=what, title="speed of light")
+        yield _metric_table(speed, labels[0], labels[side], decimals, rows=what, title="speed of light")
     if not everything:
         rest = _largest_first(rest, speed)
     if rest.height:
         if speed.height:
             yield GAP
-        columns = _metric_columns(labels[0], labels[side], rest, decimals)
-        yield frame_table(rest, columns, limit=limit, what=what, title="other panels")
+        yield _metric_table(rest, labels[0], labels[side], decimals, limit=limit, rows=what, title="other panels")
     if not everything:
         yield from _hidden(rows, labels[0], labels[side])
 
@@ -109,24 +121,23 @@ def _hidden(rows: pl.DataFrame, base: str, side: str) -> Iterator[Sentence]:
         yield sentence((f"{counted(units.height, 'metrics')} in another unit: {listing}", "dim"))
 
 
-def _metric_columns(base: str, side: str, rows: pl.DataFrame, decimals: int | None) -> list[Column]:
-    has_peaks = rows["peak_share"].null_count() < rows.height or rows["base_peak_share"].null_count() < rows.height
-    peaks = [
-        Column(f"peak {base}", lambda row: _points(row["base_peak_share"]), is_wide=True),
-        Column(f"peak {side}", lambda row: _points(row["peak_share"]), is_wide=True),
-    ]
-    return [
-        Column("", lambda row: dim(row["metric_id"]), is_text=True, is_fixed=True),
-        Column("metric", _name, takes_rest=True),
-        Column(base, lambda row: figure(row["base"], decimals)),
-        Column(side, lambda row: figure(row["value"], decimals)),
-        Column("unit", lambda row: row["unit"], is_text=True, is_fixed=True),
-        Column("difference", lambda row: _signed(row["delta"], decimals), is_wide=True),
-        Column("change", _change),
-        Column("noise", _noise, is_wide=True),
-        *(peaks if has_peaks else []),
-        Column("", lambda row: _toned(row["status"]), is_text=True, is_fixed=True),
-    ]
+def _metric_table(frame: pl.DataFrame, base: str, side: str, decimals: int | None, **words: Any) -> Table:
+    return declared_table(
+        "counters/capture_changes/metrics",
+        frame,
+        **words,
+        id=lambda row: dim(row["metric_id"]),
+        metric=_name,
+        base=base,
+        base_value=lambda row: figure(row["base"], decimals),
+        side=side,
+        side_value=lambda row: figure(row["value"], decimals),
+        difference=lambda row: _signed(row["delta"], decimals),
+        change=_change,
+        noise=_noise,
+        has_peaks=frame["peak_share"].count() + frame["base_peak_share"].count() > 0,
+        status=lambda row: _toned(row["status"]),
+    )
 
 
 def _name(row: dict[str, Any]) -> str:
@@ -152,10 +163,6 @@ def _noise(row: dict[str, Any]) -> str:
     return f"±{percent(share)}" if share < _MOST_PERCENT else "> 1,000 %"
 
 
-def _points(share: float | None) -> str:
-    return "" if share is None else f"{share:.1f} %"
-
-
 def _signed(value: float | None, decimals: int | None) -> str:
     if value is None:
         return BLANK
@@ -164,29 +171,3 @@ def _signed(value: float | None, decimals: int | None) -> str:
 
 def _toned(status: str) -> Cell:
     return Cell(status, _STYLES.get(status, "dim"))
-
-
-_SIDES = [
-    Column("", lambda row: row["label"], is_text=True),
-    Column("GPU", lambda row: " ".join(filter(None, (row["target"], row["product"]))) or "?", is_text=True),
-    Column("dispatches", lambda row: f"{row['dispatch_count']:,}"),
-    Column("kernels", lambda row: f"{row['kernel_count']:,}"),
-    Column("time", lambda row: duration(row["duration_ns"])),
-    Column("change", lambda row: percent(row["change"], sign=True) if row["side"] else ""),
-    Column("path", lambda row: "/".join(row["path"].rstrip("/").rsplit("/", 2)[-2:]), takes_rest=True),
-]
-_KERNELS = [
-    Column("effect", lambda row: "-" if row["delta_ns"] is None else _signed_time(row["delta_ns"])),
-    Column("", lambda row: _toned(row["status"]), is_text=True, is_fixed=True),
-    Column("per call", lambda row: percent(row["change"], sign=True)),
-    Column("noise", lambda row: "?" if row["noise"] is None else f"±{percent(row['noise'])}"),
-    Column("mean before", lambda row: duration(row["base_mean_ns"])),
-    Column("after", lambda row: duration(row["mean_ns"])),
-    Column("calls before", lambda row: f"{row['base_dispatch_count']:,}", is_wide=True),
-    Column("calls", lambda row: f"{row['dispatch_count']:,}"),
-    Column("kernel", lambda row: brief_kernel(row["kernel_name"], 200), takes_rest=True),
-]
-
-
-def _signed_time(nanoseconds: float) -> str:
-    return f"+{duration(nanoseconds)}" if nanoseconds > 0 else duration(nanoseconds)

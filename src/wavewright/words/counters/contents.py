@@ -8,7 +8,7 @@ from wavewright.analysis.counters.contents import counter_next_steps
 from wavewright.base.shown import printable
 from wavewright.base.words import counted
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, sentence
-from wavewright.words.kit.frame_tables import Column, frame_table
+from wavewright.words.kit.declared_tables import declared_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,11 +41,13 @@ def about_parts(answer: CounterContents, *, limit: int = _MOST_PASSES) -> Iterat
 
 def _tables(answer: CounterContents, limit: int) -> Iterator[Table]:
     if answer.passes.height:
-        yield frame_table(answer.passes, _PASSES, limit=limit, what="passes")
+        yield declared_table(
+            "counters/contents/passes", answer.passes, limit=limit, file=lambda row: _short(row["file"])
+        )
     if answer.blocks.height:
-        yield frame_table(answer.blocks, _BLOCKS, limit=None, what="blocks")
+        yield declared_table("counters/contents/blocks", answer.blocks)
     if answer.panels.height:
-        yield frame_table(answer.panels, _PANELS, limit=None, what="panels")
+        yield declared_table("counters/contents/panels", answer.panels, metrics=_share)
 
 
 def _amounts(answer: CounterContents) -> str:
@@ -78,29 +80,5 @@ def _share(row: dict[str, Any]) -> str:
     return f"{row['measured_count']} of {row['metric_count']}" if row["measured_count"] else "none"
 
 
-def _number(count: int) -> str:
-    return f"{count:,}" if count else ""
-
-
 def _short(file: str) -> str:
     return "/".join(file.split("/")[-2:])
-
-
-_PASSES = (
-    Column("pass", lambda row: row["name"], is_text=True),
-    Column("dispatches", lambda row: f"{row['dispatch_count']:,}"),
-    Column("counters", lambda row: f"{row['counter_count']:,}"),
-    Column("file", lambda row: _short(row["file"]), is_text=True, is_name=True),
-)
-_BLOCKS = (
-    Column("block", lambda row: row["block"], is_text=True),
-    Column("counters", lambda row: f"{row['counter_count']:,}"),
-    Column("channels", lambda row: _number(row["channel_count"])),
-    Column("without value", lambda row: _number(row["silent_count"])),
-)
-_PANELS = (
-    Column("panel", lambda row: row["word"], is_text=True),
-    Column("title", lambda row: row["title"], is_text=True, is_wide=True),
-    Column("metrics", _share),
-    Column("missing counters", lambda row: row["missing_counters"], takes_rest=True),
-)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from wavewright.base.shown import printable
 from wavewright.base.words import amount, grouped, percent
 from wavewright.model.blocks import AnyBlock, Sentence, Table, headline, sentence
-from wavewright.words.kit.frame_tables import Column, frame_table
+from wavewright.words.kit.declared_tables import declared_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,38 +46,30 @@ def _subject(answer: L2, row: dict[str, Any]) -> str:
 
 def _kernel_table(kernels: pl.DataFrame, limit: int) -> Table:
     """The measurements of each kernel; metrics that no kernel has get no column."""
-    columns = {
-        "kernel_name": Column("kernel", lambda row: row["kernel_name"], takes_rest=True),
-        "dispatch_count": Column("calls", lambda row: f"{row['dispatch_count']:,}"),
-        "duration_ns_mean": Column("µs", lambda row: grouped(row["duration_ns_mean"], 1, unit=1e3, none=_NOT_MEASURED)),
-        "hit_rate": Column("hit", lambda row: percent(row["hit_rate"], none=_NOT_MEASURED)),
-        "reuse_at_most": Column("reuse", _reuse),
-        "read_32b_share": Column("32 B", lambda row: percent(row["read_32b_share"], none=_NOT_MEASURED)),
-        "read_bytes_mean": Column("read", _read),
-        "write_bytes_mean": Column("written", lambda row: _bytes(row["write_bytes_mean"])),
-        "over_fetch": Column("over", lambda row: _bounded(row, grouped(row["over_fetch"], 2, none=_NOT_MEASURED))),
-        "read_bytes_per_second": Column("read/s", lambda row: _bounded(row, _bytes(row["read_bytes_per_second"]))),
-        "useful_bytes_per_second": Column("useful/s", lambda row: _bytes(row["useful_bytes_per_second"])),
-        "peak_share": Column("of peak", lambda row: _bounded(row, percent(row["peak_share"], none=_NOT_MEASURED))),
-        "useful_peak_share": Column("useful", lambda row: percent(row["useful_peak_share"], none=_NOT_MEASURED)),
-    }
-    measured = [column for name, column in columns.items() if kernels[name].null_count() < kernels.height]
-    return frame_table(kernels, measured, limit=limit, what="kernels")
+    return declared_table(
+        "counters/l2/kernels",
+        kernels,
+        limit=limit,
+        has_reuse=kernels["reuse_at_most"].count() > 0,
+        has_read=kernels["read_bytes_mean"].count() > 0,
+        has_over_fetch=kernels["over_fetch"].count() > 0,
+        has_bandwidth=kernels["read_bytes_per_second"].count() > 0,
+        has_peak=kernels["peak_share"].count() > 0,
+        reuse=_reuse,
+        read=_read,
+        over_fetch=lambda row: _bounded(row, grouped(row["over_fetch"], 2, none=_NOT_MEASURED)),
+        bandwidth=lambda row: _bounded(row, _bytes(row["read_bytes_per_second"])),
+        of_peak=lambda row: _bounded(row, percent(row["peak_share"], none=_NOT_MEASURED)),
+    )
 
 
 def _run_table(measurements: pl.DataFrame, limit: int) -> Table:
-    return frame_table(
+    return declared_table(
+        "counters/l2/run",
         measurements,
-        [
-            Column("kernel", lambda row: row["kernel_name"], takes_rest=True),
-            Column("metric", lambda row: row["metric"], is_text=True),
-            Column("value", lambda row: _value(row)),
-            Column("calls", lambda row: f"{row['dispatch_count']:,}"),
-            Column("run", lambda row: str(row["run"])),
-            Column("file", lambda row: "/".join(row["file"].split("/")[-2:]), is_text=True, is_name=True),
-        ],
         limit=limit,
-        what="measurements, each run for itself",
+        value=_value,
+        file=lambda row: "/".join(row["file"].split("/")[-2:]),
     )
 
 

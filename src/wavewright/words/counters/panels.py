@@ -11,6 +11,7 @@ from wavewright.base.words import counted
 from wavewright.model.blocks import GAP, AnyBlock, Cell, sentence
 from wavewright.words.counters.channels import channel_parts
 from wavewright.words.counters.metric_text import BLANK, Footnotes, box_plot, figure, sentence_list
+from wavewright.words.kit.declared_tables import declared_columns
 from wavewright.words.kit.frame_tables import Column, dim, frame_table
 
 if TYPE_CHECKING:
@@ -127,11 +128,12 @@ def _number(name: str, *, is_first: bool, notes: Footnotes, decimals: int | None
 
 
 def _peaks(decimals: int | None) -> list[Column]:
-    return [
-        Column("peak", lambda row: "" if row["peak"] is None else figure(row["peak"], decimals)),
-        Column("of peak", peak_cell),
-        Column("", lambda row: percent_bar(row["peak_share"]), is_bar=True),
-    ]
+    return declared_columns(
+        "counters/panels/peaks",
+        peak=lambda row: "" if row["peak"] is None else figure(row["peak"], decimals),
+        of_peak=peak_cell,
+        bar=lambda row: percent_bar(row["peak_share"]),
+    )
 
 
 def _boxes(rows: pl.DataFrame) -> list[Column]:

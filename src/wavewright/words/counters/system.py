@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
-from wavewright.base.words import duration, grouped
+from wavewright.base.words import duration
 from wavewright.model import blocks
 from wavewright.words.counters.metric_text import figure
-from wavewright.words.kit.brief_names import brief_kernel
-from wavewright.words.kit.frame_tables import Column, frame_table
+from wavewright.words.kit.declared_tables import declared_table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -34,19 +33,7 @@ def system_table(system: System) -> blocks.Table:
 
 def dispatch_table(dispatches: pl.DataFrame, *, limit: int) -> blocks.Table:
     """The dispatches of the capture."""
-    columns = [
-        Column("id", lambda row: grouped(row["dispatch_id"])),
-        Column("GPU", lambda row: grouped(row["gpu"])),
-        Column("time", lambda row: duration(_spent(row))),
-        Column("grid", lambda row: grouped(row["grid_size"])),
-        Column("workgroup", lambda row: grouped(row["workgroup_size"])),
-        Column("VGPRs", lambda row: grouped(row["arch_vgprs"]), is_wide=True),
-        Column("AGPRs", lambda row: grouped(row["accum_vgprs"]), is_wide=True),
-        Column("SGPRs", lambda row: grouped(row["sgprs"]), is_wide=True),
-        Column("LDS", lambda row: grouped(row["lds_bytes"]), is_wide=True),
-        Column("kernel", lambda row: brief_kernel(row["kernel_name"], 200), takes_rest=True),
-    ]
-    return frame_table(dispatches, columns, limit=limit, what="dispatches")
+    return declared_table("counters/system/dispatch", dispatches, limit=limit, time=lambda row: duration(_spent(row)))
 
 
 def _spent(row: dict[str, Any]) -> float | None:
@@ -61,15 +48,16 @@ def raw_table(
     has_channels = bool(rows["channel_count"].sum())
     has_passes = rows["pass"].n_unique() > 1
     has_units = bool((rows["unit"] != "").any())
-    columns = [
-        Column("counter", lambda row: row["counter"], is_text=True, is_name=True),
-        *([Column("channels", lambda row: grouped(row["channel_count"] or None))] if has_channels else []),
-        Column("mean", lambda row: figure(row["mean"], decimals)),
-        Column("min", lambda row: figure(row["minimum"], decimals)),
-        Column("max", lambda row: figure(row["maximum"], decimals)),
-        Column("total", lambda row: figure(row["total"], decimals), is_wide=True),
-        *([Column("unit", lambda row: row["unit"], is_text=True)] if has_units else []),
-        Column("dispatches", lambda row: grouped(row["dispatch_count"])),
-        *([Column("pass", lambda row: row["pass_name"], is_text=True)] if has_passes else []),
-    ]
-    return frame_table(rows, columns, limit=limit, what="counters", title=title)
+    return declared_table(
+        "counters/system/raw",
+        rows,
+        limit=limit,
+        title=title,
+        has_channels=has_channels,
+        mean=lambda row: figure(row["mean"], decimals),
+        min=lambda row: figure(row["minimum"], decimals),
+        max=lambda row: figure(row["maximum"], decimals),
+        total=lambda row: figure(row["total"], decimals),
+        has_units=has_units,
+        has_passes=has_passes,
+    )

@@ -7,11 +7,12 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from wavewright.base.shown import printable
-from wavewright.base.words import counted, duration, grouped, truncation
+from wavewright.base.words import counted, duration, truncation
 from wavewright.model import blocks
 from wavewright.model.blocks import GAP, AnyBlock, sentence
 from wavewright.words.counters.metric_text import figure, folded_names, sentence_list
 from wavewright.words.kit.brief_names import brief_kernel
+from wavewright.words.kit.declared_tables import declared_table
 from wavewright.words.kit.frame_tables import Column, dim, frame_table
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def values_report(
 ) -> Iterator[AnyBlock]:
     """Blocks of the answer in order."""
     if answer.by == "kernel":
-        yield frame_table(answer.values, _KERNELS, limit=limit, what="kernels")
+        yield declared_table("counters/values/kernels", answer.values, limit=limit)
         yield GAP
         yield from _by_kernel(answer, width, limit, decimals)
         return
@@ -123,9 +124,3 @@ def _metric(metric: dict[str, Any], decimals: int | None) -> Column:
 _TIME = Column("time", lambda row: duration(row["duration_ns_mean"]))
 _DISPATCH = Column("id", lambda row: "-" if row["dispatch_id"] is None else str(row["dispatch_id"]))
 _KERNEL = Column("kernel", lambda row: brief_kernel(row["kernel_name"], 200), takes_rest=True)
-_KERNELS = (
-    Column("#", lambda row: str(row["kernel"]), handle="k"),
-    Column("calls", lambda row: grouped(row["dispatch_count"])),
-    Column("mean", lambda row: duration(row["duration_ns_mean"])),
-    _KERNEL,
-)

@@ -8,10 +8,10 @@ import polars as pl
 
 from wavewright.base.shown import printable
 from wavewright.base.words import duration, percent, truncation
-from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, chart, headline, sentence
+from wavewright.model.blocks import GAP, AnyBlock, Sentence, chart, headline, sentence
 from wavewright.words.kit.charts import resampled
-from wavewright.words.kit.frame_tables import Column, bar_cell, frame_table
-from wavewright.words.run.place_names import gpu_name, gpu_names, place_words
+from wavewright.words.kit.declared_tables import declared_table
+from wavewright.words.run.place_names import gpu_cell, gpu_name, gpu_names, place_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,7 +32,8 @@ def busy_report(answer: Busy, *, width: int = 100, limit: int = 20, is_window: b
     if unused:
         yield Sentence(f"{unused:,} more GPU{'s were' if unused > 1 else ' was'} visible and did nothing")
     yield GAP
-    yield _gpu_table(answer, limit=limit)
+    several = answer.nodes.height > 1
+    yield declared_table("run/busy/gpu", answer.gpus, limit=limit, gpu=gpu_cell(several=several))
     yield sentence(
         ("busy: merged intervals; summed: durations added up as in RPD and rocpd, overlaps counted again", "dim")
     )
@@ -40,7 +41,9 @@ def busy_report(answer: Busy, *, width: int = 100, limit: int = 20, is_window: b
     yield from _curves(answer, width=width, limit=limit)
     if answer.streams.height > answer.gpus.height:
         yield GAP
-        yield _stream_table(answer, limit=limit)
+        yield declared_table(
+            "run/busy/stream", answer.streams, limit=limit, gpu=gpu_cell(several=several), process=_process
+        )
 
 
 def _verdict(answer: Busy, *, is_window: bool) -> str:
@@ -71,26 +74,6 @@ def _verdict(answer: Busy, *, is_window: bool) -> str:
         ends = [(labels[at], percent(ordered["busy_share"][at])) for at in (-1, 0)]
         headline += f": from {ends[1][1]} ({ends[1][0]}) to {ends[0][1]} ({ends[0][0]})"
     return headline + edges
-
-
-def _gpu_table(answer: Busy, *, limit: int) -> Table:
-    several = answer.nodes.height > 1
-    columns = [
-        Column("GPU", lambda row: gpu_name(row["node"], row["gpu"], with_node=several), is_text=True, is_fixed=True),
-        Column("target", lambda row: row["target"] or "-", is_text=True, is_wide=True),
-        Column("dispatches", lambda row: f"{row['kernel_count']:,}"),
-        Column("copies", lambda row: f"{row['copy_count']:,}"),
-        Column("busy", lambda row: duration(row["busy_ns"])),
-        Column("of span", lambda row: percent(row["busy_share"])),
-        Column("", lambda row: bar_cell(row["busy_share"] or 0.0, 8), is_bar=True, is_wide=True),
-        Column("kernels", lambda row: percent(row["kernel_busy_share"])),
-        Column("copies", lambda row: percent(row["copy_busy_share"])),
-        Column("summed", lambda row: duration(row["duration_sum_ns"])),
-        Column("of span", lambda row: percent(row["duration_sum_share"])),
-        Column("concurrent", lambda row: f"{row['concurrency_mean'] or 0:.2f}", is_wide=True),
-        Column("processes", lambda row: f"{row['process_count']:,}", is_wide=True),
-    ]
-    return frame_table(answer.gpus, columns, limit=limit, what="GPUs")
 
 
 def _curves(answer: Busy, *, width: int, limit: int) -> Iterator[AnyBlock]:
@@ -125,21 +108,6 @@ def _dense(rows: pl.DataFrame | None, count: int) -> list[float]:
         for at, share in rows.select("bin", "busy_share").iter_rows():
             values[at] = share or 0.0
     return values
-
-
-def _stream_table(answer: Busy, *, limit: int) -> Table:
-    several = answer.nodes.height > 1
-    columns = [
-        Column("GPU", lambda row: gpu_name(row["node"], row["gpu"], with_node=several), is_text=True, is_fixed=True),
-        Column("process", _process, is_text=True, is_fixed=True),
-        Column("stream", lambda row: "-" if row["stream_id"] is None else str(row["stream_id"])),
-        Column("dispatches", lambda row: f"{row['kernel_count']:,}"),
-        Column("copies", lambda row: f"{row['copy_count']:,}"),
-        Column("busy", lambda row: duration(row["busy_ns"])),
-        Column("of span", lambda row: percent(row["busy_share"])),
-        Column("", lambda row: bar_cell(row["busy_share"] or 0.0, 8), is_bar=True),
-    ]
-    return frame_table(answer.streams, columns, limit=limit, what="streams")
 
 
 def _process(row: dict[str, Any]) -> str:

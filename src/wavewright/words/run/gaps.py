@@ -12,8 +12,9 @@ from wavewright.base.shown import printable
 from wavewright.base.words import counted, duration, percent
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, headline, sentence
 from wavewright.words.kit.brief_names import brief_kernel
-from wavewright.words.kit.frame_tables import Column, bar_cell, frame_table
-from wavewright.words.run.place_names import gpu_name, process_name
+from wavewright.words.kit.declared_tables import declared_table
+from wavewright.words.kit.frame_tables import bar_cell
+from wavewright.words.run.place_names import gpu_cell, process_cell
 from wavewright.writers.terminal.fitted_table import WIDE
 
 if TYPE_CHECKING:
@@ -59,11 +60,14 @@ def gaps_report(answer: Gaps, *, width: int = 100, limit: int = 20, is_window: b
     if not answer.gpus.height:
         return
     yield GAP
-    yield _gpu_table(answer, limit=limit)
+    where = _where(answer)
+    yield declared_table(
+        "run/gaps/gpu", answer.gpus, limit=limit, rows="streams" if where["of_stream"] else "GPUs", **where
+    )
     if not answer.gap_count:
         return
     yield GAP
-    yield _cause_table(causes)
+    yield declared_table("run/gaps/cause", causes)
     if answer.causes["function"].count():
         yield GAP
         yield _function_table(answer, limit=min(limit, 10))
@@ -127,89 +131,40 @@ def _verdict(answer: Gaps, causes: pl.DataFrame, *, is_window: bool) -> str:
     return f"{headline}; {', '.join(parts)}{edges}" if parts else headline + edges
 
 
-def _where(answer: Gaps) -> list[Column]:
+def _where(answer: Gaps) -> dict[str, Any]:
+    """The cells that name the GPU of a row, or its stream."""
     several = answer.gpus["node"].n_unique() > 1
-    columns = [
-        Column("GPU", lambda row: gpu_name(row["node"], row["gpu"], with_node=several), is_text=True, is_fixed=True)
-    ]
-    if answer.gpus["pid"].count():
-        columns.append(
-            Column("process", lambda row: process_name(row["rank"], row["pid"]), is_text=True, is_fixed=True)
-        )
-        columns.append(Column("stream", lambda row: "-" if row["stream_id"] is None else str(row["stream_id"])))
-    return columns
-
-
-def _gpu_table(answer: Gaps, *, limit: int) -> Table:
-    columns = [
-        *_where(answer),
-        Column("gaps", lambda row: f"{row['gap_count']:,}"),
-        Column("total", lambda row: duration(row["gap_ns"])),
-        Column("of span", lambda row: percent(row["gap_share"])),
-        Column("", lambda row: bar_cell(row["gap_share"] or 0.0, 8), is_bar=True, is_wide=True),
-        Column("mean", lambda row: duration(row["gap_mean_ns"]), is_wide=True),
-        Column("longest", lambda row: duration(row["gap_max_ns"])),
-        Column("busy", lambda row: duration(row["busy_ns"])),
-        Column("idle at the edges", lambda row: duration(row["edge_ns"]), is_wide=True),
-        Column("wall time", lambda row: duration(row["wall_ns"])),
-    ]
-    what = "streams" if len(columns) > 10 else "GPUs"
-    return frame_table(answer.gpus, columns, limit=limit, what=what)
-
-
-def _cause_table(causes: pl.DataFrame) -> Table:
-    columns = [
-        Column("cause", lambda row: row["cause"], is_text=True, is_fixed=True),
-        Column("total", lambda row: duration(row["wait_ns"])),
-        Column("of gaps", lambda row: percent(row["share"])),
-        Column("", lambda row: bar_cell(row["share"] or 0.0, 20), is_bar=True),
-        Column("count", lambda row: f"{row['call_count']:,}"),
-    ]
-    return frame_table(causes, columns, limit=causes.height, what="causes", title="what the GPUs waited for")
+    return {"gpu": gpu_cell(several=several), "process": process_cell, "of_stream": answer.gpus["pid"].count() > 0}
 
 
 def _function_table(answer: Gaps, *, limit: int) -> Table:
     sums = answer.causes.filter(pl.col("function").is_not_null()).group_by("function", "cause")
     rows = sums.agg(pl.col("call_count", "wait_ns").sum()).sort("wait_ns", "function", descending=[True, False])
-    columns = [
-        Column("function", lambda row: brief_kernel(row["function"], 60), is_text=True, is_name=True),
-        Column("cause", lambda row: row["cause"], is_text=True, is_fixed=True),
-        Column("calls", lambda row: f"{row['call_count']:,}"),
-        Column("in gaps", lambda row: duration(row["wait_ns"])),
-    ]
-    return frame_table(rows, columns, limit=limit, what="functions")
+    return declared_table(
+        "run/gaps/function", rows, limit=limit, function=lambda row: brief_kernel(row["function"], 60)
+    )
 
 
 def _histogram(answer: Gaps, *, width: int) -> Table:
     rows = answer.histogram.group_by("from_ns").agg(pl.col("gap_count", "gap_ns").sum()).sort("from_ns")
     most = max(int(rows["gap_ns"].max() or 0), 1)  # type: ignore[arg-type]  # integers
-    columns = [
-        Column("gaps from", lambda row: duration(row["from_ns"])),
-        Column("count", lambda row: f"{row['gap_count']:,}"),
-        Column("total", lambda row: duration(row["gap_ns"])),
-        Column("", lambda row: bar_cell(row["gap_ns"] / most, max(8, min(50, width - 40))), is_bar=True),
-    ]
-    return frame_table(rows, columns, limit=rows.height, what="ranges", title="lengths of gaps")
+    return declared_table(
+        "run/gaps/histogram", rows, bar=lambda row: bar_cell(row["gap_ns"] / most, max(8, min(50, width - 40)))
+    )
 
 
 def _largest_table(answer: Gaps, *, width: int, limit: int) -> Table:
     names, room = _widths(answer.largest.head(limit), width)
-    columns = [
-        *_where(answer),
-        Column("length", lambda row: duration(row["gap_ns"])),
-        Column("at", lambda row: "-" if row["at_ns"] is None else f"+{duration(row['at_ns'])}"),
-        Column("cause", _cause, is_text=True, is_fixed=True),
-        Column("queued", lambda row: "-" if row["queue_depth"] is None else str(row["queue_depth"]), is_wide=True),
-        Column(
-            "previous",
-            lambda row: brief_kernel(row["previous"], names) if row["previous"] else "-",
-            is_text=True,
-            is_name=True,
-        ),
-        Column("next", lambda row: brief_kernel(row["next"], names), takes_rest=True),
-        Column("in", lambda row: _innermost(row["stack"], room), takes_rest=True),
-    ]
-    table = frame_table(answer.largest, columns, limit=limit, what="gaps", title="the longest gaps")
+    table = declared_table(
+        "run/gaps/largest",
+        answer.largest,
+        limit=limit,
+        **_where(answer),
+        cause=_cause,
+        previous=lambda row: brief_kernel(row["previous"], names) if row["previous"] else "-",
+        next=lambda row: brief_kernel(row["next"], names),
+        inside=lambda row: _innermost(row["stack"], room),
+    )
     return replace(table, row_count=answer.gap_count)
 
 

@@ -10,7 +10,7 @@ from wavewright.base.shown import printable
 from wavewright.base.words import counted, duration, percent
 from wavewright.model.blocks import GAP, AnyBlock, headline
 from wavewright.words.kit.brief_names import brief
-from wavewright.words.kit.frame_tables import Column, frame_table
+from wavewright.words.kit.declared_tables import declared_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,19 +37,17 @@ def gemms_report(answer: Gemms, *, limit: int = 20) -> Iterator[AnyBlock]:
     yield headline(_verdict(answer))
     if not answer.operators.height:
         return
-    columns = [
-        Column("operator", lambda row: brief(row["name"], 200), is_text=True),
-        Column("input shapes", lambda row: _shapes(row["input_dims"]), is_text=True, takes_rest=True),
-        Column("type", lambda row: _type(row["input_types"]), is_text=True, is_fixed=True, is_wide=True),
-        Column("calls", lambda row: f"{row['call_count']:,}"),
-        Column("GPU time", lambda row: duration(row["gpu_ns"])),
-        Column("", lambda row: percent(row["gpu_share"])),
-        Column("mean", lambda row: duration(row["mean_gpu_ns"])),
-        Column("TFLOP/s", lambda row: _rate(row["flops_per_second"])),
-        Column("TB/s", lambda row: _rate(row["bytes_per_second"]), is_wide=True),
-    ]
     yield GAP
-    yield frame_table(answer.operators, columns, limit=limit, what="operators with shapes")
+    yield declared_table(
+        "run/gemms/operators",
+        answer.operators,
+        limit=limit,
+        operator=lambda row: brief(row["name"], 200),
+        input_shapes=lambda row: _shapes(row["input_dims"]),
+        type=lambda row: _type(row["input_types"]),
+        rate=lambda row: _rate(row["flops_per_second"]),
+        bandwidth=lambda row: _rate(row["bytes_per_second"]),
+    )
 
 
 def _verdict(answer: Gemms) -> str:

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from wavewright.base.words import counted, duration, percent, short, truncation
+from wavewright.base.words import counted, duration, percent, truncation
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, chart, headline, sentence
 from wavewright.words.kit.brief_names import brief_kernel
 from wavewright.words.kit.charts import resampled
-from wavewright.words.kit.frame_tables import Column, frame_table
-from wavewright.words.run.place_names import gpu_name
+from wavewright.words.kit.declared_tables import declared_table
+from wavewright.words.run.place_names import gpu_cell
 from wavewright.writers.terminal.bars import bar
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def kernels_report(answer: Kernels, name: str, *, width: int = 100, limit: int =
     if not answer.kernels.height:
         return
     yield GAP
-    yield _kernel_table(answer, limit=limit)
+    yield declared_table("run/kernels/kernel", answer.kernels, limit=limit)
     names = answer.kernels["name"].head(_DETAILED).to_list()
     for kernel in names:
         yield GAP
@@ -38,10 +38,11 @@ def kernels_report(answer: Kernels, name: str, *, width: int = 100, limit: int =
         yield from _histogram(answer.histogram.filter(is_kernel), width=width)
         yield from _trend(answer.over_time.filter(is_kernel), width=width)
         yield _shape_table(answer.shapes.filter(is_kernel), limit=min(limit, 10))
-        yield _longest_table(answer.longest.filter(is_kernel), limit=min(limit, 5))
+        longest = answer.longest.filter(is_kernel)
+        yield declared_table("run/kernels/longest", longest, limit=min(limit, 5), gpu=gpu_cell(several=False))
         counters = answer.counters.filter(is_kernel)
         if counters.height:
-            yield _counter_table(counters, limit=limit)
+            yield declared_table("run/kernels/counter", counters, limit=limit)
     if answer.kernels.height > len(names):
         more = truncation(len(names), answer.kernels.height, "kernels in detail")
         yield sentence((f"\n{more}; --json has all", "bold"))
@@ -59,23 +60,6 @@ def _verdict(answer: Kernels, name: str) -> str:
     if first["median_ns"]:
         headline += f"; the heaviest varies from {duration(first['min_ns'])} to {duration(first['max_ns'])}"
     return headline
-
-
-def _kernel_table(answer: Kernels, *, limit: int) -> Table:
-    columns = [
-        Column("kernel", lambda row: brief_kernel(row["name"], 200), takes_rest=True),
-        Column("calls", lambda row: f"{row['calls']:,}"),
-        Column("total", lambda row: duration(row["total_ns"])),
-        Column("share", lambda row: percent(row["share"])),
-        Column("min", lambda row: duration(row["min_ns"]), is_wide=True),
-        Column("median", lambda row: duration(row["median_ns"])),
-        Column("p95", lambda row: duration(row["p95_ns"])),
-        Column("p99", lambda row: duration(row["p99_ns"]), is_wide=True),
-        Column("max", lambda row: duration(row["max_ns"])),
-        Column("latency", lambda row: duration(row["latency_median_ns"]), is_wide=True),
-        Column("shapes", lambda row: f"{row['shape_count']:,}", is_wide=True),
-    ]
-    return frame_table(answer.kernels, columns, limit=limit, what="kernels")
 
 
 def _histogram(rows: pl.DataFrame, *, width: int) -> Iterator[AnyBlock]:
@@ -108,19 +92,15 @@ def _trend(rows: pl.DataFrame, *, width: int) -> Iterator[AnyBlock]:
 
 
 def _shape_table(rows: pl.DataFrame, *, limit: int) -> Table:
-    columns = [
-        Column("  grid", lambda row: "  " + _triple(row, "grid"), is_text=True, is_fixed=True),
-        Column("workgroup", lambda row: _triple(row, "workgroup"), is_text=True, is_fixed=True),
-        Column("calls", lambda row: f"{row['calls']:,}"),
-        Column("mean", lambda row: duration(row["mean_ns"])),
-        Column("of kernel", lambda row: percent(row["kernel_share"])),
-        Column("VGPR+AGPR", lambda row: f"{_number(row['vgpr_count'])}+{_number(row['accum_vgpr_count'])}"),
-        Column("SGPR", lambda row: _number(row["sgpr_count"]), is_wide=True),
-        Column("LDS", lambda row: short(row["lds_bytes"])),
-        Column("scratch", lambda row: _number(row["scratch_bytes"]), is_wide=True),
-        Column("waves/SIMD", _occupancy, is_text=True),
-    ]
-    return frame_table(rows, columns, limit=limit, what="shapes", title="  launched with")
+    return declared_table(
+        "run/kernels/shape",
+        rows,
+        limit=limit,
+        grid=lambda row: "  " + _triple(row, "grid"),
+        workgroup=lambda row: _triple(row, "workgroup"),
+        vgpr_agpr=lambda row: f"{_number(row['vgpr_count'])}+{_number(row['accum_vgpr_count'])}",
+        waves_simd=_occupancy,
+    )
 
 
 def _triple(row: dict[str, Any], what: str) -> str:
@@ -136,27 +116,3 @@ def _occupancy(row: dict[str, Any]) -> str:
     if row["waves_per_simd"] is None:
         return "-"
     return f"{row['waves_per_simd']} of {row['waves_per_simd_max']} ({row['bound_by']})"
-
-
-def _longest_table(rows: pl.DataFrame, *, limit: int) -> Table:
-    columns = [
-        Column("  dispatch", lambda row: _number(row["dispatch_id"])),
-        Column("took", lambda row: duration(row["duration_ns"])),
-        Column("of median", lambda row: "-" if row["median_ratio"] is None else f"{row['median_ratio']:.2f} x"),
-        Column("GPU", lambda row: gpu_name(row["node"], row["gpu"], with_node=False), is_text=True, is_fixed=True),
-        Column("process", lambda row: _number(row["pid"])),
-        Column("stream", lambda row: _number(row["stream_id"])),
-        Column("began at ns", lambda row: str(row["start_ns"])),
-    ]
-    return frame_table(rows, columns, limit=limit, what="dispatches", title="  longest")
-
-
-def _counter_table(rows: pl.DataFrame, *, limit: int) -> Table:
-    columns = [
-        Column("  counter", lambda row: "  " + (row["counter"] or "?"), is_text=True),
-        Column("dispatches", lambda row: f"{row['dispatch_count']:,}"),
-        Column("mean", lambda row: f"{row['value_mean']:,.1f}"),
-        Column("min", lambda row: f"{row['value_min']:,.1f}"),
-        Column("max", lambda row: f"{row['value_max']:,.1f}"),
-    ]
-    return frame_table(rows, columns, limit=limit, what="counters", title="  per dispatch")

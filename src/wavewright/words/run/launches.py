@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, duration, percent
 from wavewright.model.blocks import GAP, AnyBlock, headline, sentence
-from wavewright.words.kit.frame_tables import Column, frame_table
+from wavewright.words.kit.declared_tables import declared_table
 from wavewright.words.run.ranks import who_of
 from wavewright.writers.terminal.bars import sparkline
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     import polars as pl
 
@@ -34,10 +34,11 @@ def launches_report(answer: LaunchStatistics, *, limit: int | None = 20) -> Iter
         yield sentence((text + advice, "bold yellow"))
     if answer.functions.height:
         yield GAP
-        yield frame_table(answer.functions, _FUNCTION_COLUMNS, limit=limit, what="functions that launch")
+        yield declared_table("run/launches/function", answer.functions, limit=limit)
     yield GAP
     shown = None if limit is None else max(limit, _FEWEST_RANKS)
-    yield frame_table(answer.processes, _process_columns(answer.depths), limit=shown, what="processes")
+    curve = _queue_curve(answer.depths)
+    yield declared_table("run/launches/process", answer.processes, limit=shown, process=who_of, curve=curve)
 
 
 def _verdict(answer: LaunchStatistics) -> str:
@@ -57,20 +58,8 @@ def _verdict(answer: LaunchStatistics) -> str:
     return text if empty is None else f"{text}; nothing is queued for {percent(float(empty))} of the time"  # type: ignore[arg-type]
 
 
-_FUNCTION_COLUMNS = [
-    Column("function", lambda row: row["function"], is_text=True, is_name=True),
-    Column("launches", lambda row: f"{row['launch_count']:,}"),
-    Column("graphs", lambda row: f"{row['graph_count']:,}"),
-    Column("work", lambda row: f"{row['work_count']:,}"),
-    Column("call", lambda row: duration(row["call_median_ns"])),
-    Column("delay", lambda row: duration(row["delay_median_ns"])),
-    Column("mean", lambda row: duration(row["delay_mean_ns"]), is_wide=True),
-    Column("p95", lambda row: duration(row["delay_p95_ns"])),
-    Column("longest", lambda row: duration(row["delay_max_ns"]), is_wide=True),
-]
-
-
-def _process_columns(depths: pl.DataFrame) -> list[Column]:
+def _queue_curve(depths: pl.DataFrame) -> Callable[[dict[str, Any]], str]:
+    """The cell that draws the queue depth of a process over time."""
     curves = {
         key: group["depth_mean"].to_list()
         for key, group in depths.group_by("host", "pid", "rank", "run", maintain_order=True)
@@ -80,16 +69,4 @@ def _process_columns(depths: pl.DataFrame) -> list[Column]:
         values = curves.get((row["host"], row["pid"], row["rank"], row["run"]), [])
         return sparkline([max(values[at : at + 2]) for at in range(0, len(values), 2)])
 
-    def number(value: float | None, digits: int = 0) -> str:
-        return "-" if value is None else f"{value:,.{digits}f}"
-
-    return [
-        Column("process", who_of, is_text=True, is_fixed=True),
-        Column("launches", lambda row: f"{row['launch_count']:,}"),
-        Column("per step", lambda row: number(row["launches_per_step"])),
-        Column("calls", lambda row: number(row["calls_per_step"]), is_wide=True),
-        Column("queued", lambda row: number(row["depth_mean"], 1)),
-        Column("most", lambda row: number(row["depth_max"])),
-        Column("empty", lambda row: percent(row["empty_share"])),
-        Column("queue depth over time", curve, is_text=True, takes_rest=True, is_wide=True, is_drawn=True),
-    ]
+    return curve

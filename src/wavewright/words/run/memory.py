@@ -1,15 +1,14 @@
-"""Memory over the run, for the terminal and as a picture."""
+"""Memory over the run, for the terminal."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wavewright.base.words import counted, duration, percent, size
+from wavewright.base.words import counted, duration, size
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, headline
 from wavewright.words.kit.charts import resampled
-from wavewright.words.kit.frame_tables import Column, bar_cell, frame_table
+from wavewright.words.kit.declared_tables import declared_table
 from wavewright.words.run.place_names import gpu_name, process_name
-from wavewright.writers.svg.markup import Svg, fitting
 from wavewright.writers.terminal.bars import sparkline
 from wavewright.writers.terminal.fitted_table import WIDE
 
@@ -23,24 +22,6 @@ if TYPE_CHECKING:
 _KEYS = ("host", "pid", "rank", "run", "kind", "gpu", "pool")
 _PLACES = {"HOST": "host", None: "unknown"}
 _POOLS = {"FRAMEWORK": "framework", "HIP": "HIP"}
-_MOST_CURVES = 24
-_ROW, _LEFT, _WIDTH, _TOP = 64, 260, 1100, 60
-_LIGHT = {
-    "back": "fill:#fff",
-    "text": "fill:#1f2328",
-    "dim": "fill:#59636e",
-    "area": "fill:#0550ae;fill-opacity:.25",
-    "edge": "stroke:#0550ae;stroke-width:1.5",
-    "base": "stroke:#d1d9e0;stroke-width:1",
-}
-_DARK = {
-    "back": "fill:#0d1117",
-    "text": "fill:#f0f6fc",
-    "dim": "fill:#9198a1",
-    "area": "fill:#79c0ff;fill-opacity:.25",
-    "edge": "stroke:#79c0ff;stroke-width:1.5",
-    "base": "stroke:#3d444d;stroke-width:1",
-}
 
 
 def memory_report(answer: Memory, *, width: int = WIDE, limit: int = 20) -> Iterator[AnyBlock]:
@@ -104,73 +85,21 @@ def _place_table(answer: Memory, *, width: int, limit: int) -> Table:
     def drawn(row: dict[str, Any]) -> str:
         return sparkline(resampled(place_curve(answer, row)["live_bytes"].to_list(), points))
 
-    columns = [
-        Column("memory", lambda row: place_label(row, with_process=several), is_text=True, is_fixed=True),
-        Column("peak", lambda row: size(row["peak_bytes"])),
-        Column("at", lambda row: f"+{duration(row['peak_ns'])}"),
-        Column("over time", drawn, is_text=True, is_fixed=True, is_drawn=True),
-        Column("before", lambda row: size(row["before_bytes"]), is_wide=True),
-        Column("at the end", lambda row: size(row["end_bytes"])),
-        Column("allocations", lambda row: f"{row['allocation_count']:,}"),
-        Column("releases", lambda row: f"{row['release_count']:,}", is_wide=True),
-        Column("not freed", lambda row: size(row["unfreed_bytes"])),
-        Column("in calls", lambda row: duration(row["call_ns"]), is_wide=True),
-    ]
-    return frame_table(answer.places, columns, limit=limit, what="memories")
+    return declared_table(
+        "run/memory/place",
+        answer.places,
+        limit=limit,
+        memory=lambda row: place_label(row, with_process=several),
+        over_time=drawn,
+    )
 
 
 def _site_table(answer: Memory, kind: str, what: str, *, limit: int) -> Table:
     import polars as pl
 
-    amount = f"{kind}_bytes"
-    rows = answer.sites.filter(pl.col(f"{kind}_count") > 0).sort(-pl.col(amount), "pool", "site")
-    total = int(rows[amount].sum()) or 1
-    columns = [
-        Column("share", lambda row: percent(row[amount] / total)),
-        Column("", lambda row: bar_cell(row[amount] / total, 10), is_bar=True, is_wide=True),
-        Column("bytes", lambda row: size(row[amount])),
-        Column("count", lambda row: f"{row[f'{kind}_count']:,}"),
-        Column(
-            "allocator", lambda row: _POOLS.get(row["pool"], row["pool"]), is_text=True, is_fixed=True, is_wide=True
-        ),
-        Column("call site", lambda row: row["site"], takes_rest=True),
-    ]
-    return frame_table(rows, columns, limit=limit, what="call sites", title=what)
-
-
-def memory_svg(answer: Memory, *, theme: str = "auto") -> str:
-    """The curves of the places with the highest peaks, one below the other, as a picture.
-
-    Raises
-    ------
-    UsageError
-        When there is no such theme.
-    """
-    places = answer.places.head(_MOST_CURVES).to_dicts()
-    several = answer.places["pid"].n_unique() > 1
-    height = _TOP + _ROW * max(1, len(places)) + 40
-    picture = Svg(_WIDTH, height, title="Memory in use", light=_LIGHT, dark=_DARK, theme=theme, about=answer.definition)
-    picture.add("rect", "back", x=0, y=0, width=_WIDTH, height=height)
-    picture.label("text", 20, 32, fitting(_headline(answer), 16, _WIDTH - 40), size=16)
-    end = int(answer.curve["end_ns"].max() or 1)  # type: ignore[arg-type]
-    across = _WIDTH - _LEFT - 40
-    for number, place in enumerate(places):
-        bottom = _TOP + _ROW * (number + 1) - 8
-        picture.label(
-            "text", 20, bottom - 22, fitting(place_label(place, with_process=several), 13, _LEFT - 40), size=13
-        )
-        picture.label(
-            "dim", 20, bottom - 4, f"peak {size(place['peak_bytes'])} at +{duration(place['peak_ns'])}", size=11
-        )
-        points: list[tuple[float, float]] = []
-        for row in place_curve(answer, place).iter_rows(named=True):
-            y = bottom - (_ROW - 18) * row["live_bytes"] / (place["peak_bytes"] or 1)
-            points += [(_LEFT + across * row[side] / end, y) for side in ("start_ns", "end_ns")]
-        if points:
-            around = [(points[0][0], bottom), *points, (points[-1][0], bottom)]
-            picture.add("polygon", "area", points=" ".join(f"{x:.1f},{y:.1f}" for x, y in around))
-            picture.line("edge", points)
-        picture.line("base", [(_LEFT, bottom), (_LEFT + across, bottom)])
-    picture.label("dim", _LEFT, height - 14, "0", size=11)
-    picture.label("dim", _LEFT + across, height - 14, duration(end), size=11, anchor="end")
-    return picture.text()
+    sites = answer.sites.with_columns(size_bytes=f"{kind}_bytes", count=f"{kind}_count").filter(pl.col("count") > 0)
+    rows = sites.sort(-pl.col("size_bytes"), "pool", "site").with_columns(
+        share=pl.col("size_bytes") / pl.max_horizontal(pl.col("size_bytes").sum(), 1),
+        allocator=pl.col("pool").cast(pl.String).replace(_POOLS),
+    )
+    return declared_table("run/memory/site", rows, limit=limit, title=what)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from wavewright.base.shown import printable
 from wavewright.model.blocks import Placed
 from wavewright.words.kit.brief_paths import brief_paths
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
 
 def gpu_name(node: str | None, gpu: int | None, *, with_node: bool) -> str:
@@ -27,6 +27,11 @@ def gpu_name(node: str | None, gpu: int | None, *, with_node: bool) -> str:
         return name
     place = printable(node or "?")
     return Placed(place, f" {name}") if "/" in place else f"{place} {name}"
+
+
+def gpu_cell(*, several: bool) -> Callable[[dict[str, Any]], str]:
+    """The cell of a table that names the GPU of its row, with its node if there are several."""
+    return lambda row: gpu_name(row["node"], row["gpu"], with_node=several)
 
 
 def gpu_names(gpus: Sequence[tuple[str | None, int | None]], *, with_node: bool) -> list[str]:
@@ -81,6 +86,11 @@ def process_name(rank: int | None, pid: int | None) -> str:
     if rank is not None:
         return f"rank {rank}"
     return "?" if pid is None else str(pid)
+
+
+def process_cell(row: dict[str, Any]) -> str:
+    """The cell of a table that names the process of its row."""
+    return process_name(row["rank"], row["pid"])
 
 
 def process_label(rank: int | None, pid: int | None) -> str:

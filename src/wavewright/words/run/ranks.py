@@ -10,7 +10,7 @@ from wavewright.base.shown import printable
 from wavewright.base.words import counted, duration, percent
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, sentence
 from wavewright.words.kit.brief_names import brief_kernel
-from wavewright.words.kit.frame_tables import Column, bar_cell, frame_table
+from wavewright.words.kit.declared_tables import declared_table
 from wavewright.words.run.place_names import process_name
 
 if TYPE_CHECKING:
@@ -36,25 +36,27 @@ def ranks_report(answer: Ranks, *, limit: int | None = 20) -> Iterator[AnyBlock]
     processes = answer.processes
     if shown is not None and processes.height > shown:
         processes = processes.sort("last_count", "compute_ns", descending=True, maintain_order=True)
-    yield frame_table(processes, _process_columns(answer), limit=shown, what="processes")
+    largest = max(answer.processes["compute_ns"].max() or 0, 1)
+    yield declared_table(
+        "run/ranks/process",
+        processes.with_columns(compute_share=pl.col("compute_ns") / largest),
+        limit=shown,
+        has_hosts=bool((processes["host"].fill_null("") != "").any()),
+        has_ranks=processes["rank"].null_count() < processes.height,
+    )
     yield from caveat_lines(answer.caveats)
     if answer.kernels.height:
         yield GAP
-        yield frame_table(
-            answer.kernels,
-            _KERNEL_COLUMNS,
-            limit=limit,
-            what="kernels of several ranks",
-            title="kernels by imbalance cost",
-        )
+        yield declared_table("run/ranks/kernel", answer.kernels, limit=limit, slowest=who_of)
     if answer.collectives.height:
         yield GAP
-        yield frame_table(
+        yield declared_table(
+            "run/ranks/collective",
             answer.collectives,
-            _COLLECTIVE_COLUMNS,
             limit=limit,
-            what="collectives",
-            title="waiting for the last rank to arrive, call by call",
+            calls=lambda row: f"{row['calls']:,}{'' if row['is_complete'] else '*'}",
+            most_often_last=_last,
+            collective=_collective,
         )
         if not answer.collectives["is_complete"].all():
             yield sentence(("* some calls have no certain partner on other ranks and are left out", "bold yellow"))
@@ -144,33 +146,6 @@ def who_of(row: dict[str, Any]) -> str:
     return f"{who} on {printable(row['host'])}" if row["host"] else who
 
 
-def _process_columns(answer: Ranks) -> list[Column]:
-    largest = max(answer.processes["compute_ns"].max() or 0, 1)
-    has_hosts = bool((answer.processes["host"].fill_null("") != "").any())
-    has_ranks = answer.processes["rank"].null_count() < answer.processes.height
-    return [
-        *(
-            [Column("rank", lambda row: "-" if row["rank"] is None else str(row["rank"]), handle="r")]
-            if has_ranks
-            else []
-        ),
-        *([Column("node", lambda row: row["host"] or "-", is_text=True)] if has_hosts else []),
-        Column("pid", lambda row: process_name(None, row["pid"]), is_wide=has_ranks),
-        Column("GPUs", lambda row: f"{row['gpu_count']:,}", is_wide=True),
-        Column("compute", lambda row: duration(row["compute_ns"])),
-        Column("", lambda row: bar_cell(row["compute_ns"] / largest, 10), is_bar=True, is_wide=True),
-        Column("to mean", lambda row: percent(row["deviation"], sign=True)),
-        Column("comm.", lambda row: duration(row["collective_ns"])),
-        Column("waited", lambda row: duration(row["waited_ns"])),
-        Column("last", lambda row: f"{row['last_count']:,}"),
-        Column("copies", lambda row: duration(row["copy_ns"]), is_wide=True),
-        Column("idle", lambda row: duration(row["idle_ns"])),
-        Column("host", lambda row: "?" if row["host_ns"] is None else duration(row["host_ns"])),
-        Column("wall", lambda row: duration(row["wall_ns"]), is_wide=True),
-        Column("busy", lambda row: percent(row["busy_share"]), is_wide=True),
-    ]
-
-
 def _last(row: dict[str, Any]) -> str:
     return "not known" if row["rule"] == "unknown" else f"{who_of(row)} ({row['last_count']:,}x)"
 
@@ -178,22 +153,3 @@ def _last(row: dict[str, Any]) -> str:
 def _collective(row: dict[str, Any]) -> str:
     kernel = brief_kernel(row["name"], 200)
     return f"{printable(row['collective'])} ({kernel})" if row["collective"] else kernel
-
-
-_KERNEL_COLUMNS = [
-    Column("cost", lambda row: duration(row["cost_ns"])),
-    Column("max/mean", lambda row: "-" if row["imbalance"] is None else f"{row['imbalance']:.2f}"),
-    Column("per call", lambda row: "-" if row["per_call"] is None else f"{row['per_call']:.2f}"),
-    Column("calls", lambda row: f"{row['calls']:,}"),
-    Column("mean of ranks", lambda row: duration(row["mean_ns"]), is_wide=True),
-    Column("slowest", lambda row: who_of(row), is_text=True, is_fixed=True),
-    Column("kernel", lambda row: brief_kernel(row["name"], 200), takes_rest=True),
-]
-_COLLECTIVE_COLUMNS = [
-    Column("waiting", lambda row: duration(row["spread_ns"])),
-    Column("share", lambda row: percent(row["spread_share"])),
-    Column("calls", lambda row: f"{row['calls']:,}{'' if row['is_complete'] else '*'}"),
-    Column("ranks", lambda row: f"{row['process_count']:,}"),
-    Column("most often last", lambda row: _last(row), is_text=True, is_fixed=True),
-    Column("collective", lambda row: _collective(row), takes_rest=True),
-]

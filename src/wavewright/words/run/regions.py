@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -12,7 +13,7 @@ from wavewright.analysis.run.measures.trees import LAYER, inherited
 from wavewright.base.words import counted, duration, percent, truncation
 from wavewright.model.blocks import GAP, AnyBlock, Cell, Table, headline, sentence
 from wavewright.words.kit.brief_names import brief
-from wavewright.words.kit.frame_tables import Column, bar_cell, frame_table, titled
+from wavewright.words.kit.declared_tables import declared_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,12 +53,14 @@ def regions_report(
         yield _tree_table(_Shown(answer, by, depth, min_share, frames=frames), limit=limit)
         yield GAP
     if answer.callers.height:
-        yield _caller_table(answer)
+        yield declared_table("run/regions/caller", answer.callers, limit=_CALLERS, region=_region, caller=_caller)
         yield GAP
     if by == "gpu" and answer.launchers.height:
-        yield _launcher_table(answer, limit=min(limit, _NAME_LINES))
+        yield declared_table("run/regions/launcher", answer.launchers, limit=min(limit, _NAME_LINES), region=_region)
     else:
-        yield _name_table(answer, by, limit=limit if by in ("self", "calls") else min(limit, _NAME_LINES))
+        table = "calls" if by == "calls" else "self"
+        most = limit if by in ("self", "calls") else min(limit, _NAME_LINES)
+        yield declared_table(f"run/regions/{table}", _by_name(answer, by), limit=most, region=_region)
 
 
 def folded_report(answer: Regions, *, limit: int = 20) -> Iterator[AnyBlock]:
@@ -153,27 +156,16 @@ def _is_passing(tree: pl.DataFrame, by: str) -> pl.Series:
 
 
 def _tree_table(shown: _Shown, *, limit: int) -> Table:
-    is_gpu = shown.by == "gpu"
-    share = "gpu_share" if is_gpu else "total_share"
-    gpu = Column("GPU time", lambda row: duration(row["gpu_total_ns"]) if row["gpu_total_ns"] else "-")
-    cpu = Column("CPU time", lambda row: duration(row["total_ns"]))
-    shares = [
-        Column("", lambda row: percent(row[share]), name="share"),
-        Column("", lambda row: bar_cell(row[share] or 0.0, 10), is_bar=True, is_wide=True),
-    ]
-    rest = [Column("self", lambda row: duration(row["self_ns"])), _MEAN]
-    columns = [
-        Column("region", lambda row: Cell(_shown_name(row["name"]), level=int(row["indent"])), takes_rest=True),
-        _CALLS,
-        *([gpu, *shares, cpu, *rest] if is_gpu else [cpu, *shares, *rest, gpu]),
-    ]
     rows = shown.first(limit)
     size = truncation(rows.height, shown.rows.height, "nodes")
-    return titled("; ".join(part for part in (size, shown.title) if part), rows, columns)
-
-
-_CALLS = Column("calls", lambda row: f"{row['call_count']:,}")
-_MEAN = Column("mean", lambda row: duration(row["mean_ns"]), is_wide=True)
+    title = "; ".join(part for part in (size, shown.title) if part)
+    table = declared_table(
+        f"run/regions/{shown.by}",
+        rows,
+        title=title,
+        region=lambda row: Cell(_shown_name(row["name"]), level=int(row["indent"])),
+    )
+    return replace(table, row_count=None)
 
 
 def _shown_name(name: str | None) -> str:
@@ -181,30 +173,12 @@ def _shown_name(name: str | None) -> str:
     return brief(_FOLDERS.sub("", name) if name else name, 200)
 
 
-def _launcher_table(answer: Regions, *, limit: int) -> Table:
-    columns = [
-        Column("launched by", lambda row: _shown_name(row["name"]), takes_rest=True),
-        Column("", lambda row: (row["domain"] or "").lower(), is_text=True, is_fixed=True, is_wide=True),
-        _CALLS,
-        Column("GPU time", lambda row: duration(row["gpu_ns"])),
-        Column("", lambda row: percent(row["gpu_share"]), name="share"),
-        Column("", lambda row: bar_cell(row["gpu_share"] or 0.0, 10), is_bar=True, is_wide=True),
-        Column("kernels, copies", lambda row: f"{row['gpu_count']:,}"),
-        Column("CPU self", lambda row: duration(row["self_ns"])),
-    ]
-    title = "by GPU time, without what is inside of them"
-    return frame_table(answer.launchers, columns, limit=limit, what="names", title=title)
+def _region(row: dict[str, Any]) -> str:
+    return _shown_name(row["name"])
 
 
-def _caller_table(answer: Regions) -> Table:
-    columns = [
-        Column("region", lambda row: _shown_name(row["name"]), takes_rest=True),
-        Column("called from", lambda row: _shown_name(row["caller"]) if row["caller"] else "-", is_text=True),
-        _CALLS,
-        Column("GPU time", lambda row: duration(row["gpu_total_ns"]) if row["gpu_total_ns"] else "-"),
-        Column("CPU time", lambda row: duration(row["total_ns"])),
-    ]
-    return frame_table(answer.callers, columns, limit=_CALLERS, what="callers")
+def _caller(row: dict[str, Any]) -> str:
+    return _shown_name(row["caller"]) if row["caller"] else "-"
 
 
 def _by_name(answer: Regions, by: str) -> pl.DataFrame:
@@ -215,17 +189,3 @@ def _by_name(answer: Regions, by: str) -> pl.DataFrame:
     sums = sums.join(launched, on=keys, how="left", nulls_equal=True)
     column = "call_count" if by == "calls" else "self_ns"
     return sums.sort(column, "name", descending=[True, False], nulls_last=True)
-
-
-def _name_table(answer: Regions, by: str, *, limit: int) -> Table:
-    columns = [
-        Column("region", lambda row: _shown_name(row["name"]), takes_rest=True),
-        Column("", lambda row: (row["domain"] or "").lower(), is_text=True, is_fixed=True, is_wide=True),
-        _CALLS,
-        Column("CPU self", lambda row: duration(row["self_ns"])),
-        Column("", lambda row: percent(row["share"]), name="share"),
-        Column("", lambda row: bar_cell(row["share"] or 0.0, 10), is_bar=True, is_wide=True),
-        Column("GPU time", lambda row: duration(row["gpu_ns"]) if row["gpu_ns"] else "-"),
-    ]
-    title = "by number of calls" if by == "calls" else "by CPU time, without what is inside of them"
-    return frame_table(_by_name(answer, by), columns, limit=limit, what="names", title=title)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -11,10 +10,11 @@ from wavewright.analysis.run.calls.kernel_names import readable_names
 from wavewright.analysis.run.compare.compare import REMAINDER, change_text
 from wavewright.analysis.run.contents.summary import GPU_DOMAINS
 from wavewright.base.shown import printable
-from wavewright.base.words import counted, duration, percent
+from wavewright.base.words import counted, percent
 from wavewright.facts.kernel_titles import kernel_title
 from wavewright.model.blocks import GAP, AnyBlock, Cell, Sentence, headline, sentence
 from wavewright.words.kit.brief_names import brief, brief_kernel
+from wavewright.words.kit.declared_tables import declared_columns
 from wavewright.words.kit.frame_tables import Column, frame_table, titled
 
 if TYPE_CHECKING:
@@ -112,20 +112,18 @@ def _noise(answer: RunComparison) -> str:
 
 
 def _columns(rows: pl.DataFrame) -> list[Column]:
-    has_calls = not rows["base_calls"].equals(rows["calls"], null_equal=True)
-    has_shares = rows["delta_share"].null_count() < rows.height
-    return [
-        Column("effect", lambda row: _signed(row["delta_ns"])),
-        *([Column("of GPU time", lambda row: change_text(row["delta_share"]), is_wide=True)] if has_shares else []),
-        Column("", _status, is_text=True, is_fixed=True),
-        Column("per call", lambda row: change_text(row["change"])),
-        Column("noise", _noise_cell),
-        Column("mean before", lambda row: duration(row["base_mean_ns"]), is_wide=True),
-        Column("after", lambda row: duration(row["mean_ns"]), is_wide=True),
-        *([Column("calls before", lambda row: _count(row["base_calls"]), is_wide=True)] if has_calls else []),
-        Column("calls", lambda row: _count(row["calls"])),
-        Column("name", _name, takes_rest=True),
-    ]
+    return declared_columns(
+        "run/run_changes/columns",
+        of_gpu_time=lambda row: change_text(row["delta_share"]),
+        has_shares=rows["delta_share"].count() > 0,
+        status=_status,
+        per_call=lambda row: change_text(row["change"]),
+        noise=_noise_cell,
+        calls_before=lambda row: _count(row["base_calls"]),
+        has_calls=not rows["base_calls"].equals(rows["calls"], null_equal=True),
+        calls=lambda row: _count(row["calls"]),
+        name=_name,
+    )
 
 
 def _name(row: dict[str, Any]) -> str:
@@ -176,33 +174,18 @@ def _noise_cell(row: dict[str, Any]) -> str:
     return f"±{percent(row['noise'])}" if row["noise"] < _NO_IDEA else "too large"
 
 
-def _signed(nanoseconds: float) -> str:
-    return f"+{duration(nanoseconds)}" if nanoseconds > 0 else duration(nanoseconds)
-
-
 def _count(calls: float) -> str:
     return f"{calls:,.0f}" if calls == int(calls) else f"{calls:,.2f}"
 
 
 def _side_columns(answer: RunComparison) -> list[Column]:
-    has_steps = answer.step is not None
-    classes = {"computing": "computation_ns", "communicating": "communication_ns", "copying": "copy_ns"}
-    classes = {word: name for word, name in classes.items() if answer.sides[name].sum()} | {"idle": "idle_ns"}
-    return [
-        Column("", lambda row: row["label"], is_text=True),
-        Column("GPU time", lambda row: f"{row['gpu_ns'] / 1e6:,.3f} ms"),
-        Column("change", lambda row: change_text(row["change"]) if row["side"] else ""),
-        Column("noise", lambda row: _total_noise(row) if row["side"] else ""),
-        Column("wall", lambda row: duration(row["wall_ns"])),
-        *(Column(word, partial(_time, name=name), is_wide=True) for word, name in classes.items()),
-        Column("GPUs", lambda row: f"{row['gpu_count']:,}", is_wide=True),
-        Column("processes", lambda row: f"{row['process_count']:,}"),
-        *([Column("steps", lambda row: f"{row['step_count']:,}")] if has_steps else []),
-    ]
-
-
-def _time(row: dict[str, Any], *, name: str) -> str:
-    return duration(row[name])
+    return declared_columns(
+        "run/run_changes/side",
+        change=lambda row: change_text(row["change"]) if row["side"] else "",
+        noise=lambda row: _total_noise(row) if row["side"] else "",
+        **{name: answer.sides[name].sum() > 0 for name in ("computation_ns", "communication_ns", "copy_ns")},
+        has_steps=answer.step is not None,
+    )
 
 
 def _total_noise(row: dict[str, Any]) -> str:
@@ -214,12 +197,9 @@ def _part(row: dict[str, Any]) -> Cell:
     return Cell(status, _STYLES.get(status, "bold" if row["is_attributed"] is None else "dim"))
 
 
-_PARTS = [
-    Column("", _part, is_text=True, is_fixed=True),
-    Column("things", lambda row: f"{row['thing_count']:,}"),
-    Column("effect", lambda row: f"{row['delta_ns'] / 1e6:+,.3f} ms"),
-    Column("largest", lambda row: _signed(row["largest_delta_ns"]) if row["largest_delta_ns"] else ""),
-    Column(
-        "name", lambda row: brief_kernel(row["largest_name"], 200) if row["largest_delta_ns"] else "", takes_rest=True
-    ),
-]
+_PARTS = declared_columns(
+    "run/run_changes/parts",
+    part=_part,
+    effect=lambda row: f"{row['delta_ns'] / 1e6:+,.3f} ms",
+    name_text=lambda row: brief_kernel(row["largest_name"], 200) if row["largest_delta_ns"] else "",
+)

@@ -10,7 +10,7 @@ from wavewright.base.shown import printable
 from wavewright.base.words import counted, duration, percent
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, headline, sentence
 from wavewright.words.kit.brief_names import brief_kernel
-from wavewright.words.kit.frame_tables import Column, frame_table
+from wavewright.words.kit.declared_tables import declared_table
 from wavewright.words.run.ranks import who_of
 
 if TYPE_CHECKING:
@@ -34,9 +34,18 @@ def steps_report(answer: Steps, *, limit: int | None = 20) -> Iterator[AnyBlock]
     yield GAP
     if answer.processes.height > 1:
         shown = None if limit is None else max(limit, 64)
-        yield frame_table(answer.processes, _PROCESS_COLUMNS, limit=shown, what="processes")
+        yield declared_table("run/steps/process", answer.processes, limit=shown, process=who_of)
         yield GAP
-    yield frame_table(answer.steps, _step_columns(answer), limit=limit, what="steps")
+    yield declared_table(
+        "run/steps/step",
+        answer.steps,
+        limit=limit,
+        process=who_of,
+        several=answer.processes.height > 1,
+        is_split=answer.steps["host_ns"].count() > 0,
+        kind=lambda row: "" if row["kind"] == "step" else row["kind"],
+        cause=_cause,
+    )
 
 
 def _verdict(answer: Steps) -> str:
@@ -97,40 +106,3 @@ def _cause(row: dict[str, Any]) -> str:
         return ""
     detail = f" ({brief_kernel(row['detail'], 60)} +{duration(row['detail_ns'])})" if row["detail"] else ""
     return f"{row['cause']} +{duration(row['cause_ns'])}{detail}"
-
-
-_PROCESS_COLUMNS = [
-    Column("process", who_of, is_text=True, is_fixed=True),
-    Column("steps", lambda row: f"{row['step_count']:,}"),
-    Column("median", lambda row: duration(row["median_ns"])),
-    Column("shortest", lambda row: duration(row["min_ns"])),
-    Column("longest", lambda row: duration(row["max_ns"])),
-    Column("variation", lambda row: percent(row["variation"])),
-    Column("warm-up", lambda row: f"{row['warm_up_count']:,}", is_wide=True),
-    Column("other", lambda row: f"{row['other_count']:,}", is_wide=True),
-    Column("outliers", lambda row: f"{row['outlier_count']:,}"),
-    Column("by", lambda row: row["source"], is_text=True, is_fixed=True, is_wide=True),
-]
-
-
-def _step_columns(answer: Steps) -> list[Column]:
-    several = answer.processes.height > 1
-    is_known = answer.steps["host_ns"].null_count() < answer.steps.height
-    idle = [Column("idle", lambda row: duration(row["idle_ns"]))]
-    parts = [
-        Column("launched", lambda row: duration(row["queued_ns"])),
-        Column("host", lambda row: duration(row["host_ns"])),
-    ]
-    return [
-        *([Column("process", who_of, is_text=True, is_fixed=True)] if several else []),
-        Column("step", lambda row: f"{row['step']:,}"),
-        Column("length", lambda row: duration(row["length_ns"])),
-        Column("compute", lambda row: duration(row["compute_ns"])),
-        Column("comm.", lambda row: duration(row["communication_ns"])),
-        Column("copies", lambda row: duration(row["copy_ns"])),
-        *(parts if is_known else idle),
-        Column("kernels", lambda row: f"{row['kernel_count']:,}", is_wide=True),
-        Column("calls", lambda row: f"{row['call_count']:,}", is_wide=True),
-        Column("", lambda row: "" if row["kind"] == "step" else row["kind"], is_text=True, is_fixed=True),
-        Column("cause", _cause, takes_rest=True, is_text=True, is_wide=True),
-    ]

@@ -14,7 +14,8 @@ from wavewright.base.shown import printable
 from wavewright.base.words import counted, duration, percent, size
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, headline, sentence
 from wavewright.words.kit.brief_names import brief, brief_kernel, brief_kernels
-from wavewright.words.kit.frame_tables import Column, bar_cell, frame_table
+from wavewright.words.kit.declared_tables import declared_table
+from wavewright.words.kit.frame_tables import Column
 from wavewright.words.run.place_names import node_name, place_words
 from wavewright.writers.terminal.fitted_table import WIDE
 
@@ -97,15 +98,17 @@ def _scope(answer: Summary) -> str:
 
 def _domain_table(answer: Summary, *, width: int, limit: int) -> Table:
     has_bytes = answer.domains["bytes_total"].null_count() < answer.domains.height
-    columns = [
-        *_group_columns(answer),
-        Column("domain", lambda row: row["domain"], is_text=True, is_fixed=True),
-        Column("names", lambda row: f"{row['name_count']:,}"),
-        *_figures(width=width),
-        *([_BYTES] if has_bytes else []),
-    ]
     what = "domains" if answer.by == "all" else "rows"
-    return frame_table(answer.domains, columns, limit=limit, what=what, title="by domain")
+    return declared_table(
+        "run/summary/domain",
+        answer.domains,
+        limit=limit,
+        rows=what,
+        group=_group_columns(answer),
+        is_very_wide=width >= _VERY_WIDE,
+        bytes=_bytes,
+        has_bytes=has_bytes,
+    )
 
 
 def _thing_table(answer: Summary, domain: str, *, width: int, limit: int) -> Table:
@@ -113,17 +116,19 @@ def _thing_table(answer: Summary, domain: str, *, width: int, limit: int) -> Tab
     if answer.by != "all":
         rows = rows.sort(-pl.col("total_ns"), maintain_order=True)
     has_bytes = rows["bytes_total"].null_count() < rows.height
-    columns = [
-        Column("share", lambda row: percent(row["share"])),
-        Column("", lambda row: bar_cell(row["share"] or 0.0, 8), is_bar=True, is_wide=True),
-        *_group_columns(answer),
-        *_figures(width=width),
-        *([_BYTES] if has_bytes else []),
-        *([_RATE] if domain == "COPY" and has_bytes else []),
-        Column("name", lambda row: _name(row["name"], domain), takes_rest=True),
-    ]
     what = _NAMES.get(domain, f"{printable(domain)} calls" if domain != "MARKER" else "marker ranges")
-    table = frame_table(rows, columns, limit=limit, what=what)
+    table = declared_table(
+        "run/summary/thing",
+        rows,
+        limit=limit,
+        rows=what,
+        group=_group_columns(answer),
+        is_very_wide=width >= _VERY_WIDE,
+        bytes=_bytes,
+        has_bytes=has_bytes,
+        with_rate=domain == "COPY" and has_bytes,
+        name=lambda row: _name(row["name"], domain),
+    )
     return table if domain in _NAMES else replace(table, note="CPU time, nested calls count each")
 
 
@@ -132,33 +137,9 @@ def _name(name: str, domain: str) -> str:
     return brief_kernel(name, 200) if domain in GPU_DOMAINS else brief(name, 200)
 
 
-def _figures(*, width: int) -> list[Column]:
-    def time(heading: str, name: str, *, is_wide: bool = False) -> Column:
-        return Column(heading, lambda row: duration(row[name]), is_wide=is_wide)
-
-    return [
-        Column("calls", lambda row: f"{row['calls']:,}"),
-        time("total", "total_ns"),
-        time("mean", "mean_ns"),
-        time("median", "median_ns"),
-        *([time("p99", "p99_ns"), time("min", "min_ns")] if width >= _VERY_WIDE else []),
-        time("max", "max_ns", is_wide=True),
-        time("stddev", "stddev_ns", is_wide=True),
-    ]
-
-
 def _bytes(row: dict[str, Any]) -> str:
     """Marked where some calls have no size."""
     return ("≥ " if 0 < row["sized_calls"] < row["calls"] else "") + size(row["bytes_total"])
-
-
-def _rate(row: dict[str, Any]) -> str:
-    rate = row["bytes_per_second"]
-    return "-" if rate is None else f"{size(rate)}/s"
-
-
-_BYTES = Column("bytes", _bytes)
-_RATE = Column("rate", _rate, is_wide=True)
 
 
 def _group_columns(answer: Summary) -> list[Column]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+import polars as pl
 
 from wavewright.base.words import counted, duration, percent
 from wavewright.model.blocks import GAP, AnyBlock, headline, sentence
-from wavewright.words.kit.frame_tables import Column, bar_cell, frame_table
-from wavewright.words.run.place_names import gpu_name
+from wavewright.words.kit.declared_tables import declared_table
+from wavewright.words.run.place_names import gpu_cell
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,16 +25,18 @@ def budget_report(answer: TimeBudget, *, limit: int = 20) -> Iterator[AnyBlock]:
     shares = dict(answer.parts.select("part", "share").iter_rows())
     yield sentence((_verdict(answer, shares), "bold"))
     yield GAP
-    columns = [
-        Column("part", lambda row: row["part"], is_text=True, is_fixed=True),
-        Column("share", lambda row: percent(row["share"])),
-        Column("", lambda row: bar_cell(row["share"], 20), is_bar=True),
-        Column("time per GPU", lambda row: duration(row["time_ns"])),
-    ]
-    yield frame_table(answer.parts, columns, limit=answer.parts.height, what="parts")
+    yield declared_table("run/time_budget/budget", answer.parts)
     if answer.gpus.height > 1:
         yield GAP
-        yield frame_table(answer.gpus, _gpu_columns(answer), limit=limit, what="GPUs")
+        window = pl.when(pl.col("window_ns") > 0).then("window_ns")
+        parts = (
+            pl.col(name) / window
+            for name in ("computation_ns", "exposed_communication_ns", "exposed_copy_ns", "idle_ns")
+        )
+        several = answer.gpus["node"].n_unique() > 1
+        yield declared_table(
+            "run/time_budget/gpu", answer.gpus.with_columns(parts), limit=limit, gpu=gpu_cell(several=several)
+        )
 
 
 def _verdict(answer: TimeBudget, shares: dict[str, float]) -> str:
@@ -42,20 +46,3 @@ def _verdict(answer: TimeBudget, shares: dict[str, float]) -> str:
     return (
         f"{who} {percent(busy)} of {duration(answer.window_ns)} ({inside or 'nothing'}), idle {percent(shares['idle'])}"
     )
-
-
-def _gpu_columns(answer: TimeBudget) -> list[Column]:
-    several = answer.gpus["node"].n_unique() > 1
-
-    def share(name: str) -> Any:
-        return lambda row: percent(row[name] / row["window_ns"] if row["window_ns"] else None)
-
-    return [
-        Column("GPU", lambda row: gpu_name(row["node"], row["gpu"], with_node=several), is_text=True, is_fixed=True),
-        Column("rank", lambda row: "-" if row["rank"] is None else str(row["rank"]), handle="r"),
-        Column("window", lambda row: duration(row["window_ns"])),
-        Column("computation", share("computation_ns")),
-        Column("communication", share("exposed_communication_ns")),
-        Column("copies", share("exposed_copy_ns")),
-        Column("idle", share("idle_ns")),
-    ]

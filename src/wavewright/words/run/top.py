@@ -9,7 +9,7 @@ from wavewright.base.words import counted, duration, percent, truncation
 from wavewright.model.blocks import GAP, AnyBlock, Table, headline, sentence
 from wavewright.words.kit.brief_names import brief_kernel
 from wavewright.words.kit.brief_paths import brief_paths
-from wavewright.words.kit.frame_tables import Column, bar_cell, frame_table
+from wavewright.words.kit.declared_tables import declared_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,17 +42,14 @@ def _of(answer: Top) -> str:
 
 
 def _thing_table(answer: Top, things: pl.DataFrame, *, limit: int, title: str = "") -> Table:
-    columns = [
-        Column("share", lambda row: percent(row["share"], 2)),
-        Column("", lambda row: bar_cell(row["share"] or 0.0, 10), is_bar=True, is_wide=True),
-        Column("calls", lambda row: f"{row['calls']:,}"),
-        Column("total us", lambda row: f"{(row['total_ns'] or 0) / 1e3:,.3f}"),
-        Column("mean us", lambda row: "-" if row["mean_ns"] is None else f"{row['mean_ns'] / 1e3:,.3f}"),
-        Column("kind", lambda row: row["domain"].lower(), is_text=True, is_fixed=True),
-        Column("name", lambda row: brief_kernel(row["name"], 200), takes_rest=True),
-    ]
     what = "kernels, copies and calls" if answer.with_calls else "kernels and kinds of copy"
-    return frame_table(things, columns, limit=limit, what=what, title=title)
+    return declared_table(
+        "run/top/thing",
+        things,
+        limit=limit,
+        rows=what,
+        title=title,
+    )
 
 
 def _file_parts(answer: Top, *, limit: int) -> Iterator[AnyBlock]:
@@ -85,12 +82,4 @@ def category_parts(categories: pl.DataFrame) -> Iterator[AnyBlock]:
 
 def category_table(categories: pl.DataFrame) -> Table:
     """The table of `time_by_category`."""
-    columns = [
-        Column("share", lambda row: percent(row["share"])),
-        Column("", lambda row: bar_cell(row["share"] or 0.0, 20), is_bar=True),
-        Column("calls", lambda row: f"{row['calls']:,}"),
-        Column("total", lambda row: duration(row["total_ns"])),
-        Column("names", lambda row: f"{row['name_count']:,}"),
-        Column("category", lambda row: row["category"], is_text=True),
-    ]
-    return frame_table(categories, columns, limit=None, what="categories", title="by category")
+    return declared_table("run/top/category", categories)

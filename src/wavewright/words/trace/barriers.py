@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from wavewright.base.words import counted, grouped, percent, short
+from wavewright.base.words import counted, percent, short
 from wavewright.model.blocks import GAP, AnyBlock, Named, Part, Sentence, headline, sentence
-from wavewright.words.kit.frame_tables import Column, bar_cell, frame_table, hexadecimal, place
-from wavewright.words.trace.row_columns import ADDRESS, INSTRUCTION
+from wavewright.words.kit.declared_tables import declared_table
+from wavewright.words.kit.frame_tables import bar_cell, hexadecimal, place
 
 if TYPE_CHECKING:
     from wavewright.analysis.trace.barriers import Barriers
@@ -24,24 +24,22 @@ def barriers_report(answer: Barriers, *, limit: int) -> list[AnyBlock]:
     parts: list[AnyBlock] = [_verdict(answer), _workgroups(answer), GAP]
     lost = max(answer.lost_cycles_total, 1)
     shares = _shares(answer)
-    columns = (
-        Column("lost", lambda row: short(row["lost_cycles_total"])),
-        Column("", lambda row: bar_cell(row["lost_cycles_total"] / lost, 5), is_bar=True, is_wide=True),
-        Column("stall", lambda row: short(row["stall_cycles_total"])),
-        Column("met", lambda row: f"{row['meeting_count']:,}"),
-        Column("waves", lambda row: grouped(row["waves_per_meeting"], 1, none=""), is_wide=True),
-        Column("spread", lambda row: grouped(row["spread_cycles_mean"], 0, none="")),
-        Column("max", lambda row: grouped(row["spread_cycles_max"], 0, none="")),
-        Column("late", lambda row: short(row["late_cycles_total"])),
-        Column(_last_heading(answer), lambda row: shares.get(row["row"], "")),
-        ADDRESS,
-        Column("at", lambda row: place(row["file"], row["line"]) or row["text"], takes_rest=True),
-    )
     legend = (
         "lost: cycles that waves waited for the last one; met: times a workgroup passed; spread: last - first arrival; "
         "late: cycles by which the last wave was behind the one before; last: whose wave was last, in % of the meetings"
     )
-    parts += [sentence((legend, "dim")), frame_table(answer.rows, columns, limit=limit, what="barriers")]
+    parts += [
+        sentence((legend, "dim")),
+        declared_table(
+            "trace/barriers/barriers",
+            answer.rows,
+            limit=limit,
+            bar=lambda row: bar_cell(row["lost_cycles_total"] / lost, 5),
+            last=_last_heading(answer),
+            shares=lambda row: shares.get(row["row"], ""),
+            at=lambda row: place(row["file"], row["line"]) or row["text"],
+        ),
+    ]
     return [*parts, *_causes(answer, limit)]
 
 
@@ -49,27 +47,22 @@ def _causes(answer: Barriers, limit: int) -> list[AnyBlock]:
     """Rows at which the last waves lose time on their way to the costliest barriers."""
     shown = answer.rows.filter(pl.col("meeting_count") > 0).select("row", "address").head(min(limit, _BARRIERS))
     parts: list[AnyBlock] = []
-    columns = _CAUSES if answer.causes["file"].count() else [column for column in _CAUSES if column.heading != "line"]
+    has_lines = answer.causes["file"].count() > 0
     for barrier, address in shown.iter_rows():
         causes = answer.causes.filter(pl.col("row") == barrier)
         if causes.height:
             title = f"on the way to the barrier at {address:#x}, the last wave spends longer at"
             most = min(limit, _PER_BARRIER)
-            parts += [GAP, frame_table(causes, columns, limit=most, what="instructions", title=title)]
+            parts += [
+                GAP,
+                declared_table("trace/barriers/causes", causes, limit=most, title=title, has_lines=has_lines),
+            ]
     return parts
 
 
 _FEW_PLACES = 4  #: So many places have their shares side by side.
 _BARRIERS = 2
 _PER_BARRIER = 3
-_CAUSES = (
-    Column("excess", lambda row: f"+{row['excess_cycles_mean']:,.0f}"),
-    Column("last wave", lambda row: f"{row['last_cycles_mean']:,.0f}"),
-    Column("others", lambda row: f"{row['other_cycles_mean']:,.0f}"),
-    ADDRESS,
-    Column("line", lambda row: place(row["file"], row["line"]), is_text=True, is_name=True),
-    INSTRUCTION,
-)
 
 
 def _place(answer: Barriers) -> str:

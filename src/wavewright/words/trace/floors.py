@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wavewright.base.words import counted, grouped, percent
+from wavewright.base.words import counted, percent
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, headline, sentence
-from wavewright.words.kit.frame_tables import Column, bar_cell, frame_table, place
-from wavewright.words.trace.row_columns import INSTRUCTION
+from wavewright.words.kit.declared_tables import declared_table
 
 if TYPE_CHECKING:
     from wavewright.analysis.trace.floors import Floor, Floors
@@ -23,10 +22,17 @@ def floors_report(answer: Floors, *, limit: int) -> list[AnyBlock]:
     parts: list[AnyBlock] = [headline(first), *(sentence((words, "bold")) for words in others)]
     span = f"span: {answer.span_cycles_total:,} cycles of {counted(answer.cu_count, 'traced CUs')}"
     parts += [sentence((f"{span} with {counted(answer.wave_count, 'waves')}", "dim")), *_notes(answer), GAP]
-    parts.append(frame_table(answer.pipes, _PIPES, limit=None, what="pipes"))
+    parts.append(declared_table("trace/floors/pipes", answer.pipes, executions=_counted))
     if answer.changes.height:
-        title = "if an instruction were free of conflicts, or coalesced"
-        parts += [GAP, frame_table(answer.changes, _CHANGES, limit=limit, what="rows", title=title)]
+        parts += [
+            GAP,
+            declared_table(
+                "trace/floors/changes",
+                answer.changes,
+                limit=limit,
+                then=lambda row: f"{row['next_pipe']} {row['next_floor_cycles_total']:,}",
+            ),
+        ]
     return parts
 
 
@@ -65,24 +71,3 @@ def _counted(row: dict[str, Any]) -> str:
     if row["counted_count"] == row["execution_count"]:
         return f"{row['execution_count']:,}"
     return f"{row['counted_count']:,} of {row['execution_count']:,}"
-
-
-_PIPES = (
-    Column("pipe", lambda row: row["pipe"], is_text=True, is_fixed=True),
-    Column("floor", lambda row: grouped(row["floor_cycles_total"])),
-    Column("share", lambda row: percent(row["span_share"])),
-    Column("", lambda row: bar_cell(row["span_share"] or 0.0, 6), is_bar=True, is_wide=True),
-    Column("executions", _counted),
-    Column("confidence", lambda row: row["confidence"], is_text=True, is_fixed=True),
-    Column("evidence", lambda row: row["evidence"], takes_rest=True),
-)
-_CHANGES = (
-    Column("row", lambda row: f"{row['row']}"),
-    Column("pipe", lambda row: row["pipe"], is_text=True, is_fixed=True),
-    Column("cycles", lambda row: f"{row['cycles_total']:,}"),
-    Column("saved", lambda row: f"{row['saved_cycles_total']:,}"),
-    Column("then", lambda row: f"{row['next_pipe']} {row['next_floor_cycles_total']:,}", is_text=True, is_wide=True),
-    Column("at most", lambda row: "-" if row["speedup_max"] is None else f"{row['speedup_max']:.2f}x"),
-    Column("line", lambda row: place(row["file"], row["line"]), is_text=True, is_fixed=True, is_name=True),
-    INSTRUCTION,
-)

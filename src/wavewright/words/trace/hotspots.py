@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+
+import polars as pl
 
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent, short
 from wavewright.model.blocks import GAP, AnyBlock, Part, Sentence, Table, sentence
-from wavewright.words.kit.frame_tables import Column, bar_cell, frame_table, place
-from wavewright.words.trace.row_columns import ADDRESS, INSTRUCTION, LINE, SOURCE
+from wavewright.words.kit.declared_tables import declared_columns, declared_table
+from wavewright.words.kit.frame_tables import Column, brief_place, place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,11 +44,6 @@ _SORT_WORDS = {
     "hits": "executions",
 }
 
-_LANES = (
-    Column("extra LDS", lambda row: short(row["extra_lds_cycles_total"]) if row["extra_lds_cycles_total"] else ""),
-    Column("segments", lambda row: short(row["segment_count_total"]) if row["segment_count_total"] else ""),
-)
-
 
 def hotspots_report(answer: Hotspots, *, limit: int) -> list[AnyBlock]:
     """A verdict and the costliest units."""
@@ -72,26 +68,20 @@ def either_report(answer: Hotspots | SampleHotspots, *, limit: int) -> list[AnyB
 def hotspot_table(answer: Hotspots, *, limit: int) -> Table:
     """The costliest units; the title has the number of hidden ones."""
     share = _share_of(answer)
-    has_exposed = answer.exposed_cycles_total is not None
-    is_single = answer.by == "instruction"
-    columns = [
-        Column("share", lambda row: percent(row[share])),
-        _bar(share),
-        *([Column("exposed", lambda row: short(row["exposed_cycles_total"]))] if has_exposed else []),
-        Column("latency", lambda row: short(row["latency_cycles_total"]), is_wide=has_exposed),
-        Column("stall", lambda row: short(row["stall_cycles_total"])),
-        Column("idle", lambda row: short(row["idle_cycles_total"]), is_wide=True),
-        Column("hits", lambda row: short(row["hit_count"]), is_wide=not is_single),
-        *(
-            [Column("mean", lambda row: short(row["latency_cycles_total"] / max(row["hit_count"], 1)))]
-            if is_single
-            else []
-        ),
-        *(_LANES if answer.units["extra_lds_cycles_total"].null_count() == 0 else ()),
-        *_names(answer.by),
-    ]
-    title = f"by {_SORT_WORDS[answer.sort]}"
-    return frame_table(answer.units, columns, limit=limit, what=_many(answer), title=title)
+    units = answer.units.with_columns(
+        sorted_share=share, latency_cycles_mean=pl.col("latency_cycles_total") / pl.max_horizontal("hit_count", 1)
+    )
+    return declared_table(
+        "trace/hotspots/units",
+        units,
+        limit=limit,
+        rows=_many(answer),
+        title=f"by {_SORT_WORDS[answer.sort]}",
+        has_exposed=answer.exposed_cycles_total is not None,
+        is_single=answer.by == "instruction",
+        has_lanes=answer.units["extra_lds_cycles_total"].null_count() == 0,
+        names=_names(answer.by),
+    )
 
 
 def sample_report(answer: SampleHotspots, *, limit: int) -> list[AnyBlock]:
@@ -104,19 +94,16 @@ def sample_report(answer: SampleHotspots, *, limit: int) -> list[AnyBlock]:
     for row in answer.reasons.head(3).iter_rows(named=True):
         verdict += f"; {row['reason']} {percent(row['share'])}"
     has_addresses = answer.units["address"].drop_nulls().len() > 0
-    issue = [
-        Column("issued", lambda row: f"{row['issued_count']:,}", is_wide=True),
-        Column("stalled", lambda row: f"{row['stalled_count']:,}"),
-        Column("mostly for", lambda row: row["reason"] or "", is_text=True, is_fixed=True),
-    ]
-    columns = [
-        Column("share", lambda row: percent(row["sample_share"])),
-        _bar("sample_share"),
-        Column("samples", lambda row: f"{row['sample_count']:,}"),
-        *(issue if informative else []),
-        *(column for column in _names(answer.by) if column.heading != "address" or has_addresses),
-    ]
-    return [Sentence(verdict), GAP, frame_table(answer.units, columns, limit=limit, what=_many(answer))]
+    names = [column for column in _names(answer.by) if column.heading != "address" or has_addresses]
+    units = declared_table(
+        "trace/hotspots/samples",
+        answer.units,
+        limit=limit,
+        rows=_many(answer),
+        has_reasons=informative > 0,
+        names=names,
+    )
+    return [Sentence(verdict), GAP, units]
 
 
 def _share_of(answer: Hotspots) -> str:
@@ -126,10 +113,6 @@ def _share_of(answer: Hotspots) -> str:
 
 def _many(answer: Hotspots | SampleHotspots) -> str:
     return _PLURALS[answer.by] if answer.units.height != 1 else answer.by
-
-
-def _bar(share: str) -> Column:
-    return Column("", lambda row: bar_cell(row[share] or 0.0, 6), is_bar=True, is_wide=True)
 
 
 def _verdict(answer: Hotspots) -> Sentence:
@@ -169,19 +152,9 @@ def _where(row: dict[str, Any], by: str) -> str:
 
 def _names(by: str) -> list[Column]:
     """The columns that say which unit a row is."""
-    if by == "instruction":
-        return [ADDRESS, INSTRUCTION, SOURCE]
-    costliest = replace(INSTRUCTION, heading="costliest")
-    if by == "line":
-        return [
-            Column("rows", lambda row: f"{row['row_count']:,}", is_wide=True),
-            replace(LINE, cell=lambda row: SOURCE.cell(row) or _NONE["line"]),
-            costliest,
-        ]
-    if by in ("block", "loop"):
-        unit = Column(by, lambda row: (row["unit"] or _NONE[by]).removeprefix(f"{by} "), is_text=True, is_fixed=True)
-        return [unit, ADDRESS, costliest, SOURCE]
-    return [
-        Column("rows", lambda row: f"{row['row_count']:,}", is_wide=True),
-        Column(by, lambda row: row["unit"] or _NONE[by], takes_rest=True),
-    ]
+    return declared_columns(
+        f"trace/hotspots/{by if by in ('instruction', 'line') else 'range' if by in ('block', 'loop') else 'other'}",
+        by=by,
+        line=lambda row: brief_place(row["file"], row["line"]) or _NONE["line"],
+        unit=lambda row: (row["unit"] or _NONE[by]).removeprefix(f"{by} "),
+    )

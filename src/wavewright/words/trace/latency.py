@@ -10,9 +10,9 @@ from wavewright.analysis.trace.memory_latency.beyond_trace import counter_comman
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent, short
 from wavewright.model.blocks import GAP, AnyBlock, Cell, Drawn, Grid, GridColumn, Named, Part, Sentence, sentence
-from wavewright.words.kit.frame_tables import Column, frame_table, hexadecimal
+from wavewright.words.kit.declared_tables import declared_table
+from wavewright.words.kit.frame_tables import hexadecimal
 from wavewright.words.trace.listing.measures import WIDE
-from wavewright.words.trace.row_columns import ADDRESS, INSTRUCTION, SOURCE
 from wavewright.writers.terminal.bars import sparkline
 
 if TYPE_CHECKING:
@@ -28,12 +28,16 @@ def latency_report(answer: MemoryLatency, *, limit: int, width: int = WIDE) -> l
         return [Sentence("no memory operation was waited for"), *traffic_report(answer)]
     title = f"latency from issue to the end of the wait; bins of {answer.bin_cycles:,} cycles"
     parts: list[AnyBlock] = [_verdict(answer), GAP, _exposure(answer, width), GAP]
-    columns = _ROWS if answer.by_row["file"].count() else _ROWS[:-1]
-    parts.append(frame_table(answer.by_row, columns, limit=limit, what="memory operations", title=title))
+    mean = lambda row: _bound(row, "mean")  # noqa: E731
+    parts.append(
+        declared_table(
+            "trace/latency/rows", answer.by_row, limit=limit, title=title, mean=mean, distribution=_distribution
+        )
+    )
     parts.append(sentence((_LEGEND, "dim")))
     if answer.from_counters.height:
         title = f"from counters sampled every {answer.counter_interval_cycles} cycles"
-        table = frame_table(answer.from_counters, _COUNTERS, limit=limit, what="memory operations", title=title)
+        table = declared_table("trace/latency/counters", answer.from_counters, limit=limit, title=title)
         parts += [GAP, table]
     return [*parts, *traffic_report(answer)]
 
@@ -80,32 +84,6 @@ def _distribution(row: dict[str, Any]) -> str:
     return sparkline([sum(counts[at : at + 3]) for at in range(0, len(counts), 3)])
 
 
-_ROWS = (
-    Column("mean", lambda row: _bound(row, "mean")),
-    Column("sd", lambda row: short(row["latency_cycles_sd"]), is_wide=True),
-    Column("min", lambda row: short(row["latency_cycles_min"]), is_wide=True),
-    Column("p50", lambda row: short(row["latency_cycles_p50"]), is_wide=True),
-    Column("p95", lambda row: short(row["latency_cycles_p95"])),
-    Column("distribution", _distribution, is_text=True, is_fixed=True, is_wide=True, is_drawn=True),
-    Column("tight", lambda row: short(row["tight_count"])),
-    Column("of", lambda row: short(row["sample_count"]), is_wide=True),
-    Column("kind", lambda row: row["kind"], is_text=True, is_fixed=True, is_wide=True),
-    Column("bytes", lambda row: "" if row["bytes_per_lane"] is None else str(row["bytes_per_lane"])),
-    ADDRESS,
-    INSTRUCTION,
-    SOURCE,
-)
-_COUNTERS = (
-    Column("mean", lambda row: short(row["latency_cycles_mean"])),
-    Column("+-", lambda row: short(row["error_cycles"])),
-    Column("sd", lambda row: short(row["latency_cycles_sd"])),
-    Column("samples", lambda row: short(row["sample_count"])),
-    Column("counter", lambda row: row["counter"], is_text=True, is_name=True),
-    INSTRUCTION,
-    SOURCE,
-)
-
-
 _NARROW_BYTES = 4  #: Accesses to memory below this width per lane are named.
 _MANY = 2  #: Narrow instructions from which on they are worth a sentence.
 _SHOWN_NEIGHBOURS = 3
@@ -119,7 +97,13 @@ def traffic_report(answer: MemoryLatency) -> list[AnyBlock]:
         return []
     lanes = f"{answer.lane_count} active lanes per wave" if answer.lane_count else "lanes per wave not known"
     title = f"requested at most ({lanes}); per cycle of a traced {answer.traced_unit}"
-    table = frame_table(answer.traffic, _COLUMNS, limit=None, what="kinds of access", title=title)
+    table = declared_table(
+        "trace/latency/traffic",
+        answer.traffic,
+        title=title,
+        memory=lambda row: _NAMES[row["space"]],
+        width=_width,
+    )
     return [GAP, table, *_narrow(answer.traffic), *_wider(answer.neighbours), _untold(answer.target)]
 
 
@@ -163,26 +147,6 @@ def _untold(target: str | None) -> Sentence:
     else:
         more = [(f"more, but wavewright has no metrics of {printable(target)}", "dim")]
     return sentence(("a trace has no addresses of lanes, and no cache hits; counters tell ", "dim"), *more)
-
-
-def _amount(name: str, digits: int | None) -> Any:
-    def cell(row: dict[str, Any]) -> str:
-        if row[name] is None:
-            return "-"
-        return short(row[name]) if digits is None else f"{row[name]:,.{digits}f}"
-
-    return cell
-
-
-_COLUMNS = (
-    Column("memory", lambda row: _NAMES[row["space"]], is_text=True, is_fixed=True),
-    Column("", lambda row: row["direction"], is_text=True, is_fixed=True),
-    Column("bytes/lane", lambda row: _width(row)),
-    Column("instructions", lambda row: f"{row['row_count']:,}"),
-    Column("hits", lambda row: short(row["execution_count"])),
-    Column("bytes/wave", _amount("requested_bytes_per_wave", None)),
-    Column("bytes/cycle", _amount("requested_bytes_per_cycle", 2)),
-)
 
 
 def _width(row: dict[str, Any]) -> str:

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from wavewright.base.shown import printable
-from wavewright.base.words import grouped, percent, short
+from wavewright.base.words import percent, short
 from wavewright.model.blocks import GAP, AnyBlock, Named, Part, Sentence, sentence
-from wavewright.words.kit.frame_tables import Column, bar_cell, frame_table, hexadecimal, place
-from wavewright.words.trace.row_columns import ADDRESS
+from wavewright.words.kit.declared_tables import declared_table
+from wavewright.words.kit.frame_tables import hexadecimal, place
 from wavewright.writers.terminal.bars import sparkline
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from wavewright.analysis.trace.costs.loops import Loops
 
 _SLOW_START = 1.5
@@ -31,7 +33,17 @@ def loops_report(answer: Loops, *, by: str = "loop", limit: int) -> list[AnyBloc
     if by == "iteration":
         parts += _iterations(answer, limit=limit)
     else:
-        parts.append(frame_table(answer.loops, _columns(answer.iterations), limit=limit, what="loops"))
+        loops = declared_table(
+            "trace/loops/loops",
+            answer.loops,
+            limit=limit,
+            loop=lambda row: "  " * min(row["depth"], 8) + str(row["loop"]),
+            trips=_trips,
+            slowest=_slowest_cell,
+            curve=_curve_cell(answer.iterations),
+            source=lambda row: _where(row) or row["function"] or "",
+        )
+        parts.append(loops)
     if answer.left_out_count:
         parts.append(sentence((f"{answer.left_out_count:,} loops that ran less often are left out", "bold yellow")))
     return parts
@@ -72,14 +84,11 @@ def _iterations(answer: Loops, *, limit: int) -> list[AnyBlock]:
         means = answer.iterations.filter(pl.col("loop") == loop["loop"])
         if means.height:
             title = f"loop {loop['loop']} at {loop['address']:#x}"
-            longest = means["cycles_mean"].max()
-            columns = (*_ITERATION, _bar_of("cycles_mean", longest))
-            parts += [GAP, frame_table(means, columns, limit=limit, what="iterations", title=title)]
+            means = means.with_columns(
+                longest_share=pl.col("cycles_mean") / pl.max_horizontal(pl.col("cycles_mean").max(), 1)
+            )
+            parts += [GAP, declared_table("trace/loops/iterations", means, limit=limit, title=title)]
     return parts
-
-
-def _bar_of(name: str, longest: Any) -> Column:
-    return Column("", lambda row: bar_cell(row[name] / longest if longest else 0), is_bar=True)
 
 
 def _where(row: dict[str, Any]) -> str:
@@ -95,17 +104,12 @@ def _trips(row: dict[str, Any]) -> str:
     return f"{row['trips_min']:,}..{row['trips_max']:,}"
 
 
-def _cycles(name: str) -> Any:
-    return lambda row: short(row[name])
-
-
-def _columns(iterations: pl.DataFrame) -> tuple[Column, ...]:
-    """Columns of the table of loops; the curve is drawn from `iterations`."""
+def _curve_cell(iterations: pl.DataFrame) -> Callable[[dict[str, Any]], str]:
+    """The cell that draws the cycles of a loop by iteration."""
     means: dict[int, list[float]] = {}
     for loop, mean in iterations.select("loop", "cycles_mean").iter_rows():
         means.setdefault(loop, []).append(mean)
-    cell = lambda row: _curve(means.get(row["loop"], []))  # noqa: E731
-    return (*_FRONT, Column("by iteration", cell, is_text=True, is_fixed=True, is_drawn=True), *_BACK)
+    return lambda row: _curve(means.get(row["loop"], []))
 
 
 def _curve(means: list[float]) -> str:
@@ -124,33 +128,4 @@ def _slowest_cell(row: dict[str, Any]) -> str:
 _ITERATION_LEGEND = (
     "iteration: number since the loop was entered, from 0; cycles: mean over all waves and entries; longer: share of"
     " its executions that took longer than the median iteration of the same wave"
-)
-_ITERATION = (
-    Column("iteration", lambda row: f"{row['iteration']:,}"),
-    Column("cycles", lambda row: f"{row['cycles_mean']:,.0f}"),
-    Column("min", lambda row: f"{row['cycles_min']:,}"),
-    Column("max", lambda row: f"{row['cycles_max']:,}"),
-    Column("stall", lambda row: f"{row['stall_cycles_mean']:,.0f}"),
-    Column("waves", lambda row: f"{row['wave_count']:,}"),
-    Column("executions", lambda row: f"{row['execution_count']:,}", is_wide=True),
-    Column("longer", lambda row: percent(row["longer_share"], 0)),
-)
-_FRONT = (
-    Column("loop", lambda row: "  " * min(row["depth"], 8) + str(row["loop"]), is_text=True, is_fixed=True),
-    ADDRESS,
-    Column("share", lambda row: percent(row["cycles_share"])),
-    Column("", lambda row: bar_cell(row["cycles_share"], 6), is_bar=True, is_wide=True),
-    Column("waves", lambda row: grouped(row["wave_count"]), is_wide=True),
-    Column("trips", _trips),
-    Column("cycles", _cycles("iteration_cycles_median")),
-    Column("min", _cycles("iteration_cycles_min"), is_wide=True),
-    Column("max", _cycles("iteration_cycles_max"), is_wide=True),
-    Column("first", _cycles("first_cycles_median"), is_wide=True),
-    Column("steady", _cycles("steady_cycles_median"), is_wide=True),
-    Column("last", _cycles("last_cycles_median"), is_wide=True),
-    Column("slowest", _slowest_cell),
-)
-_BACK = (
-    Column("stall", lambda row: percent(row["steady_stall_share"])),
-    Column("source", lambda row: _where(row) or row["function"] or "", takes_rest=True),
 )

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wavewright.base.shown import printable
-from wavewright.base.words import counted, grouped, percent, shortened
+from wavewright.base.words import counted, percent, shortened
 from wavewright.model.blocks import AnyBlock, Sentence, Table, headline, sentence
-from wavewright.words.kit.frame_tables import Column, bar_cell, frame_table
+from wavewright.words.kit.declared_tables import declared_table
+from wavewright.words.kit.frame_tables import bar_cell
 from wavewright.writers.terminal.bars import sparkline
 
 if TYPE_CHECKING:
@@ -107,16 +108,12 @@ def _step(limiters: pl.DataFrame, row: dict[str, Any]) -> str:
 
 def _limiter_table(limiters: pl.DataFrame, shared_by: str) -> Table:
     most = limiters.filter(limiters["limiter"] == "hardware")["waves_per_simd"][0]
-    return frame_table(
+    return declared_table(
+        "trace/occupancy/limiter",
         limiters,
-        [
-            Column("limiter", lambda row: row["limiter"] + (" ◀" if row["is_binding"] else ""), is_text=True),
-            Column("waves/SIMD", lambda row: str(row["waves_per_simd"])),
-            Column("", lambda row: bar_cell(row["waves_per_simd"] / most, 8), is_bar=True),
-            Column("because", lambda row: _because(row, shared_by), takes_rest=True),
-        ],
-        limit=limiters.height,
-        what="limits",
+        limiter=lambda row: row["limiter"] + (" ◀" if row["is_binding"] else ""),
+        bar=lambda row: bar_cell(row["waves_per_simd"] / most, 8),
+        because=lambda row: _because(row, shared_by),
     )
 
 
@@ -131,43 +128,23 @@ def _because(row: dict[str, Any], shared_by: str) -> str:
 
 
 def _kernel_table(kernels: pl.DataFrame, limit: int) -> Table:
-    seen = [
-        Column("waves", lambda row: grouped(row["wave_count"], none="?")),
-        Column("max", lambda row: grouped(row["waves_per_simd_max"], none="?")),
-        Column("mean", lambda row: "?" if row["waves_per_simd_mean"] is None else f"{row['waves_per_simd_mean']:.2f}"),
-    ]
-    return frame_table(
+    return declared_table(
+        "trace/occupancy/kernel",
         kernels,
-        [
-            Column("kernel", lambda row: shortened(printable(row["name"])), takes_rest=True),
-            *(seen if kernels["wave_count"].count() else ()),
-            Column("fit", lambda row: grouped(row["waves_per_simd_limit"], none="?")),
-            Column("bound by", lambda row: row["bound_by"] or "", is_text=True),
-            Column("VGPR", lambda row: _registers(row)),
-            Column("SGPR", lambda row: grouped(row["sgprs"], none="?")),
-            Column("LDS", lambda row: grouped(row["lds_bytes"], none="?")),
-            Column("group", lambda row: grouped(row["workgroup_size"], none="?")),
-        ],
         limit=limit,
-        what="kernels",
+        kernel=lambda row: shortened(printable(row["name"])),
+        has_waves=kernels["wave_count"].count() > 0,
+        vgpr=_registers,
     )
 
 
 def _engine_table(answer: Occupancy, curves: Sequence[Residency], limit: int) -> Table:
     picture = {curve.se: sparkline(curve.waves_mean) for curve in curves}
-    return frame_table(
+    return declared_table(
+        "trace/occupancy/engine",
         answer.engines,
-        [
-            Column("SE", lambda row: str(row["se"])),
-            Column("resident waves over time", lambda row: picture.get(row["se"], ""), is_text=True, is_drawn=True),
-            Column("max/SIMD", lambda row: str(row["waves_per_simd_max"])),
-            Column("mean", lambda row: f"{row['waves_per_simd_mean']:.2f}"),
-            Column("SIMDs", lambda row: f"{row['simd_count']:,}"),
-            Column("waves", lambda row: f"{row['wave_count']:,}"),
-            Column("drain", lambda row: percent(row["drain_share"], 0)),
-        ],
         limit=limit,
-        what="shader engines",
+        curve=lambda row: picture.get(row["se"], ""),
     )
 
 

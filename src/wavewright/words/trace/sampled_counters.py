@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wavewright.base.shown import printable
-from wavewright.base.words import percent, short
+from wavewright.base.words import short
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, sentence
 from wavewright.words.kit.charts import resampled
-from wavewright.words.kit.frame_tables import Column, bar_cell, frame_table
+from wavewright.words.kit.declared_tables import declared_table
+from wavewright.words.kit.frame_tables import Column
 from wavewright.writers.terminal.bars import sparkline
 
 if TYPE_CHECKING:
@@ -45,39 +46,32 @@ def sampled_counters_report(
 
 def _totals(counters: SampledCounters, *, width: int, limit: int) -> Table:
     curves = _curves(counters.curves, max(8, width - 64))
-    columns = [
-        Column("counter", lambda row: printable(row["name"])[:32], is_text=True, is_name=True),
-        Column("total", lambda row: short(row["value_total"])),
-        Column("mean", lambda row: _number(row["value_mean"])),
-        Column("most", lambda row: f"{row['value_max']:,}"),
-        _sparkline_column(curves),
-    ]
     title = f"counters, one sample per CU every {counters.step_cycles:,} cycles"
-    return frame_table(counters.totals, columns, limit=limit, what="counters", title=title)
+    return declared_table(
+        "trace/sampled_counters/totals",
+        counters.totals,
+        limit=limit,
+        title=title,
+        counter=lambda row: printable(row["name"])[:32],
+        curve=[_sparkline_column(curves)],
+    )
 
 
 def _hardware(counters: SampledCounters) -> Table:
-    columns = [
-        Column("unit", lambda row: row["unit"], is_text=True),
-        Column("busy", lambda row: percent(row["share"])),
-        Column("", lambda row: bar_cell(row["share"], 20), is_bar=True),
-        Column("peak", lambda row: percent(row["peak_share"])),
-    ]
-    title = "hardware utilization"
-    return frame_table(counters.hardware, columns, limit=counters.hardware.height, what="units", title=title)
+
+    return declared_table("trace/sampled_counters/hardware", counters.hardware)
 
 
 def _derived(derived: DerivedCounters, *, width: int, limit: int) -> Table:
     first = derived.curves.filter((derived.curves["xcc"] + derived.curves["se"] + derived.curves["cu"]) == 0)
     curves = _curves(first, max(8, width - 62))
-    columns = [
-        Column("derived", lambda row: printable(row["name"])[:24], is_text=True),
-        Column("mean", lambda row: _number(row["value_mean"])),
-        Column("least", lambda row: _number(row["value_min"])),
-        Column("most", lambda row: _number(row["value_max"])),
-        _sparkline_column(curves),
-    ]
-    return frame_table(derived.summary, columns, limit=limit, what="derived counters")
+    return declared_table(
+        "trace/sampled_counters/derived",
+        derived.summary,
+        limit=limit,
+        derived=lambda row: printable(row["name"])[:24],
+        curve=[_sparkline_column(curves)],
+    )
 
 
 def _sparkline_column(curves: dict[str, list[float]]) -> Column:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent, shortened
 from wavewright.model.blocks import GAP, AnyBlock, Drawn, Named, Sentence, headline, labelled, sentence
+from wavewright.words.kit.declared_tables import declared_columns
 from wavewright.words.kit.frame_tables import Column, frame_table, hexadecimal, place
 from wavewright.words.trace.row_columns import ADDRESS, INSTRUCTION, SOURCE
 from wavewright.writers.markdown.escapes import as_code, escaped
@@ -169,8 +170,4 @@ def _interval(low: float, high: float) -> str:
 
 
 _CAUSE = Column("cause", lambda row: row["cause"], is_text=True, is_fixed=True)
-_SHARES = (
-    Column("share", lambda row: percent(row["share"])),
-    Column("95 % interval", lambda row: _interval(row["share_min"], row["share_max"]), is_text=True, is_fixed=True),
-    Column("samples", lambda row: f"{row['sample_count']:,}"),
-)
+_SHARES = declared_columns("trace/samples/shares", interval=lambda row: _interval(row["share_min"], row["share_max"]))

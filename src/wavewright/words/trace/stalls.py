@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -11,8 +10,8 @@ from wavewright.base.shown import printable
 from wavewright.base.words import percent, short
 from wavewright.facts.stall_classes import stall_class
 from wavewright.model.blocks import GAP, AnyBlock, Part, Sentence, headline, sentence
-from wavewright.words.kit.frame_tables import Column, bar_cell, frame_table, place
-from wavewright.words.trace.row_columns import ADDRESS, INSTRUCTION, SOURCE
+from wavewright.words.kit.declared_tables import declared_table
+from wavewright.words.kit.frame_tables import place
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -32,9 +31,10 @@ def stalls_report(answer: Stalls, *, limit: int) -> list[AnyBlock]:
     rows = answer.by_row.select("row", "class", "text", "file", "line")
     classes = answer.classes.join(rows, left_on=["top_row", "class"], right_on=["row", "class"], maintain_order="left")
     parts: list[AnyBlock] = [_verdict(answer, classes), GAP]
-    parts += [frame_table(classes, _CLASSES, limit=limit, what="classes of stalls"), GAP]
+    parts += [declared_table("trace/stalls/classes", classes, limit=limit), GAP]
     stalling = answer.by_row.filter(answer.by_row["stall_cycles_total"] > 0)
-    parts += [frame_table(stalling, _ROWS, limit=limit, what="rows that stall"), GAP, _idle(answer)]
+    stalling = stalling.with_columns(stall_cycles_mean=pl.col("stall_cycles_total") / pl.col("execution_count"))
+    parts += [declared_table("trace/stalls/rows", stalling, limit=limit), GAP, _idle(answer)]
     if answer.unresolved_wait_count:
         note = f"{answer.unresolved_wait_count:,} of {answer.wait_count:,} executed waits could not be resolved"
         parts.append(Sentence(f"{note}; {stall_class('wait unresolved').meaning}", "note"))
@@ -64,11 +64,13 @@ def classic_report(answer: Classic, *, limit: int) -> list[AnyBlock]:
             ("classic types: from the stalled row's text alone; `wavewright stalls` tells what was waited for", "dim")
         ),
         GAP,
-        frame_table(answer.types, (*_CLASSIC_COST, _TYPE), limit=limit, what="types"),
+        declared_table("trace/stalls/classic_types", answer.types, limit=limit),
         GAP,
-        frame_table(answer.lines, (*_CLASSIC_COST, *_CLASSIC_LINE), limit=limit, what="source lines with stall"),
+        declared_table("trace/stalls/classic_lines", answer.lines, limit=limit, source=lambda row: row["source"][-48:]),
         GAP,
-        frame_table(answer.instructions, (*_CLASSIC_COST, *_CLASSIC_ROW), limit=limit, what="instructions with stall"),
+        declared_table(
+            "trace/stalls/classic_rows", answer.instructions, limit=limit, source=lambda row: row["source"][-38:]
+        ),
     ]
 
 
@@ -105,48 +107,3 @@ def _remedies(classes: pl.DataFrame) -> list[AnyBlock]:
         if remedy and share >= _REMEDY_SHARE:
             lines.append(sentence((f"{name}: ", "bold"), remedy))
     return lines
-
-
-_TEXT = replace(INSTRUCTION, cell=lambda row: row["text"] or "instructions without a known PC")
-_SHARE = Column("share", lambda row: percent(row["stall_share"]))
-_STALL = Column("stall", lambda row: short(row["stall_cycles_total"]))
-_EXPOSED = Column("exposed", lambda row: short(row["exposed_stall_cycles_total"]))
-_BAR = Column("", lambda row: bar_cell(row["stall_share"], 8), is_bar=True, is_wide=True)
-_CLASSES = (
-    _SHARE,
-    _BAR,
-    _STALL,
-    _EXPOSED,
-    Column("stalled", lambda row: short(row["stalled_count"]), is_wide=True),
-    Column("of", lambda row: short(row["execution_count"]), is_wide=True),
-    Column("class", lambda row: row["class"], is_text=True, is_fixed=True),
-    Column("rows", lambda row: f"{row['row_count']:,}", is_wide=True),
-    Column("largest", lambda row: percent(row["top_row_share"], 0), is_wide=True),
-    replace(_TEXT, heading="largest row"),
-)
-_ROWS = (
-    _SHARE,
-    _BAR,
-    _STALL,
-    _EXPOSED,
-    Column("hits", lambda row: short(row["execution_count"]), is_wide=True),
-    Column("mean", lambda row: short(row["stall_cycles_total"] / row["execution_count"])),
-    ADDRESS,
-    _TEXT,
-    Column("class", lambda row: row["class"], is_text=True, is_wide=True),
-    SOURCE,
-)
-_CLASSIC_COST = (_STALL, Column("share", lambda row: percent(row["stall_share"], 2)), _BAR)
-_TYPE = Column("type", lambda row: row["type"], is_text=True)
-_CLASSIC_LINE = (
-    Column("stalled", lambda row: percent(row["stalled_share"])),
-    _TYPE,
-    Column("source", lambda row: row["source"][-48:], takes_rest=True),
-)
-_CLASSIC_ROW = (
-    Column("hits", lambda row: short(row["hit_count"]), is_wide=True),
-    ADDRESS,
-    _TYPE,
-    _TEXT,
-    Column("source", lambda row: row["source"][-38:], is_text=True, is_wide=True, is_name=True),
-)

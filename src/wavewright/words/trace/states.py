@@ -10,7 +10,8 @@ from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent
 from wavewright.model.blocks import GAP, AnyBlock, Cell, Sentence, Table, chart, headline, sentence
 from wavewright.words.kit.charts import SHADES, legend, resampled, share_line, stacked_chart, time_axis
-from wavewright.words.kit.frame_tables import Column, bar_cell, frame_table
+from wavewright.words.kit.declared_tables import declared_columns, declared_table
+from wavewright.words.kit.frame_tables import Column, frame_table
 from wavewright.writers.terminal.bars import sparkline
 
 if TYPE_CHECKING:
@@ -160,12 +161,7 @@ def _pipe_table(pipes: Utilization, *, width: int) -> Table:
         str(pipe): [share / all_simds for share in resampled(_dense(part, "share", pipes.bin_count), spark_width)]
         for (pipe,), part in _parts(curve.sort("bin"), "pipe")
     }
-    columns = [
-        Column("pipe", lambda row: row["pipe"], is_text=True),
-        Column("issue", lambda row: percent(row["issue_share"])),
-        Column("busy", lambda row: percent(row["busy_share"])),
-        Column("", lambda row: bar_cell(row["busy_share"] or 0.0, 8), is_bar=True),
-    ]
+    columns = declared_columns("trace/states/pipe")
     columns += [Column(f"SE {engine}", _engine_cell(by_engine, engine)) for engine in shown]
     columns.append(Column("peak", lambda row: percent(max(curves.get(row["pipe"], [0.0])))))
     title = "busy over time, to its peak"
@@ -184,17 +180,14 @@ def _residency_table(residency: KernelResidency, *, width: int, limit: int) -> T
         kernel: resampled(_dense(part, "wave_count_mean", residency.bin_count), spark_width)
         for (kernel,), part in _parts(residency.kernel_curves, "kernel")
     }
-    columns = [
-        Column("kernel", lambda row: _kernel(row["name"])[:30], is_text=True, is_name=True),
-        Column("waves", lambda row: f"{row['start_count']:,}"),
-        Column("most", lambda row: f"{row['wave_count_max']:,}"),
-        Column(
-            "resident over time, to its peak", lambda row: sparkline(curves[row["kernel"]]), is_text=True, is_drawn=True
-        ),
-    ]
     kernels = residency.kernels.sort("start_count", descending=True)
-    title = "waves on all CUs of the traced shader engines"
-    return frame_table(kernels, columns, limit=limit, what="kernels", title=title)
+    return declared_table(
+        "trace/states/residency",
+        kernels,
+        limit=limit,
+        kernel=lambda row: _kernel(row["name"])[:30],
+        curve=lambda row: sparkline(curves[row["kernel"]]),
+    )
 
 
 def _kernel(name: str | None) -> str:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from wavewright.analysis.trace.compare.verdict import RELABELLED
-from wavewright.base.words import counted, grouped, percent, short, truncation
+from wavewright.base.words import counted, percent, short, truncation
 from wavewright.model.blocks import GAP, AnyBlock, Cell, Sentence, headline, sentence
-from wavewright.words.kit.frame_tables import Column, frame_table, hexadecimal
+from wavewright.words.kit.declared_tables import declared_table
+from wavewright.words.kit.frame_tables import hexadecimal
 
 if TYPE_CHECKING:
     from wavewright.analysis.trace.compare import Comparison
@@ -30,7 +31,16 @@ def compare_report(answer: Comparison, *, limit: int, everything: bool = False) 
         share = f"{100 * answer.matched_share:.0f} %"
         warning = f"only {share} of the first trace's cost is on code that the others have too"
         parts.append(sentence((warning, "bold yellow")))
-    parts += [GAP, frame_table(answer.traces, _traces(answer), limit=limit, what="traces")]
+    traces = declared_table(
+        "trace/trace_changes/traces",
+        answer.traces,
+        limit=limit,
+        change=lambda row: percent(row["duration_delta_share"], none="", sign=True) if row["trace"] else "",
+        noise=_spread(answer),
+        has_runs=answer.traces["kernel_ns_median"].count() > 0,
+        path=lambda row: "/".join(row["path"].rstrip("/").rsplit("/", 2)[-2:]),
+    )
+    parts += [GAP, traces]
     parts.append(_noise(answer))
     for number in others:
         parts += [GAP, *_differences(answer, number, limit, everything=everything)]
@@ -65,8 +75,8 @@ def _differences(answer: Comparison, number: int, limit: int, *, everything: boo
     what = f"{answer.by}s" if chosen.height == units.height else f"{answer.by}s that differ by more than {bound}"
     parts: list[AnyBlock] = []
     if chosen.height:
-        columns = _units(answer, names[0], names[number])
-        parts.append(frame_table(chosen, columns, limit=limit, what=what, title=title))
+        cells = _units(answer, names[0], names[number])
+        parts.append(declared_table("trace/trace_changes/units", chosen, limit=limit, rows=what, title=title, **cells))
     if chosen.height != units.height:
         rest = units.filter(~pl.col("stands_out").fill_null(value=False))
         parts.append(sentence((_rest(answer, number, rest, has_more=bool(apart.height), bound=bound), "dim")))
@@ -98,37 +108,9 @@ def _signed(cycles: float) -> str:
     return f"{'+' if cycles > 0 else '-' if cycles < 0 else ''}{short(abs(cycles))}"
 
 
-def _traces(answer: Comparison) -> tuple[Column, ...]:
-    calls = _CALLS if answer.traces["kernel_ns_median"].count() else ()
-    spread = Column(_spread(answer), lambda row: percent(row["duration_noise_share"], none="?"))
-    return (*_TOTALS, spread, *_COSTS, *calls, _PATH)
+def _units(answer: Comparison, base: str, other: str) -> dict[str, Any]:
+    """Cells, headings and conditions of the table of units."""
 
-
-_TOTALS = (
-    Column("", lambda row: row["label"], is_text=True),
-    Column("waves", lambda row: f"{row['wave_count']:,}"),
-    Column("instructions", lambda row: short(row["instructions_per_wave"]), is_wide=True),
-    Column("cycles mean", lambda row: short(row["duration_cycles_mean"])),
-    Column("change", lambda row: percent(row["duration_delta_share"], none="", sign=True) if row["trace"] else ""),
-)
-
-_COSTS = (
-    Column("stall", lambda row: short(row["stall_cycles_per_wave"]), is_wide=True),
-    Column("idle", lambda row: short(row["idle_cycles_per_wave"] or 0), is_wide=True),
-    Column("per SIMD", lambda row: grouped(row["waves_per_simd_mean"], 2, none=""), is_wide=True),
-)
-
-#: From the runs beside the traces.
-_CALLS = (
-    Column("calls", lambda row: grouped(row["call_count"])),
-    Column("median µs", lambda row: grouped(row["kernel_ns_median"], 1, unit=1e3)),
-    Column("traced µs", lambda row: grouped(row["kernel_ns"], 1, unit=1e3)),
-)
-
-_PATH = Column("path", lambda row: "/".join(row["path"].rstrip("/").rsplit("/", 2)[-2:]), takes_rest=True)
-
-
-def _units(answer: Comparison, base: str, other: str) -> tuple[Column, ...]:
     def toned(row: dict[str, Any], text: str) -> Cell:
         if not row["stands_out"] and row["stands_out"] is not None:
             return Cell(text, "dim")
@@ -138,20 +120,21 @@ def _units(answer: Comparison, base: str, other: str) -> tuple[Column, ...]:
         return hexadecimal(row["address"] if row["address"] is not None else row["base_address"])
 
     changed = {"same": "", "registers": "registers", "text": RELABELLED[answer.by], "new": "added", "gone": "removed"}
-    named = [Column("address", place, handle="i")] if answer.by in ("instruction", "block") else []
-    return (
-        Column("delta", lambda row: toned(row, _signed(row["delta_cycles_per_wave"]))),
-        Column("of all", lambda row: toned(row, percent(row["delta_share"], none="", sign=True))),
-        Column(_spread(answer), lambda row: short(row["noise_cycles_per_wave"], none="?"), is_wide=True),
-        Column("speed", lambda row: _signed(row["speed_cycles_per_wave"]), is_wide=True),
-        Column(base, lambda row: short(row["base_cost_cycles_per_wave"])),
-        Column(other, lambda row: short(row["cost_cycles_per_wave"])),
-        Column(f"hits {base}", lambda row: _count(row["base_hit_count_per_wave"]), is_wide=True),
-        Column(f"hits {other}", lambda row: _count(row["hit_count_per_wave"]), is_wide=True),
-        *named,
-        Column("", lambda row: changed[row["change"]], is_text=True, is_fixed=True),
-        Column(answer.by, _label, takes_rest=True),
-    )
+    return {
+        "delta": lambda row: toned(row, _signed(row["delta_cycles_per_wave"])),
+        "of_all": lambda row: toned(row, percent(row["delta_share"], none="", sign=True)),
+        "noise": _spread(answer),
+        "speed": lambda row: _signed(row["speed_cycles_per_wave"]),
+        "base": base,
+        "other": other,
+        "base_hits": lambda row: _count(row["base_hit_count_per_wave"]),
+        "other_hits": lambda row: _count(row["hit_count_per_wave"]),
+        "address": place,
+        "has_addresses": answer.by in ("instruction", "block"),
+        "change": lambda row: changed[row["change"]],
+        "by": answer.by,
+        "label": _label,
+    }
 
 
 def _count(value: float) -> str:

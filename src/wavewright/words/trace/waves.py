@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from wavewright.base.words import counted, percent, short
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, headline, sentence
-from wavewright.words.kit.frame_tables import Column, frame_table
-from wavewright.words.trace.row_columns import ADDRESS, INSTRUCTION, SOURCE, WAVE
+from wavewright.words.kit.declared_tables import declared_table
 
 if TYPE_CHECKING:
     from wavewright.analysis.trace.compare.slow_waves import SlowWaves
@@ -28,8 +26,15 @@ def waves_report(answer: SlowWaves, *, limit: int) -> list[AnyBlock]:
     parts: list[AnyBlock] = [_verdict(answer)]
     if answer.untraced_wave_count:
         parts.append(sentence((_untraced(answer), "dim")))
-    columns = (*_FRONT, *((_KERNEL,) if answer.waves["kernel"].n_unique() > 1 else ()), _NOTE)
-    parts += [GAP, frame_table(answer.waves, columns, limit=limit, what="waves", title="slowest first")]
+    waves = declared_table(
+        "trace/waves/waves",
+        answer.waves,
+        limit=limit,
+        stall=lambda row: percent(row["stall_cycles"] / max(row["cycles"], 1), 0) if row["instruction_count"] else "-",
+        several_kernels=answer.waves["kernel"].n_unique() > 1,
+        note=_note,
+    )
+    parts += [GAP, waves]
     return [*parts, sentence((_LEGEND, "dim")), *_causes(answer, limit=limit)]
 
 
@@ -72,7 +77,7 @@ def _causes(answer: SlowWaves, *, limit: int) -> list[AnyBlock]:
             title += f" ran {waves[wave]['instruction_count']:,} instructions, the usual wave {usual[path]:,.0f}; it"
         title += f" spends more than the usual wave of path {path} at"
         shown = min(limit, _CAUSES_EACH)
-        parts += [GAP, frame_table(causes, _CAUSE, limit=shown, what="instructions", title=title)]
+        parts += [GAP, declared_table("trace/waves/cause", causes, limit=shown, title=title, hits=_hits)]
         if others:
             what = "more instructions than usual were run by" if row is None else "the first of these costs most in"
             parts.append(sentence((f"{what} wave {', '.join(map(str, others))} too", "dim")))
@@ -93,44 +98,12 @@ def _note(row: dict[str, Any]) -> str:
     return ", ".join(word for word, applies in words.items() if applies)
 
 
-def _traced(text: Any) -> Any:
-    """A cell that is empty for waves without traced instructions."""
-    return lambda row: text(row) if row["instruction_count"] else "-"
-
-
 _LEGEND = (
     "start: since the first wave of its SE; x median: cycles / median of the waves that ran the same instructions"
     " (path); stall: of its cycles; outlier: cycles per instruction far from the median of its path"
 )
-_FRONT = (
-    WAVE,
-    Column("SE", lambda row: str(row["se"])),
-    Column("CU", lambda row: str(row["cu"])),
-    Column("SIMD", lambda row: str(row["simd"])),
-    Column("slot", lambda row: str(row["slot"])),
-    Column("start", lambda row: f"{row['offset_cycles']:,}", is_wide=True),
-    Column("cycles", lambda row: f"{row['cycles']:,}"),
-    Column("x median", lambda row: "-" if row["cycles_ratio"] is None else f"{row['cycles_ratio']:.2f}"),
-    Column("instructions", _traced(lambda row: f"{row['instruction_count']:,}")),
-    Column("stall", _traced(lambda row: percent(row["stall_cycles"] / max(row["cycles"], 1), 0))),
-    Column("path", lambda row: "-" if row["path"] is None else str(row["path"]), is_wide=True),
-)
-_KERNEL = Column("kernel", lambda row: row["kernel"] or "", is_text=True, is_wide=True, is_name=True)
-_NOTE = Column("", _note, takes_rest=True, is_fixed=True)
 
 
 def _hits(row: dict[str, Any]) -> str:
     usual = row["reference_hit_count"]
     return f"{row['hit_count']:,}" if row["hit_count"] == usual else f"{row['hit_count']:,} not {usual:,.1f}"
-
-
-_CAUSE = (
-    Column("excess", lambda row: f"+{row['excess_cycles']:,.0f}"),
-    Column("cycles", lambda row: f"{row['cycles']:,}"),
-    Column("usual", lambda row: f"{row['reference_cycles_mean']:,.0f}"),
-    Column("hits", _hits),
-    ADDRESS,
-    Column("class", lambda row: row["class"] or "", is_text=True, is_fixed=True, is_wide=True),
-    replace(SOURCE, is_wide=True),
-    INSTRUCTION,
-)

@@ -9,7 +9,7 @@ from wavewright.analysis.counters.roofline.geometry import picture_of
 from wavewright.analysis.counters.roofline.kinds import SHOWN_LEVELS
 from wavewright.analysis.counters.roofline.points import NEAR
 from wavewright.base.shown import printable
-from wavewright.base.words import grouped, percent
+from wavewright.base.words import percent
 from wavewright.model.blocks import AnyBlock, Sentence, Table, headline, sentence
 from wavewright.words.counters.roofline.plot import roofline_chart
 from wavewright.words.counters.roofline.roof_labels import (
@@ -24,7 +24,8 @@ from wavewright.words.counters.roofline.roof_labels import (
     work_done,
 )
 from wavewright.words.kit.brief_names import brief
-from wavewright.words.kit.frame_tables import Column, frame_table
+from wavewright.words.kit.declared_tables import declared_table
+from wavewright.words.kit.frame_tables import Column
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -121,39 +122,40 @@ def _kernel_table(answer: Roofline, picture: RooflinePicture, limit: int, width:
             level, lambda row: intensity(at.get((row["kernel"], row["dispatch"], level), {}).get("intensity"))
         )
 
-    columns = [
-        Column("", lambda row: letter(row["row"]), is_text=True, is_fixed=True),
-        Column("kernel", lambda row: row["kernel_name"] or "", takes_rest=True),
-        *([Column("dispatch", lambda row: str(row["dispatch_id"]), handle="d")] if answer.by == "dispatch" else []),
-        *([Column("calls", lambda row: f"{row['dispatch_count']:,}", is_wide=True)] if answer.by == "kernel" else []),
-        Column("µs", lambda row: grouped(row["duration_ns_mean"], 1, unit=1e3), is_wide=True),
-        Column("time", lambda row: percent(row["duration_share"]), is_wide=True),
-        Column(
-            picture.unit[1:],
-            lambda row: ("≥ " if row[missing] and row[speed] is not None else "") + rate(row[speed], "").rstrip(),
-        ),
-        *(at_level(level) for level in SHOWN_LEVELS),
-        Column("of roof", lambda row: percent(row["share"], 0)),
-        Column("bound by", bound_words, is_text=True, is_fixed=True),
-        *([Column("operations", lambda row: done.get(_key(row), ""), is_text=True)] if width >= _VERY_WIDE else []),
-    ]
     what = "kernels" if answer.by == "kernel" else "dispatches"
     per = f"{picture.unit[1:].split('/')[0]} per byte at each level"
-    return replace(frame_table(shown, columns, limit=limit, what=what), row_count=answer.total_count, note=per)
+    return replace(
+        declared_table(
+            "counters/roofline/kernel",
+            shown,
+            limit=limit,
+            rows=what,
+            letter=lambda row: letter(row["row"]),
+            with_dispatch=answer.by == "dispatch",
+            with_calls=answer.by == "kernel",
+            unit=picture.unit[1:],
+            speed=lambda row: ("≥ " if row[missing] and row[speed] is not None else "") + rate(row[speed], "").rstrip(),
+            intensities=[at_level(level) for level in SHOWN_LEVELS],
+            bound_by=bound_words,
+            operations=lambda row: done.get(_key(row), ""),
+            with_operations=width >= _VERY_WIDE,
+        ),
+        row_count=answer.total_count,
+        note=per,
+    )
 
 
 def _ceiling_table(answer: Roofline, picture: RooflinePicture) -> Table:
     names = [roof.name for roof in picture.roofs]
     rows = answer.ceilings.filter(answer.ceilings["name"].is_in(names) | (answer.ceilings["kind"] == "bandwidth"))
-    columns = [
-        Column("roof", lambda row: row["name"], is_text=True, is_fixed=True),
-        Column("used", lambda row: rate(row["used"], row["unit"][1:])),
-        Column("benchmark", lambda row: rate(row["empirical"], row["unit"][1:])),
-        Column("95 % interval", _interval, is_wide=True),
-        Column("theoretical", lambda row: rate(row["theoretical"], row["unit"][1:])),
-        Column("", lambda row: row["reason"], takes_rest=True, is_fixed=True),
-    ]
-    return frame_table(rows, columns, limit=None, what="roofs")
+    return declared_table(
+        "counters/roofline/ceiling",
+        rows,
+        used=lambda row: rate(row["used"], row["unit"][1:]),
+        benchmark=lambda row: rate(row["empirical"], row["unit"][1:]),
+        interval=_interval,
+        theoretical=lambda row: rate(row["theoretical"], row["unit"][1:]),
+    )
 
 
 def _interval(row: dict[str, Any]) -> str:

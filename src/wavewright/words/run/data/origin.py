@@ -10,7 +10,7 @@ from wavewright.analysis.run.select.recording import next_steps
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, duration
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, sentence
-from wavewright.words.kit.frame_tables import Column, frame_table
+from wavewright.words.kit.declared_tables import declared_table
 from wavewright.words.run.place_names import node_name, place_words
 
 if TYPE_CHECKING:
@@ -86,21 +86,12 @@ def _where(answer: Recording) -> str:
 
 
 def _process_table(answer: Recording, limit: int) -> AnyBlock:
-    has_ranks = answer.processes["rank"].null_count() < answer.processes.height
-    several = answer.processes["path"].n_unique() > 1
-    columns = [
-        *([Column("file", lambda row: node_name(row["path"]), is_text=True, is_name=True)] if several else []),
-        Column("pid", lambda row: "-" if row["pid"] is None else str(row["pid"]), is_text=True, is_fixed=True),
-        *(
-            [Column("rank", lambda row: "-" if row["rank"] is None else str(row["rank"]), handle="r")]
-            if has_ranks
-            else []
-        ),
-        Column("dispatches", lambda row: f"{row['kernel_count']:,}"),
-        Column("copies", lambda row: f"{row['copy_count']:,}"),
-        Column("regions", lambda row: f"{row['region_count']:,}"),
-        Column("time", lambda row: duration(None if row["end_ns"] is None else row["end_ns"] - row["start_ns"])),
-        Column("format", lambda row: f"{row['format']} {row['version']}".strip(), is_text=True, is_wide=True),
-        Column("command", lambda row: row["command"] or "-", is_text=True, takes_rest=True),
-    ]
-    return frame_table(answer.processes, columns, limit=limit, what="processes")
+    return declared_table(
+        "run/data_origin/process",
+        answer.processes,
+        limit=limit,
+        file=lambda row: node_name(row["path"]),
+        several=answer.processes["path"].n_unique() > 1,
+        time=lambda row: duration(None if row["end_ns"] is None else row["end_ns"] - row["start_ns"]),
+        format=lambda row: f"{row['format']} {row['version']}".strip(),
+    )

@@ -8,7 +8,7 @@ import polars as pl
 
 from wavewright.base.words import counted, size
 from wavewright.model.blocks import AnyBlock, Sentence, sentence
-from wavewright.words.kit.frame_tables import Column, frame_table
+from wavewright.words.kit.declared_tables import declared_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -45,12 +45,7 @@ def written_report(outputs: Sequence[Mapping[str, Any]]) -> Iterator[AnyBlock]:
         return
     title = f"{size(sum(each['bytes'] for each in outputs))} written"
     rows = [{"path": each["path"], "size": each["bytes"], "contents": _contents(each["counts"])} for each in outputs]
-    columns = [
-        Column("output", lambda row: row["path"], is_text=True),
-        Column("size", lambda row: size(row["size"])),
-        Column("contents", lambda row: row["contents"], is_text=True, takes_rest=True),
-    ]
-    yield frame_table(pl.DataFrame(rows), columns, limit=_MANY_FILES, what="outputs", title=title)
+    yield declared_table("run/data_output_files/written", pl.DataFrame(rows), limit=_MANY_FILES, title=title)
 
 
 def _contents(counts: Mapping[str, int]) -> str:

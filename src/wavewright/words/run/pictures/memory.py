@@ -24,15 +24,27 @@ _NOTE = "Each bin shows the most that was in use in it"
 
 
 def draw(document: Document, theme: str, top: int | None) -> Picture:
-    """One curve per GPU, process and allocator, the one with the highest peak first."""
+    """The picture of a run."""
     from wavewright.analysis.run.memory.memory import memory
-    from wavewright.words.run.memory import memory_report, place_curve, place_label
 
     answer: Memory = document.kept(("plot", "memory"), lambda: memory(document.run, bins=_BINS))
+    return drawn_memory(answer, theme, top, where=document.label)
+
+
+def drawn_memory(answer: Memory, theme: str, top: int | None = None, *, where: str = "") -> Picture:
+    """One curve per GPU, process and allocator, the one with the highest peak first.
+
+    Raises
+    ------
+    UsageError
+        When there is none.
+    """
+    from wavewright.words.run.memory import memory_report, place_curve, place_label
+
     if not answer.places.height:
         raise UsageError(
             "no allocations were recorded",
-            where=document.label,
+            where=where,
             advice="record them with rocprofv3 --memory-allocation-trace, or PyTorch's profile_memory=True",
         )
     places = answer.places.head(top or _TOP).to_dicts()

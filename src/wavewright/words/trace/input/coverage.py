@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from wavewright.base.words import counted, percent, short
 from wavewright.model.blocks import GAP, AnyBlock, Grid, GridColumn, sentence
-from wavewright.words.kit.frame_tables import Column, bar_cell, frame_table, place
+from wavewright.words.kit.declared_tables import declared_table
+from wavewright.words.kit.frame_tables import bar_cell
 from wavewright.words.trace.input.trust import caveat_lines, trust_lines
-from wavewright.words.trace.row_columns import WAVE
 
 if TYPE_CHECKING:
     from wavewright.analysis.trace.trust.coverage import Coverage
@@ -24,17 +24,30 @@ def coverage_report(
     """Return both verdicts, the caveats, then the coverage of code, paths and engines, with at most `few` outliers."""
     parts: list[AnyBlock] = [*trust_lines(trust), *caveat_lines(trust.caveats), GAP, _summary(seen)]
     if seen.functions.height > 1:
-        parts += [GAP, frame_table(seen.functions, _FUNCTIONS, limit=limit, what="functions that were entered")]
+        parts += [
+            GAP,
+            declared_table(
+                "trace/input_coverage/functions",
+                seen.functions,
+                limit=limit,
+                executed=lambda row: f"{row['executed_row_count']:,} of {row['row_count']:,}",
+            ),
+        ]
     if seen.paths.height:
-        title = "ways through the code"
-        several = seen.paths["kernel"].n_unique() > 1
-        columns = (*_PATHS, _KERNEL) if several else _PATHS
-        parts += [GAP, frame_table(seen.paths, columns, limit=limit, what="paths", title=title)]
+        paths = declared_table(
+            "trace/input_coverage/paths",
+            seen.paths,
+            limit=limit,
+            instructions=lambda row: _range(row, "instruction_count"),
+            cycles=lambda row: _range(row, "duration_cycles"),
+            kind=_kind_of_path,
+            several_kernels=seen.paths["kernel"].n_unique() > 1,
+        )
+        parts += [GAP, paths]
     if seen.engines.height:
-        parts += [GAP, frame_table(seen.engines, _ENGINES, limit=limit, what="shader engines")]
+        parts += [GAP, declared_table("trace/input_coverage/engines", seen.engines, limit=limit)]
     if seen.outliers.height:
-        title = "waves unlike the others of their path"
-        parts += [GAP, frame_table(seen.outliers, _OUTLIERS, limit=few, what="waves", title=title)]
+        parts += [GAP, declared_table("trace/input_coverage/outliers", seen.outliers, limit=few)]
     if not seen.executed_row_count:
         return parts
     is_repeated = any(caveat.advice == lines.remedy for caveat in trust.caveats)
@@ -72,11 +85,16 @@ def _mapping(lines: SourceMapping, few: int, *, remedy: str) -> list[AnyBlock]:
         text += f"the heaviest has {percent(lines.top_line_share)}"
     parts: list[AnyBlock] = [_facts(("lines", lines.mapped_share, text))]
     if lines.line_count:
-        has_text = lines.lines["text"].null_count() < lines.lines.height
-        columns = _SOURCE_LINES if has_text else _SOURCE_LINES[:-1]
-        parts.append(frame_table(lines.lines, columns, limit=few, what="lines", title="heaviest lines"))
+        parts.append(declared_table("trace/input_coverage/source_lines", lines.lines, limit=few))
     if lines.files.height > 1:
-        parts.append(frame_table(lines.files, _FILES, limit=few, what="files", title="by file"))
+        parts.append(
+            declared_table(
+                "trace/input_coverage/files",
+                lines.files,
+                limit=few,
+                file=lambda row: _tail(row["file"]) if row["file"] else "(no source line)",
+            )
+        )
     if remedy:
         parts.append(sentence(("remedy: ", "bold"), remedy))
     return parts
@@ -91,64 +109,6 @@ def _kind_of_path(row: dict[str, Any]) -> str:
 def _range(row: dict[str, Any], name: str) -> str:
     least, most = row[f"{name}_min"], row[f"{name}_max"]
     return short(least) if least == most else f"{short(least)}..{short(most)}"
-
-
-_FUNCTIONS = (
-    Column("executed", lambda row: f"{row['executed_row_count']:,} of {row['row_count']:,}"),
-    Column("", lambda row: bar_cell(row["executed_share"]), is_bar=True),
-    Column("hits", lambda row: short(row["hit_count"])),
-    Column("function", lambda row: row["function"] or "", takes_rest=True),
-)
-_PATHS = (
-    Column("path", lambda row: str(row["path"])),
-    Column("waves", lambda row: f"{row['wave_count']:,}"),
-    Column("of all", lambda row: f"{100 * row['wave_share']:.0f} %"),
-    Column("of cycles", lambda row: f"{100 * row['cycles_share']:.0f} %"),
-    Column("rows", lambda row: f"{row['distinct_row_count']:,}"),
-    Column("instructions", lambda row: _range(row, "instruction_count")),
-    Column("cycles", lambda row: _range(row, "duration_cycles")),
-    Column("median", lambda row: short(row["duration_cycles_median"])),
-    Column("e.g.", lambda row: str(row["first_wave"])),
-    Column("", _kind_of_path, is_text=True, is_fixed=True),
-)
-_KERNEL = Column("kernel", lambda row: row["kernel"] or "", takes_rest=True)
-_ENGINES = (
-    Column("SE", lambda row: str(row["se"])),
-    Column("CU", lambda row: row["cu"] or ""),
-    Column("waves", lambda row: f"{row['wave_count']:,}"),
-    Column("of all", lambda row: percent(row["traced_share"])),
-    Column("instructions", lambda row: f"{row['instruction_count']:,}"),
-    Column("mean stay", lambda row: short(row["target_duration_cycles_mean"], none="")),
-    Column("on other CUs", lambda row: short(row["other_duration_cycles_mean"], none="")),
-    Column("other CUs", lambda row: str(row["other_cu_count"])),
-)
-_OUTLIERS = (
-    WAVE,
-    Column("SE", lambda row: str(row["se"])),
-    Column("SIMD", lambda row: str(row["simd"])),
-    Column("slot", lambda row: str(row["slot"])),
-    Column("path", lambda row: str(row["path"])),
-    Column("instructions", lambda row: f"{row['instruction_count']:,}"),
-    Column("cycles", lambda row: f"{row['duration_cycles']:,}"),
-    Column("cycles/instruction", lambda row: f"{row['cycles_per_instruction_ratio']:.2f} x the median"),
-)
-_SOURCE_LINES = (
-    Column("of cost", lambda row: percent(row["weight_share"])),
-    Column("", lambda row: bar_cell(row["weight_share"]), is_bar=True),
-    Column("instructions", lambda row: f"{row['row_count']:,}"),
-    Column("of its file", lambda row: percent(row["row_share"])),
-    Column("stall", lambda row: short(row["stall_cycles_total"])),
-    Column("line", lambda row: place(row["file"], row["line"]), is_text=True, is_name=True),
-    Column("source", lambda row: row["text"] or "", takes_rest=True),
-)
-_FILES = (
-    Column("instructions", lambda row: f"{row['row_count']:,}"),
-    Column("lines", lambda row: f"{row['line_count']:,}"),
-    Column("of executions", lambda row: percent(row["hit_share"])),
-    Column("of latency", lambda row: percent(row["latency_share"])),
-    Column("of stall", lambda row: percent(row["stall_share"])),
-    Column("file", lambda row: _tail(row["file"]) if row["file"] else "(no source line)", takes_rest=True),
-)
 
 
 def _tail(path: str) -> str:
