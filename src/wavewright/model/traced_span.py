@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from wavewright.model.answer import once_per_trace
+
 if TYPE_CHECKING:
     from wavewright.model.trace import ThreadTrace
 
@@ -15,6 +17,12 @@ DEFAULT_REALTIME_HZ = 100_000_000
 CLOCK_ERROR_SHARE, LONGER_SHARE, LONGER_NS = 0.02, 0.10, 8_000
 
 
+def realtime_hz(trace: ThreadTrace) -> int:
+    """Ticks of the wall clock per second."""
+    return max(trace.shader_engines["realtime_hz"].drop_nulls().to_list(), default=0) or DEFAULT_REALTIME_HZ
+
+
+@once_per_trace
 def clock_mhz(trace: ThreadTrace) -> float | None:
     """Cycles per wall-clock microsecond over all shader engines, from the outermost realtime pairs of each."""
     import polars as pl
@@ -30,8 +38,7 @@ def clock_mhz(trace: ThreadTrace) -> float | None:
     )
     growing = outer.filter((pl.col("cycles") > 0) & (pl.col("ticks") > 0))
     elapsed = float(growing["ticks"].sum())
-    hz = max(trace.shader_engines["realtime_hz"].drop_nulls().to_list(), default=0) or DEFAULT_REALTIME_HZ
-    return int(growing["cycles"].sum()) / elapsed * hz / 1e6 if elapsed else None
+    return int(growing["cycles"].sum()) / elapsed * realtime_hz(trace) / 1e6 if elapsed else None
 
 
 def traced_span_ns(trace: ThreadTrace) -> float | None:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from wavewright.analysis.trace.clocks import alignment, clock_mhz
+from wavewright.analysis.trace.clocks import alignment
 from wavewright.model.losses import LOSSES
 from wavewright.model.schema import STATES
+from wavewright.model.traced_span import clock_mhz
 
 if TYPE_CHECKING:
     from wavewright.model.counters import CounterSet

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from wavewright.analysis.trace.clocks import alignment, clock_mhz
+from wavewright.analysis.trace.clocks import alignment
 from wavewright.analysis.trace.overview import losses_of, traced_span, unknown_code
 from wavewright.model.losses import LOSSES
 from wavewright.model.schema import CATEGORIES, SAMPLE_REASONS, STATES
+from wavewright.model.traced_span import clock_mhz
 from wavewright.page.trace.kernels import traced_kernels
 from wavewright.page.trace.times import time_range, traced_range
 

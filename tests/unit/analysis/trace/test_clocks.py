@@ -8,9 +8,10 @@ import pytest
 from tests.kit.made_traces import made
 from tests.kit.together import together
 from tests.kit.ui_directories import frame
-from wavewright.analysis.trace.clocks import alignment, clock_mhz
+from wavewright.analysis.trace.clocks import alignment
 from wavewright.analysis.trace.overview import overview
 from wavewright.model.trace import ThreadTrace
+from wavewright.model.traced_span import clock_mhz
 
 
 def traced(pairs: list[tuple[int, int, int]], engines: int = 2, hz: int = 100_000_000) -> ThreadTrace:

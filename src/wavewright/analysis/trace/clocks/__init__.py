@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 
-from wavewright.model import traced_span
 from wavewright.model.answer import Answer, once_per_trace
-from wavewright.model.traced_span import DEFAULT_REALTIME_HZ
+from wavewright.model.traced_span import clock_mhz, realtime_hz
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -67,12 +66,6 @@ def alignment(trace: ThreadTrace) -> ClockAlignment:
     return ClockAlignment(offsets, frequency, is_aligned=True)
 
 
-@once_per_trace
-def clock_mhz(trace: ThreadTrace) -> float | None:
-    """Cycles per wall-clock microsecond over all shader engines, from the outermost realtime pairs of each."""
-    return traced_span.clock_mhz(trace)
-
-
 def clock_curves(trace: ThreadTrace) -> pl.DataFrame:
     """Shader clock between neighbouring realtime pairs: from `time_cycles` (aligned) of engine `se` on, `mhz`.
 
@@ -82,15 +75,11 @@ def clock_curves(trace: ThreadTrace) -> pl.DataFrame:
     ticks = pl.col("realtime_ticks").cast(pl.Float64)
     offset = pl.col("se").replace_strict(dict(alignment(trace).offsets), default=0, return_dtype=pl.Int64)
     passed = (ticks.shift(-1) - ticks).over("se")
-    rate = (cycles.shift(-1) - cycles).over("se") / passed * (_realtime_hz(trace) / 1e6)
+    rate = (cycles.shift(-1) - cycles).over("se") / passed * (realtime_hz(trace) / 1e6)
     pairs = trace.realtime.drop_nulls().unique(["se", "shader_clock_cycles"], keep="first", maintain_order=True)
     return pairs.sort("se", "shader_clock_cycles").select(
         "se", time_cycles=cycles + offset, mhz=pl.when(passed > 0).then(rate)
     )
-
-
-def _realtime_hz(trace: ThreadTrace) -> int:
-    return max(trace.shader_engines["realtime_hz"].drop_nulls().to_list(), default=0) or DEFAULT_REALTIME_HZ
 
 
 @dataclass(frozen=True)

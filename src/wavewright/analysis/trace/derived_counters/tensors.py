@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from wavewright.analysis.trace.clocks import DEFAULT_REALTIME_HZ, clock_mhz
 from wavewright.analysis.trace.sampled_counters.counter_samples import counter_names, samples, sampling_step
 from wavewright.base.bounds import ENGINE, bounded
 from wavewright.errors import UsageError
+from wavewright.model.traced_span import clock_mhz, realtime_hz
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -70,10 +70,9 @@ def raw_tensors(trace: ThreadTrace, names: Sequence[str] = (), *, se: int | None
     values["SCLOCK"] = ramp.astype(np.float32).reshape(1, 1, 1, count)
     values["RCLOCK"] = _realtime(trace)
     sizes = dict(zip(("NUM_XCC", "NUM_SE", "NUM_CU", "NUM_SAMPLES"), shape, strict=True))
-    hz = max(trace.shader_engines["realtime_hz"].drop_nulls().to_list(), default=0) or DEFAULT_REALTIME_HZ
     # Numbers, because clocks that run for hours do not fit into 32-bit tensors; one sample does not tell the step.
     clocks = {
-        "RCLOCK_MHZ": hz / 1e6,
+        "RCLOCK_MHZ": realtime_hz(trace) / 1e6,
         "SCLOCK_MHZ": clock_mhz(trace) or np.nan,
         "STEP_CYCLES": step if count > 1 else np.nan,
     }

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from wavewright.analysis.common.occupancy.architecture import possible_targets
-from wavewright.analysis.trace.clocks import clock_mhz
 from wavewright.model.answer import once_per_trace
+from wavewright.model.traced_span import clock_mhz
 
 if TYPE_CHECKING:
     from wavewright.facts.gpus import Arch
