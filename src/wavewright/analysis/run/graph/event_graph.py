@@ -81,10 +81,11 @@ class EventGraph:
 
     @cached_property
     def incomplete_collectives(self) -> pl.Series:
-        """Events of collectives some of whose ranks are not in the record."""
-        members = pl.when(pl.col("meeting").is_null()).then(1).otherwise(pl.len().over("meeting"))
-        rows = self.collectives.filter(pl.col("group_size") > members, pl.col("event").is_not_null())
-        return rows["event"]
+        """Events of collectives some of whose ranks are not in the record: one rank alone makes no collective."""
+        is_alone = pl.col("meeting").is_null()
+        members = pl.when(is_alone).then(1).otherwise(pl.len().over("meeting"))
+        is_incomplete = (pl.col("group_size") > members).fill_null(is_alone)
+        return self.collectives.filter(is_incomplete, pl.col("event").is_not_null())["event"]
 
     @cached_property
     def losses(self) -> dict[str, int]:
