@@ -202,6 +202,7 @@ def _scenario_table(scenarios: Sequence[Scenario], groups: list[dict[str, Any]])
             "span_ns": each.span_ns,
             "low": each.span_ns_min,
             "high": each.span_ns_max,
+            "bound": scenario.gain_ns_max,
         }
         for scenario in scenarios
         for each in scenario.predictions[:_GROUPS]
@@ -213,6 +214,8 @@ def _scenario_table(scenarios: Sequence[Scenario], groups: list[dict[str, Any]])
         Column("then", lambda row: _range(duration(row["low"]), duration(row["high"]))),
         Column("gain", lambda row: _gain(row)),
     ]
+    if any(scenario.gain_ns_max is not None for scenario in scenarios):
+        columns.append(Column("at most", lambda row: "" if row["bound"] is None else duration(row["bound"])))
     return frame_table(pl.DataFrame(rows), columns, limit=None, what="scenarios", title="recomputed on the event graph")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -42,6 +42,11 @@ class Prediction:
     def gain_ns_max(self) -> int:
         """The largest gain that a reading of the record gives."""
         return self.span_ns - self.span_ns_min
+
+    def with_gain_at_most(self, gain_ns: int) -> Prediction:
+        """The same with no reading that gains more."""
+        low, high = (max(span, self.span_ns - gain_ns) for span in (self.span_ns_min, self.span_ns_max))
+        return replace(self, span_ns_min=low, span_ns_max=high)
 
 
 @dataclass(frozen=True)
