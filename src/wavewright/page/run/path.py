@@ -9,15 +9,7 @@ import polars as pl
 from wavewright.analysis.run.diagnose.bounds import BOUNDED, bounds_of
 from wavewright.analysis.run.diagnose.partial import partial_diagnosis
 from wavewright.analysis.run.graph.event_graph import event_graph
-from wavewright.analysis.run.graph.path import (
-    LEAST_EXPLAINED,
-    CriticalPath,
-    moments,
-    path_of,
-    stacks_of,
-    with_stacks,
-    with_steps,
-)
+from wavewright.analysis.run.graph.path import CriticalPath, moments, path_of, stacks_of, with_stacks, with_steps
 from wavewright.analysis.run.graph.scenarios import what_if
 from wavewright.analysis.run.steps import steps
 from wavewright.model.schema import TableSpec, table_spec
@@ -26,6 +18,7 @@ from wavewright.page.protocol.serialize import serialize
 from wavewright.page.run.layers import check_layer, tile_window, tiles_of_run, timeline_of
 from wavewright.page.run.times import clocks_of
 from wavewright.questions.kit.parameters import place, text
+from wavewright.words.run.path import path_evidence
 
 if TYPE_CHECKING:
     from wavewright.analysis.run.graph.event_graph import EventGraph
@@ -45,8 +38,8 @@ SEGMENTS = table_spec(
     end          Float64   ns  | end, since the start of its node
     length_ns    Int64     ns  | how long
     class        String    -   | host, launch, kernels, communication, copies, idle, unknown
-    what         String    -   | work, call, host code, launch, ...
-    name         String    -   | kernel, copy or function; of host code, the function that is called after it
+    what         String    -   | work, call, code before, launch, ...
+    name         String    -   | kernel, copy or function; of code before, the function that is called after it
     rank         Int32?    -   | rank of its process
     is_inferred  Boolean   -   | whether the record only suggests what was waited for
     stack        String    -   | markers, operators and frames that were open, outermost first
@@ -156,8 +149,7 @@ def path_of_run(document: Document) -> Any:
             "segments": serialize(_in_order(longest, SEGMENTS)),
             "steps": serialize(_in_order(path.steps.with_columns(begin), STEPS)),
             "caveats": list(path.caveats),
-            "advice": path.advice,
-            "explained_share_min": LEAST_EXPLAINED,
+            "evidence": [path_evidence(path, group) for group in path.groups.to_dicts()],
             "clock_residual_ns": path.clock_residual_ns,
         }
 
