@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from synth.runs.causes import CAUSES, LOADER, Planted, planted, straggler_of
 from synth.runs.csv import write_csv
-from synth.runs.damage import DAMAGES, rank_missing, rank_twice
+from synth.runs.damage import DAMAGES, gpu_clock_shifted, rank_missing, rank_twice
 from synth.runs.engine import simulate
 from synth.runs.events import Meeting, Memory, Region, SimulatedRun, Work
 from synth.runs.hta import HTA_CASES, hta_case
@@ -66,6 +66,7 @@ __all__ = [
     "Wait",
     "Work",
     "edited",
+    "gpu_clock_shifted",
     "hta_case",
     "planted",
     "rank_missing",

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from synth.runs.events import Region, SimulatedRun
 
-__all__ = ["DAMAGES", "rank_missing", "rank_twice"]
+__all__ = ["DAMAGES", "gpu_clock_shifted", "rank_missing", "rank_twice"]
 
 
 def negative_durations(run: SimulatedRun) -> SimulatedRun:
@@ -103,6 +103,12 @@ DAMAGES: dict[str, Callable[[SimulatedRun], SimulatedRun]] = {
     "far times": far_times,
 }
 """Name -> what damages the events of a run."""
+
+
+def gpu_clock_shifted(run: SimulatedRun, shift_ns: int) -> SimulatedRun:
+    """The clock of the GPUs is ahead of that of the CPUs, or behind it if negative."""
+    works = [work._replace(start_ns=work.start_ns + shift_ns, end_ns=work.end_ns + shift_ns) for work in run.works]
+    return dataclasses.replace(run, works=works)
 
 
 def rank_missing(folder: Path) -> None:

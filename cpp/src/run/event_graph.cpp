@@ -270,9 +270,12 @@ struct EventGraph::Building {
     }
 
     // Work without a recorded launch that ran during a call was launched before it if no other thread can have done so.
+    // The last query of a poll would not have been made if the work had ended earlier: it waits before it begins.
     void add_wait(uint32_t call, uint32_t work, bool is_inferred) {
         const bool has_no_launch = in.launch[work] == kNoEvent && working_threads[graph.process_[call]] > 1;
-        add(end_of(call), end_of(work), Link::kWait, is_inferred || has_no_launch);
+        const bool is_polled =
+            static_cast<Awaits>(in.awaits[call]) == Awaits::kPolled && in.end_ns[work] <= in.start_ns[call];
+        add(is_polled ? start_of(call) : end_of(call), end_of(work), Link::kWait, is_inferred || has_no_launch);
         waited_for[call] = in.track[work];
     }
 

@@ -3733,9 +3733,9 @@ export interface RunPathContributorsRow {
   group: number;
   /** As in classes */
   class: string;
-  /** Work, call, host code, launch, ... */
+  /** Work, call, code before, launch, ... */
   what: string;
-  /** Kernel, copy or function; of host code, the function that is called after it */
+  /** Kernel, copy or function; of code before, the function that is called after it */
   name: string;
   /** Segments */
   count: number;
@@ -3754,8 +3754,8 @@ export interface RunPathContributorsRow {
 export const RUN_PATH_CONTRIBUTORS: TableInfo<RunPathContributorsRow> = {
   group: ["Group", "", "Group of processes that meet in collectives: the number of its first process"],
   class: ["Class", "", "As in classes"],
-  what: ["What", "", "Work, call, host code, launch, ..."],
-  name: ["Name", "", "Kernel, copy or function; of host code, the function that is called after it"],
+  what: ["What", "", "Work, call, code before, launch, ..."],
+  name: ["Name", "", "Kernel, copy or function; of code before, the function that is called after it"],
   count: ["Count", "", "Segments"],
   path_ns: ["Path", "ns", "Time on the path"],
   path_share: ["Path share", "", "Of the span of the group"],
@@ -3778,9 +3778,9 @@ export interface RunPathSegmentsRow {
   length_ns: number;
   /** Host, launch, kernels, communication, copies, idle, unknown */
   class: string;
-  /** Work, call, host code, launch, ... */
+  /** Work, call, code before, launch, ... */
   what: string;
-  /** Kernel, copy or function; of host code, the function that is called after it */
+  /** Kernel, copy or function; of code before, the function that is called after it */
   name: string;
   /** Rank of its process */
   rank: number | null;
@@ -3797,8 +3797,8 @@ export const RUN_PATH_SEGMENTS: TableInfo<RunPathSegmentsRow> = {
   end: ["End", "ns", "End, since the start of its node"],
   length_ns: ["Length", "ns", "How long"],
   class: ["Class", "", "Host, launch, kernels, communication, copies, idle, unknown"],
-  what: ["What", "", "Work, call, host code, launch, ..."],
-  name: ["Name", "", "Kernel, copy or function; of host code, the function that is called after it"],
+  what: ["What", "", "Work, call, code before, launch, ..."],
+  name: ["Name", "", "Kernel, copy or function; of code before, the function that is called after it"],
   rank: ["Rank", "", "Rank of its process"],
   is_inferred: ["Inferred", "", "Whether the record only suggests what was waited for"],
   stack: ["Stack", "", "Markers, operators and frames that were open, outermost first"],

@@ -4,7 +4,7 @@ import type { Frame } from "./frame";
 import type { Painter } from "./painter";
 import { seriesColour } from "./palette";
 
-const CLASSES = ["kernels", "host", "launch", "communication", "copies", "idle"];
+const CLASSES = ["kernels", "host", "launch", "communication", "copies", "idle", "unknown"];
 const THICK = 3;
 
 /** The colour of a class of time on the path. */

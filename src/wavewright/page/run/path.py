@@ -6,16 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from wavewright.analysis.run.diagnose.bounds import BOUNDED, bounds_of
+from wavewright.analysis.run.diagnose.partial import partial_diagnosis
 from wavewright.analysis.run.graph.event_graph import event_graph
-from wavewright.analysis.run.graph.path import (
-    LEAST_EXPLAINED,
-    CriticalPath,
-    moments,
-    path_of,
-    stacks_of,
-    with_stacks,
-    with_steps,
-)
+from wavewright.analysis.run.graph.path import CriticalPath, moments, path_of, stacks_of, with_stacks, with_steps
 from wavewright.analysis.run.graph.scenarios import what_if
 from wavewright.analysis.run.steps import steps
 from wavewright.model.schema import TableSpec, table_spec
@@ -24,6 +18,7 @@ from wavewright.page.protocol.serialize import serialize
 from wavewright.page.run.layers import check_layer, tile_window, tiles_of_run, timeline_of
 from wavewright.page.run.times import clocks_of
 from wavewright.questions.kit.parameters import place, text
+from wavewright.words.run.path import path_evidence
 
 if TYPE_CHECKING:
     from wavewright.analysis.run.graph.event_graph import EventGraph
@@ -43,8 +38,8 @@ SEGMENTS = table_spec(
     end          Float64   ns  | end, since the start of its node
     length_ns    Int64     ns  | how long
     class        String    -   | host, launch, kernels, communication, copies, idle, unknown
-    what         String    -   | work, call, host code, launch, ...
-    name         String    -   | kernel, copy or function; of host code, the function that is called after it
+    what         String    -   | work, call, code before, launch, ...
+    name         String    -   | kernel, copy or function; of code before, the function that is called after it
     rank         Int32?    -   | rank of its process
     is_inferred  Boolean   -   | whether the record only suggests what was waited for
     stack        String    -   | markers, operators and frames that were open, outermost first
@@ -154,8 +149,7 @@ def path_of_run(document: Document) -> Any:
             "segments": serialize(_in_order(longest, SEGMENTS)),
             "steps": serialize(_in_order(path.steps.with_columns(begin), STEPS)),
             "caveats": list(path.caveats),
-            "advice": path.advice,
-            "explained_share_min": LEAST_EXPLAINED,
+            "evidence": [path_evidence(path, group) for group in path.groups.to_dicts()],
             "clock_residual_ns": path.clock_residual_ns,
         }
 
@@ -193,12 +187,23 @@ def slack_of(document: Document, item: int) -> int | None:
 
 def what_if_of_run(document: Document, *, change: str) -> Any:
     """The time of each group after a change that is written as for `wavewright path --what-if`."""
-    (scenario,) = what_if(_graph(document), (change,), _path(document))
+    bounds = {}
+    if change.partition("=")[0] in BOUNDED:
+        partials = document.kept(
+            ("run", "partial diagnoses"), lambda: [partial_diagnosis(part) for part in document.run.parts]
+        )
+        bounds = bounds_of(partials, (change,))
+    (scenario,) = what_if(_graph(document), (change,), _path(document), bounds)
     rows = [
         {name: getattr(prediction, name) for name in ("group", "span_ns", "span_ns_min", "span_ns_max")}
         for prediction in scenario.predictions
     ]
-    return {"change": change, "predictions": serialize(pl.DataFrame(rows, schema=PREDICTIONS.dtypes))}
+    bound = scenario.gain_ns_max
+    return {
+        "change": change,
+        "gain_ns_max": bound,
+        "predictions": serialize(pl.DataFrame(rows, schema=PREDICTIONS.dtypes)),
+    }
 
 
 def _usual_changes(document: Document) -> list[dict[str, str]]:
@@ -210,6 +215,8 @@ def _usual_changes(document: Document) -> list[dict[str, str]]:
     changes = ["launch-gaps", "host=-50%", *(f"kernel={name}:-20%" for name in kernels["name"].head(_MOST_KERNELS))]
     if graph.events.filter(pl.col("kind") == "copy").height:
         changes.append("copies")
+    if graph.events.filter(pl.col("kind") == "communication").height:
+        changes.append("communication")
     ranks = graph.events.filter(pl.col("meeting").is_not_null())["rank"].drop_nulls().unique().sort()
     changes += [f"rank={rank}" for rank in ranks.head(_MOST_RANKS)]
     return [{"change": change} for change in changes]

@@ -61,7 +61,7 @@ def _group(answer: CriticalPath, group: dict[str, Any], *, width: int, limit: in
     yield headline(path_verdict(group, classes, is_only=is_only))
     yield GAP
     yield _class_table(classes, width=width)
-    yield _evidence(answer, group, classes)
+    yield Sentence(path_evidence(answer, group))
     yield GAP
     contributors = answer.of_group(group["group"], "contributors").filter(pl.col("path_ns") > 0)
     yield _contributor_table(contributors, group, limit=limit)
@@ -94,18 +94,19 @@ def path_verdict(group: dict[str, Any], classes: pl.DataFrame, *, is_only: bool)
     return f"{who}{told}: {percent(group['explained_share'])} is explained; {parts}"
 
 
-def _evidence(answer: CriticalPath, group: dict[str, Any], classes: pl.DataFrame) -> Sentence:
-    """How much of the time is known for what reason, beside what the GPU did; one sentence for each."""
+def path_evidence(answer: CriticalPath, group: dict[str, Any]) -> str:
+    """How much of the time of a group is known for what reason, beside what the GPU did; then how clocks agree."""
     span = group["span_ns"] or 1
     share, is_told = group["explained_share"] or 0.0, group["group"] not in answer.unexplained_groups
     limit = "" if is_told else f", at least {percent(LEAST_EXPLAINED)} is needed: {answer.advice}"
     parts = [f"explained with evidence: {percent(share)} of the time{limit}"]
-    beside = int(classes.filter(pl.col("class").is_in(["host", "launch"]))["gpu_busy_ns"].sum())
+    is_host = pl.col("class").is_in(["host", "launch"])
+    beside = int(answer.of_group(group["group"], "classes").filter(is_host)["gpu_busy_ns"].sum())
     busy = f"a GPU of the process on the path had work {percent(group['gpu_busy_ns'] / span)} of the time"
     parts.append(f"{busy}, {percent(beside / span)} while host or launch were on the path")
     if group["tolerance_ns"]:
         parts.append(f"clocks of CPU and GPU contradict each other by up to {duration(group['tolerance_ns'])}")
-    return Sentence("; ".join(parts))
+    return "; ".join(parts)
 
 
 def _who(group: dict[str, Any]) -> str:
@@ -145,8 +146,8 @@ def _name(row: dict[str, Any]) -> str:
         return brief_kernel(row["name"], 200)
     if row["what"] == "call":
         return printable(row["name"])
-    if row["what"] == "host code":
-        return f"code before {printable(row['name'])}"
+    if row["what"] == "code before":
+        return f"{row['what']} {printable(row['name'])}"
     name = brief_kernel(row["name"], 200) if row["name"] else ""
     return f"{row['what']}: {name}" if name else row["what"]
 
@@ -202,6 +203,7 @@ def _scenario_table(scenarios: Sequence[Scenario], groups: list[dict[str, Any]])
             "span_ns": each.span_ns,
             "low": each.span_ns_min,
             "high": each.span_ns_max,
+            "bound": scenario.gain_ns_max,
         }
         for scenario in scenarios
         for each in scenario.predictions[:_GROUPS]
@@ -213,6 +215,8 @@ def _scenario_table(scenarios: Sequence[Scenario], groups: list[dict[str, Any]])
         Column("then", lambda row: _range(duration(row["low"]), duration(row["high"]))),
         Column("gain", lambda row: _gain(row)),
     ]
+    if any(scenario.gain_ns_max is not None for scenario in scenarios):
+        columns.append(Column("at most", lambda row: "" if row["bound"] is None else duration(row["bound"])))
     return frame_table(pl.DataFrame(rows), columns, limit=None, what="scenarios", title="recomputed on the event graph")
 
 

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pytest
 
-from synth.runs import CAUSES, Copy, Host, Operation, edited, planted, scaled, simulate
+from synth.runs import CAUSES, Copy, Host, Operation, edited, planted, scaled, simulate, straggler_of
 from tests.kit.planted_runs import opened, simulated
 from tests.kit.sampling import every_third
+from wavewright.analysis.run.diagnose import diagnose_run, partial_diagnosis
+from wavewright.analysis.run.diagnose.bounds import bounds_of
 from wavewright.analysis.run.graph import Change, EventGraph, event_graph
 from wavewright.analysis.run.graph.scenarios import what_if
 
@@ -67,6 +69,38 @@ def test_prediction_is_an_interval_where_waits_are_not_recorded(tmp_path: Path, 
     for kernel, percent in KERNELS[:2]:
         low, high = predicted(graph, kernel, percent)
         assert low <= regenerated(cause, 1, kernel, percent) <= high
+
+
+@pytest.mark.parametrize(("seed", "form"), [(0, "rocpd"), (1, "kineto")])
+def test_a_late_rank_has_one_bound(tmp_path: Path, seed: int, form: str) -> None:
+    run, twin = simulated("straggler", seed, 3)
+    opened_run = opened(run, tmp_path, form)
+    late = straggler_of(seed, 3)
+    texts = (f"rank={late}", f"rank={(late + 1) % 3}")
+    bounds = bounds_of([partial_diagnosis(part) for part in opened_run.parts], texts)
+    (finding,) = [each for each in diagnose_run(opened_run).findings if each.rule == "X2"]
+    assert bounds[texts[0]] == finding.bound_alone_ns
+    ((on_time,), (other,), _) = (
+        scenario.predictions for scenario in what_if(event_graph(opened_run), texts, bounds=bounds)
+    )
+    gain = run.span_ns - twin.span_ns
+    assert 0.9 * gain <= on_time.gain_ns_max <= finding.bound_alone_ns
+    assert on_time.gain_ns_min <= gain
+    assert other.gain_ns_max <= 0.05 * gain
+
+
+def test_communication_has_one_bound(tmp_path: Path) -> None:
+    run, _ = simulated("unoverlapped all-reduce", 0, 2)
+    opened_run = opened(run, tmp_path, "rocpd")
+    bounds = bounds_of([partial_diagnosis(part) for part in opened_run.parts], ("communication",))
+    (finding,) = [each for each in diagnose_run(opened_run).findings if each.rule == "X1"]
+    assert bounds == {"communication": finding.bound_alone_ns}
+    (scenario,) = what_if(event_graph(opened_run), ("communication",), bounds=bounds)
+    without = replace(run.program.machine, bus_bytes_per_ns=10**9, collective_latency_ns=0)
+    gain = run.span_ns - simulate(replace(run.program, machine=without)).span_ns
+    (prediction,) = scenario.predictions
+    assert prediction.gain_ns_max <= finding.bound_alone_ns == scenario.gain_ns_max
+    assert prediction.gain_ns_max == pytest.approx(gain, rel=0.02)
 
 
 def halved(_rank: int, op: Operation) -> Operation:

@@ -42,11 +42,15 @@ interface PathAnswer {
   segments: Frame<RunPathSegmentsRow>;
   steps: Frame<RunPathStepsRow>;
   caveats: string[];
+  /** Of each group: how much of the time is explained, and what GPUs did meanwhile. */
+  evidence: string[];
   clock_residual_ns: number | null;
 }
 
 interface WhatIfAnswer {
   change: string;
+  /** The bound of the diagnosis for the same change. */
+  gain_ns_max: number | null;
   predictions: Frame<RunWhatIfPredictionsRow>;
 }
 
@@ -118,6 +122,7 @@ function Tables({ answer }: { answer: PathAnswer }) {
       </div>
       <div class="scroll path">
         <Classes row={row} classes={mine(answer.classes.rows)} />
+        <p class="path-evidence">{answer.evidence[groups.indexOf(row)]}</p>
         <WhatIf group={group.value} kernels={contributors} />
         <h3>Longest segments</h3>
         <div class="path-table">
@@ -190,6 +195,7 @@ function Classes({ row, classes }: { row: RunPathGroupsRow; classes: RunPathClas
 const USUAL = [
   ["launch-gaps", "Launches cost nothing"],
   ["copies", "Copies take no time"],
+  ["communication", "Collectives take no time"],
   ["host=-50%", "Host code takes half"],
 ] as const;
 
@@ -246,7 +252,8 @@ function Predicted({ answer, group }: { answer: WhatIfAnswer; group: number }) {
   return (
     <p data-predicted={row.span_ns_max}>
       {nanoseconds(row.span_ns)} now, {range(row, nanoseconds)} then:{" "}
-      {range(row, (after) => percent(row.span_ns ? (row.span_ns - after) / row.span_ns : null))} less.
+      {range(row, (after) => percent(row.span_ns ? (row.span_ns - after) / row.span_ns : null))} less
+      {answer.gain_ns_max === null ? "." : `; at most ${nanoseconds(answer.gain_ns_max)}, as in Findings.`}
     </p>
   );
 }

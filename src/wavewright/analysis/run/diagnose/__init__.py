@@ -138,7 +138,7 @@ def combine_diagnosis(partials: Sequence[PartialDiagnosis], *, path: str = "") -
     runs = MergedDiagnosis(partials or [partial_diagnosis(Run([]))], path)
     ranks = Ranks(runs)
     spoken = _spoken(runs, ranks)
-    account = _account(runs, ranks)
+    account = account_of(runs, ranks)
     settled = settle([each for each in spoken.values() if each is not None], account)
     findings = tuple(_finding(each, runs) for each in settled)
     hot = hot_kernels(runs)
@@ -221,7 +221,8 @@ def _copies_too(runs: MergedDiagnosis, takes: pl.Expr) -> pl.Expr:
     return takes if is_enough else takes & (pl.col("kind") != COPY)
 
 
-def _account(runs: MergedDiagnosis, ranks: Ranks) -> Account:
+def account_of(runs: MergedDiagnosis, ranks: Ranks) -> Account:
+    """The time that findings may promise."""
     windows = runs.gpus["to_ns"] - runs.gpus["from_ns"]
     room = (windows - runs.gpus["computation_ns"]).max()
     if ranks.are_met:  # the job lasts as long as its longest window, for the rank that computes least as well

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _LANE = ["part", "place"]
 _SLOW = 3.0  #: Times the median of its kind.
 _LARGE_BYTES = 8 << 20
-_IS_TALKING = pl.col("kind") == COMMUNICATE
+IS_TALKING = pl.col("kind") == COMMUNICATE
 _MOST = 0.5
 
 
@@ -80,13 +80,13 @@ class Ranks:
         if not self.are_met:
             return exposed
         waits = self.rows.group_by(*_LANE, "segment").agg(pl.col("wait_ns").sum())
-        talking = exposed.filter(_IS_TALKING).join(waits, on=[*_LANE, "segment"], how="left")
+        talking = exposed.filter(IS_TALKING).join(waits, on=[*_LANE, "segment"], how="left")
         wait = pl.min_horizontal(pl.col("wait_ns").fill_null(0), "exposed_ns")
         parts = [
             talking.with_columns(exposed_ns=wait, is_waiting=pl.lit(value=True)),
             talking.with_columns(exposed_ns=pl.col("exposed_ns") - wait),
         ]
-        return pl.concat([exposed.filter(~_IS_TALKING), *(part.select(exposed.columns) for part in parts)])
+        return pl.concat([exposed.filter(~IS_TALKING), *(part.select(exposed.columns) for part in parts)])
 
     @cached_property
     def wait_ns(self) -> float:
@@ -151,9 +151,9 @@ def _exposed_communication(runs: MergedDiagnosis, ranks: Ranks) -> Candidate | N
         title="Communication is not hidden behind computation",
         cause=f"{duration(exposed)} of {duration(talking)} communication per GPU is exposed "
         f"({percent(runs.share(exposed))} of the time), {percent(hidden)} is hidden{of_kernels}{waits}",
-        takes=_IS_TALKING,
+        takes=IS_TALKING,
         evidence=runs.exposed_evidence(is_copy=False),
-        case_count=int(runs.exposed.filter(_IS_TALKING).height),
+        case_count=int(runs.exposed.filter(IS_TALKING).height),
     )
 
 
@@ -166,8 +166,8 @@ def _late_ranks(runs: MergedDiagnosis, ranks: Ranks) -> Candidate | None:
     all_late = total(ranks.late["late_ns"])
     is_straggler = first["late_ns"] >= _MOST * all_late and all_late > 0
     waiting = runs.mean(ranks.exposed.filter("is_waiting")["exposed_ns"])
-    moving = runs.mean(ranks.exposed.filter(_IS_TALKING & ~pl.col("is_waiting"))["exposed_ns"])
-    bound = max(float(first["late_ns"]), _longer(runs, first)) if is_straggler else waiting
+    moving = runs.mean(ranks.exposed.filter(IS_TALKING & ~pl.col("is_waiting"))["exposed_ns"])
+    bound = late_bound(runs, first) if is_straggler else waiting
     parts = [f"a rank waits {duration(ranks.wait_ns)} on average in collectives for those that arrive later"]
     parts.append(
         f"{who} arrives last in {first['last_count']:,} of {meetings:,}, "
@@ -182,7 +182,7 @@ def _late_ranks(runs: MergedDiagnosis, ranks: Ranks) -> Candidate | None:
         time_ns=ranks.wait_ns,
         title=title,
         cause="; ".join([*parts, *([why] if why else [])]),
-        takes=_IS_TALKING & ~is_it if is_straggler else pl.col("is_waiting"),
+        takes=IS_TALKING & ~is_it if is_straggler else pl.col("is_waiting"),
         fixed_ns=bound,
         evidence=_late_evidence(runs, ranks, first),
         case_count=meetings,
@@ -194,10 +194,15 @@ def _late_ranks(runs: MergedDiagnosis, ranks: Ranks) -> Candidate | None:
     )
 
 
+def late_bound(runs: MergedDiagnosis, late: dict[str, object]) -> float:
+    """At most so much shorter if a rank were on time: how long others wait for it alone, or how much more it does."""
+    return max(float(late["late_ns"]), _longer(runs, late))  # type: ignore[arg-type]
+
+
 def _longer(runs: MergedDiagnosis, first: dict[str, object]) -> float:
     """By how much the time of the late rank without waiting for others exceeds that of the fastest."""
     waits = runs.cells.filter(pl.col("cause").is_in(["queued", "stream"])).group_by(_LANE).agg(pl.col("idle_ns").sum())
-    exposed = runs.exposed.filter(_IS_TALKING).group_by(_LANE).agg(pl.col("exposed_ns").sum())
+    exposed = runs.exposed.filter(IS_TALKING).group_by(_LANE).agg(pl.col("exposed_ns").sum())
     lanes = runs.gpus.select(*_LANE, window=pl.col("to_ns") - pl.col("from_ns"), edge="edge_ns")
     lanes = lanes.join(waits, on=_LANE, how="left").join(exposed, on=_LANE, how="left").fill_null(0)
     times = lanes.with_columns(busy=pl.col("window") - pl.col("edge") - pl.col("exposed_ns"))

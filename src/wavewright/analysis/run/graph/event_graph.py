@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -43,6 +43,11 @@ class Prediction:
         """The largest gain that a reading of the record gives."""
         return self.span_ns - self.span_ns_min
 
+    def with_gain_at_most(self, gain_ns: int) -> Prediction:
+        """The same with no reading that gains more."""
+        low, high = (max(span, self.span_ns - gain_ns) for span in (self.span_ns_min, self.span_ns_max))
+        return replace(self, span_ns_min=low, span_ns_max=high)
+
 
 @dataclass(frozen=True)
 class EventGraph:
@@ -81,10 +86,11 @@ class EventGraph:
 
     @cached_property
     def incomplete_collectives(self) -> pl.Series:
-        """Events of collectives some of whose ranks are not in the record."""
-        members = pl.when(pl.col("meeting").is_null()).then(1).otherwise(pl.len().over("meeting"))
-        rows = self.collectives.filter(pl.col("group_size") > members, pl.col("event").is_not_null())
-        return rows["event"]
+        """Events of collectives some of whose ranks are not in the record: one rank alone makes no collective."""
+        is_alone = pl.col("meeting").is_null()
+        members = pl.when(is_alone).then(1).otherwise(pl.len().over("meeting"))
+        is_incomplete = (pl.col("group_size") > members).fill_null(is_alone)
+        return self.collectives.filter(is_incomplete, pl.col("event").is_not_null())["event"]
 
     @cached_property
     def losses(self) -> dict[str, int]:

@@ -26,7 +26,7 @@ CLASSES = ("host", "launch", "kernels", "communication", "copies", "idle", "unkn
 _LINKS: tuple[tuple[str | None, str], ...] = (
     (None, "work"),
     (None, "call"),
-    ("host", "host code"),
+    ("host", "code before"),
     ("launch", "launch"),
     ("idle", "between work of a stream"),
     ("host", "return from waiting"),
@@ -121,8 +121,8 @@ class CriticalPath(Answer):
             _WHO
             + """
             class         String   -   | as in classes
-            what          String   -   | work, call, host code, launch, ...
-            name          String   -   | kernel, copy or function; of host code, the function that is called after it
+            what          String   -   | work, call, code before, launch, ...
+            name          String   -   | kernel, copy or function; of code before, the function that is called after it
             count         Int64    -   | segments
             path_ns       Int64    ns  | time on the path
             path_share    Float64  -   | of the span of the group

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -16,7 +17,7 @@ from wavewright.base.words import percent
 from wavewright.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from wavewright.analysis.run.graph.event_graph import EventGraph, Prediction
     from wavewright.analysis.run.graph.path import CriticalPath
@@ -28,6 +29,7 @@ SCENARIOS = {
     "launch-gaps": "launches cost nothing: no code between two launches, no time in them, no lag",
     "rank=N": "rank N arrives at no collective later than the others",
     "bandwidth=GB/S": "collectives with a recorded size run at this bus bandwidth",
+    "communication": "collectives take no time once all ranks have come",
     "copies": "copies take no time: they are hidden behind other work",
     "host=-50%": "code of threads between calls takes 50 % less",
 }
@@ -39,13 +41,19 @@ class Scenario:
 
     text: str
     predictions: tuple[Prediction, ...]
+    gain_ns_max: int | None = None  #: The bound of the diagnosis for the same change; None = it has none.
 
 
-def what_if(graph: EventGraph, texts: tuple[str, ...], path: CriticalPath | None = None) -> list[Scenario]:
+def what_if(
+    graph: EventGraph,
+    texts: tuple[str, ...],
+    path: CriticalPath | None = None,
+    bounds: Mapping[str, int] = MappingProxyType({}),
+) -> list[Scenario]:
     """The length of each group after every change alone and, where there are several, after all of them.
 
     Groups of whose time the record explains too little are left out: nothing says what their events wait for. `path` is
-    that of the graph, where it is known already.
+    that of the graph, where it is known already; `bounds` are those of the diagnosis: no gain is larger.
 
     Raises
     ------
@@ -63,7 +71,11 @@ def what_if(graph: EventGraph, texts: tuple[str, ...], path: CriticalPath | None
         raise UsageError(what, advice=path.advice)
 
     def scenario(text: str, change: Change) -> Scenario:
-        return Scenario(text, tuple(each for each in graph.what_if(change) if each.group not in refused))
+        told = [each for each in graph.what_if(change) if each.group not in refused]
+        bound = bounds.get(text)
+        if bound is not None:
+            told = [each.with_gain_at_most(bound) for each in told]
+        return Scenario(text, tuple(told), bound)
 
     scenarios = [scenario(text, change) for text, change in zip(texts, changes, strict=True)]
     return scenarios if len(changes) == 1 else [*scenarios, scenario("all of these", sum(changes, Change()))]
@@ -152,6 +164,14 @@ def _bandwidth(graph: EventGraph, value: str) -> Change:
     return scaled_to(sized["event"], scales)
 
 
+def _communication(graph: EventGraph, value: str) -> Change:
+    _none(value, "communication")
+    collectives = graph.events.filter(pl.col("kind") == "communication")["event"]
+    if not collectives.len():
+        raise UsageError("no collectives are recorded", advice="wavewright top lists the kernels")
+    return Change.of(collectives, duration_scale=0.0)
+
+
 def _copies(graph: EventGraph, value: str) -> Change:
     _none(value, "copies")
     copies = graph.events.filter(pl.col("kind") == "copy")["event"]
@@ -180,6 +200,7 @@ _MAKERS: dict[str, Callable[[EventGraph, str], Change]] = {
     "launch-gaps": _launch_gaps,
     "rank": _rank,
     "bandwidth": _bandwidth,
+    "communication": _communication,
     "copies": _copies,
     "host": _host,
 }

@@ -99,7 +99,7 @@ def _contributors(rows: list[dict[str, Any]]) -> list[Bar]:
     names = brief_kernels([row["name"] or "?" for row in rows], 44)
     bars = []
     for row, name in zip(rows, names, strict=True):
-        what = "code before" if row["what"] == "host code" else f"{row['what']}:"
+        what = row["what"] if row["what"] == "code before" else f"{row['what']}:"
         label = name if row["what"] in ("work", "call") else f"{what} {name}" if row["name"] else row["what"]
         part = Part(
             row["path_ns"],
