@@ -12,6 +12,7 @@ from synth.counter_capture import CounterCapture, write_counter_csv, write_count
 from synth.kernel_work import KernelWork
 from tests.cli.conftest import Run
 from tests.cli.in_process import call
+from tests.kit.closing_counters import closing
 from tests.kit.made_limits import limited
 
 
@@ -98,7 +99,7 @@ def test_a_trace_with_counters_of_its_kernel(run: Run, capture: Path, tmp_path: 
     trace = wavewright.open(capture)
     assert isinstance(trace, wavewright.ThreadTrace)
     name = trace.kernels["demangled"][0]
-    write_counters(tmp_path / "pmc", CounterCapture("gfx942", (KernelWork(name),), with_channels=False))
+    write_counters(tmp_path / "pmc", CounterCapture("gfx942", (closing(trace, KernelWork(name)),), with_channels=False))
     done = run("diagnose", capture, "--counters", tmp_path / "pmc")
     assert done.returncode == 0, done.stderr
     assert "reasons from the counters of 3 dispatches" in done.stdout

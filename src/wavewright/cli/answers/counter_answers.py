@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wavewright.cli.kit.io import console, progress
@@ -54,6 +55,26 @@ def l2(request: Request, target: str | None, **options: Any) -> Shown:
     return Shown(answer, losses=pl.concat([counters.losses for counters in captures]))
 
 
+def closure(request: Request, kernel: str | None, target: str | None) -> Shown:
+    """Grid, passes and a thread trace against the counters."""
+    from wavewright.analysis.trace.diagnose.balance import balance
+    from wavewright.errors import UsageError
+    from wavewright.readers.counters import open_counters
+    from wavewright.readers.files.kinds import THREAD_TRACES, sniff
+    from wavewright.readers.opening import open_trace
+
+    paths = [Path(path) for path in dict.fromkeys(request.paths)]
+    traced = [path for path in paths if sniff(path) in THREAD_TRACES]
+    counted = [path for path in paths if path not in traced]
+    if len(counted) != 1 or len(traced) > 1:
+        what = f"{len(counted)} counter captures and {len(traced)} thread traces"
+        raise UsageError(what, advice="give one counter capture, and one thread trace at most")
+    with progress(f"reading {counted[0].name}"):
+        counters = open_counters(counted[0], target=target)
+        trace = open_trace(traced[0]) if traced else None
+    return Shown(balance(counters, trace, kernel=kernel), losses=counters.losses)
+
+
 def memory_chart(request: CounterRequest, normalization: str, amd: bool, picture: PictureRequest) -> Shown:
     """Traffic between caches, per kernel, wave, cycle or second."""
     from wavewright.analysis.counters.memory_chart import memory_chart as analysis
@@ -97,6 +118,7 @@ def roofline(request: CounterRequest, precision: str, level: str, picture: Pictu
 
 
 ANSWERS: dict[str, Callable[..., Shown]] = {
+    "closure": closure,
     "diagnose": diagnose,
     "l2": l2,
     "memory-chart": memory_chart,

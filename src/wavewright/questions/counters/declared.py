@@ -22,6 +22,7 @@ from wavewright.questions.kit.question import Analysis, then
 from wavewright.questions.kit.sentences import WHAT_IS_IT, WHAT_TO_CHANGE
 
 if TYPE_CHECKING:
+    from wavewright.analysis.counters.closure import Closure
     from wavewright.analysis.counters.contents import CounterContents
     from wavewright.analysis.counters.engine.answer import CounterPanels
     from wavewright.analysis.counters.l2 import L2
@@ -226,6 +227,32 @@ L2_AND_MEMORY = CounterQuestion(
 )
 
 
+def _closure() -> Analysis[Closure]:
+    from wavewright.analysis.counters.closure import Closure, closure
+
+    return Analysis((Closure,), closure)
+
+
+def _closure_words(answer: Closure, wording: Wording) -> Parts:
+    from wavewright.words.counters.closure import closure_report
+
+    return closure_report(answer, limit=wording.limit)
+
+
+CLOSURE = CounterQuestion(
+    name="closure",
+    title="Balance sheet of counters",
+    sentence="Do grid, passes and a thread trace account for the counters, and which of them cannot be true?",
+    analysis=_closure,
+    words=_closure_words,
+    parameters=CHOICE,
+    rows=lambda answer: answer.counters,
+    without_rows="no counter of waves or instructions was measured, or no grid",
+    next_always=(then("diagnose", "which limit each kernel is at"), then("panels", "the metrics themselves")),
+    tools=("counters",),
+)
+
+
 def _panels() -> Analysis[CounterPanels]:
     from wavewright.analysis.counters.engine.answer import CounterPanels
 
@@ -290,6 +317,7 @@ QUESTIONS: tuple[CounterQuestion[Any], ...] = (
     ROOFLINE,
     MEMORY_CHART,
     L2_AND_MEMORY,
+    CLOSURE,
     PANELS,
     KERNELS,
 )

@@ -11,12 +11,13 @@ import wavewright
 from synth import Scenario, compiled, synthesize, write_capture
 from synth.counter_capture import CounterCapture, write_counters
 from synth.kernel_work import KernelWork
+from tests.kit.closing_counters import closing
 from tests.kit.made_limits import limited
 from tests.kit.together import together
 from wavewright import ThreadTrace
 from wavewright.analysis.counters.l2 import l2
 from wavewright.analysis.trace.diagnose import diagnose
-from wavewright.analysis.trace.diagnose.kernel_counters import plain_names
+from wavewright.analysis.trace.diagnose.kernel_names import plain_names
 from wavewright.errors import UsageError
 from wavewright.model.counters import CounterSet
 from wavewright.readers.counters import open_counters
@@ -41,9 +42,9 @@ def _counters(folder: Path, *works: KernelWork, target: str = "gfx942") -> Count
 
 
 def _named(trace: ThreadTrace, work: KernelWork) -> KernelWork:
-    """The work under the name of the traced kernel, with its registers."""
+    """The work under the name of the traced kernel, with its registers and instructions."""
     row = trace.kernels.row(0, named=True)
-    return replace(work, name=row["demangled"], arch_vgprs=row["vgprs"] or 32, sgprs=row["sgprs"] or 32)
+    return replace(closing(trace, work), name=row["demangled"], arch_vgprs=row["vgprs"] or 32, sgprs=row["sgprs"] or 32)
 
 
 def test_memory_findings_get_the_numbers_of_l2(trace: ThreadTrace, tmp_path: Path) -> None:

@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from wavewright.analysis.common.caveats import Caveat
-from wavewright.analysis.counters.choice import CounterChoice, chosen_dispatches, ranked_kernels
+from wavewright.analysis.counters.choice import CounterChoice, ranked_kernels
+from wavewright.analysis.counters.closure import EXACT, IMPOSSIBLE, OTHER_RUN, WITHIN
+from wavewright.analysis.counters.limiters.counter_values import formulas_of_quantities
 from wavewright.analysis.counters.limiters.kernel_values import kernel_values
 from wavewright.analysis.counters.limiters.verdicts import judged
+from wavewright.analysis.trace.diagnose.balance import balance
 from wavewright.analysis.trace.diagnose.finding import Link
+from wavewright.analysis.trace.diagnose.kernel_names import brief_name, same_kernel, traced_kernel
 from wavewright.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from wavewright.analysis.counters.closure import Closure
     from wavewright.analysis.counters.limiters.evidence import EvidenceValue, Limiter
     from wavewright.model.counters import CounterSet
     from wavewright.model.trace import ThreadTrace
 
 _SHOWN = 4
-_SUFFIXES = re.compile(r"(\s*(\[clone [^\]]*\]|\(\.kd\))|\.kd)+$")
 _DIFFERS_FROM = 0.01
 
 
@@ -35,19 +38,6 @@ class Linked:
     values: dict[str, EvidenceValue]
     traffic: dict[str, Any]  #: The kernel's row of `L2.kernels`; empty = nothing known.
     limiters: tuple[Limiter, ...]
-
-
-def plain_names(name: str) -> tuple[str, str, str]:
-    """A kernel's name without suffixes of tools; without arguments and return type; and without template arguments.
-
-    Examples
-    --------
-    >>> plain_names("void ns::gemm<float, 4>(float const*, int) [clone .kd]")
-    ('voidns::gemm<float,4>(floatconst*,int)', 'ns::gemm<float,4>', 'ns::gemm')
-    """
-    plain = _SUFFIXES.sub("", name.strip())
-    called = _last_word(_without_arguments(plain))
-    return "".join(plain.split()), "".join(called.split()), "".join(_without_templates(called).split())
 
 
 def linked(
@@ -62,66 +52,57 @@ def linked(
     """
     if ideal_gb is not None and not 0 < ideal_gb < float("inf"):
         raise UsageError("--ideal-gb must be more than 0")
-    traced = _traced_kernel(trace)
-    candidates, how = _candidates(traced, counters, kernel)
+    traced = traced_kernel(trace)
+    candidates, how = same_kernel(traced, counters, kernel)
     if len(candidates) != 1:
         return Linked(_no_link(traced, candidates, counters), {}, {}, ())
     evaluated = kernel_values(counters, CounterChoice(kernels=(candidates[0],)), ideal_gb=ideal_gb)
     measured = next(values for values in evaluated.kernels if values.kernel_name == candidates[0])
     dispatches = evaluated.dispatches.filter(pl.col("kernel_name") == candidates[0])
-    caveats = (*how, *_disagreements(trace, traced, counters, dispatches))
+    sheet = balance(counters, trace, kernel=candidates[0])
+    caveats = (*how, *_disagreements(trace, traced, counters, dispatches), *_closing(sheet))
     link = Link(counters.path, candidates[0], measured.dispatch_count, measured.duration_ns_mean, (), caveats)
-    return Linked(link, measured.values, evaluated.traffic.get(candidates[0], {}), judged(measured.values))
+    if sheet.of(OTHER_RUN):
+        return Linked(link, {}, {}, ())
+    values = _usable(measured.values, sheet, counters.system.target)
+    return Linked(link, values, evaluated.traffic.get(candidates[0], {}), judged(values))
 
 
-def _traced_kernel(trace: ThreadTrace) -> dict[str, Any]:
-    """The row of `kernels` that most waves of the trace ran."""
-    kernels = trace.kernels
-    if not kernels.height:
-        return {}
-    ran = trace.waves["kernel"].drop_nulls().value_counts(sort=True) if trace.waves.height else None
-    if ran is not None and ran.height:
-        of_kernel = kernels.filter(pl.col("kernel") == ran["kernel"][0])
-        if of_kernel.height:
-            return of_kernel.row(0, named=True)
-    return kernels.row(0, named=True)
-
-
-def _candidates(traced: dict[str, Any], counters: CounterSet, kernel: str | None) -> tuple[list[str], list[Caveat]]:
-    """Kernels of the counters with the same name, as exactly as possible, and caveats where it is not exact."""
-    measured = [name or "" for name in ranked_kernels(counters.dispatches)["kernel_name"].to_list()]
-    if kernel is not None:
-        picked = chosen_dispatches(counters, CounterChoice(kernels=(kernel,)))["kernel_name"].unique().to_list()
-        measured = [name for name in measured if name in picked]
-        if len(measured) == 1:
-            return measured, _named_otherwise(traced, measured[0])
-    traced_names = [plain_names(name) for name in (traced.get("name"), traced.get("demangled")) if name]
-    for exactness in range(3):
-        matches = [
-            name for name in measured if any(plain_names(name)[exactness] == names[exactness] for names in traced_names)
-        ]
-        if matches:
-            caveats = _named_otherwise(traced, matches[0]) if exactness == 2 and len(matches) == 1 else []
-            return matches, caveats
-    return [], []
-
-
-def _named_otherwise(traced: dict[str, Any], name: str) -> list[Caveat]:
-    traced_name = traced.get("demangled") or traced.get("name") or "a kernel without a name"
-    if any(
-        plain_names(name)[1] == plain_names(label)[1]
-        for label in (traced.get("name"), traced.get("demangled"))
-        if label
+def _closing(sheet: Closure) -> Iterable[Caveat]:
+    """The use that is made of counters, by what the trace accounts for."""
+    details = "`wavewright closure TRACE COUNTERS` has every counter"
+    checks = sheet.counters.filter(pl.col("against") == "trace")
+    for verdict, name, use in (
+        (OTHER_RUN, "other_run", "the counters are not of the same run as the trace and are not used"),
+        (IMPOSSIBLE, "impossible_counters", "counters that cannot be true are not used"),
     ):
-        return []
-    what = f"the trace is of {_brief(traced_name)}, the counters are of {_brief(name)}"
-    return [Caveat("other_kernel_name", "care", what, "the reasons hold only if both are the same code")]
+        rows = sheet.counters.filter(pl.col("verdict") == verdict)
+        if rows.height:
+            first = rows.row(0, named=True)
+            yield Caveat(name, "care", f"{use}: {first['counter']}, {first['reason']}", details, {"count": rows.height})
+            return
+    closing = checks.filter(pl.col("verdict").is_in([EXACT, WITHIN]))
+    if closing.height:
+        what = f"{closing.height} of {checks.height} counters that the trace predicts close with it"
+        yield Caveat("counters_close", "note", what, details, {"count": closing.height})
+
+
+def _usable(values: dict[str, EvidenceValue], sheet: Closure, target: str | None) -> dict[str, EvidenceValue]:
+    """The quantities, without numbers where a counter of their formula does not close."""
+    wrong = sheet.unusable
+    formulas = formulas_of_quantities(target)
+    return {
+        name: replace(value, number=None, reason="a counter that it needs cannot be true")
+        if name in formulas and wrong.intersection(formulas[name].counters)
+        else value
+        for name, value in values.items()
+    }
 
 
 def _no_link(traced: dict[str, Any], candidates: list[str], counters: CounterSet) -> Link:
-    traced_name = _brief(traced.get("demangled") or traced.get("name") or "the traced kernel, which has no name")
+    traced_name = brief_name(traced.get("demangled") or traced.get("name") or "the traced kernel, which has no name")
     names = candidates or [name or "" for name in ranked_kernels(counters.dispatches)["kernel_name"].to_list()]
-    examples = ", ".join(_brief(name) for name in names[:_SHOWN])
+    examples = ", ".join(brief_name(name) for name in names[:_SHOWN])
     more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
     if candidates:
         caveat = Caveat(
@@ -176,44 +157,3 @@ def _same(traced: int, counted: int) -> bool:
     return any(
         abs(-(-traced // granule) * granule - counted) < _DIFFERS_FROM for granule in (1, 4, 8, 16, 512, 1280)
     ) or (2 * counted == -(-traced // 8) * 8)
-
-
-def _without_arguments(text: str) -> str:
-    """Without parentheses outside of template arguments, and what follows them."""
-    characters, angles, depth = [], 0, 0
-    for character in text.replace("operator()", "operator").replace("(anonymous namespace)", "anonymous"):
-        if character in "()" and not angles:
-            depth += 1 if character == "(" else -1
-            continue
-        if not depth:
-            characters.append(character)
-            angles += {"<": 1, ">": -1}.get(character, 0)
-    return "".join(characters).strip().removesuffix(" const")
-
-
-def _without_templates(text: str) -> str:
-    characters, depth = [], 0
-    for character in text:
-        depth += character == "<"
-        if not depth:
-            characters.append(character)
-        depth -= character == ">" and depth > 0
-    return "".join(characters)
-
-
-def _last_word(text: str) -> str:
-    """Without a return type: what stands behind the last space outside of template arguments."""
-    depth, begin = 0, 0
-    stripped = text.strip()
-    for place, character in enumerate(stripped):
-        if character == "<":
-            depth += 1
-        elif character == ">" and depth:
-            depth -= 1
-        elif character == " " and not depth:
-            begin = place + 1
-    return stripped[begin:]
-
-
-def _brief(name: str) -> str:
-    return name if len(name) <= 60 else f"{name[:59]}…"

@@ -1,0 +1,368 @@
+"""Do grid, passes and traced instructions account for the counters? A balance sheet, counter by counter."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import polars as pl
+
+from wavewright.analysis.counters.choice import ALL_DISPATCHES, CounterChoice, chosen_dispatches, ranked_kernels
+from wavewright.errors import UsageError
+from wavewright.facts.closure import PREDICTED_COUNTERS, counter_parts, known_defects
+from wavewright.model.answer import Answer
+from wavewright.model.schema import TableSpec, frame_of, table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from wavewright.model.counters import CounterSet
+
+EXACT, WITHIN, IMPOSSIBLE, OTHER_RUN = "closes exactly", "closes within", "impossible", "not the same run"
+UNKNOWN = "cannot tell"
+_WAVES, _GROUPS = ("SQ_WAVES", "SPI_CSN_WAVE"), ("SPI_CSN_NUM_THREADGROUPS",)
+_FACTORS = {0.0: "0", 0.5: "half", 2.0: "double"}
+_FACTOR_DIFFERS = 0.01  #: A counter that is half or double but for this is that, and not some other number.
+#: Deviation that waves beyond those traced explain where they can branch: the border of a grid of 20 x 20 workgroups is
+#: a fifth of it, and takes half of the work or more.
+_PATHS_DIFFER_MAX = 0.1
+_PASSES_DIFFER_MAX = 0.05  #: Work of the same dispatch in two passes; `l2` calls runs that differ by more different.
+#: Work that neither time nor caches decide: passes must agree about it.
+_WORK = (*_WAVES, *_GROUPS, *PREDICTED_COUNTERS)
+
+_COUNTERS = table_spec(
+    "counters",
+    "one counter of one kernel, and what it must be",
+    f"""
+    kernel          UInt32   -  | rank of the kernel
+    kernel_name     String   -  | its name
+    counter         String   -  | counter
+    label           String   -  | what it counts
+    against         String   -  | grid, trace, counter (a part of another) or pass (the same counter of another pass)
+    expected        Float64  -  | what it must be in a dispatch, mean
+    expected_min    Float64  -  | if every wave did as little as the traced one that did least
+    expected_max    Float64  -  | if every wave did as much as the traced one that did most
+    measured        Float64  -  | what it is, mean of the dispatches
+    ratio           Float64  -  | measured / expected; null = nothing was expected
+    verdict         String   -  | {EXACT}, {WITHIN}, {IMPOSSIBLE}, {OTHER_RUN} or {UNKNOWN}
+    reason          String   -  | the numbers behind it, and the known defect
+    """,
+)
+
+
+@dataclass(frozen=True)
+class TracedWork:
+    """Work of the whole waves that a thread trace shows of a kernel."""
+
+    target: str | None
+    wave_count: int
+    wave_size: int | None
+    grid_size: int | None  #: Work-items; None = not recorded.
+    #: `wave`, `class` and `execution_count`; a barrier that was recorded twice counts once.
+    executions: pl.DataFrame
+    #: Mean of a wave by `PredictedCounter.lanes`, only where every access is known; whether counters proved the rule.
+    lane_costs: Mapping[str, tuple[float, bool]]
+    has_several_paths: bool  #: Whether the waves did not all execute the same number of instructions.
+    has_branches: bool  #: Whether waves that were not traced may take another path.
+
+
+@dataclass(frozen=True)
+class Closure(Answer):
+    """A balance sheet of counters: grid, passes and traced instructions against what was counted."""
+
+    definition: ClassVar[str] = (
+        "Expected: waves and workgroups from the grid; the same counter of another pass; and, with a thread trace, "
+        "executions (LDS cycles, lookups of L1) of the traced waves x waves of the grid / traced waves. "
+        f"{EXACT}: equal in every dispatch. {WITHIN}: between the traced wave with the least and that with the most, "
+        f"or off by at most {_PATHS_DIFFER_MAX:.0%} where the code branches. {IMPOSSIBLE}: 0, half or double while "
+        f"others close, or a part that exceeds its whole. {OTHER_RUN}: anything else, another grid or another GPU. "
+        "Counters that time decides (cycles, stalls, cache hits) are not predicted."
+    )
+    tables: ClassVar[Mapping[str, TableSpec]] = {"counters": _COUNTERS}
+
+    target: str | None
+    kernel_count: int  #: With at least one counter that something accounts for.
+    traced_wave_count: int | None  #: None = no thread trace was given.
+    grid_wave_count: float | None  #: Waves of a dispatch of the traced kernel; None = no trace, or no grid.
+    counters: pl.DataFrame
+    notes: tuple[str, ...]
+
+    def of(self, verdict: str) -> list[str]:
+        """Counters with a verdict, each once."""
+        return self.counters.filter(pl.col("verdict") == verdict)["counter"].unique(maintain_order=True).to_list()
+
+    @property
+    def unusable(self) -> frozenset[str]:
+        """Counters that do not close."""
+        return frozenset((*self.of(IMPOSSIBLE), *self.of(OTHER_RUN)))
+
+
+@dataclass(frozen=True)
+class _Expected:
+    """What a counter must be in each dispatch, and what it is."""
+
+    counter: str
+    label: str
+    against: str
+    values: pl.DataFrame  #: dispatch, measured, expected, least, most.
+    may_branch: bool = False  #: Whether waves or passes may differ a little.
+    is_proven: bool = True  #: Whether the rule behind the expectation was proven by counters.
+    other_factors: tuple[float, ...] = ()  #: Of the expected value, which are as good.
+    wave_mean: float | None = None  #: Expected of one wave; None = it is not about waves.
+
+    @property
+    def means(self) -> dict[str, float]:
+        """Mean of every column over the dispatches."""
+        columns = ("measured", "expected", "least", "most")
+        return dict(zip(columns, self.values.select(pl.col(columns).mean()).row(0), strict=True))
+
+    @property
+    def ratio(self) -> float | None:
+        """Measured over expected."""
+        means = self.means
+        return means["measured"] / means["expected"] if means["expected"] else None
+
+    @property
+    def closes(self) -> bool:
+        """True if every dispatch has the value that is expected."""
+        return any(
+            bool((self.values["measured"] - factor * self.values["expected"]).abs().max() < 0.5)  # type: ignore[operator]
+            for factor in (1.0, *self.other_factors)
+        )
+
+    @property
+    def fits(self) -> bool:
+        """True if it closes, or lies between what the least and the most busy wave would make."""
+        means = self.means
+        return self.closes or means["least"] - 0.5 <= means["measured"] <= means["most"] + 0.5
+
+    @property
+    def is_near(self) -> bool:
+        """True if it is off by no more than waves that were not traced, or another pass, explain."""
+        limit = _PASSES_DIFFER_MAX if self.against == "pass" else _PATHS_DIFFER_MAX
+        return self.may_branch and self.ratio is not None and abs(self.ratio - 1) <= limit
+
+    @property
+    def factor(self) -> float | None:
+        """0, half or double; None = some other ratio."""
+        ratio = self.ratio
+        if ratio is None:
+            return None
+        return next((factor for factor in _FACTORS if abs(ratio - factor) <= _FACTOR_DIFFERS * factor), None)
+
+
+def closure(
+    counters: CounterSet, *, choice: CounterChoice = ALL_DISPATCHES, traced: TracedWork | None = None
+) -> Closure:
+    """The balance sheet of the chosen kernels; with `traced`, the choice must leave the kernel of the trace.
+
+    Raises
+    ------
+    UsageError
+        When a kernel, dispatch or GPU is asked for that the capture does not have, or none of it was traced.
+    """
+    chosen = chosen_dispatches(counters, choice)
+    ranks = dict(ranked_kernels(counters.dispatches).select("kernel_name", "kernel").iter_rows())
+    if traced is not None and chosen["kernel_name"].n_unique() != 1:
+        raise UsageError("counters of one kernel are compared with a thread trace", advice="choose it with --kernel")
+    notes = _notes(counters, traced)
+    rows: list[dict[str, object]] = []
+    grid_waves = None
+    for name in ranked_kernels(chosen)["kernel_name"]:
+        dispatches, why_other = _same_launches(counters, chosen.filter(pl.col("kernel_name") == name), traced)
+        sheet = list(_sheet(counters, dispatches, traced))
+        rows += [{"kernel": ranks[name], "kernel_name": name} | row for row in _judged(sheet, why_other, counters)]
+        if traced is not None and dispatches["waves"].count():
+            grid_waves = dispatches["waves"].mean()
+    return Closure(
+        target=counters.system.target,
+        kernel_count=len({row["kernel"] for row in rows}),
+        traced_wave_count=traced.wave_count if traced else None,
+        grid_wave_count=grid_waves if isinstance(grid_waves, float) else None,
+        counters=frame_of(_COUNTERS, rows),
+        notes=notes,
+    )
+
+
+def _same_launches(
+    counters: CounterSet, dispatches: pl.DataFrame, traced: TracedWork | None
+) -> tuple[pl.DataFrame, str]:
+    """The dispatches with the grid of the trace and their `waves` and `groups`, and why they are of another run."""
+    wave_size = (traced.wave_size if traced else None) or counters.system.wave_size or _wave_size(counters)
+    why = ""
+    if traced is not None:
+        target = (traced.target or "").split(":")[0]
+        if target and counters.system.target and target != counters.system.target:
+            why = f"the trace is from {target}, the counters are from {counters.system.target}"
+        same = dispatches.filter(pl.col("grid_size") == (traced.grid_size or 0))
+        sizes = dispatches["grid_size"].drop_nulls().unique().sort().to_list()
+        if traced.grid_size and sizes and not same.height:
+            grids = " or ".join(f"{size:,}" for size in sizes[:3])
+            why = f"the traced grid has {traced.grid_size:,} work-items, the counted one {grids}"
+        dispatches = same if same.height else dispatches
+    groups = (pl.col("grid_size") / pl.col("workgroup_size")).ceil()
+    waves = groups * (pl.col("workgroup_size") / wave_size).ceil() if wave_size else pl.lit(None, pl.Float64)
+    is_sized = (pl.col("grid_size") > 0) & (pl.col("workgroup_size") > 0)
+    return dispatches.with_columns(
+        groups=pl.when(is_sized).then(groups), waves=pl.when(is_sized).then(waves).cast(pl.Float64)
+    ), why
+
+
+def _wave_size(counters: CounterSet) -> int | None:
+    target = counters.system.target or ""
+    return 64 if target.startswith("gfx9") else 32 if target else None
+
+
+def _sheet(counters: CounterSet, dispatches: pl.DataFrame, traced: TracedWork | None) -> Iterator[_Expected]:
+    """Every counter that something accounts for."""
+    measured = {
+        number: frame.join(dispatches.select("dispatch", "waves", "groups"), on="dispatch")
+        for number, frame in sorted(counters.measured.items())
+    }
+    is_cdna = (counters.system.target or "gfx9").startswith("gfx9")
+    for names, column in ((_WAVES, "waves"), (_GROUPS, "groups")):
+        for counter, frame in _first(measured, names):
+            values = _values(frame.drop_nulls(column), counter, pl.col(column))
+            halves = (0.5,) if column == "waves" and traced is None and not is_cdna else ()  # wave64 on RDNA
+            yield _Expected(counter, f"{column} of the grid", "grid", values, other_factors=halves)
+    if traced is not None and traced.wave_count and is_cdna:
+        yield from _predicted(measured, traced)
+    for pair in counter_parts():
+        for frame in (frame for frame in measured.values() if {pair.part, pair.whole} <= set(frame.columns)):
+            values = _values(frame.filter(pl.col(pair.part) > pl.col(pair.whole)), pair.part, pl.col(pair.whole))
+            yield _Expected(pair.part, f"a part of {pair.whole}", "counter", values)
+    yield from _repeated(counters, measured)
+
+
+def _first(measured: Mapping[int, pl.DataFrame], names: Sequence[str]) -> Iterator[tuple[str, pl.DataFrame]]:
+    """Counters that some pass has, with the rows of the first such pass."""
+    for name in names:
+        for frame in measured.values():
+            if name in frame.columns and (rows := frame.drop_nulls(name)).height:
+                yield name, rows
+                break
+
+
+def _values(
+    frame: pl.DataFrame, counter: str, expected: pl.Expr, least: pl.Expr | None = None, most: pl.Expr | None = None
+) -> pl.DataFrame:
+    """The measured and the expected value of each dispatch; without bounds only the expected one is possible."""
+    bounds = {"least": expected if least is None else least, "most": expected if most is None else most}
+    return frame.select("dispatch", measured=pl.col(counter), expected=expected, **bounds)
+
+
+def _predicted(measured: Mapping[int, pl.DataFrame], traced: TracedWork) -> Iterator[_Expected]:
+    executed = set(traced.executions["class"].unique())
+    may_branch = traced.has_branches or traced.has_several_paths
+    for counter, frame in _first(measured, tuple(PREDICTED_COUNTERS)):
+        fact = PREDICTED_COUNTERS[counter]
+        is_proven = True
+        if fact.lanes:
+            if fact.lanes not in traced.lane_costs:
+                continue
+            mean, is_proven = traced.lane_costs[fact.lanes]
+            least = most = mean
+        elif fact.unless and any(name.startswith(fact.unless) for name in executed.difference(fact.classes)):
+            continue
+        else:
+            least, mean, most = _per_wave(traced, fact.classes)
+        bounds = [number * pl.col("waves") for number in (mean, least, most)]
+        values = _values(frame.drop_nulls("waves"), counter, *bounds)
+        yield _Expected(counter, fact.label, "trace", values, may_branch, is_proven, wave_mean=mean)
+
+
+def _per_wave(traced: TracedWork, classes: Sequence[str]) -> tuple[float, float, float]:
+    """Least, mean and most executions of these classes by a traced wave."""
+    rows = traced.executions if "*" in classes else traced.executions.filter(pl.col("class").is_in(classes))
+    counts = rows.group_by("wave").agg(pl.col("execution_count").sum())["execution_count"].to_list()
+    counts += [0] * (traced.wave_count - len(counts))
+    return float(min(counts)), sum(counts) / len(counts), float(max(counts))
+
+
+def _repeated(counters: CounterSet, measured: Mapping[int, pl.DataFrame]) -> Iterator[_Expected]:
+    """Counters of work that several passes have, against the first of them."""
+    totals = counters.counters.filter(pl.col("channel").is_null())
+    for counter, numbers in totals.group_by("counter", maintain_order=True).agg(pl.col("pass").sort()).iter_rows():
+        if len(numbers) < 2 or counter not in _WORK:
+            continue
+        frames = [measured[number].select("dispatch", counter).drop_nulls() for number in numbers if number in measured]
+        for frame in frames[1:]:
+            both = frame.join(frames[0].rename({counter: "first"}), on="dispatch")
+            values = _values(both, counter, pl.col("first"))
+            yield _Expected(counter, f"the same in pass {numbers[0]}", "pass", values, may_branch=True)
+
+
+def _judged(sheet: Sequence[_Expected], why_other: str, counters: CounterSet) -> Iterator[dict[str, object]]:
+    """Verdicts: what neither closes nor lies between its bounds is a defect while others close, else another run."""
+    sheet = [each for each in sheet if each.values.height]
+    traced = [each for each in sheet if each.against == "trace" and each.is_proven]
+    closing_count = sum(each.fits and each.means["expected"] > 0 for each in traced)
+    unfit = [each for each in traced if not each.fits]
+    # Of a defect there are fewer than of counters that close: where most are half, the run is another.
+    defects = {factor for factor in _FACTORS if sum(each.factor == factor for each in unfit) < closing_count}
+    is_other = bool(why_other) or any(each.factor not in defects and not each.is_near for each in unfit)
+    for each in sheet:
+        means = each.means
+        verdict, reason = _verdict(each, counters.system.target, is_other=is_other, why_other=why_other)
+        yield {
+            "counter": each.counter,
+            "label": each.label,
+            "against": each.against,
+            "expected": means["expected"],
+            "expected_min": means["least"],
+            "expected_max": means["most"],
+            "measured": means["measured"],
+            "ratio": each.ratio,
+            "verdict": verdict,
+            "reason": reason,
+        }
+
+
+def _verdict(each: _Expected, target: str | None, *, is_other: bool, why_other: str) -> tuple[str, str]:
+    means, ratio = each.means, each.ratio
+    if each.against == "trace" and why_other:
+        return OTHER_RUN, why_other
+    if each.closes:
+        return EXACT, ""
+    off = "" if ratio is None else f"{abs(ratio - 1):.1%}"
+    if each.fits:
+        return WITHIN, f"{off}: paths depend on data, the traced waves differ"
+    numbers = f"{means['measured']:,.0f} counted, {means['expected']:,.0f} expected"
+    if each.wave_mean and ratio is not None:
+        numbers = f"{ratio * each.wave_mean:,.4g} of a wave counted, {each.wave_mean:,.4g} traced"
+    if each.against == "counter":
+        return IMPOSSIBLE, f"more than {each.label.removeprefix('a part of ')}: {numbers}{_known(each, target)}"
+    is_told = each.is_proven or each.factor == 0  # half or double may be the fault of a rule that nobody has proven
+    if each.factor is not None and is_told and (each.against != "trace" or not is_other):
+        return IMPOSSIBLE, f"{_FACTORS[each.factor]}: {numbers}{_known(each, target)}"
+    if each.against == "grid":
+        return IMPOSSIBLE, f"not the {each.label}: {numbers}{_known(each, target)}"
+    if each.is_near and not is_other:
+        why = "passes differ" if each.against == "pass" else "waves that were not traced may take other paths"
+        return WITHIN, f"{off}: {why}"
+    if not each.is_proven and not is_other:
+        return UNKNOWN, f"{numbers}, by a rule that no counter has proven yet"
+    return OTHER_RUN, numbers
+
+
+def _known(each: _Expected, target: str | None) -> str:
+    """The known defect that explains it, for the end of a reason."""
+    for defect in known_defects(each.counter, target):
+        if each.factor in defect.factors:
+            return f"; known: it {defect.what} ({defect.source})"
+    return "; no such defect is on record"
+
+
+def _notes(counters: CounterSet, traced: TracedWork | None) -> tuple[str, ...]:
+    """Counters of this GPU that are known to be wrong, and that nothing here can check."""
+    collected = set(counters.counters["counter"].to_list())
+    unchecked = sorted(collected - set(_WAVES) - (set(PREDICTED_COUNTERS) if traced else set()))
+    notes = [
+        f"{counter} is not checked here; known on this GPU: it {defect.what} ({defect.source})"
+        for counter in unchecked
+        for defect in known_defects(counter, counters.system.target)
+        if defect.targets
+    ]
+    if not counters.system.target:
+        notes.append("the GPU is not known (--target): no wave size, no known defects")
+    return tuple(notes)

@@ -1,0 +1,93 @@
+"""The balance sheet of counters with a thread trace: work of its whole waves, by instructions and lane addresses."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from wavewright.analysis.counters.choice import CounterChoice
+from wavewright.analysis.counters.closure import TracedWork, closure
+from wavewright.analysis.trace.diagnose.kernel_names import same_kernel, traced_kernel
+from wavewright.analysis.trace.lanes import lane_accesses
+from wavewright.errors import UsageError, WavewrightError
+
+if TYPE_CHECKING:
+    from wavewright.analysis.counters.closure import Closure
+    from wavewright.model.counters import CounterSet
+    from wavewright.model.trace import ThreadTrace
+
+_PROVEN = "counter-proven"  #: Confidence in a rule of lanes.
+
+
+def balance(counters: CounterSet, trace: ThreadTrace | None = None, *, kernel: str | None = None) -> Closure:
+    """The balance sheet of the kernel that was traced, or of all kernels; `kernel` picks one by name or rank.
+
+    Raises
+    ------
+    UsageError
+        When the counters have no kernel that fits, or several.
+    """
+    if trace is None:
+        return closure(counters, choice=CounterChoice(kernels=() if kernel is None else (kernel,)))
+    candidates, _ = same_kernel(traced_kernel(trace), counters, kernel)
+    if len(candidates) != 1:
+        what = f"{len(candidates) or 'no'} kernels of the counters fit the traced one"
+        raise UsageError(what, where=counters.path, advice="choose one with --kernel")
+    return closure(counters, choice=CounterChoice(kernels=(candidates[0],)), traced=traced_work(trace))
+
+
+def traced_work(trace: ThreadTrace) -> TracedWork:
+    """The work of the waves that were traced from their start to their end."""
+    waves = trace.waves.filter(pl.col("complete").fill_null(value=True) & (pl.col("instruction_count") > 0))
+    executions = _executions(trace, waves)
+    counts = executions.group_by("wave").agg(pl.col("execution_count").sum())["execution_count"]
+    kernel = trace.kernels.filter(pl.col("kernel").is_in(waves["kernel"].drop_nulls().unique().implode()))
+    grid = trace.launch.grid_size if trace.launch else None
+    sizes = kernel["wave_size"].drop_nulls().unique().to_list() if kernel.height else []
+    return TracedWork(
+        target=trace.source.target,
+        wave_count=waves.height,
+        wave_size=sizes[0] if len(sizes) == 1 else None,
+        grid_size=math.prod(grid) if grid else None,
+        executions=executions,
+        lane_costs=_lane_costs(trace, waves.height),
+        has_several_paths=counts.n_unique() > 1,
+        has_branches=bool((executions["class"] == "branch_conditional").any()),
+    )
+
+
+def _executions(trace: ThreadTrace, waves: pl.DataFrame) -> pl.DataFrame:
+    """Executions by wave and class; a barrier leaves two records in a row on gfx9, where it is one execution."""
+    rows = trace.instructions.filter(pl.col("wave").is_in(waves["wave"].implode())).select("wave", "row")
+    classes = rows.join(trace.code.select("row", "class"), on="row", how="left", maintain_order="left")
+    repeats = (pl.col("class") == "barrier") & (pl.col("row") == pl.col("row").shift(1).over("wave"))
+    once = classes.filter(~repeats.fill_null(value=False)).with_columns(pl.col("class").fill_null("unknown"))
+    return once.group_by("wave", "class").agg(execution_count=pl.len()).sort("wave", "class")
+
+
+def _lane_costs(trace: ThreadTrace, wave_count: int) -> dict[str, tuple[float, bool]]:
+    """Costs of a wave that its lane addresses tell, where they are known of every access of their kind."""
+    try:
+        answer = lane_accesses(trace)
+    except WavewrightError:
+        return {}
+    if not answer.wave_count or answer.wave_count != wave_count:
+        return {}
+    costs = {}
+    for space, columns in (
+        (
+            "lds",
+            {"lds_cycles": ("ideal_cycles_total", "extra_cycles_total"), "lds_extra_cycles": ("extra_cycles_total",)},
+        ),
+        ("memory", {"segments": ("segment_count_total",)}),
+    ):
+        rows = answer.rows.filter(pl.col("space") == space)
+        others = answer.rows.filter(pl.col("space").is_in(["flat", "scratch"]) | (pl.col("direction") == "load to LDS"))
+        if others.height or not (rows["cost_known_count"] == rows["execution_count"]).all():
+            continue
+        is_proven = bool((rows["confidence"] == _PROVEN).all())
+        for name, summed in columns.items():
+            costs[name] = (sum(float(rows[column].sum()) for column in summed) / answer.wave_count, is_proven)
+    return costs

@@ -1,0 +1,245 @@
+"""Counters close with the grid, the passes and the trace where they are true, and every planted fault is named."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import wavewright
+from tests.kit.made_traces import made
+from tests.kit.ui_directories import frame
+from tests.unit.readers.counters.test_counters import long_row, write
+from wavewright.analysis.counters.closure import EXACT, IMPOSSIBLE, OTHER_RUN, WITHIN, Closure, TracedWork, closure
+from wavewright.analysis.trace.diagnose import diagnose
+from wavewright.analysis.trace.diagnose.balance import balance, traced_work
+from wavewright.errors import UsageError
+from wavewright.model.counters import CounterSet
+from wavewright.model.trace import ThreadTrace
+from wavewright.readers.counters import open_counters
+from wavewright.words.counters.closure import closure_headline
+
+# A wave of the made trace: what it executes, and the counter that counts it.
+PER_WAVE = {"valu": 5, "matrix": 2, "salu": 3, "smem_load": 1, "vmem_load": 2, "lds_load": 4, "branch_conditional": 1}
+COUNTED = {
+    "SQ_INSTS": 19,  # with the end
+    "SQ_INSTS_VALU": 7,
+    "SQ_INSTS_MFMA": 2,
+    "SQ_INSTS_SALU": 3,
+    "SQ_INSTS_SMEM": 1,
+    "SQ_INSTS_VMEM": 2,
+    "SQ_INSTS_LDS": 4,
+    "SQ_INSTS_BRANCH": 1,
+}
+WAVES = 1024  # 65,536 work-items
+
+
+def _row(dispatch: int, counter: str, value: float, *, kernel: str = "k", grid: int = 65_536) -> str:
+    return long_row(dispatch, counter, value, kernel=kernel).replace(",1024,3,", f",{grid},3,")
+
+
+def _traced(*waves: dict[str, int]) -> TracedWork:
+    rows = [
+        (number, name, count)
+        for number, wave in enumerate(waves)
+        for name, count in (wave | {"end": 1}).items()
+        if count
+    ]
+    executions = pl.DataFrame(rows, schema=["wave", "class", "execution_count"], orient="row")
+    several = len({sum(wave.values()) for wave in waves}) > 1
+    return TracedWork("gfx942", len(waves), 64, 65_536, executions, {"lds_cycles": (8.0, True)}, several, True)
+
+
+def _counters(folder: Path, *, target: str = "gfx942", **values: float) -> CounterSet:
+    rows = [
+        _row(dispatch, name, value) for dispatch in (1, 2) for name, value in ({"SQ_WAVES": WAVES} | values).items()
+    ]
+    return open_counters(write(folder / "a_counter_collection.csv", *rows), target=target)
+
+
+def _true(**changed: float) -> dict[str, float]:
+    return (
+        {name: float(WAVES * count) for name, count in COUNTED.items()} | {"SQ_LDS_IDX_ACTIVE": 8.0 * WAVES} | changed
+    )
+
+
+def _verdicts(answer: Closure) -> dict[str, str]:
+    return dict(answer.counters.select("counter", "verdict").iter_rows())
+
+
+def test_true_counters_close_exactly(tmp_path: Path) -> None:
+    answer = closure(_counters(tmp_path, **_true()), traced=_traced(PER_WAVE, PER_WAVE))
+    assert set(_verdicts(answer)) == {"SQ_WAVES", "SQ_LDS_IDX_ACTIVE", *COUNTED}
+    assert set(_verdicts(answer).values()) == {EXACT}
+    assert (answer.traced_wave_count, answer.grid_wave_count) == (2, WAVES)
+    assert closure_headline(answer) == "closes exactly: grid, passes and trace account for all 10 checks"
+
+
+@pytest.mark.parametrize("factor", [0.0, 0.5, 2.0])
+@pytest.mark.parametrize("counter", ["SQ_WAVES", "SQ_INSTS_VALU", "SQ_INSTS_LDS", "SQ_INSTS_VMEM", "SQ_LDS_IDX_ACTIVE"])
+def test_a_planted_fault_is_named_and_nothing_else(counter: str, factor: float, tmp_path: Path) -> None:
+    true = {"SQ_WAVES": float(WAVES)} | _true()
+    faults = {counter: factor * true[counter]}
+    if counter == "SQ_INSTS_VALU":  # a whole that is less than its part is another fault, which has its own test
+        faults["SQ_INSTS_MFMA"] = 0.0
+        traced = _traced(PER_WAVE | {"matrix": 0, "valu": 7})
+    else:
+        traced = _traced(PER_WAVE)
+    answer = closure(_counters(tmp_path, **(true | faults)), traced=traced)
+    wrong = {name: verdict for name, verdict in _verdicts(answer).items() if verdict != EXACT}
+    assert wrong == {counter: IMPOSSIBLE}
+    assert {0.0: "0", 0.5: "half", 2.0: "double"}[factor] in answer.counters.filter(pl.col("counter") == counter)[
+        "reason"
+    ].item()
+    assert answer.unusable == {counter}
+
+
+def test_a_part_that_exceeds_its_whole_is_impossible(tmp_path: Path) -> None:
+    counters = _counters(tmp_path, SQ_INSTS_MFMA=8.0, SQ_INSTS_VALU=7.0)
+    assert _verdicts(closure(counters))["SQ_INSTS_MFMA"] == IMPOSSIBLE
+
+
+@pytest.mark.parametrize(
+    ("traced", "words"),
+    [
+        (replace(_traced(PER_WAVE), grid_size=32_768), "the traced grid has 32,768 work-items, the counted one 65,536"),
+        (replace(_traced(PER_WAVE), target="gfx950"), "the trace is from gfx950"),
+        (_traced(PER_WAVE | {"valu": 12, "salu": 4}), "of a wave counted"),
+        (_traced({name: 2 * count for name, count in PER_WAVE.items()}), "of a wave counted"),
+    ],
+    ids=["other grid", "other GPU", "other build", "all doubled"],
+)
+def test_another_run_is_named(traced: TracedWork, words: str, tmp_path: Path) -> None:
+    answer = closure(_counters(tmp_path, **_true()), traced=traced)
+    assert words in closure_headline(answer)
+    assert closure_headline(answer).startswith(OTHER_RUN)
+    assert IMPOSSIBLE not in _verdicts(answer).values()
+
+
+def test_paths_that_depend_on_data_close_within(tmp_path: Path) -> None:
+    """Waves of 5 and 9 vector instructions stand for a mean between them."""
+    traced = _traced(PER_WAVE, PER_WAVE | {"valu": 9})
+    true = _true(SQ_INSTS_VALU=8.0 * WAVES, SQ_INSTS=20.0 * WAVES)
+    answer = closure(_counters(tmp_path, **true), traced=traced)
+    assert {name for name, verdict in _verdicts(answer).items() if verdict == WITHIN} == {"SQ_INSTS_VALU", "SQ_INSTS"}
+    assert answer.unusable == frozenset()
+    assert "paths depend on data" in answer.counters.filter(pl.col("verdict") == WITHIN)["reason"][0]
+
+
+def test_passes_must_agree_about_work(tmp_path: Path) -> None:
+    for number, waves in enumerate((WAVES, 2 * WAVES)):
+        rows = [_row(1, "SQ_INSTS_VALU", 7 * waves)]
+        write(tmp_path / f"pass_{number + 1}/a_counter_collection.csv", *rows)
+    answer = closure(open_counters(tmp_path, target="gfx942"))
+    assert answer.counters.select("counter", "against", "verdict").rows() == [("SQ_INSTS_VALU", "pass", IMPOSSIBLE)]
+
+
+def test_a_known_defect_is_cited(tmp_path: Path) -> None:
+    """Waves of gfx1151 may be counted twice; half of those of wave32 are those of wave64."""
+    answer = closure(_counters(tmp_path, target="gfx1151", SQ_WAVES=4096.0))
+    assert "ROCm/rocm-systems#3828" in answer.counters["reason"].item()
+    for right in (2048.0, 1024.0):
+        assert _verdicts(closure(_counters(tmp_path, target="gfx1151", SQ_WAVES=right))) == {"SQ_WAVES": EXACT}
+
+
+CODE = {
+    "row": list(range(5)),
+    "code_object": [7] * 5,
+    "address": [256 + 4 * row for row in range(5)],
+    "text": ["v_mov_b32 v0, v1", "s_barrier", "s_add_u32 s0, s1, s2", "v_add_f32 v0, v0, v0", "s_endpgm"],
+    "mnemonic": ["v_mov_b32", "s_barrier", "s_add_u32", "v_add_f32", "s_endpgm"],
+    "class": ["valu", "barrier", "salu", "valu", "end"],
+}
+
+
+def _made_trace() -> ThreadTrace:
+    """Two waves that meet at a barrier, which leaves two records."""
+    rows = [0, 1, 1, 2, 3, 3, 4]
+    waves = [
+        {"begin": 0, "end": 100, "instructions": [(4 * at, 0, 4, 1, row) for at, row in enumerate(rows)]}
+        for _ in range(2)
+    ]
+    return made(waves, code=frame("code", CODE))
+
+
+def test_a_made_trace_closes_and_a_barrier_counts_once(tmp_path: Path) -> None:
+    true = {"SQ_INSTS": 6 * WAVES, "SQ_INSTS_VALU": 3 * WAVES, "SQ_INSTS_SALU": WAVES}
+    rows = [_row(1, name, value, kernel="main_kernel") for name, value in true.items()]
+    counters = open_counters(write(tmp_path / "a_counter_collection.csv", *rows), target="gfx942")
+    answer = balance(counters, _made_trace())
+    assert _verdicts(answer) == dict.fromkeys(true, EXACT)
+    with pytest.raises(UsageError, match="another"):
+        balance(counters, _made_trace(), kernel="another")
+
+
+# Of a wave, as rocprof-compute counted on an MI300X (HGLiu1998/batched_gemm, workloads/bmm3): 2,048 waves.
+MI300X_WAVE = {
+    "SQ_INSTS": 1174,
+    "SQ_INSTS_VALU": 705,
+    "SQ_INSTS_MFMA": 64,
+    "SQ_INSTS_SALU": 170,
+    "SQ_INSTS_SMEM": 5,
+    "SQ_INSTS_BRANCH": 9,
+    "SQ_INSTS_LDS": 48,
+    "SQ_INSTS_VMEM": 136,
+    "TA_TOTAL_WAVEFRONTS_sum": 136,
+    "SQ_LDS_IDX_ACTIVE": 1280,
+    "SQ_LDS_BANK_CONFLICT": 896,
+}
+
+
+def test_a_real_trace_closes_with_the_counters_of_its_kernel(shared: Path, tmp_path: Path) -> None:
+    trace = wavewright.open(shared / "data/att-mi300x-bmm/c06/raw")
+    assert isinstance(trace, ThreadTrace)
+    name = trace.kernels["demangled"][0]
+    counts = {"SQ_WAVES": 1} | MI300X_WAVE
+    rows = [_row(1, counter, 2048 * count, kernel=name, grid=131_072) for counter, count in counts.items()]
+    answer = balance(open_counters(write(tmp_path / "a_counter_collection.csv", *rows), target="gfx942"), trace)
+    assert len(_verdicts(answer)) == 12
+    assert set(_verdicts(answer).values()) == {EXACT}
+
+
+def test_a_real_trace_of_another_build_is_told_and_its_counters_are_not_used(shared: Path) -> None:
+    """Of a wave, 144 memory instructions were traced and 96 counted; waves and matrix instructions agree."""
+    trace = wavewright.open(shared / "data/att-mi300x-bmm/c03/raw")
+    counters = open_counters(shared / "data/pmc-mi300x-bmm")
+    assert isinstance(trace, ThreadTrace)
+    verdicts = _verdicts(balance(counters, trace))
+    assert (verdicts["SQ_WAVES"], verdicts["SQ_INSTS_MFMA"]) == (EXACT, EXACT)
+    assert (verdicts["SQ_INSTS_VMEM"], verdicts["SQ_INSTS_LDS"]) == (OTHER_RUN, OTHER_RUN)
+    answer = diagnose(trace, counters=counters)
+    assert answer.link is not None
+    assert "other_run" in {caveat.name for caveat in answer.link.caveats}
+    assert not any(finding.reasons for finding in answer.findings)
+
+
+CAPTURES = (
+    "pmc-mi300x-bmm",
+    "pmc-rocprofcompute-vcopy/MI200",
+    "pmc-rocprofcompute-vcopy/MI300X_A1",
+    "pmc-rocprofcompute-vcopy/MI300X_A1_rocpd",
+    "pmc-rocprofcompute-vcopy/MI350",
+    "gfx1201-counters-pcsampling/gl2c_714_profstd",
+    "gfx1201-counters-pcsampling/gl2c_724",
+    "gfx1201-counters-pcsampling/gl2c_724_profstd",
+    "gfx1201-counters-pcsampling/gl2c_modes_profstd",
+    "gfx1151-rocprofv3-llama",
+    "rocprofv1-mi200-stencils/laplacian_k1",
+    "rocprofv1-mi200-stencils/seismic_a",
+)
+
+
+@pytest.mark.parametrize("name", CAPTURES)
+def test_no_false_alarm_on_captures_at_hand(name: str, shared: Path) -> None:
+    answer = closure(open_counters(shared / "data" / name))
+    assert answer.unusable == frozenset()
+
+
+def test_the_work_of_a_trace_is_that_of_its_whole_waves(shared: Path) -> None:
+    trace = wavewright.open(shared / "data/att-mi300x-bmm/c06/raw")
+    assert isinstance(trace, ThreadTrace)
+    work = traced_work(trace)
+    assert (work.wave_count, work.wave_size, work.has_several_paths, work.has_branches) == (8, 64, False, True)
+    assert {name: cost for name, (cost, _) in work.lane_costs.items()} == {"lds_cycles": 1280, "lds_extra_cycles": 896}
