@@ -9,7 +9,7 @@ from wavewright.analysis.trace.code.wave_paths import early_waves
 from wavewright.analysis.trace.diagnose import beyond
 from wavewright.analysis.trace.diagnose.facts import Facts, facts
 from wavewright.analysis.trace.diagnose.finding import DISPATCH, TRACED, Link, StallFinding
-from wavewright.analysis.trace.diagnose.floor_limits import Limits, limits, with_lanes, within_floors
+from wavewright.analysis.trace.diagnose.floor_limits import limits, with_lanes, within_floors
 from wavewright.analysis.trace.diagnose.gains import Gains, PoolGain, gains
 from wavewright.analysis.trace.diagnose.gpu_fill import Filling, filling, slow_class, work_of
 from wavewright.analysis.trace.diagnose.grid_findings import Evenness, grid_findings, roof_finding
@@ -126,7 +126,7 @@ def diagnose(
         pipes=measured.pipes if measured else None,
         traffic=measured.traffic if measured else None,
         roofs=measured.roofs if measured else (),
-        floors=measured.limits.floors if measured and measured.limits else None,
+        floors=measured.floors if measured else None,
         launch=trace.launch,
         link=link,
     )
@@ -141,7 +141,7 @@ class _Measured:
     pipes: Pipes
     traffic: Traffic | None
     roofs: tuple[Roof, ...]
-    limits: Limits | None
+    floors: Floors | None
     left_out: tuple[int, ...]  #: Waves that left early.
 
     @property
@@ -222,16 +222,16 @@ def _pool_finding(
     trace: ThreadTrace, trace_facts: Facts, gain: PoolGain, measured: _Measured, trust: Trust
 ) -> StallFinding:
     finding = pool_finding(trace, trace_facts, gain, measured.gains.no_issue_shares, trust.cycles)
-    if measured.limits is None:
+    if measured.floors is None:
         return finding
     views = [view for name in gain.pool.causes for view in trace_facts.views.get(name, ())]
-    return with_lanes(finding, views, measured.limits)
+    return with_lanes(finding, views, measured.floors)
 
 
 def _within_floors(finding: StallFinding, measured: _Measured) -> StallFinding:
     """Floors of CUs say nothing about work on other CUs."""
     is_of_cus = finding.gain_basis == TRACED or finding.kind == "occupancy"
-    return within_floors(finding, measured.limits) if measured.limits and is_of_cus else finding
+    return within_floors(finding, measured.floors) if measured.floors and is_of_cus else finding
 
 
 def _within_the_time(findings: list[StallFinding]) -> list[StallFinding]:
