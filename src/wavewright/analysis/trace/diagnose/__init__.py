@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from wavewright.analysis.trace.code.wave_paths import early_waves
 from wavewright.analysis.trace.diagnose import beyond
+from wavewright.analysis.trace.diagnose.capture_facts import CaptureFacts, capture_facts
 from wavewright.analysis.trace.diagnose.facts import Facts, facts
 from wavewright.analysis.trace.diagnose.finding import DISPATCH, TRACED, Link, StallFinding
 from wavewright.analysis.trace.diagnose.floor_limits import limits, with_lanes, within_floors
@@ -143,6 +144,7 @@ class _Measured:
     roofs: tuple[Roof, ...]
     floors: Floors | None
     left_out: tuple[int, ...]  #: Waves that left early.
+    capture: CaptureFacts
 
     @property
     def limit(self) -> Roof | None:
@@ -170,7 +172,18 @@ def _measured(
     used = pipes(trace)
     moved = traffic(trace, filled)
     reached = tuple(roofs(trace, moved, used, filled, replayed))
-    return _Measured(replayed, filled, used, moved, reached, limits(trace, lanes, early), early)
+    of_code = limits(trace, lanes, early)
+    per_simd = max((view.code.waves_per_simd_max for views in trace_facts.views.values() for view in views), default=0)
+    return _Measured(
+        gains=replayed,
+        filling=filled,
+        pipes=used,
+        traffic=moved,
+        roofs=reached,
+        floors=of_code,
+        left_out=early,
+        capture=capture_facts(trace, of_code, filled, per_simd),
+    )
 
 
 def _findings(
@@ -183,7 +196,13 @@ def _findings(
     ]
     if is_whole:
         least = _fixed_share(trace_facts, measured)
-        findings += grid_findings(measured.filling, least, machine(trace), lambda: _evenness(trace, measured.left_out))
+        findings += grid_findings(
+            measured.filling,
+            least,
+            machine(trace),
+            measured.capture,
+            lambda: _evenness(trace, measured.left_out),
+        )
         more = beyond.registers_or_lds(trace, trace_facts)
         findings += [more] if more and not measured.filling.early_wave_count else []
     findings = [_capped(_within_floors(finding, measured), measured.cap_share) for finding in findings]
@@ -221,7 +240,7 @@ def _evenness(trace: ThreadTrace, left_out: tuple[int, ...]) -> Evenness:
 def _pool_finding(
     trace: ThreadTrace, trace_facts: Facts, gain: PoolGain, measured: _Measured, trust: Trust
 ) -> StallFinding:
-    finding = pool_finding(trace, trace_facts, gain, measured.gains.no_issue_shares, trust.cycles)
+    finding = pool_finding(trace, trace_facts, gain, measured.gains.no_issue_shares, trust.cycles, measured.capture)
     if measured.floors is None:
         return finding
     views = [view for name in gain.pool.causes for view in trace_facts.views.get(name, ())]

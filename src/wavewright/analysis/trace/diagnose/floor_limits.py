@@ -138,10 +138,10 @@ def _cause(finding: StallFinding, views: Sequence[RowView], answer: Floors, pipe
 
 def _whole(answer: Floors, pipe: str) -> str:
     """Lost cycles of the pipe, of all cycles that it works for: the share that `lanes` and counters give, too."""
-    lost = int(answer.changes.filter(pipe=pipe)["saved_cycles_total"].sum())
+    loss_cycles = int(answer.changes.filter(pipe=pipe)["saved_cycles_total"].sum())
     cycles = int(answer.pipes.filter(pipe=pipe)["floor_cycles_total"].sum())
     name = "LDS" if pipe == "LDS" else "the L1 cache"
-    return f"together {lost:,} of the {cycles:,} cycles of {name} ({percent(lost / max(cycles, 1), 0)})"
+    return f"together {loss_cycles:,} of the {cycles:,} cycles of {name} ({percent(loss_cycles / max(cycles, 1), 0)})"
 
 
 def _no_conflict(answer: Floors) -> LaneCause | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from wavewright.analysis.trace.diagnose.capture_facts import CaptureFacts, general_remedy
 from wavewright.analysis.trace.diagnose.finding import DISPATCH, Remedy, StallFinding
 from wavewright.analysis.trace.diagnose.pools import is_memory
 from wavewright.base.words import counted, percent
@@ -72,35 +73,39 @@ def roof_finding(roof: Roof, moved: Traffic | None, pipes: Pipes) -> StallFindin
 
 
 def grid_findings(
-    filling: Filling, fixed_share: float, gpu: Machine | None, evenness: Callable[[], Evenness]
+    filling: Filling,
+    fixed_share: float,
+    gpu: Machine | None,
+    capture: CaptureFacts,
+    evenness: Callable[[], Evenness],
 ) -> list[StallFinding]:
     """CUs without work, and when and why the slots of those that have some are empty; `evenness` is costly."""
     unused = filling.unused_share
     findings = []
     empty = unused * max(0.0, 1 - fixed_share)
     if empty >= _WORTH_SAYING and filling.cu_count:
-        findings.append(_unused_units(filling, empty, fixed_share, gpu))
+        findings.append(_unused_units(filling, empty, fixed_share, gpu, capture))
     missing = (1 - filling.mean_share) * (1 - unused)
     is_seen = filling.empty_simd_share >= _WORTH_SAYING / 2 or filling.round_count < _FEW_ROUNDS
     if missing >= _WORTH_SAYING and is_seen:
-        findings.append(_vacant_slots(filling, missing, evenness()))
+        findings.append(_vacant_slots(filling, missing, evenness(), capture))
     return findings
 
 
-def _unused_units(filling: Filling, gain: float, fixed_share: float, gpu: Machine | None) -> StallFinding:
+def _unused_units(
+    filling: Filling, gain: float, fixed_share: float, gpu: Machine | None, capture: CaptureFacts
+) -> StallFinding:
     used, there = filling.used_cu_count, filling.cu_count or 0
     engines = (gpu.product.se_count if gpu else None) or filling.engine_count
     scale = engines / filling.engine_count
-    remedy = (
-        "more, smaller workgroups: smaller tiles, a split of the inner dimension (split-K), or two problems in one"
-        " launch"
-    )
+    words = GRID_WORDS["CUs without work"]
+    remedy = general_remedy(words.name, words.remedy, capture)
     if filling.early_wave_count:
         remedy = "launch only the workgroups that have work, or give the idle ones a part of it"
     return StallFinding(
         name="CUs without work",
         kind="grid",
-        verdict=f"About {used * scale:,.0f} of {there * scale:,.0f} CUs have work",
+        verdict=words.verdict.format(used=f"{used * scale:,.0f}", there=f"{there * scale:,.0f}"),
         reason=f"{counted(filling.wave_count, 'waves')} on {counted(used, 'CUs')} of {there:.0f} in "
         f"{counted(filling.engine_count, 'traced shader engines')}"
         + (f"; {counted(filling.early_wave_count, 'further waves')} left early" if filling.early_wave_count else "")
@@ -122,7 +127,7 @@ def _fixed_words(fixed_share: float) -> str:
     return f"; {percent(fixed_share, 0)} {part} stays however the work is split"
 
 
-def _vacant_slots(filling: Filling, missing: float, evenness: Evenness) -> StallFinding:
+def _vacant_slots(filling: Filling, missing: float, evenness: Evenness, capture: CaptureFacts) -> StallFinding:
     """The largest reason why slots are empty: work that differs, the last round, the launch, or the time of waves."""
     vacancy, work = filling.vacancy, evenness.work
     scale = missing / (1 - filling.mean_share)
@@ -141,6 +146,7 @@ def _vacant_slots(filling: Filling, missing: float, evenness: Evenness) -> Stall
     elif work_gain >= max(_WORTH_SAYING, shares[name] / 2):
         name, shares["workgroup imbalance"] = "workgroup imbalance", work_gain
     words = GRID_WORDS[name]
+    remedy = general_remedy(name, words.remedy, capture)
     reason = f"{_residency(filling)}; {_reason(name, filling, evenness)}"
     is_known = name != "uneven durations" or work is not None
     return StallFinding(
@@ -148,8 +154,8 @@ def _vacant_slots(filling: Filling, missing: float, evenness: Evenness) -> Stall
         kind="grid",
         verdict=words.verdict.format(rounds=f"{filling.round_count:.2f}", cycles=f"{vacancy.ramp_cycles:,}"),
         reason=reason,
-        remedy=words.remedy,
-        remedies=(Remedy("", words.remedy, (), 0),),
+        remedy=remedy,
+        remedies=(Remedy("", remedy, (), 0),),
         gain_share_min=0.0,
         gain_share_max=shares[name],
         gain_basis=DISPATCH,
