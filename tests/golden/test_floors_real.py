@@ -14,6 +14,7 @@ from wavewright import ThreadTrace
 from wavewright.analysis.trace.diagnose import diagnose
 from wavewright.analysis.trace.floors import floors
 from wavewright.analysis.trace.floors.rates import PIPE_OF_CATEGORY, rate_of
+from wavewright.analysis.trace.lanes.answer import lanes
 from wavewright.analysis.trace.lanes.evaluated import LaneOptions
 from wavewright.analysis.trace.lanes.fit import fit_arguments
 from wavewright.analysis.trace.pipes import matrix_rows
@@ -82,11 +83,17 @@ def test_the_access_pattern_of_c03_is_the_cause() -> None:
     assert silent.lane_causes == ()
 
 
-def test_conflicts_of_c02_explain_its_wait_for_lds() -> None:
+def test_conflicts_of_c02_are_a_part_of_its_wait_for_lds() -> None:
+    """896 of 1,280 LDS cycles of each of 4 waves are lost, as `lanes` says; its LDS stalls are 10,504 cycles."""
     (finding,) = [finding for finding in diagnose(raw("c02", 3)).findings if finding.name == "wait LDS"]
     (cause,) = finding.lane_causes
-    assert (cause.verdict, cause.saved_cycles_total) == ("cause", 4 * 896)
+    assert (cause.verdict, cause.saved_cycles_total) == ("part", 4 * 896)
+    assert cause.explained_share == pytest.approx(4 * 896 / 10_504, abs=0.001)
     assert "loses 24 LDS cycles per execution" in finding.reason
+    assert "3,584 of the 5,120 cycles of LDS (70 %)" in finding.reason
+    rows = lanes(raw("c02", 3)).rows.filter(space="lds")
+    extra, ideal = int(rows["extra_cycles_total"].sum()), int(rows["ideal_cycles_total"].sum())
+    assert (extra, extra + ideal) == (3_584, 5_120)
 
 
 def test_counters_of_c04_choose_the_layout() -> None:

@@ -58,6 +58,29 @@ class GridWords(Fact, frozen=True):
 
 
 GRID_WORDS = FactTable("stall_classes.toml", GridWords, "grid")  #: By the name of the finding.
+
+
+class RemedyClause(Fact, frozen=True):
+    """A remedy that only some captures can use."""
+
+    of: tuple[str, ...]  #: Kinds of producers, classes, gaps or findings of the grid that it is for.
+    needs: str  #: Name of the condition (`analysis.trace.diagnose.capture_facts`).
+    text: str
+
+
+@cache
+def all_clauses() -> tuple[RemedyClause, ...]:
+    """Remedies with a condition."""
+    clauses = packaged("stall_classes.toml")["clauses"]
+    return decoded(clauses, tuple[RemedyClause, ...], where="stall_classes.toml, clauses")
+
+
+def remedy_clauses(name: str) -> list[RemedyClause]:
+    """Remedies with a condition for a stall class, mixtures of waits included, a gap or a finding of the grid."""
+    names = {name, *name.removeprefix("wait ").split(" + ")} if name.startswith("wait ") else {name}
+    return [clause for clause in all_clauses() if names & set(clause.of)]
+
+
 GAP_WORDS = FactTable("stall_classes.toml", GapWords, "gaps")  #: By the cause.
 
 

@@ -830,7 +830,9 @@ export interface LaneCause {
   rows: number[];
   /** Cycles of the pipe that all rows lose. */
   saved_cycles_total: number;
-  /** Of the gain of the finding, at most. */
+  /** Of the time: what removing these cycles gains at most. */
+  gain_share_max: number;
+  /** Of the stalls of the finding, at most. */
   explained_share: number;
   /** cause, part or harmless. */
   verdict: string;

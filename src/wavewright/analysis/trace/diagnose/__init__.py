@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, ClassVar
 
 from wavewright.analysis.trace.code.wave_paths import early_waves
 from wavewright.analysis.trace.diagnose import beyond
+from wavewright.analysis.trace.diagnose.capture_facts import CaptureFacts, capture_facts
 from wavewright.analysis.trace.diagnose.facts import Facts, facts
 from wavewright.analysis.trace.diagnose.finding import DISPATCH, TRACED, Link, StallFinding
-from wavewright.analysis.trace.diagnose.floor_limits import Limits, limits, with_lanes, within_floors
+from wavewright.analysis.trace.diagnose.floor_limits import limits, with_lanes, within_floors
 from wavewright.analysis.trace.diagnose.gains import Gains, PoolGain, gains
 from wavewright.analysis.trace.diagnose.gpu_fill import Filling, filling, slow_class, work_of
 from wavewright.analysis.trace.diagnose.grid_findings import Evenness, grid_findings, roof_finding
@@ -127,7 +128,7 @@ def diagnose(
         pipes=measured.pipes if measured else None,
         traffic=measured.traffic if measured else None,
         roofs=measured.roofs if measured else (),
-        floors=measured.limits.floors if measured and measured.limits else None,
+        floors=measured.floors if measured else None,
         launch=launch,
         link=link,
     )
@@ -142,8 +143,9 @@ class _Measured:
     pipes: Pipes
     traffic: Traffic | None
     roofs: tuple[Roof, ...]
-    limits: Limits | None
+    floors: Floors | None
     left_out: tuple[int, ...]  #: Waves that left early.
+    capture: CaptureFacts
 
     @property
     def limit(self) -> Roof | None:
@@ -171,7 +173,18 @@ def _measured(
     used = pipes(trace)
     moved = traffic(trace, filled)
     reached = tuple(roofs(trace, moved, used, filled, replayed))
-    return _Measured(replayed, filled, used, moved, reached, limits(trace, lanes, early), early)
+    of_code = limits(trace, lanes, early)
+    per_simd = max((view.code.waves_per_simd_max for views in trace_facts.views.values() for view in views), default=0)
+    return _Measured(
+        gains=replayed,
+        filling=filled,
+        pipes=used,
+        traffic=moved,
+        roofs=reached,
+        floors=of_code,
+        left_out=early,
+        capture=capture_facts(trace, of_code, filled, per_simd),
+    )
 
 
 def _findings(
@@ -184,7 +197,13 @@ def _findings(
     ]
     if is_whole:
         least = _fixed_share(trace_facts, measured)
-        findings += grid_findings(measured.filling, least, machine(trace), lambda: _evenness(trace, measured.left_out))
+        findings += grid_findings(
+            measured.filling,
+            least,
+            machine(trace),
+            measured.capture,
+            lambda: _evenness(trace, measured.left_out),
+        )
         more = beyond.registers_or_lds(trace, trace_facts)
         findings += [more] if more and not measured.filling.early_wave_count else []
     findings = [_capped(_within_floors(finding, measured), measured.cap_share) for finding in findings]
@@ -222,17 +241,17 @@ def _evenness(trace: ThreadTrace, left_out: tuple[int, ...]) -> Evenness:
 def _pool_finding(
     trace: ThreadTrace, trace_facts: Facts, gain: PoolGain, measured: _Measured, trust: Trust
 ) -> StallFinding:
-    finding = pool_finding(trace, trace_facts, gain, measured.gains.no_issue_shares, trust.cycles)
-    if measured.limits is None:
+    finding = pool_finding(trace, trace_facts, gain, measured.gains.no_issue_shares, trust.cycles, measured.capture)
+    if measured.floors is None:
         return finding
     views = [view for name in gain.pool.causes for view in trace_facts.views.get(name, ())]
-    return with_lanes(finding, views, measured.limits)
+    return with_lanes(finding, views, measured.floors)
 
 
 def _within_floors(finding: StallFinding, measured: _Measured) -> StallFinding:
     """Floors of CUs say nothing about work on other CUs."""
     is_of_cus = finding.gain_basis == TRACED or finding.kind == "occupancy"
-    return within_floors(finding, measured.limits) if measured.limits and is_of_cus else finding
+    return within_floors(finding, measured.floors) if measured.floors and is_of_cus else finding
 
 
 def _within_the_time(findings: list[StallFinding]) -> list[StallFinding]:

@@ -54,7 +54,8 @@ class LaneCause:
     pipe: str  #: LDS or L1.
     rows: tuple[int, ...]  #: The code rows that lose cycles, those that lose most first.
     saved_cycles_total: int  #: Cycles of the pipe that all rows lose.
-    explained_share: float  #: Of the gain of the finding, at most.
+    gain_share_max: float  #: Of the time: what removing these cycles gains at most.
+    explained_share: float  #: Of the stalls of the finding, at most.
     verdict: str  #: cause, part or harmless.
     text: str
     confidence: str  #: Of the rule: counter-proven, published or hypothesis.

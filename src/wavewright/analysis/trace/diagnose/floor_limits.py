@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -11,6 +11,7 @@ from wavewright.analysis.trace.diagnose.finding import LaneCause, Remedy
 from wavewright.analysis.trace.diagnose.pools import is_lds, is_memory
 from wavewright.analysis.trace.floors import Floors, floors, floors_without
 from wavewright.analysis.trace.floors.rates import LANE_PIPES
+from wavewright.analysis.trace.lanes.explained_waits import HARMLESS_SHARE
 from wavewright.analysis.trace.waits.ports import traced_waves
 from wavewright.base.words import counted, percent
 
@@ -25,8 +26,7 @@ if TYPE_CHECKING:
 #: Instructions up to which floors are looked for, and lanes without being asked: a diagnosis must not take long.
 _MOST_INSTRUCTIONS = 2_000_000
 _MOST_INSTRUCTIONS_OF_LANES = 300_000
-_CAUSE_SHARE = 0.5  #: Share of a finding's gain from which on an access pattern is its cause.
-_HARMLESS_SHARE = 0.1  #: Below this it is no part of it.
+_CAUSE_SHARE = 0.5  #: Share of a finding's stalls from which on an access pattern is its cause: most of them.
 _BANK_CONFLICTS, _SCATTERED = "bank conflicts", "lanes that do not coalesce"
 _PADDING = Remedy(
     "spread the lanes over the banks",
@@ -45,15 +45,7 @@ _COALESCING = Remedy(
 )
 
 
-@dataclass(frozen=True)
-class Limits:
-    """Floors of the traced CUs, and what their waves need to be judged by."""
-
-    floors: Floors
-    waves_per_cu: float  #: Mean number of waves on a CU during its span.
-
-
-def limits(trace: ThreadTrace, options: LaneOptions | None, left_out: tuple[int, ...]) -> Limits | None:
+def limits(trace: ThreadTrace, options: LaneOptions | None, left_out: tuple[int, ...]) -> Floors | None:
     """Floors of a trace; None = it is too large, or has several kernels whose times are not told apart.
 
     Without `options`, lanes are only evaluated where that is fast; what depends on arguments stays unknown then.
@@ -63,15 +55,12 @@ def limits(trace: ThreadTrace, options: LaneOptions | None, left_out: tuple[int,
         return None
     with_lanes = options is not None or trace.instruction_count <= _MOST_INSTRUCTIONS_OF_LANES
     answer = floors(trace, options, left_out=left_out, with_lanes=with_lanes)
-    if not answer.span_cycles_total:
-        return None
-    lives = int((waves["end_cycles"] - waves["start_cycles"]).sum())
-    return Limits(answer, lives / answer.span_cycles_total)
+    return answer if answer.span_cycles_total else None
 
 
-def with_lanes(finding: StallFinding, views: Sequence[RowView], limits: Limits) -> StallFinding:
+def with_lanes(finding: StallFinding, views: Sequence[RowView], answer: Floors) -> StallFinding:
     """The finding with the access patterns that are its cause, a part of it, or harmless."""
-    causes = [cause for pipe in _pipes_of(finding) if (cause := _cause(finding, views, limits, pipe))]
+    causes = [cause for pipe in _pipes_of(finding) if (cause := _cause(finding, views, answer, pipe))]
     if not causes:
         return finding
     finding = replace(finding, lane_causes=tuple(causes))
@@ -83,19 +72,21 @@ def with_lanes(finding: StallFinding, views: Sequence[RowView], limits: Limits) 
             finding = replace(
                 finding,
                 verdict=f"{finding.verdict}, because of {cause.name}",
+                gain_share_max=cause.gain_share_max,
+                gain_share_min=min(finding.gain_share_min, cause.gain_share_max),
                 remedy=remedy.text,
                 remedies=(remedy, *finding.remedies),
             )
     return finding
 
 
-def within_floors(finding: StallFinding, limits: Limits) -> StallFinding:
+def within_floors(finding: StallFinding, answer: Floors) -> StallFinding:
     """The finding with no gain larger than the floors allow.
 
     Where access patterns are a cause, the floor after they are changed counts.
     """
     changed = [cause for cause in finding.lane_causes if cause.verdict != "harmless"]
-    floor = floors_without(limits.floors, {cause.pipe: cause.saved_cycles_total for cause in changed})
+    floor = floors_without(answer, {cause.pipe: cause.saved_cycles_total for cause in changed})
     most = max(0.0, 1 - floor.share) if floor else 1.0
     return replace(
         finding,
@@ -116,32 +107,41 @@ def _is_about(stall_class: str, pipe: str) -> bool:
     return is_lds(stall_class) or "LDS" in stall_class.removeprefix("wait ").split(" + ")
 
 
-def _cause(finding: StallFinding, views: Sequence[RowView], limits: Limits, pipe: str) -> LaneCause | None:
+def _cause(finding: StallFinding, views: Sequence[RowView], answer: Floors, pipe: str) -> LaneCause | None:
     """Part of the access patterns of one pipe in a finding; None = it is not known.
 
     Two bounds: on the critical path each lost cycle of a pipe stands at most once, so the span shrinks by no more than
-    the lost cycles; and a wait shrinks by no more than what its own operations, and those of the waves beside it, lose.
+    the lost cycles; and a wait shrinks by no more than what its own operations lose, as `lanes` has it.
     """
     stall = sum(view.stall_cycles_total for view in views)
     views = [view for view in views if _is_about(view.stall_class, pipe)]
-    changes = limits.floors.changes.filter(pipe=pipe)
+    changes = answer.changes.filter(pipe=pipe)
     lost = dict(changes.select("row", "saved_cycles_total").iter_rows())
     executions = dict(changes.select("row", "counted_count").iter_rows())
     at_issue = any(not view.stall_class.startswith("wait") for view in views)
     rows = set(lost) if at_issue else {producer.row for view in views for producer in view.producers} & set(lost)
     total = sum(lost[row] for row in rows)
     if not total or not stall or not finding.gain_share_max:
-        return _no_conflict(limits.floors) if pipe == "LDS" else None
+        return _no_conflict(answer) if pipe == "LDS" else None
     each = {row: lost[row] / executions[row] for row in rows}
-    of_waits = sum(_explained(view, each, limits.waves_per_cu) for view in views) / stall
-    lost_share = total / limits.floors.span_cycles_total
-    explained = min(1.0, of_waits, lost_share / finding.gain_share_max)
-    verdict = "cause" if explained >= _CAUSE_SHARE else "part" if explained >= _HARMLESS_SHARE else "harmless"
+    of_waits = sum(_explained(view, each) for view in views) / stall
+    removable = min(finding.gain_share_max, total / answer.span_cycles_total)
+    explained = min(1.0, of_waits, removable / finding.gain_share_max)
+    verdict = "cause" if explained >= _CAUSE_SHARE else "part" if explained >= HARMLESS_SHARE else "harmless"
     ordered = tuple(sorted(rows, key=lambda row: (-lost[row], row)))
-    confidence = limits.floors.pipes.filter(pipe=pipe)["confidence"][0]
+    confidence = answer.pipes.filter(pipe=pipe)["confidence"][0]
     name = _BANK_CONFLICTS if pipe == "LDS" else _SCATTERED
-    text = f"{_loss(changes, ordered)}; {_judgement(explained, verdict, confidence)}"
-    return LaneCause(name, pipe, ordered, total, explained, verdict, text, confidence)
+    judgement = _judgement(explained, verdict, removable, confidence)
+    text = f"{_loss(changes, ordered)}; {_whole(answer, pipe)}; {judgement}"
+    return LaneCause(name, pipe, ordered, total, removable, explained, verdict, text, confidence)
+
+
+def _whole(answer: Floors, pipe: str) -> str:
+    """Lost cycles of the pipe, of all cycles that it works for: the share that `lanes` and counters give, too."""
+    loss_cycles = int(answer.changes.filter(pipe=pipe)["saved_cycles_total"].sum())
+    cycles = int(answer.pipes.filter(pipe=pipe)["floor_cycles_total"].sum())
+    name = "LDS" if pipe == "LDS" else "the L1 cache"
+    return f"together {loss_cycles:,} of the {cycles:,} cycles of {name} ({percent(loss_cycles / max(cycles, 1), 0)})"
 
 
 def _no_conflict(answer: Floors) -> LaneCause | None:
@@ -153,15 +153,15 @@ def _no_conflict(answer: Floors) -> LaneCause | None:
     if counted_count < execution_count:
         return None
     text = f"bank conflicts cost nothing here: none of the {execution_count:,} LDS accesses has any"
-    return LaneCause(_BANK_CONFLICTS, "LDS", (), 0, 0.0, "harmless", text, confidence)
+    return LaneCause(_BANK_CONFLICTS, "LDS", (), 0, 0.0, 0.0, "harmless", text, confidence)
 
 
-def _explained(view: RowView, each: Mapping[int, float], waves: float) -> float:
+def _explained(view: RowView, each: Mapping[int, float]) -> float:
     """Stall cycles of a row that lost cycles can explain at most."""
     if not view.stall_class.startswith("wait"):
         return float(view.stall_cycles_total)  # the operations of all waves stand before it in the queue
     lost = sum(each.get(producer.row, 0.0) * producer.count for producer in view.producers)
-    return min(float(view.stall_cycles_total), lost * max(1.0, waves))
+    return min(float(view.stall_cycles_total), lost)
 
 
 def _loss(changes: pl.DataFrame, ordered: tuple[int, ...]) -> str:
@@ -178,12 +178,13 @@ def _loss(changes: pl.DataFrame, ordered: tuple[int, ...]) -> str:
     return what + (f", as {counted(len(ordered) - 1, 'more rows')} do in part" if len(ordered) > 1 else "")
 
 
-def _judgement(explained: float, verdict: str, confidence: str) -> str:
+def _judgement(explained: float, verdict: str, removable: float, confidence: str) -> str:
     rule = " (its rule is a hypothesis)" if confidence == "hypothesis" else ""
-    if verdict == "cause":
-        return f"that can explain up to {percent(explained, 0)} of the gain{rule}"
-    return f"that explains at most {percent(explained, 0)} of the gain{rule}" + (
-        ": harmless here" if verdict == "harmless" else ""
+    if verdict == "harmless":
+        return f"that explains at most {percent(explained, 0)} of these stalls{rule}: harmless here"
+    return (
+        f"that explains at most {percent(explained, 0)} of these stalls, and removing it gains at most "
+        f"{percent(removable)} of the time{rule}"
     )
 
 

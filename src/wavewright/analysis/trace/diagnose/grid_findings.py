@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from wavewright.analysis.trace.diagnose.capture_facts import CaptureFacts, general_remedy
 from wavewright.analysis.trace.diagnose.finding import DISPATCH, Remedy, StallFinding
 from wavewright.analysis.trace.diagnose.pools import is_memory
 from wavewright.base.words import counted, percent
@@ -72,22 +73,28 @@ def roof_finding(roof: Roof, moved: Traffic | None, pipes: Pipes) -> StallFindin
 
 
 def grid_findings(
-    filling: Filling, fixed_share: float, gpu: Machine | None, evenness: Callable[[], Evenness]
+    filling: Filling,
+    fixed_share: float,
+    gpu: Machine | None,
+    capture: CaptureFacts,
+    evenness: Callable[[], Evenness],
 ) -> list[StallFinding]:
     """CUs without work, and when and why the slots of those that have some are empty; `evenness` is costly."""
     unused = filling.unused_share
     findings = []
     empty = unused * max(0.0, 1 - fixed_share)
     if empty >= _WORTH_SAYING and filling.cu_count:
-        findings.append(_unused_units(filling, empty, fixed_share, gpu))
+        findings.append(_unused_units(filling, empty, fixed_share, gpu, capture))
     missing = (1 - filling.mean_share) * (1 - unused)
     is_seen = filling.empty_simd_share >= _WORTH_SAYING / 2 or filling.round_count < _FEW_ROUNDS
     if missing >= _WORTH_SAYING and is_seen:
-        findings.append(_vacant_slots(filling, missing, evenness()))
+        findings.append(_vacant_slots(filling, missing, evenness(), capture))
     return findings
 
 
-def _unused_units(filling: Filling, gain: float, fixed_share: float, gpu: Machine | None) -> StallFinding:
+def _unused_units(
+    filling: Filling, gain: float, fixed_share: float, gpu: Machine | None, capture: CaptureFacts
+) -> StallFinding:
     used, there = filling.used_cu_count, filling.cu_count or 0
     unit = "WGPs" if gpu and gpu.arch.cus_per_wgp > 1 else "CUs"
     engines = gpu.product.se_count if gpu else None
@@ -96,16 +103,16 @@ def _unused_units(filling: Filling, gain: float, fixed_share: float, gpu: Machin
     scale = engines / filling.engine_count if engines and is_alike else 1.0
     where = "" if is_alike else f" of {counted(filling.engine_count, 'shader engines')} with waves"
     silent = filling.traced_engine_count - filling.engine_count
-    remedy = (
-        "more, smaller workgroups: smaller tiles, a split of the inner dimension (split-K), or two problems in one"
-        " launch"
-    )
+    words = GRID_WORDS["CUs without work"]
+    remedy = general_remedy(words.name, words.remedy, capture)
     if filling.early_wave_count:
         remedy = "launch only the workgroups that have work, or give the idle ones a part of it"
     return StallFinding(
         name="CUs without work",
         kind="grid",
-        verdict=f"About {used * scale:,.0f} of {there * scale:,.0f} {unit}{where} have work",
+        verdict=words.verdict.format(
+            used=f"{used * scale:,.0f}", there=f"{there * scale:,.0f}", units=f"{unit}{where}"
+        ),
         reason=f"{counted(filling.wave_count, 'waves')} on {counted(used, unit)} of {there:.0f} in "
         f"{counted(filling.engine_count, 'traced shader engines')}"
         + (f"; {counted(silent, 'more')} traced without a wave, which are not counted" if silent else "")
@@ -128,7 +135,7 @@ def _fixed_words(fixed_share: float) -> str:
     return f"; {percent(fixed_share, 0)} {part} stays however the work is split"
 
 
-def _vacant_slots(filling: Filling, missing: float, evenness: Evenness) -> StallFinding:
+def _vacant_slots(filling: Filling, missing: float, evenness: Evenness, capture: CaptureFacts) -> StallFinding:
     """The largest reason why slots are empty: work that differs, the last round, the launch, or the time of waves."""
     vacancy, work = filling.vacancy, evenness.work
     scale = missing / (1 - filling.mean_share)
@@ -147,6 +154,7 @@ def _vacant_slots(filling: Filling, missing: float, evenness: Evenness) -> Stall
     elif work_gain >= max(_WORTH_SAYING, shares[name] / 2):
         name, shares["workgroup imbalance"] = "workgroup imbalance", work_gain
     words = GRID_WORDS[name]
+    remedy = general_remedy(name, words.remedy, capture)
     reason = f"{_residency(filling)}; {_reason(name, filling, evenness)}"
     is_known = name != "uneven durations" or work is not None
     return StallFinding(
@@ -154,8 +162,8 @@ def _vacant_slots(filling: Filling, missing: float, evenness: Evenness) -> Stall
         kind="grid",
         verdict=words.verdict.format(rounds=f"{filling.round_count:.2f}", cycles=f"{vacancy.ramp_cycles:,}"),
         reason=reason,
-        remedy=words.remedy,
-        remedies=(Remedy("", words.remedy, (), 0),),
+        remedy=remedy,
+        remedies=(Remedy("", remedy, (), 0),),
         gain_share_min=0.0,
         gain_share_max=shares[name],
         gain_basis=DISPATCH,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from wavewright.analysis.trace.diagnose.beyond import barrier_cause
+from wavewright.analysis.trace.diagnose.capture_facts import CaptureFacts, general_remedy
 from wavewright.analysis.trace.diagnose.finding import Cause, Remedy, StallFinding
 from wavewright.analysis.trace.diagnose.remedies import remedies_for
 from wavewright.analysis.trace.diagnose.replay import GAPS
@@ -27,7 +28,12 @@ _EVIDENCE_ROWS = 5
 
 
 def pool_finding(
-    trace: ThreadTrace, facts: Facts, gain: PoolGain, no_issue: Mapping[str, float], trust: str
+    trace: ThreadTrace,
+    facts: Facts,
+    gain: PoolGain,
+    no_issue: Mapping[str, float],
+    trust: str,
+    capture: CaptureFacts,
 ) -> StallFinding:
     """The finding about one pool of causes; `no_issue` = share of SIMD time without issue by cause."""
     classes = [cause for cause in gain.pool.causes if cause not in GAPS]
@@ -41,7 +47,7 @@ def pool_finding(
     evidence = [*(_evidence(view) for view in views), *_gap_evidence(trace, idle)]
     evidence.sort(key=lambda item: (-item.stall_cycles_total, item.row))
     confidence, confidence_reason = _confidence(gain.name, trust)
-    remedies = _remedies(gain, views, gaps)
+    remedies = _remedies(gain, views, gaps, capture)
     return StallFinding(
         name=gain.name,
         kind=gain.pool.kind,
@@ -112,10 +118,11 @@ def _nearest_cause(views: list[RowView]) -> str:
     )
 
 
-def _remedies(gain: PoolGain, views: list[RowView], gaps: list[str]) -> tuple[Remedy, ...]:
+def _remedies(gain: PoolGain, views: list[RowView], gaps: list[str], capture: CaptureFacts) -> tuple[Remedy, ...]:
     if not views and (words := _gap_words(gain)):
-        return (Remedy("", words.remedy, (), 0),)
-    return (*remedies_for(views), *(Remedy("", GAP_WORDS[gap].remedy, (), 0) for gap in gaps))
+        return (Remedy("", general_remedy(words.name, words.remedy, capture), (), 0),)
+    of_gaps = (general_remedy(gap, GAP_WORDS[gap].remedy, capture) for gap in gaps)
+    return (*remedies_for(views, capture), *(Remedy("", text, (), 0) for text in of_gaps))
 
 
 def _gap_rows(trace: ThreadTrace, gaps: list[str]) -> pl.DataFrame:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from wavewright.analysis.trace.diagnose.capture_facts import CaptureFacts, general_remedy
 from wavewright.analysis.trace.diagnose.finding import Remedy
 from wavewright.analysis.trace.diagnose.row_code import NARROW_BYTES
 from wavewright.facts.stall_classes import stall_class, stall_remedies
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from wavewright.analysis.trace.diagnose.facts import RowView
 
+NOTHING = CaptureFacts()  #: Nothing is known of the capture.
 _NEAR_INSTRUCTIONS = 24  #: A producer this close to its wait leaves no room to hide a memory latency.
 _MORE_WAVES = (
     "; a SIMD never holds more than one wave: more of them (more or smaller workgroups, fewer registers or less LDS "
@@ -82,14 +84,14 @@ GROUPS: dict[str, tuple[Callable[[RowView], bool], bool]] = {
 }
 
 
-def remedies_for(views: Sequence[RowView]) -> tuple[Remedy, ...]:
+def remedies_for(views: Sequence[RowView], capture: CaptureFacts = NOTHING) -> tuple[Remedy, ...]:
     """Remedies for the rows of one stall class, the one about most exposed cycles first.
 
     Rows that no pattern fits get the general remedy of their class.
     """
     groups: dict[tuple[str, str], list[RowView]] = {}
     for view in views:
-        groups.setdefault(_remedy_of(view), []).append(view)
+        groups.setdefault(_remedy_of(view, capture), []).append(view)
     remedies = [
         Remedy(name, text, tuple(view.row for view in group), sum(view.exposed_cycles_total for view in group))
         for (name, text), group in groups.items()
@@ -98,7 +100,7 @@ def remedies_for(views: Sequence[RowView]) -> tuple[Remedy, ...]:
     return tuple(sorted(remedies, key=lambda remedy: -remedy.exposed_cycles_total))
 
 
-def _remedy_of(view: RowView) -> tuple[str, str]:
+def _remedy_of(view: RowView, capture: CaptureFacts) -> tuple[str, str]:
     for group, (applies, hides_with_waves) in GROUPS.items():
         if applies(view):
             for remedy in stall_remedies()[group]:
@@ -106,4 +108,4 @@ def _remedy_of(view: RowView) -> tuple[str, str]:
                     text = remedy.text.format(accesses=view.code.accesses or "memory")
                     is_alone = hides_with_waves and view.code.waves_per_simd_max == 1
                     return remedy.name, text + (_MORE_WAVES if is_alone else "")
-    return "", stall_class(view.stall_class).remedy
+    return "", general_remedy(view.stall_class, stall_class(view.stall_class).remedy, capture)
