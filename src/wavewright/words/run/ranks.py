@@ -167,7 +167,7 @@ def _process_columns(answer: Ranks) -> list[Column]:
         Column("idle", lambda row: duration(row["idle_ns"])),
         Column("host", lambda row: "?" if row["host_ns"] is None else duration(row["host_ns"])),
         Column("wall", lambda row: duration(row["wall_ns"]), is_wide=True),
-        Column("busy", lambda row: percent(row["busy_share"]), is_wide=True),
+        Column("busy of wall", lambda row: percent(row["busy_share"]), is_wide=True),
     ]
 
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 _CAUSE, _FOLLOWS, _BLOCKER = pl.col("cause"), pl.col("follows"), pl.col("blocker")
 _IS_LATE = ~pl.col("is_early")
 _NOT_FIRST = _CAUSE != "first use"
+_LAUNCHING = ["launch", "launch call", "other call"]
 _READBACK = (_FOLLOWS == "readback") & _NOT_FIRST & (_CAUSE != "data loader")
 _UPLOAD = (_FOLLOWS == "upload") & _NOT_FIRST & (_CAUSE != "data loader")
 _IS_HOST = (pl.col("kind") == COMMUNICATE) & pl.col("is_host")
@@ -47,8 +48,8 @@ CLAIMS: dict[str, pl.Expr] = {
     "G6": _due_to("allocation") & _IS_LATE,
     "G8": _due_to("copy call") & (_FOLLOWS == ""),
     "G5": _due_to("synchronisation"),
-    "L3": pl.col("is_repeated") & _CAUSE.is_in(["launch", "launch call", "other call", "host code"]),
-    "G3": _CAUSE.is_in(["launch", "launch call", "other call"]),
+    "L3": pl.col("is_repeated") & _CAUSE.is_in(_LAUNCHING),
+    "G3": _CAUSE.is_in(_LAUNCHING),
     "G2": _CAUSE == "host code",
     "G1": pl.lit(value=True),
 }
@@ -132,6 +133,10 @@ _IDLE = {
         "launched work is held up in its stream, by an event or other work",
         "look at the events and streams that the work after the gaps waits for",
     ),
+    "edge": (
+        "a GPU has not begun or is done while others of its node work",
+        "give the GPUs equal parts of the work, or start them together",
+    ),
     "preparation": (
         "the host prepares its first kernel",
         "record more of the run: libraries set themselves up once; choose the part after it with --time",
@@ -151,7 +156,8 @@ _IDLE = {
 def starved(runs: MergedDiagnosis, claims: Sequence[pl.Expr]) -> Candidate | None:
     """The idle time that no other rule speaks about: the largest part of the time always has a sentence."""
     is_claimed = pl.any_horizontal([NOTHING, *(claim.fill_null(value=False) for claim in claims)])
-    rest = runs.cells.filter(~is_claimed)
+    edge = pl.DataFrame({"cause": ["edge"], "idle_ns": [int(total(runs.gpus["edge_ns"]))]})
+    rest = pl.concat([runs.cells.filter(~is_claimed).select("cause", "idle_ns"), edge])
     idle, rest_ns = runs.time("idle_ns"), runs.mean(rest["idle_ns"])
     if runs.share(rest_ns) < _say("G1") or not rest_ns:
         return None
@@ -161,9 +167,17 @@ def starved(runs: MergedDiagnosis, claims: Sequence[pl.Expr]) -> Candidate | Non
     more = "" if rest_ns >= _ALL * idle else "another "
     title = f"The GPU idles {more}{percent(runs.share(rest_ns))} of the time"
     why = f"in {duration(runs.mean(largest))} ({percent(runs.share(runs.mean(largest)))}) of it {happens}"
-    candidate = _idle(runs, "G1", title, why, remedies=(remedy,) if remedy else ())
-    return candidate and replace(
-        candidate, evidence=runs.idle_evidence(~is_claimed), case_count=runs.gap_count(~is_claimed)
+    return Candidate(
+        rule="G1",
+        value=runs.share(rest_ns),
+        time_ns=rest_ns,
+        title=title,
+        cause=why,
+        claim=CLAIMS["G1"],
+        extra_ns=runs.time("edge_ns"),
+        evidence=runs.idle_evidence(~is_claimed),
+        case_count=runs.gap_count(~is_claimed),
+        remedies=(remedy,) if remedy else (),
     )
 
 
@@ -413,27 +427,14 @@ def _fusion(runs: MergedDiagnosis) -> Candidate | None:
     )
 
 
-def graphs(runs: MergedDiagnosis, speaking: Sequence[str]) -> Candidate | None:
-    """The part of the time of a rule that speaks which a graph would save: of the rule that has most of it."""
-    parents = [rule for rule in ("G3", "G2") if rule in speaking]
-    shares = {rule: runs.mean(runs.cells.filter(CLAIMS["L3"] & CLAIMS[rule])["idle_ns"]) for rule in parents}
-    if not shares:
-        return None
-    parent = max(shares, key=lambda rule: shares[rule])
-    if runs.share(shares[parent]) < _say("L3"):
-        return None
-    claim = CLAIMS["L3"] & CLAIMS[parent]
-    return Candidate(
-        rule="L3",
-        value=runs.share(shares[parent]),
-        time_ns=shares[parent],
-        title="A sequence of kernels repeats: candidate for a graph",
-        cause=f"sequences of {GRAPH_LENGTH} kernels that repeat at least {GRAPH_TIMES} times, launched one by one, "
-        f"contain {duration(shares[parent])} ({percent(runs.share(shares[parent]))}) of these gaps",
-        claim=claim,
-        evidence=runs.idle_evidence(claim),
-        case_count=runs.gap_count(claim),
-        within=parent,
+def _graphs(runs: MergedDiagnosis) -> Candidate | None:
+    return _idle(
+        runs,
+        "L3",
+        "A sequence of kernels repeats: candidate for a graph",
+        f"sequences of {GRAPH_LENGTH} kernels that repeat at least {GRAPH_TIMES} times, launched one by one, contain "
+        "{time} ({share}) of these gaps",
+        within="G3",
         confidence="medium",
         confidence_reason="whether arguments change between repetitions is not recorded",
     )
@@ -523,6 +524,7 @@ CHECKS: dict[str, Check] = {
     "C3": _small_copies,
     "L1": _tiny_kernels,
     "L2": _fusion,
+    "L3": _graphs,
     "L4": _underfilled,
     "T1": _clocks,
     "T2": _unequal_steps,

@@ -33,16 +33,20 @@ class MergedDiagnosis:
     def gpus(self) -> pl.DataFrame:
         """The GPUs of all runs, with `part` and their window, `from_ns` to `to_ns`.
 
-        GPUs of one node that communicate have one window: who begins late or ends early idles at its edge.
+        GPUs of one node have one window, as in `busy`: who begins late or ends early idles at its edge. Files that
+        were recorded one after the other have windows of their own.
         """
         rows = self.all("gpus")
-        is_one = pl.col("communication_ns") > 0
         parts = ("computation_ns", "exposed_communication_ns", "exposed_copy_ns", "idle_ns")
         inside = pl.col("end_ns") - pl.col("start_ns") - pl.sum_horizontal(parts)
-        rows = rows.with_columns(
-            from_ns=pl.when(is_one).then(pl.col("start_ns").filter(is_one).min().over("machine")).otherwise("start_ns"),
-            to_ns=pl.when(is_one).then(pl.col("end_ns").filter(is_one).max().over("machine")).otherwise("end_ns"),
+        spans = rows.group_by("machine", "part").agg(from_ns=pl.col("start_ns").min(), to_ns=pl.col("end_ns").max())
+        reached = pl.col("to_ns").cum_max().shift(1).over("machine")
+        number = (pl.col("from_ns") >= reached).fill_null(value=True).cum_sum().over("machine")
+        spans = spans.sort("machine", "from_ns", "part").with_columns(number=number)
+        spans = spans.with_columns(
+            pl.col("from_ns").min().over("machine", "number"), pl.col("to_ns").max().over("machine", "number")
         )
+        rows = rows.join(spans.drop("number"), on=["machine", "part"], how="left", maintain_order="left")
         edge = pl.col("start_ns") - pl.col("from_ns") + pl.col("to_ns") - pl.col("end_ns")
         return rows.with_columns(edge_ns=edge + inside, idle_ns=pl.col("idle_ns") + edge + inside)
 
