@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -38,6 +39,28 @@ def test_vllm_waits_for_small_copies_and_nothing_else(shared: Path) -> None:
     assert "come from graphs" in texts
     assert any(caveat.rule == "D2" for caveat in answer.caveats)
     assert any(note.text == "7 more GPUs visible, unused" for note in answer.notes)
+    assert not any("first step" in caveat.text for caveat in answer.caveats)
+    assert any("steps 0, 1 of execute_model" in note.text and "75.3 %" in note.text for note in answer.not_findings)
+    of_steps = _kernel_times_of_steps(shared / "data/rpd/mytrace.rpd.gz")
+    assert len(of_steps) == 22
+    assert sum(of_steps[:2]) / sum(of_steps) == pytest.approx(0.753, abs=0.0005)
+
+
+def _kernel_times_of_steps(path: Path) -> list[int]:
+    """Of each range execute_model the durations of kernels that calls inside it launched, by SQL on the file."""
+    with closing(sqlite3.connect(":memory:")) as database, gzip.open(path) as packed:
+        database.deserialize(packed.read())
+        query = """
+            with steps as (
+                select api.start as a, api.end as b from rocpd_api api
+                join rocpd_string name on name.id = api.apiName_id join rocpd_string text on text.id = api.args_id
+                where name.string = 'UserMarker' and text.string like '%execute_model%')
+            select (select sum(op.end - op.start) from rocpd_api_ops link join rocpd_op op on op.id = link.op_id
+                join rocpd_api call on call.id = link.api_id join rocpd_string kind on kind.id = op.opType_id
+                where call.start >= a and call.start < b and kind.string not like 'Copy%')
+            from steps order by a
+        """
+        return [int(total or 0) for (total,) in database.execute(query)]
 
 
 def test_matmul_moves_data_and_waits_for_its_first_kernel(shared: Path) -> None:

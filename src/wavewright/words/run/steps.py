@@ -53,7 +53,11 @@ def _verdict(answer: Steps) -> str:
     low, high = duration(usual.min()), duration(usual.max())  # type: ignore[arg-type]
     text = f"{count}{where}, by {printable(source)}: median {duration(usual.median())}, {low} to {high}"  # type: ignore[arg-type]
     spread = answer.processes["variation"].median()
-    return text if spread is None else f"{text}, variation {percent(float(spread))}"  # type: ignore[arg-type]
+    text = text if spread is None else f"{text}, variation {percent(float(spread))}"  # type: ignore[arg-type]
+    on_gpu = answer.processes["gpu_median_ns"].median()
+    if on_gpu is None or "repetition" in answer.source:
+        return text
+    return f"{text}; {duration(float(on_gpu))} on the GPU, from the first to the last work that a step launches"  # type: ignore[arg-type]
 
 
 def _anchor(answer: Steps) -> str:
@@ -70,7 +74,8 @@ def _findings(answer: Steps) -> Iterator[Sentence]:
     other = answer.steps.filter(pl.col("kind") == "other")
     if other.height:
         yield Sentence(
-            f"{counted(other.height, 'long steps')} with kernels that the usual ones do not have; not compared"
+            f"{counted(other.height, 'long steps')} that do other work than the usual ones (other kernels or grids, as "
+            "prefill and evaluation have); not compared"
         )
     outliers = answer.steps.filter(pl.col("kind") == "outlier")
     if not outliers.height:
@@ -125,6 +130,7 @@ def _step_columns(answer: Steps) -> list[Column]:
         *([Column("process", who_of, is_text=True, is_fixed=True)] if several else []),
         Column("step", lambda row: f"{row['step']:,}"),
         Column("length", lambda row: duration(row["length_ns"])),
+        Column("on GPU", lambda row: duration(row["gpu_length_ns"])),
         Column("compute", lambda row: duration(row["compute_ns"])),
         Column("comm.", lambda row: duration(row["communication_ns"])),
         Column("copies", lambda row: duration(row["copy_ns"])),

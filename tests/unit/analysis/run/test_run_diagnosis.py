@@ -340,6 +340,24 @@ def test_steps_that_take_longer_than_usual() -> None:
     assert "T2" not in rules  # its time belongs to the finding that knows why
 
 
+def test_a_long_first_step_is_slow_only_if_it_does_the_same_work() -> None:
+    """Prefill: the same kernels in eight times the grid. Its twin, a cold first step, has the same grid."""
+
+    def diagnosed(grid: int) -> RunDiagnosis:
+        def body(made: Made, step: int) -> None:
+            for _ in range(10):
+                made.launch(3_200 * US if step == 0 else 400 * US, grid_x=64 * (grid if step == 0 else 1))
+            made.wait()
+
+        return diagnose_run(Made().steps(body))
+
+    prefill, cold = diagnosed(8), diagnosed(1)
+    assert not any("first step" in caveat.text for caveat in prefill.caveats)
+    assert any("steps 0 of ProfilerStep are longer because they do other work" in n.text for n in prefill.not_findings)
+    assert any("the first step of ProfilerStep takes 8.0 times" in caveat.text for caveat in cold.caveats)
+    assert not any("other work" in note.text for note in cold.not_findings)
+
+
 def test_without_launches_nothing_is_said_about_causes() -> None:
     kernels = [{"start_ns": n * MS, "end_ns": n * MS + 100 * US, "name": "k"} for n in range(200)]
     answer = diagnose_run(run(dispatches=kernels))

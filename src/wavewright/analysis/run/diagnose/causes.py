@@ -490,11 +490,16 @@ def _clocks(runs: MergedDiagnosis) -> Candidate | None:
 
 
 def _unequal_steps(runs: MergedDiagnosis) -> Candidate | None:
-    if len(runs.steps) < 3:
+    steps = [step for step in runs.steps if step.is_usual]  # others do other work: they are not slow
+    if len(steps) < 3:
         return None
-    median, computed = (sorted(values)[len(values) // 2] for values in zip(*runs.steps, strict=True))
+    middle = len(steps) // 2
+    median = sorted(step.length_ns for step in steps)[middle]
+    computed = sorted(step.computed_ns for step in steps)[middle]
     long = [
-        max(0, length - median - max(0, busy - computed)) for length, busy in runs.steps if length > _LONG_STEP * median
+        max(0, step.length_ns - median - max(0, step.computed_ns - computed))
+        for step in steps
+        if step.length_ns > _LONG_STEP * median
     ]
     excess = runs.mean(sum(long))
     if runs.share(excess) < _say("T2") or not long:
@@ -504,7 +509,7 @@ def _unequal_steps(runs: MergedDiagnosis) -> Candidate | None:
         value=runs.share(excess),
         time_ns=excess,
         title="Some steps take far longer than usual",
-        cause=f"{len(long)} of {counted(len(runs.steps), 'steps')} take more than 1.5 times the median of "
+        cause=f"{len(long)} of {counted(len(steps), 'steps')} take more than 1.5 times the median of "
         f"{duration(median)}; together {duration(excess)} more without computing",
         rest_ns=excess,
         case_count=len(long),

@@ -16,7 +16,7 @@ from wavewright.model.findings import PlaceEvidence
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from wavewright.analysis.run.diagnose.partial import PartialDiagnosis
+    from wavewright.analysis.run.diagnose.partial import MeasuredStep, PartialDiagnosis
 
 _MOST_EVIDENCE = 5
 _LANE = ["part", "place"]
@@ -93,9 +93,9 @@ class MergedDiagnosis:
         return sums.sort("total_ns", "name", descending=[True, False])
 
     @cached_property
-    def steps(self) -> list[tuple[int, int]]:
-        """Lengths of all steps, and the computation in them."""
-        return [(length, computed) for part in self.partials for _, length, computed in part.steps]
+    def steps(self) -> list[MeasuredStep]:
+        """The steps of all GPUs."""
+        return [step for part in self.partials for step in part.steps]
 
     @cached_property
     def step_count(self) -> int:
@@ -105,7 +105,7 @@ class MergedDiagnosis:
     @property
     def step_name(self) -> str:
         """Name that steps are known by."""
-        return next((name for part in self.partials for name, _, _ in part.steps), "")
+        return next((step.name for step in self.steps), "")
 
     @property
     def path(self) -> str:
