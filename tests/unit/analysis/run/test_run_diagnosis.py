@@ -297,9 +297,21 @@ def test_tiny_kernels_to_fuse() -> None:
             made.launch(9 * US, "elementwise_mul", call=1 * US, lag=1 * US, grid_x=256, workgroup_x=64)
             made.launch(40 * US, "gemm", call=1 * US, lag=1 * US, grid_x=1 << 20, workgroup_x=256)
 
-    rules = rules_of(diagnose_run(Made().steps(body)))
-    assert "L2" in rules
-    assert "L1" in rules
+    answer = diagnose_run(Made().steps(body))
+    assert rules_of(answer) == ["L2"]  # what fusion promises, the rule about tiny kernels does not promise again
+    assert the(answer, "L2").bound_ns == 10 * STEPS * 8 * US  # all but the longest of each row
+
+
+def test_other_grids_and_norms_are_fused_and_matrix_products_are_not() -> None:
+    def body(made: Made, step: int, name: str) -> None:
+        for _ in range(10):
+            made.launch(20 * US, "elementwise_mul", call=1 * US, lag=1 * US, grid_x=256)
+            made.launch(30 * US, name, call=1 * US, lag=1 * US, grid_x=1024)
+            made.launch(400 * US, "Cijk_gemm", call=1 * US, lag=1 * US, grid_x=1 << 20)
+
+    norm = diagnose_run(Made().steps(lambda made, step: body(made, step, "rms_norm_kernel")))
+    assert the(norm, "L2").bound_ns == 10 * STEPS * 20 * US
+    assert rules_of(diagnose_run(Made().steps(lambda made, step: body(made, step, "attn_fwd")))) == []
 
 
 def test_launches_that_fill_no_gpu() -> None:

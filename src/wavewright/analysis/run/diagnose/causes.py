@@ -68,6 +68,7 @@ _MOST = 0.5
 _ALL = 0.95
 _READBACKS = 3  #: Where no steps are known, so many readbacks make a pattern.
 _LONG_STEP = 1.5
+_MOST_EXAMPLES = 5
 _OFTEN = 0.8  #: Of the steps: the first or last may lack it.
 _ALLOCATIONS = 10
 _SMALL_COPIES, _SMALL_COPIES_PER_STEP = 100, 10
@@ -407,21 +408,25 @@ def _fusion(runs: MergedDiagnosis) -> Candidate | None:
     saved = runs.mean(rows["saved_ns"])
     if runs.share(saved) < _say("L2") or not saved:
         return None
-    sums = rows.group_by("names").agg(pl.col("times", "total_ns", "saved_ns").sum(), pl.col("length").first())
-    sums = sums.sort("saved_ns", descending=True).with_columns(
-        name=pl.col("names").list.eval(pl.element().str.slice(0, 60)).list.join(" + ")
+    every = rows.group_by("names", "length").agg(pl.col("times", "total_ns", "saved_ns").sum())
+    sums = (
+        every.sort("saved_ns", "length", descending=True)
+        .head(_MOST_EXAMPLES)
+        .with_columns(name=pl.col("names").list.join(" + "))
     )
     first = sums.row(0, named=True)
     return Candidate(
         rule="L2",
         value=runs.share(saved),
-        time_ns=runs.mean(sums["total_ns"]),
+        time_ns=runs.mean(every["total_ns"]),
         title="Element-wise kernels follow each other: candidates for fusion",
-        cause=f"{counted(sums.height, 'sequences')} of kernels of one grid, back to back; the largest, of "
-        f"{first['length']} kernels, {first['times']:,} times",
+        cause=f"{counted(int(every['times'].sum()), 'sequences')} of element-wise kernels, norms, reductions and copies"
+        f" between matrix products, attention and other kernels take {duration(runs.mean(every['total_ns']))}, all but "
+        f"the longest of each {duration(saved)}; the largest, of {first['length']} kernels, comes "
+        f"{counted(first['times'], 'times')} and takes {duration(runs.mean(first['total_ns']))}",
         extra_ns=saved,
         evidence=runs.kernel_evidence(sums, "total_ns", "times"),
-        case_count=int(sums["times"].sum()),
+        case_count=int(every["times"].sum()),
         confidence="low",
         confidence_reason="the dependence of data is not recorded",
     )
