@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -26,7 +28,8 @@ def test_vllm_waits_for_small_copies_and_nothing_else(shared: Path) -> None:
         "GPU busy 92.0 % (computation 89.9, copies 2.1), idle 8.0 %. "
         "Work of the GPU decides: 89.9 % of the time is kernels."
     )
-    (only,) = answer.findings
+    only, fusion = answer.findings
+    assert (fusion.rule, f"{100 * fusion.bound_share:.1f}") == ("L2", "2.4")
     assert only.rules == ("C3", "G4")
     assert f"{100 * only.bound_share:.1f}" == "6.9"
     assert "350 uploads (344 below 64 KiB): the GPU idles 17.7 ms" in only.reason
@@ -38,6 +41,28 @@ def test_vllm_waits_for_small_copies_and_nothing_else(shared: Path) -> None:
     assert "come from graphs" in texts
     assert any(caveat.rule == "D2" for caveat in answer.caveats)
     assert any(note.text == "7 more GPUs visible, unused" for note in answer.notes)
+    assert not any("first step" in caveat.text for caveat in answer.caveats)
+    assert any("steps 0, 1 of execute_model" in note.text and "75.3 %" in note.text for note in answer.not_findings)
+    of_steps = _kernel_times_of_steps(shared / "data/rpd/mytrace.rpd.gz")
+    assert len(of_steps) == 22
+    assert sum(of_steps[:2]) / sum(of_steps) == pytest.approx(0.753, abs=0.0005)
+
+
+def _kernel_times_of_steps(path: Path) -> list[int]:
+    """Of each range execute_model the durations of kernels that calls inside it launched, by SQL on the file."""
+    with closing(sqlite3.connect(":memory:")) as database, gzip.open(path) as packed:
+        database.deserialize(packed.read())
+        query = """
+            with steps as (
+                select api.start as a, api.end as b from rocpd_api api
+                join rocpd_string name on name.id = api.apiName_id join rocpd_string text on text.id = api.args_id
+                where name.string = 'UserMarker' and text.string like '%execute_model%')
+            select (select sum(op.end - op.start) from rocpd_api_ops link join rocpd_op op on op.id = link.op_id
+                join rocpd_api call on call.id = link.api_id join rocpd_string kind on kind.id = op.opType_id
+                where call.start >= a and call.start < b and kind.string not like 'Copy%')
+            from steps order by a
+        """
+        return [int(total or 0) for (total,) in database.execute(query)]
 
 
 def test_matmul_moves_data_and_waits_for_its_first_kernel(shared: Path) -> None:
@@ -62,10 +87,26 @@ def test_matmul_moves_data_and_waits_for_its_first_kernel(shared: Path) -> None:
     assert not any("start-up" in caveat.text for caveat in answer.caveats)
 
 
-def test_qwen_has_nothing_above_a_tenth(shared: Path) -> None:
-    answer = diagnosed(shared, "kineto-amd/Qwen_Qwen1.5-0.5B-Chat__1016005.json.gz")
-    assert all(finding.bound_share < 0.1 for finding in answer.findings)
-    assert answer.kernels["share"].sum() >= 0.8
+def test_qwen_could_be_fused(shared: Path) -> None:
+    """Kernels between matrix products and attention, all but the longest of each row, from the raw file."""
+    path = shared / "data/kineto-amd/Qwen_Qwen1.5-0.5B-Chat__1016005.json.gz"
+    with gzip.open(path) as stream:
+        events = [event for event in json.load(stream)["traceEvents"] if event.get("cat") in ("kernel", "gpu_memcpy")]
+    events.sort(key=lambda event: event["ts"])
+    row: list[float] = []
+    saved = 0.0
+    for event in events:
+        if event["cat"] == "gpu_memcpy" or event["name"].startswith("Cijk") or "attn" in event["name"]:
+            saved += sum(row) - max(row, default=0)
+            row = []
+        else:
+            row.append(event["dur"])
+    saved += sum(row) - max(row, default=0)
+    first, *rest = diagnose_run(open_run(path)).findings
+    assert first.rule == "L2"
+    assert first.bound_ns == pytest.approx(1_000 * saved, rel=1e-3)
+    assert f"{100 * first.bound_share:.1f}" == "31.5"
+    assert all(finding.bound_share < 0.1 for finding in rest)
 
 
 def test_bert_is_bound_by_host_and_launches(shared: Path) -> None:
@@ -75,15 +116,16 @@ def test_bert_is_bound_by_host_and_launches(shared: Path) -> None:
     assert any(caveat.rule == "D5" for caveat in answer.caveats)
 
 
-def test_timesformer_is_healthy(shared: Path) -> None:
+def test_timesformer_waits_for_nothing_and_does_not_fuse_its_softmax(shared: Path) -> None:
     answer = diagnosed(shared, "kineto-amd/facebook_timesformer-base-finetuned-k400__1016002.json.gz")
-    assert rules(answer) == []
+    assert rules(answer) == ["L2"]
+    assert "cunn_SoftMaxForward" in answer.findings[0].evidence[0].what
     assert f"{100 * answer.idle_share:.1f}" == "1.2"
 
 
 def test_one_wait_of_sglang_is_not_launch_bound(shared: Path) -> None:
     answer = diagnosed(shared, "kineto-amd/sglang_Qwen3-8B_decode.json.gz")
-    assert rules(answer) == []
+    assert rules(answer) == ["L2"]
     assert {caveat.rule for caveat in answer.caveats} == {"D1", "D5"}
     assert answer.headline.startswith("Start-up is 463.3 ms of 473.7 ms (97.8 %) and is set aside.")
 

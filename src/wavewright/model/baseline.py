@@ -75,3 +75,8 @@ class Baseline:
     def targets(self) -> tuple[str, ...]:
         """The GPUs, each once."""
         return tuple(sorted({capture.target for capture in self.captures if capture.target}))
+
+    @property
+    def gpu_names(self) -> tuple[str, ...]:
+        """The GPUs, or the names of their products where only these are recorded."""
+        return self.targets or tuple(sorted({capture.product for capture in self.captures if capture.product}))

@@ -13,7 +13,7 @@ from wavewright.analysis.run.gpu_time.process_time import HOST, KINDS, ProcessTi
 from wavewright.analysis.run.measures.statistics import is_timed
 from wavewright.analysis.run.ranks.stragglers import CAUSES
 from wavewright.analysis.run.select.identities import PROCESS, processes_of
-from wavewright.analysis.run.select.step_ranges import step_ranges
+from wavewright.analysis.run.select.step_ranges import alike_steps, step_ranges
 from wavewright.model.answer import Answer
 from wavewright.model.schema import empty_frame, table_spec
 
@@ -25,11 +25,10 @@ if TYPE_CHECKING:
 
 _OUTLIER = 1.5  #: Length over the median of the steps from which a step is an outlier.
 _FEWEST = 3  #: Steps from which there are outliers.
-_ALIKE = 0.9  #: Part of the kernel time of two steps that kernels of both take, from which they do the same.
 _SAME = 0.5  #: Part of the steps of a repetition that must have the same kernels.
-_MOST_GROUPS = 64  #: Groups of steps with the same kernels that are told apart.
 _MOST_CAUSES = 200  #: Long steps whose cause is looked for, the longest first.
 _PART = 0.3  #: Part of the excess from which a kernel or call is named as its cause.
+_GRID = ("grid_x", "grid_y", "grid_z")
 _WHO = """
     host              String?  -   | node
     pid               Int64?   -   | process id
@@ -53,13 +52,16 @@ class Steps(Answer):
     definition: ClassVar[str] = (
         "Steps are the ranges of the marker that was asked for; else of the marker with most ranges that cover at "
         "least 80 % of the time between first and last GPU work of the process; else of ProfilerStep; else the "
-        "repetition of its kernels: a step starts with a kernel that comes once in each; else there are none. The "
-        "time of a step is split on the GPUs of its process: computation; communication and copies that nothing "
-        "before hides; idle with launched work; and host: idle with nothing launched. The parts add up to the length. "
-        "An outlier is longer than 1.5 times the median of the steps with the same kernels (of all where fewer than 3 "
-        "have), with at least 3 steps; long steps at the start are warm-up, and long steps that run other kernels than "
-        "those that come 3 times (prefill, evaluation) are told apart as other. The cause is the part that grew most "
-        "against the median."
+        "repetition of its kernels: a step starts with a kernel that comes once in each; else there are none. Its "
+        "length is that of the range on the host. Its kernels and copies are those that were launched in the range, "
+        "whenever they ran, and its length on the GPU is from the first start to the last end of them; work whose "
+        "launch is not recorded, and that of a repetition, belongs to the step in which it starts. The time of the "
+        "range is split by what the GPUs of its process did meanwhile: computation; communication and copies that "
+        "nothing before hides; idle with launched work; and host: idle with nothing launched. The parts add up to the "
+        "length. An outlier is longer than 1.5 times the median of the steps with the same kernels and grids (of all "
+        "where fewer than 3 have), with at least 3 steps; long steps at the start are warm-up, and long steps that do "
+        "other work than those that come 3 times (prefill, evaluation) are told apart as other. The cause is the part "
+        "that grew most against the median."
     )
     tables: ClassVar[Mapping[str, TableSpec]] = {
         "steps": table_spec(
@@ -75,14 +77,17 @@ class Steps(Answer):
             start_ns          Int64    ns  | start
             end_ns            Int64    ns  | end
             length_ns         Int64    ns  | end minus start
+            gpu_start_ns      Int64?   ns  | first start of work that was launched in it; null = none
+            gpu_end_ns        Int64?   ns  | last end of it
+            gpu_length_ns     Int64?   ns  | the second minus the first
             compute_ns        Int64    ns  | with computation
             communication_ns  Int64    ns  | with communication and no computation
             copy_ns           Int64    ns  | with copies and no kernel
             queued_ns         Int64?   ns  | idle with launched work; null = launches not recorded
             host_ns           Int64?   ns  | idle with nothing launched; null = the same
             idle_ns           Int64    ns  | idle of both kinds
-            kernel_count      Int64    -   | kernels that start in it
-            copy_count        Int64    -   | copies that start in it
+            kernel_count      Int64    -   | kernels that were launched in it
+            copy_count        Int64    -   | copies that were launched in it
             call_count        Int64    -   | calls into the runtime that start in it
             excess_ns         Int64    ns  | length minus the median of those it is compared with
             cause             String?  -   | of long steps: what grew most, in words
@@ -103,6 +108,7 @@ class Steps(Answer):
             other_count       Int64    -   | of these, long with other kernels
             outlier_count     Int64    -   | of these, outliers
             median_ns         Float64? ns  | median length without warm-up and others
+            gpu_median_ns     Float64? ns  | median of their lengths on the GPU
             min_ns            Int64?   ns  | shortest without warm-up and others
             max_ns            Int64?   ns  | longest without warm-up and others
             variation         Float64? -   | standard deviation over mean, without warm-up and others
@@ -119,14 +125,20 @@ class Steps(Answer):
 
 def partial_steps(run: Run, marker: str | None = None) -> PartialSteps:
     """The contribution of one run."""
-    time = ProcessTime(run)
+    time = ProcessTime(run, ["name", *_GRID])
     ranges = step_ranges(run, time.spans, marker)
     who = processes_of(run)
     number = pl.int_range(pl.len(), dtype=pl.Int64).over("process")
     steps = ranges.steps.with_columns(step=number)
-    steps = _measured(run, steps, time)
+    launched = _launched(time.work, steps, ranges.sources)
+    steps = _measured(run, steps, launched, time)
+    is_named = ~pl.col("is_copy")
+    lanes = pl.reduce(lambda one, other: one * other, [pl.col(name).fill_null(1).cast(pl.Float64) for name in _GRID])
+    kernels = launched.filter(is_named).with_columns(pl.col("name").cast(pl.String), lanes=lanes)
+    kernels = kernels.group_by("process", "step", "name").agg(
+        pl.col("lanes").sum(), total_ns=(pl.col("end_ns") - pl.col("start_ns")).sum()
+    )
     columns = ["process", "name", "start_ns", "end_ns"]
-    kernels = _times(run.chunks("dispatches", columns), steps)
     calls = _times((calls for calls, _ in region_pieces(run, columns)), steps)
     sources = ranges.sources
     described = []
@@ -210,6 +222,7 @@ def _spread(steps: pl.DataFrame) -> pl.DataFrame:
         other_count=(pl.col("kind") == "other").sum().cast(pl.Int64),
         outlier_count=is_outlier.sum().cast(pl.Int64),
         median_ns=length.median(),
+        gpu_median_ns=pl.col("gpu_length_ns").filter(usual).median(),
         min_ns=length.min(),
         max_ns=length.max(),
         variation=pl.when((length.len() > 1) & (length.mean() > 0)).then(length.std() / length.mean()),
@@ -218,8 +231,17 @@ def _spread(steps: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _measured(run: Run, steps: pl.DataFrame, time: ProcessTime) -> pl.DataFrame:
-    """Steps with the time of each kind, and how much started in them."""
+def _launched(work: pl.DataFrame, steps: pl.DataFrame, sources: pl.DataFrame) -> pl.DataFrame:
+    """Kernels and copies with the `step` in which they were launched, or start where launches tell nothing."""
+    is_launched = (pl.col("launch_start_ns") <= pl.col("start_ns")) & (pl.col("source") != "repetition")
+    timed = work.join(sources.select("process", "source"), on="process", how="left", maintain_order="left")
+    return _in_steps(
+        timed.with_columns(at_ns=pl.when(is_launched).then("launch_start_ns").otherwise("start_ns")), steps
+    )
+
+
+def _measured(run: Run, steps: pl.DataFrame, launched: pl.DataFrame, time: ProcessTime) -> pl.DataFrame:
+    """Steps with the time of each kind, what was launched in them, and how long that took."""
     ends = time.before(steps.select("process", time_ns="end_ns"))
     begins = time.before(steps.select("process", time_ns="start_ns"))
     is_known = steps.join(time.spans, on="process", how="left", maintain_order="left")["is_launch_known"]
@@ -231,32 +253,34 @@ def _measured(run: Run, steps: pl.DataFrame, time: ProcessTime) -> pl.DataFrame:
         if_launched.then(pl.col("idle_ns") - pl.col("queued_ns")).alias(HOST),
         if_launched.then("queued_ns").alias("queued_ns"),
     ).drop("is_known")
-    for column, pieces in (
-        ("kernel_count", run.chunks("dispatches", ["process", "start_ns"])),
-        ("copy_count", run.chunks("copies", ["process", "start_ns"])),
-        ("call_count", (calls for calls, _ in region_pieces(run, ["process", "start_ns"]))),
-    ):
-        counts = pl.repeat(0, steps.height, dtype=pl.Int64, eager=True)
-        for piece in pieces:
-            counts = counts + _started(piece, steps)
-        steps = steps.with_columns(counts.alias(column))
-    return steps
-
-
-def _started(events: pl.DataFrame, steps: pl.DataFrame) -> pl.Series:
-    """Number of the events that start in each step."""
-    counts = _in_steps(events, steps).group_by("process", "step").agg(n=pl.len().cast(pl.Int64))
-    return steps.join(counts, on=["process", "step"], how="left", maintain_order="left")["n"].fill_null(0)
+    keys = ["process", "step"]
+    calls = [
+        _in_steps(piece.rename({"start_ns": "at_ns"}), steps).group_by(keys).agg(call_count=pl.len().cast(pl.Int64))
+        for piece, _ in region_pieces(run, ["process", "start_ns"])
+    ]
+    no_calls = pl.DataFrame(schema={"process": pl.UInt32, "step": pl.Int64, "call_count": pl.Int64})
+    of_work = launched.group_by(keys).agg(
+        kernel_count=(~pl.col("is_copy")).sum().cast(pl.Int64),
+        copy_count=pl.col("is_copy").sum().cast(pl.Int64),
+        gpu_start_ns=pl.col("start_ns").min(),
+        gpu_end_ns=pl.col("end_ns").max(),
+    )
+    for counts in (of_work, pl.concat([no_calls, *calls]).group_by(keys).agg(pl.col("call_count").sum())):
+        steps = steps.join(counts, on=keys, how="left", maintain_order="left")
+    return steps.with_columns(
+        pl.col("kernel_count", "copy_count", "call_count").fill_null(0),
+        gpu_length_ns=pl.col("gpu_end_ns") - pl.col("gpu_start_ns"),
+    )
 
 
 def _in_steps(events: pl.DataFrame, steps: pl.DataFrame) -> pl.DataFrame:
-    """The events that start in a step, with `step`."""
-    timed = events.filter(pl.col("start_ns").is_not_null() & pl.col("process").is_not_null()).sort("start_ns")
+    """The events whose `at_ns` is in a step, with `step`."""
+    timed = events.filter(pl.col("at_ns").is_not_null() & pl.col("process").is_not_null()).sort("at_ns")
     ranges = steps.select("process", "step", step_ns="start_ns", until_ns="end_ns").sort("step_ns")
     placed = timed.join_asof(
-        ranges, left_on="start_ns", right_on="step_ns", by="process", strategy="backward", check_sortedness=False
+        ranges, left_on="at_ns", right_on="step_ns", by="process", strategy="backward", check_sortedness=False
     )
-    return placed.filter(pl.col("start_ns") < pl.col("until_ns"))
+    return placed.filter(pl.col("at_ns") < pl.col("until_ns"))
 
 
 _CAUSE = {"cause": pl.String, "cause_ns": pl.Int64, "detail": pl.String, "detail_ns": pl.Int64}
@@ -264,7 +288,7 @@ _CAUSE = {"cause": pl.String, "cause_ns": pl.Int64, "detail": pl.String, "detail
 
 def _described(steps: pl.DataFrame, kernels: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
     """The steps of one process with kind, excess and cause."""
-    steps = steps.with_columns(alike=_alike(kernels, steps.height))
+    steps = steps.with_columns(alike=alike_steps(kernels, steps.height))
     is_usual = pl.len().over("alike") >= _FEWEST
     base = pl.when(is_usual).then(pl.col("length_ns").median().over("alike")).otherwise(pl.col("length_ns").median())
     is_long = (pl.col("length_ns") > _OUTLIER * base) & (pl.len() >= _FEWEST)
@@ -296,32 +320,11 @@ def _times(pieces: Iterable[pl.DataFrame], steps: pl.DataFrame) -> pl.DataFrame:
     schema = {"process": pl.UInt32, "step": pl.Int64, "name": pl.String, "total_ns": pl.Int64}
     sums = [pl.DataFrame(schema=schema)]
     for piece in pieces:
-        placed = _in_steps(piece.filter(is_timed()), steps)
+        placed = _in_steps(piece.filter(is_timed()).with_columns(at_ns="start_ns"), steps)
         duration = pl.col("end_ns") - pl.col("start_ns")
         totals = placed.group_by("process", "step", pl.col("name").cast(pl.String)).agg(total_ns=duration.sum())
         sums.append(totals.select(*schema))
     return pl.concat(sums).group_by("process", "step", "name").agg(pl.col("total_ns").sum())
-
-
-def _alike(kernels: pl.DataFrame, count: int) -> pl.Series:
-    """For each step the number of the first one with the same kernels."""
-    times: list[dict[str, int]] = [{} for _ in range(count)]
-    for step, name, total in kernels.select("step", "name", "total_ns").iter_rows():
-        times[step][name] = total
-    totals = [sum(each.values()) for each in times]
-    firsts: list[int] = []
-    numbers = []
-    for number, kernel_ns in enumerate(times):
-        for first in firsts:
-            common = kernel_ns.keys() & times[first].keys()
-            if all(sum(times[step][name] for name in common) >= _ALIKE * totals[step] for step in (first, number)):
-                numbers.append(first)
-                break
-        else:
-            if len(firsts) < _MOST_GROUPS:
-                firsts.append(number)
-            numbers.append(number)
-    return pl.Series(numbers, dtype=pl.Int64)
 
 
 def _cause(row: dict[str, Any], steps: pl.DataFrame, kernels: _Grown, calls: _Grown) -> dict[str, Any]:

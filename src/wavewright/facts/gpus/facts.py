@@ -112,9 +112,9 @@ def of(gpu: str) -> Arch:
 
 
 def _plain(name: str) -> str:
-    """A product's name without the maker's words: `AMD Instinct MI300X` -> `mi300x`."""
+    """A product's name without the maker's words: `AMD Instinct MI300X VF`, in a virtual machine -> `mi300x`."""
     words = name.lower().replace("-", " ").split()
-    return " ".join(word for word in words if word not in ("amd", "instinct", "radeon", "oam"))
+    return " ".join(word for word in words if word not in ("amd", "instinct", "radeon", "oam", "vf"))
 
 
 def _inherited(target: str, declared: dict[str, dict[str, Any]]) -> dict[str, Any]:

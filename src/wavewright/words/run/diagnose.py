@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _NAME = 48
 _FRAMES = 3
+_FIRST = 3  #: Kernels of a sequence that are told.
 NOTHING = "nothing above its threshold"
 
 
@@ -65,7 +66,7 @@ def gain_text(finding: RunFinding, answer: RunDiagnosis) -> str:
 def _where(evidence: PlaceEvidence, *, with_gpu: bool) -> str:
     """The worst case: what was open, what it was, how long, when."""
     stack = " > ".join(brief(name, _NAME) for name in evidence.stack[-_FRAMES:])
-    what = " -> ".join(brief_kernel(part, _NAME) for part in evidence.what.split(" -> "))
+    what = " -> ".join(_sequence(part) for part in evidence.what.split(" -> "))
     parts = [f"in {stack}"] if stack else []
     parts.append(f"after {what.replace(' -> ', ', before ')}" if " -> " in evidence.what else what)
     if evidence.call:
@@ -81,6 +82,15 @@ def _where(evidence: PlaceEvidence, *, with_gpu: bool) -> str:
     longest = "longest" if evidence.count == 1 else counted(evidence.count, "calls")
     parts.append(f"{longest} {who if with_gpu else ''}{duration(evidence.time_ns)}{when}")
     return "; ".join(parts)
+
+
+def _sequence(what: str) -> str:
+    """A kernel, or the first ones of a sequence."""
+    names = what.split(" + ")
+    if len(names) == 1:
+        return brief_kernel(what, _NAME)
+    more = f" and {len(names) - _FIRST} more" if len(names) > _FIRST else ""
+    return ", ".join(brief_kernel(name, _NAME) for name in names[:_FIRST]) + more
 
 
 def diagnosis_report(answer: RunDiagnosis, *, limit: int = 20) -> Iterator[AnyBlock]:

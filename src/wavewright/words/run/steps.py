@@ -62,7 +62,11 @@ def _verdict(answer: Steps) -> str:
     low, high = duration(usual.min()), duration(usual.max())  # type: ignore[arg-type]
     text = f"{count}{where}, by {printable(source)}: median {duration(usual.median())}, {low} to {high}"  # type: ignore[arg-type]
     spread = answer.processes["variation"].median()
-    return text if spread is None else f"{text}, variation {percent(float(spread))}"  # type: ignore[arg-type]
+    text = text if spread is None else f"{text}, variation {percent(float(spread))}"  # type: ignore[arg-type]
+    on_gpu = answer.processes["gpu_median_ns"].median()
+    if on_gpu is None or "repetition" in answer.source:
+        return text
+    return f"{text}; {duration(float(on_gpu))} on the GPU, from the first to the last work that a step launches"  # type: ignore[arg-type]
 
 
 def _anchor(answer: Steps) -> str:
@@ -79,7 +83,8 @@ def _findings(answer: Steps) -> Iterator[Sentence]:
     other = answer.steps.filter(pl.col("kind") == "other")
     if other.height:
         yield Sentence(
-            f"{counted(other.height, 'long steps')} with kernels that the usual ones do not have; not compared"
+            f"{counted(other.height, 'long steps')} that do other work than the usual ones (other kernels or grids, as "
+            "prefill and evaluation have); not compared"
         )
     outliers = answer.steps.filter(pl.col("kind") == "outlier")
     if not outliers.height:

@@ -10,6 +10,7 @@ import pytest
 
 from synth.noisy_calls import NoisyProgram, captures
 from tests.kit.gate_cases import measured, opened
+from tests.kit.made_runs import source, spans
 from wavewright.analysis.common.gate import gate, measured_text
 from wavewright.analysis.common.gate.check import JudgedFinding
 from wavewright.analysis.common.gate.noise import Group, noise_of, prior_of
@@ -18,6 +19,7 @@ from wavewright.analysis.run.compare.run_baseline import combine_baseline, parti
 from wavewright.errors import UsageError
 from wavewright.model.baseline import Baseline, MeasuredCapture, Quantity
 from wavewright.model.budget import Budget, Limit
+from wavewright.model.run import MemorySource, Run
 
 PROGRAM = NoisyProgram(kernel_count=4, call_count=200, call_noise=0.02)
 
@@ -261,3 +263,19 @@ def test_values_are_written_with_their_units() -> None:
         "5.0 ns",
         "2.5 s",
     ]
+
+
+def test_a_gpu_whose_product_alone_is_recorded_is_recorded() -> None:
+    """Kineto files name the product: its target follows, or else the product stands for it."""
+    sides = {}
+    for product in ("AMD Instinct MI300X VF", "Prototype 7", None):
+        made = source(dispatches=spans((0, 10), (20, 30)))
+        agents = made.tables["agents"].with_columns(
+            target=pl.lit(None, pl.String), product=pl.when(pl.col("kind") == "GPU").then(pl.lit(product))
+        )
+        run = Run([MemorySource(made.path, "Kineto", tables={**made.tables, "agents": agents})])
+        sides[product] = Baseline("run", (combine_baseline([partial_baseline(run)], "run"),))
+    assert [side.gpu_names for side in sides.values()] == [("gfx942",), ("Prototype 7",), ()]
+    unknown = "the GPU is not recorded on both sides: it is taken to be the same"
+    for product, is_unknown in (("AMD Instinct MI300X VF", False), ("Prototype 7", False), (None, True)):
+        assert (unknown in gate(sides[product], sides[product]).notes) == is_unknown

@@ -297,9 +297,21 @@ def test_tiny_kernels_to_fuse() -> None:
             made.launch(9 * US, "elementwise_mul", call=1 * US, lag=1 * US, grid_x=256, workgroup_x=64)
             made.launch(40 * US, "gemm", call=1 * US, lag=1 * US, grid_x=1 << 20, workgroup_x=256)
 
-    rules = rules_of(diagnose_run(Made().steps(body)))
-    assert "L2" in rules
-    assert "L1" in rules
+    answer = diagnose_run(Made().steps(body))
+    assert rules_of(answer) == ["L2"]  # what fusion promises, the rule about tiny kernels does not promise again
+    assert the(answer, "L2").bound_ns == 10 * STEPS * 8 * US  # all but the longest of each row
+
+
+def test_other_grids_and_norms_are_fused_and_matrix_products_are_not() -> None:
+    def body(made: Made, step: int, name: str) -> None:
+        for _ in range(10):
+            made.launch(20 * US, "elementwise_mul", call=1 * US, lag=1 * US, grid_x=256)
+            made.launch(30 * US, name, call=1 * US, lag=1 * US, grid_x=1024)
+            made.launch(400 * US, "Cijk_gemm", call=1 * US, lag=1 * US, grid_x=1 << 20)
+
+    norm = diagnose_run(Made().steps(lambda made, step: body(made, step, "rms_norm_kernel")))
+    assert the(norm, "L2").bound_ns == 10 * STEPS * 20 * US
+    assert rules_of(diagnose_run(Made().steps(lambda made, step: body(made, step, "attn_fwd")))) == []
 
 
 def test_launches_that_fill_no_gpu() -> None:
@@ -338,6 +350,24 @@ def test_steps_that_take_longer_than_usual() -> None:
     rules = rules_of(diagnose_run(Made().steps(body)))
     assert rules[0] == "G2"
     assert "T2" not in rules  # its time belongs to the finding that knows why
+
+
+def test_a_long_first_step_is_slow_only_if_it_does_the_same_work() -> None:
+    """Prefill: the same kernels in eight times the grid. Its twin, a cold first step, has the same grid."""
+
+    def diagnosed(grid: int) -> RunDiagnosis:
+        def body(made: Made, step: int) -> None:
+            for _ in range(10):
+                made.launch(3_200 * US if step == 0 else 400 * US, grid_x=64 * (grid if step == 0 else 1))
+            made.wait()
+
+        return diagnose_run(Made().steps(body))
+
+    prefill, cold = diagnosed(8), diagnosed(1)
+    assert not any("first step" in caveat.text for caveat in prefill.caveats)
+    assert any("steps 0 of ProfilerStep are longer because they do other work" in n.text for n in prefill.not_findings)
+    assert any("the first step of ProfilerStep takes 8.0 times" in caveat.text for caveat in cold.caveats)
+    assert not any("other work" in note.text for note in cold.not_findings)
 
 
 def test_without_launches_nothing_is_said_about_causes() -> None:

@@ -171,3 +171,22 @@ def test_parts_of_two_runs() -> None:
     answer = combine_steps([partial, partial])
     assert answer.steps["part"].to_list() == [0] * 5 + [1] * 5
     assert answer.processes["step_count"].to_list() == [5, 5]
+
+
+def test_kernels_belong_to_the_step_that_launches_them() -> None:
+    """The host is done with three steps in 60 ns, before the second kernel runs: each step has its two kernels."""
+    kernels = [("k", 100 * number + 5, 90) for number in range(6)]
+    ranges = [(f"step#{number}", 20 * number, 20) for number in range(3)]
+    calls = [("hipLaunchKernel", 10 * number, 5, number) for number in range(6)]
+    answer = steps(made(kernels, ranges, calls), "/step/")
+    assert answer.steps.select("length_ns", "gpu_length_ns", "kernel_count").rows() == [(20, 190, 2)] * 3
+    assert answer.steps["gpu_start_ns"].to_list() == [5, 205, 405]
+    assert answer.processes["gpu_median_ns"].to_list() == [190]
+    assert "190 ns on the GPU" in str(next(iter(steps_report(answer))))
+
+
+def test_a_step_whose_launches_are_not_recorded_has_what_starts_in_it() -> None:
+    kernels = [("k", 100 * number + 5, 90) for number in range(6)]
+    ranges = [(f"step#{number}", 200 * number, 200) for number in range(3)]
+    answer = steps(made(kernels, ranges))
+    assert answer.steps.select("length_ns", "gpu_length_ns", "kernel_count").rows() == [(200, 190, 2)] * 3

@@ -135,3 +135,18 @@ def test_the_quick_way_reads_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_PlaneReader, "_usual_statistic", lambda *_: None)
     assert quick == read_space(data)
     assert len(quick.planes[0].lines[0].events) == 300
+
+
+def test_copies_of_older_files_are_copies(tmp_path: Path) -> None:
+    """Older releases name copies as roctracer does, or tell them by their details alone."""
+    events = [
+        XEvent("CopyDeviceToDevice", 1_000_000, 500_000),
+        XEvent("MemcpyP2P", 2_000_000, 500_000),
+        XEvent("copy.7", 3_000_000, 500_000, {"memcpy_details": "kind:Device size:64"}),
+        XEvent("CopyFunctor.kd", 4_000_000, 500_000),
+    ]
+    path = tmp_path / "old.xplane.pb"
+    path.write_bytes(xspace([XPlane("/device:GPU:0", [XLine(1, "Stream #1(MemcpyD2D,Kernel)", events, 1000)])]))
+    run = open_run(path)
+    assert run.read("copies")["name"].to_list() == ["MEMORY_COPY_DEVICE_TO_DEVICE"] * 2 + ["copy.7"]
+    assert run.read("dispatches")["name"].to_list() == ["CopyFunctor"]

@@ -14,6 +14,8 @@ from wavewright.analysis.run.compare.kernel_pairs import KernelUse, pairs_of
 from wavewright.analysis.run.contents.timed_events import Events
 from wavewright.analysis.run.diagnose import combine_diagnosis
 from wavewright.analysis.run.measures.statistics import PackedDurations, merged_packed, statistics_of
+from wavewright.errors import UsageError
+from wavewright.facts.gpus import facts
 from wavewright.model.baseline import MeasuredCapture, Quantity
 
 if TYPE_CHECKING:
@@ -58,6 +60,14 @@ def partial_baseline(run: Run) -> PartialBaseline:
     )
 
 
+def _target_of(product: str) -> str:
+    """The target of a product, where a file has its name only; empty = not known."""
+    try:
+        return facts.of(product).target
+    except UsageError:
+        return ""
+
+
 def combine_baseline(
     partials: Sequence[PartialBaseline], label: str, *, step: str | None = None, damages: Sequence[str] = ()
 ) -> MeasuredCapture:
@@ -75,7 +85,7 @@ def combine_baseline(
     return MeasuredCapture(
         label=label,
         quantities=(*_whole(side), *_things(side, medians)),
-        target="+".join(sorted({target for target, _ in gpus if target})),
+        target="+".join(sorted({target or _target_of(product) for target, product in gpus} - {""})),
         product="+".join(sorted({product for _, product in gpus if product})),
         software={name: version for name, version in sorted(software) if name},
         step_count=side.steps,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import polars as pl
 
 from wavewright.analysis.run.diagnose.across import Ranks, rank_candidates
-from wavewright.analysis.run.diagnose.causes import candidates, graphs, starved
+from wavewright.analysis.run.diagnose.causes import candidates, starved
 from wavewright.analysis.run.diagnose.finding import Note, RunFinding, Threshold
 from wavewright.analysis.run.diagnose.ledger import Account, Candidate, Settled, settle
 from wavewright.analysis.run.diagnose.merged_diagnosis import MergedDiagnosis
@@ -46,7 +46,7 @@ _GPU_COLUMNS = """
     pid                       Int64    -   | process with most of its work
     rank                      Int32    -   | its rank; null = not known
     start_ns                  Int64    ns  | begin of the window: first work, or the end of start-up
-    end_ns                    Int64    ns  | end of the last work; of GPUs of a node that communicate, of all of them
+    end_ns                    Int64    ns  | end of the last work; both of all GPUs of the node in a recording
     window_ns                 Int64    ns  | length of the window
     computation_ns            Int64    ns  | with kernels that compute
     exposed_communication_ns  Int64    ns  | with communication, without computation
@@ -85,7 +85,8 @@ class RunDiagnosis(Answer):
     """Causes of the time of a run, and what to change first."""
 
     definition: ClassVar[str] = (
-        "The window of a GPU is from its first to its last work, without start-up where that is told. It is divided "
+        "The window of a GPU is from the first to the last work of the GPUs of its node, without start-up where that "
+        "is told. It is divided "
         "into computation, communication that no computation hides, copies that no kernel hides, and idle time; idle "
         "time is divided by what the thread did that launched the next work. A rule speaks when its share passes its "
         "threshold. Its bound is the time that would vanish if its cause vanished and nothing else changed. Every idle "
@@ -180,8 +181,8 @@ def _spoken(runs: MergedDiagnosis, ranks: Ranks) -> dict[str, Candidate | None]:
         return {}
     has_launches = unknown_share(runs) < (RULES["D3"].say or 1)
     spoken = dict(candidates(runs, has_launches=has_launches)) | dict(rank_candidates(runs, ranks))
-    if has_launches:
-        spoken["L3"] = graphs(runs, [each.rule for each in spoken.values() if each is not None])
+    if spoken.get("G3") is None and "L3" in spoken:
+        spoken["L3"] = None
     slow, copies = spoken.get("C2"), spoken.get("C1")
     if slow is not None and copies is None:
         spoken["C2"] = replace(slow, within="") if runs.share(slow.extra_ns) >= (RULES["C1"].say or 0) else None

@@ -31,10 +31,10 @@ class TimeBudget(Answer):
     """Budget of the time of the GPUs."""
 
     definition: ClassVar[str] = (
-        "The window of a GPU is from its first to its last work, without start-up where that is told. Computation is "
-        "the time with a kernel that computes; communication and copies count where no computation, and for copies no "
-        "kernel at all, ran at the same time; the rest is idle. The four add up to the window. Shares are of the "
-        "windows of all GPUs together."
+        "The window of a GPU is from the first to the last work of the GPUs of its node, without start-up where that "
+        "is told. Computation is the time with a kernel that computes; communication and copies count where no "
+        "computation, and for copies no kernel at all, ran at the same time; the rest is idle. The four add up to the "
+        "window. Shares are of the windows of all GPUs together."
     )
     tables: ClassVar[Mapping[str, TableSpec]] = {
         "parts": table_spec(

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 _CAUSE, _FOLLOWS, _BLOCKER = pl.col("cause"), pl.col("follows"), pl.col("blocker")
 _IS_LATE = ~pl.col("is_early")
 _NOT_FIRST = _CAUSE != "first use"
+_LAUNCHING = ["launch", "launch call", "other call"]
 _READBACK = (_FOLLOWS == "readback") & _NOT_FIRST & (_CAUSE != "data loader")
 _UPLOAD = (_FOLLOWS == "upload") & _NOT_FIRST & (_CAUSE != "data loader")
 _IS_HOST = (pl.col("kind") == COMMUNICATE) & pl.col("is_host")
@@ -47,8 +48,8 @@ CLAIMS: dict[str, pl.Expr] = {
     "G6": _due_to("allocation") & _IS_LATE,
     "G8": _due_to("copy call") & (_FOLLOWS == ""),
     "G5": _due_to("synchronisation"),
-    "L3": pl.col("is_repeated") & _CAUSE.is_in(["launch", "launch call", "other call", "host code"]),
-    "G3": _CAUSE.is_in(["launch", "launch call", "other call"]),
+    "L3": pl.col("is_repeated") & _CAUSE.is_in(_LAUNCHING),
+    "G3": _CAUSE.is_in(_LAUNCHING),
     "G2": _CAUSE == "host code",
     "G1": pl.lit(value=True),
 }
@@ -67,6 +68,7 @@ _MOST = 0.5
 _ALL = 0.95
 _READBACKS = 3  #: Where no steps are known, so many readbacks make a pattern.
 _LONG_STEP = 1.5
+_MOST_EXAMPLES = 5
 _OFTEN = 0.8  #: Of the steps: the first or last may lack it.
 _ALLOCATIONS = 10
 _SMALL_COPIES, _SMALL_COPIES_PER_STEP = 100, 10
@@ -132,6 +134,10 @@ _IDLE = {
         "launched work is held up in its stream, by an event or other work",
         "look at the events and streams that the work after the gaps waits for",
     ),
+    "edge": (
+        "a GPU has not begun or is done while others of its node work",
+        "give the GPUs equal parts of the work, or start them together",
+    ),
     "preparation": (
         "the host prepares its first kernel",
         "record more of the run: libraries set themselves up once; choose the part after it with --time",
@@ -151,7 +157,8 @@ _IDLE = {
 def starved(runs: MergedDiagnosis, claims: Sequence[pl.Expr]) -> Candidate | None:
     """The idle time that no other rule speaks about: the largest part of the time always has a sentence."""
     is_claimed = pl.any_horizontal([NOTHING, *(claim.fill_null(value=False) for claim in claims)])
-    rest = runs.cells.filter(~is_claimed)
+    edge = pl.DataFrame({"cause": ["edge"], "idle_ns": [int(total(runs.gpus["edge_ns"]))]})
+    rest = pl.concat([runs.cells.filter(~is_claimed).select("cause", "idle_ns"), edge])
     idle, rest_ns = runs.time("idle_ns"), runs.mean(rest["idle_ns"])
     if runs.share(rest_ns) < _say("G1") or not rest_ns:
         return None
@@ -161,9 +168,17 @@ def starved(runs: MergedDiagnosis, claims: Sequence[pl.Expr]) -> Candidate | Non
     more = "" if rest_ns >= _ALL * idle else "another "
     title = f"The GPU idles {more}{percent(runs.share(rest_ns))} of the time"
     why = f"in {duration(runs.mean(largest))} ({percent(runs.share(runs.mean(largest)))}) of it {happens}"
-    candidate = _idle(runs, "G1", title, why, remedies=(remedy,) if remedy else ())
-    return candidate and replace(
-        candidate, evidence=runs.idle_evidence(~is_claimed), case_count=runs.gap_count(~is_claimed)
+    return Candidate(
+        rule="G1",
+        value=runs.share(rest_ns),
+        time_ns=rest_ns,
+        title=title,
+        cause=why,
+        claim=CLAIMS["G1"],
+        extra_ns=runs.time("edge_ns"),
+        evidence=runs.idle_evidence(~is_claimed),
+        case_count=runs.gap_count(~is_claimed),
+        remedies=(remedy,) if remedy else (),
     )
 
 
@@ -393,47 +408,38 @@ def _fusion(runs: MergedDiagnosis) -> Candidate | None:
     saved = runs.mean(rows["saved_ns"])
     if runs.share(saved) < _say("L2") or not saved:
         return None
-    sums = rows.group_by("names").agg(pl.col("times", "total_ns", "saved_ns").sum(), pl.col("length").first())
-    sums = sums.sort("saved_ns", descending=True).with_columns(
-        name=pl.col("names").list.eval(pl.element().str.slice(0, 60)).list.join(" + ")
+    every = rows.group_by("names", "length").agg(pl.col("times", "total_ns", "saved_ns").sum())
+    sums = (
+        every.sort("saved_ns", "length", descending=True)
+        .head(_MOST_EXAMPLES)
+        .with_columns(name=pl.col("names").list.join(" + "))
     )
     first = sums.row(0, named=True)
     return Candidate(
         rule="L2",
         value=runs.share(saved),
-        time_ns=runs.mean(sums["total_ns"]),
+        time_ns=runs.mean(every["total_ns"]),
         title="Element-wise kernels follow each other: candidates for fusion",
-        cause=f"{counted(sums.height, 'sequences')} of kernels of one grid, back to back; the largest, of "
-        f"{first['length']} kernels, {first['times']:,} times",
+        cause=f"{counted(int(every['times'].sum()), 'sequences')} of element-wise kernels, norms, reductions and copies"
+        f" between matrix products, attention and other kernels take {duration(runs.mean(every['total_ns']))}, all but "
+        f"the longest of each {duration(saved)}; the largest, of {first['length']} kernels, comes "
+        f"{counted(first['times'], 'times')} and takes {duration(runs.mean(first['total_ns']))}",
         extra_ns=saved,
         evidence=runs.kernel_evidence(sums, "total_ns", "times"),
-        case_count=int(sums["times"].sum()),
+        case_count=int(every["times"].sum()),
         confidence="low",
         confidence_reason="the dependence of data is not recorded",
     )
 
 
-def graphs(runs: MergedDiagnosis, speaking: Sequence[str]) -> Candidate | None:
-    """The part of the time of a rule that speaks which a graph would save: of the rule that has most of it."""
-    parents = [rule for rule in ("G3", "G2") if rule in speaking]
-    shares = {rule: runs.mean(runs.cells.filter(CLAIMS["L3"] & CLAIMS[rule])["idle_ns"]) for rule in parents}
-    if not shares:
-        return None
-    parent = max(shares, key=lambda rule: shares[rule])
-    if runs.share(shares[parent]) < _say("L3"):
-        return None
-    claim = CLAIMS["L3"] & CLAIMS[parent]
-    return Candidate(
-        rule="L3",
-        value=runs.share(shares[parent]),
-        time_ns=shares[parent],
-        title="A sequence of kernels repeats: candidate for a graph",
-        cause=f"sequences of {GRAPH_LENGTH} kernels that repeat at least {GRAPH_TIMES} times, launched one by one, "
-        f"contain {duration(shares[parent])} ({percent(runs.share(shares[parent]))}) of these gaps",
-        claim=claim,
-        evidence=runs.idle_evidence(claim),
-        case_count=runs.gap_count(claim),
-        within=parent,
+def _graphs(runs: MergedDiagnosis) -> Candidate | None:
+    return _idle(
+        runs,
+        "L3",
+        "A sequence of kernels repeats: candidate for a graph",
+        f"sequences of {GRAPH_LENGTH} kernels that repeat at least {GRAPH_TIMES} times, launched one by one, contain "
+        "{time} ({share}) of these gaps",
+        within="G3",
         confidence="medium",
         confidence_reason="whether arguments change between repetitions is not recorded",
     )
@@ -489,11 +495,16 @@ def _clocks(runs: MergedDiagnosis) -> Candidate | None:
 
 
 def _unequal_steps(runs: MergedDiagnosis) -> Candidate | None:
-    if len(runs.steps) < 3:
+    steps = [step for step in runs.steps if step.is_usual]  # others do other work: they are not slow
+    if len(steps) < 3:
         return None
-    median, computed = (sorted(values)[len(values) // 2] for values in zip(*runs.steps, strict=True))
+    middle = len(steps) // 2
+    median = sorted(step.length_ns for step in steps)[middle]
+    computed = sorted(step.computed_ns for step in steps)[middle]
     long = [
-        max(0, length - median - max(0, busy - computed)) for length, busy in runs.steps if length > _LONG_STEP * median
+        max(0, step.length_ns - median - max(0, step.computed_ns - computed))
+        for step in steps
+        if step.length_ns > _LONG_STEP * median
     ]
     excess = runs.mean(sum(long))
     if runs.share(excess) < _say("T2") or not long:
@@ -503,7 +514,7 @@ def _unequal_steps(runs: MergedDiagnosis) -> Candidate | None:
         value=runs.share(excess),
         time_ns=excess,
         title="Some steps take far longer than usual",
-        cause=f"{len(long)} of {counted(len(runs.steps), 'steps')} take more than 1.5 times the median of "
+        cause=f"{len(long)} of {counted(len(steps), 'steps')} take more than 1.5 times the median of "
         f"{duration(median)}; together {duration(excess)} more without computing",
         rest_ns=excess,
         case_count=len(long),
@@ -523,6 +534,7 @@ CHECKS: dict[str, Check] = {
     "C3": _small_copies,
     "L1": _tiny_kernels,
     "L2": _fusion,
+    "L3": _graphs,
     "L4": _underfilled,
     "T1": _clocks,
     "T2": _unequal_steps,

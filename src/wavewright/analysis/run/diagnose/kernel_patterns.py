@@ -11,13 +11,22 @@ from wavewright.analysis.run.kernels.categories import category
 
 TINY_NS = 10_000
 TINY_CALLS = 100
-_BACK_TO_BACK_NS = 5_000
-_FUSED = range(2, 9)  #: Kernels of a sequence to fuse.
-_FUSED_TIMES = 10
+#: Kernels further apart than this are of two parts of a program: between them the host decides what to do next.
+_APART_NS = 1_000_000
+#: Categories of kernels that read and write each value about once: runs of them are bound by memory, and can be one.
+_SOFT = (
+    "elementwise",
+    "normalisation",
+    "softmax",
+    "reduction",
+    "copy",
+    "embedding and index",
+    "quantisation",
+    "random",
+)
+_MOST_NAMES = 16  #: Of a sequence that are told.
 GRAPH_LENGTH, GRAPH_TIMES = 20, 5
-_LAYOUT = r"(?i)direct_copy|fill_?functor|cat_?array"  #: These change the layout, or read nothing.
 _MOST_KERNELS = 2_000
-_MOST_SEQUENCES = 5
 
 
 @dataclass(frozen=True)
@@ -28,7 +37,8 @@ class KernelFacts:
     #: launches that do not fill the GPU, `workgroups` of the largest of them.
     kernels: pl.DataFrame
     fused: pl.DataFrame  #: Sequences to fuse: `place`, `names`, `length`, `times`, `total_ns`, `saved_ns`, `start_ns`.
-    tiny: pl.DataFrame  #: `place`, `calls`, `total_ns`, `saved_ns` of tiny kernels outside of graphs.
+    #: `place`, `calls`, `total_ns` of tiny kernels outside of graphs; `saved_ns` without what `fused` promises.
+    tiny: pl.DataFrame
 
 
 def kernel_facts(work: pl.DataFrame, cu_counts: dict[int, int]) -> KernelFacts:
@@ -50,7 +60,8 @@ def kernel_facts(work: pl.DataFrame, cu_counts: dict[int, int]) -> KernelFacts:
         )
         .sort("total_ns", "name", descending=[True, False])
     )
-    return KernelFacts(sums.head(_MOST_KERNELS), _fused(kernels), _tiny(kernels, sums))
+    soft = soft_names(kernels["name"].unique())
+    return KernelFacts(sums.head(_MOST_KERNELS), _fused(work, soft), _tiny(kernels, sums, soft))
 
 
 def _workgroups() -> pl.Expr:
@@ -71,64 +82,62 @@ def _lost(cu_counts: dict[int, int], height: int) -> pl.Expr:
     return pl.when(is_small.fill_null(value=False)).then(part.cast(pl.Int64, strict=False)).otherwise(0).fill_null(0)
 
 
-def _tiny(kernels: pl.DataFrame, sums: pl.DataFrame) -> pl.DataFrame:
+def _tiny(kernels: pl.DataFrame, sums: pl.DataFrame, soft: pl.Series) -> pl.DataFrame:
     """Kernels of few microseconds outside of graphs, and what is saved where several in a row become their longest."""
     small = sums.filter(pl.col("calls") >= TINY_CALLS, pl.col("total_ns") < TINY_NS * pl.col("calls"))
     names = small["name"].unique().cast(pl.Categorical)
     is_tiny = pl.col("name").is_in(names.implode()) & ~pl.col("is_graph") if len(names) else pl.lit(value=False)
-    marked = kernels.select("place", "stream", "duration_ns", is_tiny=is_tiny)
+    is_soft = pl.col("name").is_in(soft.implode()) if len(soft) else pl.lit(value=False)
+    marked = kernels.select("place", "stream", "duration_ns", is_tiny=is_tiny, is_hard=~is_soft)
     starts = (pl.col("is_tiny") != pl.col("is_tiny").shift(1)).fill_null(value=True).cum_sum().over("place", "stream")
     series = marked.with_columns(series=starts).filter("is_tiny").group_by("place", "stream", "series")
+    duration, hard = pl.col("duration_ns"), pl.col("duration_ns").filter("is_hard")
     return (
         series.agg(
-            calls=pl.len().cast(pl.Int64), total_ns=pl.col("duration_ns").sum(), max_ns=pl.col("duration_ns").max()
+            calls=pl.len().cast(pl.Int64), total_ns=duration.sum(), saved_ns=hard.sum() - hard.max().fill_null(0)
         )
         .group_by("place")
-        .agg(pl.col("calls", "total_ns").sum(), saved_ns=(pl.col("total_ns") - pl.col("max_ns")).sum())
+        .agg(pl.col("calls", "total_ns", "saved_ns").sum())
         .sort("place")
     )
 
 
-def _fused(kernels: pl.DataFrame) -> pl.DataFrame:
-    """Sequences of element-wise kernels of one grid that follow each other at once, often."""
-    names = kernels.select(pl.col("name").unique()).with_columns(text=pl.col("name").cast(pl.String))
-    is_chosen = (category(pl.col("text")) == "elementwise") & ~pl.col("text").str.contains(_LAYOUT)
-    chosen = names.filter(is_chosen.fill_null(value=False))["name"]
-    if not len(chosen):
-        kernels = kernels.clear()
-    grid = ["grid_x", "grid_y", "grid_z"]
-    columns = ["place", "stream", "name", "start_ns", "end_ns", "duration_ns", *grid]
-    rows = kernels.select(
-        *columns, is_one=pl.col("name").is_in(chosen.implode()) if len(chosen) else pl.lit(value=False)
-    )
+def soft_names(names: pl.Series) -> pl.Series:
+    """Those of the kernels that read and write each value about once, and could do so in one kernel."""
+    kinds = pl.DataFrame({"name": names}).with_columns(kind=category(pl.col("name").cast(pl.String)))
+    return kinds.filter(pl.col("kind").is_in(_SOFT))["name"]
+
+
+def _fused(work: pl.DataFrame, soft: pl.Series) -> pl.DataFrame:
+    """Sequences of `soft` kernels of one stream between others (products of matrices, attention, copies, ...).
+
+    One kernel instead of a sequence takes at least as long as the longest of it: the rest is what fusion saves at most.
+    """
+    is_soft = pl.col("name").is_in(soft.implode()) & (pl.col("kind") == COMPUTE) if len(soft) else pl.lit(value=False)
+    rows = work.select("place", "stream", "name", "start_ns", "end_ns", is_soft=is_soft.fill_null(value=False))
     rows = rows.sort("place", "stream", "start_ns", maintain_order=True)
     by = ["place", "stream"]
-    is_next = pl.col("start_ns") - pl.col("end_ns").shift(1).over(by) < _BACK_TO_BACK_NS
-    for name in grid:
-        is_next &= pl.col(name).eq_missing(pl.col(name).shift(1).over(by))
-    is_next &= pl.col("is_one") & pl.col("is_one").shift(1).over(by)
-    series = (~is_next.fill_null(value=False)).cum_sum()
-    groups = rows.with_columns(series=series).filter("is_one").group_by("series", maintain_order=True)
-    sequences = groups.agg(
-        pl.col("place").first(),
-        pl.col("start_ns").first(),
-        names=pl.col("name").cast(pl.String).head(_FUSED.stop),
-        length=pl.len().cast(pl.Int64),
-        total_ns=pl.col("duration_ns").sum(),
-        saved_ns=pl.col("duration_ns").sum() - pl.col("duration_ns").max(),
-    ).filter(pl.col("length").is_between(_FUSED.start, _FUSED.stop - 1))
-    return (
-        sequences.group_by("place", "names", maintain_order=True)
+    is_next = pl.col("start_ns") - pl.col("end_ns").shift(1) < _APART_NS
+    is_next &= pl.col("is_soft").shift(1) & pl.all_horizontal(
+        pl.col(name).eq_missing(pl.col(name).shift(1)) for name in by
+    )
+    rows = rows.with_columns(series=(~is_next.fill_null(value=False)).cum_sum()).filter("is_soft")
+    length = pl.col("end_ns") - pl.col("start_ns")
+    sequences = (
+        rows.group_by("series", maintain_order=True)
         .agg(
-            pl.col("length").first(),
-            pl.col("start_ns").first(),
-            pl.col("total_ns", "saved_ns").sum(),
-            times=pl.len().cast(pl.Int64),
+            pl.col("place", "start_ns").first(),
+            names=pl.col("name").cast(pl.String).head(_MOST_NAMES),
+            length=pl.len().cast(pl.Int64),
+            total_ns=length.sum(),
+            saved_ns=length.sum() - length.max(),
         )
-        .filter(pl.col("times") >= _FUSED_TIMES)
+        .filter(pl.col("length") > 1)
+    )
+    return (
+        sequences.group_by("place", "names", "length", maintain_order=True)
+        .agg(pl.col("start_ns").first(), pl.col("total_ns", "saved_ns").sum(), times=pl.len().cast(pl.Int64))
         .sort("saved_ns", descending=True)
-        .group_by("place", maintain_order=True)
-        .head(10 * _MOST_SEQUENCES)
     )
 
 

@@ -16,7 +16,7 @@ from wavewright.model.findings import PlaceEvidence
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from wavewright.analysis.run.diagnose.partial import PartialDiagnosis
+    from wavewright.analysis.run.diagnose.partial import MeasuredStep, PartialDiagnosis
 
 _MOST_EVIDENCE = 5
 _LANE = ["part", "place"]
@@ -33,16 +33,20 @@ class MergedDiagnosis:
     def gpus(self) -> pl.DataFrame:
         """The GPUs of all runs, with `part` and their window, `from_ns` to `to_ns`.
 
-        GPUs of one node that communicate have one window: who begins late or ends early idles at its edge.
+        GPUs of one node have one window, as in `busy`: who begins late or ends early idles at its edge. Files that
+        were recorded one after the other have windows of their own.
         """
         rows = self.all("gpus")
-        is_one = pl.col("communication_ns") > 0
         parts = ("computation_ns", "exposed_communication_ns", "exposed_copy_ns", "idle_ns")
         inside = pl.col("end_ns") - pl.col("start_ns") - pl.sum_horizontal(parts)
-        rows = rows.with_columns(
-            from_ns=pl.when(is_one).then(pl.col("start_ns").filter(is_one).min().over("machine")).otherwise("start_ns"),
-            to_ns=pl.when(is_one).then(pl.col("end_ns").filter(is_one).max().over("machine")).otherwise("end_ns"),
+        spans = rows.group_by("machine", "part").agg(from_ns=pl.col("start_ns").min(), to_ns=pl.col("end_ns").max())
+        reached = pl.col("to_ns").cum_max().shift(1).over("machine")
+        number = (pl.col("from_ns") >= reached).fill_null(value=True).cum_sum().over("machine")
+        spans = spans.sort("machine", "from_ns", "part").with_columns(number=number)
+        spans = spans.with_columns(
+            pl.col("from_ns").min().over("machine", "number"), pl.col("to_ns").max().over("machine", "number")
         )
+        rows = rows.join(spans.drop("number"), on=["machine", "part"], how="left", maintain_order="left")
         edge = pl.col("start_ns") - pl.col("from_ns") + pl.col("to_ns") - pl.col("end_ns")
         return rows.with_columns(edge_ns=edge + inside, idle_ns=pl.col("idle_ns") + edge + inside)
 
@@ -89,9 +93,9 @@ class MergedDiagnosis:
         return sums.sort("total_ns", "name", descending=[True, False])
 
     @cached_property
-    def steps(self) -> list[tuple[int, int]]:
-        """Lengths of all steps, and the computation in them."""
-        return [(length, computed) for part in self.partials for _, length, computed in part.steps]
+    def steps(self) -> list[MeasuredStep]:
+        """The steps of all GPUs."""
+        return [step for part in self.partials for step in part.steps]
 
     @cached_property
     def step_count(self) -> int:
@@ -101,7 +105,7 @@ class MergedDiagnosis:
     @property
     def step_name(self) -> str:
         """Name that steps are known by."""
-        return next((name for part in self.partials for name, _, _ in part.steps), "")
+        return next((step.name for step in self.steps), "")
 
     @property
     def path(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import polars as pl
 
@@ -25,6 +25,7 @@ from wavewright.analysis.run.measures.intervals import in_order, intervals, merg
 from wavewright.analysis.run.select.chosen import without_window
 from wavewright.analysis.run.select.gpus import GPU_KEY, index_gpus, machines
 from wavewright.analysis.run.select.recording_span import windows_of_processes
+from wavewright.analysis.run.select.step_ranges import alike_steps
 from wavewright.model.run import Run
 
 if TYPE_CHECKING:
@@ -50,6 +51,17 @@ _SETTINGS = r"(HIP_LAUNCH_BLOCKING|AMD_SERIALIZE_KERNEL|AMD_SERIALIZE_COPY|CUDA_
 _CLOCKS = r"(?i)^(sclk|gfx_?clk|gfx clock|gfxclk)"
 
 
+class MeasuredStep(NamedTuple):
+    """A step on one GPU."""
+
+    name: str  #: Without its number.
+    length_ns: int
+    computed_ns: int  #: Of its length, with computation.
+    gpu_ns: int  #: Durations of the kernels that were launched in it.
+    number: int  #: In its process, from 0.
+    is_usual: bool  #: It does the same work as most steps.
+
+
 @dataclass(frozen=True)
 class PartialDiagnosis:
     """The contribution of one run; numbers of GPUs (`place`) are its own."""
@@ -64,9 +76,7 @@ class PartialDiagnosis:
     kernels: KernelFacts
     collectives: pl.DataFrame  #: `meetings.collective_rows`, with `place`.
     clocks: pl.DataFrame  #: Clocks while busy: `place`, `sample_count`, `mean_mhz`, `max_mhz`.
-    #: Steps of all GPUs: the name they go by, their length, and how much of it the GPU computes.
-    steps: tuple[tuple[str, int, int], ...]
-    first_step: tuple[str, int, int] | None  #: Name and length of the first of at least 3 steps, and the median.
+    steps: tuple[MeasuredStep, ...]  #: Of all GPUs.
     facts: dict[str, Any]
 
     @property
@@ -116,7 +126,6 @@ def partial_diagnosis(run: Run) -> PartialDiagnosis:
         collectives=_collectives(run, gpu_index, pace, ends),
         clocks=_clocks(run, gpu_index, work),
         steps=tuple(_lengths(steps, step_name, all_work)),
-        first_step=_first_step(steps, step_name),
         facts=_facts(run, all_work, host, gpu_index, is_window=windows is not None),
     )
 
@@ -176,19 +185,35 @@ def _steps(run: Run, work: pl.DataFrame, host: Host) -> tuple[dict[int, list[tup
     return steps, next((name for name, _ in marked.values()), "")
 
 
-def _lengths(steps: dict[int, list[tuple[int, int]]], name: str, work: pl.DataFrame) -> Iterator[tuple[str, int, int]]:
-    """The name, the length and the computation of each step."""
+def _lengths(steps: dict[int, list[tuple[int, int]]], name: str, work: pl.DataFrame) -> Iterator[MeasuredStep]:
+    """The steps of each GPU, in order."""
     compute = merged(work.filter(pl.col("kind") == COMPUTE), ["place"])
     for place, spans in steps.items():
         windows = pl.DataFrame(spans, schema={"start_ns": pl.Int64, "end_ns": pl.Int64}, orient="row")
         computed = time_within(compute.filter(pl.col("place") == place), windows, [])
-        for (begin, end), busy in zip(spans, computed, strict=True):
-            yield name, end - begin, busy
+        kernels = _launched_in(work.filter(pl.col("place") == place, pl.col("kind") == COMPUTE), windows)
+        alike = alike_steps(kernels, len(spans)).to_list()
+        usual = max(alike, key=lambda first: (alike.count(first), -first), default=0)
+        gpu_ns = dict(kernels.group_by("step").agg(pl.col("total_ns").sum()).rows())
+        for number, ((begin, end), busy) in enumerate(zip(spans, computed, strict=True)):
+            yield MeasuredStep(name, end - begin, busy, gpu_ns.get(number, 0), number, alike[number] == usual)
 
 
-def _first_step(steps: dict[int, list[tuple[int, int]]], name: str) -> tuple[str, int, int] | None:
-    lengths = [end - begin for begin, end in next(iter(steps.values()), [])]
-    return (name, lengths[0], sorted(lengths)[len(lengths) // 2]) if len(lengths) > 2 else None
+def _launched_in(kernels: pl.DataFrame, windows: pl.DataFrame) -> pl.DataFrame:
+    """What `alike_steps` needs to know about the kernels that were launched in each window."""
+    at = kernels.select(pl.coalesce("launch_start_ns", "start_ns")).to_series()
+    number = windows["start_ns"].search_sorted(at, side="right").cast(pl.Int64) - 1
+    lanes = pl.reduce(
+        lambda one, other: one * other, [pl.col(f"grid_{axis}").fill_null(1).cast(pl.Float64) for axis in "xyz"]
+    )
+    placed = kernels.select("name", lanes=lanes, length_ns=pl.col("end_ns") - pl.col("start_ns")).with_columns(
+        step=number
+    )
+    is_inside = (number >= 0) & (at < windows["end_ns"].gather(number.clip(0)))
+    sums = (
+        placed.filter(is_inside).group_by("step", "name").agg(pl.col("lanes").sum(), total_ns=pl.col("length_ns").sum())
+    )
+    return sums.with_columns(pl.col("name").cast(pl.String))
 
 
 def _segment_ends(work: pl.DataFrame) -> dict[int, pl.Series]:

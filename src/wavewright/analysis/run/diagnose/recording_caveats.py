@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _LEAST_STEPS, _LEAST_NS = 3, 100_000_000
 _WORTH_SAYING = 0.05
 _HALF = 0.5
+_FEW = 5
 _NAME = 60
 _LONG_STEP = 2.0
 _HOT, _WARM = 0.8, 0.03
@@ -74,10 +75,15 @@ def _startup(runs: MergedDiagnosis) -> Iterator[Note]:
         why = runs.gpus.filter(pl.col("startup") != "")["startup"][0]
         share = percent(left_out / recorded_ns)
         yield Note("D1", f"start-up is left out: {duration(left_out)} of {duration(recorded_ns)} ({share}); {why}")
-    for name, first, median in (part.first_step for part in runs.partials[:1] if part.first_step):
-        if first > _LONG_STEP * median:
-            times = f"{first / max(median, 1):.1f} times the median of {duration(median)}"
-            yield Note("D1", f"the first step of {name} takes {times}; --time can leave it out")
+    usual = [step for step in runs.steps if step.is_usual]
+    first = usual[0] if len(usual) >= _LEAST_STEPS else None
+    if first is not None and first.number == 0:
+        median = sorted(step.length_ns for step in usual)[len(usual) // 2]
+        if first.length_ns > _LONG_STEP * median:
+            times = f"{first.length_ns / max(median, 1):.1f} times the median of {duration(median)}"
+            yield Note(
+                "D1", f"the first step of {first.name} takes {times}, for the same kernels; --time can leave it out"
+            )
     before = max((part.facts["before_ns"] for part in runs.partials), default=0)
     spans = [part.facts["host_ns"] for part in runs.partials]
     if spans and before > (RULES["D1"].say or 0) * max(spans):
@@ -124,6 +130,21 @@ def skipped(runs: MergedDiagnosis, ranks: Ranks) -> Iterator[Note]:
 
 def not_findings(runs: MergedDiagnosis) -> Iterator[Note]:
     """Alarms of other tools, and why they are none here."""
+    others = [step for step in runs.steps if not step.is_usual]
+    usual = [step for step in runs.steps if step.is_usual]
+    if others and len(usual) >= _LEAST_STEPS:
+        median = sorted(step.length_ns for step in usual)[len(usual) // 2]
+        long = [step for step in others if step.length_ns > _LONG_STEP * median]
+        computed = sum(step.gpu_ns for step in runs.steps)
+        if long and computed:
+            share = percent(sum(step.gpu_ns for step in long) / computed)
+            numbers = sorted({step.number for step in long})
+            which = ", ".join(map(str, numbers[:_FEW])) + (", ..." if len(numbers) > _FEW else "")
+            yield Note(
+                "T2",
+                f"steps {which} of {long[0].name} are longer because they do other work (other kernels or grids, as "
+                f"prefill has): {share} of the kernel time of all steps",
+            )
     busy = 1 - runs.share(runs.time("idle_ns"))
     blocked = sum(runs.calls.get(kind, (0, 0, 0))[1] for kind in ("synchronisation", "copy call"))
     if runs.share(blocked) >= 0.1 and busy >= _HALF:

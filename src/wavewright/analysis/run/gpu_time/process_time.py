@@ -10,8 +10,11 @@ import polars as pl
 from wavewright.analysis.run.calls.launches import Launches, region_pieces
 from wavewright.analysis.run.collectives.collectives import is_collective
 from wavewright.analysis.run.measures.intervals import intervals
+from wavewright.model.run_tables import RUN
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy.typing as npt
 
     from wavewright.model.run import Run
@@ -29,13 +32,15 @@ _BY = ("process",)
 class ProcessTime:
     """Time of the GPUs of each process by kind; of a process with several GPUs, of all of them together."""
 
-    def __init__(self, run: Run) -> None:
-        work = _work(run)
+    def __init__(self, run: Run, more: Sequence[str] = ()) -> None:
+        work = _work(run, more)
         launches = Launches(work)
         for calls, _ in region_pieces(run, ["thread", "process", "correlation", "start_ns"]):
             launches.add(calls)
         work = work.with_columns(launches.of(work)["launch_start_ns"])
         is_launched = pl.col("launch_start_ns") <= pl.col("start_ns")
+        #: Kernels and copies by process and time, with `is_copy`, `launch_start_ns` and the columns `more` of kernels.
+        self.work = work.with_columns(is_copy=pl.col("kind") == _COPY)
         #: `process`, `start_ns`, `end_ns` (of its GPU work), `is_launch_known` (of at least half of it).
         self.spans = work.group_by(_BY).agg(
             pl.col("start_ns").min(),
@@ -119,14 +124,15 @@ def _unions(starts: Times, ends: Times, kinds: Times, queued: Times) -> tuple[_U
     return (*unions, _Union.of(every[order], np.concatenate([ends, starts])[order]))
 
 
-def _work(run: Run) -> pl.DataFrame:
-    """Dispatches and copies with possible times: `process`, `correlation`, `start_ns`, `end_ns`, `kind`."""
+def _work(run: Run, more: Sequence[str]) -> pl.DataFrame:
+    """Dispatches and copies with possible times: `process`, `correlation`, `start_ns`, `end_ns`, `kind`, and `more`."""
     common = ["process", "correlation", "start_ns", "end_ns"]
     schema = {"process": pl.UInt32, "correlation": pl.Int64, "start_ns": pl.Int64, "end_ns": pl.Int64, "kind": pl.Int8}
-    pieces = [pl.DataFrame(schema=schema)]
-    for piece in run.chunks("dispatches", [*common, "name"]):
+    pieces = [pl.DataFrame(schema=schema | {name: RUN["dispatches"].dtypes[name] for name in more})]
+    for piece in run.chunks("dispatches", list(dict.fromkeys([*common, "name", *more]))):
         names = piece.select(pl.col("name").unique()).filter(is_collective("name").fill_null(value=False)).to_series()
         kind = pl.when(pl.col("name").is_in(names.implode())).then(_COMMUNICATE).otherwise(_COMPUTE)
-        pieces.append(piece.select(*common, kind=kind.cast(pl.Int8)))
+        pieces.append(piece.select(*common, *more, kind=kind.cast(pl.Int8)))
     pieces.extend(piece.with_columns(kind=pl.lit(_COPY, pl.Int8)) for piece in run.chunks("copies", common))
-    return intervals(pl.concat(pieces).filter(pl.col("process").is_not_null()), _BY)
+    every = pl.concat(pieces, how="diagonal")
+    return intervals(every.filter(pl.col("process").is_not_null()), _BY)

@@ -18,6 +18,10 @@ _COVERAGE = 0.8  #: Part of the time between first and last GPU work that steps 
 _FEWEST = 3  #: Occurrences from which kernels count as repeated.
 _REGULAR = 0.25  #: Median deviation of the distances of a kernel over their median, up to which it repeats.
 _SUPPORT = 0.2  #: Kernels that must repeat as often, as a part of those of the most common repetition.
+_ALIKE = 0.9  #: Part of the kernel time of two steps that kernels of both take, from which they do the same.
+#: Lanes of a kernel in two steps over each other up to which it does the same: those of decoding grow with the text.
+_NEAR = 2
+_MOST_GROUPS = 64  #: Groups of steps with the same work that are told apart.
 _PROFILER_STEP = r"^ProfilerStep"
 _NUMBER = r"[#_ :.]*\d+$"
 SOURCES = ("marker given", "marker", "ProfilerStep", "repetition", "none")
@@ -192,3 +196,41 @@ def _repetition(kernels: pl.DataFrame) -> pl.DataFrame:
         starts, ends = starts[:-1], ends[:-1]
     name = str(anchor["name"])
     return pl.DataFrame({"name": [name] * len(starts), "start_ns": starts, "end_ns": ends}, schema=empty.schema)
+
+
+def alike_steps(kernels: pl.DataFrame, count: int) -> pl.Series:
+    """For each of `count` steps the number of the first one that does the same work.
+
+    `kernels` have `step`, `name`, `total_ns` and `lanes` (of all grids together). Two steps do the same where kernels
+    of both take most of the time of each, in grids of about the same size: prefill and decode are two kinds of steps.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> kernels = pl.DataFrame({"step": [0, 1, 2], "name": ["k"] * 3, "total_ns": [9, 1, 1], "lanes": [800, 64, 64]})
+    >>> alike_steps(kernels, 3).to_list()
+    [0, 1, 1]
+    """
+    uses: list[dict[str, tuple[int, float]]] = [{} for _ in range(count)]
+    for step, name, total, lanes in kernels.select("step", "name", "total_ns", "lanes").iter_rows():
+        uses[step][name] = (total, lanes)
+    totals = [sum(total for total, _ in each.values()) for each in uses]
+    firsts: list[int] = []
+    numbers = []
+    for number, of_step in enumerate(uses):
+        for first in firsts:
+            common = [
+                name for name in of_step.keys() & uses[first].keys() if _are_near(of_step[name], uses[first][name])
+            ]
+            if all(sum(uses[step][name][0] for name in common) >= _ALIKE * totals[step] for step in (first, number)):
+                numbers.append(first)
+                break
+        else:
+            if len(firsts) < _MOST_GROUPS:
+                firsts.append(number)
+            numbers.append(number)
+    return pl.Series(numbers, dtype=pl.Int64)
+
+
+def _are_near(one: tuple[int, float], other: tuple[int, float]) -> bool:
+    return max(one[1], other[1]) <= _NEAR * min(one[1], other[1])

@@ -19,6 +19,7 @@ SIZES = (
 )
 _Sizes: TypeAlias = "tuple[int | None, ...]"
 _NUMBERS = re.compile(r"(\w+):(\d{1,9}(?:,\d{1,9}){0,2})(?![\d,])")
+_COPY = re.compile(r"(?i)(?:hc)?(?:mem(?:ory)?)?_?(?:cpy|copy)_?(host|device)_?to_?(host|device)\w*")
 _SIZE = re.compile(r"\bsize:(\d{1,18})(?!\d)")
 _DIRECTIONS = {
     "H2D": "MEMORY_COPY_HOST_TO_DEVICE",
@@ -65,8 +66,13 @@ def copied(name: str, statistics: Statistics) -> tuple[str, int | None] | None:
     --------
     >>> copied("MemcpyD2H", {"memcpy_details": "kind:Device size:512 dest:0 async:1"})
     ('MEMORY_COPY_DEVICE_TO_HOST', 512)
+    >>> copied("CopyDeviceToDevice", {})  # of roctracer, in files of older releases
+    ('MEMORY_COPY_DEVICE_TO_DEVICE', None)
     """
-    if not name.startswith("Memcpy"):
+    details = str(statistics.get("memcpy_details", ""))
+    spelled = _COPY.fullmatch(name)
+    if not name.startswith("Memcpy") and not spelled and not details:
         return None
-    match = _SIZE.search(str(statistics.get("memcpy_details", "")))
-    return _DIRECTIONS.get(name.removeprefix("Memcpy")[:3], name), int(match[1]) if match else None
+    letters = f"{spelled[1][0]}2{spelled[2][0]}".upper() if spelled else name.removeprefix("Memcpy")[:3]
+    match = _SIZE.search(details)
+    return _DIRECTIONS.get(letters, name), int(match[1]) if match else None
