@@ -1,4 +1,4 @@
-"""Write docs/reference/quantities.md: the quantities that several verbs, views and reports state. `--check` compares."""
+"""Write docs/reference/quantities.md: quantities that several surfaces state. `--check` compares."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ def quantities_page() -> str:
         "<!-- made by tools/make_quantity_docs.py from src/wavewright/facts/quantities.toml -->",
         "",
         (
-            "What more than one verb, view or report states has one definition, one unit and one whole here, and is the "
-            "same number wherever it is stated. `tests/consistency` asks every question about every capture at hand, "
-            "as verb and as view, and fails when one quantity has two values, a part exceeds its whole, classes of one "
-            "whole add up to more than it, a window differs without a word, or a percentage names no whole."
+            "What more than one verb, view or report states has one definition, one unit and one whole here, and is "
+            "the same number wherever it is stated. `tests/consistency` asks every question about every capture at "
+            "hand, as verb and as view, and fails when one quantity has two values, a part exceeds its whole, classes "
+            "of one whole add up to more than it, a window differs without a word, or a percentage names no whole."
         ),
     ]
-    for kind, called in DOCUMENTS.items():
-        lines += ["", f"## In {called}", "", "| quantity | definition | unit | part of |", "|---|---|---|---|"]
+    for kind, title in DOCUMENTS.items():
+        lines += ["", f"## In {title}", "", "| quantity | definition | unit | part of |", "|---|---|---|---|"]
         for quantity in QUANTITIES.values():
             if quantity.of == kind:
-                name, whole = (each.replace("_", " ") for each in (quantity.key, quantity.whole))
-                lines.append(f"| {name} | {quantity.definition} | {quantity.unit} | {whole} |")
+                name, container = (each.replace("_", " ") for each in (quantity.key, quantity.part_of))
+                lines.append(f"| {name} | {quantity.definition} | {quantity.unit} | {container} |")
     return "\n".join(lines) + "\n"
 
 

@@ -128,7 +128,7 @@ def _two_values(stated: Mapping[str, Mapping[str, Values]]) -> Iterator[Contradi
 def _parts_above_wholes(stated: Mapping[str, Mapping[str, Values]]) -> Iterator[Contradiction]:
     """A part that exceeds its whole, which has the same key, or is of everything."""
     for quantity, surfaces in stated.items():
-        name = QUANTITIES[quantity].whole
+        name = QUANTITIES[quantity].part_of
         wholes = {
             key: (surface, number) for surface, values in stated.get(name, {}).items() for key, number in values.items()
         }

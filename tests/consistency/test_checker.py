@@ -235,7 +235,7 @@ def test_every_quantity_is_read_and_every_reading_is_of_a_quantity() -> None:
     for kind, readings in READINGS.items():
         assert {key for key, quantity in QUANTITIES.items() if quantity.of == kind} == set(readings)
         for key in readings:
-            whole = QUANTITIES[key].whole
+            whole = QUANTITIES[key].part_of
             assert not whole or QUANTITIES[whole].of == kind
 
 

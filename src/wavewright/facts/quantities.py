@@ -12,7 +12,7 @@ class Quantity(Fact, frozen=True):
     of: str  #: Kind of document: trace, run or counters.
     definition: str
     unit: str  #: "share" = from 0 to 1, of the whole that the definition names.
-    whole: str = ""  #: The quantity that it is a part of; empty = none is stated.
+    part_of: str = ""  #: The quantity that it is a part of; empty = none is stated.
 
 
 QUANTITIES = FactTable("quantities.toml", Quantity)  #: By their key.
