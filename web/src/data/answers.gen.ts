@@ -787,6 +787,8 @@ export interface CodeEvidence {
   exposed_cycles_total: number;
   /** The instructions it waited for, by mnemonic, with how long before they were issued (mean cycles). */
   producers: string[];
+  /** Cycles before it with nothing to issue, where the finding is about gaps. */
+  gap_cycles_total: number;
 }
 
 /** One stall class or gap of a finding, by itself. */

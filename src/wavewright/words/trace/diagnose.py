@@ -205,7 +205,7 @@ def _evidence(item: CodeEvidence) -> Iterator[Part]:
     yield Named(hexadecimal(item.address), "i")
     times = f"{item.execution_count:,} times, " if item.execution_count else ""
     source = f"  ({where})" if where else ""
-    yield f" {printable(item.text)}{printable(source)}  {times}{short(item.stall_cycles_total)} cycles"
+    yield f" {printable(item.text)}{printable(source)}  {times}{short(item.cycles_total)} cycles"
     if item.producers:
         yield f"\n  <- {printable('; '.join(item.producers))}"
 
@@ -240,7 +240,7 @@ def _md_finding(number: int, finding: StallFinding) -> list[str]:
         lines += ["|---|---|---|---:|---:|"]
         lines += [
             f"| `{i.address:#x}` | `{as_code(i.text)}` | {escaped(place(i.file, i.line))} | "
-            f"{i.execution_count:,} | {i.stall_cycles_total:,} |"
+            f"{i.execution_count:,} | {i.cycles_total:,} |"
             for i in rows
         ]
         if finding.row_count > len(rows):

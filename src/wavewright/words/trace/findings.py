@@ -74,7 +74,7 @@ def _evidence(item: CodeEvidence) -> str:
         return where
     times = f"{item.execution_count:,} times, " if item.execution_count else ""
     text = f"{instruction_handle(item.address)} {item.text}{f' ({where})' if where else ''}"
-    text += f": {times}{short(item.stall_cycles_total)} cycles"
+    text += f": {times}{short(item.cycles_total)} cycles"
     return text + (f"; waits for {'; '.join(item.producers)}" if item.producers else "")
 
 

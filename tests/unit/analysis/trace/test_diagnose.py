@@ -29,7 +29,7 @@ def synthetic(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
 def check(answer: Diagnosis) -> None:
     for finding in answer.findings:
         assert 0 <= finding.gain_share_min <= finding.gain_share_max <= 1
-        cycles = [item.stall_cycles_total for item in finding.evidence]
+        cycles = [item.cycles_total for item in finding.evidence]
         assert cycles == sorted(cycles, reverse=True)
         assert sum(cycles) <= finding.stall_cycles_total <= answer.wave_cycles_total
         alone = [cause.gain_share_max for cause in finding.causes]

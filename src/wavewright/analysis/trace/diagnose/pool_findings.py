@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from wavewright.analysis.trace.costs.exposure import row_costs
 from wavewright.analysis.trace.diagnose.beyond import barrier_cause
 from wavewright.analysis.trace.diagnose.capture_facts import CaptureFacts, general_remedy
 from wavewright.analysis.trace.diagnose.finding import Cause, Remedy, StallFinding
@@ -45,7 +46,7 @@ def pool_finding(
     idle = _gap_rows(trace, gaps)
     stall = sum(view.stall_cycles_total for view in views) + int(idle["cycles"].sum())
     evidence = [*(_evidence(view) for view in views), *_gap_evidence(trace, idle)]
-    evidence.sort(key=lambda item: (-item.stall_cycles_total, item.row))
+    evidence.sort(key=lambda item: (-item.cycles_total, item.row))
     confidence, confidence_reason = _confidence(gain.name, trust)
     remedies = _remedies(gain, views, gaps, capture)
     return StallFinding(
@@ -137,12 +138,13 @@ def _gap_rows(trace: ThreadTrace, gaps: list[str]) -> pl.DataFrame:
 
 
 def _gap_evidence(trace: ThreadTrace, idle: pl.DataFrame) -> list[CodeEvidence]:
-    rows = idle.head(_EVIDENCE_ROWS).join(
-        trace.code.select("row", "address", "text", "file", "line"), on="row", maintain_order="left"
-    )
+    places = trace.code.select("row", "address", pl.col("text").fill_null(""), "file", "line")
+    rows = idle.head(_EVIDENCE_ROWS).join(places, on="row", maintain_order="left")
+    rows = rows.join(row_costs(trace).select("row", "hit_count"), on="row", how="left", maintain_order="left")
+    columns = ("row", "address", "text", "file", "line", pl.col("hit_count").fill_null(0), "cycles")
     return [
-        CodeEvidence(row["row"], row["address"], row["text"] or "", row["file"], row["line"], 0, row["cycles"], 0, ())
-        for row in rows.iter_rows(named=True)
+        CodeEvidence(row, address, text, file, line, executions, 0, 0, (), gap_cycles_total=cycles)
+        for row, address, text, file, line, executions, cycles in rows.select(columns).iter_rows()
     ]
 
 

@@ -1,0 +1,157 @@
+"""No two answers about one capture contradict each other: real captures below ../shared, and made ones of every kind.
+
+The quick ones at every commit; all of them with the slow tests.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from synth import Scenario, compiled, synthesize, write_capture
+from synth.counter_capture import write_counters
+from tests.cli.in_process import call
+from tests.conftest import SHARED
+from tests.consistency.captures import QUICK, Capture, captures
+from tests.consistency.checker import (
+    Contradiction,
+    contradictions,
+    contradictions_of_run_and_counters,
+    contradictions_of_trace_and_counters,
+)
+from tests.consistency.readings import READINGS
+from tests.consistency.surfaces import answers_of, document_of, sections_of
+from tests.consistency.words import texts_of, without_whole
+from tests.kit.planted_runs import FORMS, simulated
+from wavewright.analysis.trace.diagnose import diagnose
+from wavewright.errors import WavewrightError
+from wavewright.model.answer import to_builtins
+from wavewright.model.document import Document
+from wavewright.questions.catalog import QUESTIONS
+from wavewright.readers.counters import open_counters
+
+Answers = dict[str, Any]
+_LISTED = tomllib.loads(Path(__file__).with_name("open.toml").read_text(encoding="utf-8"))
+OPEN = {(entry["rule"], entry["quantity"]) for entry in _LISTED.get("open", ())}
+OPEN_WORDS = {(entry["kind"], entry["question"]) for entry in _LISTED.get("words", ())}
+CAPTURES = [
+    pytest.param(capture, id=capture.name, marks=() if capture.is_quick else pytest.mark.slow)
+    for capture in captures(SHARED)
+]
+FOLDER_WITH_BOTH = "data/gfx1151-rocprofv3-llama"
+
+
+@cache
+def answers(capture: Capture) -> Answers:
+    """Answers about a real capture; none where it cannot be read as this kind."""
+    return _answers(document_of(capture.kind, SHARED / capture.place))
+
+
+def _answers(document: Document) -> Answers:
+    try:
+        return answers_of(document)
+    except WavewrightError:
+        return {}
+
+
+def check(found: list[Contradiction]) -> None:
+    """Fail for contradictions that are not known."""
+    unknown = [str(each) for each in found if (each.rule, each.quantity) not in OPEN]
+    assert not unknown, "\n".join(unknown[:20])
+
+
+@pytest.mark.parametrize("capture", CAPTURES)
+def test_real_captures(capture: Capture) -> None:
+    document = document_of(capture.kind, SHARED / capture.place)
+    found = _answers(document)
+    if found:
+        check(contradictions(capture.kind, found))
+        check_words(document)
+
+
+@pytest.mark.slow
+def test_open_contradictions_are_there(shared: Path) -> None:
+    """A mended one is taken off the list."""
+    found = [each for capture in captures(shared) for each in contradictions(capture.kind, answers(capture))]
+    found += _of_folder(shared) + _of_trace(shared)
+    assert {(each.rule, each.quantity) for each in found} >= OPEN
+
+
+def test_the_quick_captures_are_there(shared: Path) -> None:
+    assert {capture.name for capture in captures(shared) if capture.is_quick} == set(QUICK)
+
+
+def _of_folder(shared: Path) -> list[Contradiction]:
+    of_run, of_counters = (answers(Capture(kind, FOLDER_WITH_BOTH)) for kind in ("run", "counters"))
+    return contradictions_of_run_and_counters(of_run, of_counters)
+
+
+def _of_trace(shared: Path) -> list[Contradiction]:
+    place = shared / "data" / "pmc-mi300x-bmm"
+    trace = document_of("trace", shared / "data" / "att-mi300x-bmm" / "c08" / "raw").trace
+    diagnosed = diagnose(trace, counters=open_counters(place))
+    return contradictions_of_trace_and_counters(
+        to_builtins(diagnosed), answers(Capture("counters", "data/pmc-mi300x-bmm"))
+    )
+
+
+def test_a_folder_with_a_run_and_counters(shared: Path) -> None:
+    check(_of_folder(shared))
+
+
+def test_a_trace_with_counters_of_its_kernel(shared: Path) -> None:
+    check(_of_trace(shared))
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """A capture of every kind that is made here."""
+    folder = tmp_path_factory.mktemp("made")
+    write_capture(
+        synthesize(Scenario(kernels=(compiled("tiled_gemm", "gfx942"),), shader_engines=2, realtime_pairs=2)),
+        folder / "trace",
+    )
+    write_counters(folder / "counters")
+    run, _ = simulated("straggler", 1, 2)
+    FORMS["kineto"](run, folder / "run")
+    return {kind: folder / kind for kind in QUESTIONS}
+
+
+@pytest.mark.parametrize("kind", QUESTIONS)
+def test_made_captures(kind: str, made: dict[str, Path]) -> None:
+    document = document_of(kind, made[kind])
+    check(contradictions(kind, answers_of(document)))
+    check_words(document)
+
+
+@pytest.mark.parametrize("kind", QUESTIONS)
+def test_verbs_say_what_questions_say(kind: str, made: dict[str, Path]) -> None:
+    """`--json` of a verb is one more surface of its question."""
+    everything = answers_of(document_of(kind, made[kind]))
+    for name, question in QUESTIONS[kind].items():
+        is_read = any(name in readers for readers in READINGS[kind].values())
+        if is_read and name in everything and question.verb_name == name:
+            arguments = ["" for option in question.option_names.values() if not option]
+            jobs = ["--jobs", "1"] if kind == "run" else []
+            done = call(name, *arguments, made[kind], *question.verb_options, *jobs, "--json")
+            if not done.status:  # some refuse what has one rank, or no memory
+                everything[f"{name} (--json)"] = json.loads(done.stdout)
+    assert len([surface for surface in everything if surface.endswith("(--json)")]) >= 4
+    check(contradictions(kind, everything))
+
+
+def check_words(document: Document) -> None:
+    """Fail for percentages of nothing."""
+    found = [
+        f"{section.name}: {part}"
+        for section in sections_of(document)
+        for text in texts_of(section)
+        for part in without_whole(text)
+        if (document.kind, section.name) not in OPEN_WORDS
+    ]
+    assert not found, "\n".join(found)
