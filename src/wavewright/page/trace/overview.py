@@ -9,7 +9,8 @@ from wavewright.analysis.trace.clocks import alignment, clock_mhz
 from wavewright.analysis.trace.overview import losses_of, traced_span, unknown_code
 from wavewright.model.losses import LOSSES
 from wavewright.model.schema import CATEGORIES, SAMPLE_REASONS, STATES
-from wavewright.page.trace.kernels import traced_kernels
+from wavewright.page.protocol.question import PageQuestion
+from wavewright.page.trace.answers import traced_kernels
 from wavewright.page.trace.times import time_range, traced_range
 
 if TYPE_CHECKING:
@@ -51,3 +52,6 @@ def overview_of_trace(document: Document) -> dict[str, Any]:
                          "events", "samples", "sources", "realtime", "waits")
         },
     }  # fmt: skip
+
+
+QUESTIONS = (PageQuestion("overview", overview_of_trace),)
