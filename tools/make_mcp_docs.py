@@ -10,9 +10,7 @@ import sys
 from pathlib import Path
 
 from wavewright.mcp.declared import ANSWER_SCHEMA, MOST_ROWS, TOOLS, USUAL_ROWS, Tool
-from wavewright.mcp.prompts import PROMPTS
-from wavewright.mcp.resources import TEMPLATES, listed
-from wavewright.mcp.texts import INSTRUCTIONS
+from wavewright.mcp.texts import INSTRUCTIONS, PROMPTS, RESOURCES, TEMPLATES
 from wavewright.mcp.versions import HANDSHAKE, MODERN
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -73,10 +71,10 @@ def page() -> str:
         "| resource | content |",
         "|---|---|",
     ]
-    lines += [f"| `{each['uri']}` | {each['description']} |" for each in listed()]
+    lines += [f"| `{each['uri']}` | {each['description']} |" for each in RESOURCES]
     lines += [f"| `{each['uriTemplate']}` | {each['description']} |" for each in TEMPLATES]
     lines += ["", "## Prompts", "", "| prompt | job | arguments |", "|---|---|---|"]
-    lines += [f"| `{each.name}` | {each.sentence} | {', '.join(each.arguments)} |" for each in PROMPTS]
+    lines += [f"| `{name}` | {each['sentence']} | {', '.join(each['arguments'])} |" for name, each in PROMPTS.items()]
     return "\n".join([*lines, ""])
 
 

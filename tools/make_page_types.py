@@ -21,8 +21,9 @@ from typing import Any
 
 import polars as pl
 
+from wavewright.model.document import DOCUMENTS
 from wavewright.model.schema import ColumnSpec, TableSpec
-from wavewright.page.questions import QUESTIONS
+from wavewright.page.questions import questions_about
 from wavewright.page.shapes import SHAPES, Shape
 from wavewright.questions.catalog import every_question
 
@@ -257,7 +258,8 @@ def _asked() -> str:
 
 
 def _of_time() -> str:
-    names = sorted(name for name, question in QUESTIONS.items() if question.is_of_time)
+    every = (question for kind in DOCUMENTS for question in questions_about(kind).values())
+    names = sorted({question.name for question in every if question.is_of_time})
     listed = "\n".join(f'  "{name}",' for name in names)
     doc = "/** Questions that can be asked about a part of the time. */"
     return f"{doc}\nexport const OF_TIME = new Set([\n{listed}\n]);\n"

@@ -14,7 +14,7 @@ from wavewright.analysis.counters.compare import counter_compare
 from wavewright.analysis.run.compare.compare import compare_runs
 from wavewright.analysis.trace.compare import compare
 from wavewright.page.counters.kernels import kernels_of
-from wavewright.page.trace.loops import loops_of
+from wavewright.page.trace.answers import loops_of
 
 
 def signed(share: float) -> str:

@@ -15,7 +15,7 @@ from tests.e2e.numbers import exact
 from tests.e2e.run_inputs import made_ranks
 from wavewright.analysis.trace.compare import compare
 from wavewright.page.run.layers import layers_of_run, timeline_of
-from wavewright.page.trace.loops import loops_of, wave_loops
+from wavewright.page.trace.answers import loops_of, wave_loops
 from wavewright.page.trace.waves import wave, waves
 
 

@@ -10,7 +10,7 @@ from tests.e2e.run_inputs import made_ranks, made_rpd, real_run
 from tests.e2e.waiting import eventually, load
 from tests.kit.sampled_runs import write_sampled
 from tests.kit.sampling import every_third
-from wavewright.page.run.flows import flows
+from wavewright.page.run.events import flows
 from wavewright.page.run.layers import layers_of_run, timeline_of
 
 VIEW = '[data-view="run_timeline"]'

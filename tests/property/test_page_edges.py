@@ -15,11 +15,12 @@ from wavewright.errors import UsageError, WavewrightError
 from wavewright.model.document import Document, Library
 from wavewright.page.payloads import ask
 from wavewright.page.protocol.question import PageQuestion
-from wavewright.page.questions import QUESTIONS
+from wavewright.page.questions import questions_about
 from wavewright.questions.kit.parameters import Number
 
+EVERY = {name: question for kind in ("trace", "run", "counters") for name, question in questions_about(kind).items()}
 NUMBERED = [
-    name for name, question in QUESTIONS.items() if any(isinstance(p, Number) for p in question.parameters.values())
+    name for name, question in EVERY.items() if any(isinstance(p, Number) for p in question.parameters.values())
 ]
 NO_NUMBERS = ("nan", "inf", "-inf", "1e300", "-1e300", "", " ", "0x10", "1_0", "\u0663", "9" * 5000)
 
@@ -71,9 +72,9 @@ def _checked(document: Document, name: str, given: dict[str, str]) -> bool:
 
 @pytest.mark.parametrize("name", every_third(NUMBERED))
 def test_numbers_at_their_bounds_are_answered_or_refused(documents: list[Document], name: str) -> None:
-    question = QUESTIONS[name]
     for document in documents:
-        if not question.is_about(document.kind):
+        question = questions_about(document.kind).get(name)
+        if question is None:
             continue
         base = _base(question, document)
         for parameter, parser in question.parameters.items():
@@ -86,10 +87,10 @@ def test_numbers_at_their_bounds_are_answered_or_refused(documents: list[Documen
                 assert not _checked(document, name, base | {parameter: text}), (parameter, text)
 
 
-@pytest.mark.parametrize("name", [name for name, question in QUESTIONS.items() if question.ranges])
+@pytest.mark.parametrize("name", [name for name, question in EVERY.items() if question.ranges])
 def test_ranges_end_behind_their_begin_or_are_refused(documents: list[Document], name: str) -> None:
-    question = QUESTIONS[name]
-    for document in (document for document in documents if question.is_about(document.kind)):
+    for document in (document for document in documents if name in questions_about(document.kind)):
+        question = questions_about(document.kind)[name]
         base = _base(question, document)
         for begin, end in question.ranges:
             parser = question.parameters[begin]
@@ -106,10 +107,9 @@ def test_ranges_end_behind_their_begin_or_are_refused(documents: list[Document],
 
 def test_parameters_of_an_exported_page_lie_within_their_bounds(documents: list[Document]) -> None:
     for document in documents:
-        for question in QUESTIONS.values():
-            if question.is_about(document.kind):
-                for parameters in question.held(document):
-                    question.parsed({name: str(value) for name, value in parameters.items()})
+        for question in questions_about(document.kind).values():
+            for parameters in question.held(document):
+                question.parsed({name: str(value) for name, value in parameters.items()})
 
 
 def test_an_empty_range_holds_nothing(documents: list[Document]) -> None:

@@ -16,7 +16,7 @@ from tests.kit.sampling import examples
 from wavewright.errors import WavewrightError
 from wavewright.model.document import Document, Library
 from wavewright.page.payloads import ask
-from wavewright.page.questions import QUESTIONS
+from wavewright.page.questions import questions_about
 from wavewright.readers.opening import open as open_path
 
 _MOST_BYTES = 8 << 20
@@ -74,17 +74,20 @@ def _names_of(document: Document) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*layers, *found]))
 
 
+NAMES = sorted({*questions_about("trace"), *questions_about("run")})
+
+
 @pytest.mark.parametrize(
     ("name", "kind"),
     [
         (name, kind)
-        for name, question in QUESTIONS.items()
         for kind in ("trace", "run")
-        if question.parameters and question.kind in (kind, "any")
+        for name, question in questions_about(kind).items()
+        if question.parameters
     ],
 )
 def test_nonsense_is_answered_or_refused_in_a_sentence(documents: dict[str, Document], name: str, kind: str) -> None:
-    document, question = documents[kind], QUESTIONS[name]
+    document, question = documents[kind], questions_about(kind)[name]
     values = st.one_of(_texts, st.sampled_from(_names_of(document)))
     given_parameters = st.fixed_dictionaries(
         dict.fromkeys(question.required, values),
@@ -105,10 +108,14 @@ def test_nonsense_is_answered_or_refused_in_a_sentence(documents: dict[str, Docu
 def test_parameters_that_no_question_has_are_refused(documents: dict[str, Document], kind: str) -> None:
     @settings(max_examples=examples(60), deadline=None)
     @example("overview", "\ud800", "")
-    @given(st.one_of(st.sampled_from(sorted(QUESTIONS)), st.text(max_size=50)), st.text(max_size=50), _texts)
+    @given(
+        st.one_of(st.sampled_from(NAMES), st.text(max_size=50)),
+        st.text(max_size=50),
+        _texts,
+    )
     def check(name: str, parameter: str, value: str) -> None:
-        question = QUESTIONS.get(name)
-        if question is None or question.kind not in (kind, "any") or parameter not in question.parameters:
+        question = questions_about(kind).get(name)
+        if question is None or parameter not in question.parameters:
             with pytest.raises(WavewrightError):
                 ask(documents[kind], name, {parameter: value})
 

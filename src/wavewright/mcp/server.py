@@ -125,19 +125,18 @@ class Server:
         raise ProtocolError(NO_METHOD, f"there is no method {method[:_LONGEST]!r}")
 
     def _text(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
-        from wavewright.mcp import prompts, resources
-
-        if method == "resources/list":
-            return {"resources": resources.listed()}
-        if method == "resources/templates/list":
-            return {"resourceTemplates": resources.TEMPLATES}
-        if method == "prompts/list":
-            return {"prompts": prompts.listed()}
+        lists = {
+            "resources/list": {"resources": texts.RESOURCES},
+            "resources/templates/list": {"resourceTemplates": texts.TEMPLATES},
+            "prompts/list": {"prompts": texts.listed_prompts()},
+        }
+        if method in lists:
+            return lists[method]
         try:
             if method == "resources/read":
-                return {"contents": [resources.read(str(params.get("uri", "")))]}
+                return {"contents": [texts.resource(str(params.get("uri", "")))]}
             if method == "prompts/get":
-                return prompts.get(str(params.get("name", "")), params.get("arguments") or {})
+                return texts.filled_prompt(str(params.get("name", "")), params.get("arguments") or {})
         except (LookupError, ValueError) as error:
             raise ProtocolError(INVALID_PARAMS, str(error.args[0])) from error
         raise ProtocolError(NO_METHOD, f"there is no method {method[:_LONGEST]!r}")

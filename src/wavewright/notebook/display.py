@@ -24,14 +24,8 @@ if TYPE_CHECKING:
     from wavewright.model.blocks import Block
     from wavewright.model.document import Document
     from wavewright.notebook.documents import Shown
+    from wavewright.questions.kit.question import Question
 
-#: What is shown of a document, by kind: so many sentences of these topics, the first a verdict, and whether their first
-#: tables.
-_TOPICS = {
-    "trace": {"diagnose": (2, False), "about": (1, False), "hotspots": (0, True)},
-    "run": {"budget": (1, True), "about": (2, False), "summary": (1, False)},
-    "counters": {"diagnose": (1, False), "about": (2, False), "kernels": (0, True)},
-}
 _PICTURES = {"trace": ("states", "hotspots"), "run": ("budget",), "counters": ("roofline", "speed")}
 _WORDING = Wording(limit=5)
 _ANSWER_WORDING = Wording(limit=10)
@@ -88,19 +82,22 @@ def document_display(opened: Shown) -> Display:
     document = document_of(opened)
     sentences: list[Block] = []
     tables: list[Block] = []
-    for name, (sentence_count, has_table) in _TOPICS[document.kind].items():
-        topic = QUESTIONS[document.kind].get(name)
-        if topic is None:
-            continue
+    for topic in _topics(document.kind):
         try:
             section = topic.section(document, wording=_WORDING)
         except WavewrightError as error:
             sentences.append(Sentence(f"{topic.title}: {error}", "note"))
             continue
-        sentences += [block for block in section.blocks if isinstance(block, Sentence)][:sentence_count]
-        tables += [block for block in section.blocks if isinstance(block, Table)][: int(has_table)]
+        sentences += [block for block in section.blocks if isinstance(block, Sentence)][: topic.display.sentence_count]
+        tables += [block for block in section.blocks if isinstance(block, Table)][: topic.display.table_count]
     plain = _plain(f"{type(opened).__name__} {label_of(opened)}", sentences)
     return Display(plain, (*_one_headline(sentences), *tables, *_picture(document)))
+
+
+def _topics(kind: str) -> list[Question[Any]]:
+    """The questions that are part of the display of a document, the one with the verdict before what it is."""
+    about, verdict, *others = (question for question in QUESTIONS[kind].values() if any(question.display))
+    return [verdict, about, *others]
 
 
 def _one_headline(blocks: Iterable[Block]) -> Iterator[Block]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
@@ -82,44 +83,6 @@ def _of_page(library: Library, name: str, at: str) -> bytes:
     raise UsageError(f"there is no {name[:40]!r}")
 
 
-#: In the notebook's own page: makes the frame, and carries questions and answers between it and the kernel.
-_RELAY = """
-function render({ model, el }) {
-  const view = Math.random().toString(36).slice(2);
-  const frame = document.createElement("iframe");
-  frame.sandbox = "allow-scripts";
-  frame.title = "wavewright";
-  frame.style.cssText = `width:100%;height:${model.get("height")}px;border:1px solid #8884;border-radius:4px`;
-  const hear = ({ source, data }) => {
-    if (source !== frame.contentWindow || !data) return;
-    if (typeof data.path === "string") {
-      // 0 is the page itself
-      if (Number.isSafeInteger(data.id) && data.id > 0) model.send({ view, id: data.id, path: data.path });
-    } else if (typeof data.place === "string") {
-      model.set("place", data.place);
-      model.save_changes();
-    }
-  };
-  const answer = (message, buffers) => {
-    if (message.view !== view) return;
-    const { buffer, byteOffset, byteLength } = buffers[0];
-    const bytes = buffer.slice(byteOffset, byteOffset + byteLength);
-    if (message.id === 0) frame.srcdoc = new TextDecoder().decode(bytes);
-    else frame.contentWindow?.postMessage({ id: message.id, bytes, isError: message.is_error }, "*", [bytes]);
-  };
-  window.addEventListener("message", hear);
-  model.on("msg:custom", answer);
-  el.append(frame);
-  model.send({ view, id: 0, path: "page" });
-  return () => {
-    window.removeEventListener("message", hear);
-    model.off("msg:custom", answer);
-  };
-}
-export default { render };
-"""
-
-
 @cache
 def _widget_type() -> type[Any]:
     try:
@@ -133,7 +96,7 @@ def _widget_type() -> type[Any]:
     class LiveView(anywidget.AnyWidget):  # type: ignore[misc,unused-ignore]
         """The viewer, asking this kernel; `selection` is what is selected in it, `selected` are the rows."""
 
-        _esm = _RELAY
+        _esm = Path(__file__).with_name("relay.js").read_text(encoding="utf-8")
         height = traitlets.Int(600).tag(sync=True)
         #: What is on screen, as the URL of `wavewright open` has it after `#`: `--at` takes it.
         place = traitlets.Unicode("").tag(sync=True)

@@ -12,6 +12,8 @@ from wavewright.page.protocol.serialize import serialize
 from wavewright.questions.kit.parameters import Parameters, number, text
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from wavewright.model.document import Document
 
 _TRACKS = re.compile(r"([a-z_]{1,40}):(\d{1,6}(?:-\d{1,6})?(?:,\d{1,6}(?:-\d{1,6})?)*)", re.ASCII)
@@ -38,33 +40,17 @@ def tracks_from(spec: str) -> tuple[str, list[int]]:
     return match[1], sorted(tracks)
 
 
-def _bounds(start: float, stop: float) -> tuple[int, int]:
-    return math.ceil(start), math.ceil(stop)
+#: Parameters of questions about an area: without tracks it has all.
+AREA: Parameters = {"tracks": tracks_from, "start": number, "stop": number}
 
 
-def area_of_trace(document: Document, *, start: float, stop: float, tracks: tuple[str, list[int]] | None = None) -> Any:
-    """Costs by code row of what the tracks, without them all, executed in the time (`analysis.trace.timeline.area`)."""
-    from wavewright.analysis.trace.timeline.area import area_rows
+def area_question(name: str, answer: Callable[..., Any]) -> PageQuestion:
+    """A question about an area; `answer` takes the document, the layer, its tracks (None = all) and whole bounds."""
 
-    layer, numbers = tracks or ("instructions", None)
-    return serialize(area_rows(document.trace, layer, numbers, *_bounds(start, stop)))
+    def asked(
+        document: Document, *, start: float, stop: float, tracks: tuple[str | None, list[int] | None] = (None, None)
+    ) -> Any:
+        return serialize(answer(document, *tracks, math.ceil(start), math.ceil(stop)))
 
-
-def area_of_run(document: Document, *, start: float, stop: float, tracks: tuple[str, list[int]] | None = None) -> Any:
-    """Events by name that reach into the time on the tracks, without them on all (`analysis.run.gpu_time.area`)."""
-    from wavewright.analysis.run.gpu_time.area import run_area
-    from wavewright.page.run.layers import check_layer, timeline_of
-
-    layer, numbers = tracks or ("run", None)
-    check_layer(layer)
-    return serialize(run_area(timeline_of(document), numbers, *_bounds(start, stop)))
-
-
-_PARAMETERS: Parameters = {"tracks": tracks_from, "start": number, "stop": number}
-_REQUIRED = ("start", "stop")
-_RANGE = (_REQUIRED,)
-
-QUESTIONS = (
-    PageQuestion("area", "trace", area_of_trace, _PARAMETERS, _REQUIRED, lambda _: (), _RANGE),
-    PageQuestion("run_area", "run", area_of_run, _PARAMETERS, _REQUIRED, lambda _: (), _RANGE),
-)
+    required = ("start", "stop")
+    return PageQuestion(name, asked, AREA, required, lambda _: (), (required,))

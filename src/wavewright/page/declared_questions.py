@@ -74,6 +74,6 @@ def _without_view(document: Document) -> Iterator[dict[str, str]]:
 
 
 QUESTIONS = (
-    PageQuestion("declared_questions", "any", declared_questions),
-    PageQuestion("declared_answer", "any", declared_answer, {"name": text}, ("name",), _without_view),
+    PageQuestion("declared_questions", declared_questions),
+    PageQuestion("declared_answer", declared_answer, {"name": text}, ("name",), _without_view),
 )

@@ -31,11 +31,8 @@ class HeldAnswer:
 def held_by(document: Document) -> Iterator[HeldAnswer]:
     """Every answer about a document that an exported page holds."""
     for question in questions_about(document.kind).values():
-        if question.is_about(document.kind):
-            for parameters in question.held(document):
-                yield HeldAnswer(
-                    document.number, question.name, {name: _text(value) for name, value in parameters.items()}
-                )
+        for parameters in question.held(document):
+            yield HeldAnswer(document.number, question.name, {name: _text(value) for name, value in parameters.items()})
 
 
 def _text(value: Any) -> str:

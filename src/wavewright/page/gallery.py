@@ -14,7 +14,6 @@ import polars as pl
 from wavewright.facts.kernel_titles import kernel_title
 from wavewright.model.document import Document
 from wavewright.model.trace import ThreadTrace
-from wavewright.page.overview import overview
 from wavewright.page.protocol.question import PageQuestion
 
 MOST_LENT = 8  #: Documents that stay read for the next question about them,
@@ -94,8 +93,9 @@ def _of_trace(document: Document) -> dict[str, Any]:
 
 def _of_run(document: Document) -> dict[str, Any]:
     from wavewright.analysis.run.gpu_time.busy import busy
+    from wavewright.page.run.overview import overview_of_run
 
-    facts = overview(document)
+    facts = overview_of_run(document)
     over_time = busy(document.run, bins=_BINS).over_time
     shares = over_time.group_by("bin").agg(pl.col("busy_share").mean()).sort("bin")
     values = [0.0] * min(_BINS, max(shares["bin"].to_list(), default=-1) + 1)
@@ -119,8 +119,9 @@ def _of_run(document: Document) -> dict[str, Any]:
 
 def _of_counters(document: Document) -> dict[str, Any]:
     from wavewright.page.counters.kernels import kernels_of
+    from wavewright.page.counters.overview import overview_of_counters
 
-    facts = overview(document)
+    facts = overview_of_counters(document)
     kernels = kernels_of(document)
     shares = kernels["duration_share"].head(_MOST_BARS).fill_null(0).to_list()
     total = kernels["duration_ns_total"].sum() if kernels["duration_ns_total"].null_count() < kernels.height else None
@@ -142,27 +143,19 @@ def _of_counters(document: Document) -> dict[str, Any]:
 _OF_KIND = {"trace": _of_trace, "run": _of_run, "counters": _of_counters}
 
 
-def _finding(document: Document) -> dict[str, Any]:
-    if document.kind == "counters":
-        from wavewright.page.counters.diagnosis import diagnosis_of
+#: The question whose answer has the findings.
+_DIAGNOSES = {"trace": "diagnose", "run": "run_diagnosis", "counters": "counter_diagnosis"}
 
-        kernels = diagnosis_of(document)["kernels"]
+
+def _finding(document: Document) -> dict[str, Any]:
+    from wavewright.page.questions import questions_about
+
+    diagnosis = questions_about(document.kind)[_DIAGNOSES[document.kind]].answer(document)
+    if document.kind == "counters":
+        kernels = diagnosis["kernels"]
         return {"verdict": kernels[0]["summary"] if kernels else "", "reason": "", "gain_share_max": None}
-    findings = _diagnosis(document)["findings"]
-    if not findings:
-        return {"verdict": "", "reason": "", "gain_share_max": None}
-    first = findings[0]
+    first = next(iter(diagnosis["findings"]), {"verdict": "", "reason": ""})
     return {name: first.get(name) for name in ("verdict", "reason", "gain_share_max")}
 
 
-def _diagnosis(document: Document) -> Any:
-    if document.kind == "trace":
-        from wavewright.page.trace.answers import diagnosis
-
-        return diagnosis(document)
-    from wavewright.page.run.diagnosis import diagnosis_of_run
-
-    return diagnosis_of_run(document)
-
-
-QUESTIONS = (PageQuestion("card", "any", card), PageQuestion("card_finding", "any", card_finding))
+QUESTIONS = (PageQuestion("card", card), PageQuestion("card_finding", card_finding))

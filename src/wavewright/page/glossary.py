@@ -42,4 +42,4 @@ def glossary(_: Document) -> tuple[dict[str, Any], ...]:
     return words()
 
 
-QUESTIONS = (PageQuestion("glossary", "any", glossary),)
+QUESTIONS = (PageQuestion("glossary", glossary),)

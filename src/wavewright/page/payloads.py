@@ -29,7 +29,7 @@ def ask(document: Document, name: str, texts: Mapping[str, str]) -> Payload:
     """The answer to the question `name` about a document."""
     # what can be asked about any document does not need to be told its kind, for which it would be read
     question = questions_about("any").get(name) or questions_about(document.kind).get(name)
-    if question is None or (question.kind != "any" and not question.is_about(document.kind)):
+    if question is None:
         raise UsageError(f"no question {name[:40]!r} about {DOCUMENTS[document.kind]}")
     values = question.parsed(texts)
     if question.is_of_time and ("begin" in values or "end" in values):
@@ -42,7 +42,7 @@ def prepare(document: Document) -> None:
     """Answer the first questions before anybody asks them: what they are made of is kept."""
     for name in FIRST:
         question = questions_about(document.kind).get(name)
-        if question and question.is_about(document.kind):
+        if question:
             with suppress(BaseException):  # whoever asks is told; a panic inside polars is not an Exception
                 payload = ask(document, name, {})
                 if document.kept_answers:

@@ -16,7 +16,7 @@ from wavewright.model.run import Run
 from wavewright.page.payloads import arrow, ask, json
 from wavewright.page.protocol.payload import ARROW, JSON
 from wavewright.page.protocol.question import PageQuestion
-from wavewright.page.questions import QUESTIONS
+from wavewright.page.questions import questions_about
 from wavewright.questions.kit.parameters import number, text, whole_number
 
 STEPS = [(0, "SALU", 0, 0, 4), (1, "VALU", 8, 4, 8), (1, "VALU", 20, 0, 4)]
@@ -51,7 +51,7 @@ def test_texts_are_bounded():
 
 
 def test_unknown_and_missing_parameters_are_refused():
-    question = PageQuestion("wave", "trace", print, {"wave": whole_number}, ("wave",))
+    question = PageQuestion("wave", print, {"wave": whole_number}, ("wave",))
     with pytest.raises(UsageError, match="no parameter 'color'"):
         question.parsed({"wave": "1", "color": "red"})
     with pytest.raises(UsageError, match="'wave' is missing"):
@@ -71,9 +71,7 @@ def test_other_answers_go_out_as_json(document):
 
 
 def test_no_answer_holds_integers_that_javascript_cannot(document):
-    for question in QUESTIONS.values():
-        if not question.is_about("trace"):
-            continue
+    for question in questions_about("trace").values():
         for parameters in list(question.held(document))[:2]:
             given = {name: str(value) for name, value in parameters.items()}
             payload = ask(document, question.name, given)

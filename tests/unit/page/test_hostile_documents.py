@@ -13,7 +13,7 @@ from tests.kit.sampling import thirds
 from wavewright.errors import WavewrightError
 from wavewright.model.document import Document, Library
 from wavewright.page.payloads import ask
-from wavewright.page.questions import QUESTIONS
+from wavewright.page.questions import questions_about
 from wavewright.readers.opening import open as open_path
 
 _MOST_OF_A_QUESTION = 8
@@ -24,7 +24,7 @@ _LARGE = {"much code"}
 def _answers(document: Document, third: int) -> int:
     """How many answers a third of the questions has; a refusal in a sentence of ours is one."""
     count = 0
-    for question in [each for each in QUESTIONS.values() if each.is_about(document.kind)][third::3]:
+    for question in [*questions_about(document.kind).values()][third::3]:
         for given in islice(question.held(document), _MOST_OF_A_QUESTION):
             try:
                 answer = ask(document, question.name, {name: str(value) for name, value in given.items()})

@@ -22,7 +22,7 @@ from wavewright.model.run import Run
 from wavewright.model.trace import ThreadTrace
 from wavewright.page.part_of_time import part_of_time
 from wavewright.page.payloads import ask
-from wavewright.page.questions import QUESTIONS
+from wavewright.page.questions import questions_about
 
 
 @pytest.fixture(scope="module")
@@ -92,9 +92,7 @@ def test_every_question_of_time_can_be_asked_about_a_part(gemm: ThreadTrace, ran
     typed = {"run_sql": {"sql": "SELECT COUNT(*) AS n FROM kernels"}}  # what an exported page holds nothing of
     for opened, window in ((gemm, (9_000, 10_000)), (ranks, (100_000, 900_000))):
         document = document_of(opened)
-        asked = [
-            question for question in QUESTIONS.values() if question.is_of_time and question.is_about(document.kind)
-        ]
+        asked = [question for question in questions_about(document.kind).values() if question.is_of_time]
         assert len(asked) > 8
         for question in asked:
             given = typed.get(question.name) or next(iter(question.held(document)), {})

@@ -21,7 +21,7 @@ from wavewright.model.document import Document, Library
 from wavewright.model.schema import TableSpec
 from wavewright.page.payloads import ask
 from wavewright.page.protocol.payload import ARROW
-from wavewright.page.questions import QUESTIONS
+from wavewright.page.questions import questions_about
 from wavewright.page.shapes import SHAPES
 from wavewright.readers.counters import open_counters
 from wavewright.readers.opening import open as open_path
@@ -69,7 +69,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
 
 
 def _document(library: Library, question: str) -> Document:
-    kind = next(known.kind for known in QUESTIONS.values() if known.name == question)
+    kind = next(kind for kind in ("trace", "run", "counters") if question in questions_about(kind))
     return next(document for document in reversed(library.documents) if document.kind == kind)
 
 

@@ -12,7 +12,7 @@ import pytest
 from wavewright.cli import VERBS, _group
 from wavewright.cli.kit.verbs import OWN_VERBS
 from wavewright.mcp.declared import BY_NAME
-from wavewright.mcp.definitions import definition
+from wavewright.mcp.texts import definition
 from wavewright.model.document import Document
 from wavewright.model.run import Run
 from wavewright.notebook.views import VIEWS

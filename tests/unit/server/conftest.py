@@ -99,7 +99,7 @@ def question(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[..., Any]], 
     """`question(f)`: the page may ask `probe`, with a whole number `of`, and `f` answers it."""
 
     def add(answer: Callable[..., Any]) -> None:
-        probe = PageQuestion("probe", "any", answer, {"of": whole_number})
+        probe = PageQuestion("probe", answer, {"of": whole_number})
         for kind in ("any", "trace", "run", "counters"):
             monkeypatch.setitem(questions_about(kind), "probe", probe)
 

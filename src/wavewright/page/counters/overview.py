@@ -10,6 +10,7 @@ import polars as pl
 from wavewright.analysis.trace.overview import losses_of
 from wavewright.model.losses import LOSSES
 from wavewright.page.counters.kernels import kernels_of
+from wavewright.page.protocol.question import PageQuestion
 
 if TYPE_CHECKING:
     from wavewright.model.counters import System
@@ -49,3 +50,11 @@ def _facts(system: System) -> list[dict[str, str]]:
     ]
     described = [{"name": name, "value": value, "said_by": "the capture"} for name, value in system.described.items()]
     return [{key: text[:_LONGEST_FACT] for key, text in fact.items()} for fact in facts + described]
+
+
+def _no_layers(_: Document) -> dict[str, Any]:
+    """Counters have no timelines."""
+    return {"layers": []}
+
+
+QUESTIONS = (PageQuestion("overview", overview_of_counters), PageQuestion("layers", _no_layers))

@@ -80,7 +80,7 @@ def _evaluated(document: Document, kernel: int | None, normalization: str, *, pe
 
 
 QUESTIONS = (
-    PageQuestion("counter_metrics", "counters", metrics),
-    PageQuestion("counter_panels", "counters", panels, PARAMETERS, (), every_choice),
-    PageQuestion("counter_channels", "counters", channels, PARAMETERS, (), every_choice),
+    PageQuestion("counter_metrics", metrics),
+    PageQuestion("counter_panels", panels, PARAMETERS, (), every_choice),
+    PageQuestion("counter_channels", channels, PARAMETERS, (), every_choice),
 )

@@ -5,12 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from wavewright.questions.kit.parameters import TIME, Parameters, parsed
+from wavewright.questions.kit.parameters import TIME, Parameters, parsed, place, text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from wavewright.model.document import Document
+
+
+TILE: Parameters = {"level": place, "tile": place}
+TILE_OF_LAYER: Parameters = {"layer": text, **TILE}
 
 
 @dataclass(frozen=True)
@@ -23,8 +27,6 @@ class PageQuestion:
     """
 
     name: str
-    #: What it is about: a "trace", a "run", "counters", what has a "timed" axis (trace or run), or "any" document.
-    kind: str
     answer: Callable[..., Any]
     #: Name -> parser, which raises UsageError; a parameter that was not given is left to the default of `answer`.
     parameters: Parameters = field(default_factory=dict)
@@ -34,16 +36,6 @@ class PageQuestion:
     ranges: tuple[tuple[str, str], ...] = ()
     #: Whether it can be asked about a part of the time, by `begin` and `end`: `answer` gets a document of that part.
     is_of_time: bool = False
-
-    def is_about(self, kind: str) -> bool:
-        """True if it can be asked about a document of this kind.
-
-        Examples
-        --------
-        >>> [PageQuestion("spans", "timed", print).is_about(kind) for kind in ("trace", "run", "counters")]
-        [True, True, False]
-        """
-        return self.kind in (kind, "any") or (self.kind == "timed" and kind in ("trace", "run"))
 
     def parsed(self, texts: Mapping[str, str]) -> dict[str, Any]:
         """The parameters as values."""
@@ -56,7 +48,7 @@ class PageQuestion:
 
         Examples
         --------
-        >>> list(PageQuestion("waves", "trace", print).held(None))
+        >>> list(PageQuestion("waves", print).held(None))
         [{}]
         """
         return self.exported(document) if self.exported else ({},)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from wavewright.analysis.run.compare.compare import compare_runs
 from wavewright.analysis.run.contents.regions import regions
 from wavewright.analysis.run.contents.summary import summary
 from wavewright.analysis.run.gpu_time.gaps import gaps
@@ -18,7 +19,7 @@ from wavewright.page.protocol.doubles import doubles
 from wavewright.page.protocol.question import PageQuestion
 from wavewright.page.protocol.serialize import MOST_ROWS, serialize
 from wavewright.page.run.times import since_begin
-from wavewright.questions.kit.parameters import text
+from wavewright.questions.kit.parameters import place, text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from wavewright.analysis.run.contents.summary import Summary
     from wavewright.analysis.run.kernels import Kernels
     from wavewright.model.document import Document
-
 
 _MOST_NODES = 20_000
 GROUPINGS = ("all", "process", "rank", "gpu", "stream", "marker")  #: What a summary can be grouped by.
@@ -151,13 +151,35 @@ def _top_kernels(document: Document) -> list[dict[str, str]]:
     return [{"name": name} for name in _kernels(document).kernels["name"].head(200)]
 
 
+def run_against(document: Document, *, base: int) -> Any:
+    """The run against the document `base` (`analysis.run.compare.compare`): what got slower or faster, beyond noise."""
+    if document.library is None or base == document.number:
+        raise UsageError("a run is compared with another one", advice="open both: wavewright open BEFORE AFTER")
+    other = document.library.document(base)
+    labels = [other.label, document.label]
+    if labels[0] == labels[1]:
+        labels = [f"{label} ({letter})" for label, letter in zip(labels, "AB", strict=True)]
+
+    def make() -> Any:
+        answer = compare_runs([other.run, document.run], labels=labels)
+        return serialized(document, answer) | {"verdict": answer.verdict(1), "time_verdict": answer.time_verdict(1)}
+
+    return document.kept(("run", "compare", base), make)
+
+
+def _every_other_run(document: Document) -> list[dict[str, int]]:
+    others = document.library.documents if document.library else []
+    return [{"base": other.number} for other in others if other.number != document.number and other.kind == "run"]
+
+
 QUESTIONS = (
-    PageQuestion("run_summary", "run", summary_of_run, {"by": text}, (), _every_grouping, is_of_time=True),
-    PageQuestion("run_kernels", "run", kernels_of_run, is_of_time=True),
-    PageQuestion("run_kernel", "run", kernel_of_run, {"name": text}, ("name",), _top_kernels, is_of_time=True),
-    PageQuestion("run_region_domains", "run", region_domains, is_of_time=True),
-    PageQuestion("run_regions", "run", regions_of_run, {"domain": text}, (), _every_choice, is_of_time=True),
-    PageQuestion("run_gaps", "run", gaps_of_run, is_of_time=True),
-    PageQuestion("run_overlap", "run", overlap_of_run, is_of_time=True),
-    PageQuestion("run_ranks", "run", ranks_of_run, is_of_time=True),
+    PageQuestion("run_summary", summary_of_run, {"by": text}, (), _every_grouping, is_of_time=True),
+    PageQuestion("run_kernels", kernels_of_run, is_of_time=True),
+    PageQuestion("run_kernel", kernel_of_run, {"name": text}, ("name",), _top_kernels, is_of_time=True),
+    PageQuestion("run_region_domains", region_domains, is_of_time=True),
+    PageQuestion("run_regions", regions_of_run, {"domain": text}, (), _every_choice, is_of_time=True),
+    PageQuestion("run_gaps", gaps_of_run, is_of_time=True),
+    PageQuestion("run_overlap", overlap_of_run, is_of_time=True),
+    PageQuestion("run_ranks", ranks_of_run, is_of_time=True),
+    PageQuestion("run_compare", run_against, {"base": place}, ("base",), _every_other_run),
 )

@@ -10,7 +10,7 @@ from wavewright.analysis.run.gpu_time.busy import busy
 from wavewright.analysis.run.measures.intervals import covered_per_bin, intervals, merged
 from wavewright.analysis.run.select.gpus import gpu_work, index_gpus
 from wavewright.page.protocol.curve_tiles import Grid, tiling_of
-from wavewright.page.protocol.question import PageQuestion
+from wavewright.page.protocol.question import TILE, PageQuestion
 from wavewright.page.run.answers import serialized
 from wavewright.page.run.times import clocks_of, nodes_by_machine
 from wavewright.questions.kit.parameters import place
@@ -108,12 +108,9 @@ def _coarse_chunks(document: Document) -> Iterator[dict[str, int]]:
         yield from ({**tile, "chunk": chunk} for chunk in range(chunks))
 
 
-_TILE = {"level": place, "tile": place}
 QUESTIONS = (
-    PageQuestion("run_busy", "run", busy_of_run, is_of_time=True),
-    PageQuestion("run_strips", "run", strips_of_run),
-    PageQuestion("run_busy_mean", "run", mean_strip, _TILE, ("level", "tile"), _coarse),
-    PageQuestion(
-        "run_busy_strips", "run", strips, {**_TILE, "chunk": place}, ("level", "tile", "chunk"), _coarse_chunks
-    ),
+    PageQuestion("run_busy", busy_of_run, is_of_time=True),
+    PageQuestion("run_strips", strips_of_run),
+    PageQuestion("run_busy_mean", mean_strip, TILE, tuple(TILE), _coarse),
+    PageQuestion("run_busy_strips", strips, {**TILE, "chunk": place}, (*TILE, "chunk"), _coarse_chunks),
 )

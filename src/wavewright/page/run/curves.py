@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 from wavewright.analysis.common.step_functions import StepLevels
 from wavewright.analysis.run.memory.run_curves import CURVE_UNITS, run_curves
 from wavewright.page.protocol.curve_tiles import Grid, tile_of, tiling_of
+from wavewright.page.protocol.question import TILE, PageQuestion
 from wavewright.page.run.times import clocks_of
+from wavewright.questions.kit.parameters import Parameters, text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -60,3 +62,10 @@ def _levels(document: Document, name: str) -> list[StepLevels]:
     return document.kept(
         ("curve levels", name), lambda: [StepLevels(curve.curve, grid.begin, grid.end) for curve in curves]
     )
+
+
+_OF_CURVE: Parameters = {"name": text, **TILE}
+QUESTIONS = (
+    PageQuestion("curve_names", curve_names_of_run),
+    PageQuestion("curves", curves_of_run, _OF_CURVE, tuple(_OF_CURVE), held_curves_of_run),
+)

@@ -78,4 +78,4 @@ def _since(time_ns: int | None, begin_ns: int) -> int | None:
     return None if time_ns is None else time_ns - begin_ns
 
 
-QUESTIONS = (PageQuestion("run_diagnosis", "run", diagnosis_of_run, is_of_time=True),)
+QUESTIONS = (PageQuestion("run_diagnosis", diagnosis_of_run, is_of_time=True),)

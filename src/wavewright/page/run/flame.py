@@ -214,21 +214,19 @@ def _first_lines(document: Document) -> list[dict[str, int]]:
 
 _OF_TREE = {"tree": text, "weight": text}
 QUESTIONS = (
-    PageQuestion("run_flame", "run", flame_of_run, _OF_TREE, (), _every_tree, is_of_time=True),
-    PageQuestion("run_functions", "run", functions_of_run, {"tree": text}, (), _every_function_list, is_of_time=True),
+    PageQuestion("run_flame", flame_of_run, _OF_TREE, (), _every_tree, is_of_time=True),
+    PageQuestion("run_functions", functions_of_run, {"tree": text}, (), _every_function_list, is_of_time=True),
     PageQuestion(
         "run_sandwich",
-        "run",
         sandwich_of_run,
         {"name": text, "domain": text, **_OF_TREE},
         ("name",),
         _top_functions,
         is_of_time=True,
     ),
-    PageQuestion("run_lines", "run", lines_of_run, is_of_time=True),
+    PageQuestion("run_lines", lines_of_run, is_of_time=True),
     PageQuestion(
         "run_line_stacks",
-        "run",
         stacks_of_line,
         {"line": place, "low": number, "high": number},
         ("line",),

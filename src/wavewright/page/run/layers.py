@@ -1,4 +1,4 @@
-"""The timeline of a run: one layer with tracks of threads and GPUs, its spans tile by tile."""
+"""The timeline of a run: one layer with tracks of threads and GPUs, its spans tile by tile, and lines between them."""
 
 from __future__ import annotations
 
@@ -7,13 +7,17 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from wavewright.analysis.common.timeline import TILE_CELLS, Timeline, tiles_of
+from wavewright.analysis.run.gpu_time.area import run_area
 from wavewright.analysis.run.gpu_time.timeline import DEEPEST, run_timeline
 from wavewright.errors import UsageError
+from wavewright.page.area import area_question
+from wavewright.page.protocol.question import TILE_OF_LAYER, PageQuestion
 from wavewright.page.protocol.span_tiles import coarse_tiles, described
 from wavewright.page.run.times import clocks_of
 
 if TYPE_CHECKING:
     from wavewright.analysis.common.timeline import SpanTiles
+    from wavewright.analysis.run.gpu_time.area import RunArea
     from wavewright.analysis.run.gpu_time.timeline import RunTimeline
     from wavewright.model.document import Document
 
@@ -94,3 +98,53 @@ def spans_of_run(document: Document, *, layer: str, level: int, tile: int) -> pl
 def tiles_of_run(document: Document) -> list[dict[str, Any]]:
     """Level and tile of everything in an exported page: levels without too many tiles."""
     return list(coarse_tiles(_timeline(document), _MOST_TILES))
+
+
+MOST_EDGES = 20_000  #: Maximum separators of one tile; the ones between the longest events are returned.
+_TILE_PIXELS = 1024
+_SHORTEST_PIXELS = 4  #: Events that are narrower on screen need no line between them: the lines would hide them.
+
+
+def edges(document: Document, *, layer: str, level: int, tile: int) -> pl.DataFrame:
+    """`track` and `time` of the starts of events in a tile that touch an earlier event of the same name.
+
+    A cell of the level is taken for a pixel: gaps of a pixel or more can be seen without a line.
+    """
+    check_layer(layer)
+    begin, end = tile_window(document, level, tile)
+    pixel = (end - begin) / _TILE_PIXELS
+    separators: pl.DataFrame = document.kept("edges", lambda: _touching(document))
+    low, high = (int(separators["time"].search_sorted(time)) for time in (begin, end))
+    visible = separators[low:high].filter(pl.col("length") >= _SHORTEST_PIXELS * pixel, pl.col("gap") <= pixel)
+    if visible.height > MOST_EDGES:
+        visible = visible.top_k(MOST_EDGES, by="length")
+    return visible.select("track", "time")
+
+
+def _touching(document: Document) -> pl.DataFrame:
+    """Starts of events that directly follow an event of the same name, with gap and length of the shorter one."""
+    spans = timeline_of(document).spans.sort("track", "start_ns", "end_ns")
+    length = pl.col("end_ns") - pl.col("start_ns")
+    follows = (pl.col("track") == pl.col("track").shift(1)) & (pl.col("kind") == pl.col("kind").shift(1))
+    starts = spans.select(
+        "track",
+        time=pl.col("start_ns").cast(pl.Float64),
+        length=pl.min_horizontal(length, length.shift(1)).cast(pl.Float64),
+        gap=(pl.col("start_ns") - pl.col("end_ns").shift(1)).cast(pl.Float64),
+        follows=follows,
+    )
+    return starts.filter("follows", pl.col("length") > 0).drop("follows").sort("time")
+
+
+def _area(document: Document, layer: str | None, tracks: list[int] | None, start: int, stop: int) -> RunArea:
+    """Events by name that reach into the time on the tracks (`analysis.run.gpu_time.area`)."""
+    check_layer(layer or "run")
+    return run_area(timeline_of(document), tracks, start, stop)
+
+
+QUESTIONS = (
+    PageQuestion("layers", layers_of_run),
+    PageQuestion("spans", spans_of_run, TILE_OF_LAYER, tuple(TILE_OF_LAYER), tiles_of_run),
+    PageQuestion("edges", edges, TILE_OF_LAYER, tuple(TILE_OF_LAYER), tiles_of_run),
+    area_question("run_area", _area),
+)

@@ -54,7 +54,7 @@ def gpu_tracks(document: Document) -> list[dict[str, Any]]:
 
 
 QUESTIONS = (
-    PageQuestion("run_gpu_tracks", "run", gpu_tracks),
-    PageQuestion("names", "run", names),
-    PageQuestion("run_kernel_names", "run", kernel_names),
+    PageQuestion("run_gpu_tracks", gpu_tracks),
+    PageQuestion("names", names),
+    PageQuestion("run_kernel_names", kernel_names),
 )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from wavewright.analysis.run.select.recording import COUNT_COLUMNS
+from wavewright.page.protocol.question import PageQuestion
 from wavewright.page.run.times import clocks_of, recording_of
 
 if TYPE_CHECKING:
@@ -43,3 +44,6 @@ def overview_of_run(document: Document) -> dict[str, Any]:
         "holds": events | {name: run.count(name) for name in _COUNTED} | {"extras": len(run.extra_names)},
         "losses": run.losses.with_columns(pl.col("count").cast(pl.Int64), se=pl.lit(None, pl.Int64)).to_dicts(),
     }
+
+
+QUESTIONS = (PageQuestion("overview", overview_of_run),)

@@ -13,11 +13,11 @@ from wavewright.analysis.run.graph.path import CriticalPath, moments, path_of, s
 from wavewright.analysis.run.graph.scenarios import what_if
 from wavewright.analysis.run.steps import steps
 from wavewright.model.schema import TableSpec, table_spec
-from wavewright.page.protocol.question import PageQuestion
+from wavewright.page.protocol.question import TILE_OF_LAYER, PageQuestion
 from wavewright.page.protocol.serialize import serialize
 from wavewright.page.run.layers import check_layer, tile_window, tiles_of_run, timeline_of
 from wavewright.page.run.times import clocks_of
-from wavewright.questions.kit.parameters import place, text
+from wavewright.questions.kit.parameters import text
 from wavewright.words.run.path import path_evidence
 
 if TYPE_CHECKING:
@@ -223,14 +223,13 @@ def _usual_changes(document: Document) -> list[dict[str, str]]:
 
 
 QUESTIONS = (
-    PageQuestion("run_path", "run", path_of_run),
+    PageQuestion("run_path", path_of_run),
     PageQuestion(
         "run_path_spans",
-        "run",
         path_spans,
-        {"layer": text, "level": place, "tile": place},
-        ("layer", "level", "tile"),
+        TILE_OF_LAYER,
+        tuple(TILE_OF_LAYER),
         tiles_of_run,
     ),
-    PageQuestion("run_what_if", "run", what_if_of_run, {"change": text}, ("change",), _usual_changes),
+    PageQuestion("run_what_if", what_if_of_run, {"change": text}, ("change",), _usual_changes),
 )

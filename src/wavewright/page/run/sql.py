@@ -150,7 +150,7 @@ def _nothing(_: Document) -> Iterable[dict[str, str]]:
 
 
 QUESTIONS = (
-    PageQuestion("run_sql", "run", sql_of_run, {"sql": text}, ("sql",), _nothing, is_of_time=True),
-    PageQuestion("run_sql_stop", "run", stop_sql, {"turn": place}, exported=_nothing),
-    PageQuestion("run_sql_schema", "run", schema_of_run, exported=_nothing),
+    PageQuestion("run_sql", sql_of_run, {"sql": text}, ("sql",), _nothing, is_of_time=True),
+    PageQuestion("run_sql_stop", stop_sql, {"turn": place}, exported=_nothing),
+    PageQuestion("run_sql_schema", schema_of_run, exported=_nothing),
 )

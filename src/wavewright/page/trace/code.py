@@ -1,4 +1,4 @@
-"""The static instructions, and what each of them cost."""
+"""The static instructions, and what each of them cost, over all waves or in one."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ import polars as pl
 
 from wavewright.analysis.trace.code.live import live_rows
 from wavewright.analysis.trace.costs.exposure import row_costs
+from wavewright.analysis.trace.selection import Selection, select
 from wavewright.page.protocol.doubles import doubles
 from wavewright.page.protocol.question import PageQuestion
+from wavewright.questions.kit.parameters import place
 
 if TYPE_CHECKING:
     from wavewright.model.document import Document
@@ -47,8 +49,15 @@ def live_registers(document: Document) -> pl.DataFrame:
     return doubles(live_rows(document.trace))
 
 
+def wave_costs(document: Document, *, wave: int) -> pl.DataFrame:
+    """Costs of one wave by row, as `costs` has them for all: what other waves of its SIMD hid is not exposed."""
+    part = select(document.trace, Selection(waves=(wave,)))
+    return doubles(row_costs(part))
+
+
 QUESTIONS = (
-    PageQuestion("code", "trace", code),
-    PageQuestion("costs", "trace", costs, is_of_time=True),
-    PageQuestion("live_registers", "trace", live_registers),
+    PageQuestion("code", code),
+    PageQuestion("costs", costs, is_of_time=True),
+    PageQuestion("live_registers", live_registers),
+    PageQuestion("wave_costs", wave_costs, {"wave": place}, ("wave",), lambda _: ()),
 )

@@ -79,6 +79,6 @@ def _every_pair(document: Document) -> Iterator[dict[str, Any]]:
 _PARAMETERS: Parameters = {"other": place, "by": _kind}
 
 QUESTIONS = (
-    PageQuestion("compare", "trace", compared, _PARAMETERS, ("other",), _every_pair),
-    PageQuestion("compare_units", "trace", units, _PARAMETERS, ("other",), _every_pair),
+    PageQuestion("compare", compared, _PARAMETERS, ("other",), _every_pair),
+    PageQuestion("compare_units", units, _PARAMETERS, ("other",), _every_pair),
 )

@@ -12,9 +12,9 @@ from wavewright.analysis.trace.timeline.curves import CURVES, curve_engines, cur
 from wavewright.analysis.trace.timeline.pipe_shares import pipe_shares
 from wavewright.errors import UsageError
 from wavewright.page.protocol.curve_tiles import Grid, tile_of, tiling_of
-from wavewright.page.protocol.question import PageQuestion
+from wavewright.page.protocol.question import TILE, PageQuestion
 from wavewright.page.trace.times import time_range
-from wavewright.questions.kit.parameters import engine
+from wavewright.questions.kit.parameters import Parameters, engine, text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -169,7 +169,16 @@ def held_curves_of_trace(document: Document) -> Iterator[Mapping[str, Any]]:
         yield from (entry | tile for tile in grid.coarse_tiles(most))
 
 
+_OF_CURVE: Parameters = {"name": text, **TILE}
 QUESTIONS = (
-    PageQuestion("derived", "trace", derived, {"text": definitions, "se": engine}),
-    PageQuestion("pipe_curves", "trace", pipe_curves),
+    PageQuestion("curve_names", curve_names_of_trace),
+    PageQuestion(
+        "curves",
+        curves_of_trace,
+        {**_OF_CURVE, "se": engine, "text": definitions},
+        tuple(_OF_CURVE),
+        held_curves_of_trace,
+    ),
+    PageQuestion("derived", derived, {"text": definitions, "se": engine}),
+    PageQuestion("pipe_curves", pipe_curves),
 )

@@ -223,9 +223,9 @@ def _none(document: Document) -> tuple[dict[str, int], ...]:
 
 _ITEM = {"item": place}
 QUESTIONS = (
-    PageQuestion("instruction", "trace", instruction, _ITEM, ("item",), _none),
-    PageQuestion("resident_wave", "trace", resident_wave, _ITEM, ("item",), _few("waves")),
-    PageQuestion("event", "trace", event, _ITEM, ("item",), _few("events")),
-    PageQuestion("marker", "trace", marker, _ITEM, ("item",), _few("markers")),
-    PageQuestion("shader_value", "trace", shader_value, _ITEM, ("item",), _few("shader_data")),
+    PageQuestion("instruction", instruction, _ITEM, ("item",), _none),
+    PageQuestion("resident_wave", resident_wave, _ITEM, ("item",), _few("waves")),
+    PageQuestion("event", event, _ITEM, ("item",), _few("events")),
+    PageQuestion("marker", marker, _ITEM, ("item",), _few("markers")),
+    PageQuestion("shader_value", shader_value, _ITEM, ("item",), _few("shader_data")),
 )

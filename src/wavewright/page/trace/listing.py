@@ -80,9 +80,9 @@ def sample_reasons(document: Document) -> pl.DataFrame:
 
 
 QUESTIONS = (
-    PageQuestion("arrows", "trace", arrows, is_of_time=True),
-    PageQuestion("branches", "trace", branches, is_of_time=True),
-    PageQuestion("row_latencies", "trace", row_latencies, is_of_time=True),
-    PageQuestion("samples", "trace", samples),
-    PageQuestion("sample_reasons", "trace", sample_reasons),
+    PageQuestion("arrows", arrows, is_of_time=True),
+    PageQuestion("branches", branches, is_of_time=True),
+    PageQuestion("row_latencies", row_latencies, is_of_time=True),
+    PageQuestion("samples", samples),
+    PageQuestion("sample_reasons", sample_reasons),
 )

@@ -10,7 +10,8 @@ from wavewright.analysis.trace.overview import losses_of, traced_span, unknown_c
 from wavewright.model.losses import LOSSES
 from wavewright.model.schema import CATEGORIES, SAMPLE_REASONS, STATES
 from wavewright.model.traced_span import clock_mhz
-from wavewright.page.trace.kernels import traced_kernels
+from wavewright.page.protocol.question import PageQuestion
+from wavewright.page.trace.answers import traced_kernels
 from wavewright.page.trace.times import time_range, traced_range
 
 if TYPE_CHECKING:
@@ -52,3 +53,6 @@ def overview_of_trace(document: Document) -> dict[str, Any]:
                          "events", "samples", "sources", "realtime", "waits")
         },
     }  # fmt: skip
+
+
+QUESTIONS = (PageQuestion("overview", overview_of_trace),)

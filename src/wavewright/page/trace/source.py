@@ -21,7 +21,6 @@ MOST_LINES = 100_000  #: Longer files are shown up to here.
 LONGEST_LINE = 2_000  #: Characters of a line that are sent.
 MOST_COSTED = 50_000  #: Lines, and pairs of lines, that are sent with their costs: the costliest of them.
 LONGEST_GLIMPSE = 160  #: Characters of a line in the table of all lines.
-
 NO_TEXT = "the source text is not part of this capture"
 ADVICE = "`wavewright open PATH --source-root DIR` reads it from below DIR; without the option it looks below PATH/src"
 
@@ -139,11 +138,25 @@ def _every_file(document: Document) -> list[dict[str, int]]:
     return [{"file": number} for number in range(_costs(document).files.height)]
 
 
+_MOST_SEARCHED = 200_000  #: Lines that are passed to the page; later lines are not found.
+
+
+def source_texts(document: Document) -> pl.DataFrame:
+    """The lines of all source texts that are not blank: file, line, text."""
+    with_text = document.trace.sources.filter(pl.col("text").is_not_null())
+    lines = with_text.with_columns(pl.col("text").str.split("\n")).with_columns(
+        line=pl.int_ranges(1, pl.col("text").list.len() + 1, dtype=pl.UInt32)
+    )
+    rows = lines.explode("text", "line", empty_as_null=False).filter(pl.col("text").str.strip_chars() != "")
+    return rows.select("file", "line", pl.col("text").str.strip_chars_end()).head(_MOST_SEARCHED)
+
+
 QUESTIONS = (
-    PageQuestion("source_files", "trace", source_files, is_of_time=True),
-    PageQuestion("source_lines", "trace", source_lines, is_of_time=True),
-    PageQuestion("source_calls", "trace", source_calls, is_of_time=True),
-    PageQuestion("source_categories", "trace", source_categories, is_of_time=True),
-    PageQuestion("source_reasons", "trace", source_reasons),
-    PageQuestion("source", "trace", source, {"file": place}, ("file",), _every_file, is_of_time=True),
+    PageQuestion("source_files", source_files, is_of_time=True),
+    PageQuestion("source_lines", source_lines, is_of_time=True),
+    PageQuestion("source_calls", source_calls, is_of_time=True),
+    PageQuestion("source_categories", source_categories, is_of_time=True),
+    PageQuestion("source_reasons", source_reasons),
+    PageQuestion("source", source, {"file": place}, ("file",), _every_file, is_of_time=True),
+    PageQuestion("source_texts", source_texts),
 )

@@ -8,19 +8,22 @@ import numpy as np
 import polars as pl
 
 from wavewright.analysis.common.timeline import DEFINITION, tiles_of
+from wavewright.analysis.trace.timeline.area import area_rows
 from wavewright.analysis.trace.timeline.layers import layers
 from wavewright.analysis.trace.timeline.stalled_shares import StalledShares
 from wavewright.errors import UsageError
+from wavewright.page.area import area_question
 from wavewright.page.protocol.curve_tiles import tiling_of
-from wavewright.page.protocol.question import PageQuestion
+from wavewright.page.protocol.question import TILE, TILE_OF_LAYER, PageQuestion
 from wavewright.page.protocol.span_tiles import coarse_tiles, described
 from wavewright.page.trace.curves import grid_of
-from wavewright.questions.kit.parameters import place, text
+from wavewright.questions.kit.parameters import text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from wavewright.analysis.common.timeline import SpanTiles, Timeline
+    from wavewright.analysis.trace.timeline.area import AreaRows
     from wavewright.model.document import Document
 
 _MOST_TILES = 512  #: Levels of a timeline with more tiles are left out of an exported page.
@@ -94,10 +97,16 @@ def _tiles(document: Document, name: str) -> SpanTiles:
     return document.kept(("spans", name), lambda: tiles_of(timeline))
 
 
+def _area(document: Document, layer: str | None, tracks: list[int] | None, start: int, stop: int) -> AreaRows:
+    """Costs by code row of what the tracks executed in the time (`analysis.trace.timeline.area`)."""
+    return area_rows(document.trace, layer or "instructions", tracks, start, stop)
+
+
 QUESTIONS = (
-    PageQuestion("kinds", "trace", kinds, {"layer": text}, ("layer",), _late_kinds),
-    PageQuestion("stalled", "trace", stalled),
-    PageQuestion(
-        "stalled_shares", "trace", stalled_shares, {"level": place, "tile": place}, ("level", "tile"), _few_shares
-    ),
+    PageQuestion("layers", layers_of_trace),
+    PageQuestion("spans", spans_of_trace, TILE_OF_LAYER, tuple(TILE_OF_LAYER), tiles_of_trace),
+    area_question("area", _area),
+    PageQuestion("kinds", kinds, {"layer": text}, ("layer",), _late_kinds),
+    PageQuestion("stalled", stalled),
+    PageQuestion("stalled_shares", stalled_shares, TILE, tuple(TILE), _few_shares),
 )

@@ -87,4 +87,4 @@ def _known(resources: Resources | None) -> dict[str, int]:
     return {name: value for name in _RESOURCES if (value := getattr(resources, name, None)) is not None}
 
 
-QUESTIONS = (PageQuestion("summary", "trace", summary, is_of_time=True),)
+QUESTIONS = (PageQuestion("summary", summary, is_of_time=True),)

@@ -74,7 +74,7 @@ def _every_wave(document: Document) -> list[dict[str, int]]:
 
 
 QUESTIONS = (
-    PageQuestion("waves", "trace", waves),
-    PageQuestion("wave", "trace", wave, {"wave": place}, ("wave",), _every_wave),
-    PageQuestion("wave_waits", "trace", wave_waits, {"wave": place}, ("wave",), _every_wave),
+    PageQuestion("waves", waves),
+    PageQuestion("wave", wave, {"wave": place}, ("wave",), _every_wave),
+    PageQuestion("wave_waits", wave_waits, {"wave": place}, ("wave",), _every_wave),
 )

@@ -18,7 +18,7 @@ from wavewright.questions.counters.next_questions import after_limits
 from wavewright.questions.kit import groups
 from wavewright.questions.kit.parameters import text
 from wavewright.questions.kit.plot import Plot
-from wavewright.questions.kit.question import Analysis, then
+from wavewright.questions.kit.question import Analysis, Display, then
 from wavewright.questions.kit.sentences import WHAT_IS_IT, WHAT_TO_CHANGE
 
 if TYPE_CHECKING:
@@ -61,6 +61,7 @@ ABOUT = CounterQuestion(
     verb="info",
     tools=(),
     view="counter_system",
+    display=Display(2, 0),
 )
 
 
@@ -89,6 +90,7 @@ DIAGNOSE = CounterQuestion(
     next_always=(then("speed", "how near to the peaks"), then("roofline", "which roof is near")),
     tools=("diagnose",),
     view="counter_diagnosis",
+    display=Display(1, 0),
 )
 
 
@@ -306,6 +308,7 @@ KERNELS = CounterQuestion(
     verb_options=("--by", "kernel"),
     tools=("hotspots", "summary"),
     view="counter_kernels",
+    display=Display(0, 1),
 )
 
 

@@ -37,6 +37,13 @@ class Wording(NamedTuple):
     ascii_only: bool = False  #: Whether a terminal shows no other characters.
 
 
+class Display(NamedTuple):
+    """Part of an answer in the display of a document by notebooks: its first sentences and tables."""
+
+    sentence_count: int = 0
+    table_count: int = 0
+
+
 class Analysis(NamedTuple, Generic[A]):
     """Who answers a question, and the classes of its answers."""
 
@@ -83,6 +90,7 @@ class Question(NamedTuple, Generic[A]):
     tools: tuple[str, ...] = ("summary",)  #: Tools for agents that answer it.
     view: str = ""  #: The view of the page that shows the same; empty = none does.
     is_asked_for: bool = False  #: Whether reports leave it out unless it is asked for.
+    display: Display = Display()
 
     @property
     def kind(self) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from wavewright.questions.kit import groups
 from wavewright.questions.kit.parameters import text
 from wavewright.questions.kit.plot import Plot
-from wavewright.questions.kit.question import Analysis, then
+from wavewright.questions.kit.question import Analysis, Display, then
 from wavewright.questions.kit.sentences import WHAT_IS_IT, WHAT_TO_CHANGE
 from wavewright.questions.run.composed import busy_as_drawn, memory_as_drawn, several_ranks, time_budget
 from wavewright.questions.run.next_questions import HOTTEST, after_diagnosis, after_kernels, after_ranks
@@ -59,6 +59,7 @@ ABOUT = RunQuestion(
     verb="info",
     tools=(),
     view="run_timeline",
+    display=Display(2, 0),
 )
 
 
@@ -129,6 +130,7 @@ BUDGET = RunQuestion(
     ),
     verb="diagnose",
     verb_options=("--run",),
+    display=Display(1, 1),
 )
 
 
@@ -162,6 +164,7 @@ SUMMARY = RunQuestion(
     next_always=(then("diagnose", "what set the time"), HOTTEST),
     plots=(Plot("categories", "GPU time by category", "what kernels do: GEMM, attention, ...", _categories_plot),),
     view="run_summary",
+    display=Display(1, 0),
 )
 
 

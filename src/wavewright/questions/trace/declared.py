@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from wavewright.questions.kit import groups
 from wavewright.questions.kit.parameters import text
 from wavewright.questions.kit.plot import Plot
-from wavewright.questions.kit.question import Analysis, then
+from wavewright.questions.kit.question import Analysis, Display, then
 from wavewright.questions.kit.sentences import WHAT_IS_IT, WHAT_TO_CHANGE
 from wavewright.questions.trace.composed import (
     either_diagnosis,
@@ -78,6 +78,7 @@ ABOUT = TraceQuestion(
     verb="info",
     tools=(),
     view="summary",
+    display=Display(1, 0),
 )
 
 
@@ -107,6 +108,7 @@ DIAGNOSE = TraceQuestion(
     next_always=(COSTLIEST_LINES,),
     tools=("diagnose",),
     view="diagnosis",
+    display=Display(2, 0),
 )
 
 
@@ -144,6 +146,7 @@ HOTSPOTS = TraceQuestion(
     plots=(Plot("hotspots", "Costliest instructions", "which instructions take the cycles", _hotspots_plot),),
     tools=("hotspots",),
     view="isa",
+    display=Display(0, 1),
 )
 
 

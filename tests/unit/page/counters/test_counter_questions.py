@@ -21,12 +21,12 @@ from wavewright.model.counters import COUNTER_SET, CounterSet, System
 from wavewright.model.document import Document, Library
 from wavewright.model.run import Run
 from wavewright.model.schema import frame_of
+from wavewright.page.counters.answers import MOST_KERNELS
 from wavewright.page.counters.kernels import MOST_HELD
-from wavewright.page.counters.roofline import MOST_KERNELS
 from wavewright.page.exported_answers import held_by
 from wavewright.page.payloads import ask, prepare
 from wavewright.page.protocol.payload import ARROW
-from wavewright.page.questions import QUESTIONS
+from wavewright.page.questions import questions_about
 from wavewright.readers.counters import open_counters
 
 
@@ -209,8 +209,8 @@ def test_the_roofline_of_many_kernels_has_the_longest_and_any_that_is_asked_for(
 
 
 def test_no_answer_holds_integers_that_javascript_cannot(document):
-    for question in QUESTIONS.values():
-        for parameters in list(question.held(document))[:2] if question.is_about("counters") else ():
+    for question in questions_about("counters").values():
+        for parameters in list(question.held(document))[:2]:
             payload = ask(document, question.name, {name: str(value) for name, value in parameters.items()})
             if payload.media_type == ARROW:
                 schema = pl.read_ipc_stream(io.BytesIO(payload.content)).schema
@@ -221,8 +221,8 @@ def test_no_answer_holds_integers_that_javascript_cannot(document):
 def test_an_empty_capture_answers_or_says_why(system):
     document = Library().add("empty", "", lambda: CounterSet({}, system=system))
     prepare(document)
-    for question in QUESTIONS.values():
-        if question.is_about("counters") and not question.required:
+    for question in questions_about("counters").values():
+        if not question.required:
             try:
                 ask(document, question.name, {})
             except UsageError as error:

@@ -19,7 +19,7 @@ from wavewright.model.run import Run
 from wavewright.model.trace import ThreadTrace, TraceSource
 from wavewright.page.payloads import ask
 from wavewright.page.protocol.serialize import serialize
-from wavewright.page.questions import QUESTIONS
+from wavewright.page.questions import questions_about
 
 TEXTS = ["global_load_dword v1, v[2:3], off", "s_waitcnt vmcnt(0)", "v_add_f32 v0, v1, v2", "s_endpgm"]
 WITHOUT_PARAMETERS = (
@@ -95,8 +95,8 @@ def test_one_kernel_alone(library):
     whole = trace()
     whole.tables["waves"] = whole.waves.with_columns(kernel=pl.Series([0, 0, 0, 4], dtype=pl.UInt32))
     document = library.add("two kernels", "two kernels", lambda: whole)
-    assert list(QUESTIONS["stalls"].held(document)) == [{}, {"kernel": 0}, {"kernel": 4}]
-    assert list(QUESTIONS["stalls"].held(library.document(0))) == [{}]
+    assert list(questions_about("trace")["stalls"].held(document)) == [{}, {"kernel": 0}, {"kernel": 4}]
+    assert list(questions_about("trace")["stalls"].held(library.document(0))) == [{}]
     total = answer(document, "stalls")["stall_cycles_total"]
     parts = [answer(document, "stalls", kernel=kernel)["stall_cycles_total"] for kernel in ("0", "4")]
     assert parts == [3 * total // 4, total // 4]
@@ -119,8 +119,8 @@ def test_limits_of_an_unknown_gpu_are_an_error_and_not_exported(library):
     document = library.document(2)
     with pytest.raises(UsageError):
         ask(document, "occupancy_limits", {})
-    assert list(QUESTIONS["occupancy_limits"].held(document)) == []
-    assert list(QUESTIONS["occupancy_limits"].held(library.document(0))) == [{}]
+    assert list(questions_about("trace")["occupancy_limits"].held(document)) == []
+    assert list(questions_about("trace")["occupancy_limits"].held(library.document(0))) == [{}]
 
 
 def test_a_comparison_is_against_the_other_document(library):
@@ -151,7 +151,7 @@ def test_unknown_units_are_refused_with_what_there_is(library, by):
 
 
 def test_an_exported_page_holds_every_pair(library):
-    question = QUESTIONS["compare_units"]
+    question = questions_about("trace")["compare_units"]
     assert list(question.held(library.document(0))) == [{"other": 1, "by": by} for by in KINDS]
     assert list(question.held(library.document(2))) == []
     for held in question.held(library.document(0)):
@@ -163,9 +163,9 @@ def test_lanes_are_those_of_the_analysis_and_exported_by_row(library):
     document = library.add("lds", "lds", lambda: trace(texts=texts))
     shown = answer(document, "lanes")
     assert [(row["row"], row["extra_cycles_total"]) for row in shown["rows"]["rows"]] == [(2, 4 * 62)]
-    assert list(QUESTIONS["lane_service"].held(document)) == [{"row": 2}]
+    assert list(questions_about("trace")["lane_service"].held(document)) == [{"row": 2}]
     service = answer(document, "lane_service", row="2")
     assert [phase["cycles"] for phase in service["phases"]["rows"]] == [32, 32]
     with pytest.raises(UsageError, match="at row 1"):
         ask(document, "lane_service", {"row": "1"})
-    assert list(QUESTIONS["lane_service"].held(library.document(2))) == []  # no GPU, so no rule
+    assert list(questions_about("trace")["lane_service"].held(library.document(2))) == []  # no GPU, so no rule

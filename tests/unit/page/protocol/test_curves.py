@@ -18,7 +18,7 @@ from wavewright.errors import UsageError
 from wavewright.model.document import Document
 from wavewright.model.trace import ThreadTrace
 from wavewright.page.payloads import ask
-from wavewright.page.questions import QUESTIONS
+from wavewright.page.questions import questions_about
 
 NAMES = ["SQ_BUSY_CU_CYCLES", "SQ_ACTIVE_INST_VALU"]
 
@@ -187,7 +187,7 @@ def test_definitions_are_bounded() -> None:
 
 @pytest.mark.parametrize("of", [busy, with_counters])
 def test_every_exported_tile_can_be_answered(of: object) -> None:
-    held = list(QUESTIONS["curves"].held(of()))  # type: ignore[operator]
+    held = list(questions_about("trace")["curves"].held(of()))  # type: ignore[operator]
     assert 8 < len(held) < 400
     for given in held[::5]:
         assert table(of(), "curves", **given).height  # type: ignore[operator]

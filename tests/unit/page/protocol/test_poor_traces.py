@@ -11,7 +11,7 @@ from tests.unit.analysis.test_every_answer import TRACES
 from wavewright.errors import WavewrightError
 from wavewright.model.document import Document
 from wavewright.page.payloads import ask
-from wavewright.page.questions import QUESTIONS
+from wavewright.page.questions import questions_about
 
 ASKED = ("curve_names", "curves", "derived", "histogram", "summary")
 
@@ -19,7 +19,7 @@ ASKED = ("curve_names", "curves", "derived", "histogram", "summary")
 @pytest.mark.parametrize(("name", "kind"), every_third_pair(ASKED, TRACES))
 def test_everything_that_an_export_holds_is_answered(name: str, kind: str) -> None:
     document = Document(0, kind, kind, TRACES[kind])
-    for given in list(QUESTIONS[name].held(document))[:40]:
+    for given in list(questions_about("trace")[name].held(document))[:40]:
         try:
             payload = ask(document, name, {key: str(value) for key, value in given.items()})
         except WavewrightError as error:

@@ -21,11 +21,13 @@ from wavewright.errors import UsageError
 from wavewright.model.document import Document, Library
 from wavewright.model.run import Run
 from wavewright.page.payloads import ask
-from wavewright.page.questions import QUESTIONS
-from wavewright.page.run.flows import MOST_FLOWS, flows
+from wavewright.page.questions import questions_about
+from wavewright.page.run.events import MOST_FLOWS, flows
 from wavewright.page.run.layers import layers_of_run, spans_of_run, timeline_of
 from wavewright.page.run.times import clocks_of
 from wavewright.readers.opening import open as open_path
+
+QUESTIONS = questions_about("run")
 
 FAR = 1_700_000_000_000_000_000
 """A time of today in ns: greater than the greatest exact number of JavaScript."""
@@ -249,7 +251,7 @@ def test_names_are_only_text() -> None:
 def test_a_run_of_nothing_answers_everything() -> None:
     document = Document(0, "nothing", "", lambda: Run([]))
     for question in QUESTIONS.values():
-        if question.is_about("run") and not question.required:
+        if not question.required:
             ask(document, question.name, {})
     assert _asked(document, "layers")["layers"][0]["track_count"] == 0
 
@@ -311,7 +313,10 @@ def test_edges_stand_between_events_of_one_name_that_touch() -> None:
         100_000,
         250_010,
     ]  # not where names differ, gaps are seen, or events are too short
-    assert QUESTIONS["edges"].answer(document, layer="run", level=0, tile=48)["time"].to_list() == [800_000, 800_100]
+    assert QUESTIONS["edges"].answer(document, layer="run", level=0, tile=48)["time"].to_list() == [
+        800_000,
+        800_100,
+    ]
 
 
 @pytest.mark.slow

@@ -16,7 +16,7 @@ from wavewright.analysis.run.query.result import QueryLimits
 from wavewright.errors import UsageError
 from wavewright.model.document import Document
 from wavewright.page.payloads import ask
-from wavewright.page.questions import QUESTIONS
+from wavewright.page.questions import questions_about
 from wavewright.page.run import sql
 from wavewright.readers.opening import open as open_path
 
@@ -141,4 +141,6 @@ def test_the_schema_lists_views_and_tables_with_meanings(small: Document) -> Non
     assert (name, kind, unit, bool(meaning)) == ("duration", "BIGINT", "ns", True)
     assert schema["limits"]["rows"] == QueryLimits().rows
     # An exported page has no engine.
-    assert not any(list(QUESTIONS[each].held(small)) for each in ("run_sql", "run_sql_stop", "run_sql_schema"))
+    assert not any(
+        list(questions_about("run")[each].held(small)) for each in ("run_sql", "run_sql_stop", "run_sql_schema")
+    )

@@ -24,12 +24,10 @@ from wavewright.model.document import Document
 from wavewright.model.executions import is_execution
 from wavewright.model.trace import ThreadTrace, TraceSource
 from wavewright.page.part_of_time import part_of_time
-from wavewright.page.questions import QUESTIONS
-from wavewright.page.trace.code import code, costs
-from wavewright.page.trace.histogram import histogram
+from wavewright.page.questions import questions_about
+from wavewright.page.trace.answers import histogram, wave_loops
+from wavewright.page.trace.code import code, costs, wave_costs
 from wavewright.page.trace.listing import arrows, branches, row_latencies
-from wavewright.page.trace.loops import wave_loops
-from wavewright.page.trace.part_costs import wave_costs
 
 
 def document_of(trace: ThreadTrace) -> Document:
@@ -47,8 +45,8 @@ def gemm(tmp_path_factory: pytest.TempPathFactory) -> ThreadTrace:
 @pytest.mark.slow
 def test_no_64_bit_integer_leaves(gemm: ThreadTrace) -> None:
     document = document_of(gemm)
-    for question in QUESTIONS.values():
-        if question.kind != "trace" or question.parameters:
+    for question in questions_about("trace").values():
+        if question.parameters or question.name in questions_about("any"):
             continue
         answer = question.answer(document)
         if isinstance(answer, pl.DataFrame):
@@ -156,4 +154,5 @@ def test_waves_that_do_not_exist() -> None:
     for question in ("wave_loops", "wave_costs"):
         for wave in ("7", "-1", str((1 << 63) - 1)):
             with pytest.raises(UsageError):
-                QUESTIONS[question].answer(document, **QUESTIONS[question].parsed({"wave": wave}))
+                asked = questions_about("trace")[question]
+                asked.answer(document, **asked.parsed({"wave": wave}))

@@ -22,7 +22,7 @@ from wavewright.analysis.trace.waves.states import states
 from wavewright.errors import UsageError
 from wavewright.model.document import Document
 from wavewright.model.trace import ThreadTrace, TraceSource
-from wavewright.page.questions import QUESTIONS
+from wavewright.page.questions import questions_about
 from wavewright.page.trace.items import event, instruction, marker, resident_wave, shader_value
 from wavewright.page.trace.spans import layers_of_trace, spans_of_trace, tiles_of_trace
 from wavewright.page.trace.times import aligned
@@ -238,7 +238,7 @@ def test_every_level_covers_what_level_0_covers(document: Document) -> None:
 def test_an_exported_page_holds_all_tiles_of_a_short_trace(document: Document) -> None:
     held = list(tiles_of_trace(document))
     assert {given["layer"] for given in held} == {layer["name"] for layer in layers_of_trace(document)["layers"]}
-    question = QUESTIONS["spans"]
+    question = questions_about("trace")["spans"]
     for given in held:
         assert question.parsed({name: str(value) for name, value in given.items()}) == given
 
