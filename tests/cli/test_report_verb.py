@@ -315,15 +315,15 @@ def test_own_sections_are_queries_and_texts(run: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        ("section = 3", "there is no [[section]]"),
-        ("[[section]]\ntext = 'x'", "no title"),
+        ("section = 3", "section: expected `array`, got `int`"),
+        ("[[section]]\ntext = 'x'", "section[0]: has no `title`"),
         ("[[section]]\ntitle = 'x'", "either sql or text"),
         ("[[section]]\ntitle = 'x'\ntext = 'y'\nsql = 'z'", "either sql or text"),
-        ("[[section]]\ntitle = 'x'\nsql = 'y'\npicture = 'pie'", "one of bar, line"),
-        ("[[section]]\ntitle = 'x'\ntext = 'y'\ncode = 'z'", "no key 'code'"),
-        ("[[section]]\ntitle = 4\ntext = 'y'", "title is not a text"),
+        ("[[section]]\ntitle = 'x'\nsql = 'y'\npicture = 'pie'", "section[0].picture"),
+        ("[[section]]\ntitle = 'x'\ntext = 'y'\ncode = 'z'", "unknown key `code`"),
+        ("[[section]]\ntitle = 4\ntext = 'y'", "section[0].title: expected `str`"),
         ("[[section]", "is not TOML"),
-        ("[other]\na = 1", "no key 'other'"),
+        ("[other]\na = 1", "unknown key `other`"),
     ],
 )
 def test_wrong_sections_are_refused(content: str, says: str, run: Path, tmp_path: Path) -> None:

@@ -49,13 +49,6 @@ def write_compute_csv(
 
     Numbers are rounded to `decimals` places: None = 6, or 4 when amounts are per wave, cycle or second. Under the
     reference's rules units are spelled as it does (T4, T5).
-
-    Raises
-    ------
-    UsageError
-        When the folder is the capture or in it, or holds something else and must not be replaced.
-    WavewrightError
-        When the file system refuses.
     """
     _check_outside(counters.path, folder)
     places = decimals if decimals is not None else _DECIMALS.get(answer.normalization, _OTHER_DECIMALS)

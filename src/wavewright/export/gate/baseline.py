@@ -21,15 +21,7 @@ _DIGITS = 9  #: Significant ones: more than a clock of nanoseconds has.
 
 
 def write_baseline(baseline: Baseline, path: Path, *, force: bool = False) -> None:
-    """Write the file; the same captures give the same bytes.
-
-    Raises
-    ------
-    UsageError
-        When it exists and must not be replaced.
-    OutputError
-        When the file system refuses.
-    """
+    """Write the file; the same captures give the same bytes."""
     with staged([path], force=force) as (twin,):
         twin.write_bytes(baseline_bytes(baseline))
 

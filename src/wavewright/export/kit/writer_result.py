@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Written:
-    """One output: its path and its contents. Every `write_X(run, out, *, force=False, ...)` returns one."""
+    """One output: its path and its contents. Every `write_X(run, out, *, force=False, ...)` returns one, and raises
+    UsageError where the output exists and must not be replaced, OutputError where it cannot be written (`staged`).
+    """
 
     path: Path
     counts: dict[str, int]  #: Table or kind of event -> number written.

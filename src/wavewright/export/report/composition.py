@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from msgspec import structs
+
 from wavewright.errors import UsageError
 from wavewright.export.report.sections import comparison, definitions, glance, own
 from wavewright.export.report.sections.facts import facts_of, losses_of
@@ -88,7 +90,7 @@ def make_report(
     kind = documents[0].kind
     _check_names(kind, (*wanted, *unwanted))
     if top is not None:  # findings as well as rows
-        chosen = replace(chosen, finding_limit=_limit(top, chosen))
+        chosen = structs.replace(chosen, finding_limit=_limit(top, chosen))
     plan = _Plan(chosen, _limit(top, chosen), wanted, unwanted, with_source=with_source)
     losses = tuple(losses_of(compared))
     body = plan.compared(documents, losses) if len(documents) > 1 else plan.about(documents[0], baseline, losses)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import tomllib
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ from wavewright.base.csv import harmless, harmless_rows
 from wavewright.export.kit.staging import staged
 from wavewright.export.kit.writer_result import Written, left_out
 from wavewright.export.run.labels import category_of
+from wavewright.facts.loader import packaged_text
 from wavewright.model.losses import Loss
 from wavewright.model.run_tables import RUN
 
@@ -30,108 +32,9 @@ _MARK = "_agent_info.csv"
 _API_FILES = ("hip", "hsa", "marker", "rccl", "rocdecode", "rocjpeg", "ompt", "kfd")
 _LEFT_OUT = ("arguments", "monitors", "frames")
 
-# Column in the file <- column of the run, or a name that `_expressions` makes. The columns after Process_Id, and
-# Process_Id where it comes last, are additions to AMD's files.
-_WHEN = {"Start_Timestamp": "start_ns", "End_Timestamp": "end_ns"}
-_SIZES = {
-    "LDS_Block_Size": "lds_bytes",
-    "Scratch_Size": "scratch_bytes",
-    "VGPR_Count": "vgpr_count",
-    "Accum_VGPR_Count": "accum_vgpr_count",
-    "SGPR_Count": "sgpr_count",
-}
-_KERNEL = {
-    "Guid": "guid",
-    "Kind": "kind",
-    "Agent_Id": "agent_text",
-    "Queue_Id": "queue_id",
-    "Stream_Id": "stream_id",
-    "Thread_Id": "tid",
-    "Dispatch_Id": "dispatch_id",
-    "Kernel_Id": "symbol_id",
-    "Kernel_Name": "name",
-    "Correlation_Id": "correlation",
-    **_WHEN,
-    **_SIZES,
-    **{f"Workgroup_Size_{axis.upper()}": f"workgroup_{axis}" for axis in "xyz"},
-    **{f"Grid_Size_{axis.upper()}": f"grid_{axis}" for axis in "xyz"},
-    "Process_Id": "pid",
-}
-_COPY = {
-    "Guid": "guid",
-    "Kind": "kind",
-    "Direction": "name",
-    "Stream_Id": "stream_id",
-    "Source_Agent_Id": "src_text",
-    "Destination_Agent_Id": "dst_text",
-    "Correlation_Id": "correlation",
-    **_WHEN,
-    "Process_Id": "pid",
-    "Thread_Id": "tid",
-    "Queue_Id": "queue_id",
-    "Copy_Bytes": "size_bytes",
-}
-_ALLOCATION = {
-    "Guid": "guid",
-    "Kind": "kind",
-    "Operation": "operation",
-    "Agent_Id": "agent_text",
-    "Allocation_Size": "size_bytes",
-    "Address": "address_text",
-    "Correlation_Id": "correlation",
-    **_WHEN,
-    "Process_Id": "pid",
-    "Thread_Id": "tid",
-}
-_SCRATCH = {
-    "Guid": "guid",
-    "Kind": "kind",
-    "Operation": "operation",
-    "Agent_Id": "agent_text",
-    "Queue_Id": "queue_id",
-    "Thread_Id": "tid",
-    "Alloc_Flags": "flags",
-    **_WHEN,
-    "Allocation_Size": "size_bytes",
-    "Correlation_Id": "correlation",
-    "Process_Id": "pid",
-}
-_CALL = {
-    "Guid": "guid",
-    "Domain": "category",
-    "Function": "name",
-    "Process_Id": "pid",
-    "Thread_Id": "tid",
-    "Correlation_Id": "correlation",
-    **_WHEN,
-}
-_COUNTER = {
-    "Guid": "guid",
-    "Correlation_Id": "correlation",
-    "Dispatch_Id": "dispatch_id",
-    "Agent_Id": "agent_text",
-    "Queue_Id": "queue_id",
-    "Process_Id": "pid",
-    "Thread_Id": "tid",
-    "Grid_Size": "grid_size",
-    "Kernel_Id": "symbol_id",
-    "Kernel_Name": "name",
-    "Workgroup_Size": "workgroup_size",
-    **_SIZES,
-    "Counter_Name": "counter_name",
-    "Counter_Value": "value",
-    **_WHEN,
-}
-_AGENT = """
-    Node_Id Logical_Node_Id Agent_Type Cpu_Cores_Count Simd_Count Cpu_Core_Id_Base Simd_Id_Base Max_Waves_Per_Simd
-    Lds_Size_In_Kb Gds_Size_In_Kb Num_Gws Wave_Front_Size Num_Xcc Cu_Count Array_Count Num_Shader_Banks
-    Simd_Arrays_Per_Engine Cu_Per_Simd_Array Simd_Per_Cu Max_Slots_Scratch_Cu Gfx_Target_Version Vendor_Id Device_Id
-    Location_Id Domain Drm_Render_Minor Num_Sdma_Engines Num_Sdma_Xgmi_Engines Num_Sdma_Queues_Per_Engine Num_Cp_Queues
-    Max_Engine_Clk_Ccompute Max_Engine_Clk_Fcompute Sdma_Fw_Version Fw_Version Capability Cu_Per_Engine
-    Max_Waves_Per_Cu Family_Id Workgroup_Max_Size Grid_Max_Size Local_Mem_Size Hive_Id Gpu_Id Workgroup_Max_Dim_X
-    Workgroup_Max_Dim_Y Workgroup_Max_Dim_Z Grid_Max_Dim_X Grid_Max_Dim_Y Grid_Max_Dim_Z Name Vendor_Name Product_Name
-    Model_Name
-"""
+#: File -> column in the file -> column of the run, or a name that `_expressions` makes (csv.toml).
+_COLUMNS: dict[str, Any] = tomllib.loads(packaged_text("csv.toml", package=__package__))
+_AGENT: list[str] = _COLUMNS["agent_info"]["columns"]
 
 
 def write_csv(run: Run, out: str | PathLike[str], *, force: bool = False) -> Written:
@@ -140,13 +43,6 @@ def write_csv(run: Run, out: str | PathLike[str], *, force: bool = False) -> Wri
     Names, columns and their order are those of AMD's converter from ROCpd, with what it leaves out behind them (the
     size of copies, the process). All processes are in the same files, each in the order of begin times; a file is
     written when it has rows. Texts that a spreadsheet would run as formulas get an apostrophe in front.
-
-    Raises
-    ------
-    UsageError
-        When the folder exists and must not be replaced.
-    WavewrightError
-        When it cannot be written.
     """
     target = Path(out)
     with staged([target], force=force, mark=PREFIX + _MARK) as (twin,):
@@ -190,19 +86,17 @@ class _Files:
         """All files."""
         self._write_agents()
         level = pl.col("level").cast(pl.String)
-        self._write("dispatches", "kernel_trace", _KERNEL, kind="KERNEL_DISPATCH")
-        self._write("copies", "memory_copy_trace", _COPY, kind="MEMORY_COPY")
+        self._write("dispatches", "kernel_trace", kind="KERNEL_DISPATCH")
+        self._write("copies", "memory_copy_trace", kind="MEMORY_COPY")
         real = level.ne_missing("SCRATCH")
-        self._write("allocations", "memory_allocation_trace", _ALLOCATION, kind="MEMORY_ALLOCATION", where=real)
-        self._write("allocations", "scratch_memory_trace", _SCRATCH, kind="SCRATCH_MEMORY", where=~real)
+        self._write("allocations", "memory_allocation_trace", kind="MEMORY_ALLOCATION", where=real)
+        self._write("allocations", "scratch_memory_trace", kind="SCRATCH_MEMORY", where=~real)
         self._write_calls()
         self._write_counters()
         self.losses += left_out(self._run, _LEFT_OUT)
 
-    def _write(
-        self, table: str, file: str, columns: dict[str, str], *, kind: str, where: pl.Expr | None = None
-    ) -> None:
-        stored = RUN[table].names
+    def _write(self, table: str, file: str, *, kind: str, where: pl.Expr | None = None) -> None:
+        stored, columns = RUN[table].names, _COLUMNS[file]
         needed = {self._lookups[ours][0] if ours in self._lookups else ours for ours in columns.values()}
         needed |= {"process", "start_ns", "end_ns"} | {"type", "level", "address", "properties"} & set(stored)
         if table != "allocations":
@@ -227,7 +121,7 @@ class _Files:
             file=pl.when(domain.is_in(_API_FILES)).then(domain + "_api_trace").otherwise(pl.lit("regions_trace")),
         )
         for file in calls["file"].unique().sort():
-            self._write_frame(calls.filter(pl.col("file") == file).drop("file", "domain"), file, _CALL)
+            self._write_frame(calls.filter(pl.col("file") == file).drop("file", "domain"), file, _COLUMNS["calls"])
 
     def _write_counters(self) -> None:
         """One row for each dispatch and counter, instances added up."""
@@ -241,15 +135,27 @@ class _Files:
         values = values.filter(of_dispatch).join(names, on="counter").group_by(keys).agg(pl.col("value").sum())
         if values.is_empty():
             return
-        stored = [*_SIZES.values(), "process", "thread", "agent", "queue", "symbol", "event", "name", "dispatch_id",
-                  "correlation", "start_ns", "end_ns", *(f"{size}_{axis}" for size in ("grid", "workgroup")
-                                                         for axis in "xyz")]  # fmt: skip
+        made = {
+            "guid",
+            "pid",
+            "tid",
+            "queue_id",
+            "symbol_id",
+            "agent_text",
+            "grid_size",
+            "workgroup_size",
+            "counter_name",
+        }
+        columns = _COLUMNS["counter_collection"]
+        stored = [name for name in columns.values() if name not in {*made, "value"}]
+        stored += ["process", "thread", "agent", "queue", "symbol", "event"]
+        stored += [f"{size}_{axis}" for size in ("grid", "workgroup") for axis in "xyz"]
         rows = [piece.join(values, on=["process", "event"]) for piece in self._run.chunks("dispatches", stored)]
         frame = pl.concat(rows).with_columns(
             pl.col("grid_x").mul(pl.col("grid_y")).mul(pl.col("grid_z")).alias("grid_size"),
             pl.col("workgroup_x").mul(pl.col("workgroup_y")).mul(pl.col("workgroup_z")).alias("workgroup_size"),
         )
-        self._write_frame(frame, "counter_collection", _COUNTER, then=["counter_name"])
+        self._write_frame(frame, "counter_collection", columns, then=["counter_name"])
         self.counts["counters"] += frame.height
 
     def _write_frame(
@@ -291,7 +197,7 @@ class _Files:
 def _begin_agents(folder: Path) -> None:
     with (folder / (PREFIX + _MARK)).open("w", encoding="utf-8", newline="") as stream:
         writer = csv.writer(stream, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
-        writer.writerow(["Guid", *_AGENT.split(), "Process_Id"])
+        writer.writerow(["Guid", *_AGENT, "Process_Id"])
 
 
 def _expressions(kind: str) -> dict[str, pl.Expr]:
@@ -327,7 +233,7 @@ def _agent_values(agent: dict[str, Any]) -> Iterator[Any]:
         "max_waves_per_simd": agent["waves_per_simd_max"],
     }
     parts = {"sdma_fw_version": "uCodeSDMA", "fw_version": "uCode"}
-    for column in _AGENT.split():
+    for column in _AGENT:
         name = column.lower()
         value = columns[name] if columns.get(name) is not None else properties.get(name)
         if name in parts and isinstance(value, dict):

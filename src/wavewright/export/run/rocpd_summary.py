@@ -17,15 +17,7 @@ if TYPE_CHECKING:
 
 
 def write_rocpd_summary(tables: Mapping[str, pl.DataFrame], folder: Path) -> list[Path]:
-    """Write each table as `<name>.csv` into a new folder, all of them or none; names become names of files.
-
-    Raises
-    ------
-    UsageError
-        When the folder exists and is not empty.
-    WavewrightError
-        When it cannot be written.
-    """
+    """Write each table as `<name>.csv` into a new folder, all of them or none; names become names of files."""
     is_there = folder.exists()
     if is_there and (not folder.is_dir() or any(folder.iterdir())):
         problem = "the folder is not empty"

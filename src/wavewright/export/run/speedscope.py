@@ -30,13 +30,6 @@ def write_speedscope(run: Run, out: str | PathLike[str], *, force: bool = False)
 
     Calls, ranges and marks of a thread are nested as they were; dispatches and copies of a queue follow each other;
     what overlaps has a timeline of its own. Counters, allocations and arguments have no place in this format.
-
-    Raises
-    ------
-    UsageError
-        When the file exists and `force` is not given.
-    WavewrightError
-        When the file cannot be written.
     """
     target = Path(out)
     counts = {"regions": 0, "dispatches": 0, "copies": 0, "samples": 0, "timelines": 0}

@@ -31,13 +31,6 @@ def write_run_parquet(run: Run, out: str | PathLike[str], *, force: bool = False
     """Write `<table>.parquet` for every table, and `wavewright_run.json` with row counts and checksums.
 
     The folder opens again with `wavewright.open_run`, and its files with every reader of Parquet.
-
-    Raises
-    ------
-    UsageError
-        When the folder exists and must not be replaced.
-    WavewrightError
-        When it cannot be written.
     """
     return _write_folder(run, Path(out), "parquet", force=force)
 
@@ -46,13 +39,6 @@ def write_arrow(run: Run, out: str | PathLike[str], *, force: bool = False) -> W
     """Write `<table>.arrow` for every table, and `wavewright_run.json` with row counts and checksums.
 
     The folder opens again with `wavewright.open_run`, and its files with every reader of Arrow IPC (Feather 2).
-
-    Raises
-    ------
-    UsageError
-        When the folder exists and must not be replaced.
-    WavewrightError
-        When it cannot be written.
     """
     return _write_folder(run, Path(out), "arrow", force=force)
 
@@ -62,13 +48,6 @@ def write_run_json(run: Run, out: str | PathLike[str], *, force: bool = False) -
 
     The tables and columns are documented in `docs/reference/run-tables.md`; `extras` are the tables that only the
     format of the source has. `pandas.DataFrame(file["tables"]["dispatches"])` is a table of pandas.
-
-    Raises
-    ------
-    UsageError
-        When the file exists and `force` is not given.
-    WavewrightError
-        When the file cannot be written.
     """
     target = Path(out)
     content = JsonTables(_FACTS, {"tables": _tables(run), "extras": _extras(run)})

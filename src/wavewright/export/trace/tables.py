@@ -32,13 +32,6 @@ def write_parquet(trace: ThreadTrace, directory: str | os.PathLike[str], *, forc
         The directory to make; its parents are made too.
     force
         Replace an earlier export.
-
-    Raises
-    ------
-    UsageError
-        When the directory exists and must not be replaced.
-    WavewrightError
-        When it cannot be written.
     """
     target = Path(directory)
     with staged([target], force=force, mark=MANIFEST) as (twin,):
@@ -65,13 +58,6 @@ def write_json(trace: ThreadTrace, output: str | os.PathLike[str] | IO[bytes], *
     Returns
     -------
     The path of the file; None for a stream.
-
-    Raises
-    ------
-    UsageError
-        When the file exists and `force` is not given.
-    WavewrightError
-        When the file cannot be written.
     """
     content = JsonTables(_facts(trace), {"tables": _tables(trace)})
     if not isinstance(output, (str, os.PathLike)):

@@ -5,20 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from wavewright.base.shown import printable, quoted
-from wavewright.base.words import counted, duration, grouped, percent
+from wavewright.base.words import counted
 from wavewright.facts.metrics.declared import SPEED_OF_LIGHT
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, sentence
 from wavewright.words.counters.panels import panel_parts
 from wavewright.words.counters.speed import speed_of_light
 from wavewright.words.counters.system import raw_table
-from wavewright.words.kit.brief_names import brief_kernel
-from wavewright.words.kit.frame_tables import Column, bar_cell, frame_table
+from wavewright.words.kit.declared_tables import declared_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-
-    import polars as pl
 
     from wavewright.analysis.counters.engine.answer import CounterPanels
     from wavewright.analysis.counters.raw import RawCounters
@@ -105,21 +104,8 @@ def _machine(answer: CounterPanels, counters: CounterSet) -> str:
 def kernel_table(kernels: pl.DataFrame, *, limit: int) -> Table:
     """The kernels, the longest first, with their shares of the time; `*` marks the chosen ones, if not all are."""
     is_partly = kernels.height > 0 and not kernels["is_chosen"].all()
-    columns = (
-        ("kernel", Column("#", lambda row: str(row["kernel"]), handle="k")),
-        ("is_chosen", Column("", lambda row: "*" if row["is_chosen"] else "", is_text=True)),
-        ("duration_share", Column("time", lambda row: percent(row["duration_share"]))),
-        ("duration_share", Column("", lambda row: bar_cell(row["duration_share"]), is_bar=True)),
-        ("dispatch_count", Column("calls", lambda row: grouped(row["dispatch_count"]))),
-        ("duration_ns_total", Column("total", lambda row: duration(row["duration_ns_total"]))),
-        ("duration_ns_mean", Column("mean", lambda row: duration(row["duration_ns_mean"]))),
-        ("duration_ns_median", Column("median", lambda row: duration(row["duration_ns_median"]), is_wide=True)),
-        ("kernel_name", Column("kernel", lambda row: brief_kernel(row["kernel_name"], 200), takes_rest=True)),
-    )
-    lacking = {name for name, _ in columns[:-1] if kernels[name].null_count() == kernels.height}
-    lacking |= set() if is_partly else {"is_chosen"}
-    shown = [column for name, column in columns if name not in lacking]
-    return frame_table(kernels, shown, limit=limit, what="kernels")
+    chosen = kernels.with_columns(mark=pl.when("is_chosen").then(pl.lit("*")).otherwise(pl.lit("")))
+    return declared_table("counters/summary/kernels", chosen, limit=limit, is_partly=is_partly)
 
 
 def caveat_lines(caveats: Sequence[str]) -> Iterator[Sentence]:

@@ -28,38 +28,11 @@ _PATH = re.compile(r"(?<![\w./:%])/(?:[\w.@+~-]+/)+[\w.@+~-]*|(?<![\w])[A-Za-z]:
 _COMMAND = "command"  #: Heading and name of columns with command lines.
 _SHORTEST = 3  #: Characters of a name from which on it is replaced wherever it occurs.
 #: Names of folders and files that say nothing about anybody.
-_COMMON = frozenset(
-    (
-        "data",
-        "runs",
-        "run",
-        "out",
-        "output",
-        "results",
-        "result",
-        "trace",
-        "traces",
-        "capture",
-        "captures",
-        "tmp",
-        "home",
-        "root",
-        "users",
-        "raw",
-        "src",
-        "work",
-        "workloads",
-        "localhost",
-        "build",
-        "bin",
-        "lib",
-        "usr",
-        "opt",
-        "var",
-        "mnt",
-        "share",
-    )
-)
+_COMMON = frozenset((
+    "bin", "build", "capture", "captures", "data", "home", "lib", "localhost", "mnt", "opt", "out", "output", "raw",
+    "result", "results", "root", "run", "runs", "share", "src", "tmp", "trace", "traces", "users", "usr", "var", "work",
+    "workloads",
+))  # fmt: skip
 
 
 @dataclass

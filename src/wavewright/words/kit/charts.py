@@ -10,6 +10,8 @@ from wavewright.writers.terminal.bars import STATE_COLOURS
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    import polars as pl
+
     from wavewright.model.blocks import Part
 
 #: What a state is drawn with, from the bottom up: readable without colours too.
@@ -81,6 +83,15 @@ def time_axis(start_cycles: int, end_cycles: int, width: int, *, clock_mhz: floa
     if clock_mhz:
         right += f" ({(end_cycles - start_cycles) / clock_mhz:,.1f} us on)"
     return left + right.rjust(max(width - len(left), len(right) + 1))
+
+
+def dense(rows: pl.DataFrame | None, column: str, count: int) -> list[float]:
+    """The values of all of `count` bins, 0 where `rows` have none."""
+    values = [0.0] * count
+    if rows is not None:
+        for at, value in rows.select("bin", column).iter_rows():
+            values[at] = value or 0.0
+    return values
 
 
 def resampled(values: Sequence[float], width: int) -> list[float]:

@@ -9,7 +9,7 @@ import polars as pl
 from wavewright.base.shown import printable
 from wavewright.base.words import duration, percent, truncation
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, chart, headline, sentence
-from wavewright.words.kit.charts import resampled
+from wavewright.words.kit.charts import dense, resampled
 from wavewright.words.kit.declared_tables import declared_table
 from wavewright.words.run.place_names import gpu_cell, gpu_name, gpu_names, place_words
 
@@ -90,7 +90,7 @@ def _curves(answer: Busy, *, width: int, limit: int) -> Iterator[AnyBlock]:
     last = None
     for name, row in zip(names[:shown], answer.gpus.iter_rows(named=True), strict=False):
         node = counts[row["node"]]
-        shares = _dense(parts.get((row["node"], row["gpu"])), node["bin_count"])
+        shares = dense(parts.get((row["node"], row["gpu"])), "busy_share", node["bin_count"])
         line = "".join(_STEPS[min(8, max(0, round(8 * share)))] for share in resampled(shares, room))
         lines.append(sentence(f"{name.rjust(label_width)} │", (line, "#009E73")))
         last = node
@@ -100,14 +100,6 @@ def _curves(answer: Busy, *, width: int, limit: int) -> Iterator[AnyBlock]:
         axis = left + right.rjust(max(columns - len(left), len(right) + 1))
         lines.append(Sentence(" " * (label_width + 2) + axis))
     yield chart(lines, title)
-
-
-def _dense(rows: pl.DataFrame | None, count: int) -> list[float]:
-    values = [0.0] * count
-    if rows is not None:
-        for at, share in rows.select("bin", "busy_share").iter_rows():
-            values[at] = share or 0.0
-    return values
 
 
 def _process(row: dict[str, Any]) -> str:

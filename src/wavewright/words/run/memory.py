@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 from wavewright.base.words import counted, duration, size
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, headline
 from wavewright.words.kit.charts import resampled
@@ -14,8 +16,6 @@ from wavewright.writers.terminal.fitted_table import WIDE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    import polars as pl
 
     from wavewright.analysis.run.memory.memory import Memory
 
@@ -72,8 +72,6 @@ def place_label(row: dict[str, Any], *, with_process: bool) -> str:
 
 def place_curve(answer: Memory, place: dict[str, Any]) -> pl.DataFrame:
     """The rows of `curve` of one of `places`."""
-    import polars as pl
-
     is_its = [pl.col(key).eq_missing(pl.lit(place[key], answer.curve.schema[key])) for key in _KEYS]
     return answer.curve.filter(*is_its)
 
@@ -95,8 +93,6 @@ def _place_table(answer: Memory, *, width: int, limit: int) -> Table:
 
 
 def _site_table(answer: Memory, kind: str, what: str, *, limit: int) -> Table:
-    import polars as pl
-
     sites = answer.sites.with_columns(size_bytes=f"{kind}_bytes", count=f"{kind}_count").filter(pl.col("count") > 0)
     rows = sites.sort(-pl.col("size_bytes"), "pool", "site").with_columns(
         share=pl.col("size_bytes") / pl.max_horizontal(pl.col("size_bytes").sum(), 1),

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent, shortened
 from wavewright.model.blocks import GAP, AnyBlock, Drawn, Named, Sentence, headline, labelled, sentence
-from wavewright.words.kit.declared_tables import declared_columns
-from wavewright.words.kit.frame_tables import Column, frame_table, hexadecimal, place
-from wavewright.words.trace.row_columns import ADDRESS, INSTRUCTION, SOURCE
+from wavewright.words.kit.declared_tables import declared_table
+from wavewright.words.kit.frame_tables import hexadecimal, place
 from wavewright.writers.markdown.escapes import as_code, escaped
 from wavewright.writers.terminal.bars import bar
 
@@ -66,11 +64,10 @@ def sample_stalls_report(answer: SampleStalls, *, limit: int) -> Iterator[AnyBlo
     tops = answer.by_row.select("row", "cause", "text", "file", "line")
     causes = answer.causes.join(tops, left_on=["top_row", "cause"], right_on=["row", "cause"], maintain_order="left")
     yield GAP
-    mostly = replace(INSTRUCTION, heading="mostly at")
-    yield frame_table(causes, [*_SHARES, _CAUSE, mostly, SOURCE], limit=limit, what="causes")
+    interval = lambda row: _interval(row["share_min"], row["share_max"])  # noqa: E731
+    yield declared_table("trace/samples/causes", causes, limit=limit, interval=interval)
     yield GAP
-    columns = [*_SHARES, _CAUSE, replace(ADDRESS, is_wide=True), INSTRUCTION, SOURCE]
-    yield frame_table(answer.by_row, columns, limit=limit, what="places")
+    yield declared_table("trace/samples/places", answer.by_row, limit=limit, interval=interval)
 
 
 def sample_diagnosis_report(answer: SampleDiagnosis, *, limit: int) -> Iterator[AnyBlock]:
@@ -167,7 +164,3 @@ def sample_place(item: SamplePlace) -> Sentence:
 
 def _interval(low: float, high: float) -> str:
     return f"{percent(low)} to {percent(high)}"
-
-
-_CAUSE = Column("cause", lambda row: row["cause"], is_text=True, is_fixed=True)
-_SHARES = declared_columns("trace/samples/shares", interval=lambda row: _interval(row["share_min"], row["share_max"]))

@@ -9,7 +9,7 @@ import polars as pl
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent
 from wavewright.model.blocks import GAP, AnyBlock, Cell, Sentence, Table, chart, headline, sentence
-from wavewright.words.kit.charts import SHADES, legend, resampled, share_line, stacked_chart, time_axis
+from wavewright.words.kit.charts import SHADES, dense, legend, resampled, share_line, stacked_chart, time_axis
 from wavewright.words.kit.declared_tables import declared_columns, declared_table
 from wavewright.words.kit.frame_tables import Column, frame_table
 from wavewright.writers.terminal.bars import sparkline
@@ -134,7 +134,7 @@ def _charts(states: States, *, width: int) -> Iterator[AnyBlock]:
     lines = [sentence(" " * label_width, legend(names), f"   a column is {column_cycles:,} cycles")]
     for (se,), rows in engines[:_MAX_ENGINES]:
         series = {
-            str(state): resampled(_dense(part, "wave_count_mean", states.bin_count), columns)
+            str(state): resampled(dense(part, "wave_count_mean", states.bin_count), columns)
             for (state,), part in _parts(rows, "state")
         }
         for at, line in enumerate(stacked_chart(series, height=height, top=top)):
@@ -158,7 +158,7 @@ def _pipe_table(pipes: Utilization, *, width: int) -> Table:
     all_simds = max(1, int(pipes.bubbles["simd_count"].sum()))
     spark_width = max(8, min(pipes.bin_count, width - 50 - 8 * len(shown)))
     curves = {
-        str(pipe): [share / all_simds for share in resampled(_dense(part, "share", pipes.bin_count), spark_width)]
+        str(pipe): [share / all_simds for share in resampled(dense(part, "share", pipes.bin_count), spark_width)]
         for (pipe,), part in _parts(curve.sort("bin"), "pipe")
     }
     columns = declared_columns("trace/states/pipe")
@@ -177,7 +177,7 @@ def _engine_cell(shares: Mapping[tuple[int, str], float], engine: int) -> Callab
 def _residency_table(residency: KernelResidency, *, width: int, limit: int) -> Table:
     spark_width = max(8, min(residency.bin_count, width - 52))
     curves = {
-        kernel: resampled(_dense(part, "wave_count_mean", residency.bin_count), spark_width)
+        kernel: resampled(dense(part, "wave_count_mean", residency.bin_count), spark_width)
         for (kernel,), part in _parts(residency.kernel_curves, "kernel")
     }
     kernels = residency.kernels.sort("start_count", descending=True)
@@ -197,10 +197,3 @@ def _kernel(name: str | None) -> str:
 
 def _parts(frame: pl.DataFrame, column: str) -> Iterator[tuple[tuple[Any, ...], pl.DataFrame]]:
     yield from frame.partition_by(column, as_dict=True, maintain_order=True).items()
-
-
-def _dense(rows: pl.DataFrame, column: str, count: int) -> list[float]:
-    values = [0.0] * count
-    for number, value in rows.select("bin", column).iter_rows():
-        values[number] = value
-    return values

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import polars as pl
+from msgspec import Meta
 
 from wavewright.base.toml import read_toml
-from wavewright.errors import UsageError, WavewrightError
+from wavewright.errors import WavewrightError
+from wavewright.facts.loader import Fact, decoded
 from wavewright.model.blocks import Sentence, readable
 from wavewright.model.report import DataTable, Section
 from wavewright.model.schema import ColumnSpec, TableSpec
@@ -20,80 +21,43 @@ from wavewright.writers.svg.plot_bars import Bar, Part, bar_panel, bars_height
 from wavewright.writers.svg.plot_frame import SMALL, Frame, width_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from wavewright.model.blocks import Block, Picture
     from wavewright.model.document import Document
 
-PICTURES = ("bar", "line")
-_KEYS = frozenset(("title", "sql", "text", "picture"))
 _MOST_SECTIONS = 50
-_LONGEST = 100_000  #: Characters of a text or of SQL.
 _LIMITS = {"rows": 100_000, "mib": 64, "seconds": 60.0}
+_Text = Annotated[str, Meta(min_length=1, max_length=100_000)]
 
 
-@dataclass(frozen=True)
-class OwnSection:
+class OwnSection(Fact, frozen=True):
     """One section as the file declares it: a text or an SQL query."""
 
-    title: str
-    text: str = ""
-    sql: str = ""
-    picture: str = ""  #: bar or line: of the first column of names or times, and the first of numbers.
+    title: _Text
+    text: _Text | None = None
+    sql: _Text | None = None
+    #: Of the first column of names or times, and the first of numbers.
+    picture: Literal["bar", "line"] | None = None
+
+    def __post_init__(self) -> None:
+        """Raise ValueError, which `decoded` words, for keys that do not go together."""
+        if (self.sql is None) == (self.text is None):
+            raise ValueError("a section has either sql or text")
+        if self.picture is not None and self.sql is None:
+            raise ValueError("a picture is of the rows of sql")
+
+
+class _SectionsFile(Fact, frozen=True):
+    section: Annotated[tuple[OwnSection, ...], Meta(min_length=1, max_length=_MOST_SECTIONS)]
 
 
 def read_own_sections(path: Path) -> tuple[OwnSection, ...]:
-    """The sections that a TOML file declares.
-
-    Raises
-    ------
-    UsageError
-        When the file cannot be read, is no TOML, or declares something else.
-    """
+    """The sections that a TOML file declares; UsageError when it cannot be read, or declares something else."""
     declared = read_toml(path, advice="give a TOML file with tables [[section]]")
-    return own_sections(declared, where=str(path))
-
-
-def own_sections(declared: Mapping[str, Any], *, where: str = "") -> tuple[OwnSection, ...]:
-    """The sections of a parsed TOML file.
-
-    Raises
-    ------
-    UsageError
-        When it declares something else.
-
-    Examples
-    --------
-    >>> own_sections({"section": [{"title": "Notes", "text": "run on Monday"}]})[0].title
-    'Notes'
-    """
-    entries = declared.get("section")
-    unknown = sorted(set(declared) - {"section"})
-    if unknown or not isinstance(entries, list) or not entries:
-        what = f"there is no key {unknown[0][:40]!r}" if unknown else "there is no [[section]]"
-        raise UsageError(what, where=where, advice="declare [[section]] with title, and sql or text")
-    if len(entries) > _MOST_SECTIONS:
-        raise UsageError(f"{len(entries)} sections are more than {_MOST_SECTIONS}", where=where)
-    return tuple(_checked(entry, f"{where}, section {number}") for number, entry in enumerate(entries, 1))
-
-
-def _checked(entry: Any, where: str) -> OwnSection:
-    if not isinstance(entry, dict):
-        raise UsageError("a section is a table", where=where, advice='write [[section]], then title = "..."')
-    unknown = sorted(set(entry) - _KEYS)
-    if unknown:
-        raise UsageError(f"no key {unknown[0][:40]!r}", where=where, advice=f"keys: {', '.join(sorted(_KEYS))}")
-    for name, value in entry.items():
-        if not isinstance(value, str) or not value.strip() or len(value) > _LONGEST:
-            raise UsageError(f"{name} is not a text of 1 to {_LONGEST:,} characters", where=where)
-    if "title" not in entry:
-        raise UsageError("the section has no title", where=where, advice='title = "..."')
-    if ("sql" in entry) == ("text" in entry):
-        raise UsageError("a section has either sql or text", where=where, advice="declare one of them")
-    if "picture" in entry and ("sql" not in entry or entry["picture"] not in PICTURES):
-        raise UsageError("a picture is of the rows of sql", where=where, advice=f"one of {', '.join(PICTURES)}")
-    return OwnSection(**entry)
+    advice = f"declare 1 to {_MOST_SECTIONS} [[section]], each with title, and sql (with picture = bar or line) or text"
+    return decoded(declared, _SectionsFile, where=str(path), advice=advice).section
 
 
 def own_section(document: Document, declared: OwnSection, number: int, *, limit: int) -> Section:
@@ -105,14 +69,13 @@ def own_section(document: Document, declared: OwnSection, number: int, *, limit:
     if document.kind != "run":
         return Section(name, declared.title, question, skipped="SQL can be asked about runs only")
     try:
-        rows = _rows(document, declared.sql)
+        rows = _rows(document, declared.sql or "")
     except WavewrightError as error:
         return Section(name, declared.title, question, skipped=f"the query cannot be answered: {error.what}")
     data = DataTable("rows", _spec(rows), rows)
-    blocks: list[Block] = list(_drawn(declared, rows, name))
-    return Section(
-        name, declared.title, question, (*blocks, *_words(rows, limit)), (data,), definition=f"SQL: {declared.sql}"
-    )
+    drawn = drawn_rows(declared.picture, rows, name=name, title=declared.title) if declared.picture else None
+    blocks: tuple[Block, ...] = (*([drawn] if drawn else []), *_words(rows, limit))
+    return Section(name, declared.title, question, blocks, (data,), definition=f"SQL: {declared.sql}")
 
 
 def _rows(document: Document, sql: str) -> pl.DataFrame:
@@ -138,15 +101,6 @@ def _spec(rows: pl.DataFrame) -> TableSpec:
     return TableSpec("rows", "one row of the query", columns)
 
 
-def _drawn(declared: OwnSection, rows: pl.DataFrame, name: str) -> Iterator[Picture]:
-    """The picture of the rows, where they have what it needs."""
-    if not declared.picture or not rows.height:
-        return
-    picture = drawn_rows(declared.picture, rows, name=name, title=declared.title)
-    if picture is not None:
-        yield picture
-
-
 def sections_of(document: Document, declared: Sequence[OwnSection], *, limit: int) -> list[Section]:
     """All sections of the user about a document."""
     return [own_section(document, each, number, limit=limit) for number, each in enumerate(declared, 1)]
@@ -160,6 +114,8 @@ _HEIGHT = 240.0
 
 def drawn_rows(kind: str, rows: pl.DataFrame, *, name: str, title: str) -> Picture | None:
     """The rows as bars or as a line; None = they have no columns for it."""
+    if not rows.height:
+        return None
     return _bars(rows, name, title) if kind == "bar" else _line(rows, name, title)
 
 

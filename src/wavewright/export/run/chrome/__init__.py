@@ -45,13 +45,6 @@ def write_chrome(run: Run, out: str | os.PathLike[str], *, force: bool = False, 
         Replace an existing file.
     with_flows
         Whether arrows lead from launches to their work.
-
-    Raises
-    ------
-    UsageError
-        When the file exists and must not be replaced.
-    WavewrightError
-        When it cannot be written.
     """
     target = Path(out)
     with staged([target], force=force) as (twin,), twin.open("wb") as file:

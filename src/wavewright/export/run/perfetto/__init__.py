@@ -45,13 +45,6 @@ def write_perfetto(
         Replace an existing file.
     group_by
         Whether the tracks of a GPU are its streams or its queues.
-
-    Raises
-    ------
-    UsageError
-        When the file exists and `force` is not given.
-    WavewrightError
-        When the file cannot be written.
     """
     target = Path(out)
     counts = dict.fromkeys(

@@ -33,13 +33,6 @@ def write_rocpd(run: Run, out: str | os.PathLike[str], *, force: bool = False) -
     Ids of events, agents, queues, ... stay as they are where they are unique in their run. A run that occurs twice is
     written once. What dispatches must refer to and the origin does not say (a queue, a code object, ...) is made up
     under the name `unknown`.
-
-    Raises
-    ------
-    UsageError
-        When the file exists and must not be replaced.
-    WavewrightError
-        When it cannot be written.
     """
     target = Path(out)
     check_beside(target)
@@ -123,15 +116,7 @@ class RocpdFile:
 
 
 def write_parts(parts: Mapping[Path, Run], *, force: bool = False) -> list[Written]:
-    """Write each run to its path, all in one folder; all of them appear together, or none.
-
-    Raises
-    ------
-    UsageError
-        When a file exists and must not be replaced.
-    WavewrightError
-        When they cannot be written.
-    """
+    """Write each run to its path, all in one folder; all of them appear together, or none."""
     targets = list(parts)
     with staged(targets, force=force) as twins:
         written = [write_rocpd(run, twin) for run, twin in zip(parts.values(), twins, strict=True)]

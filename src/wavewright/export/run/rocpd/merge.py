@@ -52,13 +52,6 @@ def merge_runs(
 
     Tables and columns that this version of wavewright does not know are copied too. Values of environment variables
     are masked unless asked for: they may hold secrets, and merged files are made to be passed on.
-
-    Raises
-    ------
-    UsageError
-        When the file exists and must not be replaced.
-    WavewrightError
-        When an input cannot be read or the file cannot be written.
     """
     target = Path(out)
     check_beside(target)

@@ -35,13 +35,6 @@ def write_rpd(run: Run, out: str | os.PathLike[str], *, force: bool = False) -> 
     Calls become rows of `rocpd_api`, dispatches and copies rows of `rocpd_op`, linked by their correlation. Markers are
     calls `UserMarker` with the text as arguments. GPUs and processes of several nodes are distinguished by strides.
     Rows that the format cannot store (allocations, registers, streamed counters) are losses.
-
-    Raises
-    ------
-    UsageError
-        When the file exists and must not be replaced.
-    WavewrightError
-        When it cannot be written.
     """
     target = Path(out)
     check_beside(target)

@@ -56,13 +56,6 @@ def write_ui_output(
     Returns
     -------
     The directory.
-
-    Raises
-    ------
-    UsageError
-        When the output exists and must not be replaced, or the schema is not known.
-    WavewrightError
-        When it cannot be written.
     """
     if schema not in _VERSIONS:
         raise UsageError(f"no ui_output schema {schema!r}", advice=f"schemas: {', '.join(_VERSIONS)}")

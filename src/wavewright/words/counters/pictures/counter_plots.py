@@ -11,8 +11,9 @@ from wavewright.facts.metrics.declared import SPEED_OF_LIGHT
 from wavewright.model.blocks import Picture
 from wavewright.words.counters.metric_text import figure
 from wavewright.words.counters.speed import nearest_to_peak, unit_group
-from wavewright.writers.svg.plot_bars import Bar, Part, bar_panel, bars_height
-from wavewright.writers.svg.plot_frame import Frame, Key
+from wavewright.words.kit.bar_pictures import bar_picture
+from wavewright.writers.svg.plot_bars import Bar, Part
+from wavewright.writers.svg.plot_frame import Key
 from wavewright.writers.svg.plot_words import headline, listed, sentences
 
 if TYPE_CHECKING:
@@ -45,19 +46,17 @@ def draw(document: Document, theme: str, top: int | None) -> Picture:
     zero = [printable(row["name"]) for row in measured if not row["peak_share"]]
     groups = [group for group in _COLOURS if any(unit_group(row["name"]) == group for row in ordered)]
     nearest = nearest_to_peak(rows)
-    frame = Frame(
+    return bar_picture(
         "speed",
         "Speed of light",
         f"{counted(answer.dispatch_count, 'dispatches')}: {nearest or 'nothing is near its peak'}.",
-        height=bars_height(len(ordered)),
+        [_bar(row) for row in ordered],
+        axis="share of the peak",
+        unit="share",
         theme=theme,
         legend=[Key(_COLOURS[group], group) for group in groups],
         note=sentences(f"zero: {listed(zero)}" if zero else "", _NOTE),
     )
-    ticks = [0, 20, 40, 60, 80, 100]
-    bars = [_bar(row) for row in ordered]
-    bar_panel(frame, bars, top=frame.top, high=_MOST, ticks=ticks, name="share of the peak (%)")
-    return frame.picture()
 
 
 def _bar(row: dict[str, Any]) -> Bar:

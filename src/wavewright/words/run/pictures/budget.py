@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 from wavewright.base.words import counted, duration
 from wavewright.errors import UsageError
+from wavewright.words.kit.bar_pictures import bar_picture
 from wavewright.words.run.place_names import gpu_names
-from wavewright.writers.svg.plot_bars import Bar, Part, bar_panel, bars_height
-from wavewright.writers.svg.plot_frame import TEXT, Frame, Key, cut_middle
+from wavewright.writers.svg.plot_bars import Bar, Part
+from wavewright.writers.svg.plot_frame import TEXT, Key, cut_middle
 from wavewright.writers.svg.plot_words import listed, rows_shown, sentences, tenths
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from wavewright.analysis.run.diagnose.budget import TimeBudget
     from wavewright.model.blocks import Picture
     from wavewright.model.document import Document
@@ -48,24 +49,22 @@ def draw(document: Document, answer: TimeBudget, theme: str, top: int | None) ->
         bars.insert(0, _bar(totals, "all GPUs", is_strong=True))
     words = [f"{name} {share:.1f} %" for (_, name, _), share in zip(PARTS, tenths([*totals.values()]), strict=True)]
     note = sentences(_NOTE, rows_shown(shown.height, gpus.height, "GPUs", which))
-    frame = Frame(
+    return bar_picture(
         "budget",
         "Time budget of GPUs",
         f"{counted(gpus.height, 'GPUs')}: {listed(words)}.",
-        height=bars_height(len(bars)),
+        bars,
+        axis="share of the time",
+        unit="share",
         theme=theme,
         legend=[Key(colour, name) for _, name, colour in PARTS],
         note=note,
+        at_end=True,
     )
-    ticks = [0, 20, 40, 60, 80, 100]
-    bar_panel(frame, bars, top=frame.top, high=100, ticks=ticks, name="share of the time (%)", at_end=True)
-    return frame.picture()
 
 
 def _least(gpus: pl.DataFrame, limit: int) -> pl.DataFrame:
     """The GPUs with the smallest shares of computation, in their usual order."""
-    import polars as pl
-
     share = pl.col("computation_ns") / pl.col("window_ns")
     numbered = gpus.with_row_index("number").sort(share, "number", nulls_last=True).head(limit)
     return numbered.sort("number").drop("number")

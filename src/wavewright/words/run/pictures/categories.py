@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from wavewright.base.words import counted, duration, percent
 from wavewright.errors import UsageError
-from wavewright.writers.svg.plot_axes import plain, round_ticks, time_unit
-from wavewright.writers.svg.plot_bars import Bar, Part, bar_panel, bars_height
-from wavewright.writers.svg.plot_frame import Frame
+from wavewright.words.kit.bar_pictures import bar_picture
+from wavewright.writers.svg.plot_bars import Bar, Part
 from wavewright.writers.svg.plot_words import listed
 
 if TYPE_CHECKING:
@@ -36,26 +35,10 @@ def draw(document: Document, theme: str, top: int | None) -> Picture:
     shown = rows.head(top or rows.height).to_dicts()
     bars = [_bar(row) for row in shown]
     words = [f"{row['category']} {percent(row['share'])}" for row in shown[:3]]
-    frame = Frame(
-        "categories",
-        "GPU time by category of kernel",
-        f"{duration(total)} of GPU time: {listed(words)}.",
-        height=bars_height(len(bars)),
-        theme=theme,
-        note=_NOTE,
-    )
-    unit, factor = time_unit(shown[0]["total_ns"])
-    most = shown[0]["total_ns"] / factor
-    bar_panel(
-        frame,
-        bars,
-        top=frame.top,
-        high=shown[0]["total_ns"],
-        ticks=[tick * factor for tick in round_ticks(0, most)],
-        name=f"time of dispatches and copies ({unit})",
-        words=lambda value: plain(value / factor),
-    )
-    return frame.picture()
+    sentence = f"{duration(total)} of GPU time: {listed(words)}."
+    axis = "time of dispatches and copies"
+    title = "GPU time by category of kernel"
+    return bar_picture("categories", title, sentence, bars, axis=axis, unit="time", theme=theme, note=_NOTE)
 
 
 def _bar(row: dict[str, Any]) -> Bar:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from wavewright.base.words import counted, duration, percent
 from wavewright.errors import UsageError
+from wavewright.words.kit.bar_pictures import draw_bar_panel
 from wavewright.writers.svg.plot_areas import draw_columns
 from wavewright.writers.svg.plot_axes import Scale, left_axis, plain, round_ticks, time_unit
-from wavewright.writers.svg.plot_bars import Bar, Part, bar_panel, bars_height
+from wavewright.writers.svg.plot_bars import Bar, Part, bars_height
 from wavewright.writers.svg.plot_frame import SMALL, Frame, width_of
 from wavewright.writers.svg.plot_words import brief_time, headline
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from wavewright.analysis.run.gpu_time.gaps import Gaps
     from wavewright.model.blocks import Picture
     from wavewright.model.document import Document
@@ -37,7 +38,7 @@ def draw(document: Document, theme: str, top: int | None) -> Picture:
     if not answer.gap_count:
         raise UsageError("there are no gaps between the work of the GPUs", where=document.label)
     bars = _causes(answer, top)
-    lengths = answer.histogram.group_by("from_ns").agg(pl_sum("gap_count", "gap_ns")).sort("from_ns")
+    lengths = answer.histogram.group_by("from_ns").agg(pl.col("gap_count", "gap_ns").sum()).sort("from_ns")
     frame = Frame(
         "gaps",
         "Idle time between GPU work",
@@ -46,32 +47,13 @@ def draw(document: Document, theme: str, top: int | None) -> Picture:
         theme=theme,
         note=_NOTE,
     )
-    high = max(bar.parts[0].value for bar in bars) or 1
-    unit, factor = time_unit(high)
-    bar_panel(
-        frame,
-        bars,
-        top=frame.top,
-        high=high,
-        ticks=[tick * factor for tick in round_ticks(0, high / factor)],
-        name=f"time of gaps by cause ({unit})",
-        words=lambda value: plain(value / factor),
-    )
+    draw_bar_panel(frame, bars, top=frame.top, axis="time of gaps by cause", unit="time")
     _histogram(frame, lengths, frame.bottom - _COLUMNS - 40)
     return frame.picture()
 
 
-def pl_sum(*columns: str) -> pl.Expr:
-    """The sums of columns."""
-    import polars as pl
-
-    return pl.col(columns).sum()
-
-
 def _causes(answer: Gaps, top: int | None) -> list[Bar]:
-    import polars as pl
-
-    sums = answer.causes.group_by("cause").agg(pl_sum("wait_ns", "call_count"))
+    sums = answer.causes.group_by("cause").agg(pl.col("wait_ns", "call_count").sum())
     rows = sums.filter(pl.col("wait_ns") > 0).sort("wait_ns", "cause", descending=[True, False])
     total = int(rows["wait_ns"].sum()) or 1
     return [

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from wavewright.base.words import duration, percent
 from wavewright.errors import UsageError
+from wavewright.words.kit.bar_pictures import draw_bar_panel
 from wavewright.words.run.place_names import process_label
 from wavewright.writers.svg.plot_areas import draw_stack
 from wavewright.writers.svg.plot_axes import Scale, bottom_axis, left_axis, plain, round_ticks, time_unit
-from wavewright.writers.svg.plot_bars import Bar, Part, bar_panel, bars_height
+from wavewright.writers.svg.plot_bars import Bar, Part, bars_height
 from wavewright.writers.svg.plot_frame import SMALL, Frame, Key, width_of
 from wavewright.writers.svg.plot_words import headline
 
@@ -54,21 +55,11 @@ def draw(document: Document, theme: str, top: int | None) -> Picture:
         legend=[Key(colour, name) for name, colour in _PARTS],
         note=_NOTE.split(" Percentages")[0] if is_long else _NOTE,
     )
-    high = max(sum(_times(row)) for row in rows)
-    unit, factor = time_unit(high)
     if is_long:
-        _columns(frame, rows, high, unit, factor)
+        _columns(frame, rows)
     else:
-        bar_panel(
-            frame,
-            [_bar(row) for row in rows],
-            top=frame.top,
-            high=high,
-            ticks=[tick * factor for tick in round_ticks(0, high / factor)],
-            name=f"time of kernels ({unit})",
-            words=lambda value: plain(value / factor),
-            at_end=True,
-        )
+        bars = [_bar(row) for row in rows]
+        draw_bar_panel(frame, bars, top=frame.top, axis="time of kernels", unit="time", at_end=True)
     return frame.picture()
 
 
@@ -87,7 +78,9 @@ def _bar(row: dict[str, Any]) -> Bar:
     return Bar(label, parts, percent(row["deviation"], none="", sign=True), title=f"{label} {row['host'] or ''}")
 
 
-def _columns(frame: Frame, rows: Sequence[dict[str, Any]], high: float, unit: str, factor: float) -> None:
+def _columns(frame: Frame, rows: Sequence[dict[str, Any]]) -> None:
+    high = max(sum(_times(row)) for row in rows)
+    unit, factor = time_unit(high)
     ticks = [tick * factor for tick in round_ticks(0, high / factor)]
     left = frame.left + max(width_of(plain(tick / factor), SMALL) for tick in ticks) + 12
     bottom = frame.top + _HEIGHT

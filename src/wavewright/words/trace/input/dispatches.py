@@ -4,39 +4,35 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wavewright.base.words import counted, percent, short
+from wavewright.base.words import counted, percent
 from wavewright.model.blocks import AnyBlock, Cell, Named, Sentence, Table
 from wavewright.words.kit.brief_names import brief_kernel
-from wavewright.words.kit.frame_tables import Column, frame_table
+from wavewright.words.kit.declared_tables import declared_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import polars as pl
 
-#: Columns that `dispatch_table` can show; a frame may lack some of them.
-_MARK = Column("", lambda row: ">" if row["is_chosen"] else "", is_text=True, is_fixed=True)
-_COLUMNS = {
-    "key": Column("dispatch", lambda row: _key(row["key"]), is_text=True, is_fixed=True),
-    "kernel": Column("kernel", lambda row: _kernel(row), takes_rest=True),
-    "agent": Column("agent", lambda row: "-" if row["agent"] is None else str(row["agent"])),
-    "shader_engines": Column("SE", lambda row: f"{row['shader_engines']:,}"),
-    "waves": Column("waves", lambda row: _waves(row)),
-    "instructions": Column("instructions", lambda row: f"{row['instructions']:,}"),
-    "unresolved": Column("without PC", lambda row: percent(row["unresolved"] / (row["instructions"] or 1))),
-    "span_cycles": Column("cycles", lambda row: f"{row['span_cycles']:,}"),
-    "byte_count": Column("bytes", lambda row: short(row["byte_count"]), is_wide=True),
-    "folder": Column("folder", lambda row: row["folder"], is_text=True),
-}
+_OPTIONAL = ("kernel", "agent", "shader_engines", "instructions", "unresolved", "span_cycles", "byte_count", "folder")
 
 
 def dispatch_table(rows: pl.DataFrame) -> Table:
     """One row per dispatch, `>` at the one that verbs show; agents and folders only where they differ."""
-    shown = [name for name in _COLUMNS if name in rows.columns and _tells(rows, name)]
-    columns = [_MARK, *(_COLUMNS[name] for name in shown)]
+    told = {f"has_{name}": name in rows.columns and _tells(rows, name) for name in _OPTIONAL}
     empty = int(rows["is_placeholder"].sum()) if "is_placeholder" in rows.columns else 0
     note = f", {counted(empty, 'of them empty placeholders')}" if empty else ""
-    return frame_table(rows, columns, limit=None, what=f"dispatches{note}")
+    return declared_table(
+        "trace/input_dispatches/dispatches",
+        rows,
+        rows=f"dispatches{note}",
+        **told,  # type: ignore[arg-type]  # conditions
+        mark=lambda row: ">" if row["is_chosen"] else "",
+        key=lambda row: _key(row["key"]),
+        kernel=_kernel,
+        waves=_waves,
+        unresolved=lambda row: percent(row["unresolved"] / (row["instructions"] or 1)),
+    )
 
 
 def chosen_line(rows: pl.DataFrame) -> Iterator[AnyBlock]:

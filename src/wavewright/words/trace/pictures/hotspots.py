@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 from wavewright.base.shown import printable
 from wavewright.base.words import percent, short
 from wavewright.errors import UsageError
-from wavewright.words.kit.frame_tables import hexadecimal
-from wavewright.words.trace.pictures.places import short_place
-from wavewright.writers.svg.plot_axes import plain, round_ticks
-from wavewright.writers.svg.plot_bars import Bar, Part, bar_panel, bars_height
-from wavewright.writers.svg.plot_frame import Frame, Key
+from wavewright.words.kit.bar_pictures import bar_picture
+from wavewright.words.kit.frame_tables import brief_place, hexadecimal
+from wavewright.writers.svg.plot_bars import Bar, Part
+from wavewright.writers.svg.plot_frame import Key
 from wavewright.writers.svg.plot_heat import PART_COLOURS
 from wavewright.writers.svg.plot_words import headline, rows_shown, sentences
 
@@ -40,25 +39,23 @@ def draw(document: Document, answer: Hotspots | SampleHotspots, theme: str, top:
     if not answer.units.height:
         raise UsageError("no instruction was executed in the trace", where=document.label)
     is_exposed = answer.exposed_cycles_total is not None
-    share = "exposed_share" if is_exposed else "cycles_share"
-    frame, bars = _frame(
+    return _picture(
         answer,
         top or _TOP,
         lambda row: _exposed(row) if is_exposed else _whole(row),
-        share,
+        "exposed_share" if is_exposed else "cycles_share",
         title="Costliest instructions",
         sentence=headline(hotspots_report(answer, limit=1)),
         note=_EXPOSED if is_exposed else _STORED,
+        axis=f"{'exposed ' if is_exposed else ''}cycles of all waves",
         theme=theme,
     )
-    _panel(frame, bars, f"{'exposed ' if is_exposed else ''}cycles of all waves")
-    return frame.picture()
 
 
 def _sampled(answer: SampleHotspots, theme: str, top: int) -> Picture:
     from wavewright.words.trace.hotspots import sample_report
 
-    frame, bars = _frame(
+    return _picture(
         answer,
         top,
         lambda row: {"stall": row["stalled_count"], "issue": row["issued_count"], "sampled": row["unknown_count"]},
@@ -66,10 +63,9 @@ def _sampled(answer: SampleHotspots, theme: str, top: int) -> Picture:
         title="Most sampled instructions",
         sentence=headline(sample_report(answer, limit=1)),
         note=_SAMPLES,
+        axis="samples",
         theme=theme,
     )
-    _panel(frame, bars, "samples")
-    return frame.picture()
 
 
 def _exposed(row: dict[str, Any]) -> dict[str, int]:
@@ -81,7 +77,7 @@ def _whole(row: dict[str, Any]) -> dict[str, int]:
     return {"stall": stall, "issue": row["latency_cycles_total"] - stall, "idle": row["idle_cycles_total"]}
 
 
-def _frame(
+def _picture(
     answer: Hotspots | SampleHotspots,
     top: int,
     parts_of: Callable[[dict[str, Any]], Mapping[str, int]],
@@ -90,45 +86,34 @@ def _frame(
     title: str,
     sentence: str,
     note: str,
+    axis: str,
     theme: str,
-) -> tuple[Frame, list[Bar]]:
+) -> Picture:
     rows = answer.units.head(top).to_dicts()
     bars = [_bar(row, parts_of(row), row[share]) for row in rows]
     used = dict.fromkeys(name for row in rows for name, amount in parts_of(row).items() if amount)
-    frame = Frame(
+    return bar_picture(
         "hotspots",
         title,
         sentence,
-        height=bars_height(len(bars)),
+        bars,
+        axis=axis,
+        unit="count",
         theme=theme,
         legend=[Key(PART_COLOURS[name], _LEGEND.get(name, name)) for name in PART_COLOURS if name in used],
         note=sentences(note, rows_shown(len(bars), answer.units.height, "instructions", "the costliest")),
+        label_width=340,
     )
-    return frame, bars
 
 
 _LEGEND = {"stall": "stall", "issue": "issue", "idle": "idle before it", "sampled": "sampled, not known why"}
 
 
 def _bar(row: dict[str, Any], parts: Mapping[str, int], share: float | None) -> Bar:
-    place = short_place(row["file"], row["line"])
+    place = printable(brief_place(row["file"], row["line"]))
     name = printable(row["text"] or "?")
     address = "" if row["address"] is None else f"{hexadecimal(row['address'])} "
     label = f"{address}{name}"
     words = f"{percent(share)}, {short(sum(parts.values()))}" + (f" · {place}" if place else "")
     drawn = tuple(Part(amount, PART_COLOURS[part], title=f"{part} {amount:,}") for part, amount in parts.items())
     return Bar(label, drawn, words, title=f"{label} {place}")
-
-
-def _panel(frame: Frame, bars: list[Bar], name: str) -> None:
-    high = max(sum(part.value for part in bar.parts) for bar in bars) or 1
-    bar_panel(
-        frame,
-        bars,
-        top=frame.top,
-        high=high,
-        ticks=round_ticks(0, high, 5),
-        name=name,
-        words=plain,
-        label_width=340,
-    )

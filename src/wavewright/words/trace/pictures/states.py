@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from wavewright.base.words import percent
 from wavewright.errors import UsageError
-from wavewright.words.kit.charts import SHADES
+from wavewright.words.kit.charts import SHADES, dense
 from wavewright.writers.svg.plot_areas import draw_stack
 from wavewright.writers.svg.plot_axes import Scale, bottom_axis, left_axis, plain, round_ticks
 from wavewright.writers.svg.plot_frame import SMALL, Frame, Key, width_of
 from wavewright.writers.svg.plot_words import listed, rows_shown, sentences
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from wavewright.analysis.trace.waves.states import States
     from wavewright.model.blocks import Picture
     from wavewright.model.document import Document
@@ -55,7 +55,7 @@ def draw(document: Document, theme: str, top: int | None) -> Picture:
         legend=[Key(_COLOURS[name], _WORDS[name]) for name in names],
         note=sentences(rows_shown(len(shown), len(engines), "shader engines", "the first")),
     )
-    sums = answer.over_time.group_by("se", "bin").agg(_sum("wave_count_mean"))
+    sums = answer.over_time.group_by("se", "bin").agg(pl.col("wave_count_mean").sum())
     high = float(sums["wave_count_mean"].max() or 1)  # type: ignore[arg-type]  # a number
     ticks = round_ticks(0, high, 4)
     left = frame.left + max(width_of(plain(tick), SMALL) for tick in ticks) + 12
@@ -65,7 +65,10 @@ def draw(document: Document, theme: str, top: int | None) -> Picture:
         base = frame.top + panel * (number + 1)
         up = Scale(0, high, base, base - panel + 30)
         left_axis(frame.svg, up, ticks, left=left, right=frame.right, name=f"SE {se}, waves")
-        series = [(_COLOURS[name], _dense(rows, name, answer.bin_count)) for name in names]
+        series = [
+            (_COLOURS[name], dense(rows.filter(rows["state"] == name), "wave_count_mean", answer.bin_count))
+            for name in names
+        ]
         draw_stack(frame.svg, series, borders, across, up)
         frame.svg.line("p-rule", [(left, base), (frame.right, base)])
     bottom = frame.top + panel * len(shown)
@@ -73,16 +76,3 @@ def draw(document: Document, theme: str, top: int | None) -> Picture:
     name = f"cycles ({across.high / mhz:,.1f} us)" if mhz else "cycles"
     bottom_axis(frame.svg, across, round_ticks(0, across.high, 8), top=bottom, bottom=bottom, name=name)
     return frame.picture()
-
-
-def _sum(column: str) -> pl.Expr:
-    import polars as pl
-
-    return pl.col(column).sum()
-
-
-def _dense(rows: pl.DataFrame, state: str, count: int) -> list[float]:
-    values = [0.0] * count
-    for at, mean in rows.filter(rows["state"] == state).select("bin", "wave_count_mean").iter_rows():
-        values[at] = mean
-    return values

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent, short
 from wavewright.errors import UsageError
-from wavewright.words.kit.frame_tables import hexadecimal
-from wavewright.words.trace.pictures.places import short_place
-from wavewright.writers.svg.plot_axes import round_ticks
-from wavewright.writers.svg.plot_bars import Bar, Part, bar_panel, bars_height
-from wavewright.writers.svg.plot_frame import Frame, Key
+from wavewright.words.kit.bar_pictures import bar_picture
+from wavewright.words.kit.frame_tables import brief_place, hexadecimal
+from wavewright.writers.svg.plot_bars import Bar, Part
+from wavewright.writers.svg.plot_frame import Key
 from wavewright.writers.svg.plot_words import headline, rows_shown, sentences
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from wavewright.analysis.trace.waits import Waits
     from wavewright.model.blocks import Picture
     from wavewright.model.document import Document
@@ -49,32 +48,22 @@ def draw(document: Document, theme: str, top: int | None) -> Picture:
     if rest > 0:
         words = f"{percent(rest / answer.stall_cycles_total)}, {short(rest)} cycles"
         bars.append(Bar(_OTHER, (Part(rest, "pale"),), words, title="several instructions may have ended these waits"))
-    frame = Frame(
+    return bar_picture(
         "waits",
         "What waves wait for",
         headline(waits_report(answer, limit=1)),
-        height=bars_height(len(bars)),
+        bars,
+        axis="stall at waits (cycles of all waves)",
+        unit="count",
         theme=theme,
         legend=[Key(colour, kind) for kind, colour in colours.items()],
         note=sentences(_NOTE, rows_shown(len(shown), len(rows), "awaited instructions", "those that cost most")),
-    )
-    high = max(bar.parts[0].value for bar in bars)
-    bar_panel(
-        frame,
-        bars,
-        top=frame.top,
-        high=high,
-        ticks=round_ticks(0, high, 5),
-        name="stall at waits (cycles of all waves)",
         label_width=330,
     )
-    return frame.picture()
 
 
 def _producers(answer: Waits) -> list[dict[str, Any]]:
     """Awaited instructions with the stall of the waits that they ended, over all waits."""
-    import polars as pl
-
     keys = ["producer_row", "producer_kind", "producer_address", "producer_text", "producer_file", "producer_line"]
     ended: pl.DataFrame = (
         answer.producers.with_columns(stall=pl.col("last_count") * pl.col("last_stall_cycles_mean").fill_null(0.0))
@@ -92,7 +81,7 @@ def _kinds(rows: list[dict[str, Any]]) -> dict[str, str]:
 
 
 def _bar(row: dict[str, Any], total: int, colours: dict[str, str]) -> Bar:
-    place = short_place(row["producer_file"], row["producer_line"])
+    place = printable(brief_place(row["producer_file"], row["producer_line"]))
     address = "" if row["producer_address"] is None else f"{hexadecimal(row['producer_address'])} "
     label = f"{address}{printable(row['producer_text'] or '?')}"
     stall, mean = row["stall_cycles"], row["stall_cycles"] / row["count"]
