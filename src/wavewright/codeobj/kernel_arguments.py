@@ -120,20 +120,10 @@ class ArgumentValues:
         argument = self.argument_at(offset_bytes)
         return argument is not None and argument.value_kind in POINTER_KINDS
 
-    def is_lds_pointer(self, offset_bytes: int) -> bool:
-        """True if a byte belongs to an address in LDS."""
-        argument = self.argument_at(offset_bytes)
-        return argument is not None and argument.value_kind == LDS_POINTER_KIND
-
     def name_at(self, offset_bytes: int) -> str:
         """Name of a byte of the segment, for sentences."""
         argument = self.argument_at(offset_bytes)
         return worded_place(self.arguments, argument, offset_bytes)
-
-    @property
-    def pointer_offsets_bytes(self) -> tuple[int, ...]:
-        """Offsets of the addresses."""
-        return tuple(argument.offset_bytes for argument in self.arguments if argument.value_kind in POINTER_KINDS)
 
     @cached_property
     def _offsets(self) -> tuple[int, ...]:

@@ -223,8 +223,6 @@ def test_a_claim_of_gigabytes_takes_no_memory() -> None:
 def test_names_and_pointers_of_the_segment() -> None:
     values = values_of()
     assert [values.is_pointer(offset) for offset in (0, 4, 8, 40, 128)] == [True, True, False, False, True]
-    assert values.is_lds_pointer(40)
-    assert values.pointer_offsets_bytes == (0, 128)
     assert [values.name_at(offset) for offset in (0, 4, 8, 36, 48, 44)] == [
         "a",
         "a + 4",

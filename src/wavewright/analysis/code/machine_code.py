@@ -37,11 +37,6 @@ class MachineCode:
     backend: str
     losses: tuple[Loss, ...]
 
-    @property
-    def kernel_number(self) -> int:
-        """Number of the kernel in `functions`."""
-        return next(number for number, each in enumerate(self.functions) if each.address == self.kernel.address)
-
 
 def machine_code(code_object: CodeObject, kernel: Kernel) -> MachineCode:
     """Disassemble a kernel; where it calls, with all functions of the code object that are not kernels."""

@@ -34,11 +34,6 @@ class Step:
     at_most: int
     unit: str
 
-    @property
-    def to_free(self) -> int:
-        """The necessary reduction."""
-        return self.now - self.at_most
-
 
 @dataclass(frozen=True)
 class Limiter:
