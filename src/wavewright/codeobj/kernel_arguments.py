@@ -44,7 +44,6 @@ POINTER_KINDS = frozenset(
         "hidden_queue_ptr",
     }
 )
-LDS_POINTER_KIND = "dynamic_shared_pointer"
 
 Size3 = tuple[int, int, int]
 
