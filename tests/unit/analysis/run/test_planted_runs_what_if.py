@@ -24,7 +24,7 @@ from synth.runs import (
 )
 from tests.kit.planted_runs import opened, simulated
 from tests.kit.sampling import every_third
-from wavewright.analysis.run.diagnose import diagnose_run, partial_diagnosis
+from wavewright.analysis.run.diagnose import diagnose_run
 from wavewright.analysis.run.diagnose.bounds import bounds_of
 from wavewright.analysis.run.graph import Change, EventGraph, event_graph
 from wavewright.analysis.run.graph.scenarios import what_if
@@ -100,7 +100,7 @@ def test_a_late_rank_has_one_bound(tmp_path: Path, seed: int, form: str, is_watc
     opened_run = opened(watched(run) if is_watched else run, tmp_path, form)
     late = straggler_of(seed, 3)
     texts = (f"rank={late}", f"rank={(late + 1) % 3}")
-    bounds = bounds_of([partial_diagnosis(part) for part in opened_run.parts], texts)
+    bounds = bounds_of(texts, lambda function: [function(part) for part in opened_run.parts])
     (finding,) = [each for each in diagnose_run(opened_run).findings if each.rule == "X2"]
     assert bounds[texts[0]] == finding.bound_alone_ns
     ((on_time,), (other,), _) = (
@@ -115,7 +115,7 @@ def test_a_late_rank_has_one_bound(tmp_path: Path, seed: int, form: str, is_watc
 def test_communication_has_one_bound(tmp_path: Path) -> None:
     run, _ = simulated("unoverlapped all-reduce", 0, 2)
     opened_run = opened(run, tmp_path, "rocpd")
-    bounds = bounds_of([partial_diagnosis(part) for part in opened_run.parts], ("communication",))
+    bounds = bounds_of(("communication",), lambda function: [function(part) for part in opened_run.parts])
     (finding,) = [each for each in diagnose_run(opened_run).findings if each.rule == "X1"]
     assert bounds == {"communication": finding.bound_alone_ns}
     (scenario,) = what_if(event_graph(opened_run), ("communication",), bounds=bounds)
