@@ -220,7 +220,10 @@ def _scenario_table(scenarios: Sequence[Scenario], groups: list[dict[str, Any]])
     ]
     if any(scenario.gain_ns_max is not None for scenario in scenarios):
         columns.append(Column("at most", lambda row: "" if row["bound"] is None else duration(row["bound"])))
-    return frame_table(pl.DataFrame(rows), columns, limit=None, what="scenarios", title="recomputed on the event graph")
+    title = "recomputed on the event graph"
+    if len(scenarios[0].predictions) < len(groups):
+        title += ", without groups of whose time too little is explained"
+    return frame_table(pl.DataFrame(rows), columns, limit=None, what="scenarios", title=title)
 
 
 def _gain(row: dict[str, Any]) -> str:
