@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pytest
 
+from wavewright.analysis.run.diagnose import diagnose_run
+from wavewright.analysis.run.diagnose.bounds import bounds_of
 from wavewright.analysis.run.gpu_time.busy import busy
 from wavewright.analysis.run.graph import event_graph
 from wavewright.analysis.run.graph.path import path_of
@@ -50,6 +52,17 @@ def test_work_of_other_streams_is_no_idle_time(shared: Path) -> None:
     assert path.unexplained_groups == [group["group"]]
     with pytest.raises(UsageError, match="the record explains"):
         what_if(graph, ("copies",), path)
+
+
+def test_a_late_rank_has_the_bound_of_the_diagnosis(shared: Path) -> None:
+    run = open_run(shared / "data" / "kineto-multirank-2of4")
+    bounds = bounds_of(("rank=1", "communication"), lambda function: [function(part) for part in run.parts])
+    findings = {finding.rule: finding.bound_alone_ns for finding in diagnose_run(run).findings}
+    assert bounds == {"rank=1": findings["X2"], "communication": findings["X1"]}
+    scenarios = what_if(event_graph(run), tuple(bounds), bounds=bounds)[:2]
+    assert [scenario.gain_ns_max for scenario in scenarios] == list(bounds.values())
+    for scenario in scenarios:
+        assert all(each.gain_ns_max <= bounds[scenario.text] for each in scenario.predictions)
 
 
 RUNS = (

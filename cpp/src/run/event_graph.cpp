@@ -17,6 +17,7 @@ constexpr int64_t kLongLaunchNs = 1'000'000;
 // Clocks of CPU and GPU are compared once in a while, so that they differ by up to tens of us. What contradicts the
 // order of launch, work and wait by more is another error of the record.
 constexpr int64_t kMostSkewNs = 100'000;
+constexpr size_t kCallsBack = 64;  // calls of a thread before it stops that are looked at for what it launched
 constexpr int kStepsBack = 8;  // work that is looked at when the last one of a stream cannot be what a call waited for
 
 constexpr uint32_t start_of(uint32_t event) {
@@ -217,28 +218,21 @@ struct EventGraph::Building {
         }
     }
 
-    // By how much a call seems to have returned before the end of the work that it waited for: the least of the GPUs
-    // that had such work, since it may wait for one of them only.
+    // By how much a call seems to have returned before the end of the work that it waited for. In a process with
+    // several GPUs it may have waited for one of them only.
     int64_t late_end(uint32_t call, uint32_t process) const {
         const bool is_one = in.awaits[call] == static_cast<uint8_t>(Awaits::kStream);
         if (is_one ? in.awaited[call] == kNoEvent : in.awaits[call] != static_cast<uint8_t>(Awaits::kAllWork)) return 0;
-        std::vector<std::pair<uint32_t, int64_t>> late;  // by GPU
-        for (const uint32_t track : by_process_streams[process]) {
+        const std::vector<uint32_t>& numbers = by_process_streams[process];
+        int64_t latest = in.start_ns[call];
+        for (const uint32_t track : numbers) {
             if (is_one && track != in.awaited[call]) continue;
+            if (!is_one && in.gpu[track] != in.gpu[numbers.front()]) return 0;
             const ptrdiff_t at = streams[track].last_issued(in.start_ns[call]);
-            if (at < 0 || in.launch[streams[track].events[at]] == kNoEvent) continue;
-            const int64_t end = in.end_ns[streams[track].events[at]];
-            if (end <= in.start_ns[call]) continue;
-            const auto same =
-                std::find_if(late.begin(), late.end(), [&](const auto& gpu) { return gpu.first == in.gpu[track]; });
-            if (same == late.end())
-                late.emplace_back(in.gpu[track], end - in.end_ns[call]);
-            else
-                same->second = std::max(same->second, end - in.end_ns[call]);
+            if (at >= 0 && in.launch[streams[track].events[at]] != kNoEvent)
+                latest = std::max(latest, in.end_ns[streams[track].events[at]]);
         }
-        int64_t least = late.empty() ? 0 : kMostSkewNs;
-        for (const auto& gpu : late) least = std::min(least, gpu.second);
-        return least;
+        return latest - in.end_ns[call];
     }
 
     // By how much work starts before its launch, and waits return before the end of what they waited for.
@@ -345,13 +339,21 @@ struct EventGraph::Building {
         }
     }
 
-    // Whether the record shows that one thread goes on where another one stopped: both feed one stream, or the other
-    // one waited for what this one launched.
-    bool is_handed_over(const Point& other, uint32_t stream_before, uint32_t stream_after) const {
-        if (stream_after == kNoEvent) return false;
-        const uint32_t awaited = other.node % 2 == 1 ? waited_for[other.node >> 1] : kNoEvent;
-        return other.stream == stream_after ||
-               (awaited != kNoEvent && (awaited == stream_before || awaited == stream_after));
+    // Whether the record shows that one thread goes on where another one stopped: the other one launched into its
+    // stream meanwhile, or waited for what it launched.
+    bool is_handed_over(const Point& other, const Point* previous, uint32_t next_stream) const {
+        if (next_stream == kNoEvent) return false;
+        const uint32_t last_stream = previous == nullptr ? next_stream : previous->stream;
+        const auto is_shared = [&](uint32_t stream) {
+            return stream != kNoEvent && (stream == next_stream || stream == last_stream);
+        };
+        if (other.node % 2 == 1 && is_shared(waited_for[other.node >> 1])) return true;
+        const std::vector<Point>& others = points[other.track];
+        for (size_t at = other.place + 1, steps = 0; at-- > 0 && steps < kCallsBack; ++steps) {
+            if (previous != nullptr && others[at].time_ns < previous->time_ns) return false;
+            if (is_shared(launched_into[others[at].node >> 1])) return true;
+        }
+        return false;
     }
 
     // A thread that launches, was quiet while another one launched or waited, and goes on when that one becomes quiet.
@@ -385,7 +387,7 @@ struct EventGraph::Building {
                     const bool goes_on =
                         other.place + 1 < others.size() && others[other.place + 1].time_ns <= burst_end;
                     if (goes_on && at > 0) continue;
-                    if (!is_handed_over(other, at > 0 ? sequence[at - 1].stream : kNoEvent, next_stream)) continue;
+                    if (!is_handed_over(other, at > 0 ? &sequence[at - 1] : nullptr, next_stream)) continue;
                     add(here.node, other.node, Link::kHandOver, true);
                     break;
                 }

@@ -143,8 +143,7 @@ def memory(request: RunRequest, bins: int, picture: PictureRequest) -> Shown:
 
 def path(request: RunRequest, texts: tuple[str, ...], by_step: bool, marker: str | None, segments: bool) -> Shown:
     """The critical path, of each step too, and what changes would do to it."""
-    from wavewright.analysis.run.diagnose.bounds import BOUNDED, bounds_of
-    from wavewright.analysis.run.diagnose.partial import partial_diagnosis
+    from wavewright.analysis.run.diagnose.bounds import bounds_of
     from wavewright.analysis.run.graph import combine_graph, partial_graph
     from wavewright.analysis.run.graph.path import moments, path_of, stacks_of, with_stacks, with_steps
     from wavewright.analysis.run.graph.scenarios import what_if
@@ -152,9 +151,7 @@ def path(request: RunRequest, texts: tuple[str, ...], by_step: bool, marker: str
 
     graph = combine_graph(request.gather(partial_graph).values)
     answer = path_of(graph)
-    bounded = [text for text in texts if text.partition("=")[0] in BOUNDED]
-    bounds = bounds_of(request.gather(partial_diagnosis).values, bounded) if bounded else {}
-    scenarios = what_if(graph, texts, answer, bounds)
+    scenarios = what_if(graph, texts, answer, bounds_of(texts, lambda part: request.gather(part).values))
     if by_step or marker is not None:
         answer = with_steps(answer, graph, _steps(request, marker))
     asked_moments = moments(graph, answer)

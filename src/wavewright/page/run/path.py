@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from wavewright.analysis.run.diagnose.bounds import BOUNDED, bounds_of
-from wavewright.analysis.run.diagnose.partial import partial_diagnosis
+from wavewright.analysis.run.diagnose.bounds import bounds_of
 from wavewright.analysis.run.graph.event_graph import event_graph
 from wavewright.analysis.run.graph.path import CriticalPath, moments, path_of, stacks_of, with_stacks, with_steps
 from wavewright.analysis.run.graph.scenarios import what_if
@@ -187,23 +186,14 @@ def slack_of(document: Document, item: int) -> int | None:
 
 def what_if_of_run(document: Document, *, change: str) -> Any:
     """The time of each group after a change that is written as for `wavewright path --what-if`."""
-    bounds = {}
-    if change.partition("=")[0] in BOUNDED:
-        partials = document.kept(
-            ("run", "partial diagnoses"), lambda: [partial_diagnosis(part) for part in document.run.parts]
-        )
-        bounds = bounds_of(partials, (change,))
+    bounds = bounds_of((change,), lambda function: [function(part) for part in document.run.parts])
     (scenario,) = what_if(_graph(document), (change,), _path(document), bounds)
     rows = [
         {name: getattr(prediction, name) for name in ("group", "span_ns", "span_ns_min", "span_ns_max")}
         for prediction in scenario.predictions
     ]
-    bound = scenario.gain_ns_max
-    return {
-        "change": change,
-        "gain_ns_max": bound,
-        "predictions": serialize(pl.DataFrame(rows, schema=PREDICTIONS.dtypes)),
-    }
+    table = serialize(pl.DataFrame(rows, schema=PREDICTIONS.dtypes))
+    return {"change": change, "gain_ns_max": scenario.gain_ns_max, "predictions": table}
 
 
 def _usual_changes(document: Document) -> list[dict[str, str]]:
@@ -213,10 +203,8 @@ def _usual_changes(document: Document) -> list[dict[str, str]]:
         return []
     kernels = path.contributors.filter((pl.col("class") == "kernels") & (pl.col("what") == "work"))
     changes = ["launch-gaps", "host=-50%", *(f"kernel={name}:-20%" for name in kernels["name"].head(_MOST_KERNELS))]
-    if graph.events.filter(pl.col("kind") == "copy").height:
-        changes.append("copies")
-    if graph.events.filter(pl.col("kind") == "communication").height:
-        changes.append("communication")
+    for kind, change in (("copy", "copies"), ("communication", "communication")):
+        changes += [change] if graph.events.filter(pl.col("kind") == kind).height else []
     ranks = graph.events.filter(pl.col("meeting").is_not_null())["rank"].drop_nulls().unique().sort()
     changes += [f"rank={rank}" for rank in ranks.head(_MOST_RANKS)]
     return [{"change": change} for change in changes]

@@ -90,20 +90,23 @@ def path_verdict(group: dict[str, Any], classes: pl.DataFrame, *, is_only: bool)
     who = "" if is_only and group["process_count"] == 1 else _who(group)
     if group["explained_share"] is None or group["explained_share"] >= LEAST_EXPLAINED:
         return f"{who}{duration(group['span_ns'])}: {parts}"
-    told = f"the record does not tell what set the {duration(group['span_ns'])}"
-    return f"{who}{told}: {percent(group['explained_share'])} is explained; {parts}"
+    share = percent(group["explained_share"])
+    return f"{who}the record does not tell what set the {duration(group['span_ns'])}: {share} is explained; {parts}"
 
 
 def path_evidence(answer: CriticalPath, group: dict[str, Any]) -> str:
-    """How much of the time of a group is known for what reason, beside what the GPU did; then how clocks agree."""
+    """The share of the time of a group that is explained, what the GPU did meanwhile, and how far clocks agree."""
     span = group["span_ns"] or 1
-    share, is_told = group["explained_share"] or 0.0, group["group"] not in answer.unexplained_groups
-    limit = "" if is_told else f", at least {percent(LEAST_EXPLAINED)} is needed: {answer.advice}"
-    parts = [f"explained with evidence: {percent(share)} of the time{limit}"]
+    parts = [f"explained with evidence: {percent(group['explained_share'])} of the time"]
+    if group["group"] in answer.unexplained_groups:
+        parts[0] += f", at least {percent(LEAST_EXPLAINED)} is needed: {answer.advice}"
     is_host = pl.col("class").is_in(["host", "launch"])
     beside = int(answer.of_group(group["group"], "classes").filter(is_host)["gpu_busy_ns"].sum())
-    busy = f"a GPU of the process on the path had work {percent(group['gpu_busy_ns'] / span)} of the time"
-    parts.append(f"{busy}, {percent(beside / span)} while host or launch were on the path")
+    share = percent(group["gpu_busy_ns"] / span)
+    parts.append(
+        f"a GPU of the process on the path had work {share} of the time, {percent(beside / span)} while host or launch "
+        "were on the path"
+    )
     if group["tolerance_ns"]:
         parts.append(f"clocks of CPU and GPU contradict each other by up to {duration(group['tolerance_ns'])}")
     return "; ".join(parts)
@@ -217,7 +220,10 @@ def _scenario_table(scenarios: Sequence[Scenario], groups: list[dict[str, Any]])
     ]
     if any(scenario.gain_ns_max is not None for scenario in scenarios):
         columns.append(Column("at most", lambda row: "" if row["bound"] is None else duration(row["bound"])))
-    return frame_table(pl.DataFrame(rows), columns, limit=None, what="scenarios", title="recomputed on the event graph")
+    title = "recomputed on the event graph"
+    if len(scenarios[0].predictions) < len(groups):
+        title += ", without groups of whose time too little is explained"
+    return frame_table(pl.DataFrame(rows), columns, limit=None, what="scenarios", title=title)
 
 
 def _gain(row: dict[str, Any]) -> str:

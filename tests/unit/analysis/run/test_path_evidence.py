@@ -5,6 +5,7 @@ Truth is the same program without the disturbance: what set its time set that of
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -222,6 +223,17 @@ def test_without_launches_the_record_does_not_tell(tmp_path: Path) -> None:
     assert gpu_only(full, tmp_path / "full").groups["explained_share"].to_list() == [1.0]
     recorded = path_in(rare, tmp_path / "recorded", "kineto")
     assert recorded.groups["explained_share"].to_list() > [0.9]
+
+
+@pytest.mark.parametrize("form", ["kineto", "rocpd"])
+def test_waits_for_work_that_is_not_recorded_are_unknown(tmp_path: Path, form: str) -> None:
+    run = simulate(PLAIN)
+    path = critical_path(opened(replace(run, works=[]), tmp_path, form))
+    waits = STEPS * (GEMM_NS + NORM_NS)
+    unknown = path.classes.filter(pl.col("class") == "unknown")["path_ns"].sum()
+    assert 0.95 * waits <= unknown <= waits
+    assert path.unexplained_groups == [0]
+    assert "record the work of the GPU" in path.advice
 
 
 @pytest.mark.parametrize("form", ["kineto", "rocpd"])

@@ -81,8 +81,8 @@ class EventGraph:
     @cached_property
     def tolerances(self) -> pl.DataFrame:
         """`group`, `tolerance_ns`: by how much the clocks of CPU and GPU contradict each other in its processes."""
-        seen = self.processes.select("group", tolerance_ns=pl.Series(self.core.tolerance_ns, dtype=pl.Int64))
-        return seen.group_by("group").agg(pl.col("tolerance_ns").max())
+        values = self.processes.select("group", tolerance_ns=pl.Series(self.core.tolerance_ns, dtype=pl.Int64))
+        return values.group_by("group").agg(pl.col("tolerance_ns").max())
 
     @cached_property
     def incomplete_collectives(self) -> pl.Series:

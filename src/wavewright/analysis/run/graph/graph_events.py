@@ -224,13 +224,19 @@ def _in_tracks(run: Run, calls: pl.DataFrame, work: pl.DataFrame) -> tuple[pl.Da
 
 def _with_working(tracks: pl.DataFrame, calls: pl.DataFrame, work: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Tracks with `is_working`; and the calls: threads that launch wait with the last query of a poll."""
-    launching = calls["track"].gather(work["launch"].drop_nulls()).unique()
-    waiting = calls.filter(pl.col("kind") == "synchronisation", pl.col("awaits") != AWAITS_NOTHING)["track"].unique()
-    polls = last_queries(calls.filter(pl.col("track").is_in(launching.implode())))
+    launches = pl.concat([calls["track"].gather(work["launch"].drop_nulls()), _tracks_of(calls, "launch call")])
+    launchers = launches.unique()
+    waiters = _tracks_of(calls.filter(pl.col("awaits") != AWAITS_NOTHING), "synchronisation")
+    polls = last_queries(calls.filter(pl.col("track").is_in(launchers.implode())))
     if polls.len():
         calls = calls.with_columns(calls["awaits"].scatter(polls, AWAITS_POLLED))
-    is_thread = pl.col("track").is_in(pl.concat([launching, waiting]).implode())
+    is_thread = pl.col("track").is_in(pl.concat([launchers, waiters]).implode())
     return tracks.with_columns(is_working=((pl.col("is_gpu") == 1) | is_thread).cast(pl.UInt8)), calls
+
+
+def _tracks_of(calls: pl.DataFrame, kind: str) -> pl.Series:
+    """The threads with a call of a kind."""
+    return calls.filter(pl.col("kind") == kind)["track"].unique()
 
 
 def _track_of(tracks: pl.DataFrame, column: str, rows: pl.DataFrame) -> pl.Series:

@@ -10,6 +10,7 @@ import polars as pl
 from wavewright.analysis.run.calls.open_regions import open_stacks
 from wavewright.analysis.run.graph.event_graph import EventGraph, combine_graph
 from wavewright.analysis.run.graph.graph_events import CALL_KINDS, KINDS, WORK_KINDS, partial_graph
+from wavewright.analysis.run.graph.runtime_calls import AWAITS_ALL, AWAITS_STREAM, SHORT_NS
 from wavewright.analysis.run.measures.intervals import share_of
 from wavewright.model.answer import Answer
 from wavewright.model.schema import table_spec
@@ -41,8 +42,9 @@ _LINKS: tuple[tuple[str | None, str], ...] = (
     ("unknown", "after the last event"),
 )
 _OF_KIND = {"kernel": "kernels", "communication": "communication", "copy": "copies", "launch call": "launch"}
-_CODE, _WAIT, _DEPENDENCY, _BEFORE, _AFTER = 2, 5, 6, 13, 14
-#: Class and words of each link with each kind of event; the last is code of a thread that neither launches nor waits.
+_CALL, _CODE, _WAIT, _DEPENDENCY, _BEFORE = 1, 2, 5, 6, 13
+#: Class and words of each link with each kind of event; the last are code of a thread that neither launches nor waits,
+#: and a wait for which no work is recorded.
 _MEANINGS = [
     *(
         _LINKS[_WAIT] if number == _DEPENDENCY and kind in CALL_KINDS else (name or _OF_KIND.get(kind, "host"), what)
@@ -50,6 +52,7 @@ _MEANINGS = [
         for kind in KINDS
     ),
     ("unknown", "a thread without GPU work"),
+    ("unknown", "waiting for what is not recorded"),
 ]
 #: Work that starts later than this after its launching call returned was held up by something that is not recorded:
 #: launches take 5 to 20 us, on a slow day 100. The core has the same number.
@@ -201,7 +204,7 @@ def path_of(graph: EventGraph) -> CriticalPath:
     )
     sums = {"inferred_ns": pl.col("ns").filter("is_inferred").sum(), "gpu_busy_ns": pl.col("gpu_busy_ns").sum()}
     is_explained = ~pl.col("is_inferred") & ~pl.col("class").cast(pl.String).is_in(["idle", "unknown"])
-    explained = pl.col("ns").filter(is_explained).sum()
+    explained_ns = pl.col("ns").filter(is_explained).sum()
     classes = (
         timed.group_by("group", "class", "span_ns")
         .agg(path_ns=pl.col("ns").sum(), **sums)
@@ -211,7 +214,7 @@ def path_of(graph: EventGraph) -> CriticalPath:
     rank = pl.col("group").replace_strict(order, default=0, return_dtype=pl.UInt32)
     shares = classes.with_columns(path_share=share_of(pl.col("path_ns"), pl.col("span_ns")))
     last = graph.processes.sort("end_ns", "process").group_by("group", maintain_order=True).last()
-    counts = timed.group_by("group").agg(segment_count=pl.len().cast(pl.Int64), explained_ns=explained, **sums)
+    counts = timed.group_by("group").agg(segment_count=pl.len().cast(pl.Int64), explained_ns=explained_ns, **sums)
     groups = spans.join(counts, on="group", how="left").join(last.select("group", "host", "pid", "rank"), on="group")
     groups = groups.join(graph.tolerances, on="group", how="left").with_columns(
         pl.col("segment_count", "inferred_ns", "explained_ns", "gpu_busy_ns").fill_null(0)
@@ -236,12 +239,15 @@ def _segments(graph: EventGraph, group: int) -> pl.DataFrame:
     start, end = graph.spans.filter(pl.col("group") == group).select("start_ns", "end_ns").row(0)
     path = pl.DataFrame(graph.core.path(group, start, end)).filter(pl.col("end_ns") > pl.col("start_ns"))
     at = path["event"]
-    event = {name: graph.events[name].gather(at) for name in ("kind", "name", "track", "process", "rank")}
+    event = {name: graph.events[name].gather(at) for name in ("kind", "name", "track", "process", "rank", "awaits")}
     track = {name: graph.tracks[name].gather(event["track"]) for name in ("tid", "stream_id", "gpu", "is_working")}
     path = path.with_columns(**event, **track)
     code = pl.col("link").cast(pl.Int32) * len(KINDS) + pl.col("kind").to_physical().cast(pl.Int32)
     is_hole = (pl.col("link") == _CODE) & (pl.col("is_working") == 0)
-    codes = path.select(pl.when(is_hole).then(len(_MEANINGS) - 1).otherwise(code)).to_series()
+    is_long = pl.col("end_ns") - pl.col("start_ns") > SHORT_NS
+    is_wait = (pl.col("link") == _CALL) & pl.col("awaits").is_in([AWAITS_ALL, AWAITS_STREAM]) & is_long
+    last = len(_MEANINGS) - 1
+    codes = path.select(pl.when(is_hole).then(last - 1).when(is_wait).then(last).otherwise(code)).to_series()
     classes, whats = (pl.Series(texts, dtype=pl.Categorical()) for texts in zip(*_MEANINGS, strict=True))
     is_unmatched = pl.col("event").is_in(graph.incomplete_collectives.implode()) & (pl.col("link") < _BEFORE)
     path = path.with_columns(
@@ -266,7 +272,7 @@ def _segments(graph: EventGraph, group: int) -> pl.DataFrame:
 
 
 def _edge_pieces(graph: EventGraph, row: dict[str, Any]) -> list[dict[str, Any]]:
-    """What is before the first or after the last event: host code while its thread has other regions, else unknown.
+    """The time before the first or after the last event: host code while its thread has other regions, else unknown.
 
     Before work whose launch is not recorded it is idle: no GPU of the process had work.
     """
@@ -335,11 +341,13 @@ def _missing_launches(graph: EventGraph) -> tuple[int, int]:
 
 
 def _advice(graph: EventGraph) -> str:
-    missing, count = _missing_launches(graph)
+    missing_count, count = _missing_launches(graph)
     if not count:
         return "record the work of the GPU too: rocprofv3 --runtime-trace"
-    if 2 * missing > count:
-        return f"the calls that launch work are not recorded: {_RECORD_CALLS}, or profile CPU and GPU with PyTorch"
+    if 2 * missing_count > count:
+        return (
+            f"the calls that launch work are not recorded: {_RECORD_CALLS}, or CPU and GPU with the profiler of PyTorch"
+        )
     if graph.incomplete_collectives.len():
         return f"ranks are missing: {_OPEN_RANKS}"
     return "record markers and the runtime's calls of all threads: rocprofv3 --runtime-trace --marker-trace"
@@ -348,10 +356,10 @@ def _advice(graph: EventGraph) -> str:
 def _caveats(graph: EventGraph) -> tuple[str, ...]:
     """Why the path may be another one."""
     lines = [text.format(f"{graph.losses[kind]:,}") for kind, text in _LOSSES.items() if kind in graph.losses]
-    missing, count = _missing_launches(graph)
-    if missing:
+    missing_count, count = _missing_launches(graph)
+    if missing_count:
         lines.append(
-            f"the launch of {missing:,} of {count:,} pieces of GPU work is not recorded: host code before them "
+            f"the launch of {missing_count:,} of {count:,} pieces of GPU work is not recorded: host code before them "
             f"is not on the path ({_RECORD_CALLS})"
         )
     incomplete = graph.incomplete_collectives.len()

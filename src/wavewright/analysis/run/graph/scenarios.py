@@ -64,18 +64,18 @@ def what_if(
         return []
     path = path or path_of(graph)
     changes = [change_of(graph, text) for text in texts]
-    refused = set(path.unexplained_groups)
-    if path.groups.height and len(refused) == path.groups.height:
+    groups = set(path.groups["group"]) - set(path.unexplained_groups)
+    if path.groups.height and not groups:
         share = max(path.groups["explained_share"])
-        what = f"the record explains {percent(share)} of the time; a prediction needs {percent(LEAST_EXPLAINED)}"
-        raise UsageError(what, advice=path.advice)
+        problem = f"the record explains {percent(share)} of the time; a prediction needs {percent(LEAST_EXPLAINED)}"
+        raise UsageError(problem, advice=path.advice)
 
     def scenario(text: str, change: Change) -> Scenario:
-        told = [each for each in graph.what_if(change) if each.group not in refused]
+        predictions = [each for each in graph.what_if(change) if each.group in groups]
         bound = bounds.get(text)
         if bound is not None:
-            told = [each.with_gain_at_most(bound) for each in told]
-        return Scenario(text, tuple(told), bound)
+            predictions = [each.with_gain_at_most(bound) for each in predictions]
+        return Scenario(text, tuple(predictions), bound)
 
     scenarios = [scenario(text, change) for text, change in zip(texts, changes, strict=True)]
     return scenarios if len(changes) == 1 else [*scenarios, scenario("all of these", sum(changes, Change()))]

@@ -99,8 +99,8 @@ def _contributors(rows: list[dict[str, Any]]) -> list[Bar]:
     names = brief_kernels([row["name"] or "?" for row in rows], 44)
     bars = []
     for row, name in zip(rows, names, strict=True):
-        what = row["what"] if row["what"] == "code before" else f"{row['what']}:"
-        label = name if row["what"] in ("work", "call") else f"{what} {name}" if row["name"] else row["what"]
+        prefix = row["what"] if row["what"] == "code before" else f"{row['what']}:"
+        label = name if row["what"] in ("work", "call") else f"{prefix} {name}" if row["name"] else row["what"]
         part = Part(
             row["path_ns"],
             _COLOURS[row["class"]],
