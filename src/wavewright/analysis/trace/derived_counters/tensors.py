@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from wavewright.analysis.trace.clocks import DEFAULT_REALTIME_HZ, clock_mhz
 from wavewright.analysis.trace.sampled_counters.counter_samples import counter_names, samples, sampling_step
 from wavewright.base.bounds import ENGINE, bounded
 from wavewright.errors import UsageError
+from wavewright.model.traced_span import DEFAULT_REALTIME_HZ, clock_mhz
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

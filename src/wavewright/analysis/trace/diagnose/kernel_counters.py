@@ -13,6 +13,7 @@ from wavewright.analysis.counters.choice import CounterChoice, chosen_dispatches
 from wavewright.analysis.counters.limiters.kernel_values import kernel_values
 from wavewright.analysis.counters.limiters.verdicts import judged
 from wavewright.analysis.trace.diagnose.finding import Link
+from wavewright.analysis.trace.diagnose.traffic import CountedRate
 from wavewright.errors import UsageError
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 _SHOWN = 4
 _SUFFIXES = re.compile(r"(\s*(\[clone [^\]]*\]|\(\.kd\))|\.kd)+$")
 _DIFFERS_FROM = 0.01
+_OF_ANOTHER = ("other_gpu", "other_kernel_name")  #: Caveats that the counters are of other work.
+_BYTES_OF = {"GB/s": 1e9, "Gb/s": 1e9}  #: ROCm Compute Profiler writes Gb/s for 10^9 bytes per second.
 
 
 @dataclass(frozen=True)
@@ -72,6 +75,26 @@ def linked(
     caveats = (*how, *_disagreements(trace, traced, counters, dispatches))
     link = Link(counters.path, candidates[0], measured.dispatch_count, measured.duration_ns_mean, (), caveats)
     return Linked(link, measured.values, evaluated.traffic.get(candidates[0], {}), judged(measured.values))
+
+
+def usable_quantities(linked: Linked) -> frozenset[str]:
+    """Quantities of the counters that replace what a trace lets infer: measured ones of the same code on the same GPU.
+
+    This is the place to decide that a counter may not be used; a quantity that is not here is not believed.
+    """
+    if linked.link.kernel_name is None or any(caveat.name in _OF_ANOTHER for caveat in linked.link.caveats):
+        return frozenset()
+    return frozenset(name for name, value in linked.values.items() if value.is_measured)
+
+
+def counted_rate(linked: Linked) -> CountedRate | None:
+    """Bytes that the memory moved per second of the counted dispatches; None = not measured, or not usable."""
+    value, duration_ns = linked.values.get("memory_bandwidth"), linked.link.duration_ns_mean
+    if value is None or "memory_bandwidth" not in usable_quantities(linked) or not duration_ns:
+        return None
+    if not value.amount or value.amount_unit not in _BYTES_OF:
+        return None
+    return CountedRate(value.amount * _BYTES_OF[value.amount_unit], duration_ns)
 
 
 def _traced_kernel(trace: ThreadTrace) -> dict[str, Any]:
