@@ -71,10 +71,18 @@ def bandwidth(case: Case) -> Launch:
     words = case.words
     rounds = {"small": 2, "medium": 6, "large": 30}[case.size]
     if case.planted:
-        body = (*words.loads(4, wide=True), words.wait_memory, *words.work(8), *words.stores(2, wide=True))
-        return case.launch(case.loop("stream", body, 2), slots=8, rounds=rounds)
+        # long enough that the launch, which no wave shows, is a small part of the time
+        return stream(case, rounds * (1 if len(case.machine.traced_simds) > 1 else 4))
     body = (*words.loads(1), words.wait_memory, *words.work(100))
     return case.launch(case.loop("stream", body, 4), rounds=rounds)
+
+
+def stream(case: Case, rounds: int, *, is_shared: bool = False) -> Launch:
+    """Bytes that every workgroup has for itself; `is_shared`: all of them move the same ones."""
+    words, code = case.words, Assembler(case.machine.target)
+    code.add(*words.begin, *words.stream_begin, *(() if is_shared else words.stream_own))
+    code.label("loop").add(*words.stream()).loop("loop", 2)
+    return case.launch(code.add("s_endpgm").build("stream"), slots=8, rounds=rounds)
 
 
 def load_latency(case: Case) -> Launch:

@@ -42,6 +42,8 @@ _STATE = {t.IMMED: t.WAIT, t.MESSAGE: t.WAIT}
 _GFXIP = {"gfx9": (9, "vega"), "gfx12": (12, "navi")}
 _CODE_OBJECT, _DISPATCH = 1, 1
 _REALTIME_MHZ, _TICKS = 100, 236_566_044_489_914
+LAUNCH_NS = 2_000
+"""Of a dispatch beside its waves: launch, and caches that are written back."""
 _HEADER = "ISA, _, LineNumber, Source, Codeobj, Vaddr, Hit, Latency, Stall, Idle"
 
 Record = tuple[int, int, int, int, int]  # time, category, stall, duration, row
@@ -84,6 +86,25 @@ def write_agents(execution: Execution, directory: str | PathLike[str]) -> None:
     numbers = {name.title(): value for name, value in gpu.properties.items() if isinstance(value, int)}
     row = {"Node_Id": gpu.number, "Agent_Type": gpu.kind, "Name": gpu.name, "Product_Name": gpu.product} | numbers
     with Path(directory, "4711_agent_info.csv").open("w", newline="") as file:
+        writer = csv.DictWriter(file, list(row), quoting=csv.QUOTE_NONNUMERIC)
+        writer.writeheader()
+        writer.writerow(row)
+
+
+def write_run(execution: Execution, directory: str | PathLike[str]) -> None:
+    """Write `4711_kernel_trace.csv`: the dispatch with its duration, as the same process recorded it."""
+    launch, machine = execution.launch, execution.machine
+    items = machine.lanes * launch.waves_per_workgroup
+    duration_ns = execution.dispatch_cycles * 1000 // machine.clock_mhz + LAUNCH_NS
+    row = {
+        "Kind": "KERNEL_DISPATCH", "Agent_Id": "Agent 1", "Queue_Id": 1, "Stream_Id": 0, "Thread_Id": 4711,
+        "Dispatch_Id": _DISPATCH, "Kernel_Id": 1, "Kernel_Name": launch.program.image.name, "Correlation_Id": 1,
+        "Start_Timestamp": 1_000_000, "End_Timestamp": 1_000_000 + duration_ns, "LDS_Block_Size": 0,
+        "Scratch_Size": 0, "VGPR_Count": 64, "Accum_VGPR_Count": 0, "SGPR_Count": 32, "Workgroup_Size_X": items,
+        "Workgroup_Size_Y": 1, "Workgroup_Size_Z": 1, "Grid_Size_Y": 1, "Grid_Size_Z": 1,
+        "Grid_Size_X": items * launch.workgroups * machine.shader_engines,
+    }  # fmt: skip
+    with Path(directory, "4711_kernel_trace.csv").open("w", newline="") as file:
         writer = csv.DictWriter(file, list(row), quoting=csv.QUOTE_NONNUMERIC)
         writer.writeheader()
         writer.writerow(row)

@@ -21,6 +21,17 @@ class Vocabulary:
     scratch_load: str
     matrix: str
     barrier: tuple[str, ...]
+    #: A stream: every workgroup has `stream_bytes` of its own to read and half as many to write, in two steps.
+    stream_begin: tuple[str, ...]
+    stream_own: tuple[str, ...]  #: The places of the workgroup; without it all workgroups move the same bytes.
+    stream_load: str
+    stream_store: str
+    stream_step: tuple[str, ...]
+
+    def stream(self) -> tuple[str, ...]:
+        """One step of the stream: 64 bytes read and 32 written by every lane."""
+        loads, stores = _numbered(self.stream_load, 4), _numbered(self.stream_store, 2)
+        return (*loads, self.wait_memory, *self.work(8), *stores, *self.stream_step)
 
     def work(self, count: int) -> tuple[str, ...]:
         """Vector instructions that do not depend on each other."""
@@ -76,6 +87,21 @@ VOCABULARIES = {
         scratch_load="scratch_load_dwordx4 v[{first}:{last}], off, off offset:{offset}",
         matrix="v_mfma_f32_32x32x8_f16 a[{first}:{last}], v[8:9], v[10:11], a[{first}:{last}]",
         barrier=("s_barrier",),
+        stream_begin=("s_mov_b32 s10, 0", "v_lshlrev_b32_e32 v2, 6, v0", "v_lshlrev_b32_e32 v4, 5, v0"),
+        stream_own=(
+            "s_lshl_b32 s8, s2, 15",
+            "v_add_u32_e32 v2, s8, v2",
+            "s_lshl_b32 s9, s2, 14",
+            "v_add_u32_e32 v4, s9, v4",
+        ),
+        stream_load="global_load_dwordx4 v[{first}:{last}], v2, s[4:5] offset:{offset}",
+        stream_store="global_store_dwordx4 v4, v[{first}:{last}], s[6:7] offset:{offset}",
+        stream_step=(
+            "v_add_u32_e32 v2, 0x4000, v2",
+            "v_add_u32_e32 v4, 0x2000, v4",
+            "s_add_u32 s10, s10, 1",
+            "s_cmp_lt_u32 s10, 2",
+        ),
     ),
     "gfx1201": Vocabulary(
         begin=("s_load_b128 s[4:7], s[0:1], 0x0", "s_wait_kmcnt 0x0"),
@@ -90,6 +116,21 @@ VOCABULARIES = {
         scratch_load="scratch_load_b128 v[{first}:{last}], off, off offset:{offset}",
         matrix="v_wmma_f32_16x16x16_f16 v[{first}:{last}], v[8:11], v[12:15], v[{first}:{last}]",
         barrier=("s_barrier_signal -1", "s_barrier_wait 0xffff"),
+        stream_begin=("s_mov_b32 s10, 0", "v_lshlrev_b32_e32 v2, 6, v0", "v_lshlrev_b32_e32 v4, 5, v0"),
+        stream_own=(
+            "s_lshl_b32 s8, ttmp9, 14",
+            "v_add_nc_u32_e32 v2, s8, v2",
+            "s_lshl_b32 s9, ttmp9, 13",
+            "v_add_nc_u32_e32 v4, s9, v4",
+        ),
+        stream_load="global_load_b128 v[{first}:{last}], v2, s[4:5] offset:{offset}",
+        stream_store="global_store_b128 v4, v[{first}:{last}], s[6:7] offset:{offset}",
+        stream_step=(
+            "v_add_nc_u32_e32 v2, 0x2000, v2",
+            "v_add_nc_u32_e32 v4, 0x1000, v4",
+            "s_add_co_u32 s10, s10, 1",
+            "s_cmp_lt_u32 s10, 2",
+        ),
     ),
 }
 """By target."""

@@ -22,6 +22,11 @@ class Product:
     clock_hz_max: int | None = None
     l2_channel_count: int | None = None
     memory_bytes_per_second_peak: int | None = None
+    #: What a program that only copies or reads reached on it; None = nobody measured it, as far as known here.
+    memory_bytes_per_second_reached: int | None = None
+    memory_reached_by: str = ""  #: The program, in words.
+    #: The same of the last-level cache in front of the memory.
+    infinity_cache_bytes_per_second_reached: int | None = None
     memory_clock_hz_max: int | None = None
     memory_channel_count: int | None = None  #: Of 32 bytes per memory clock each.
     se_count: int | None = None  #: Shader engines.
@@ -56,6 +61,7 @@ class Arch:
     compute_waves_per_cu_max: int | None = None
     sgprs_per_simd: int | None = None  #: None = scalar registers do not limit the number of waves.
     l2_line_bytes: int | None = None
+    memory_kind: str = "memory"  #: Of its products: HBM, GDDR6, LPDDR5X.
     lds_bank_count: int | None = None
     pipe_count: int | None = None  #: Scheduler pipes.
     #: How an instruction begins (a pattern) -> cycles that it occupies its pipe; the first pattern that fits counts.

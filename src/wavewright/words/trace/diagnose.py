@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wavewright.analysis.trace.about.traced_call import launch_sentence, launch_source
+from wavewright.analysis.trace.diagnose.grid_findings import bandwidth_words, traffic_words
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent, short
 from wavewright.model.blocks import GAP, AnyBlock, Drawn, Named, Part, Sentence, headline, labelled, sentence
@@ -58,17 +59,30 @@ def context_line(answer: Diagnosis) -> str:
             parts.append(f"vector pipe {percent(busy.valu_share)} ({per_matrix:.1f} VALU per matrix instruction)")
         else:
             parts.append(f"vector pipe busy {percent(busy.valu_share)} of the time")
-    memory = next((roof for roof in answer.roofs if roof.name == "HBM bandwidth"), None)
-    if memory is not None:
-        parts.append(
-            f"asks memory for {memory.amount / 1e12:.2g} TB/s, {percent(memory.share, 0)} of the HBM peak"
-            f" of {memory.peak / 1e12:.2g} TB/s"
-        )
+    parts += _memory_words(answer)
     if answer.early_wave_count:
         parts.append(f"{counted(answer.early_wave_count, 'waves')} that left early are left out")
     if answer.replayed_share < _NEARLY_ALL and answer.time_cycles:
         parts.append(f"gains from a replay of {percent(answer.replayed_share, 0)} of the instructions")
     return "; ".join(parts)
+
+
+def _memory_words(answer: Diagnosis) -> list[str]:
+    """The memory that the kernel uses, as far as there is evidence; else what its lanes request, and of which level."""
+    memory = next((roof for roof in answer.roofs if roof.name == "memory bandwidth"), None)
+    moved = answer.traffic
+    if memory is not None:
+        other = "" if moved is None or moved.is_of_dispatch else " of dispatches that took another time"
+        return [f"{memory.level} moves {bandwidth_words(memory)} ({memory.evidence}{other})"]
+    if moved is None or moved.bytes_per_second is None:
+        return []
+    if moved.is_evidence:
+        return [f"{moved.level}: {traffic_words(moved)}"]
+    low, high = (f"{rate / 1e12:.2g} TB/s" for rate in moved.bytes_per_second)
+    least = (
+        f"memory moves at least {low} of it" if moved.bytes_per_second[0] else "nothing tells what memory moves of it"
+    )
+    return [f"lanes request at most {high} of L1; {least}: counters would tell"]
 
 
 def floor_lines(answer: Diagnosis) -> list[str]:

@@ -17,7 +17,8 @@ from wavewright.analysis.trace.diagnose.grid_findings import Evenness, grid_find
 from wavewright.analysis.trace.diagnose.machine import machine
 from wavewright.analysis.trace.diagnose.pool_findings import pool_finding
 from wavewright.analysis.trace.diagnose.pools import is_memory
-from wavewright.analysis.trace.diagnose.roofs import Pipes, Roof, Traffic, pipes, roofs, traffic
+from wavewright.analysis.trace.diagnose.roofs import Pipes, Roof, pipes, roofs
+from wavewright.analysis.trace.diagnose.traffic import CountedRate, Traffic, counted_traffic, traffic
 from wavewright.analysis.trace.trust.caveats import cold_share
 from wavewright.analysis.trace.trust.verdicts import Trust, trust_of
 from wavewright.base.bounds import BYTES_GB, bounded
@@ -104,16 +105,18 @@ def diagnose(
     early = tuple(early_waves(trace).to_list())
     trace_facts = facts(trace, rows=rows)
     has_something = trust.has_code and trace_facts.wave_cycles_total
-    measured = _measured(trace, trace_facts, early, rows, lanes) if has_something else None
-    findings = _findings(trace, trace_facts, measured, trust, is_whole=rows is None) if measured else []
-    link = None
+    link, rate, counted = None, None, None
     if counters is not None:
         # the engine of counters is large: most diagnoses do without it
-        from wavewright.analysis.trace.diagnose.kernel_counters import linked
-        from wavewright.analysis.trace.diagnose.reasons import with_reasons
+        from wavewright.analysis.trace.diagnose.kernel_counters import counted_rate, linked
 
         counted = linked(trace, counters, kernel=kernel, ideal_gb=ideal_gb)
-        link = counted.link
+        link, rate = counted.link, counted_rate(counted)
+    measured = _measured(trace, trace_facts, early, rows, lanes, rate) if has_something else None
+    findings = _findings(trace, trace_facts, measured, trust, is_whole=rows is None) if measured else []
+    if counted is not None:
+        from wavewright.analysis.trace.diagnose.reasons import with_reasons
+
         findings = with_reasons(findings, counted)
     return Diagnosis(
         trust=trust,
@@ -154,8 +157,9 @@ class _Measured:
 
     @property
     def cap_share(self) -> float:
-        """No gain is larger than what a roof leaves."""
-        return max(0.0, 1 - self.limit.share) if self.limit else 1.0
+        """No gain is larger than what a roof leaves, or than the time that the bytes that are moved need at least."""
+        bounds = [roof.share for roof in self.roofs if roof is self.limit or roof.bounds_gains]
+        return max(0.0, 1 - max(bounds, default=0.0))
 
 
 def _measured(
@@ -164,6 +168,7 @@ def _measured(
     early: tuple[int, ...],
     rows: pl.Series | None,
     lanes: LaneOptions | None,
+    rate: CountedRate | None,
 ) -> _Measured:
     cycles = {name: sum(view.stall_cycles_total for view in views) for name, views in trace_facts.views.items()}
     cycles = {name: spent for name, spent in cycles.items() if trace_facts.kinds[name] != "busy"} | trace_facts.gaps
@@ -171,7 +176,9 @@ def _measured(
     replayed = gains(trace, cycles, total_cycles=trace_facts.wave_cycles_total, left_out=early, rows=of_rows)
     filled = filling(trace, left_out=early)
     used = pipes(trace)
-    moved = traffic(trace, filled)
+    moved = traffic(trace, filled, lanes)
+    if rate is not None:  # measured beats inferred
+        moved = counted_traffic(trace, moved, rate)
     reached = tuple(roofs(trace, moved, used, filled, replayed))
     of_code = limits(trace, lanes, early)
     per_simd = max((view.code.waves_per_simd_max for views in trace_facts.views.values() for view in views), default=0)

@@ -65,8 +65,8 @@ class LaneCause:
 class StallFinding(Finding[CodeEvidence]):
     """One cause of lost time, or a roof that is reached.
 
-    Its name is that of its largest stall class or gap (`facts.stall_classes`), of a roof (`HBM bandwidth`,
-    `L2 bandwidth`, `matrix throughput`, `VALU throughput`), or `CUs without work`, one of `facts.GRID_WORDS` (`tail`,
+    Its name is that of its largest stall class or gap (`facts.stall_classes`), of a roof (`memory
+    bandwidth`, `matrix throughput`, `VALU throughput`), or `CUs without work`, one of `facts.GRID_WORDS` (`tail`,
     `workgroup imbalance`, `launch ramp`, ...) or `occupancy`. Its kind is roof, memory, wait, issue, dependency,
     padding, sync, fetch, wave, grid or occupancy.
     """

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 from wavewright.analysis.trace.diagnose.capture_facts import CaptureFacts, general_remedy
 from wavewright.analysis.trace.diagnose.finding import DISPATCH, Remedy, StallFinding
 from wavewright.analysis.trace.diagnose.pools import is_memory
-from wavewright.base.words import counted, percent
+from wavewright.analysis.trace.diagnose.roofs import DATA_SHEET
+from wavewright.analysis.trace.diagnose.traffic import COUNTERS, DISTINCT
+from wavewright.base.words import counted, percent, size
 from wavewright.facts.stall_classes import GRID_WORDS
 
 if TYPE_CHECKING:
@@ -16,10 +18,12 @@ if TYPE_CHECKING:
 
     from wavewright.analysis.trace.diagnose.gpu_fill import Filling, WorkgroupWork
     from wavewright.analysis.trace.diagnose.machine import Machine
-    from wavewright.analysis.trace.diagnose.roofs import Pipes, Roof, Traffic
+    from wavewright.analysis.trace.diagnose.roofs import Pipes, Roof
+    from wavewright.analysis.trace.diagnose.traffic import Traffic
 
 _WORTH_SAYING = 0.10  #: Share of the dispatch below which a finding about the grid is left out.
 _NEGLIGIBLE_SHARE = 0.01
+_AT_ROOF_SHARE = 0.95  #: Certain share of what copies reach from which nothing but fewer bytes helps.
 _FEW_ROUNDS = 4  #: With more rounds of workgroups, waves come and go all the time.
 
 
@@ -32,15 +36,18 @@ class Evenness:
 
 
 def roof_finding(roof: Roof, moved: Traffic | None, pipes: Pipes) -> StallFinding:
-    """The roof that bounds the kernel, and that little can be won."""
-    gain = max(0.0, 1 - roof.share)
-    if "bandwidth" in roof.name and moved is not None:
-        verdict = f"At the roof of {roof.name}: {percent(min(roof.share, 1.0), 0)} of the peak"
-        reason = (
-            f"the waves ask memory for {roof.amount / 1e12:.1f} TB/s, the peak is {roof.peak / 1e12:.1f} TB/s"
-            + ("; caches deliver what is above it" if roof.share > 1 else "")
-            + ("" if moved.is_from_duration else "; by the time of the traced waves, if all lanes are active")
+    """The roof that bounds the kernel, and the little that can be won."""
+    is_bandwidth = moved is not None and bool(roof.level)
+    if moved is not None and is_bandwidth:
+        certain = "At" if roof.share >= _AT_ROOF_SHARE else "Near"
+        verdict = f"{certain} the roof of {roof.level} bandwidth: {bandwidth_words(roof)}"
+        reason = f"{traffic_words(moved)}; " + (
+            f"{roof.peak / 1e12:.2g} TB/s are what {roof.peak_source} reached on this GPU"
+            if roof.peak_source != DATA_SHEET
+            else f"{roof.peak / 1e12:.2g} TB/s are those of the data sheet: nobody measured what copies reach"
         )
+        if roof.share > 1:
+            reason += "; a cache in front of the memory takes or delivers what is above it"
         remedy = "move fewer bytes: fuse with the kernel before or after it, use a narrower type, read nothing twice"
     else:
         pipe = "matrix" if roof.name.startswith("matrix") else "vector"
@@ -53,6 +60,7 @@ def roof_finding(roof: Roof, moved: Traffic | None, pipes: Pipes) -> StallFindin
             if pipe == "matrix"
             else "fewer vector instructions: packed arithmetic, less address arithmetic, fewer conversions"
         )
+    assumed = moved is not None and is_bandwidth and bool(moved.assumptions)
     return StallFinding(
         name=roof.name,
         kind="roof",
@@ -61,14 +69,49 @@ def roof_finding(roof: Roof, moved: Traffic | None, pipes: Pipes) -> StallFindin
         remedy=remedy,
         remedies=(Remedy("", remedy, (), 0),),
         gain_share_min=0.0,
-        gain_share_max=gain,
+        gain_share_max=max(0.0, 1 - roof.share),
         gain_basis=DISPATCH,
-        confidence="high" if moved is None or moved.is_from_duration or "bandwidth" not in roof.name else "medium",
-        confidence_reason="from the time of the dispatch"
-        if moved is not None and moved.is_from_duration
-        else "from the instructions and the time of the traced waves; hardware counters would confirm it"
-        if "bandwidth" in roof.name
+        confidence="medium" if assumed else "high",
+        confidence_reason=_evidence_words(moved)
+        if moved is not None and is_bandwidth
         else "from the instructions and the cycles that each occupies its pipe",
+    )
+
+
+def bandwidth_words(roof: Roof) -> str:
+    """The rate of a level of memory, and its shares of what copies reach and of the data sheet."""
+    rate = _between(f"{roof.amount / 1e12:.2g}", f"{roof.amount_max / 1e12:.2g}")
+    shares = [f"{_shares(roof, roof.peak)} of what copies reach"] if roof.peak_source != DATA_SHEET else []
+    shares += [f"{_shares(roof, roof.sheet_peak)} of the data sheet"] if roof.sheet_peak else []
+    return f"{rate} TB/s, {', '.join(shares)}"
+
+
+def _shares(roof: Roof, peak: float) -> str:
+    low, high = (f"{100 * min(amount / peak, 1):.0f}" for amount in (roof.amount, roof.amount_max))
+    return f"{_between(low, high)} %"
+
+
+def _between(low: str, high: str) -> str:
+    return low if low == high else f"{low} to {high}"
+
+
+def traffic_words(moved: Traffic) -> str:
+    """Bytes and time of a dispatch, with the evidence."""
+    if moved.evidence == COUNTERS:
+        return f"hardware counters measured what {moved.level} moves"
+    if moved.bytes_total is None or moved.seconds is None:
+        return "bytes or time of the dispatch are not known"
+    low, high = (f"{seconds * 1e6:,.1f}" for seconds in moved.seconds)
+    time = f"{low} µs" if low == high else f"{low} to {high} µs, as its traced waves last"
+    what = "distinct bytes" if moved.evidence == DISTINCT else "bytes requested by lanes at most"
+    return f"{size(moved.bytes_total[1])} of {what} in {time}"
+
+
+def _evidence_words(moved: Traffic) -> str:
+    if moved.evidence == COUNTERS:
+        return "measured by hardware counters of the same kernel"
+    return "lane addresses over all workgroups" + (
+        f", if {' and '.join(moved.assumptions)}" if moved.assumptions else ""
     )
 
 

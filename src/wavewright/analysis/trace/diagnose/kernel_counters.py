@@ -16,6 +16,7 @@ from wavewright.analysis.counters.limiters.verdicts import judged
 from wavewright.analysis.trace.diagnose.balance import balance
 from wavewright.analysis.trace.diagnose.finding import Link
 from wavewright.analysis.trace.diagnose.kernel_names import brief_name, same_kernel, traced_kernel
+from wavewright.analysis.trace.diagnose.traffic import CountedRate
 from wavewright.errors import UsageError
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 _SHOWN = 4
 _DIFFERS_FROM = 0.01
+_OF_ANOTHER = ("other_gpu", "other_kernel_name")  #: Caveats that the counters are of other work.
+_BYTES_OF = {"GB/s": 1e9, "Gb/s": 1e9}  #: ROCm Compute Profiler writes Gb/s for 10^9 bytes per second.
 
 
 @dataclass(frozen=True)
@@ -66,6 +69,17 @@ def linked(
         return Linked(link, {}, {}, ())
     values = _usable(measured.values, sheet, counters.system.target)
     return Linked(link, values, evaluated.traffic.get(candidates[0], {}), judged(values))
+
+
+def counted_rate(linked: Linked) -> CountedRate | None:
+    """Bytes that the memory moved per second of the counted dispatches; None = not measured, or does not close."""
+    value, duration_ns = linked.values.get("memory_bandwidth"), linked.link.duration_ns_mean
+    is_of_another = any(caveat.name in _OF_ANOTHER for caveat in linked.link.caveats)
+    if value is None or is_of_another or not (value.is_measured and value.amount and duration_ns):
+        return None
+    if value.amount_unit not in _BYTES_OF:
+        return None
+    return CountedRate(value.amount * _BYTES_OF[value.amount_unit], duration_ns)
 
 
 def _closing(sheet: Closure) -> Iterable[Caveat]:

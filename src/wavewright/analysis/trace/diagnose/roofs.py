@@ -1,4 +1,4 @@
-"""Distance of a kernel from the limits of the GPU: memory bandwidth, L2 bandwidth, matrix and vector pipes."""
+"""Distance of a kernel from the limits of the GPU: memory bandwidth, matrix and vector pipes."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from wavewright.analysis.trace.code.access_bytes import lanes_per_wave
-from wavewright.analysis.trace.code.accesses import accesses
 from wavewright.analysis.trace.costs.exposure import row_costs
 from wavewright.analysis.trace.diagnose.machine import machine
 from wavewright.analysis.trace.pipes import matrix_rows
@@ -20,45 +18,42 @@ if TYPE_CHECKING:
     from wavewright.analysis.trace.diagnose.gains import Gains
     from wavewright.analysis.trace.diagnose.gpu_fill import Filling
     from wavewright.analysis.trace.diagnose.machine import Machine
+    from wavewright.analysis.trace.diagnose.traffic import Traffic
     from wavewright.model.trace import ThreadTrace
 
-#: Share of the peak from which bandwidth is the limit. Copy benchmarks reach 75 to 90 % of HBM's peak.
+DATA_SHEET = "data sheet"
+#: Certain share of what copies reach from which bandwidth is the limit: nothing else can win more than the rest.
 _AT_ROOF_SHARE = 0.70
 #: Narrow accesses (below 4 bytes per lane) need more instructions per byte: only this close is the roof the limit.
 _AT_ROOF_SHARE_NARROW = 0.85
 #: Waits for memory must take this share of the time: a kernel that seldom waits for memory is not bound by it.
 _MEMORY_GAIN_SHARE = 0.30
+_ABOVE_REACHED = (
+    1.1  #: Times what copies reached from which on a cache certainly takes a part: two copies differ as well.
+)
 _STARTING = ("start-up", "cold instruction fetch", "wait scalar load")
 #: Waves that spend this share on starting (launch, first fetch, arguments) do not stream.
 _STARTING_SHARE = 0.20
-_ABOVE_PEAK = 1.1  #: Times the peak from which on caches certainly deliver a part.
-_WRITTEN_SHARE = 0.4
 _BUSY_PIPE_SHARE = 0.80  #: A pipe that is busy for this share of the time is the limit.
-_NARROW_BYTES = 4
-_FEWEST_LANES = 32  #: Of a wave whose lanes are not known.
-
-
-@dataclass(frozen=True)
-class Traffic:
-    """Bytes that the waves of a trace ask vector memory for, if all lanes are active."""
-
-    bytes_per_wave: float
-    bytes_per_second: float | None  #: Of the whole GPU; None = the GPU or the clock is not known.
-    store_share: float
-    narrow_share: float  #: Of the bytes: accesses of less than 4 bytes per lane.
-    is_from_duration: bool  #: Whether the time is that of the dispatch; else that of the waves of a shader engine.
 
 
 @dataclass(frozen=True)
 class Roof:
     """A limit of the GPU, and how much of it is used."""
 
-    name: str  #: HBM bandwidth, L2 bandwidth, matrix throughput or VALU throughput.
-    share: float  #: Of the peak; of bandwidth above 1 where caches deliver a part.
+    name: str  #: memory bandwidth, matrix throughput or VALU throughput.
+    share: float  #: Of the peak; of bandwidth what is certain, above 1 where a cache delivers a part.
+    share_max: float  #: The same, at most.
     amount: float
-    peak: float
+    amount_max: float
+    peak: float  #: What programs that only copy reached on this GPU where that is known, else that of the data sheet.
+    peak_source: str  #: The program that reached it, or data sheet; empty = a pipe.
     unit: str
     is_limit: bool
+    level: str = ""  #: Of bandwidth: HBM, GDDR6, ...
+    evidence: str = ""  #: Of bandwidth: counters or distinct bytes.
+    sheet_peak: float | None = None  #: Of bandwidth: the peak of the data sheet.
+    bounds_gains: bool = False  #: Whether the bytes are those of the traced dispatch: they need at least their time.
 
 
 @dataclass(frozen=True)
@@ -69,39 +64,6 @@ class Pipes:
     valu_share: float
     matrix_count: int
     valu_count: int
-
-
-def traffic(trace: ThreadTrace, filling: Filling) -> Traffic | None:
-    """Bytes per working wave, and per second of the GPU; None = the code moves nothing that can be told."""
-    moved = _moved(trace)
-    total = int(moved["bytes"].sum())
-    if not total or not filling.traced_wave_count:
-        return None
-    per_wave = total / filling.traced_wave_count
-    stores = int(moved.filter(pl.col("direction") == "store")["bytes"].sum())
-    narrow = int(moved.filter(pl.col("bytes_per_lane") < _NARROW_BYTES)["bytes"].sum())
-    rate, from_duration = _rate(trace, filling, per_wave)
-    return Traffic(per_wave, rate, stores / total, narrow / total, from_duration)
-
-
-def _rate(trace: ThreadTrace, filling: Filling, per_wave: float) -> tuple[float | None, bool]:
-    """Bytes per second of all shader engines, and whether the time is that of the dispatch."""
-    gpu = machine(trace)
-    if gpu is None or not gpu.product.se_count or not filling.engine_count or not filling.span_cycles_mean:
-        return None, False
-    launch = trace.launch
-    seconds = launch.duration_ns / 1e9 if launch else filling.span_cycles_mean / gpu.clock_hz
-    total = per_wave * filling.wave_count / filling.engine_count * gpu.product.se_count
-    return total / seconds, launch is not None
-
-
-def _moved(trace: ThreadTrace) -> pl.DataFrame:
-    """Bytes of all executions of every code row that touches vector memory."""
-    lanes = lanes_per_wave(trace) or _FEWEST_LANES
-    vector = accesses(trace.code).filter(pl.col("space").is_in(["memory", "flat"])).drop_nulls("bytes_per_lane")
-    return vector.join(row_costs(trace).select("row", "hit_count"), on="row").with_columns(
-        bytes=pl.col("hit_count") * pl.col("bytes_per_lane") * lanes
-    )
 
 
 def pipes(trace: ThreadTrace) -> Pipes:
@@ -138,40 +100,54 @@ def _simd_cycles(trace: ThreadTrace) -> int:
 def roofs(trace: ThreadTrace, moved: Traffic | None, used: Pipes, filling: Filling, gains: Gains) -> list[Roof]:
     """Every roof that is known, the one that limits first, then by share of the GPU's peak."""
     filled = filling.mean_share * (1 - filling.unused_share)  # of the CUs and of the time
+    uses = {"matrix": used.matrix_share, "VALU": used.valu_share}
     every = [
-        Roof(f"{name} throughput", share, share, 1.0, "of the time", share * filled >= _BUSY_PIPE_SHARE)
-        for name, share in (("matrix", used.matrix_share), ("VALU", used.valu_share))
+        Roof(f"{name} throughput", use, use, use, use, 1.0, "", "of the time", use * filled >= _BUSY_PIPE_SHARE)
+        for name, use in uses.items()
     ]
     gpu = machine(trace)
-    if gpu is not None and moved is not None and moved.bytes_per_second is not None:
+    if gpu is not None and moved is not None and moved.is_evidence and moved.bytes_per_second is not None:
         starting = sum(gains.causes.get(cause, 0.0) for cause in _STARTING)
         waits = gains.memory_gain_share >= _MEMORY_GAIN_SHARE and starting < _STARTING_SHARE
-        every += _bandwidths(moved, used, gpu, waits=waits)
+        every += _bandwidth(moved, moved.bytes_per_second, gpu, waits=waits)
     return sorted(every, key=lambda roof: (not roof.is_limit, -roof.share))
 
 
-def _bandwidths(moved: Traffic, used: Pipes, gpu: Machine, *, waits: bool) -> list[Roof]:
-    rate = moved.bytes_per_second or 0.0
+def _bandwidth(moved: Traffic, rate: tuple[float, float], gpu: Machine, *, waits: bool) -> list[Roof]:
+    """The roof of the memory, from bytes that are really moved."""
+    low, high = rate
+    level, peak, source = memory_peak(gpu, low)
+    if not peak:
+        return []
     enough = _AT_ROOF_SHARE_NARROW if moved.narrow_share > 0.5 else _AT_ROOF_SHARE
-    memory_peak = gpu.product.memory_bytes_per_second_peak
-    peaks = (
-        ("HBM bandwidth", memory_peak, _streams(moved, used, memory_peak or 0)),
-        ("L2 bandwidth", gpu.l2_bytes_per_second_peak, True),
-    )
     return [
-        Roof(name, rate / peak, rate, float(peak), "bytes per second", waits and counts and rate >= enough * peak)
-        for name, peak, counts in peaks
-        if peak
+        Roof(
+            name="memory bandwidth",
+            share=low / peak,
+            share_max=high / peak,
+            amount=low,
+            amount_max=high,
+            peak=float(peak),
+            peak_source=source,
+            unit="bytes per second",
+            is_limit=waits and moved.is_of_dispatch and low >= enough * peak,
+            level=level,
+            evidence=moved.evidence,
+            sheet_peak=gpu.product.memory_bytes_per_second_peak,
+            bounds_gains=moved.is_of_dispatch,
+        )
     ]
 
 
-def _streams(moved: Traffic, used: Pipes, memory_peak: float) -> bool:
-    """True if what is asked for has to come from memory, as far as a trace tells.
+def memory_peak(gpu: Machine, bytes_per_second: float) -> tuple[str, int | None, str]:
+    """Level that limits such a rate, its bytes per second, and who reached them: a program that only copies, if known.
 
-    Tiles of a matrix product are read by many workgroups: they come from L2 for the most part. What is asked for above
-    the peak comes from caches as well; then the bytes that are written must be a large part of the peak.
+    What is above the rate that copies reach comes from the cache in front of the memory.
     """
-    rate = moved.bytes_per_second or 0.0
-    if used.matrix_count:
-        return False
-    return rate <= _ABOVE_PEAK * memory_peak or rate * moved.store_share >= _WRITTEN_SHARE * memory_peak
+    product, kind = gpu.product, gpu.arch.memory_kind
+    reached, cache = product.memory_bytes_per_second_reached, product.infinity_cache_bytes_per_second_reached
+    if reached and bytes_per_second <= _ABOVE_REACHED * reached:
+        return kind, reached, product.memory_reached_by
+    if reached and cache:
+        return "Infinity Cache", cache, product.memory_reached_by
+    return kind, product.memory_bytes_per_second_peak, DATA_SHEET

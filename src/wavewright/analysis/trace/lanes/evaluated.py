@@ -166,21 +166,22 @@ def row_rules(trace: ThreadTrace, target: str, rules: LaneRules, lanes: int) -> 
 def evaluate(trace: ThreadTrace, target: str, options: LaneOptions, rules: RowRules) -> list[EvaluatedKernel]:
     """Evaluate the traced waves, kernel by kernel."""
     lanes = lanes_of_waves(trace)
-    evaluator = _evaluator(trace, target, options, rules, lanes)
-    paths = _paths(trace)
+    evaluator = path_evaluator(trace, target, options, rules, lanes)
+    paths = paths_of(trace)
     answers = []
     budget = _MOST_INSTRUCTIONS
     for (kernel,), of_kernel in paths.group_by("kernel", maintain_order=True):
-        start = _start(trace, target, options, kernel, lanes)
+        start = start_of(trace, target, options, kernel, lanes)
         evaluated, spent = _evaluate_kernel(evaluator, kernel, of_kernel, start, budget, trace)
         budget -= spent
         answers.append(evaluated)
     return answers
 
 
-def _evaluator(
+def path_evaluator(
     trace: ThreadTrace, target: str, options: LaneOptions, rules: RowRules, lanes: int
 ) -> _core.LaneEvaluator:
+    """Evaluator of the code of a trace, for any path."""
     coalescing = options.rules.coalescing_rule(target)
     group, segment = (0, 0) if isinstance(coalescing, Refusal) else (coalescing.group_lanes, coalescing.segment_bytes)
     return _core.LaneEvaluator(
@@ -204,13 +205,13 @@ def executions(trace: ThreadTrace, options: LaneOptions) -> pl.DataFrame:
     """
     target = options.target or str(trace.source.target)
     lanes = lanes_of_waves(trace)
-    evaluator = _evaluator(trace, target, options, row_rules(trace, target, options.rules, lanes), lanes)
+    evaluator = path_evaluator(trace, target, options, row_rules(trace, target, options.rules, lanes), lanes)
     texts = trace.code["text"].fill_null("").to_list()
     numbered = trace.instructions.select("wave", "row").with_row_index("instruction")
     frames = []
     for (wave,), of_wave in numbered.group_by("wave", maintain_order=True):
         kernel = trace.waves.filter(pl.col("wave") == wave)["kernel"][0]
-        start = _start(trace, target, options, kernel, lanes)
+        start = start_of(trace, target, options, kernel, lanes)
         for place in range(start.wave_count):
             result = evaluator.run(start.wave, place, of_wave["row"].cast(pl.Int32), 0, keeps_executions=True)
             rows = pl.DataFrame(result["executions"])
@@ -233,7 +234,7 @@ def executions(trace: ThreadTrace, options: LaneOptions) -> pl.DataFrame:
     return pl.concat(frames)
 
 
-def _paths(trace: ThreadTrace) -> pl.DataFrame:
+def paths_of(trace: ThreadTrace) -> pl.DataFrame:
     """One row per distinct path: `kernel`, `wave_count`, `rows` (a list)."""
     executed = trace.instructions.lazy().select("wave", "row").with_columns(place=pl.int_range(pl.len()).over("wave"))
     signature = pl.struct("place", "row")
@@ -251,7 +252,8 @@ def _paths(trace: ThreadTrace) -> pl.DataFrame:
     return distinct.join(lists, on="wave", maintain_order="left").select("kernel", "wave_count", "rows")
 
 
-def _start(trace: ThreadTrace, target: str, options: LaneOptions, kernel: int | None, lanes: int) -> StartState:
+def start_of(trace: ThreadTrace, target: str, options: LaneOptions, kernel: int | None, lanes: int) -> StartState:
+    """Start of the waves of a kernel, as far as the capture and the options tell."""
     compiled = None if kernel is None else trace.compiled_kernel(kernel)
     size = dispatch_size(trace, options, kernel)
     if compiled is None:

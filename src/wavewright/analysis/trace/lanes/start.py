@@ -35,6 +35,9 @@ class StartState:
     wave_count: int  #: Places of a wave in its workgroup that are tried.
     is_sized: bool  #: Whether the workgroup size is certain; else one-dimensional workgroups are assumed.
     arguments: ArgumentValues
+    #: Scalar registers whose contents are certain: number -> axis of the workgroup id, or None = an argument or an
+    #: address; empty = no code object tells.
+    roles: dict[int, int | None]
 
 
 def start_state(
@@ -73,7 +76,8 @@ def start_state(
         id_registers=1 + min(2, dims),
         lane_count=lanes,
     )
-    return StartState(wave, wave_limit or wave_count, group is not None, arguments)
+    roles = {number: value if what == _WORKGROUP_ID else None for number, what, value in registers}
+    return StartState(wave, wave_limit or wave_count, group is not None, arguments, roles)
 
 
 def _registers(kernel: Kernel | None, target: str, arguments: ArgumentValues) -> list[tuple[int, int, int]]:

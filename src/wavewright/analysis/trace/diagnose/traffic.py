@@ -1,0 +1,157 @@
+"""Bytes that a traced dispatch moves, the level of memory that moves them, and the evidence for both.
+
+Requests of lanes are no traffic: caches serve rows that many workgroups read. In this order count hardware counters of
+the same kernel, distinct bytes (lane addresses over workgroups) in the time of the dispatch, and else only bounds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil, prod
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from wavewright.analysis.trace.code.access_bytes import lanes_per_wave
+from wavewright.analysis.trace.code.accesses import accesses
+from wavewright.analysis.trace.costs.exposure import row_costs
+from wavewright.analysis.trace.diagnose.machine import machine
+from wavewright.analysis.trace.lanes.footprint import footprint
+from wavewright.model.traced_span import agreeing_durations_ns, traced_span_ns
+
+if TYPE_CHECKING:
+    from wavewright.analysis.trace.diagnose.gpu_fill import Filling
+    from wavewright.analysis.trace.diagnose.machine import Machine
+    from wavewright.analysis.trace.lanes.evaluated import LaneOptions
+    from wavewright.analysis.trace.lanes.footprint import Footprint
+    from wavewright.model.trace import ThreadTrace
+
+COUNTERS, DISTINCT, REQUESTS = "counters", "distinct bytes", "requests"
+#: Share of the upper bound of distinct bytes that is certain, from which they are evidence. Below it, reuse between
+#: workgroups decides what reaches memory, and nothing tells it.
+_CERTAIN_SHARE = 0.9
+#: Times that counted and traced dispatches may differ in duration: passes of a profiler run at other clocks.
+_SAME_RATIO = 1.25
+_NARROW_BYTES = 4
+_FEWEST_LANES = 32  #: Of a wave whose lanes are not known.
+_MOST_INSTRUCTIONS = 4_000_000  #: Above, lanes are not evaluated.
+Bounds = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class CountedRate:
+    """Bytes that the memory moved, by counters."""
+
+    bytes_per_second: float
+    duration_ns: float  #: Of a counted dispatch, mean.
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """Bytes of a dispatch, lower and upper bound each."""
+
+    level: str  #: HBM, GDDR6, ... of the bytes where they are evidence; else L1, of which lanes request them.
+    evidence: str  #: counters, distinct bytes or requests.
+    bytes_total: Bounds | None  #: Of the whole dispatch; None = the GPU is not known, or counters tell a rate only.
+    seconds: Bounds | None  #: Of the dispatch; equal where a run of the same process recorded it.
+    bytes_per_second: Bounds | None  #: Of the whole GPU; None = the GPU or the clock is not known.
+    store_share: float  #: Of the requests.
+    narrow_share: float  #: Of the requests: accesses of less than 4 bytes per lane.
+    assumptions: tuple[str, ...] = ()
+    #: Whether the rate is that of the traced dispatch: counters may be of dispatches that took another time.
+    is_of_dispatch: bool = True
+
+    @property
+    def is_evidence(self) -> bool:
+        """True if the bytes are moved by the level, and not only requested."""
+        return self.evidence != REQUESTS
+
+
+def traffic(trace: ThreadTrace, filling: Filling, lanes: LaneOptions | None = None) -> Traffic | None:
+    """Bytes of the dispatch as far as the trace tells; None = the code touches no memory that can be told."""
+    moved = _moved(trace)
+    total = int(moved["bytes"].sum())
+    if not total or not filling.traced_wave_count:
+        return None
+    stores = int(moved.filter(pl.col("direction") == "store")["bytes"].sum()) / total
+    narrow = int(moved.filter(pl.col("bytes_per_lane") < _NARROW_BYTES)["bytes"].sum()) / total
+    gpu = machine(trace)
+    waves = _wave_count(trace, filling, gpu)
+    seconds = _seconds(trace)
+    touched = _footprint(trace, gpu, lanes)
+    if waves is None or gpu is None:
+        return Traffic("L1", REQUESTS, None, seconds, None, stores, narrow)
+    low, high = touched.total_bytes(waves) if touched else (0.0, total / filling.traced_wave_count * waves)
+    is_known = touched is not None and low >= _CERTAIN_SHARE * high > 0
+    if not is_known:
+        requested = touched.requested_bytes_per_wave if touched else total / filling.traced_wave_count
+        high = max(low, requested * waves)
+    return Traffic(
+        level=gpu.arch.memory_kind if is_known else "L1",
+        evidence=DISTINCT if is_known else REQUESTS,
+        bytes_total=(low, high),
+        seconds=seconds,
+        bytes_per_second=(low / seconds[1], high / seconds[0]) if seconds else None,
+        store_share=stores,
+        narrow_share=narrow,
+        assumptions=touched.assumptions if touched and is_known else (),
+    )
+
+
+def counted_traffic(trace: ThreadTrace, inferred: Traffic | None, counted: CountedRate) -> Traffic:
+    """Traffic as counters measured it, in place of what the trace lets infer."""
+    gpu, launch, seconds = machine(trace), trace.launch, _seconds(trace)
+    usual_ns = (launch.duration_ns, launch.duration_ns_median) if launch else None
+    shortest, longest = usual_ns or ((seconds[0] * 1e9, seconds[1] * 1e9) if seconds else (0.0, float("inf")))
+    least, most = sorted((shortest, longest))
+    bytes_per_second = counted.bytes_per_second
+    return Traffic(
+        level=gpu.arch.memory_kind if gpu else "memory",
+        evidence=COUNTERS,
+        bytes_total=None,
+        seconds=None,
+        bytes_per_second=(bytes_per_second, bytes_per_second),
+        store_share=inferred.store_share if inferred else 0.0,
+        narrow_share=inferred.narrow_share if inferred else 0.0,
+        is_of_dispatch=least / _SAME_RATIO <= counted.duration_ns <= most * _SAME_RATIO,
+    )
+
+
+def _wave_count(trace: ThreadTrace, filling: Filling, gpu: Machine | None) -> float | None:
+    """Working waves of the dispatch: of its grid, else as many on every engine as on those with waves."""
+    launch, lanes = trace.launch, lanes_per_wave(trace)
+    if launch and launch.grid_size and launch.workgroup_size and lanes:
+        groups = prod(ceil(grid / size) for grid, size in zip(launch.grid_size, launch.workgroup_size, strict=True))
+        working = filling.wave_count / max(filling.wave_count + filling.early_wave_count, 1)
+        return groups * ceil(prod(launch.workgroup_size) / lanes) * working
+    engines = gpu.product.se_count if gpu else None
+    if not engines or not filling.engine_count:
+        return None
+    return filling.wave_count / filling.engine_count * max(engines, filling.engine_count)
+
+
+def _seconds(trace: ThreadTrace) -> Bounds | None:
+    """Duration of the dispatch, or the bounds that the time of the traced waves gives; None = no clock."""
+    if trace.launch is not None and trace.launch.duration_ns > 0:
+        return trace.launch.duration_ns / 1e9, trace.launch.duration_ns / 1e9
+    span_ns = traced_span_ns(trace)
+    if span_ns is None:
+        return None
+    shortest, longest = agreeing_durations_ns(span_ns)
+    return shortest / 1e9, longest / 1e9
+
+
+def _footprint(trace: ThreadTrace, gpu: Machine | None, lanes: LaneOptions | None) -> Footprint | None:
+    target = trace.source.target or (gpu.arch.target if gpu else None)
+    if target is None or trace.part_of is not None or trace.instruction_count > _MOST_INSTRUCTIONS:
+        return None
+    return footprint(trace, target, lanes)
+
+
+def _moved(trace: ThreadTrace) -> pl.DataFrame:
+    """Bytes that all executions of every code row request, if all lanes are active."""
+    lanes = lanes_per_wave(trace) or _FEWEST_LANES
+    vector = accesses(trace.code).filter(pl.col("space").is_in(["memory", "flat"])).drop_nulls("bytes_per_lane")
+    return vector.join(row_costs(trace).select("row", "hit_count"), on="row").with_columns(
+        bytes=pl.col("hit_count") * pl.col("bytes_per_lane") * lanes
+    )

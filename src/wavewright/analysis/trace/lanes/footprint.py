@@ -1,0 +1,368 @@
+"""Bytes that the waves of a kernel touch at least once, over all workgroups.
+
+Requests of lanes are no traffic of memory: rows that all workgroups read, and bytes that a wave reads again, are served
+by caches. What a workgroup touches follows from the lane addresses of its waves; whether the next workgroup touches
+other bytes follows from the terms of its addresses (`address_terms`).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import polars as pl
+
+from wavewright.analysis.trace.code.accesses import accesses
+from wavewright.analysis.trace.lanes import EVALUATED_FAMILIES
+from wavewright.analysis.trace.lanes.address_terms import (
+    ARGUMENT,
+    MEMORY,
+    WORK_ITEM,
+    WORKGROUP,
+    Registers,
+    added,
+    split_text,
+)
+from wavewright.analysis.trace.lanes.evaluated import (
+    LaneOptions,
+    lanes_of_waves,
+    path_evaluator,
+    paths_of,
+    row_rules,
+    start_of,
+)
+from wavewright.codeobj.targets import family_of
+from wavewright.errors import WavewrightError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from wavewright import _core
+    from wavewright.analysis.trace.lanes.address_terms import Terms
+    from wavewright.analysis.trace.lanes.start import StartState
+    from wavewright.model.trace import ThreadTrace
+
+_MOST_PATHS: Final = 4  #: Paths that are followed, those of most executed instructions; of others nothing is certain.
+_MOST_STEPS: Final = 60_000  #: Instructions of all paths that are followed.
+_MOST_ACCESSES: Final = 30_000  #: Executions of memory instructions at all places of a workgroup.
+_WORK_ITEM_ID: Final = "v0@start"
+_LANES: Final = 64  # addresses of an execution, as the evaluator returns them
+_LARGEST_WORKGROUP: Final = 1024  # work-items
+_AXES: Final = ("workgroup x", "workgroup y", "workgroup z")
+
+
+@dataclass(frozen=True)
+class Footprint:
+    """Bytes that are touched, lower and upper bound each."""
+
+    own_bytes_per_wave: tuple[float, float]  #: That no other workgroup touches.
+    shared_bytes: tuple[float, float]  #: That all workgroups touch, once.
+    requested_bytes_per_wave: float  #: By active lanes, as far as those are known.
+    written_bytes_per_wave: float  #: Of the requests: stores.
+    assumptions: tuple[str, ...]
+
+    def total_bytes(self, wave_count: float) -> tuple[float, float]:
+        """Of a dispatch with so many waves; the upper bound is what its lanes request, if nothing is known."""
+        bounds = zip(self.own_bytes_per_wave, self.shared_bytes, strict=True)
+        low, high = (own * wave_count + shared for own, shared in bounds)
+        return low, min(high, self.requested_bytes_per_wave * wave_count)
+
+
+@dataclass(frozen=True)
+class _Access:
+    """One execution of a memory instruction on a path."""
+
+    position: int
+    row: int
+    is_store: bool
+    is_load: bool
+    bytes_per_lane: int
+    terms: Terms | None  #: None = a way of addressing that is not followed.
+
+
+def footprint(trace: ThreadTrace, target: str, options: LaneOptions | None = None) -> Footprint | None:
+    """The footprint of the traced waves, as a mean over their paths; None = the code of this GPU is not followed."""
+    if family_of(target) not in EVALUATED_FAMILIES:
+        return None
+    options = options or LaneOptions(target=target)
+    try:
+        return _footprint(trace, target, options)
+    except WavewrightError:  # sizes or arguments that do not fit the kernel: `lanes` says so
+        return None
+
+
+def _footprint(trace: ThreadTrace, target: str, options: LaneOptions) -> Footprint | None:
+    paths = paths_of(trace).with_columns(length=pl.col("rows").list.len())
+    paths = paths.filter(pl.col("length") > 0).sort(pl.col("length") * pl.col("wave_count"), descending=True)
+    wave_count = int(paths["wave_count"].sum())
+    if not wave_count:
+        return None
+    lanes = lanes_of_waves(trace)
+    parts, steps = [], 0
+    evaluator = path_evaluator(trace, target, options, row_rules(trace, target, options.rules, lanes), lanes)
+    widths = _widths(trace)
+    for number, (kernel, waves, rows) in enumerate(paths.select("kernel", "wave_count", "rows").iter_rows()):
+        steps += len(rows)
+        if number >= _MOST_PATHS or steps > _MOST_STEPS:
+            part = _unknown(rows, widths, lanes)
+        else:
+            start = start_of(trace, target, options, kernel, lanes)
+            part = _of_path(trace, start, evaluator, rows, widths, lanes)
+        parts.append((waves / wave_count, part))
+
+    def mean(numbers: Iterable[float]) -> float:
+        return float(sum(share * number for (share, _), number in zip(parts, numbers, strict=True)))
+
+    notes = tuple(dict.fromkeys(note for _, part in parts for note in part.assumptions))
+    return Footprint(
+        own_bytes_per_wave=(
+            mean(part.own_bytes_per_wave[0] for _, part in parts),
+            mean(part.own_bytes_per_wave[1] for _, part in parts),
+        ),
+        shared_bytes=(
+            max(part.shared_bytes[0] for _, part in parts),
+            sum(part.shared_bytes[1] for _, part in parts),
+        ),
+        requested_bytes_per_wave=mean(part.requested_bytes_per_wave for _, part in parts),
+        written_bytes_per_wave=mean(part.written_bytes_per_wave for _, part in parts),
+        assumptions=notes,
+    )
+
+
+def _widths(trace: ThreadTrace) -> dict[int, tuple[str, int]]:
+    """Row -> direction and bytes per lane, of rows that touch vector memory."""
+    vector = accesses(trace.code).filter(pl.col("space").is_in(["memory", "flat"])).drop_nulls("bytes_per_lane")
+    return {row: (way, size) for row, way, size in vector.select("row", "direction", "bytes_per_lane").iter_rows()}
+
+
+def _unknown(rows: Iterable[int], widths: dict[int, tuple[str, int]], lanes: int) -> Footprint:
+    """Requests alone."""
+    touching = [widths[row] for row in rows if row in widths]
+    requested = float(sum(size for _, size in touching) * lanes)
+    written = float(sum(size for way, size in touching if way == "store") * lanes)
+    return Footprint((0.0, requested), (0.0, 0.0), requested, written, ())
+
+
+def _of_path(
+    trace: ThreadTrace,
+    start: StartState,
+    evaluator: _core.LaneEvaluator,
+    rows: Sequence[int],
+    widths: dict[int, tuple[str, int]],
+    lanes: int,
+) -> Footprint:
+    """The footprint of one workgroup whose waves all take this path, divided by its waves."""
+    roles = {number: ARGUMENT if axis is None else _AXES[axis] for number, axis in start.roles.items()}
+    registers = Registers(roles, is_complete=bool(roles))
+    found = _followed(trace, registers, rows, widths)
+    # of a workgroup of unknown size two waves are compared: the others are as far apart
+    places = start.wave_count if start.is_sized or start.wave_count < _LARGEST_WORKGROUP // lanes else 2
+    if len(found) * places > _MOST_ACCESSES:
+        return _unknown(rows, widths, lanes)
+    ranges, actives, places = _touched(evaluator, start, rows, found, places)
+    if not places:
+        return _unknown(rows, widths, lanes)
+    requested = [access.bytes_per_lane * actives.get(access.position, lanes) for access in found]
+    stores = sum(size for access, size in zip(found, requested, strict=True) if access.is_store)
+    own, shared = [0.0, 0.0], [0.0, 0.0]
+    for group in _groups(found, registers):
+        low, high = _group_bytes(group, ranges, registers, places, lanes)
+        is_own, is_certain = _kind(group, registers, ranges)
+        into = own if is_own else shared
+        into[0] += low if is_certain else 0.0
+        into[1] += high
+    return Footprint(
+        (own[0] / places, own[1] / places),
+        (shared[0], shared[1]),
+        float(sum(requested)),
+        float(stores),
+        _assumptions(registers),
+    )
+
+
+def _followed(
+    trace: ThreadTrace, registers: Registers, rows: Sequence[int], widths: dict[int, tuple[str, int]]
+) -> list[_Access]:
+    """Accesses of a path with the terms of their addresses."""
+    texts, writes = (trace.code[name].fill_null("").to_list() for name in ("text", "writes"))
+    found = []
+    for position, row in enumerate(rows):
+        if row < 0:
+            continue
+        if row not in widths:
+            registers.execute(texts[row], writes[row])
+            continue
+        way, size = widths[row]
+        terms = _address(registers, texts[row], is_store=way == "store")
+        found.append(_Access(position, row, way == "store", way in ("load", "load to LDS"), size, terms))
+        registers.load_vectors(row, position, writes[row])
+    return found
+
+
+def _address(registers: Registers, text: str, *, is_store: bool) -> Terms | None:
+    mnemonic, operands = split_text(text)
+    if not operands:
+        return None
+    last, _, modifiers = operands[-1].partition(" ")
+    operands = [*operands[:-1], last]
+    if mnemonic.startswith("buffer"):
+        resource = next((at for at, word in enumerate(operands) if word.startswith("s[")), None)
+        if resource is None or resource + 1 >= len(operands) or "idxen" in modifiers:
+            return None
+        terms = added(registers.read(operands[resource]), registers.read(operands[resource + 1]))
+        if "offen" in modifiers and resource:
+            terms = added(terms, registers.read(operands[resource - 1]))
+    else:
+        at = 0 if is_store else 1
+        if at >= len(operands) or not operands[at].startswith("v"):
+            return None
+        terms = registers.read(operands[at])
+        if operands[-1].startswith("s["):
+            terms = added(terms, registers.read(operands[-1]))
+    offset = next((word[7:] for word in modifiers.split() if word.startswith("offset:")), "0")
+    return added(terms, {(): int(offset, 0)}) if offset.lstrip("-").isalnum() else None
+
+
+def _groups(found: Sequence[_Access], registers: Registers) -> list[list[_Access]]:
+    """Accesses with the same base: the same terms, but for the constant and what differs between lanes."""
+    groups: dict[object, list[_Access]] = defaultdict(list)
+    for access in found:
+        key = None if access.terms is None else (access.is_store, frozenset(_base(access.terms, registers).items()))
+        groups[key if key is not None else ("unknown", access.position)].append(access)
+    return list(groups.values())
+
+
+def _base(terms: Terms, registers: Registers) -> Terms:
+    return {
+        product: count
+        for product, count in terms.items()
+        if product and not any(WORK_ITEM in registers.origins[symbol] for symbol in product)
+    }
+
+
+def _touched(
+    evaluator: _core.LaneEvaluator, start: StartState, rows: Sequence[int], found: Sequence[_Access], places: int
+) -> tuple[dict[int, list[np.ndarray]], dict[int, int], int]:
+    """Position on the path -> lane addresses at each place that takes it; active lanes; number of such places."""
+    of_position = {access.position for access in found}
+    ranges: dict[int, list[np.ndarray]] = defaultdict(list)
+    actives: dict[int, int] = {}
+    series = pl.Series(rows, dtype=pl.Int32)
+    fitting = 0
+    for place in range(places):
+        result = evaluator.run(start.wave, place, series, 0, keeps_executions=True)
+        if result["contradiction_row"] >= 0:
+            continue  # waves at this place take another path
+        fitting += 1
+        table = pl.DataFrame(result["executions"])
+        addresses = pl.DataFrame(result["execution_addresses"])["address"].to_numpy().reshape(-1, _LANES)
+        for number, (position, active) in enumerate(table.select("position", "active").iter_rows()):
+            if position not in of_position or not table["is_known"][number]:
+                continue
+            mask = np.array([active >> lane & 1 for lane in range(_LANES)], dtype=bool)
+            ranges[position].append(addresses[number][mask])
+            actives[position] = int(mask.sum())
+    return {position: each for position, each in ranges.items() if len(each) == fitting}, actives, fitting
+
+
+def _group_bytes(
+    group: Sequence[_Access],
+    ranges: dict[int, list[np.ndarray]],
+    registers: Registers,
+    places: int,
+    lanes: int,
+) -> tuple[float, float]:
+    """Distinct bytes of the accesses of one base by the waves of a workgroup: at least and at most."""
+    by_terms: dict[object, list[_Access]] = defaultdict(list)
+    for access in group:
+        by_terms[frozenset((access.terms or {}).items())].append(access)
+    if any(access.position not in ranges for access in group):
+        requested = float(sum(each[0].bytes_per_lane for each in by_terms.values()) * lanes * places)
+        is_told = all(access.terms is not None for access in group)
+        if is_told and all(_lane_terms(access, registers).keys() == {(_WORK_ITEM_ID,)} for access in group):
+            ranges = {access.position: _linear(access, registers, places, lanes) for access in group}
+        elif is_told and group[0].is_store and WORK_ITEM in registers.origins_of(group[0].terms or {}):
+            registers.lanes_assumed = True  # two lanes that write the same bytes would race
+            return requested, requested
+        else:
+            return 0.0, requested
+        registers.lanes_assumed = True
+    # constants may be a part of the base that the evaluator does not know: not merged, the bytes are at most so many
+    return _covered(group, ranges), sum(_covered(each, ranges) for each in by_terms.values())
+
+
+def _lane_terms(access: _Access, registers: Registers) -> Terms:
+    terms = access.terms or {}
+    return {p: n for p, n in terms.items() if any(WORK_ITEM in registers.origins[symbol] for symbol in p)}
+
+
+def _linear(access: _Access, registers: Registers, places: int, lanes: int) -> list[np.ndarray]:
+    """Addresses of all lanes at each place, where they are the id of the work-item times a number."""
+    stride, constant = _lane_terms(access, registers)[(_WORK_ITEM_ID,)], (access.terms or {}).get((), 0)
+    return [constant + stride * np.arange(place * lanes, (place + 1) * lanes) for place in range(places)]
+
+
+def _covered(executions: Iterable[_Access], ranges: dict[int, list[np.ndarray]]) -> float:
+    starts = [(address, access.bytes_per_lane) for access in executions for address in ranges[access.position]]
+    return float(_union(np.concatenate([a for a, _ in starts]), np.concatenate([a + size for a, size in starts])))
+
+
+def _union(begin: np.ndarray, end: np.ndarray) -> int:
+    """Bytes that ranges cover together."""
+    if not begin.size:
+        return 0
+    order = np.argsort(begin)
+    begin, reach = begin[order], np.maximum.accumulate(end[order])
+    gaps = begin[1:] > reach[:-1]
+    return int(reach[-1] - begin[0] - (begin[1:][gaps] - reach[:-1][gaps]).sum())
+
+
+def _kind(group: Sequence[_Access], registers: Registers, ranges: dict[int, list[np.ndarray]]) -> tuple[bool, bool]:
+    """Whether the bytes of a group are those of one workgroup alone, and whether that is certain."""
+    terms = group[0].terms
+    if terms is None or not (group[0].is_store or group[0].is_load):
+        return True, False
+    base = _base(terms, registers)
+    origins = registers.origins_of(terms)
+    if MEMORY in origins:
+        return True, False
+    if WORKGROUP not in origins:
+        return False, True
+    if group[0].is_store:
+        return True, True  # two workgroups that write the same bytes would race
+    own = _workgroup_terms(base, registers)
+    if own is None or registers.workgroup_symbols - {symbol for product in own for symbol in product}:
+        return True, False  # workgroups that differ in the other ids share the bytes
+    strides = [abs(count) for product, count in own.items() if len(product) == 1]
+    if len(strides) < len(own):
+        registers.strides_assumed = True  # of an argument: rows of a matrix
+        return True, True
+    return True, len(own) == 1 and strides[0] >= _extent(group, ranges)
+
+
+def _workgroup_terms(base: Terms, registers: Registers) -> Terms | None:
+    """Terms with ids of workgroups, by themselves or times arguments; None = in another form, or there are none."""
+    own = {p: n for p, n in base.items() if any(WORKGROUP in registers.origins[symbol] for symbol in p)}
+    symbols = {symbol for product in own for symbol in product} - registers.workgroup_symbols
+    return own if own and all(registers.origins[symbol] <= {ARGUMENT} for symbol in symbols) else None
+
+
+def _extent(group: Sequence[_Access], ranges: dict[int, list[np.ndarray]]) -> float:
+    known = [(address, access) for access in group for address in ranges.get(access.position, ()) if address.size]
+    if not known or any(access.position not in ranges for access in group):
+        return float("inf")
+    return float(max(a.max() + access.bytes_per_lane for a, access in known) - min(a.min() for a, _ in known))
+
+
+def _assumptions(registers: Registers) -> tuple[str, ...]:
+    notes = ["workgroups do not write the same bytes"]
+    if registers.assumed:
+        names = ", ".join(sorted(registers.assumed))
+        notes.append(f"{names} {'hold ids' if len(registers.assumed) > 1 else 'holds the id'} of the workgroup")
+    if registers.lanes_assumed:
+        notes.append("all lanes are active where nothing tells them")
+    if registers.strides_assumed:
+        notes.append("rows that workgroups read, a stride of an argument apart, do not overlap")
+    return tuple(notes)
