@@ -120,8 +120,8 @@ def _stray(totals: dict[str, float]) -> set[str]:
     for requests, others, sizes in _SIZES[:2]:
         parts = [*sizes, *((others,) if others else ())]
         if totals.get(requests, 0.0) > 0 and all(part in totals for part in parts):
-            sized = sum(totals[part] for part in parts) + totals.get(_ALSO_A_SIZE, 0.0) * (requests == _GR)
-            if sized < (1 - _UNSIZED_SHARE_MAX) * totals[requests]:
+            size_sum = sum(totals[part] for part in parts) + totals.get(_ALSO_A_SIZE, 0.0) * (requests == _GR)
+            if size_sum < (1 - _UNSIZED_SHARE_MAX) * totals[requests]:
                 names |= {*sizes, _ALSO_A_SIZE} if requests == _GR else set(sizes)
     return names & set(totals)
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from wavewright.analysis.counters.closure import Closure
 
 _ORDER = (OTHER_RUN, IMPOSSIBLE, UNKNOWN, WITHIN, EXACT)
-_NAMED = 3
+_NAMES = 3
 _COLUMNS = (
     Column("verdict", lambda row: row["verdict"]),
     Column("counter", lambda row: row["counter"]),
@@ -58,17 +58,17 @@ def closure_headline(answer: Closure) -> str:
     if not answer.counters.height:
         return "nothing accounts for these counters: no grid, no counter of waves or instructions"
     by_verdict = {verdict: answer.counters.filter(pl.col("verdict") == verdict) for verdict in _ORDER}
-    total, closing = answer.counters.height, by_verdict[EXACT].height + by_verdict[WITHIN].height
+    total, agreements = answer.counters.height, by_verdict[EXACT].height + by_verdict[WITHIN].height
     accounts = "grid, passes and trace" if answer.traced_wave_count is not None else "grid and passes"
     for verdict, words in ((OTHER_RUN, "not the same run"), (IMPOSSIBLE, "impossible")):
         rows = by_verdict[verdict]
         if rows.height:
             first = f"{rows['counter'][0]}: {rows['reason'][0]}"
             names = rows["counter"].unique(maintain_order=True).to_list()
-            more = f"; also {', '.join(names[1 : 1 + _NAMED])}" if len(names) > 1 else ""
-            left = len(names) - 1 - _NAMED
-            more += f" and {left} more" if left > 0 else ""
-            return f"{words}: {first}{more}; {closing} of {total} checks close"
+            more = f"; also {', '.join(names[1 : 1 + _NAMES])}" if len(names) > 1 else ""
+            rest = len(names) - 1 - _NAMES
+            more += f" and {rest} more" if rest > 0 else ""
+            return f"{words}: {first}{more}; {agreements} of {total} checks close"
     if by_verdict[EXACT].height == total:
         return f"closes exactly: {accounts} account for all {counted(total, 'checks')}"
     most = by_verdict[WITHIN].select((pl.col("ratio") - 1).abs().max()).item() if by_verdict[WITHIN].height else 0.0
@@ -79,5 +79,5 @@ def _expected(row: dict[str, object]) -> str:
     least, most = row["expected_min"], row["expected_max"]
     if isinstance(least, float) and isinstance(most, float) and most - least >= 1:
         return f"{least:,.0f} to {most:,.0f}"
-    expected = row["expected"]
-    return f"{expected:,.0f}" if isinstance(expected, float) else ""
+    value = row["expected"]
+    return f"{value:,.0f}" if isinstance(value, float) else ""

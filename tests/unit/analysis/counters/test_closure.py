@@ -70,7 +70,7 @@ def _verdicts(answer: Closure) -> dict[str, str]:
 
 
 def test_true_counters_close_exactly(tmp_path: Path) -> None:
-    answer = closure(_counters(tmp_path, **_true()), traced=_traced(PER_WAVE, PER_WAVE))
+    answer = closure(_counters(tmp_path, **_true()), work=_traced(PER_WAVE, PER_WAVE))
     assert set(_verdicts(answer)) == {"SQ_WAVES", "SQ_LDS_IDX_ACTIVE", *COUNTED}
     assert set(_verdicts(answer).values()) == {EXACT}
     assert (answer.traced_wave_count, answer.grid_wave_count) == (2, WAVES)
@@ -87,7 +87,7 @@ def test_a_planted_fault_is_named_and_nothing_else(counter: str, factor: float, 
         traced = _traced(PER_WAVE | {"matrix": 0, "valu": 7})
     else:
         traced = _traced(PER_WAVE)
-    answer = closure(_counters(tmp_path, **(true | faults)), traced=traced)
+    answer = closure(_counters(tmp_path, **(true | faults)), work=traced)
     wrong = {name: verdict for name, verdict in _verdicts(answer).items() if verdict != EXACT}
     assert wrong == {counter: IMPOSSIBLE}
     assert {0.0: "0", 0.5: "half", 2.0: "double"}[factor] in answer.counters.filter(pl.col("counter") == counter)[
@@ -112,7 +112,7 @@ def test_a_part_that_exceeds_its_whole_is_impossible(tmp_path: Path) -> None:
     ids=["other grid", "other GPU", "other build", "all doubled"],
 )
 def test_another_run_is_named(traced: TracedWork, words: str, tmp_path: Path) -> None:
-    answer = closure(_counters(tmp_path, **_true()), traced=traced)
+    answer = closure(_counters(tmp_path, **_true()), work=traced)
     assert words in closure_headline(answer)
     assert closure_headline(answer).startswith(OTHER_RUN)
     assert IMPOSSIBLE not in _verdicts(answer).values()
@@ -122,7 +122,7 @@ def test_paths_that_depend_on_data_close_within(tmp_path: Path) -> None:
     """Waves of 5 and 9 vector instructions stand for a mean between them."""
     traced = _traced(PER_WAVE, PER_WAVE | {"valu": 9})
     true = _true(SQ_INSTS_VALU=8.0 * WAVES, SQ_INSTS=20.0 * WAVES)
-    answer = closure(_counters(tmp_path, **true), traced=traced)
+    answer = closure(_counters(tmp_path, **true), work=traced)
     assert {name for name, verdict in _verdicts(answer).items() if verdict == WITHIN} == {"SQ_INSTS_VALU", "SQ_INSTS"}
     assert answer.unusable == frozenset()
     assert "paths depend on data" in answer.counters.filter(pl.col("verdict") == WITHIN)["reason"][0]

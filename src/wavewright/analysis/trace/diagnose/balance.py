@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from wavewright.model.counters import CounterSet
     from wavewright.model.trace import ThreadTrace
 
-_PROVEN = "counter-proven"  #: Confidence in a rule of lanes.
+_BY_COUNTERS = "counter-proven"  #: Confidence in a rule of lanes.
 
 
 def balance(counters: CounterSet, trace: ThreadTrace | None = None, *, kernel: str | None = None) -> Closure:
@@ -33,9 +33,9 @@ def balance(counters: CounterSet, trace: ThreadTrace | None = None, *, kernel: s
         return closure(counters, choice=CounterChoice(kernels=() if kernel is None else (kernel,)))
     candidates, _ = same_kernel(traced_kernel(trace), counters, kernel)
     if len(candidates) != 1:
-        what = f"{len(candidates) or 'no'} kernels of the counters fit the traced one"
-        raise UsageError(what, where=counters.path, advice="choose one with --kernel")
-    return closure(counters, choice=CounterChoice(kernels=(candidates[0],)), traced=traced_work(trace))
+        message = f"{len(candidates) or 'no'} kernels of the counters fit the traced one"
+        raise UsageError(message, where=counters.path, advice="choose one with --kernel")
+    return closure(counters, choice=CounterChoice(kernels=(candidates[0],)), work=traced_work(trace))
 
 
 def traced_work(trace: ThreadTrace) -> TracedWork:
@@ -87,7 +87,7 @@ def _lane_costs(trace: ThreadTrace, wave_count: int) -> dict[str, tuple[float, b
         others = answer.rows.filter(pl.col("space").is_in(["flat", "scratch"]) | (pl.col("direction") == "load to LDS"))
         if others.height or not (rows["cost_known_count"] == rows["execution_count"]).all():
             continue
-        is_proven = bool((rows["confidence"] == _PROVEN).all())
-        for name, summed in columns.items():
-            costs[name] = (sum(float(rows[column].sum()) for column in summed) / answer.wave_count, is_proven)
+        is_proven = bool((rows["confidence"] == _BY_COUNTERS).all())
+        for name, totals in columns.items():
+            costs[name] = (sum(float(rows[column].sum()) for column in totals) / answer.wave_count, is_proven)
     return costs

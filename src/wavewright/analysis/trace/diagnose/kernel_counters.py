@@ -81,10 +81,10 @@ def _closing(sheet: Closure) -> Iterable[Caveat]:
             first = rows.row(0, named=True)
             yield Caveat(name, "care", f"{use}: {first['counter']}, {first['reason']}", details, {"count": rows.height})
             return
-    closing = checks.filter(pl.col("verdict").is_in([EXACT, WITHIN]))
-    if closing.height:
-        what = f"{closing.height} of {checks.height} counters that the trace predicts close with it"
-        yield Caveat("counters_close", "note", what, details, {"count": closing.height})
+    agreements = checks.filter(pl.col("verdict").is_in([EXACT, WITHIN]))
+    if agreements.height:
+        words = f"{agreements.height} of {checks.height} counters that the trace predicts close with it"
+        yield Caveat("counters_close", "note", words, details, {"count": agreements.height})
 
 
 def _usable(values: dict[str, EvidenceValue], sheet: Closure, target: str | None) -> dict[str, EvidenceValue]:
