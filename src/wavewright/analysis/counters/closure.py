@@ -84,6 +84,7 @@ class Closure(Answer):
     kernel_count: int  #: With at least one counter that something accounts for.
     traced_wave_count: int | None  #: None = no thread trace was given.
     grid_wave_count: float | None  #: Waves of a dispatch of the traced kernel; None = no trace, or no grid.
+    difference: str  #: Grid or GPU that trace and counters do not share; empty = none is known.
     counters: pl.DataFrame
     notes: tuple[str, ...]
 
@@ -165,7 +166,7 @@ def closure(counters: CounterSet, *, choice: CounterChoice = ALL_DISPATCHES, wor
         raise UsageError("counters of one kernel are compared with a thread trace", advice="choose it with --kernel")
     notes = _notes(counters, work)
     rows: list[dict[str, object]] = []
-    grid_waves = None
+    grid_waves, difference = None, ""
     for name in ranked_kernels(choice_rows)["kernel_name"]:
         dispatches, difference = _same_launches(counters, choice_rows.filter(pl.col("kernel_name") == name), work)
         sheet = list(_sheet(counters, dispatches, work))
@@ -177,6 +178,7 @@ def closure(counters: CounterSet, *, choice: CounterChoice = ALL_DISPATCHES, wor
         kernel_count=len({row["kernel"] for row in rows}),
         traced_wave_count=work.wave_count if work else None,
         grid_wave_count=grid_waves if isinstance(grid_waves, float) else None,
+        difference=difference,
         counters=frame_of(_COUNTERS, rows),
         notes=notes,
     )
