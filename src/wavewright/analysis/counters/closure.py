@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 
 from wavewright.analysis.counters.choice import ALL_DISPATCHES, CounterChoice, chosen_dispatches, ranked_kernels
+from wavewright.analysis.counters.l2.traffic import measure
+from wavewright.base.words import percent
 from wavewright.errors import UsageError
 from wavewright.facts.closure import PREDICTED_COUNTERS, counter_parts, known_defects
 from wavewright.model.answer import Answer
@@ -26,6 +28,7 @@ _FACTOR_DIFFERS = 0.01  #: A counter that is half or double but for this is that
 #: Deviation that waves beyond those traced explain where they can branch: the border of a grid of 20 x 20 workgroups is
 #: a fifth of it, and takes half of the work or more.
 _PATHS_DIFFER_MAX = 0.1
+_STORE_BYTES = "store_bytes"  #: In `TracedWork.lane_costs`.
 _PASSES_DIFFER_MAX = 0.05  #: Work of the same dispatch in two passes; `l2` calls runs that differ by more different.
 #: Work that neither time nor caches decide: passes must agree about it.
 _WORK = (*_WAVES, *_GROUPS, *PREDICTED_COUNTERS)
@@ -74,8 +77,9 @@ class Closure(Answer):
         "Expected: waves and workgroups from the grid; the same counter of another pass; and, with a thread trace, "
         "executions (LDS cycles, lookups of L1) of the traced waves x waves of the grid / traced waves. "
         f"{EXACT}: equal in every dispatch. {WITHIN}: between the traced wave with the least and that with the most, "
-        f"or off by at most {_PATHS_DIFFER_MAX:.0%} where the code branches. {IMPOSSIBLE}: 0, half or double while "
-        f"others close, or a part that exceeds its whole. {OTHER_RUN}: anything else, another grid or another GPU. "
+        f"or off by at most {100 * _PATHS_DIFFER_MAX:.0f} % where the code branches. {IMPOSSIBLE}: 0, half or double "
+        f"while others close, or a part that exceeds its whole. {OTHER_RUN}: anything else, another grid or another "
+        f"GPU. {UNKNOWN}: off by a rule that no counter has proven, or by partial workgroups. "
         "Counters that time decides (cycles, stalls, cache hits) are not predicted."
     )
     tables: ClassVar[Mapping[str, TableSpec]] = {"counters": _COUNTERS}
@@ -227,6 +231,7 @@ def _sheet(counters: CounterSet, dispatches: pl.DataFrame, work: TracedWork | No
             yield _Expected(counter, f"{column} of the grid", "grid", values, other_factors=halves)
     if work is not None and work.wave_count and is_cdna:
         yield from _predicted(frames, work)
+        yield from _bytes_written(counters, dispatches, work)
     for pair in counter_parts():
         for frame in (frame for frame in frames.values() if {pair.part, pair.total} <= set(frame.columns)):
             values = _values(frame.filter(pl.col(pair.part) > pl.col(pair.total)), pair.part, pl.col(pair.total))
@@ -269,6 +274,22 @@ def _predicted(frames: Mapping[int, pl.DataFrame], work: TracedWork) -> Iterator
         bounds = [number * pl.col("waves") for number in (mean, least, most)]
         values = _values(frame.drop_nulls("waves"), counter, *bounds)
         yield _Expected(counter, fact.label, "trace", values, may_branch, is_proven, wave_mean=mean)
+
+
+def _bytes_written(counters: CounterSet, dispatches: pl.DataFrame, work: TracedWork) -> Iterator[_Expected]:
+    """Bytes written to memory, where `l2` measures them, against those that active lanes store."""
+    waves = dispatches["waves"].mean()
+    if not isinstance(waves, float) or _STORE_BYTES not in work.lane_costs:
+        return
+    part = replace(counters, tables={**counters.tables, "dispatches": dispatches.drop("waves", "groups")})
+    for measurement in measure([part]):
+        if measurement.metric == "write_bytes":
+            lane_bytes = work.lane_costs[_STORE_BYTES][0] * waves
+            number = pl.DataFrame({"dispatch": [0], "bytes": [measurement.value]})
+            values = _values(number, "bytes", pl.lit(lane_bytes))
+            label = "bytes that active lanes store"
+            yield _Expected(measurement.formula, label, "trace", values, may_branch=True, is_proven=False)
+            return
 
 
 def _per_wave(work: TracedWork, classes: Sequence[str]) -> tuple[float, float, float]:
@@ -324,7 +345,7 @@ def _verdict(each: _Expected, target: str | None, *, is_other: bool, difference:
         return OTHER_RUN, difference
     if each.closes:
         return EXACT, ""
-    off = "" if ratio is None else f"{abs(ratio - 1):.1%}"
+    off = "" if ratio is None else percent(abs(ratio - 1))
     if each.fits:
         return WITHIN, f"{off}: paths depend on data, the traced waves differ"
     numbers = f"{means['measured']:,.0f} counted, {means['expected']:,.0f} expected"
@@ -337,8 +358,10 @@ def _verdict(each: _Expected, target: str | None, *, is_other: bool, difference:
         return IMPOSSIBLE, f"{_FACTORS[each.factor]}: {numbers}{_known(each, target)}"
     if each.against == "grid":
         return UNKNOWN, f"{numbers}: partial workgroups, or a defect"
-    if each.is_near and not is_other:
+    if each.is_near and (not is_other or each.wave_mean is None):
         reason = "passes differ" if each.against == "pass" else "waves that were not traced may take other paths"
+        if each.wave_mean is None and each.against == "trace":
+            reason = "partial lines, or bytes that are stored twice"
         return WITHIN, f"{off}: {reason}"
     if not each.is_proven and not is_other:
         return UNKNOWN, f"{numbers}, by a rule that no counter has proven yet"

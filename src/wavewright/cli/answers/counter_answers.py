@@ -32,9 +32,10 @@ def l2(request: Request, target: str | None, **options: Any) -> Shown:
     return Shown(answer, losses=pl.concat([counters.losses for counters in captures]))
 
 
-def closure(request: Request, kernel: str | None, target: str | None) -> Shown:
+def closure(request: Request, kernel: str | None, target: str | None, arguments: tuple[str, ...]) -> Shown:
     """Grid, passes and a thread trace against the counters."""
     from wavewright.analysis.trace.diagnose.balance import balance
+    from wavewright.analysis.trace.lanes.evaluated import LaneOptions
     from wavewright.errors import UsageError
     from wavewright.readers.counters import open_counters
     from wavewright.readers.files.kinds import THREAD_TRACES, sniff
@@ -49,7 +50,8 @@ def closure(request: Request, kernel: str | None, target: str | None) -> Shown:
     with progress(f"reading {counter_paths[0].name}"):
         counters = open_counters(counter_paths[0], target=target)
         trace = open_trace(trace_paths[0]) if trace_paths else None
-    return Shown(balance(counters, trace, kernel=kernel), losses=counters.losses)
+    lanes = LaneOptions(arguments=arguments) if arguments else None
+    return Shown(balance(counters, trace, kernel=kernel, lanes=lanes), losses=counters.losses)
 
 
 def memory_chart(request: CounterRequest, normalization: str, amd: bool, picture: PictureRequest) -> Shown:

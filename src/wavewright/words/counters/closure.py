@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from wavewright.analysis.counters.closure import EXACT, IMPOSSIBLE, OTHER_RUN, UNKNOWN, WITHIN
-from wavewright.base.words import counted, grouped
+from wavewright.base.words import counted, grouped, percent
 from wavewright.model.blocks import GAP, AnyBlock, headline, sentence
 from wavewright.words.kit.frame_tables import Column, frame_table
 
@@ -36,9 +36,8 @@ def closure_report(answer: Closure, *, limit: int) -> Iterator[AnyBlock]:
         waves = f"{counted(answer.traced_wave_count, 'whole waves')} traced"
         if answer.grid_wave_count:
             share = answer.traced_wave_count / answer.grid_wave_count
-            waves += (
-                f" of the {answer.grid_wave_count:,.0f} of a dispatch ({share:.2%}): each stands for {1 / share:,.1f}"
-            )
+            part = f"of the {answer.grid_wave_count:,.0f} of a dispatch ({percent(share)})"
+            waves += f" {part}: each stands for {1 / share:,.1f}"
         yield sentence(waves)
     for note in answer.notes:
         yield sentence((f"note: {note}", "cyan"))
@@ -72,7 +71,7 @@ def closure_headline(answer: Closure) -> str:
     if by_verdict[EXACT].height == total:
         return f"closes exactly: {accounts} account for all {counted(total, 'checks')}"
     most = by_verdict[WITHIN].select((pl.col("ratio") - 1).abs().max()).item() if by_verdict[WITHIN].height else 0.0
-    return f"closes within {most or 0.0:.1%}: {by_verdict[EXACT].height} of {total} checks exactly"
+    return f"closes within {percent(most or 0.0)}: {by_verdict[EXACT].height} of {total} checks exactly"
 
 
 def _expected(row: dict[str, object]) -> str:

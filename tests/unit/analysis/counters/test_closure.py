@@ -14,6 +14,7 @@ from tests.kit.ui_directories import frame
 from tests.unit.readers.counters.test_counters import long_row, write
 from wavewright.analysis.counters.closure import EXACT, IMPOSSIBLE, OTHER_RUN, WITHIN, Closure, TracedWork, closure
 from wavewright.analysis.trace.diagnose.balance import balance, traced_work
+from wavewright.analysis.trace.lanes.evaluated import LaneOptions
 from wavewright.errors import UsageError
 from wavewright.model.counters import CounterSet
 from wavewright.model.trace import ThreadTrace
@@ -200,6 +201,24 @@ def test_a_real_trace_closes_with_the_counters_of_its_kernel(shared: Path, tmp_p
     assert set(_verdicts(answer).values()) == {EXACT}
 
 
+def test_lookups_of_l1_and_bytes_close_where_the_arguments_tell_the_addresses(shared: Path, tmp_path: Path) -> None:
+    """Matrices of 256 x 256 x 128: 1,024 lookups of a wave were counted, and 16,836,531 bytes written in all."""
+    trace = wavewright.open(shared / "data/att-mi300x-bmm/c06/raw")
+    assert isinstance(trace, ThreadTrace)
+    name = trace.kernels["demangled"][0]
+    counts = {"SQ_WAVES": 2048, "SQ_INSTS": 2048 * 1174, "TCP_TOTAL_CACHE_ACCESSES_sum": 2048 * 1024}
+    counts |= {"TCC_EA0_WRREQ_sum": 263_115, "TCC_EA0_WRREQ_64B_sum": 263_026}
+    rows = [_row(1, counter, count, kernel=name, grid=131_072) for counter, count in counts.items()]
+    counters = open_counters(write(tmp_path / "a_counter_collection.csv", *rows), target="gfx942")
+    sizes = ("0x0=256", "0x4=256", "0x8=128", "0xc=128", "0x28=32768,128,1", "0x34=32768,256,1", "0x40=65536,256,1")
+    answer = balance(counters, trace, lanes=LaneOptions(arguments=sizes))
+    assert _verdicts(answer)["TCP_TOTAL_CACHE_ACCESSES"] == EXACT
+    written = answer.counters.filter(pl.col("label") == "bytes that active lanes store").row(0, named=True)
+    assert (written["verdict"], written["expected"]) == (WITHIN, 128 * 256 * 256 * 2)
+    assert written["ratio"] == pytest.approx(1.0035, abs=1e-4)
+    assert "TCP_TOTAL_CACHE_ACCESSES" not in _verdicts(balance(counters, trace))
+
+
 def test_a_real_trace_of_another_build_is_told(shared: Path) -> None:
     """Of a wave, 144 memory instructions were traced and 96 counted; waves and matrix instructions agree."""
     trace = wavewright.open(shared / "data/att-mi300x-bmm/c03/raw")
@@ -236,4 +255,5 @@ def test_the_work_of_a_trace_is_that_of_its_whole_waves(shared: Path) -> None:
     assert isinstance(trace, ThreadTrace)
     work = traced_work(trace)
     assert (work.wave_count, work.wave_size, work.has_several_paths, work.has_branches) == (8, 64, False, True)
-    assert {name: cost for name, (cost, _) in work.lane_costs.items()} == {"lds_cycles": 1280, "lds_extra_cycles": 896}
+    costs = {"lds_cycles": 1280, "lds_extra_cycles": 896, "store_bytes": 64 * 64 * 2}
+    assert {name: cost for name, (cost, _) in work.lane_costs.items()} == costs
