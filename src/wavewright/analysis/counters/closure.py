@@ -228,7 +228,8 @@ def _sheet(counters: CounterSet, dispatches: pl.DataFrame, work: TracedWork | No
         for counter, frame in _first(frames, names):
             values = _values(frame.drop_nulls(column), counter, pl.col(column))
             halves = (0.5,) if column == "waves" and work is None and not is_cdna else ()  # wave64 on RDNA
-            yield _Expected(counter, f"{column} of the grid", "grid", values, other_factors=halves)
+            label = "waves of the grid" if column == "waves" else "workgroups of the grid"
+            yield _Expected(counter, label, "grid", values, other_factors=halves)
     if work is not None and work.wave_count and is_cdna:
         yield from _predicted(frames, work)
         yield from _bytes_written(counters, dispatches, work)

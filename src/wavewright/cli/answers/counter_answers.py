@@ -38,11 +38,11 @@ def closure(request: Request, kernel: str | None, target: str | None, arguments:
     from wavewright.analysis.trace.lanes.evaluated import LaneOptions
     from wavewright.errors import UsageError
     from wavewright.readers.counters import open_counters
-    from wavewright.readers.files.kinds import THREAD_TRACES, sniff
+    from wavewright.readers.files.kinds import THREAD_TRACES, Kind, sniff
     from wavewright.readers.opening import open_trace
 
     paths = [Path(path) for path in dict.fromkeys(request.paths)]
-    trace_paths = [path for path in paths if sniff(path) in THREAD_TRACES]
+    trace_paths = [path for path in paths if (kind := sniff(path)) in THREAD_TRACES and kind is not Kind.SAMPLES]
     counter_paths = [path for path in paths if path not in trace_paths]
     if len(counter_paths) != 1 or len(trace_paths) > 1:
         message = f"{len(counter_paths)} counter captures and {len(trace_paths)} thread traces"

@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 _ORDER = (OTHER_RUN, IMPOSSIBLE, UNKNOWN, WITHIN, EXACT)
 _NAMES = 3
 _COLUMNS = (
-    Column("verdict", lambda row: row["verdict"]),
-    Column("counter", lambda row: row["counter"]),
+    Column("verdict", lambda row: row["verdict"], is_text=True, is_fixed=True),
+    Column("counter", lambda row: row["counter"], is_text=True, is_fixed=True),
     Column("counted", lambda row: grouped(row["measured"], 0)),
     Column("expected", lambda row: _expected(row)),
     Column("ratio", lambda row: grouped(row["ratio"], 3, none=""), is_wide=True),
-    Column("from", lambda row: row["against"]),
+    Column("from", lambda row: row["against"], is_text=True, is_fixed=True),
     Column("because", lambda row: row["reason"] or row["label"], takes_rest=True),
 )
 
@@ -46,7 +46,7 @@ def closure_report(answer: Closure, *, limit: int) -> Iterator[AnyBlock]:
     yield GAP
     ranks = {verdict: rank for rank, verdict in enumerate(_ORDER)}
     order = pl.col("verdict").replace_strict(ranks, return_dtype=pl.UInt8)
-    kernel = [Column("kernel", lambda row: f"k{row['kernel']}")] if answer.kernel_count > 1 else []
+    kernel = [Column("#", lambda row: str(row["kernel"]), handle="k")] if answer.kernel_count > 1 else []
     columns = (*_COLUMNS[:1], *kernel, *_COLUMNS[1:])
     rows = answer.counters.sort(order, "kernel", maintain_order=True)
     yield frame_table(rows, columns, limit=limit, what="counters")
