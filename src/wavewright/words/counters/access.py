@@ -65,7 +65,9 @@ def _coalescing(limiter: Limiter) -> str:
         costs = "; a mean hides single scattered instructions: `wavewright lanes` of a thread trace tells each"
     else:
         costs = _but(limiter) if answer == "yes" and limiter.verdict not in ("at limit", "likely") else ""
-    return f"{answer}, {item.value:,.0f} lookups of L1 per memory instruction of a wave in the mean ({reference}){costs}"
+    return (
+        f"{answer}, {item.value:,.0f} lookups of L1 per memory instruction of a wave in the mean ({reference}){costs}"
+    )
 
 
 def _but(limiter: Limiter) -> str:
