@@ -81,7 +81,7 @@ def has(verb: str, option: str) -> bool:
     return any(option in parameter.opts for parameter in _command(verb).params)
 
 
-COUNTER_VERBS = ["l2", *(verb for verb in VERBS if has(verb, "--dispatch") and has(verb, "--gpu"))]
+COUNTER_VERBS = ["closure", "l2", *(verb for verb in VERBS if has(verb, "--dispatch") and has(verb, "--gpu"))]
 """Those about counter captures alone."""
 
 CODE_VERBS = ["disassemble"]

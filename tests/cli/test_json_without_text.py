@@ -49,7 +49,7 @@ OF_RUNS = (
     "summary",
 )
 OF_RUNS += ("tables", "top")
-OF_COUNTERS = ("counters", "diagnose", "info", "l2", "memory-chart", "roofline")
+OF_COUNTERS = ("closure", "counters", "diagnose", "info", "l2", "memory-chart", "roofline")
 OF_SAMPLES = ("diagnose", "hotspots", "info", "source", "stalls")
 OF_TRACES = (
     *("barriers", "coverage", "diagnose", "hotspots", "info", "lanes", "latency", "loops", "occupancy", "source"),

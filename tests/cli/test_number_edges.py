@@ -53,6 +53,7 @@ def paths(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 def _inputs(verb: str, paths: dict[str, Path], folder: Path) -> list[object]:
     """What makes a verb work: an input of its kind, and an output."""
     given: dict[str, list[object]] = {
+        "closure": [paths["counters"]],
         "compare": [paths["trace"], paths["trace"]],
         "convert": [paths["run"], "-f", "csv", "-o", folder / "out", "--force"],
         "counters": [paths["counters"]],

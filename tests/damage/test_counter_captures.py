@@ -222,7 +222,7 @@ def test_names_do_not_reach_the_terminal_as_they_are(tmp_path: Path) -> None:
         if name.startswith(("SQ", "pmc")):
             changed[name.removesuffix(".csv")] = cells(name, NASTY, "Kernel_Name")
     placed(tmp_path, **changed)
-    for verb in ("counters", "roofline", "memory-chart", "diagnose", "info", "l2"):
+    for verb in ("counters", "roofline", "memory-chart", "diagnose", "info", "l2", "closure"):
         for target in ((), ("--target", "MI300X")) if verb != "info" else ((),):
             done = call(verb, tmp_path, *target)
             assert done.status in (0, 2), done.stderr

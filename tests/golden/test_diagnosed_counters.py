@@ -104,8 +104,8 @@ def test_real_traces_get_reasons_from_counters_of_the_same_name(shared: Path, tm
     assert told["l2_hit_rate"].metric_id == "17.1.2"
 
 
-def test_counters_of_another_build_explain_nothing(shared: Path) -> None:
-    """The folder's first trace has 144 memory instructions a wave, the counted kernel of the same name 96."""
+def test_counters_of_another_build_explain_what_they_do_not_contradict(shared: Path) -> None:
+    """The folder's first trace has 144 memory instructions a wave, the counted kernel of the same name and grid 96."""
     trace_path, counters_path = shared / "data" / "att-mi300x-bmm", shared / "data" / "pmc-mi300x-bmm"
     trace = wavewright.open(trace_path)
     assert isinstance(trace, ThreadTrace)
@@ -113,4 +113,7 @@ def test_counters_of_another_build_explain_nothing(shared: Path) -> None:
     assert answer.link is not None
     assert answer.link.dispatch_count == 150
     assert "other_run" in {caveat.name for caveat in answer.link.caveats}
-    assert not any(finding.reasons for finding in answer.findings)
+    told = {reason.quantity: reason for finding in answer.findings for reason in finding.reasons}
+    assert told["l2_hit_rate"].value == pytest.approx(75.59, abs=0.005)
+    assert told["l1_bandwidth"].verdict == "likely"
+    assert not {"lines_per_access", "coalescing", "valu_busy", "lds_conflicts", "lds_busy"} & set(told)

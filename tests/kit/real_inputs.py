@@ -8,7 +8,7 @@ from pathlib import Path
 #: Verbs by kind of capture: `info`, then the one whose answer holds most of what was read.
 TRACE = ("info", "hotspots", "diagnose", "stalls", "occupancy", "waits", "coverage")
 RUN = ("info", "summary", "top", "diagnose", "gaps", "busy", "ranks", "path", "memory", "overlap")
-COUNTERS = ("info", "counters", "l2", "roofline", "diagnose", "memory-chart")
+COUNTERS = ("info", "counters", "l2", "closure", "roofline", "diagnose", "memory-chart")
 CODE = ("disassemble", "info")
 
 #: Input below ../shared/data -> patterns of its files that are changed (none: it is a file), and verbs.

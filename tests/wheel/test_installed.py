@@ -42,6 +42,7 @@ CALLS = {
     "baseline": "{run} -o {out}/main.wwbase",
     "busy": "{run}",
     "capture": "discover --dry-run --rocm-version 7.2 -- ./gemm",
+    "closure": "{counters}",
     "collectives": "{run}",
     "compare": "{run} {after}",
     "convert": "{run} -f parquet -o {out}/tables",

@@ -25,7 +25,7 @@ class CounterPart(Fact, frozen=True):
     """A counter that counts a part of what another counts."""
 
     part: str
-    whole: str
+    total: str
 
 
 class CounterDefect(Fact, frozen=True):
@@ -34,7 +34,7 @@ class CounterDefect(Fact, frozen=True):
     counter: str
     targets: str  #: Prefix of the GPU targets; empty = all.
     factors: tuple[float, ...]  #: Shown over true.
-    what: str
+    words: str  #: A clause about the counter.
     source: str
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 
 from wavewright.analysis.counters.choice import ALL_DISPATCHES, CounterChoice, chosen_dispatches, ranked_kernels
+from wavewright.analysis.counters.l2.traffic import measure
+from wavewright.base.words import percent
 from wavewright.errors import UsageError
 from wavewright.facts.closure import PREDICTED_COUNTERS, counter_parts, known_defects
 from wavewright.model.answer import Answer
@@ -26,6 +28,7 @@ _FACTOR_DIFFERS = 0.01  #: A counter that is half or double but for this is that
 #: Deviation that waves beyond those traced explain where they can branch: the border of a grid of 20 x 20 workgroups is
 #: a fifth of it, and takes half of the work or more.
 _PATHS_DIFFER_MAX = 0.1
+_STORE_BYTES = "store_bytes"  #: In `TracedWork.lane_costs`.
 _PASSES_DIFFER_MAX = 0.05  #: Work of the same dispatch in two passes; `l2` calls runs that differ by more different.
 #: Work that neither time nor caches decide: passes must agree about it.
 _WORK = (*_WAVES, *_GROUPS, *PREDICTED_COUNTERS)
@@ -74,8 +77,9 @@ class Closure(Answer):
         "Expected: waves and workgroups from the grid; the same counter of another pass; and, with a thread trace, "
         "executions (LDS cycles, lookups of L1) of the traced waves x waves of the grid / traced waves. "
         f"{EXACT}: equal in every dispatch. {WITHIN}: between the traced wave with the least and that with the most, "
-        f"or off by at most {_PATHS_DIFFER_MAX:.0%} where the code branches. {IMPOSSIBLE}: 0, half or double while "
-        f"others close, or a part that exceeds its whole. {OTHER_RUN}: anything else, another grid or another GPU. "
+        f"or off by at most {100 * _PATHS_DIFFER_MAX:.0f} % where the code branches. {IMPOSSIBLE}: 0, half or double "
+        f"while others close, or a part that exceeds its whole. {OTHER_RUN}: anything else, another grid or another "
+        f"GPU. {UNKNOWN}: off by a rule that no counter has proven, or by partial workgroups. "
         "Counters that time decides (cycles, stalls, cache hits) are not predicted."
     )
     tables: ClassVar[Mapping[str, TableSpec]] = {"counters": _COUNTERS}
@@ -84,6 +88,7 @@ class Closure(Answer):
     kernel_count: int  #: With at least one counter that something accounts for.
     traced_wave_count: int | None  #: None = no thread trace was given.
     grid_wave_count: float | None  #: Waves of a dispatch of the traced kernel; None = no trace, or no grid.
+    difference: str  #: Grid or GPU that trace and counters do not share; empty = none is known.
     counters: pl.DataFrame
     notes: tuple[str, ...]
 
@@ -99,7 +104,7 @@ class Closure(Answer):
 
 @dataclass(frozen=True)
 class _Expected:
-    """What a counter must be in each dispatch, and what it is."""
+    """The value that a counter must have in each dispatch, and the one that it has."""
 
     counter: str
     label: str
@@ -151,61 +156,60 @@ class _Expected:
         return next((factor for factor in _FACTORS if abs(ratio - factor) <= _FACTOR_DIFFERS * factor), None)
 
 
-def closure(
-    counters: CounterSet, *, choice: CounterChoice = ALL_DISPATCHES, traced: TracedWork | None = None
-) -> Closure:
-    """The balance sheet of the chosen kernels; with `traced`, the choice must leave the kernel of the trace.
+def closure(counters: CounterSet, *, choice: CounterChoice = ALL_DISPATCHES, work: TracedWork | None = None) -> Closure:
+    """The balance sheet of the chosen kernels; with `work`, the choice must leave the kernel of the trace.
 
     Raises
     ------
     UsageError
-        When a kernel, dispatch or GPU is asked for that the capture does not have, or none of it was traced.
+        When a kernel, dispatch or GPU is asked for that the capture does not have, or none of it was work.
     """
-    chosen = chosen_dispatches(counters, choice)
+    choice_rows = chosen_dispatches(counters, choice)
     ranks = dict(ranked_kernels(counters.dispatches).select("kernel_name", "kernel").iter_rows())
-    if traced is not None and chosen["kernel_name"].n_unique() != 1:
+    if work is not None and choice_rows["kernel_name"].n_unique() != 1:
         raise UsageError("counters of one kernel are compared with a thread trace", advice="choose it with --kernel")
-    notes = _notes(counters, traced)
+    notes = _notes(counters, work)
     rows: list[dict[str, object]] = []
-    grid_waves = None
-    for name in ranked_kernels(chosen)["kernel_name"]:
-        dispatches, why_other = _same_launches(counters, chosen.filter(pl.col("kernel_name") == name), traced)
-        sheet = list(_sheet(counters, dispatches, traced))
-        rows += [{"kernel": ranks[name], "kernel_name": name} | row for row in _judged(sheet, why_other, counters)]
-        if traced is not None and dispatches["waves"].count():
+    grid_waves, difference = None, ""
+    for name in ranked_kernels(choice_rows)["kernel_name"]:
+        dispatches, difference = _same_launches(counters, choice_rows.filter(pl.col("kernel_name") == name), work)
+        sheet = list(_sheet(counters, dispatches, work))
+        rows += [{"kernel": ranks[name], "kernel_name": name} | row for row in _judged(sheet, difference, counters)]
+        if work is not None and dispatches["waves"].count():
             grid_waves = dispatches["waves"].mean()
     return Closure(
         target=counters.system.target,
         kernel_count=len({row["kernel"] for row in rows}),
-        traced_wave_count=traced.wave_count if traced else None,
+        traced_wave_count=work.wave_count if work else None,
         grid_wave_count=grid_waves if isinstance(grid_waves, float) else None,
+        difference=difference,
         counters=frame_of(_COUNTERS, rows),
         notes=notes,
     )
 
 
-def _same_launches(
-    counters: CounterSet, dispatches: pl.DataFrame, traced: TracedWork | None
-) -> tuple[pl.DataFrame, str]:
+def _same_launches(counters: CounterSet, dispatches: pl.DataFrame, work: TracedWork | None) -> tuple[pl.DataFrame, str]:
     """The dispatches with the grid of the trace and their `waves` and `groups`, and why they are of another run."""
-    wave_size = (traced.wave_size if traced else None) or counters.system.wave_size or _wave_size(counters)
-    why = ""
-    if traced is not None:
-        target = (traced.target or "").split(":")[0]
+    wave_size = (work.wave_size if work else None) or counters.system.wave_size or _wave_size(counters)
+    difference = ""
+    if work is not None:
+        target = (work.target or "").split(":")[0]
         if target and counters.system.target and target != counters.system.target:
-            why = f"the trace is from {target}, the counters are from {counters.system.target}"
-        same = dispatches.filter(pl.col("grid_size") == (traced.grid_size or 0))
+            difference = f"the trace is from {target}, the counters are from {counters.system.target}"
+        same = dispatches.filter(pl.col("grid_size") == (work.grid_size or 0))
         sizes = dispatches["grid_size"].drop_nulls().unique().sort().to_list()
-        if traced.grid_size and sizes and not same.height:
+        if work.grid_size and sizes and not same.height:
             grids = " or ".join(f"{size:,}" for size in sizes[:3])
-            why = f"the traced grid has {traced.grid_size:,} work-items, the counted one {grids}"
+            difference = f"the traced grid has {work.grid_size:,} work-items, the counted one {grids}"
         dispatches = same if same.height else dispatches
     groups = (pl.col("grid_size") / pl.col("workgroup_size")).ceil()
     waves = groups * (pl.col("workgroup_size") / wave_size).ceil() if wave_size else pl.lit(None, pl.Float64)
+    # Of partial workgroups a size alone does not tell the number.
     is_sized = (pl.col("grid_size") > 0) & (pl.col("workgroup_size") > 0)
+    is_sized &= pl.col("grid_size") % pl.col("workgroup_size") == 0
     return dispatches.with_columns(
         groups=pl.when(is_sized).then(groups), waves=pl.when(is_sized).then(waves).cast(pl.Float64)
-    ), why
+    ), difference
 
 
 def _wave_size(counters: CounterSet) -> int | None:
@@ -213,97 +217,115 @@ def _wave_size(counters: CounterSet) -> int | None:
     return 64 if target.startswith("gfx9") else 32 if target else None
 
 
-def _sheet(counters: CounterSet, dispatches: pl.DataFrame, traced: TracedWork | None) -> Iterator[_Expected]:
+def _sheet(counters: CounterSet, dispatches: pl.DataFrame, work: TracedWork | None) -> Iterator[_Expected]:
     """Every counter that something accounts for."""
-    measured = {
+    frames = {
         number: frame.join(dispatches.select("dispatch", "waves", "groups"), on="dispatch")
         for number, frame in sorted(counters.measured.items())
     }
     is_cdna = (counters.system.target or "gfx9").startswith("gfx9")
     for names, column in ((_WAVES, "waves"), (_GROUPS, "groups")):
-        for counter, frame in _first(measured, names):
+        for counter, frame in _first(frames, names):
             values = _values(frame.drop_nulls(column), counter, pl.col(column))
-            halves = (0.5,) if column == "waves" and traced is None and not is_cdna else ()  # wave64 on RDNA
-            yield _Expected(counter, f"{column} of the grid", "grid", values, other_factors=halves)
-    if traced is not None and traced.wave_count and is_cdna:
-        yield from _predicted(measured, traced)
+            halves = (0.5,) if column == "waves" and work is None and not is_cdna else ()  # wave64 on RDNA
+            label = "waves of the grid" if column == "waves" else "workgroups of the grid"
+            yield _Expected(counter, label, "grid", values, other_factors=halves)
+    if work is not None and work.wave_count and is_cdna:
+        yield from _predicted(frames, work)
+        yield from _bytes_written(counters, dispatches, work)
     for pair in counter_parts():
-        for frame in (frame for frame in measured.values() if {pair.part, pair.whole} <= set(frame.columns)):
-            values = _values(frame.filter(pl.col(pair.part) > pl.col(pair.whole)), pair.part, pl.col(pair.whole))
-            yield _Expected(pair.part, f"a part of {pair.whole}", "counter", values)
-    yield from _repeated(counters, measured)
+        for frame in (frame for frame in frames.values() if {pair.part, pair.total} <= set(frame.columns)):
+            values = _values(frame.filter(pl.col(pair.part) > pl.col(pair.total)), pair.part, pl.col(pair.total))
+            yield _Expected(pair.part, f"a part of {pair.total}", "counter", values)
+    yield from _repeated(counters, frames)
 
 
-def _first(measured: Mapping[int, pl.DataFrame], names: Sequence[str]) -> Iterator[tuple[str, pl.DataFrame]]:
+def _first(frames: Mapping[int, pl.DataFrame], names: Sequence[str]) -> Iterator[tuple[str, pl.DataFrame]]:
     """Counters that some pass has, with the rows of the first such pass."""
     for name in names:
-        for frame in measured.values():
+        for frame in frames.values():
             if name in frame.columns and (rows := frame.drop_nulls(name)).height:
                 yield name, rows
                 break
 
 
 def _values(
-    frame: pl.DataFrame, counter: str, expected: pl.Expr, least: pl.Expr | None = None, most: pl.Expr | None = None
+    frame: pl.DataFrame, counter: str, value: pl.Expr, least: pl.Expr | None = None, most: pl.Expr | None = None
 ) -> pl.DataFrame:
     """The measured and the expected value of each dispatch; without bounds only the expected one is possible."""
-    bounds = {"least": expected if least is None else least, "most": expected if most is None else most}
-    return frame.select("dispatch", measured=pl.col(counter), expected=expected, **bounds)
+    bounds = {"least": value if least is None else least, "most": value if most is None else most}
+    return frame.select("dispatch", measured=pl.col(counter), expected=value, **bounds)
 
 
-def _predicted(measured: Mapping[int, pl.DataFrame], traced: TracedWork) -> Iterator[_Expected]:
-    executed = set(traced.executions["class"].unique())
-    may_branch = traced.has_branches or traced.has_several_paths
-    for counter, frame in _first(measured, tuple(PREDICTED_COUNTERS)):
+def _predicted(frames: Mapping[int, pl.DataFrame], work: TracedWork) -> Iterator[_Expected]:
+    class_names = set(work.executions["class"].unique())
+    may_branch = work.has_branches or work.has_several_paths
+    for counter, frame in _first(frames, tuple(PREDICTED_COUNTERS)):
         fact = PREDICTED_COUNTERS[counter]
         is_proven = True
         if fact.lanes:
-            if fact.lanes not in traced.lane_costs:
+            if fact.lanes not in work.lane_costs:
                 continue
-            mean, is_proven = traced.lane_costs[fact.lanes]
+            mean, is_proven = work.lane_costs[fact.lanes]
             least = most = mean
-        elif fact.unless and any(name.startswith(fact.unless) for name in executed.difference(fact.classes)):
+        elif fact.unless and any(name.startswith(fact.unless) for name in class_names.difference(fact.classes)):
             continue
         else:
-            least, mean, most = _per_wave(traced, fact.classes)
+            least, mean, most = _per_wave(work, fact.classes)
         bounds = [number * pl.col("waves") for number in (mean, least, most)]
         values = _values(frame.drop_nulls("waves"), counter, *bounds)
         yield _Expected(counter, fact.label, "trace", values, may_branch, is_proven, wave_mean=mean)
 
 
-def _per_wave(traced: TracedWork, classes: Sequence[str]) -> tuple[float, float, float]:
+def _bytes_written(counters: CounterSet, dispatches: pl.DataFrame, work: TracedWork) -> Iterator[_Expected]:
+    """Bytes written to memory, where `l2` measures them, against those that active lanes store."""
+    waves = dispatches["waves"].mean()
+    if not isinstance(waves, float) or _STORE_BYTES not in work.lane_costs:
+        return
+    part = replace(counters, tables={**counters.tables, "dispatches": dispatches.drop("waves", "groups")})
+    for measurement in measure([part]):
+        if measurement.metric == "write_bytes":
+            lane_bytes = work.lane_costs[_STORE_BYTES][0] * waves
+            number = pl.DataFrame({"dispatch": [0], "bytes": [measurement.value]})
+            values = _values(number, "bytes", pl.lit(lane_bytes))
+            label = "bytes that active lanes store"
+            yield _Expected(measurement.formula, label, "trace", values, may_branch=True, is_proven=False)
+            return
+
+
+def _per_wave(work: TracedWork, classes: Sequence[str]) -> tuple[float, float, float]:
     """Least, mean and most executions of these classes by a traced wave."""
-    rows = traced.executions if "*" in classes else traced.executions.filter(pl.col("class").is_in(classes))
+    rows = work.executions if "*" in classes else work.executions.filter(pl.col("class").is_in(classes))
     counts = rows.group_by("wave").agg(pl.col("execution_count").sum())["execution_count"].to_list()
-    counts += [0] * (traced.wave_count - len(counts))
+    counts += [0] * (work.wave_count - len(counts))
     return float(min(counts)), sum(counts) / len(counts), float(max(counts))
 
 
-def _repeated(counters: CounterSet, measured: Mapping[int, pl.DataFrame]) -> Iterator[_Expected]:
+def _repeated(counters: CounterSet, frames: Mapping[int, pl.DataFrame]) -> Iterator[_Expected]:
     """Counters of work that several passes have, against the first of them."""
     totals = counters.counters.filter(pl.col("channel").is_null())
     for counter, numbers in totals.group_by("counter", maintain_order=True).agg(pl.col("pass").sort()).iter_rows():
         if len(numbers) < 2 or counter not in _WORK:
             continue
-        frames = [measured[number].select("dispatch", counter).drop_nulls() for number in numbers if number in measured]
-        for frame in frames[1:]:
-            both = frame.join(frames[0].rename({counter: "first"}), on="dispatch")
+        columns = [frames[number].select("dispatch", counter).drop_nulls() for number in numbers if number in frames]
+        for column in columns[1:]:
+            both = column.join(columns[0].rename({counter: "first"}), on="dispatch")
             values = _values(both, counter, pl.col("first"))
             yield _Expected(counter, f"the same in pass {numbers[0]}", "pass", values, may_branch=True)
 
 
-def _judged(sheet: Sequence[_Expected], why_other: str, counters: CounterSet) -> Iterator[dict[str, object]]:
+def _judged(sheet: Sequence[_Expected], difference: str, counters: CounterSet) -> Iterator[dict[str, object]]:
     """Verdicts: what neither closes nor lies between its bounds is a defect while others close, else another run."""
     sheet = [each for each in sheet if each.values.height]
-    traced = [each for each in sheet if each.against == "trace" and each.is_proven]
-    closing_count = sum(each.fits and each.means["expected"] > 0 for each in traced)
-    unfit = [each for each in traced if not each.fits]
+    predictions = [each for each in sheet if each.against == "trace" and each.is_proven]
+    closing_count = sum(each.fits and each.means["expected"] > 0 for each in predictions)
+    misfits = [each for each in predictions if not each.fits]
     # Of a defect there are fewer than of counters that close: where most are half, the run is another.
-    defects = {factor for factor in _FACTORS if sum(each.factor == factor for each in unfit) < closing_count}
-    is_other = bool(why_other) or any(each.factor not in defects and not each.is_near for each in unfit)
+    defects = {factor for factor in _FACTORS if sum(each.factor == factor for each in misfits) < closing_count}
+    is_other = bool(difference) or any(each.factor not in defects and not each.is_near for each in misfits)
     for each in sheet:
         means = each.means
-        verdict, reason = _verdict(each, counters.system.target, is_other=is_other, why_other=why_other)
+        verdict, reason = _verdict(each, counters.system.target, is_other=is_other, difference=difference)
         yield {
             "counter": each.counter,
             "label": each.label,
@@ -318,13 +340,13 @@ def _judged(sheet: Sequence[_Expected], why_other: str, counters: CounterSet) ->
         }
 
 
-def _verdict(each: _Expected, target: str | None, *, is_other: bool, why_other: str) -> tuple[str, str]:
+def _verdict(each: _Expected, target: str | None, *, is_other: bool, difference: str) -> tuple[str, str]:
     means, ratio = each.means, each.ratio
-    if each.against == "trace" and why_other:
-        return OTHER_RUN, why_other
+    if each.against == "trace" and difference:
+        return OTHER_RUN, difference
     if each.closes:
         return EXACT, ""
-    off = "" if ratio is None else f"{abs(ratio - 1):.1%}"
+    off = "" if ratio is None else percent(abs(ratio - 1))
     if each.fits:
         return WITHIN, f"{off}: paths depend on data, the traced waves differ"
     numbers = f"{means['measured']:,.0f} counted, {means['expected']:,.0f} expected"
@@ -336,10 +358,12 @@ def _verdict(each: _Expected, target: str | None, *, is_other: bool, why_other: 
     if each.factor is not None and is_told and (each.against != "trace" or not is_other):
         return IMPOSSIBLE, f"{_FACTORS[each.factor]}: {numbers}{_known(each, target)}"
     if each.against == "grid":
-        return IMPOSSIBLE, f"not the {each.label}: {numbers}{_known(each, target)}"
-    if each.is_near and not is_other:
-        why = "passes differ" if each.against == "pass" else "waves that were not traced may take other paths"
-        return WITHIN, f"{off}: {why}"
+        return UNKNOWN, f"{numbers}: partial workgroups, or a defect"
+    if each.is_near and (not is_other or each.wave_mean is None):
+        reason = "passes differ" if each.against == "pass" else "waves that were not traced may take other paths"
+        if each.wave_mean is None and each.against == "trace":
+            reason = "partial lines, or bytes that are stored twice"
+        return WITHIN, f"{off}: {reason}"
     if not each.is_proven and not is_other:
         return UNKNOWN, f"{numbers}, by a rule that no counter has proven yet"
     return OTHER_RUN, numbers
@@ -349,17 +373,17 @@ def _known(each: _Expected, target: str | None) -> str:
     """The known defect that explains it, for the end of a reason."""
     for defect in known_defects(each.counter, target):
         if each.factor in defect.factors:
-            return f"; known: it {defect.what} ({defect.source})"
+            return f"; known: it {defect.words} ({defect.source})"
     return "; no such defect is on record"
 
 
-def _notes(counters: CounterSet, traced: TracedWork | None) -> tuple[str, ...]:
+def _notes(counters: CounterSet, work: TracedWork | None) -> tuple[str, ...]:
     """Counters of this GPU that are known to be wrong, and that nothing here can check."""
-    collected = set(counters.counters["counter"].to_list())
-    unchecked = sorted(collected - set(_WAVES) - (set(PREDICTED_COUNTERS) if traced else set()))
+    counter_names = set(counters.counters["counter"].to_list())
+    others = sorted(counter_names - set(_WAVES) - (set(PREDICTED_COUNTERS) if work else set()))
     notes = [
-        f"{counter} is not checked here; known on this GPU: it {defect.what} ({defect.source})"
-        for counter in unchecked
+        f"{counter} is not checked here; known on this GPU: it {defect.words} ({defect.source})"
+        for counter in others
         for defect in known_defects(counter, counters.system.target)
         if defect.targets
     ]

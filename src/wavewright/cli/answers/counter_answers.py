@@ -55,24 +55,26 @@ def l2(request: Request, target: str | None, **options: Any) -> Shown:
     return Shown(answer, losses=pl.concat([counters.losses for counters in captures]))
 
 
-def closure(request: Request, kernel: str | None, target: str | None) -> Shown:
+def closure(request: Request, kernel: str | None, target: str | None, arguments: tuple[str, ...]) -> Shown:
     """Grid, passes and a thread trace against the counters."""
     from wavewright.analysis.trace.diagnose.balance import balance
+    from wavewright.analysis.trace.lanes.evaluated import LaneOptions
     from wavewright.errors import UsageError
     from wavewright.readers.counters import open_counters
-    from wavewright.readers.files.kinds import THREAD_TRACES, sniff
+    from wavewright.readers.files.kinds import THREAD_TRACES, Kind, sniff
     from wavewright.readers.opening import open_trace
 
     paths = [Path(path) for path in dict.fromkeys(request.paths)]
-    traced = [path for path in paths if sniff(path) in THREAD_TRACES]
-    counted = [path for path in paths if path not in traced]
-    if len(counted) != 1 or len(traced) > 1:
-        what = f"{len(counted)} counter captures and {len(traced)} thread traces"
-        raise UsageError(what, advice="give one counter capture, and one thread trace at most")
-    with progress(f"reading {counted[0].name}"):
-        counters = open_counters(counted[0], target=target)
-        trace = open_trace(traced[0]) if traced else None
-    return Shown(balance(counters, trace, kernel=kernel), losses=counters.losses)
+    trace_paths = [path for path in paths if (kind := sniff(path)) in THREAD_TRACES and kind is not Kind.SAMPLES]
+    counter_paths = [path for path in paths if path not in trace_paths]
+    if len(counter_paths) != 1 or len(trace_paths) > 1:
+        message = f"{len(counter_paths)} counter captures and {len(trace_paths)} thread traces"
+        raise UsageError(message, advice="give one counter capture, and one thread trace at most")
+    with progress(f"reading {counter_paths[0].name}"):
+        counters = open_counters(counter_paths[0], target=target)
+        trace = open_trace(trace_paths[0]) if trace_paths else None
+    lanes = LaneOptions(arguments=arguments) if arguments else None
+    return Shown(balance(counters, trace, kernel=kernel, lanes=lanes), losses=counters.losses)
 
 
 def memory_chart(request: CounterRequest, normalization: str, amd: bool, picture: PictureRequest) -> Shown:

@@ -65,7 +65,7 @@ def without_silent(passes: Sequence[Pass], losses: list[Loss]) -> list[Pass]:
     for pass_, pass_totals in zip(passes, totals, strict=True):
         stopped_names = _stopped(pass_totals)
         sizeless = _sizeless(pass_totals, together, stopped_names)
-        stray = _stray(pass_totals) - stopped_names - sizeless
+        stray = _stray(pass_totals, together) - stopped_names - sizeless
         byteless = _byteless(pass_totals) - stopped_names
         reasons = ((stopped_names, _STOPPED), (sizeless, _SIZELESS), (stray, _STRAY), (byteless, _BYTELESS))
         for names, reason in reasons:
@@ -114,14 +114,18 @@ def _sizeless(totals: dict[str, float], together: dict[str, float], stopped_name
     return names - stopped_names
 
 
-def _stray(totals: dict[str, float]) -> set[str]:
-    """Sizes that do not add up to the requests of the same pass, because only stray events are counted."""
+def _stray(totals: dict[str, float], together: dict[str, float]) -> set[str]:
+    """Sizes that do not add up to the requests, because only stray events are counted.
+
+    Of requests in another pass, which may hold other dispatches, they must be half.
+    """
     names: set[str] = set()
     for requests, others, sizes in _SIZES[:2]:
         parts = [*sizes, *((others,) if others else ())]
-        if totals.get(requests, 0.0) > 0 and all(part in totals for part in parts):
-            sized = sum(totals[part] for part in parts) + totals.get(_ALSO_A_SIZE, 0.0) * (requests == _GR)
-            if sized < (1 - _UNSIZED_SHARE_MAX) * totals[requests]:
+        least = (1 - _UNSIZED_SHARE_MAX) * totals.get(requests, 0.0) or together.get(requests, 0.0) / 2
+        if least > 0 and all(part in totals for part in parts):
+            size_sum = sum(totals[part] for part in parts) + totals.get(_ALSO_A_SIZE, 0.0) * (requests == _GR)
+            if size_sum < least:
                 names |= {*sizes, _ALSO_A_SIZE} if requests == _GR else set(sizes)
     return names & set(totals)
 

@@ -60,12 +60,14 @@ def _coalescing(limiter: Limiter) -> str:
         answer = "no"
     else:
         answer = "not on average"
-    compared = "a contiguous access takes 16, up to 32 with 128 bits per lane, one to scattered lanes 64"
+    reference = "a contiguous access takes 16, up to 32 with 128 bits per lane, one to scattered lanes 64"
     if answer == "not on average":
         costs = "; a mean hides single scattered instructions: `wavewright lanes` of a thread trace tells each"
     else:
         costs = _but(limiter) if answer == "yes" and limiter.verdict not in ("at limit", "likely") else ""
-    return f"{answer}, {item.value:,.0f} lookups of L1 per memory instruction of a wave, the mean ({compared}){costs}"
+    return (
+        f"{answer}, {item.value:,.0f} lookups of L1 per memory instruction of a wave in the mean ({reference}){costs}"
+    )
 
 
 def _but(limiter: Limiter) -> str:

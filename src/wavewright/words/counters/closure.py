@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from wavewright.analysis.counters.closure import EXACT, IMPOSSIBLE, OTHER_RUN, UNKNOWN, WITHIN
-from wavewright.base.words import counted, grouped
+from wavewright.base.words import counted, grouped, percent
 from wavewright.model.blocks import GAP, AnyBlock, headline, sentence
 from wavewright.words.kit.frame_tables import Column, frame_table
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from wavewright.analysis.counters.closure import Closure
 
 _ORDER = (OTHER_RUN, IMPOSSIBLE, UNKNOWN, WITHIN, EXACT)
-_NAMED = 3
+_NAMES = 3
 _COLUMNS = (
-    Column("verdict", lambda row: row["verdict"]),
-    Column("counter", lambda row: row["counter"]),
+    Column("verdict", lambda row: row["verdict"], is_text=True, is_fixed=True),
+    Column("counter", lambda row: row["counter"], is_text=True, is_fixed=True),
     Column("counted", lambda row: grouped(row["measured"], 0)),
     Column("expected", lambda row: _expected(row)),
     Column("ratio", lambda row: grouped(row["ratio"], 3, none=""), is_wide=True),
-    Column("from", lambda row: row["against"]),
+    Column("from", lambda row: row["against"], is_text=True, is_fixed=True),
     Column("because", lambda row: row["reason"] or row["label"], takes_rest=True),
 )
 
@@ -36,9 +36,8 @@ def closure_report(answer: Closure, *, limit: int) -> Iterator[AnyBlock]:
         waves = f"{counted(answer.traced_wave_count, 'whole waves')} traced"
         if answer.grid_wave_count:
             share = answer.traced_wave_count / answer.grid_wave_count
-            waves += (
-                f" of the {answer.grid_wave_count:,.0f} of a dispatch ({share:.2%}): each stands for {1 / share:,.1f}"
-            )
+            part = f"of the {answer.grid_wave_count:,.0f} of a dispatch ({percent(share)})"
+            waves += f" {part}: each stands for {1 / share:,.1f}"
         yield sentence(waves)
     for note in answer.notes:
         yield sentence((f"note: {note}", "cyan"))
@@ -47,7 +46,7 @@ def closure_report(answer: Closure, *, limit: int) -> Iterator[AnyBlock]:
     yield GAP
     ranks = {verdict: rank for rank, verdict in enumerate(_ORDER)}
     order = pl.col("verdict").replace_strict(ranks, return_dtype=pl.UInt8)
-    kernel = [Column("kernel", lambda row: f"k{row['kernel']}")] if answer.kernel_count > 1 else []
+    kernel = [Column("#", lambda row: str(row["kernel"]), handle="k")] if answer.kernel_count > 1 else []
     columns = (*_COLUMNS[:1], *kernel, *_COLUMNS[1:])
     rows = answer.counters.sort(order, "kernel", maintain_order=True)
     yield frame_table(rows, columns, limit=limit, what="counters")
@@ -58,26 +57,26 @@ def closure_headline(answer: Closure) -> str:
     if not answer.counters.height:
         return "nothing accounts for these counters: no grid, no counter of waves or instructions"
     by_verdict = {verdict: answer.counters.filter(pl.col("verdict") == verdict) for verdict in _ORDER}
-    total, closing = answer.counters.height, by_verdict[EXACT].height + by_verdict[WITHIN].height
+    total, agreements = answer.counters.height, by_verdict[EXACT].height + by_verdict[WITHIN].height
     accounts = "grid, passes and trace" if answer.traced_wave_count is not None else "grid and passes"
     for verdict, words in ((OTHER_RUN, "not the same run"), (IMPOSSIBLE, "impossible")):
         rows = by_verdict[verdict]
         if rows.height:
             first = f"{rows['counter'][0]}: {rows['reason'][0]}"
             names = rows["counter"].unique(maintain_order=True).to_list()
-            more = f"; also {', '.join(names[1 : 1 + _NAMED])}" if len(names) > 1 else ""
-            left = len(names) - 1 - _NAMED
-            more += f" and {left} more" if left > 0 else ""
-            return f"{words}: {first}{more}; {closing} of {total} checks close"
+            more = f"; also {', '.join(names[1 : 1 + _NAMES])}" if len(names) > 1 else ""
+            rest = len(names) - 1 - _NAMES
+            more += f" and {rest} more" if rest > 0 else ""
+            return f"{words}: {first}{more}; {agreements} of {total} checks close"
     if by_verdict[EXACT].height == total:
         return f"closes exactly: {accounts} account for all {counted(total, 'checks')}"
     most = by_verdict[WITHIN].select((pl.col("ratio") - 1).abs().max()).item() if by_verdict[WITHIN].height else 0.0
-    return f"closes within {most or 0.0:.1%}: {by_verdict[EXACT].height} of {total} checks exactly"
+    return f"closes within {percent(most or 0.0)}: {by_verdict[EXACT].height} of {total} checks exactly"
 
 
 def _expected(row: dict[str, object]) -> str:
     least, most = row["expected_min"], row["expected_max"]
     if isinstance(least, float) and isinstance(most, float) and most - least >= 1:
         return f"{least:,.0f} to {most:,.0f}"
-    expected = row["expected"]
-    return f"{expected:,.0f}" if isinstance(expected, float) else ""
+    value = row["expected"]
+    return f"{value:,.0f}" if isinstance(value, float) else ""

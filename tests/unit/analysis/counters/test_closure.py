@@ -13,8 +13,8 @@ from tests.kit.made_traces import made
 from tests.kit.ui_directories import frame
 from tests.unit.readers.counters.test_counters import long_row, write
 from wavewright.analysis.counters.closure import EXACT, IMPOSSIBLE, OTHER_RUN, WITHIN, Closure, TracedWork, closure
-from wavewright.analysis.trace.diagnose import diagnose
 from wavewright.analysis.trace.diagnose.balance import balance, traced_work
+from wavewright.analysis.trace.lanes.evaluated import LaneOptions
 from wavewright.errors import UsageError
 from wavewright.model.counters import CounterSet
 from wavewright.model.trace import ThreadTrace
@@ -70,7 +70,7 @@ def _verdicts(answer: Closure) -> dict[str, str]:
 
 
 def test_true_counters_close_exactly(tmp_path: Path) -> None:
-    answer = closure(_counters(tmp_path, **_true()), traced=_traced(PER_WAVE, PER_WAVE))
+    answer = closure(_counters(tmp_path, **_true()), work=_traced(PER_WAVE, PER_WAVE))
     assert set(_verdicts(answer)) == {"SQ_WAVES", "SQ_LDS_IDX_ACTIVE", *COUNTED}
     assert set(_verdicts(answer).values()) == {EXACT}
     assert (answer.traced_wave_count, answer.grid_wave_count) == (2, WAVES)
@@ -87,7 +87,7 @@ def test_a_planted_fault_is_named_and_nothing_else(counter: str, factor: float, 
         traced = _traced(PER_WAVE | {"matrix": 0, "valu": 7})
     else:
         traced = _traced(PER_WAVE)
-    answer = closure(_counters(tmp_path, **(true | faults)), traced=traced)
+    answer = closure(_counters(tmp_path, **(true | faults)), work=traced)
     wrong = {name: verdict for name, verdict in _verdicts(answer).items() if verdict != EXACT}
     assert wrong == {counter: IMPOSSIBLE}
     assert {0.0: "0", 0.5: "half", 2.0: "double"}[factor] in answer.counters.filter(pl.col("counter") == counter)[
@@ -112,7 +112,7 @@ def test_a_part_that_exceeds_its_whole_is_impossible(tmp_path: Path) -> None:
     ids=["other grid", "other GPU", "other build", "all doubled"],
 )
 def test_another_run_is_named(traced: TracedWork, words: str, tmp_path: Path) -> None:
-    answer = closure(_counters(tmp_path, **_true()), traced=traced)
+    answer = closure(_counters(tmp_path, **_true()), work=traced)
     assert words in closure_headline(answer)
     assert closure_headline(answer).startswith(OTHER_RUN)
     assert IMPOSSIBLE not in _verdicts(answer).values()
@@ -122,7 +122,7 @@ def test_paths_that_depend_on_data_close_within(tmp_path: Path) -> None:
     """Waves of 5 and 9 vector instructions stand for a mean between them."""
     traced = _traced(PER_WAVE, PER_WAVE | {"valu": 9})
     true = _true(SQ_INSTS_VALU=8.0 * WAVES, SQ_INSTS=20.0 * WAVES)
-    answer = closure(_counters(tmp_path, **true), traced=traced)
+    answer = closure(_counters(tmp_path, **true), work=traced)
     assert {name for name, verdict in _verdicts(answer).items() if verdict == WITHIN} == {"SQ_INSTS_VALU", "SQ_INSTS"}
     assert answer.unusable == frozenset()
     assert "paths depend on data" in answer.counters.filter(pl.col("verdict") == WITHIN)["reason"][0]
@@ -201,18 +201,31 @@ def test_a_real_trace_closes_with_the_counters_of_its_kernel(shared: Path, tmp_p
     assert set(_verdicts(answer).values()) == {EXACT}
 
 
-def test_a_real_trace_of_another_build_is_told_and_its_counters_are_not_used(shared: Path) -> None:
+def test_lookups_of_l1_and_bytes_close_where_the_arguments_tell_the_addresses(shared: Path, tmp_path: Path) -> None:
+    """Matrices of 256 x 256 x 128: 1,024 lookups of a wave were counted, and 16,836,531 bytes written in all."""
+    trace = wavewright.open(shared / "data/att-mi300x-bmm/c06/raw")
+    assert isinstance(trace, ThreadTrace)
+    name = trace.kernels["demangled"][0]
+    counts = {"SQ_WAVES": 2048, "SQ_INSTS": 2048 * 1174, "TCP_TOTAL_CACHE_ACCESSES_sum": 2048 * 1024}
+    counts |= {"TCC_EA0_WRREQ_sum": 263_115, "TCC_EA0_WRREQ_64B_sum": 263_026}
+    rows = [_row(1, counter, count, kernel=name, grid=131_072) for counter, count in counts.items()]
+    counters = open_counters(write(tmp_path / "a_counter_collection.csv", *rows), target="gfx942")
+    sizes = ("0x0=256", "0x4=256", "0x8=128", "0xc=128", "0x28=32768,128,1", "0x34=32768,256,1", "0x40=65536,256,1")
+    answer = balance(counters, trace, lanes=LaneOptions(arguments=sizes))
+    assert _verdicts(answer)["TCP_TOTAL_CACHE_ACCESSES"] == EXACT
+    written = answer.counters.filter(pl.col("label") == "bytes that active lanes store").row(0, named=True)
+    assert (written["verdict"], written["expected"]) == (WITHIN, 128 * 256 * 256 * 2)
+    assert written["ratio"] == pytest.approx(1.0035, abs=1e-4)
+    assert "TCP_TOTAL_CACHE_ACCESSES" not in _verdicts(balance(counters, trace))
+
+
+def test_a_real_trace_of_another_build_is_told(shared: Path) -> None:
     """Of a wave, 144 memory instructions were traced and 96 counted; waves and matrix instructions agree."""
     trace = wavewright.open(shared / "data/att-mi300x-bmm/c03/raw")
-    counters = open_counters(shared / "data/pmc-mi300x-bmm")
     assert isinstance(trace, ThreadTrace)
-    verdicts = _verdicts(balance(counters, trace))
+    verdicts = _verdicts(balance(open_counters(shared / "data/pmc-mi300x-bmm"), trace))
     assert (verdicts["SQ_WAVES"], verdicts["SQ_INSTS_MFMA"]) == (EXACT, EXACT)
     assert (verdicts["SQ_INSTS_VMEM"], verdicts["SQ_INSTS_LDS"]) == (OTHER_RUN, OTHER_RUN)
-    answer = diagnose(trace, counters=counters)
-    assert answer.link is not None
-    assert "other_run" in {caveat.name for caveat in answer.link.caveats}
-    assert not any(finding.reasons for finding in answer.findings)
 
 
 CAPTURES = (
@@ -242,4 +255,5 @@ def test_the_work_of_a_trace_is_that_of_its_whole_waves(shared: Path) -> None:
     assert isinstance(trace, ThreadTrace)
     work = traced_work(trace)
     assert (work.wave_count, work.wave_size, work.has_several_paths, work.has_branches) == (8, 64, False, True)
-    assert {name: cost for name, (cost, _) in work.lane_costs.items()} == {"lds_cycles": 1280, "lds_extra_cycles": 896}
+    costs = {"lds_cycles": 1280, "lds_extra_cycles": 896, "store_bytes": 64 * 64 * 2}
+    assert {name: cost for name, (cost, _) in work.lane_costs.items()} == costs

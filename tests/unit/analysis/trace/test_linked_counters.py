@@ -170,3 +170,17 @@ def test_reports_show_the_reasons(trace: ThreadTrace, tmp_path: Path) -> None:
 )
 def test_names_without_what_differs_between_tools(name: str, plain: tuple[str, str]) -> None:
     assert plain_names(name)[1:] == plain
+
+
+@pytest.mark.parametrize("factor", [0.0, 0.5, 2.0])
+def test_a_counter_that_cannot_be_true_gives_no_reason(factor: float, trace: ThreadTrace, tmp_path: Path) -> None:
+    """Coalescing and lookups per instruction divide by it; the bandwidth of the memory does not."""
+    work = _named(trace, limited()["memory bandwidth"])
+    counters = {**work.counters, "TA_TOTAL_WAVEFRONTS": factor * work.counters["TA_TOTAL_WAVEFRONTS"]}
+    for faulty, caveat in ((work, "counters_close"), (replace(work, counters=counters), "impossible_counters")):
+        answer = diagnose(trace, counters=_counters(tmp_path / caveat, faulty))
+        assert answer.link is not None
+        assert caveat in {each.name for each in answer.link.caveats}
+        told = {reason.quantity for finding in answer.findings for reason in finding.reasons}
+        assert "memory_bandwidth" in told
+        assert ("lines_per_access" in told) == (faulty is work)

@@ -100,6 +100,19 @@ def test_stray_counts_are_no_sizes(tmp_path: Path) -> None:
     assert silent(opened(tmp_path, **reads, TCC_EA0_RDREQ_128B_sum=0)) == {"TCC_EA0_RDREQ_64B", "TCC_EA0_RDREQ_128B"}
 
 
+def test_stray_counts_of_another_pass_are_no_sizes(tmp_path: Path) -> None:
+    head = "Dispatch_ID,Kernel_Name,Start_Timestamp,End_Timestamp,"
+    names = list(RDNA_READS)
+    for number, part in enumerate((names[:1], names[1:])):
+        (tmp_path / f"pmc_perf_{number}.csv").write_text(
+            head + ",".join(part) + "\n0,k,10,20," + ",".join(str(RDNA_READS[name]) for name in part) + "\n"
+        )
+    counters = open_counters(tmp_path)
+    columns = {name: frame[name].null_count() for frame in counters.measured.values() for name in frame.columns}
+    assert columns["GL2C_EA_RDREQ"] == 0
+    assert columns["GL2C_EA_RDREQ_32B"] == columns["GL2C_EA_RDREQ_128B"] == 1
+
+
 @pytest.mark.parametrize("target", ["gfx908", "gfx90a", "gfx942", "gfx950"])
 def test_sound_captures_have_no_silent_counters(target: str, tmp_path: Path) -> None:
     assert open_counters(write_counters(tmp_path / "w", CounterCapture(target)).folder).losses.height == 0

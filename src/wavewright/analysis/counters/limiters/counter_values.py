@@ -150,8 +150,8 @@ def _value(formula: Formula, row: dict[str, Any], unknown: EvidenceValue, dilute
     name = formula.quantity.name
     amount = row.get(name)
     if amount is None and row.get(name + _FALLBACK) is not None:
-        own = Formula(formula.quantity, formula.fallback, "", None)
-        return _value(own, row | {name: row[name + _FALLBACK]}, unknown, diluted)
+        fallback = Formula(formula.quantity, formula.fallback, "", None)
+        return _value(fallback, row | {name: row[name + _FALLBACK]}, unknown, diluted)
     if amount is None:
         return unknown
     identity = formula.metric.id if formula.metric else ""
@@ -170,11 +170,11 @@ def _value(formula: Formula, row: dict[str, Any], unknown: EvidenceValue, dilute
     return EvidenceValue(name, share, identity, amount=amount, amount_unit=unit, peak=peak, at_most=most)
 
 
-def _diluted_most(formula: Formula, number: float, diluted: float) -> float | None:
+def _diluted_most(formula: Formula, number: float, dilution: float) -> float | None:
     """The most that a share of busy cycles can be, where some of these are not the kernel's; None = it is exact."""
-    if not formula.is_per_cycle or diluted < DILUTED_FROM:
+    if not formula.is_per_cycle or dilution < DILUTED_FROM:
         return None
-    return min(number * diluted, max(number, 100.0)) if formula.quantity.is_bounded else number * diluted
+    return min(number * dilution, max(number, 100.0)) if formula.quantity.is_bounded else number * dilution
 
 
 def _unknown(formula: Formula, collected: set[str], reasons: dict[str, str], target: str | None) -> EvidenceValue:

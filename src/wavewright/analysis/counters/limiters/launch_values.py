@@ -118,18 +118,18 @@ def _in_full_rounds(tail: EvidenceValue, occupancy_min: float, occupancy: Eviden
     if not tail.number:
         return tail
     if occupancy is None or not occupancy.is_measured or occupancy.number is None:
-        missing = occupancy.missing if occupancy else ()
+        counters = occupancy.missing if occupancy else ()
         reason = "whether rounds of workgroups were full is not known: wave slots in use were not measured"
-        return replace(tail, number=None, missing=missing, reason=reason)
+        return replace(tail, number=None, missing=counters, reason=reason)
     if (occupancy.at_most or occupancy.number) < occupancy_min:
         return replace(tail, number=0.0)
     return tail
 
 
-def _fitting_share(fitting: Limits) -> float:
+def _fitting_share(limits: Limits) -> float:
     """Part of the wave slots that the kernel's resources let it use."""
-    most = next((limiter.waves_per_simd for limiter in fitting.limiters if limiter.name == "hardware"), 0)
-    return (fitting.waves_per_simd or 0) / most if most else 0.0
+    most = next((limiter.waves_per_simd for limiter in limits.limiters if limiter.name == "hardware"), 0)
+    return (limits.waves_per_simd or 0) / most if most else 0.0
 
 
 def _places(system: System) -> float | None:

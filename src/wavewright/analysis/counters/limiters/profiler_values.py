@@ -29,7 +29,7 @@ class Derived:
     quantity: str
     family: str = ""
     factor: float = 1.0
-    whole: str = ""  #: Fact of the system that it is a share of; empty = it is a share already.
+    total: str = ""  #: Fact of the system that it is a share of; empty = it is a share already.
 
 
 DERIVED = (
@@ -48,7 +48,7 @@ DERIVED = (
     Derived("L2CacheHit", "l2_hit_rate"),
     Derived("L0CacheHit", "l1_hit_rate", _RDNA),
     Derived("OccupancyPercent", "occupancy"),
-    Derived("MeanOccupancyPerCU", "occupancy", factor=100.0, whole="waves_per_cu_max"),  # waves of a CU
+    Derived("MeanOccupancyPerCU", "occupancy", factor=100.0, total="waves_per_cu_max"),  # waves of a CU
     Derived("GPUBusy", "gpu_busy"),
     *(Derived(name, "dependency_wait") for name in ("WaveDepWait", "WAVE_DEP_WAIT")),
     *(Derived(name, "issue_wait") for name in ("WaveIssueWait", "WAVE_ISSUE_WAIT")),
@@ -68,10 +68,10 @@ def derived_values(counters: CounterSet) -> dict[str | None, dict[str, EvidenceV
         for kernel, value in _means(counters, derived.counter):
             if derived.family and not target and value:
                 continue
-            whole = getattr(counters.system, derived.whole) if derived.whole else 1.0
-            if not whole:
+            total = getattr(counters.system, derived.total) if derived.total else 1.0
+            if not total:
                 continue
-            number = derived.factor * value / whole
+            number = derived.factor * value / total
             evidence = EvidenceValue(derived.quantity, number, source=derived.counter)
             by_kernel.setdefault(kernel, {}).setdefault(derived.quantity, evidence)
     return by_kernel

@@ -15,14 +15,28 @@ from wavewright.errors import UsageError, WavewrightError
 
 if TYPE_CHECKING:
     from wavewright.analysis.counters.closure import Closure
+    from wavewright.analysis.trace.lanes.evaluated import LaneOptions
     from wavewright.model.counters import CounterSet
     from wavewright.model.trace import ThreadTrace
 
-_PROVEN = "counter-proven"  #: Confidence in a rule of lanes.
+_BY_COUNTERS = "counter-proven"  #: Confidence in a rule of lanes.
+#: Space -> cost -> columns of `LaneAccesses.rows` that add up to it.
+_COSTS: dict[str, dict[str, tuple[str, ...]]] = {
+    "lds": {"lds_cycles": ("ideal_cycles_total", "extra_cycles_total"), "lds_extra_cycles": ("extra_cycles_total",)},
+    "memory": {"segments": ("segment_count_total",)},
+}
 
 
-def balance(counters: CounterSet, trace: ThreadTrace | None = None, *, kernel: str | None = None) -> Closure:
+def balance(
+    counters: CounterSet,
+    trace: ThreadTrace | None = None,
+    *,
+    kernel: str | None = None,
+    lanes: LaneOptions | None = None,
+) -> Closure:
     """The balance sheet of the kernel that was traced, or of all kernels; `kernel` picks one by name or rank.
+
+    `lanes` are arguments of the kernel, which tell more addresses.
 
     Raises
     ------
@@ -33,12 +47,12 @@ def balance(counters: CounterSet, trace: ThreadTrace | None = None, *, kernel: s
         return closure(counters, choice=CounterChoice(kernels=() if kernel is None else (kernel,)))
     candidates, _ = same_kernel(traced_kernel(trace), counters, kernel)
     if len(candidates) != 1:
-        what = f"{len(candidates) or 'no'} kernels of the counters fit the traced one"
-        raise UsageError(what, where=counters.path, advice="choose one with --kernel")
-    return closure(counters, choice=CounterChoice(kernels=(candidates[0],)), traced=traced_work(trace))
+        message = f"{len(candidates) or 'no'} kernels of the counters fit the traced one"
+        raise UsageError(message, where=counters.path, advice="choose one with --kernel")
+    return closure(counters, choice=CounterChoice(kernels=(candidates[0],)), work=traced_work(trace, lanes))
 
 
-def traced_work(trace: ThreadTrace) -> TracedWork:
+def traced_work(trace: ThreadTrace, lanes: LaneOptions | None = None) -> TracedWork:
     """The work of the waves that were traced from their start to their end."""
     waves = trace.waves.filter(pl.col("complete").fill_null(value=True) & (pl.col("instruction_count") > 0))
     executions = _executions(trace, waves)
@@ -52,7 +66,7 @@ def traced_work(trace: ThreadTrace) -> TracedWork:
         wave_size=sizes[0] if len(sizes) == 1 else None,
         grid_size=math.prod(grid) if grid else None,
         executions=executions,
-        lane_costs=_lane_costs(trace, waves.height),
+        lane_costs=_lane_costs(trace, lanes, waves.height),
         has_several_paths=counts.n_unique() > 1,
         has_branches=bool((executions["class"] == "branch_conditional").any()),
     )
@@ -67,27 +81,31 @@ def _executions(trace: ThreadTrace, waves: pl.DataFrame) -> pl.DataFrame:
     return once.group_by("wave", "class").agg(execution_count=pl.len()).sort("wave", "class")
 
 
-def _lane_costs(trace: ThreadTrace, wave_count: int) -> dict[str, tuple[float, bool]]:
+def _lane_costs(trace: ThreadTrace, lanes: LaneOptions | None, wave_count: int) -> dict[str, tuple[float, bool]]:
     """Costs of a wave that its lane addresses tell, where they are known of every access of their kind."""
     try:
-        answer = lane_accesses(trace)
+        answer = lane_accesses(trace, lanes)
     except WavewrightError:
+        if lanes is not None:
+            raise
         return {}
     if not answer.wave_count or answer.wave_count != wave_count:
         return {}
+    is_other_space = pl.col("space").is_in(["flat", "scratch"]) | (pl.col("direction") == "load to LDS")
+    if answer.rows.filter(is_other_space).height:
+        return {}
     costs = {}
-    for space, columns in (
-        (
-            "lds",
-            {"lds_cycles": ("ideal_cycles_total", "extra_cycles_total"), "lds_extra_cycles": ("extra_cycles_total",)},
-        ),
-        ("memory", {"segments": ("segment_count_total",)}),
-    ):
+    for space, columns in _COSTS.items():
         rows = answer.rows.filter(pl.col("space") == space)
-        others = answer.rows.filter(pl.col("space").is_in(["flat", "scratch"]) | (pl.col("direction") == "load to LDS"))
-        if others.height or not (rows["cost_known_count"] == rows["execution_count"]).all():
+        if not (rows["cost_known_count"] == rows["execution_count"]).all():
             continue
-        is_proven = bool((rows["confidence"] == _PROVEN).all())
-        for name, summed in columns.items():
-            costs[name] = (sum(float(rows[column].sum()) for column in summed) / answer.wave_count, is_proven)
+        is_proven = bool((rows["confidence"] == _BY_COUNTERS).all())
+        for name, totals in columns.items():
+            costs[name] = (sum(float(rows[column].sum()) for column in totals) / answer.wave_count, is_proven)
+    changes = answer.rows.filter((pl.col("space") == "memory") & pl.col("direction").is_in(["store", "atomic"]))
+    lane_bytes = pl.col("execution_count") * pl.col("bytes_per_lane") * pl.col("active_lane_share")
+    store_bytes = changes.select((lane_bytes * answer.lane_count).sum()).item() if changes.height else 0.0
+    has_gaps = changes["active_lane_share"].null_count() or changes["bytes_per_lane"].null_count()
+    if changes.height and not has_gaps and not (changes["direction"] == "atomic").any():
+        costs["store_bytes"] = (store_bytes / answer.wave_count, False)
     return costs

@@ -65,7 +65,7 @@ def linked(
     sheet = balance(counters, trace, kernel=candidates[0])
     caveats = (*how, *_disagreements(trace, traced, counters, dispatches), *_closing(sheet))
     link = Link(counters.path, candidates[0], measured.dispatch_count, measured.duration_ns_mean, (), caveats)
-    if sheet.of(OTHER_RUN):
+    if sheet.difference:
         return Linked(link, {}, {}, ())
     values = _usable(measured.values, sheet, counters.system.target)
     return Linked(link, values, evaluated.traffic.get(candidates[0], {}), judged(values))
@@ -86,8 +86,12 @@ def _closing(sheet: Closure) -> Iterable[Caveat]:
     """The use that is made of counters, by what the trace accounts for."""
     details = "`wavewright closure TRACE COUNTERS` has every counter"
     checks = sheet.counters.filter(pl.col("against") == "trace")
+    if sheet.difference:
+        words = f"the counters are of another launch than the trace and are not used: {sheet.difference}"
+        yield Caveat("other_launch_counted", "care", words, details)
+        return
     for verdict, name, use in (
-        (OTHER_RUN, "other_run", "the counters are not of the same run as the trace and are not used"),
+        (OTHER_RUN, "other_run", "the counters are of another run or build than the trace; what differs is not used"),
         (IMPOSSIBLE, "impossible_counters", "counters that cannot be true are not used"),
     ):
         rows = sheet.counters.filter(pl.col("verdict") == verdict)
@@ -95,10 +99,10 @@ def _closing(sheet: Closure) -> Iterable[Caveat]:
             first = rows.row(0, named=True)
             yield Caveat(name, "care", f"{use}: {first['counter']}, {first['reason']}", details, {"count": rows.height})
             return
-    closing = checks.filter(pl.col("verdict").is_in([EXACT, WITHIN]))
-    if closing.height:
-        what = f"{closing.height} of {checks.height} counters that the trace predicts close with it"
-        yield Caveat("counters_close", "note", what, details, {"count": closing.height})
+    agreements = checks.filter(pl.col("verdict").is_in([EXACT, WITHIN]))
+    if agreements.height:
+        words = f"{agreements.height} of {checks.height} counters that the trace predicts close with it"
+        yield Caveat("counters_close", "note", words, details, {"count": agreements.height})
 
 
 def _usable(values: dict[str, EvidenceValue], sheet: Closure, target: str | None) -> dict[str, EvidenceValue]:

@@ -112,5 +112,5 @@ def _last_word(text: str) -> str:
 
 
 def brief_name(name: str) -> str:
-    """The beginning of a name, enough to know it by."""
+    """The first letters of a name."""
     return name if len(name) <= 60 else f"{name[:59]}…"
