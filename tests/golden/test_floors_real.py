@@ -18,10 +18,12 @@ from wavewright.analysis.trace.lanes.answer import lanes
 from wavewright.analysis.trace.lanes.evaluated import LaneOptions
 from wavewright.analysis.trace.lanes.fit import fit_arguments
 from wavewright.analysis.trace.pipes import matrix_rows
+from wavewright.facts import gpus
 from wavewright.model.schema import CATEGORIES
 from wavewright.words.trace.floors import floor_sentences
 
 MI300X = SHARED / "data" / "att-mi300x-bmm"
+MI350X = SHARED / "data" / "uiout-mi350x-flydsl"
 pytestmark = pytest.mark.skipif(not MI300X.is_dir(), reason="../shared/data is not here")
 
 SIZES = ("0x0=128", "0x4=512", "0x8=128", "0xc=128", "0x28=16384,128,1", "0x40=65536,512,1")
@@ -149,3 +151,22 @@ def test_no_simd_issues_faster_than_the_rates_say(capture: str) -> None:
         assert cycles >= 4 * (64 // rate_of(pipe, 9, ("gfx942",)).per_step - 1)
     if capture == "c03":
         assert shortest["VALU"] < 4 * 63  # so that a rate of one would be wrong
+
+
+@pytest.mark.skipif(not MI350X.is_dir(), reason="../shared/data is not here")
+def test_vector_instructions_wait_for_each_other_although_some_issue_together() -> None:
+    """The port model, from the records alone: two at once at best, and stalls of one issue stand behind one of them."""
+    (path,) = (MI350X / "rmsnorm" / "big").glob("ui_output_agent_*")
+    trace = wavewright.open(path)
+    assert isinstance(trace, ThreadTrace)
+    vector = next(number for number, name in CATEGORIES.items() if name == "VALU")
+    places = trace.waves.select("wave", unit=pl.struct("se", "cu", "simd"))
+    executed = trace.instructions.filter(category=vector).join(places, on="wave")
+    executed = executed.with_columns(issue=pl.col("time_cycles") + pl.col("stall_cycles"))
+    together = executed.group_by("unit", "issue").agg(count=pl.len())
+    assert together["count"].max() == gpus.of("gfx950").valu_issues_max == 2
+    assert 0.05 < (together["count"] == 2).mean() < 0.2  # type: ignore[operator]
+    stalled = executed.filter(stall_cycles=4).select("unit", issue="time_cycles")
+    ahead = stalled.join(together, on=["unit", "issue"], how="left")["count"].fill_null(0)
+    assert (ahead > 0).mean() > 0.7  # type: ignore[operator]
+    assert (ahead > 1).mean() < 0.3  # type: ignore[operator]

@@ -60,6 +60,18 @@ class GridWords(Fact, frozen=True):
 GRID_WORDS = FactTable("stall_classes.toml", GridWords, "grid")  #: By the name of the finding.
 
 
+class IssueWords(Fact, frozen=True):
+    """The words for one pipe of a SIMD that issues most of the time."""
+
+    name: str
+    instructions: str
+    prefixes: tuple[str, ...]  #: Of the texts of its instructions.
+    remedy: str
+
+
+ISSUE_WORDS = FactTable("stall_classes.toml", IssueWords, "issue")  #: By the pipe.
+
+
 class RemedyClause(Fact, frozen=True):
     """A remedy that only some captures can use."""
 

@@ -64,6 +64,9 @@ class Arch:
     memory_kind: str = "memory"  #: Of its products: HBM, GDDR6, LPDDR5X.
     lds_bank_count: int | None = None
     pipe_count: int | None = None  #: Scheduler pipes.
+    #: Vector instructions of different waves that a SIMD takes at once at best, which is what floors count with. Most
+    #: wait for each other, so a replay lets one go at a time (docs/explanation/replay.md).
+    valu_issues_max: int = 1
     #: How an instruction begins (a pattern) -> cycles that it occupies its pipe; the first pattern that fits counts.
     pipe_cycles: dict[str, int] = field(default_factory=dict, hash=False)
     #: Operations or bytes per cycle of one CU, L2 channel (l2_) or instruction and scalar cache (sqc_).

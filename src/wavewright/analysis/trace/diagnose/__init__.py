@@ -14,6 +14,7 @@ from wavewright.analysis.trace.diagnose.floor_limits import limits, with_lanes, 
 from wavewright.analysis.trace.diagnose.gains import Gains, PoolGain, gains
 from wavewright.analysis.trace.diagnose.gpu_fill import Filling, filling, slow_class, work_of
 from wavewright.analysis.trace.diagnose.grid_findings import Evenness, grid_findings, roof_finding
+from wavewright.analysis.trace.diagnose.issue_findings import ISSUE_BOUND, issue_finding
 from wavewright.analysis.trace.diagnose.machine import machine
 from wavewright.analysis.trace.diagnose.pool_findings import pool_finding
 from wavewright.analysis.trace.diagnose.pools import is_memory
@@ -190,7 +191,9 @@ def _measured(
         roofs=reached,
         floors=of_code,
         left_out=early,
-        capture=capture_facts(trace, of_code, filled, per_simd),
+        capture=capture_facts(
+            trace, of_code, filled, waves_per_simd_max=per_simd, has_barriers="barrier" in trace_facts.views
+        ),
     )
 
 
@@ -214,15 +217,28 @@ def _findings(
         more = beyond.registers_or_lds(trace, trace_facts)
         findings += [more] if more and not measured.filling.early_wave_count else []
     findings = [_capped(_within_floors(finding, measured), measured.cap_share) for finding in findings]
+    if is_whole and (issue := issue_finding(trace, measured.filling, measured.capture)):
+        findings.append(_capped(issue, measured.cap_share))
     findings.sort(key=_size)
     findings = [finding for finding in _within_the_time(findings) if finding.gain_share_max >= _NEGLIGIBLE_SHARE]
-    findings.sort(key=_size)
-    if findings and findings[0].kind == "occupancy":
-        findings = [*findings[1:2], findings[0], *findings[2:]]
+    findings = _placed(findings, (1 - measured.filling.empty_simd_share) * (1 - measured.filling.unused_share))
     if not is_whole:
         return findings
     first = [roof_finding(measured.limit, measured.traffic, measured.pipes)] if measured.limit else []
     return [*first, *findings]
+
+
+def _placed(findings: list[StallFinding], busy_share: float) -> list[StallFinding]:
+    """Findings by their size; `_order_note` tells the exceptions. `busy_share` of the SIMDs' time hold waves."""
+    others = sorted((finding for finding in findings if finding.kind != ISSUE_BOUND), key=_size)
+    for finding in findings:
+        if finding.kind == ISSUE_BOUND:
+            of_dispatch = finding.gain_share_max * busy_share
+            is_behind = (other.gain_basis == TRACED or other.gain_share_max < of_dispatch for other in others)
+            others.insert(next((at for at, is_it in enumerate(is_behind) if is_it), len(others)), finding)
+    if others and others[0].kind == "occupancy":
+        others = [*others[1:2], others[0], *others[2:]]
+    return others
 
 
 def _size(finding: StallFinding) -> tuple[float, str]:
@@ -235,6 +251,11 @@ def _order_note(findings: Sequence[StallFinding]) -> str:
     sizes = [finding.gain_share_max for finding in findings]
     if findings and findings[0].kind == "roof" and max(sizes) > sizes[0]:
         notes.append("the roof stands first, whatever it leaves: nothing in the code can be faster than it allows")
+    issue = next((at for at, finding in enumerate(findings) if finding.kind == ISSUE_BOUND), len(findings))
+    if any(size > sizes[issue] for size in sizes[issue + 1 :]):
+        notes.append("that SIMDs issue most of the time stands before all waits: these can only gain the rest")
+    if any(size < sizes[issue] for size in sizes[:issue] if issue < len(sizes)):
+        notes.append("SIMDs without work stand before what the others issue")
     behind = [at for at, finding in enumerate(findings) if finding.kind == "occupancy" and at]
     if any(sizes[at] > sizes[at - 1] for at in behind):
         notes.append("occupancy stands behind a smaller cause: more waves hide a cause, they do not remove it")

@@ -77,7 +77,7 @@ CAPTURE_CONDITIONS: dict[str, Callable[[CaptureFacts], bool]] = {
 
 
 def capture_facts(
-    trace: ThreadTrace, floors: Floors | None, residency: Filling, waves_per_simd_max: int
+    trace: ThreadTrace, floors: Floors | None, residency: Filling, *, waves_per_simd_max: int, has_barriers: bool
 ) -> CaptureFacts:
     """Facts of a trace, once for all findings."""
     rows = row_costs(trace).filter(pl.col("hit_count") > 0).select("row")
@@ -99,7 +99,7 @@ def capture_facts(
         scalar_load_bytes=sizes("scalar"),
         conflict_cycles=_conflict_cycles(floors),
         code_bytes=max(spans.to_list(), default=0),
-        wave_instruction_excess=_wave_excess(trace),
+        wave_instruction_excess=_wave_excess(trace) if has_barriers else None,
         waves_per_simd_max=waves_per_simd_max,
         round_count=residency.round_count,
         gfxip=trace.gfxip,

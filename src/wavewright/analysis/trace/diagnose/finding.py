@@ -65,10 +65,10 @@ class LaneCause:
 class StallFinding(Finding[CodeEvidence]):
     """One cause of lost time, or a roof that is reached.
 
-    Its name is that of its largest stall class or gap (`facts.stall_classes`), of a roof (`memory
-    bandwidth`, `matrix throughput`, `VALU throughput`), or `CUs without work`, one of `facts.GRID_WORDS` (`tail`,
-    `workgroup imbalance`, `launch ramp`, ...) or `occupancy`. Its kind is roof, memory, wait, issue, dependency,
-    padding, sync, fetch, wave, grid or occupancy.
+    Its name is that of its largest stall class or gap (`facts.stall_classes`), of a roof (`memory bandwidth`,
+    `matrix throughput`, `VALU throughput`), or `CUs without work`, one of `facts.GRID_WORDS` (`tail`,
+    `workgroup imbalance`, `launch ramp`, ...), of `facts.ISSUE_WORDS` (`vector instructions`, ...) or `occupancy`. Its
+    kind is roof, instructions, memory, wait, issue, dependency, padding, sync, fetch, wave, grid or occupancy.
     """
 
     gain_share_min: float  #: Least share of the time that is saved; memory: 0, its bandwidth may be the limit.

@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from wavewright.codeobj.targets import family_of
+from wavewright.facts import gpus
 from wavewright.facts.lanes.rule_facts import CONFIDENCES
 
 #: Categories (`model.schema.CATEGORIES`) -> the pipe that issues them. Waits, padding and messages need no pipe.
@@ -27,8 +29,6 @@ PIPES: Final = ("issue", "VALU", "MATRIX", "SCALAR", "VMEM issue", "LDS issue", 
 LANE_PIPES: Final = ("LDS", "L1")
 #: On these the scalar pipe takes arithmetic and loads one at a time; later SIMDs may issue both at once.
 _ONE_SCALAR_PORT: Final = 9
-#: Targets whose SIMDs take vector instructions of two waves at once, as traces of gfx942 and gfx950 show.
-_TWO_VALU: Final = ("gfx940", "gfx941", "gfx942", "gfx950", "gfx9-4-generic")
 _LDS_HALVES: Final = 2  #: Of a workgroup processor (gfx10 and later).
 
 
@@ -74,11 +74,16 @@ def rate_of(pipe: str, gfxip: int, targets: tuple[str, ...]) -> Rate:
         return Rate(1, "published", f"a wave issues one instruction in {clock}; waits and padding are not counted")
     if pipe == "MATRIX":
         return Rate(1, "published", "cycles by LLVM's schedule model and the GPU's peak rates")
-    if pipe == "VALU" and gfxip == _ONE_SCALAR_PORT and (not targets or set(targets) & set(_TWO_VALU)):
-        return Rate(
-            2, "published", "a SIMD takes vector instructions of two waves in 4 cycles (traces of MI300X and MI350X)"
-        )
+    if pipe == "VALU" and (most := _valu_issues_max(gfxip, targets)) > 1:
+        evidence = f"a SIMD takes vector instructions of {most} waves in {clock} (traces of MI300X and MI350X)"
+        return Rate(most, "published", evidence)
     return Rate(1, "published", f"a SIMD issues one instruction to a pipe in {clock}")
+
+
+def _valu_issues_max(gfxip: int, targets: tuple[str, ...]) -> int:
+    """Of the targets that the GPU may be, of its generation where none is known, the most: a floor must hold."""
+    possible = targets or [target for target in gpus.TARGETS if family_of(target) == f"gfx{gfxip}"]
+    return max((gpus.of(target).valu_issues_max for target in possible), default=1)
 
 
 def weakest(confidences: list[str]) -> str:

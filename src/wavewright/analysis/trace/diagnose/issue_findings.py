@@ -1,0 +1,90 @@
+"""The finding that SIMDs issue most of the time: fewer instructions are the answer, not shorter waits."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from wavewright.analysis.trace.costs.exposure import row_costs
+from wavewright.analysis.trace.diagnose.capture_facts import CaptureFacts, general_remedy
+from wavewright.analysis.trace.diagnose.finding import Remedy, StallFinding
+from wavewright.analysis.trace.pipes import matrix_rows
+from wavewright.analysis.trace.pipes.passes import pipe_cycles_of_rows
+from wavewright.analysis.trace.pipes.utilization import utilization
+from wavewright.analysis.trace.waits.wait_producers import free_wait_cycles
+from wavewright.base.words import percent
+from wavewright.facts.stall_classes import ISSUE_WORDS, IssueWords
+from wavewright.model.findings import CodeEvidence
+
+if TYPE_CHECKING:
+    from wavewright.analysis.trace.diagnose.gpu_fill import Filling
+    from wavewright.model.trace import ThreadTrace
+
+ISSUE_BOUND = "instructions"  #: Kind of the finding.
+_MOST_OF_THE_TIME = 0.5  #: No other part of the time can be larger than one that is more than half of it.
+_EVIDENCE_ROWS = 5
+#: Classes of instructions that go through no pipe, or through that of branches.
+_NO_PIPE = ("wait", "nop", "sleep", "delay", "barrier", "barrier_wait", "barrier_signal", "branch", "end")
+
+
+def issue_finding(trace: ThreadTrace, residency: Filling, capture: CaptureFacts) -> StallFinding | None:
+    """The pipe with most of the issues, where SIMDs issue instructions more than half of the time; None = they do not.
+
+    Waits, padding and matrix instructions are no reason: other findings are about them.
+    """
+    use = utilization(trace)
+    span = int(use.bubbles["span_cycles_total"].sum())
+    share = int(use.bubbles["issue_cycles_total"].sum()) / span if span else 0.0
+    is_work = pl.col("pipe").is_in(list(ISSUE_WORDS))
+    aside = float(use.pipes.filter(~is_work)["issue_share"].sum())  # waits and padding; the matrix pipe has a roof
+    pipes = use.pipes.filter(is_work).sort("issue_share", "pipe", descending=True)
+    if (share - aside) * (1 - residency.empty_simd_share) <= _MOST_OF_THE_TIME or not pipes.height:
+        return None
+    pipe, pipe_share, count = pipes.select("pipe", "issue_share", "issue_count").row(0)
+    words = ISSUE_WORDS[pipe]
+    remedy = general_remedy(words.instructions, words.remedy, capture)
+    rows = _issue_rows(trace, words)
+    return StallFinding(
+        name=words.instructions,
+        kind=ISSUE_BOUND,
+        verdict=f"Bound by issue: SIMDs issue {percent(share, 0)} of their time, {words.instructions} alone "
+        f"{percent(pipe_share, 0)}",
+        reason=f"the traced SIMDs issue {count:,} {words.instructions}; shorter waits can only gain the time in which "
+        "nothing issues",
+        remedy=remedy,
+        remedies=(Remedy("", remedy, tuple(row["row"] for row in rows), 0),),
+        evidence=tuple(
+            CodeEvidence(
+                row["row"],
+                row["address"] or 0,
+                row["text"] or "",
+                row["file"],
+                row["line"],
+                row["hit_count"],
+                row["cycles"],
+                0,
+                (),
+            )
+            for row in rows[:_EVIDENCE_ROWS]
+        ),
+        row_count=len(rows),
+        gain_share_min=0.0,
+        gain_share_max=pipe_share,
+        confidence="high",
+        confidence_reason="issue cycles of all traced instructions; how many of them the work needs is not known",
+    )
+
+
+def _issue_rows(trace: ThreadTrace, words: IssueWords) -> list[dict[str, Any]]:
+    """Rows of a pipe with the cycles that they take it, most first."""
+    code = trace.code.sort("row")
+    cycles = pipe_cycles_of_rows(trace)
+    text, is_matrix = pl.col("text").fill_null(""), matrix_rows(code)
+    is_of_pipe = pl.any_horizontal(text.str.starts_with(prefix) for prefix in words.prefixes)
+    rows = code.with_columns(each=pl.when(cycles > 0).then(cycles).otherwise(free_wait_cycles(trace))).filter(
+        is_of_pipe & ~is_matrix & ~pl.col("class").is_in(_NO_PIPE)
+    )
+    counts = rows.join(row_costs(trace).select("row", "hit_count"), on="row").filter(pl.col("hit_count") > 0)
+    ranked = counts.with_columns(cycles=pl.col("hit_count") * pl.col("each"))
+    return ranked.sort("cycles", "row", descending=[True, False]).to_dicts()
