@@ -130,13 +130,35 @@ def _opened(path: Path, target: str | None) -> CounterSet:
         return open_counters(path, target=target)
 
 
+def _times_of_run(path: Path | None) -> dict[str, int]:
+    """The time of each kernel of the run that is in the folder of passes; empty = there is none."""
+    from wavewright.errors import WavewrightError
+    from wavewright.readers.run.inputs import find_runs, open_inputs
+
+    if path is None or not path.is_dir():
+        return {}
+    try:
+        inputs = [each for each in find_runs([path]) if not each.is_pass]
+    except WavewrightError:
+        return {}
+    if not inputs:
+        return {}
+    from wavewright.analysis.run.kernels.top import top
+
+    return dict(top(open_inputs(inputs)).things.select("name", "total_ns").rows())
+
+
 def _counters(request: CounterRequest, file_format: str) -> None:
     """Limits of the kernels of a counter capture."""
     from wavewright.analysis.counters.limiters import limiter_table, limiters
 
     is_text = not (request.as_json or request.as_csv)
     top = request.top or None if request.top is not None or not is_text else _KERNELS
-    answer = limiters(request.counters, choice=request.choice, top=None if request.as_csv else top)
+    most = None if request.as_csv else top
+    times = _times_of_run(request.path)
+    answer = limiters(request.counters, choice=request.choice, top=None if times else most)
+    if times:
+        answer = answer.with_times_of_run(times, top=most)
     if file_format == "md" and is_text:
         from wavewright.words.counters.limiters import limiters_markdown
 
