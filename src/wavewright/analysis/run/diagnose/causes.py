@@ -169,8 +169,8 @@ def starved(runs: MergedDiagnosis, claims: Sequence[pl.Expr]) -> Candidate | Non
     parts = rest.group_by("cause").agg(pl.col("idle_ns").sum()).sort("idle_ns", "cause", descending=[True, False])
     cause, largest = parts.row(0)
     has_calls = any(part.facts["call_count"] for part in runs.partials)
-    known = _IDLE["unlinked" if cause == "unknown" and has_calls else cause] if cause in _IDLE else None
-    happens, remedy = known or (f"the launching thread is busy with: {cause}", "")
+    key = "unlinked" if cause == "unknown" and has_calls else cause
+    happens, remedy = _IDLE.get(key, (f"the launching thread is busy with: {cause}", ""))
     more = "" if rest_ns >= _ALL * idle else "another "
     title = f"The GPU idles {more}{percent(runs.share(rest_ns))} of the time"
     why = f"in {duration(runs.mean(largest))} ({percent(runs.share(runs.mean(largest)))}) of it {happens}"

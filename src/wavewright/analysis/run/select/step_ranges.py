@@ -198,6 +198,12 @@ def _repetition(kernels: pl.DataFrame) -> pl.DataFrame:
     return pl.DataFrame({"name": [name] * len(starts), "start_ns": starts, "end_ns": ends}, schema=empty.schema)
 
 
+def lanes_of_grid() -> pl.Expr:
+    """The lanes of the grid of a kernel; 1 where it is not recorded."""
+    x, y, z = (pl.col(f"grid_{axis}").fill_null(1).cast(pl.Float64) for axis in "xyz")
+    return x * y * z
+
+
 def alike_steps(kernels: pl.DataFrame, count: int) -> pl.Series:
     """For each of `count` steps the number of the first one that does the same work.
 
@@ -214,23 +220,28 @@ def alike_steps(kernels: pl.DataFrame, count: int) -> pl.Series:
     uses: list[dict[str, tuple[int, float]]] = [{} for _ in range(count)]
     for step, name, total, lanes in kernels.select("step", "name", "total_ns", "lanes").iter_rows():
         uses[step][name] = (total, lanes)
-    totals = [sum(total for total, _ in each.values()) for each in uses]
     firsts: list[int] = []
-    numbers = []
+    numbers: list[int] = []
+    equal: dict[frozenset[tuple[str, float]], int] = {}
     for number, of_step in enumerate(uses):
-        for first in firsts:
-            common = [
-                name for name in of_step.keys() & uses[first].keys() if _are_near(of_step[name], uses[first][name])
-            ]
-            if all(sum(uses[step][name][0] for name in common) >= _ALIKE * totals[step] for step in (first, number)):
-                numbers.append(first)
-                break
-        else:
-            if len(firsts) < _MOST_GROUPS:
-                firsts.append(number)
-            numbers.append(number)
+        work = frozenset((name, lanes) for name, (_, lanes) in of_step.items())
+        first = equal.get(work)
+        if first is None:
+            first = next((each for each in firsts if _are_alike(uses[each], of_step)), None)
+        if first is None and len(firsts) < _MOST_GROUPS:
+            firsts.append(number)
+        numbers.append(number if first is None else first)
+        equal[work] = numbers[-1]
     return pl.Series(numbers, dtype=pl.Int64)
 
 
-def _are_near(one: tuple[int, float], other: tuple[int, float]) -> bool:
-    return max(one[1], other[1]) <= _NEAR * min(one[1], other[1])
+def _are_alike(*steps: dict[str, tuple[int, float]]) -> bool:
+    """True if kernels of both steps, in grids of about the same size, take most of the time of each."""
+    common = []
+    for name in steps[0].keys() & steps[1].keys():
+        lanes = [each[name][1] for each in steps]
+        if max(lanes) <= _NEAR * min(lanes):
+            common.append(name)
+    return all(
+        sum(each[name][0] for name in common) >= _ALIKE * sum(total for total, _ in each.values()) for each in steps
+    )
