@@ -144,3 +144,36 @@ def test_options_of_the_other_kind_are_refused_by_name(tmp_path: Path) -> None:
     assert "--se does not apply to counter captures" in done.stderr
     done = call("compare", tmp_path, tmp_path, "--se", "1")
     assert "--se does not apply to counter captures" in done.stderr
+
+
+def test_passes_beside_a_run_are_not_added_to_it(run: Run, tmp_path: Path) -> None:
+    """The run has 8 short calls of one kernel and 1 long one; each of two passes counts both once."""
+    header = '"Kind","Agent_Id","Queue_Id","Kernel_Name","Correlation_Id","Start_Timestamp","End_Timestamp"\n'
+    calls = [("long", 0, 4_000), *(("short", 5_000 + 2_000 * number, 1_500) for number in range(8))]
+    rows = [f'"KERNEL_DISPATCH","Agent 1","1","{name}","{at}","{at}","{at + ns}"\n' for name, at, ns in calls]
+    folder = tmp_path / "decode"
+    folder.mkdir()
+    (folder / "decode_kernel_trace.csv").write_text(header + "".join(rows))
+    header = (
+        '"Correlation_Id","Dispatch_Id","Agent_Id","Queue_Id","Process_Id","Thread_Id","Grid_Size","Kernel_Id",'
+        '"Kernel_Name","Workgroup_Size","LDS_Block_Size","Scratch_Size","VGPR_Count","Accum_VGPR_Count","SGPR_Count",'
+        '"Counter_Name","Counter_Value","Start_Timestamp","End_Timestamp"\n'
+    )
+    for counter in ("SQ_WAVES", "SQ_BUSY_CYCLES"):
+        text = header + "".join(
+            f'"{at}","{at}","Agent 1","1","7","7","1024","{at}","{name}","64","0","0","8","0","16","{counter}","9",'
+            f'"{1_000_000 * at}","{1_000_000 * at + ns}"\n'
+            for at, (name, ns) in enumerate((("long", 4_000), ("short", 1_500)), 1)
+        )
+        (folder / f"decode_{counter}_counter_collection.csv").write_text(text)
+    top = run("top", folder, "--json")
+    shares = {row["name"]: row["share"] for row in json.loads(top.stdout)["things"]["rows"]}
+    assert shares == {"short": pytest.approx(12 / 16), "long": pytest.approx(4 / 16)}
+    assert "2 passes of counters" in top.stdout
+    limits = json.loads(run("diagnose", folder, "--target", "gfx942", "--json").stdout)["kernels"]
+    assert [(kernel["kernel_name"], kernel["duration_share"]) for kernel in limits] == [("short", 0.75), ("long", 0.25)]
+    text = run("diagnose", folder, "--target", "gfx942").stdout
+    assert "75.0 % of the GPU time of the run; counted in 1 dispatch" in text
+    assert json.loads(run("info", folder, "--json").stdout)
+    alone = run("top", folder / "decode_SQ_WAVES_counter_collection.csv", "--json")
+    assert {row["name"] for row in json.loads(alone.stdout)["things"]["rows"]} == {"long", "short"}

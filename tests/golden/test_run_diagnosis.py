@@ -6,6 +6,7 @@ import gzip
 import json
 import sqlite3
 from contextlib import closing
+from csv import DictReader
 from pathlib import Path
 
 import pytest
@@ -145,6 +146,13 @@ def test_two_ranks_expose_communication(shared: Path) -> None:
 def test_without_launches_there_are_no_causes(shared: Path) -> None:
     llama = diagnosed(shared, "gfx1151-rocprofv3-llama")
     assert rules(llama) == ["G1"]
+    with (shared / "data/gfx1151-rocprofv3-llama/decode_kernel_trace.csv").open() as stream:
+        kernels = [
+            (row["Kernel_Name"], int(row["End_Timestamp"]) - int(row["Start_Timestamp"])) for row in DictReader(stream)
+        ]
+    first = llama.kernels.row(0, named=True)  # of the run alone: passes of counters run the kernels again
+    assert first["total_ns"] == sum(length for name, length in kernels if name == first["name"])
+    assert first["share"] == pytest.approx(first["total_ns"] / sum(length for _, length in kernels))
     assert any(caveat.rule == "D3" for caveat in llama.caveats)
     training = diagnosed(shared, "rocprofv3-json-mi350x/908_first8000_results.json.gz")
     assert rules(training) == ["G1", "X1"]

@@ -189,7 +189,7 @@ def _run(paths: Sequence[Path], called: str, written: str, *, as_json: bool) -> 
     from wavewright.model.answer import to_builtins
     from wavewright.readers.run.inputs import find_runs
 
-    inputs = find_runs(paths)
+    inputs = find_runs(paths, with_passes=True)
     with progress(f"reading {paths[0].name}"):
         gathered = gather(partial_recording, inputs, executor=executor_for(len(inputs)))
     answer = combine_recording(gathered.values)
@@ -420,7 +420,7 @@ def _runs_beside(path: Path) -> list[str]:
     from wavewright.readers.run.inputs import find_runs
 
     try:
-        inputs = find_runs([path]) if path.is_dir() or is_archive(path) else []
+        inputs = find_runs([path], with_passes=True) if path.is_dir() or is_archive(path) else []
         return [each.label for each in inputs if not each.refused]
     except WavewrightError:
         return []

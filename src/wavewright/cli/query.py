@@ -49,7 +49,9 @@ def command(
     from wavewright.readers.run.inputs import find_runs
 
     _check_order(request.paths, sql)
-    gathered = gather(_itself, find_runs(request.paths), selection=request.selection, asked=request.asked)
+    gathered = gather(
+        _itself, find_runs(request.paths, with_passes=True), selection=request.selection, asked=request.asked
+    )
     run = Run([source for part in gathered.values for source in part.origins])
     usual = QueryLimits()
     seconds = usual.seconds if max_seconds is None else max_seconds

@@ -198,7 +198,7 @@ def _process_of(trace: ThreadTrace, around: Sequence[Folder]) -> str | None:
 def _runs(files: Sequence[Path], losses: list[Loss]) -> Iterator[RunInput]:
     """The runs that the files are, in the order of the files; too large ones are a note."""
     try:
-        inputs = find_runs(files) if files else []
+        inputs = find_runs(files, with_passes=True) if files else []
     except WavewrightError as error:
         losses.append(Loss("launch_unread", detail=str(error)))
         return

@@ -4868,7 +4868,7 @@ export interface KernelLimit {
   dispatch_count: number;
   duration_ns_total: number | null;
   duration_ns_mean: number | null;
-  /** Of all chosen dispatches. */
+  /** Of all chosen dispatches, or of the run: see `is_time_of_run`. */
   duration_share: number | null;
   summary: string;
   /** Limiters that are at their limit; also those that are likely, unless a unit or a waste of it is at its limit. */
@@ -4879,6 +4879,8 @@ export interface KernelLimit {
   limiters: Limiter[];
   /** Command that plans the passes which would decide what is undecided; empty = nothing that counters can tell. */
   plan: string;
+  /** Its share is that in a run beside the passes, which count a few dispatches only. */
+  is_time_of_run: boolean;
 }
 
 /** Limits of the kernels of a counter capture, the longest kernel first. */

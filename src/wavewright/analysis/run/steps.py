@@ -13,7 +13,7 @@ from wavewright.analysis.run.gpu_time.process_time import HOST, KINDS, ProcessTi
 from wavewright.analysis.run.measures.statistics import is_timed
 from wavewright.analysis.run.ranks.stragglers import CAUSES
 from wavewright.analysis.run.select.identities import PROCESS, processes_of
-from wavewright.analysis.run.select.step_ranges import alike_steps, step_ranges
+from wavewright.analysis.run.select.step_ranges import alike_steps, lanes_of_grid, step_ranges
 from wavewright.model.answer import Answer
 from wavewright.model.schema import empty_frame, table_spec
 
@@ -130,11 +130,9 @@ def partial_steps(run: Run, marker: str | None = None) -> PartialSteps:
     who = processes_of(run)
     number = pl.int_range(pl.len(), dtype=pl.Int64).over("process")
     steps = ranges.steps.with_columns(step=number)
-    launched = _launched(time.work, steps, ranges.sources)
-    steps = _measured(run, steps, launched, time)
-    is_named = ~pl.col("is_copy")
-    lanes = pl.reduce(lambda one, other: one * other, [pl.col(name).fill_null(1).cast(pl.Float64) for name in _GRID])
-    kernels = launched.filter(is_named).with_columns(pl.col("name").cast(pl.String), lanes=lanes)
+    work = _launched(time.work, steps, ranges.sources)
+    steps = _measured(run, steps, work, time)
+    kernels = work.filter(~pl.col("is_copy")).with_columns(pl.col("name").cast(pl.String), lanes=lanes_of_grid())
     kernels = kernels.group_by("process", "step", "name").agg(
         pl.col("lanes").sum(), total_ns=(pl.col("end_ns") - pl.col("start_ns")).sum()
     )

@@ -304,7 +304,7 @@ def discovered(path: Path | str) -> DiscoveredKernels:
     from wavewright.base.job_folders import read_instead
     from wavewright.readers.run.inputs import find_runs, open_inputs
 
-    run = open_inputs(find_runs([read_instead(str(path))]))
+    run = open_inputs(find_runs([read_instead(str(path))], with_passes=True))
     kernels = kernels_of(run)
     if not kernels.kernels:
         advice = "does the program launch kernels, in this process or in children that end by themselves?"

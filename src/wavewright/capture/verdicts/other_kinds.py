@@ -46,7 +46,7 @@ def judge_run(recording: RunTrace, attempt: Path) -> Judgement:
 
     raw = attempt / "raw"
     try:
-        inputs = find_runs([raw]) if raw.is_dir() else None
+        inputs = find_runs([raw], with_passes=True) if raw.is_dir() else None
     except NotATraceError:
         inputs = None
     except (WavewrightError, OSError) as error:

@@ -74,7 +74,7 @@ def inputs_of(paths: Sequence[str]) -> list[RunInput]:
     from wavewright.readers.run.inputs import find_runs
 
     try:
-        return find_runs(paths)
+        return find_runs(paths, with_passes=True)
     except NotATraceError:
         _refuse_thread_traces(paths)
         raise

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from wavewright.base.compression import PACKED_SUFFIXES
 from wavewright.base.files import LEADS_OUT, not_read, open_regular
+from wavewright.base.sql import quoted
 from wavewright.errors import NotATraceError, UsageError, WavewrightError
 from wavewright.model.losses import Loss
 from wavewright.readers.files.archive import is_archive
@@ -33,6 +34,7 @@ _FORMS = (Kind.ROCPD, Kind.RPD, Kind.ROCPROF_DATABASE, Kind.RESULTS, Kind.CHROME
 _COMPANIONS = (Kind.STATISTICS, Kind.AGENTS)
 _HEAD = 1 << 16
 _NAMED = 8
+_MOST_LOOKED_INTO = 32  #: Databases of a folder that are asked for counters: ranks of large jobs are more.
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,7 @@ class RunInput:
     refused: str = ""
     unpacked: UnpackedFolder | None = None  #: The archive that it was in.
     losses: tuple[Loss, ...] = ()  #: What was lost before it is opened.
+    is_pass: bool = False  #: Only counters were collected: the same kernels as in a run, one after another.
 
     @property
     def label(self) -> str:
@@ -59,13 +62,16 @@ class RunInput:
         return replace(self, path=self.path.absolute(), files=tuple(files), left_out=tuple(left_out), refused="")
 
 
-def find_runs(paths: Sequence[str | Path], inventory: Inventory | None = None) -> list[RunInput]:
+def find_runs(
+    paths: Sequence[str | Path], inventory: Inventory | None = None, *, with_passes: bool = False
+) -> list[RunInput]:
     """The runs that files, folders, packages and glob patterns name, each once, in the order of paths and names.
 
     CSV files of one folder whose names begin alike are one run. A path that is given and holds no run, a database
     in a folder that cannot be read, and a link in a folder that leads out of it are in the list too when others are:
     opening them says why they cannot be read, so that the rest can be answered and they are reported. Statistics and
-    lists of agents, which stand beside every run, are left out when there is a run.
+    lists of agents, which stand beside every run, are left out when there is a run. So are passes that collected
+    counters, unless `with_passes`: they run the kernels of the run again, and their times do not add to it.
 
     Raises
     ------
@@ -87,7 +93,37 @@ def find_runs(paths: Sequence[str | Path], inventory: Inventory | None = None) -
     if kinds <= {Kind.UNKNOWN, *_COMPANIONS} and (files or refused_inputs):
         raise _not_followed(refused_inputs[0]) if refused_inputs else does_not_hold(next(iter(files.values()))[0])
     inputs = _grouped({real: pair for real, pair in files.items() if pair[1] not in _COMPANIONS})
+    if not with_passes:
+        inputs = _without_passes(inputs, {Path(path).absolute() for path in paths})
     return [*_from_archives(inputs, listings.archives_unpacked()), *refused_inputs]
+
+
+def _without_passes(inputs: list[RunInput], named: set[Path]) -> list[RunInput]:
+    """The inputs without passes of counters in a folder that has a run as well; those that are named stay."""
+    databases = [each for each in inputs if each.kind is Kind.ROCPD]
+    if 1 < len(databases) <= _MOST_LOOKED_INTO:
+        inputs = [replace(each, is_pass=_has_counters(each.path)) if each in databases else each for each in inputs]
+    passes = [each for each in inputs if each.is_pass and each.path.absolute() not in named]
+    others = [each for each in inputs if each not in passes]
+    if not passes or not any(not each.is_pass and each.kind is not Kind.BROKEN_DATABASE for each in others):
+        return inputs
+    names = ", ".join(each.path.name for each in passes[:_NAMED])
+    return [replace(others[0], losses=(Loss("counter_passes", len(passes), detail=names),)), *others[1:]]
+
+
+def _has_counters(path: Path) -> bool:
+    """True if a database holds values of counters."""
+    from wavewright.readers.files.sqlite import Database
+
+    try:
+        database = Database(path)
+    except WavewrightError:
+        return False
+    try:
+        tables = [name for name in database.tables if name.startswith("rocpd_pmc_event")]
+        return any(database.query(f"select 1 from {quoted(name)} limit 1") for name in tables)  # noqa: S608
+    finally:
+        database.close()
 
 
 def _from_archives(inputs: Sequence[RunInput], archives: Sequence[UnpackedFolder]) -> Iterator[RunInput]:
@@ -97,7 +133,7 @@ def _from_archives(inputs: Sequence[RunInput], archives: Sequence[UnpackedFolder
         unpacked = next((each for each in archives if run_input.path.is_relative_to(each.folder)), None)
         losses = unpacked.losses if unpacked and unpacked not in reported else ()
         reported |= {unpacked} if unpacked else set()
-        yield replace(run_input, unpacked=unpacked, losses=losses)
+        yield replace(run_input, unpacked=unpacked, losses=(*run_input.losses, *losses))
 
 
 def _not_followed(run_input: RunInput) -> UsageError:
@@ -327,7 +363,8 @@ def _inputs_of(run: str, files: list[tuple[Path, Kind]]) -> Iterator[RunInput]:
         yield RunInput(file, whole[0][1], left_out=left_out)
     if tables and not whole:
         path = tables[0] if len(tables) == 1 else tables[0].with_name(f"{run}_*.csv" if run else "*.csv")
-        yield RunInput(path, Kind.CSV_TRACE, (*tables, *_agent_lists(tables[0], run)))
+        is_pass = all(kind is Kind.COUNTERS for _, kind in files)
+        yield RunInput(path, Kind.CSV_TRACE, (*tables, *_agent_lists(tables[0], run)), is_pass=is_pass)
 
 
 def _rank(kind: Kind) -> int:

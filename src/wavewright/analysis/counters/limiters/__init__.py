@@ -16,6 +16,8 @@ from wavewright.model.answer import Answer
 from wavewright.model.schema import frame_of, table_spec
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import polars as pl
 
     from wavewright.analysis.common.caveats import Caveat
@@ -28,7 +30,7 @@ _LIMITERS = table_spec(
     """
     kernel            UInt32   -  | rank of the kernel
     kernel_name       String   -  | its name
-    duration_share    Float64  -  | of all chosen dispatches
+    duration_share    Float64  -  | of all chosen dispatches; of the run's GPU time where there is one beside the passes
     limiter           String   -  | what may limit it
     kind              String   -  | throughput, waste, latency, occupancy, launch or clock
     verdict           String   -  | at limit, likely, undecided or excluded
@@ -52,7 +54,7 @@ class KernelLimit:
     dispatch_count: int
     duration_ns_total: float | None
     duration_ns_mean: float | None
-    duration_share: float | None  #: Of all chosen dispatches.
+    duration_share: float | None  #: Of all chosen dispatches, or of the run: see `is_time_of_run`.
     summary: str
     #: Limiters that are at their limit; also those that are likely, unless a unit or a waste of it is at its limit.
     limits: tuple[str, ...]
@@ -61,6 +63,7 @@ class KernelLimit:
     limiters: tuple[Limiter, ...]  #: At limit, likely, undecided, excluded.
     #: Command that plans the passes which would decide what is undecided; empty = nothing that counters can tell.
     plan: str
+    is_time_of_run: bool = False  #: Its share is that in a run beside the passes, which count a few dispatches only.
 
     def of(self, *verdicts: str) -> tuple[Limiter, ...]:
         """The limiters with one of these verdicts."""
@@ -87,6 +90,17 @@ class Limiters(Answer):
     kernel_count: int
     kernels: tuple[KernelLimit, ...]
     caveats: tuple[Caveat, ...]
+
+    def with_times_of_run(self, total_ns: Mapping[str, int], *, top: int | None) -> Limiters:
+        """The limits with the shares that kernels have in a run (kernel -> its time); `top` = that many of them."""
+        whole = sum(total_ns.values())
+        share = {name: total / whole for name, total in total_ns.items()} if whole else {}
+        kernels = [
+            replace(kernel, duration_share=share.get(kernel.kernel_name, 0.0), is_time_of_run=True)
+            for kernel in self.kernels
+        ]
+        kernels.sort(key=lambda kernel: -(kernel.duration_share or 0.0))
+        return replace(self, kernels=tuple(kernels[:top]))
 
 
 @bounded(top=ROWS)

@@ -126,6 +126,10 @@ _IDLE = {
         "the record does not tell why, because the launch of the work after the gaps is not in it",
         "record the calls as well (rocprofv3 --runtime-trace) to learn what the GPU waits for",
     ),
+    "unlinked": (
+        "the record does not tell why, because no call in it is linked with the work after the gaps",
+        "record again with a profiler that links calls and kernels (rocprofv3 --runtime-trace --kernel-trace, one run)",
+    ),
     "queued": (
         "work that was launched before waits for other work",
         "look at the events and streams that the work after the gaps waits for",
@@ -164,7 +168,9 @@ def starved(runs: MergedDiagnosis, claims: Sequence[pl.Expr]) -> Candidate | Non
         return None
     parts = rest.group_by("cause").agg(pl.col("idle_ns").sum()).sort("idle_ns", "cause", descending=[True, False])
     cause, largest = parts.row(0)
-    happens, remedy = _IDLE.get(cause, (f"the launching thread is busy with: {cause}", ""))
+    has_calls = any(part.facts["call_count"] for part in runs.partials)
+    key = "unlinked" if cause == "unknown" and has_calls else cause
+    happens, remedy = _IDLE.get(key, (f"the launching thread is busy with: {cause}", ""))
     more = "" if rest_ns >= _ALL * idle else "another "
     title = f"The GPU idles {more}{percent(runs.share(rest_ns))} of the time"
     why = f"in {duration(runs.mean(largest))} ({percent(runs.share(runs.mean(largest)))}) of it {happens}"

@@ -65,7 +65,7 @@ def paces(work: pl.DataFrame, steps: dict[int, list[tuple[int, int]]]) -> Iterat
 
 
 def _is_little(busy: pl.DataFrame, start: int, until: int) -> bool:
-    """True if the GPU does little of its work before a time, copies included: data that is moved is no start-up."""
+    """True if the GPU does little of its work before a time, copies included."""
     before = time_within(busy, pl.DataFrame({"start_ns": [start], "end_ns": [until]}), [])[0]
     return bool(before <= _BEFORE * int((busy["end_ns"] - busy["start_ns"]).sum()))
 

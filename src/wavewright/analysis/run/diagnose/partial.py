@@ -25,7 +25,7 @@ from wavewright.analysis.run.measures.intervals import in_order, intervals, merg
 from wavewright.analysis.run.select.chosen import without_window
 from wavewright.analysis.run.select.gpus import GPU_KEY, index_gpus, machines
 from wavewright.analysis.run.select.recording_span import windows_of_processes
-from wavewright.analysis.run.select.step_ranges import alike_steps
+from wavewright.analysis.run.select.step_ranges import alike_steps, lanes_of_grid
 from wavewright.model.run import Run
 
 if TYPE_CHECKING:
@@ -200,12 +200,10 @@ def _lengths(steps: dict[int, list[tuple[int, int]]], name: str, work: pl.DataFr
 
 
 def _launched_in(kernels: pl.DataFrame, windows: pl.DataFrame) -> pl.DataFrame:
-    """What `alike_steps` needs to know about the kernels that were launched in each window."""
+    """Times and lanes of the kernels that were launched in each window, for `alike_steps`."""
     at = kernels.select(pl.coalesce("launch_start_ns", "start_ns")).to_series()
     number = windows["start_ns"].search_sorted(at, side="right").cast(pl.Int64) - 1
-    lanes = pl.reduce(
-        lambda one, other: one * other, [pl.col(f"grid_{axis}").fill_null(1).cast(pl.Float64) for axis in "xyz"]
-    )
+    lanes = lanes_of_grid()
     placed = kernels.select("name", lanes=lanes, length_ns=pl.col("end_ns") - pl.col("start_ns")).with_columns(
         step=number
     )

@@ -45,11 +45,13 @@ def caveats(runs: MergedDiagnosis) -> Iterator[Note]:
     if host and tool / host >= (RULES["D2"].say or 0):
         yield Note("D2", f"{duration(tool)} in calls of the profiler itself ({percent(tool / host)} of the run)")
     unknown = unknown_share(runs)
+    has_calls = any(part.facts["call_count"] for part in runs.partials)
     if unknown >= (RULES["D3"].say or 0):
         yield Note(
             "D3",
             f"the launch that ends {percent(unknown)} of the idle time ({duration(runs.time('idle_ns'))}) is not "
-            "recorded, so nothing is said about its cause; record with rocprofv3 --runtime-trace",
+            f"{'linked to a call' if has_calls else 'recorded'}, so nothing is said about its cause; record with "
+            "rocprofv3 --runtime-trace",
         )
     if any(part.facts["counter_count"] for part in runs.partials):
         yield Note("D4", "counters were measured in this run: the profiler runs kernels one after another")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
 import polars as pl
 
 from wavewright.analysis.run.calls.markers import MARKER
@@ -12,7 +13,13 @@ from wavewright.analysis.run.measures.intervals import covered, intervals
 from wavewright.errors import UsageError
 
 if TYPE_CHECKING:
+    from typing import Any, TypeAlias
+
+    import numpy.typing as npt
+
     from wavewright.model.run import Run
+
+    Numbers: TypeAlias = npt.NDArray[Any]
 
 _COVERAGE = 0.8  #: Part of the time between first and last GPU work that steps must cover.
 _FEWEST = 3  #: Occurrences from which kernels count as repeated.
@@ -198,6 +205,12 @@ def _repetition(kernels: pl.DataFrame) -> pl.DataFrame:
     return pl.DataFrame({"name": [name] * len(starts), "start_ns": starts, "end_ns": ends}, schema=empty.schema)
 
 
+def lanes_of_grid() -> pl.Expr:
+    """The lanes of the grid of a kernel; 1 where it is not recorded."""
+    x, y, z = (pl.col(f"grid_{axis}").fill_null(1).cast(pl.Float64) for axis in "xyz")
+    return x * y * z
+
+
 def alike_steps(kernels: pl.DataFrame, count: int) -> pl.Series:
     """For each of `count` steps the number of the first one that does the same work.
 
@@ -211,26 +224,37 @@ def alike_steps(kernels: pl.DataFrame, count: int) -> pl.Series:
     >>> alike_steps(kernels, 3).to_list()
     [0, 1, 1]
     """
-    uses: list[dict[str, tuple[int, float]]] = [{} for _ in range(count)]
-    for step, name, total, lanes in kernels.select("step", "name", "total_ns", "lanes").iter_rows():
-        uses[step][name] = (total, lanes)
-    totals = [sum(total for total, _ in each.values()) for each in uses]
+    ordered = kernels.select(
+        "step", "total_ns", pl.col("name").rank("dense").cast(pl.Int64) - 1, pl.col("lanes").clip(1)
+    ).sort("step", "name")
+    starts = np.searchsorted(ordered["step"].to_numpy(), np.arange(count + 1))
+    names, times, lanes = (ordered[column].fill_null(0).to_numpy() for column in ("name", "total_ns", "lanes"))
+    most = min(count, _MOST_GROUPS)
+    first_times, first_lanes = np.zeros((2, most, int(names.max(initial=-1)) + 1))
     firsts: list[int] = []
-    numbers = []
-    for number, of_step in enumerate(uses):
-        for first in firsts:
-            common = [
-                name for name in of_step.keys() & uses[first].keys() if _are_near(of_step[name], uses[first][name])
-            ]
-            if all(sum(uses[step][name][0] for name in common) >= _ALIKE * totals[step] for step in (first, number)):
-                numbers.append(first)
-                break
-        else:
-            if len(firsts) < _MOST_GROUPS:
+    numbers: list[int] = []
+    equal: dict[bytes, int] = {}
+    for number in range(count):
+        own = slice(starts[number], starts[number + 1])
+        work = names[own].tobytes() + lanes[own].tobytes()
+        first = equal.get(work)
+        if first is None:
+            group = first_times[: len(firsts)], first_lanes[: len(firsts)]
+            is_alike = _are_alike(names[own], times[own], lanes[own], *group)
+            first = firsts[int(is_alike.argmax())] if is_alike.any() else None
+        if first is None:
+            first = number
+            if len(firsts) < most:
+                first_times[len(firsts), names[own]], first_lanes[len(firsts), names[own]] = times[own], lanes[own]
                 firsts.append(number)
-            numbers.append(number)
+        numbers.append(first)
+        equal[work] = first
     return pl.Series(numbers, dtype=pl.Int64)
 
 
-def _are_near(one: tuple[int, float], other: tuple[int, float]) -> bool:
-    return max(one[1], other[1]) <= _NEAR * min(one[1], other[1])
+def _are_alike(names: Numbers, times: Numbers, lanes: Numbers, first_times: Numbers, first_lanes: Numbers) -> Numbers:
+    """For each first step: do kernels of both steps, in grids of about the same size, take most of the time of each?"""
+    other_lanes = first_lanes[:, names]
+    is_common = np.maximum(other_lanes, lanes) <= _NEAR * np.minimum(other_lanes, lanes)
+    here, there = (is_common * times).sum(axis=1), (is_common * first_times[:, names]).sum(axis=1)
+    return (here >= _ALIKE * times.sum()) & (there >= _ALIKE * first_times.sum(axis=1))
