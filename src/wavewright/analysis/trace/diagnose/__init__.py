@@ -19,6 +19,7 @@ from wavewright.analysis.trace.diagnose.pools import is_memory
 from wavewright.analysis.trace.diagnose.roofs import Pipes, Roof, Traffic, pipes, roofs, traffic
 from wavewright.analysis.trace.trust.verdicts import Trust, trust_of
 from wavewright.base.bounds import BYTES_GB, bounded
+from wavewright.facts.rule_voices import has_voice
 from wavewright.model.answer import Answer
 
 if TYPE_CHECKING:
@@ -186,7 +187,7 @@ def _findings(
     findings.sort(key=lambda finding: (not _is_cold(finding), -_weight(finding), finding.name))
     if findings and findings[0].kind == "occupancy":  # more waves hide a cause, they are none
         findings = [*findings[1:2], findings[0], *findings[2:]]
-    findings = _within_the_time(findings)
+    findings = [finding for finding in _within_the_time(findings) if has_voice("trace", finding.name)]
     if not is_whole:
         return findings
     first = [roof_finding(measured.limit, measured.traffic, measured.pipes)] if measured.limit else []
