@@ -126,6 +126,7 @@ check: clang-format $(NODE_MODULES) $(STAMPS)/package $(STAMPS)/dev ## ruff, myp
 	for page in $(GENERATED); do \
 		$(BIN)/python tools/make_$$page.py --check || { echo "what tools/make_$$page.py writes is stale: run make docs" >&2; status=1; }; \
 	done; \
+	$(BIN)/python tools/judge_rules.py --check || { echo "docs/reference/rules.md is stale: run tools/judge_rules.py" >&2; status=1; }; \
 	exit $$status
 
 docs: $(STAMPS)/package ## write every generated page and file again: tables, views, metrics, how-to outputs, the demo's captures

@@ -224,7 +224,8 @@ def test_a_left_out_start_up_that_is_said_is_none() -> None:
         ("s_waitcnt: 25.3K cycles that nothing hides, 33.5 % of all of them", 0),
         ("GPU busy 92.0 % (computation 89.9), idle 8.0 %", 1),
         ("GPU busy 92.0 % of 453 ms (computation 89.9), idle 8.0 %", 0),
-        ("nothing is said; hit rate 50.0 %", 1),
+        ("nothing is said; LDS busy 50.0 %", 1),
+        ("hit rate 50.0 %; 91.8 %; 829 of 903 rows", 0),
     ],
 )
 def test_percentages_of_nothing(text: str, parts: int) -> None:

@@ -12,8 +12,9 @@ if TYPE_CHECKING:
     from wavewright.model.report import Section
 
 _PERCENTAGE = re.compile(r"\d %")
-#: A whole: a share *of* or *in* something, a comparison *than* something, a variation *around* or *from* something.
-_WHOLE = re.compile(r"\b(of|than|against|within|from|in|full height|full scale|per)\b|\bthreshold\b", re.IGNORECASE)
+#: A whole: a share *of* or *in* something, a comparison *than* something; a *rate* of hits is one of accesses.
+_WHOLE = re.compile(r"\b(of|than|against|within|from|in|per|rate|threshold|full height)\b|\bover 100 %", re.IGNORECASE)
+_BARE = re.compile(r"[\d.]+ %")  #: A number in a column of its own, before the words that tell its whole.
 
 
 def texts_of(section: Section) -> Iterator[str]:
@@ -40,4 +41,5 @@ def without_whole(text: str) -> list[str]:
     []
     """
     parts = re.split(r";\s|\.\s", text)
-    return [part for part in parts if _PERCENTAGE.search(part) and not _WHOLE.search(part)]
+    told = (part for part in parts if not _BARE.fullmatch(part.strip()))
+    return [part for part in told if _PERCENTAGE.search(part) and not _WHOLE.search(part)]

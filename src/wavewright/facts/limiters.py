@@ -39,6 +39,12 @@ class Threshold(Fact, frozen=True):
         reasons: dict[str, str] = packaged(_FILE)["reasons"]
         return reasons[self.why]
 
+    @property
+    def source(self) -> str:
+        """The origin of its numbers."""
+        sources: dict[str, str] = packaged(_FILE)["sources"]
+        return sources[self.why]
+
 
 class LimiterRule(Fact, frozen=True):
     """One limit."""

@@ -14,7 +14,7 @@ class RunRule(Fact, frozen=True):
     quantity: str
     say: float | None = None  #: From here on it is said,
     stress: float | None = None  #: and from here on with stress.
-    source: str = "chosen here"
+    source: str = ""  #: Where the thresholds come from; every rule that has one says it.
     unit: str = "share"
     remedies: tuple[str, ...] = ()
     false_if: str = ""

@@ -128,7 +128,7 @@ def _verdict(answer: Gaps, causes: pl.DataFrame, *, is_window: bool) -> str:
     parts = [
         f"{row['cause']} {percent(row['share'])}" for row in causes.head(3).iter_rows(named=True) if row["wait_ns"]
     ]
-    return f"{headline}; {', '.join(parts)}{edges}" if parts else headline + edges
+    return f"{headline}; of the gaps {', '.join(parts)}{edges}" if parts else headline + edges
 
 
 def _where(answer: Gaps) -> dict[str, Any]:

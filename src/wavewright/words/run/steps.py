@@ -62,7 +62,7 @@ def _verdict(answer: Steps) -> str:
     low, high = duration(usual.min()), duration(usual.max())  # type: ignore[arg-type]
     text = f"{count}{where}, by {printable(source)}: median {duration(usual.median())}, {low} to {high}"  # type: ignore[arg-type]
     spread = answer.processes["variation"].median()
-    text = text if spread is None else f"{text}, variation {percent(float(spread))}"  # type: ignore[arg-type]
+    text = text if spread is None else f"{text}, variation {percent(float(spread))} of the mean"  # type: ignore[arg-type]
     on_gpu = answer.processes["gpu_median_ns"].median()
     if on_gpu is None or "repetition" in answer.source:
         return text

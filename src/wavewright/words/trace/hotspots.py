@@ -35,6 +35,7 @@ _NONE = {
     "loop": "not in a loop",
 }
 _UNTOLD = "; host-trap samples tell where waves were, not whether they issued or stalled"
+_WHOLES = {"exposed_share": "the exposed cycles", "stall_share": "the stall cycles", "cycles_share": "all cycles"}
 _SORTED_SHARES = {"exposed": "exposed_share", "stall": "stall_share"}
 _SORT_WORDS = {
     "exposed": "exposed cycles",
@@ -122,7 +123,7 @@ def _verdict(answer: Hotspots) -> Sentence:
     parts = {"stall": stall, "issue": answer.latency_cycles_total - stall, "idle": idle}
     text += ", ".join(f"{name} {percent(amount / cycles if cycles else 0)}" for name, amount in parts.items())
     if answer.exposed_cycles_total is not None and cycles:
-        text += f"; {percent(answer.exposed_cycles_total / cycles)} exposed"
+        text += f"; {percent(answer.exposed_cycles_total / cycles)} of them exposed"
     if answer.cycles_share < 1:
         text += f"; this choice is {percent(answer.cycles_share)} of the trace"
     return sentence(text, "; ", *_concentration(answer))
@@ -140,7 +141,8 @@ def _concentration(answer: Hotspots) -> Iterator[Part]:
     yield from ("hottest: ", (printable(name or _NONE.get(answer.by, "")), "bold"))
     if answer.units.height > 1:
         make = "makes" if few == 1 else "make"
-        yield f" ({percent(top[share])}); {few:,} of {answer.units.height:,} {_PLURALS[answer.by]} {make} up 80 %"
+        yield f" ({percent(top[share])} of {_WHOLES[share]}); {few:,} of {answer.units.height:,} {_PLURALS[answer.by]}"
+        yield f" {make} up 80 % of that"
 
 
 def _where(row: dict[str, Any], by: str) -> str:

@@ -67,7 +67,7 @@ def _exposure(answer: MemoryLatency, width: int) -> Grid:
     for part, total, hidden, exposed, share in answer.exposure.iter_rows():
         cells = round(bar_cells * share)
         bars = Cell.of(Drawn("█" * cells, "#D55E00"), Drawn("░" * (bar_cells - cells), "#999999"))
-        label = f"{short(exposed)} exposed ({percent(share, 0)}), {short(hidden)} hidden"
+        label = f"{short(exposed)} exposed ({percent(share, 0)} of them), {short(hidden)} hidden"
         rows.append((part, short(total), bars if total else "", label))
     columns = (GridColumn("bold", is_number=True), GridColumn(is_number=True), GridColumn(), GridColumn())
     return Grid(tuple(rows), columns, gap=2)

@@ -83,7 +83,7 @@ def _verdict(states: States, pipes: Utilization) -> str:
     parts = [f"{percent(shares.get(name, 0.0))} {name}" for name in ("EXEC", "WAIT", "STALL", "IDLE")]
     bubbles = pipes.bubble_share
     idle = "" if bubbles is None else f"; in {percent(bubbles)} of the cycles with waves a SIMD issues nothing"
-    return f"waves spend {', '.join(parts)}{idle}"
+    return f"waves spend {', '.join(parts)} of their cycles{idle}"
 
 
 def _clocks(clocks: ClockAlignment) -> str:

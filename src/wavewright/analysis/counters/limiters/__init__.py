@@ -12,6 +12,7 @@ from wavewright.analysis.counters.limiters.trust import caveats_of, kernels_with
 from wavewright.analysis.counters.limiters.verdicts import judged
 from wavewright.base.bounds import ROWS, bounded
 from wavewright.facts.limiters import CORE
+from wavewright.facts.rule_voices import has_voice
 from wavewright.model.answer import Answer
 from wavewright.model.schema import frame_of, table_spec
 
@@ -151,8 +152,9 @@ def limiter_table(answer: Limiters) -> pl.DataFrame:
 
 def _limit(kernel: KernelValues, caveat: str, target: str | None) -> KernelLimit:
     limiters = tuple(_with_plan(_with_caveat(limiter, caveat), target) for limiter in judged(kernel.values))
-    at = [limiter for limiter in limiters if limiter.verdict == "at limit"]
-    likely = [limiter for limiter in limiters if limiter.verdict == "likely"]
+    vocal_limiters = [limiter for limiter in limiters if has_voice("counters", limiter.name)]
+    at = [limiter for limiter in vocal_limiters if limiter.verdict == "at limit"]
+    likely = [limiter for limiter in vocal_limiters if limiter.verdict == "likely"]
     leading = next(iter(at or likely), None)
     return KernelLimit(
         kernel=kernel.kernel,

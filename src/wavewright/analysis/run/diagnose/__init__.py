@@ -26,6 +26,7 @@ from wavewright.analysis.run.diagnose.sums import total
 from wavewright.analysis.run.diagnose.work import COPY
 from wavewright.base.words import counted, duration, percent
 from wavewright.facts.kernel_titles import kernel_title
+from wavewright.facts.rule_voices import has_voice
 from wavewright.facts.run_rules import RULES
 from wavewright.model.answer import Answer
 from wavewright.model.run import Run
@@ -141,7 +142,9 @@ def combine_diagnosis(partials: Sequence[PartialDiagnosis], *, path: str = "") -
     spoken = _spoken(runs, ranks)
     account = account_of(runs, ranks)
     settled = settle([each for each in spoken.values() if each is not None], account)
-    findings = tuple(_finding(each, runs) for each in settled)
+    everything = [_finding(each, runs) for each in settled]
+    findings = tuple(each for each in everything if has_voice("run", each.rule))
+    aside = (Note(each.rule, f"{each.verdict}: {each.reason}") for each in everything if each not in findings)
     hot = hot_kernels(runs)
     beside = tuple(caveats(runs))
     listed = {rule for finding in findings for rule in finding.rules}
@@ -155,7 +158,7 @@ def combine_diagnosis(partials: Sequence[PartialDiagnosis], *, path: str = "") -
         trust="use with caution" if any(each.rule != "D1" for each in beside) else "good",
         headline=_headline(runs, budget),
         findings=findings,
-        notes=tuple(notes(runs, hot)),
+        notes=(*notes(runs, hot), *aside),
         not_findings=tuple(not_findings(runs)),
         skipped=tuple(skipped(runs, ranks)),
         caveats=beside,

@@ -23,6 +23,7 @@ from wavewright.analysis.trace.diagnose.traffic import CountedRate, Traffic, cou
 from wavewright.analysis.trace.trust.caveats import cold_share
 from wavewright.analysis.trace.trust.verdicts import Trust, trust_of
 from wavewright.base.bounds import BYTES_GB, bounded
+from wavewright.facts.rule_voices import has_voice
 from wavewright.model.answer import Answer
 
 if TYPE_CHECKING:
@@ -220,7 +221,11 @@ def _findings(
     if is_whole and (issue := issue_finding(trace, measured.filling, measured.capture)):
         findings.append(_capped(issue, measured.cap_share))
     findings.sort(key=_size)
-    findings = [finding for finding in _within_the_time(findings) if finding.gain_share_max >= _NEGLIGIBLE_SHARE]
+    findings = [
+        finding
+        for finding in _within_the_time(findings)
+        if finding.gain_share_max >= _NEGLIGIBLE_SHARE and has_voice("trace", finding.name)
+    ]
     findings = _placed(findings, (1 - measured.filling.empty_simd_share) * (1 - measured.filling.unused_share))
     if not is_whole:
         return findings

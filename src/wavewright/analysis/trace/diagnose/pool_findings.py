@@ -92,7 +92,7 @@ def _reason(trace: ThreadTrace, gain: PoolGain, views: list[RowView]) -> str:
     parts = [meaning]
     if len(gain.parts) > 1:
         alone = ", ".join(f"{name} {percent(share)}" for name, share in gain.parts if share >= 0.005)
-        parts.append(f"one cause, taken alone: {alone}")
+        parts.append(f"one cause; of the time, each taken alone: {alone}")
     if gain.name == "barrier":
         parts.append(barrier_cause(trace))
     elif views:

@@ -82,7 +82,7 @@ def _mapping(lines: SourceMapping, few: int, *, remedy: str) -> list[AnyBlock]:
     text = f"{lines.mapped_row_count:,} of {lines.row_count:,} instructions have a source line"
     if lines.line_count:
         text += f"; {lines.line_count:,} lines that spread the cost like {lines.effective_line_count:.2f} equal ones, "
-        text += f"the heaviest has {percent(lines.top_line_share)}"
+        text += f"the heaviest has {percent(lines.top_line_share)} of it"
     parts: list[AnyBlock] = [_facts(("lines", lines.mapped_share, text))]
     if lines.line_count:
         parts.append(declared_table("trace/input_coverage/source_lines", lines.lines, limit=few))

@@ -124,7 +124,9 @@ def _holdings(facts: Contents) -> Iterator[str]:
         yield f"{counted(facts.pc_samples, 'PC samples')} ({facts.sampling_method}){of}"
     if facts.code_rows:
         mapped = (
-            f", {percent(facts.rows_with_line / facts.code_rows, 0)} with source line" if facts.rows_with_line else ""
+            f", {percent(facts.rows_with_line / facts.code_rows, 0)} of them with source line"
+            if facts.rows_with_line
+            else ""
         )
         yield f"{counted(facts.code_rows, 'code rows')}{mapped}"
     for count, name in (

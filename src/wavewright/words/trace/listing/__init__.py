@@ -64,7 +64,8 @@ def samples_report(listing: SampleListing, view: IsaView) -> Iterator[AnyBlock]:
 
 def _hottest_line(rows: Sequence[ListingRow], index: int, measure: Measure, how: str, more: str) -> Sentence:
     row, everything = rows[index], sum(map(measure.hot, rows))
-    what = f"{short(measure.hot(row))} {measure.unit}{how}, {percent(measure.hot(row) / everything)} of all{more}"
+    unit = f"{'exposed ' if how else ''}{measure.unit}"
+    what = f"{short(measure.hot(row))} {unit}, {percent(measure.hot(row) / everything)} of all {unit}{more}"
     where: list[Part] = [] if row["address"] is None else [" at ", Named(hexadecimal(row["address"]), "i")]
     return sentence(("hottest: ", "bold"), row["text"] or "?", *where, f": {what}")
 

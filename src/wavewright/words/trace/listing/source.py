@@ -65,7 +65,8 @@ def _report(
         yield Sentence("no row has a debug line: compile with -g, or look at the instructions with --isa")
         return
     first, everything = costly[0], sum(map(measure.hot, costly)) or 1
-    share = f"{percent(measure.hot(first) / everything)} of all"
+    whole = f"{'exposed ' if how else ''}{measure.unit}"
+    share = f"{percent(measure.hot(first) / everything)} of all {whole} with a source line"
     where = printable(place(first["file"], first["line"]))
     yield sentence(("hottest: ", "bold"), f"{where}: {short(measure.hot(first))} {measure.unit}{how}, {share}")
     hot = {(line["file"], line["line"]) for line in costly[: view.top] if measure.hot(line) > 0}

@@ -93,9 +93,10 @@ def _code(document: Document, theme: str, top: int) -> Picture:
     first = rows[ranked[0]]
     share = measure.hot(first) / (sum(map(measure.hot, rows)) or 1)
     where = place(first["file"], first["line"])
+    unit = "exposed cycles" if measure is CYCLES else measure.unit
     sentence = (
         f"Hottest: {printable(first['text'])}{f' ({printable(where)})' if where else ''}: "
-        f"{short(measure.hot(first))} {measure.unit}, {100 * share:.1f} % of all."
+        f"{short(measure.hot(first))} {unit}, {100 * share:.1f} % of all {unit}."
     )
     lines = _windows(rows, hot, measure, whole, lambda row: (hexadecimal(row["address"]), row["text"]), "instructions")
     return _picture(lines, measure, sentence, theme, _NO_SOURCE)
