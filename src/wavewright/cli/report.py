@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from wavewright.cli.kit.form import typed_again
 from wavewright.cli.kit.io import console, emit_json, progress
 from wavewright.cli.kit.options import declared_command
-from wavewright.cli.kit.report_documents import again, check_outputs, documents_at, is_comparison, names_to_hide
+from wavewright.cli.kit.report_documents import check_outputs, documents_at, names_to_hide
 from wavewright.errors import UsageError
 from wavewright.model.blocks import Sentence, sentence
 
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from wavewright.export.kit.writer_result import Written
-    from wavewright.export.report.sections.own import OwnSection
-    from wavewright.model.document import Document
     from wavewright.model.report import Report
 
 _DATA_ROWS = 5000  #: Rows of a table of data (workbook, JSON, CSV), unless --top asks for more.
@@ -38,96 +37,58 @@ def command(
     **how: Any,
 ) -> None:
     """Write a report."""
+    from wavewright.export.report import write_report
+    from wavewright.export.report.composition import make_report
+    from wavewright.export.report.sections.own import read_own_sections
+    from wavewright.readers.files.hashes import input_files
+
     reading = {name: how.pop(name) for name in ("dispatch", "target", "source_root", "code_objects", "resources")}
-    if anonymous:
-        no_source = True
+    with_source = not (anonymous or no_source)
     if baseline is not None and is_compared:
         raise UsageError("--compare and --baseline are two ways to compare", advice="give one of them")
-    check_outputs(outputs, [*paths, *([baseline] if baseline is not None else [])], force=force)
-    declared = _own(own_file)
+    every_path = [*paths, *([baseline] if baseline is not None else [])]
+    check_outputs(outputs, every_path, force=force)
+    own_sections = () if own_file is None else read_own_sections(own_file)
     documents = documents_at(paths, reading, is_compared=is_compared)
-    base = documents_at([baseline], reading)[0] if baseline is not None else None
-    report = _made(documents, base, paths, outputs, purpose, top, declared, with_source=not no_source, **how)
-    if anonymous:
-        report = _hidden(report, documents, base, [*paths, *([baseline] if baseline is not None else [])])
-    data_rows = None if top == 0 else max(top or 0, _DATA_ROWS)
-    shown = [] if anonymous or is_comparison(documents) else [(each.label, each.opened) for each in documents]
-    written = [
-        _write(
-            report,
-            output,
-            force=force,
-            top=data_rows if _has_data(output) else None,
+    base = documents_at([baseline], reading) if baseline is not None else []
+    with progress("hashing inputs"):
+        inputs, _ = input_files(every_path, leave_out=outputs)
+    with progress("making the report"):
+        report = make_report(
+            documents,
             purpose=purpose,
-            documents=shown,
-            with_source=not no_source,
+            top=top,
+            baseline=base[0] if base else None,
+            with_source=with_source,
+            own_sections=own_sections,
+            command=typed_again("as_json", "force"),
+            inputs=inputs,
+            **how,
         )
-        for output in outputs
-    ]
+    if anonymous:
+        from wavewright.words.kit.anonymous import anonymous as hidden
+
+        report = hidden(report, names_to_hide([*documents, *base], every_path))
+    data_rows = None if top == 0 else max(top or 0, _DATA_ROWS)
+    shown = [] if anonymous or len(documents) > 1 else [(each.label, each.opened) for each in documents]
+    written = []
+    for output in outputs:
+        rows = data_rows if _has_data(output) else None
+        options: dict[str, Any] = {
+            "force": force,
+            "top": rows,
+            "purpose": purpose,
+            "documents": shown,
+            "with_source": with_source,
+        }
+        with progress(f"writing {Path(output).name}"):
+            written.append(write_report(report, output, **options))
     _tell(report, written, [*map(str, paths)], as_json=as_json)
 
 
 def _has_data(output: str) -> bool:
     """True if the format has the tables of data: what is cut of them is a loss there, and nowhere else."""
     return Path(output).suffix.lower() in (".json", ".xlsx", "") or output.endswith("/")
-
-
-def _own(file: Path | None) -> tuple[OwnSection, ...]:
-    if file is None:
-        return ()
-    from wavewright.export.report.sections.own import read_own_sections
-
-    return read_own_sections(file)
-
-
-def _made(
-    documents: Sequence[Document],
-    base: Document | None,
-    paths: Sequence[Path],
-    outputs: Sequence[str],
-    purpose: str,
-    top: int | None,
-    declared: tuple[OwnSection, ...],
-    *,
-    with_source: bool,
-    sections: tuple[str, ...],
-    without: tuple[str, ...],
-    title: str,
-    date: str,
-) -> Report:
-    from wavewright.export.report.composition import make_report
-    from wavewright.readers.files.hashes import input_files
-
-    with progress("hashing inputs"):
-        inputs, _ = input_files([*paths, *([base.path] if base is not None else [])], leave_out=outputs)
-    with progress("making the report"):
-        return make_report(
-            documents,
-            purpose=purpose,
-            top=top,
-            sections=sections,
-            without=without,
-            baseline=base,
-            title=title,
-            with_source=with_source,
-            own_sections=declared,
-            command=again(),
-            inputs=inputs,
-            date=date,
-        )
-
-
-def _hidden(report: Report, documents: Sequence[Document], base: Document | None, paths: Sequence[Path]) -> Report:
-    from wavewright.words.kit.anonymous import anonymous
-
-    return anonymous(report, names_to_hide([*documents, *([base] if base is not None else [])], paths))
-
-
-def _write(report: Report, output: str, **how: Any) -> Written:
-    from wavewright.export.report import write_report
-
-    with progress(f"writing {Path(output).name}"):
-        return write_report(report, output, **how)
 
 
 def _tell(report: Report, written: Sequence[Written], paths: list[str], *, as_json: bool) -> None:

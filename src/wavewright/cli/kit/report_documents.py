@@ -7,10 +7,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-from click.core import ParameterSource
-
-from wavewright.base.shown import command_line
 from wavewright.base.words import counted
 from wavewright.cli.kit.io import progress
 from wavewright.errors import UsageError
@@ -62,6 +58,7 @@ def documents_at(paths: Sequence[Path], reading: dict[str, Any], *, is_compared:
         When a path does not exist, or they are of different kinds.
     """
     from wavewright.model.document import DOCUMENTS, Library
+    from wavewright.page.inputs import label_of
     from wavewright.readers.files.kinds import document_at
 
     library = Library()
@@ -71,8 +68,7 @@ def documents_at(paths: Sequence[Path], reading: dict[str, Any], *, is_compared:
         raise UsageError(what, advice="a report is about captures of one kind")
     is_one_run = "run" in kinds and not is_compared
     if is_one_run or len(paths) == 1:
-        label = paths[0].resolve().name if len(paths) == 1 else f"{paths[0].name} and {len(paths) - 1:,} more"
-        library.add(label, str(paths[0]), partial(_read, paths, **reading))
+        library.add(label_of(paths), str(paths[0]), partial(_read, paths, **reading))
     else:
         if len(paths) > _MOST_CAPTURES:
             what = f"{counted(len(paths), 'captures')} are more than a report compares ({_MOST_CAPTURES})"
@@ -85,56 +81,13 @@ def documents_at(paths: Sequence[Path], reading: dict[str, Any], *, is_compared:
     return library.documents
 
 
-def is_comparison(documents: Sequence[Document]) -> bool:
-    """True if a report compares them."""
-    return len(documents) > 1
-
-
-def _read(
-    paths: Sequence[Path], *, source_root: Path | None, target: str | None, **reading: Any
-) -> ThreadTrace | Run | CounterSet:
+def _read(paths: Sequence[Path], **reading: Any) -> ThreadTrace | Run | CounterSet:
     from wavewright.model.kept_source import kept_run
     from wavewright.model.run import Run
-    from wavewright.model.trace import ThreadTrace
-    from wavewright.readers.counters import open_counters
-    from wavewright.readers.files.kinds import COUNTER_CAPTURES, sniff
-    from wavewright.readers.opening import open as open_path
-    from wavewright.readers.run.inputs import find_runs, open_inputs
+    from wavewright.page.inputs import read_paths
 
-    if len(paths) > 1:
-        return kept_run(open_inputs(find_runs(paths)))
-    if target is not None and sniff(paths[0]) in COUNTER_CAPTURES:
-        return open_counters(paths[0], target=target)
-    opened = open_path(paths[0], **reading)
-    if isinstance(opened, Run):
-        return kept_run(opened)
-    if isinstance(opened, ThreadTrace):
-        from wavewright.readers.trace.sources import add_sources, add_sources_beside
-
-        if source_root is None:
-            add_sources_beside(opened, paths[0])
-        else:
-            add_sources(opened, source_root)
-    return opened
-
-
-def again() -> str:
-    """The command line that makes the same report again: paths first, then the options that were given."""
-    context = click.get_current_context()
-    words = ["wavewright", "report", *map(str, context.params["paths"])]
-    for parameter in context.command.params:
-        name = parameter.name or ""
-        # Options such as --brief have no value: they do not change the report.
-        is_given = name in context.params and context.get_parameter_source(name) is ParameterSource.COMMANDLINE
-        if not isinstance(parameter, click.Option) or not is_given or name in ("as_json", "force"):
-            continue
-        value = context.params[name]
-        if value is True:
-            words.append(parameter.opts[0])
-            continue
-        for each in value if isinstance(value, tuple) else (value,):
-            words += [parameter.opts[0], str(each)]
-    return command_line(words)
+    opened = read_paths(paths, **reading)
+    return kept_run(opened) if isinstance(opened, Run) else opened
 
 
 def names_to_hide(documents: Sequence[Document], paths: Iterable[Path]) -> Labels:
