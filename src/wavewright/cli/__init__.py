@@ -78,9 +78,13 @@ class _LazyGroup(click.Group):
             raise
         finally:
             if ctx.meta:  # a form was asked for
-                from wavewright.cli.kit.brief_text import end_brief
+                from wavewright.cli.kit.form import ended_brief
 
-                end_brief(ctx, is_done=is_done)
+                brief = ended_brief(ctx)
+                if brief is not None and is_done:
+                    from wavewright.cli.kit.brief import written
+
+                    click.echo(written(brief))
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         for question, verbs in VERBS_BY_GROUP.items():

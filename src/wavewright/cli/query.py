@@ -108,7 +108,7 @@ def _show(result: QueryResult, limit: int) -> None:
 
     _, shown, count = _first(result, limit)
     if brief := current_brief():
-        from wavewright.cli.kit.brief_text import table_of
+        from wavewright.cli.kit.brief import table_of
 
         brief.add(table_of(shown, count))
         return

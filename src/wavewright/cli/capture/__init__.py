@@ -24,8 +24,8 @@ _GROUPS = {
 
 #: Every subcommand with what it does.
 SUBCOMMANDS = {name: text for commands in _GROUPS.values() for name, text in commands.items()}
-#: Modules of subcommands that take no capture of a program as it is given.
-_OF_MODULE = {"pool": "pool", "status": "pool", "input": "input"}
+#: Modules of subcommands about many captures.
+_OF_MODULE = {"pool": "pool", "status": "pool"}
 _LONGEST_WORD = 40
 _OF_INPUT = ("-i", "--input")  #: Options that name an input file of rocprofv3, as rocprofv3 itself spells them.
 
