@@ -28,7 +28,7 @@ _OUTPUT_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 _OF_CAPTURES = ("capture", "doctor")  #: Verbs that take the folder of a capture as it is.
 #: Modules of several verbs.
 _MODULES = {"convert": "convert", "merge": "convert", "split": "convert", "window": "convert"}
-_MODULES |= {"baseline": "gate", "gate": "gate"}
+_MODULES |= {"baseline": "gate", "gate": "gate", "query": "tables", "schema": "tables", "tables": "tables"}
 _OF_SEVERAL_QUESTIONS = ("info", "diagnose", "counters")
 _OUTPUTS = ("-o", "--output")
 
