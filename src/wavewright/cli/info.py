@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from wavewright.analysis.trace.about.subject import Subject
     from wavewright.analysis.trace.overview import Overview
     from wavewright.cli.kit.request import Parts
+    from wavewright.codeobj.embedded_objects import Contents
     from wavewright.errors import WavewrightError
     from wavewright.readers.files.capture import Capture, Window
     from wavewright.readers.files.decoded_traces import DecodedTrace
@@ -155,16 +156,21 @@ def _counters(path: Path, kind: Kind) -> _About:
     from wavewright.analysis.trace.overview import losses_of
     from wavewright.model.answer import to_builtins
     from wavewright.readers.counters import open_counters
-    from wavewright.words.counters.contents import contents_parts
 
     with progress(f"reading {path.name}"):
         counters = open_counters(path)
     answer = counter_contents(counters)
+
+    def parts() -> Parts:
+        from wavewright.words.counters.contents import contents_parts
+
+        return contents_parts(str(path), kind.value, answer)
+
     return _About(
         "counters",
         lambda: {"kind": kind.value, **to_builtins(answer), "next": counter_next_steps(str(path), answer)},
         counters.losses.to_dicts(),
-        lambda: contents_parts(str(path), kind.value, answer),
+        parts,
         losses_of(counters),
         lambda text: str(path) in text,
     )
@@ -177,17 +183,22 @@ def _run(paths: Sequence[Path], called: str, written: str) -> _About:
     from wavewright.cluster.gather import gather
     from wavewright.model.answer import to_builtins
     from wavewright.readers.run.inputs import find_runs
-    from wavewright.words.run.data.origin import recording_report
 
     inputs = find_runs(paths)
     with progress(f"reading {paths[0].name}"):
         gathered = gather(partial_recording, inputs, executor=executor_for(len(inputs)))
     answer = combine_recording(gathered.values)
+
+    def parts() -> Parts:
+        from wavewright.words.run.data.origin import recording_report
+
+        return recording_report(written, called, answer)
+
     return _About(
         "run",
         lambda: {"kind": called, **to_builtins(answer), "next": next_steps(written, answer)},
         gathered.losses.to_dicts(),
-        lambda: recording_report(written, called, answer),
+        parts,
         gathered.losses,
     )
 
@@ -198,7 +209,6 @@ def _decoded(path: Path, kind: Kind, asked: Asked, resources: tuple[Path, ...]) 
     from wavewright.readers.files.dispatches import choose
     from wavewright.readers.opening import candidates_of, open_decoded
     from wavewright.readers.trace.dispatches import decoded_dispatches
-    from wavewright.words.trace.input.trace_facts import contents_report, dispatches_report
 
     with progress(f"looking into {path.name}"):
         candidates, losses = candidates_of(path, kind)
@@ -209,6 +219,8 @@ def _decoded(path: Path, kind: Kind, asked: Asked, resources: tuple[Path, ...]) 
     body = {"kind": kind.value, **to_builtins(facts), "damaged": facts.overview.damaged}
 
     def parts() -> Parts:
+        from wavewright.words.trace.input.trace_facts import contents_report, dispatches_report
+
         is_listed = len(dispatches) > 1
         if is_listed:
             shown = dispatches[:_SHOWN] if chosen in dispatches[:_SHOWN] else [chosen, *dispatches[: _SHOWN - 1]]
@@ -230,7 +242,6 @@ def _samples(path: Path, kind: Kind, dispatch: str | None, code_objects: tuple[s
     from wavewright.analysis.trace.about.contents import contents
     from wavewright.cli.kit.trace import open_trace
     from wavewright.model.answer import to_builtins
-    from wavewright.words.trace.input.trace_facts import contents_report
 
     trace = open_trace(path, dispatch=dispatch, code_objects=code_objects)
     facts = contents(trace)
@@ -238,6 +249,8 @@ def _samples(path: Path, kind: Kind, dispatch: str | None, code_objects: tuple[s
     body = {"kind": kind.value, **to_builtins(facts), "damaged": facts.overview.damaged, "profiles": beside}
 
     def parts() -> Parts:
+        from wavewright.words.trace.input.trace_facts import contents_report
+
         yield from contents_report(trace.source.path, str(path), kind.value, facts)
         yield from _run_lines(path, beside)
 
@@ -418,7 +431,6 @@ def _code_object(path: Path) -> _About:
     from wavewright.base.files import open_regular
     from wavewright.codeobj.code_object import CodeObject
     from wavewright.codeobj.containers import code_objects_in, is_contained
-    from wavewright.words.trace.input.raw_capture import code_object_report, code_objects_report
 
     with open_regular(path) as stream:
         is_container = is_contained(stream.read(64))
@@ -427,8 +439,14 @@ def _code_object(path: Path) -> _About:
         objects = [{name: getattr(each, name) for name in names} for each in contents.objects]
         lost = [loss.message for loss in contents.losses]
         body = {"kind": "code_objects", "objects": objects}
-        return _About("", lambda: body, lost, lambda: code_objects_report(str(path), contents))
+        return _About("", lambda: body, lost, lambda: _container_parts(path, contents))
     code_object = CodeObject.read(path)
+
+    def parts() -> Parts:
+        from wavewright.words.trace.input.raw_capture import code_object_report
+
+        return code_object_report(str(path), code_object.target, code_object.kernels, code_object.losses)
+
     return _About(
         "",
         lambda: {
@@ -437,6 +455,12 @@ def _code_object(path: Path) -> _About:
             "kernels": [msgspec.to_builtins(kernel) for kernel in code_object.kernels],
         },
         [loss.message for loss in code_object.losses],
-        lambda: code_object_report(str(path), code_object.target, code_object.kernels, code_object.losses),
+        parts,
         is_uncut=lambda _: False,
     )
+
+
+def _container_parts(path: Path, contents: Contents) -> Parts:
+    from wavewright.words.trace.input.raw_capture import code_objects_report
+
+    return code_objects_report(str(path), contents)
