@@ -10,8 +10,8 @@ import sys
 from pathlib import Path
 
 from wavewright.mcp.declared import ANSWER_SCHEMA, MOST_ROWS, TOOLS, USUAL_ROWS, Tool
+from wavewright.mcp.server import HANDSHAKE, MODERN
 from wavewright.mcp.texts import INSTRUCTIONS, PROMPTS, RESOURCES, TEMPLATES
-from wavewright.mcp.versions import HANDSHAKE, MODERN
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "reference" / "mcp.md"

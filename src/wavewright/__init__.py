@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from wavewright.model.counters import CounterSet
     from wavewright.model.run import Run
     from wavewright.model.trace import ThreadTrace
-    from wavewright.notebook.asking import ask
-    from wavewright.notebook.reporting import make_report
+    from wavewright.notebook.asking import ask, make_report
     from wavewright.notebook.show import show
     from wavewright.readers.counters import open_counters
     from wavewright.readers.opening import open  # noqa: A004
@@ -62,7 +61,7 @@ _HOMES = {
     "ask": "wavewright.notebook.asking",
     "decode": "wavewright.readers.trace.att",
     "disassemble": "wavewright.analysis.code.disassembly",
-    "make_report": "wavewright.notebook.reporting",
+    "make_report": "wavewright.notebook.asking",
     "open": "wavewright.readers.opening",
     "open_counters": "wavewright.readers.counters",
     "open_run": "wavewright.readers.run.inputs",

@@ -15,7 +15,7 @@ import pytest
 from tests.cli.in_process import call
 from tests.property.subjects import around, written
 from wavewright.cli import _group
-from wavewright.cli.kit.numbers import Whole
+from wavewright.cli.kit.options import Whole
 
 NOT_RUN = ("--jobs", "--threads", "--port")
 """With these, numbers within the bounds start processes or servers: only what is refused is called."""

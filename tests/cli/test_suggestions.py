@@ -6,7 +6,7 @@ import pytest
 
 from tests.cli.in_process import call
 from wavewright.cli import VERBS
-from wavewright.cli.kit.suggestions import options_meant, verbs_meant
+from wavewright.cli.kit.suggestions import commands_meant, options_meant
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_the_first_suggestion_is_what_was_meant(word: str, verb: str) -> None:
 
 
 def test_a_word_that_means_nothing_leads_to_the_list() -> None:
-    assert verbs_meant("xyzzy", VERBS) == verbs_meant("q", VERBS) == []
+    assert commands_meant("xyzzy", VERBS) == commands_meant("q", VERBS) == []
     assert "wavewright --help lists the verbs" in call("xyzzy").stderr
 
 

@@ -10,7 +10,7 @@ from tests.e2e.run_inputs import made_ranks, real_run
 from tests.e2e.test_timelines import Tracks, address
 from wavewright.analysis.run.gpu_time.area import run_area
 from wavewright.analysis.trace.timeline.area import area_rows
-from wavewright.page.area import tracks_from
+from wavewright.page.protocol.timelines import tracks_from
 from wavewright.page.run.layers import timeline_of
 
 TRACES = [pytest.param(made_gemm, id="made"), pytest.param(lambda: real_trace("flash_attn_func", 38430), id="real")]

@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from tests.e2e.inputs import made_gemm, real_trace
 from wavewright.analysis.trace.code.functions import entered_rows
 from wavewright.analysis.trace.costs.histogram import row_histogram
-from wavewright.page.part_of_time import part_of_time
+from wavewright.page.payloads import part_of_time
 from wavewright.page.trace.answers import histogram
 
 GUTTER = 58

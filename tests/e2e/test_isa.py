@@ -20,7 +20,7 @@ from wavewright.analysis.trace.costs.loops import loops
 from wavewright.analysis.trace.listing import isa_listing, sample_listing
 from wavewright.analysis.trace.selection import Selection, select
 from wavewright.analysis.trace.waits import waits
-from wavewright.page.part_of_time import part_of_time
+from wavewright.page.payloads import part_of_time
 from wavewright.page.trace.code import costs
 
 INPUTS = {"made": made_gemm, "flash": lambda: real_trace("flash_attn_func", 38430)}

@@ -11,8 +11,7 @@ from typing import Any
 
 from tests.kit.mutations import json_bytes, mutated_bytes
 from wavewright.mcp.declared import TOOLS
-from wavewright.mcp.lines import Writer
-from wavewright.mcp.server import Server
+from wavewright.mcp.server import Server, Writer
 
 CAPTURES = ("rpd/matmul_result.rpd", "rpd/matmul_result.json", "att-mi300x-bmm/c10/ui_output_agent_11915_dispatch_1")
 LINES = 8  #: Changed lines of one talk.

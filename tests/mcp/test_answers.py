@@ -16,7 +16,7 @@ from tests.kit.hostile_documents import LONG, NASTY
 from wavewright.mcp import captures as captures_module
 from wavewright.mcp.declared import ANSWER_SCHEMA, TOOLS
 from wavewright.mcp.dispatcher import Dispatcher
-from wavewright.mcp.lines import as_line
+from wavewright.mcp.server import as_line
 
 VALIDATOR = jsonschema.Draft202012Validator(ANSWER_SCHEMA)
 HARD_CAP = 24_000

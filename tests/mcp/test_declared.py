@@ -15,7 +15,7 @@ import pytest
 from tests.mcp.talking import ENVIRONMENT, Talk
 from wavewright.mcp.clients import snippet
 from wavewright.mcp.declared import ANSWER_SCHEMA, TOOLS
-from wavewright.mcp.stdio import version
+from wavewright.mcp.server import version
 from wavewright.mcp.suggestions import ALIASES
 from wavewright.questions.catalog import QUESTIONS, every_question
 from wavewright.writers.markdown.brief import token_count
@@ -63,7 +63,7 @@ def test_documents_are_fresh() -> None:
 
 
 def test_listing_tools_loads_nothing_heavy() -> None:
-    code = "import sys, wavewright.mcp.stdio, wavewright.mcp.texts; print(sorted(sys.modules))"
+    code = "import sys, wavewright.mcp.server, wavewright.mcp.texts; print(sorted(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(re.findall(r"'([^']+)'", done.stdout))
     assert not loaded & {"polars", "numpy", "rich", "msgspec", "wavewright.analysis", "wavewright.page"}

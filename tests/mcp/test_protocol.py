@@ -12,7 +12,7 @@ import pytest
 
 from tests.mcp.talking import Talk
 from wavewright.mcp.calls import Call, Calls
-from wavewright.mcp.lines import MOST_BYTES, Writer, read_lines
+from wavewright.mcp.server import MOST_BYTES, Writer, read_lines
 
 MODERN = "io.modelcontextprotocol/protocolVersion"
 #: Takes minutes with any engine, unless it is stopped: a million million rows.

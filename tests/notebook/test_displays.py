@@ -19,7 +19,7 @@ from wavewright.analysis.run.gpu_time.timeline import run_timeline
 from wavewright.model.blocks import Sentence, Table
 from wavewright.model.report import Provenance, Report, Section
 from wavewright.model.run import Run
-from wavewright.notebook.answer_words import answer_blocks
+from wavewright.notebook.display import answer_blocks
 from wavewright.questions import beside
 from wavewright.questions.catalog import QUESTIONS, every_question, question_answered
 from wavewright.questions.kit.question import Wording

@@ -14,8 +14,7 @@ import wavewright
 from tests.kit.made_runs import run, spans
 from wavewright.model.run import Run
 from wavewright.notebook import show as showing
-from wavewright.notebook.part import part_of
-from wavewright.notebook.views import VIEWS, view_id
+from wavewright.notebook.show import VIEWS, part_of, view_id
 
 SOURCES = Path(__file__).parents[2] / "web" / "src"
 FRAME = re.compile(r'<iframe sandbox="allow-scripts" title="([^"]*)" style="([^"]*)" srcdoc="([^"]*)"></iframe>$')

@@ -15,40 +15,39 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 from wavewright.base import stopping
-from wavewright.cli.kit.verbs import VERBS, VERBS_BY_GROUP, full_help, question_of_verb
+from wavewright.cli.kit.lazy_group import LazyGroup
+from wavewright.cli.kit.verbs import VERBS as VERBS  # tools and tests take it from here
+from wavewright.cli.kit.verbs import VERBS_BY_GROUP, full_help, question_of_verb
 
 if TYPE_CHECKING:
     from wavewright.errors import WavewrightError
 
 _STOPPED = 128 + signal.SIGINT
 _LONGEST_PATH = 300
-_LONGEST_WORD = 40
 _OUTPUT_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 _OF_CAPTURES = ("capture", "doctor")  #: Verbs that take the folder of a capture as it is.
 #: Modules of several verbs.
 _MODULES = {"convert": "convert", "merge": "convert", "split": "convert", "window": "convert"}
-_MODULES |= {"baseline": "gate", "gate": "gate"}
+_MODULES |= {"baseline": "gate", "gate": "gate", "query": "tables", "schema": "tables", "tables": "tables"}
 _OF_SEVERAL_QUESTIONS = ("info", "diagnose", "counters")
 _OUTPUTS = ("-o", "--output")
 
 
-class _LazyGroup(click.Group):
-    """Imports a verb's module when it is asked for, so that `--help` stays fast."""
+class _Verbs(LazyGroup):
+    """All verbs."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted(VERBS)
+    by_heading, path, noun = VERBS_BY_GROUP, "wavewright", "verb"
+    elsewhere = "lists the verbs by the question they answer"
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in VERBS:
-            return None
-        question = question_of_verb(cmd_name)
-        if question is not None and cmd_name not in _OF_SEVERAL_QUESTIONS:
+    def load(self, name: str) -> click.Command:
+        question = question_of_verb(name)
+        if question is not None and name not in _OF_SEVERAL_QUESTIONS:
             from wavewright.cli.kit.question_verb import derived_verb
 
             return derived_verb(question)
-        module = import_module(f"wavewright.cli.{_MODULES.get(cmd_name, cmd_name)}")
-        command: click.Command = getattr(module, cmd_name if cmd_name in _MODULES else "command")
+        module = import_module(f"wavewright.cli.{_MODULES.get(name, name)}")
+        command: click.Command = getattr(module, name if name in _MODULES else "command")
         if question is not None:
             command.help = full_help(question, command.help or "")
         return command
@@ -56,14 +55,6 @@ class _LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        word = click.utils.make_str(args[0])
-        if word not in VERBS and not word.startswith("-") and not ctx.resilient_parsing:
-            from wavewright.cli.kit.suggestions import verbs_meant
-            from wavewright.errors import UsageError
-
-            meant = [f"wavewright {verb} ({VERBS[verb]})" for verb in verbs_meant(word, VERBS)]
-            advice = "; or ".join(meant) if meant else "wavewright --help lists the verbs by the question they answer"
-            raise UsageError(f"there is no verb {word[:_LONGEST_WORD]!r}", advice=advice)
         name, command, rest = super().resolve_command(ctx, args)
         return name, command, rest if name in _OF_CAPTURES or ctx.resilient_parsing else _results_of(rest)
 
@@ -78,16 +69,13 @@ class _LazyGroup(click.Group):
             raise
         finally:
             if ctx.meta:  # a form was asked for
-                from wavewright.cli.kit.brief_text import end_brief
+                from wavewright.cli.kit.form import ended_brief
 
-                end_brief(ctx, is_done=is_done)
+                brief = ended_brief(ctx)
+                if brief is not None and is_done:
+                    from wavewright.cli.kit.brief import written
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        for question, verbs in VERBS_BY_GROUP.items():
-            formatter.write_paragraph()
-            formatter.write_text(question)
-            with formatter.indentation():
-                formatter.write_dl(list(verbs.items()))
+                    click.echo(written(brief))
 
 
 def _results_of(words: list[str]) -> list[str]:
@@ -102,7 +90,7 @@ def _results_of(words: list[str]) -> list[str]:
     ]
 
 
-@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
+@click.group(cls=_Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
 @click.version_option(package_name="wavewright", message="wavewright %(version)s")
 @click.option("--debug", is_flag=True, hidden=True, help="Show tracebacks.")
 def _group(debug: bool) -> None:

@@ -67,37 +67,32 @@ def _traces(
     labels = [side_label(number) for number in range(len(traces))]
     answer = compare(traces, by=by or _best_kind(traces), labels=labels, repeats=again, rows=rows, force=force)
     request = Request(paths=paths, top=top, as_json=as_json, as_csv=as_csv)
-    losses = [trace.losses for trace in traces]
     families = [[trace, *more] for trace, more in zip(whole, again, strict=True)]
     notes, failures = ([], []) if fail_above is None else _judged(families, labels, fail_above / 100)
-    if as_json:
-        facts: dict[str, Any] = {"verdicts": [answer.verdict(number) for number in range(1, len(traces))]}
-        facts |= {} if fail_above is None else {"is_failed": bool(failures), "failures": failures}
-        request.emit(answer, losses, top=top or None, subjects=[subject(trace) for trace in traces], **facts)
-        _echo_outcome(notes, failures)
-        return
-    if as_csv:
-        request.print_csv(answer.units)
-        request.print_losses(losses, stderr=True)
-        _echo_outcome(notes, failures)
-        return
-    from wavewright.words.kit.subject import subject_line
-    from wavewright.words.trace.trace_changes import compare_report
+    facts: dict[str, Any] = {"subjects": [subject(trace) for trace in traces]}
+    facts["verdicts"] = [answer.verdict(number) for number in range(1, len(traces))]
+    facts |= {} if fail_above is None else {"is_failed": bool(failures), "failures": failures}
 
-    out = console()
-    is_about("trace")
-    subjects = [
-        subject_line(subject(trace), width=out.width, label=f"{label}: ")
-        for trace, label in zip(traces, labels, strict=True)
-    ]
-    if brief := current_brief():
-        brief.subject = "; ".join(line.text for line in subjects)
-    else:
-        for line in subjects:
-            out.print(line)
-    for part in compare_report(answer, limit=request.limit, everything=everything):
-        out.print(part)
-    _warn(traces, labels)
+    def report() -> Parts:
+        from wavewright.words.kit.subject import subject_line
+        from wavewright.words.trace.trace_changes import compare_report
+
+        is_about("trace")
+        width = console().width
+        subjects = [
+            subject_line(each, width=width, label=f"{label}: ")
+            for each, label in zip(facts["subjects"], labels, strict=True)
+        ]
+        if brief := current_brief():
+            brief.subject = "; ".join(line.text for line in subjects)
+        else:
+            yield from subjects
+        yield from compare_report(answer, limit=request.limit, everything=everything)
+        yield from _warnings(traces, labels)
+
+    # Text has the caveats instead of losses.
+    losses = [trace.losses for trace in traces] if as_json or as_csv else []
+    request.give(answer, answer.units, report, losses, **facts)
     _echo_outcome(notes, failures)
 
 
@@ -176,17 +171,15 @@ def _best_kind(traces: list[ThreadTrace]) -> str:
     return "line" if fine else "instruction"
 
 
-def _warn(traces: list[ThreadTrace], labels: list[str]) -> None:
+def _warnings(traces: list[ThreadTrace], labels: list[str]) -> Parts:
     """Caveats that matter for a comparison, one line each."""
-
     from wavewright.analysis.trace.trust.caveats import caveats_of_cycles
     from wavewright.base.shown import printable
 
-    out = console()
     for trace, label in zip(traces, labels, strict=True):
         for caveat in caveats_of_cycles(trace):
             if caveat.severity != "note":
-                out.print(sentence((f"{label}:", "bold yellow"), printable(f" {caveat.sentence}")))
+                yield sentence((f"{label}:", "bold yellow"), printable(f" {caveat.sentence}"))
 
 
 @click.command(name="compare")
@@ -310,7 +303,9 @@ def _counters(
 
 def _meant(words: list[str], kinds_of_options: set[str]) -> str:
     """The kind of what the paths are, else of the options that are given."""
-    kinds = {kind for word in words if (kind := _kind_of(word))}
+    from wavewright.cluster.measurements import kind_at
+
+    kinds = {kind for word in words if (kind := kind_at(word))}
     asked_kinds = kinds_of_options & {"run", "counters"}
     if kinds <= {"run", "counters"} and "counters" in asked_kinds:
         kinds = {"counters"}  # what has counters may be a run as well
@@ -320,18 +315,6 @@ def _meant(words: list[str], kinds_of_options: set[str]) -> str:
         what = f"these are {' and '.join(KINDS[kind] for kind in sorted(kinds, key=list(KINDS).index))}"
         raise UsageError(what, advice="compare traces with traces, runs with runs, counters with counters")
     return next(iter(kinds or asked_kinds), "trace")
-
-
-def _kind_of(word: str) -> str | None:
-    """The kind of document that an argument names; None = none. A pattern is as its first match."""
-    import glob
-
-    from wavewright.readers.files.kinds import document_at
-
-    path = Path(word)
-    if glob.has_magic(word) and not path.exists():
-        path = Path(next(iter(sorted(glob.glob(word, recursive=True))), word))  # noqa: PTH207 - absolute patterns too
-    return document_at(path)
 
 
 command = CommandOfKinds("compare", {"trace": _traces, "run": _runs, "counters": _counters}, _meant)

@@ -98,7 +98,6 @@ class _Kernel(NamedTuple):
         from wavewright.analysis.trace.overview import overview
         from wavewright.analysis.trace.waits import waits
         from wavewright.analysis.trace.waves.residency import residency
-        from wavewright.words.demo import Answers, story
 
         files, trace, seconds = self._decoded(folder)
         if as_json:
@@ -106,6 +105,8 @@ class _Kernel(NamedTuple):
             names = [file.name for file in files]
             emit_json({"target": self.target, "files": names, "overview": facts}, losses=facts["losses"])
             return
+        from wavewright.words.demo import Answers, story
+
         sizes = [(file.name, file.stat().st_size) for file in files]
         answers = Answers(overview(trace), residency(trace), hotspots(trace), waits(trace), diagnose(trace))
         where = str(keep or "capture")
@@ -152,13 +153,13 @@ class _Pair(NamedTuple):
 
     def tell(self, folder: Path, keep: Path | None, *, as_json: bool) -> None:
         """The story of both."""
-        from wavewright.words.demo import run_story
-
         counts = self._unpacked(folder)
         if as_json:
             files = sorted(str(file.relative_to(folder)) for file in folder.glob(f"*/{self.pattern}"))
             emit_json({"files": files, "dispatches": counts})
             return
+        from wavewright.words.demo import run_story
+
         where = str(keep or self.name)
         listing = [f"{where}/{side}: {self.line.format(count=count)}" for side, count in counts.items()]
         chapters = [

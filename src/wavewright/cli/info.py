@@ -1,24 +1,19 @@
-"""`wavewright info`: its options."""
+"""`wavewright info`: what paths are, how complete, and what to ask next."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wavewright.base.shown import command_line, quoted
 from wavewright.base.words import counted
 from wavewright.cli.kit.form import is_about
-from wavewright.cli.kit.io import (
-    console,
-    emit_json,
-    progress,
-    show_losses,
-)
+from wavewright.cli.kit.io import console, emit_json, progress, show_losses
 from wavewright.cli.kit.options import declared_command
 from wavewright.model.blocks import Sentence, sentence
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     import polars as pl
 
@@ -36,35 +31,47 @@ if TYPE_CHECKING:
     _Raw = tuple[Dispatch[Window], Overview, Subject]
 
 _SHOWN = 50  #: Decoded dispatches that text lists.
+_ALSO = "also here: "
+
+
+class _About(NamedTuple):
+    """Description of a path, for JSON and for text."""
+
+    subject: str  #: Kind of document, for a brief; empty = none.
+    body: Callable[[], dict[str, Any]]
+    losses: Sequence[object]
+    parts: Callable[[], Parts]
+    told_losses: Any = ()  #: Losses below the parts.
+    #: True for sentences that stay on a line: a command that is cut into lines cannot be copied.
+    is_uncut: Callable[[str], bool] = lambda _: True
 
 
 @declared_command("info")
-def command(
-    paths: tuple[str, ...],
-    dispatch: str | None,
-    kernel: str | None,
-    code_objects: tuple[str, ...],
-    resources: tuple[Path, ...],
-    amd: bool,
-    as_json: bool,
-) -> None:
+def command(paths: tuple[str, ...], as_json: bool, **reading: Any) -> None:
     """Say what paths are."""
-    named = _named(paths)
-    if len(named) == 1:
-        _tell(named[0], (dispatch, kernel), code_objects, resources, amd=amd, as_json=as_json)
-        return
+    from wavewright.errors import UsageError
     from wavewright.readers.run.inputs import holds_run
 
-    if all(map(holds_run, named)):
-        is_about("run")
-        _run(named, f"{len(named):,} runs", command_line(paths), as_json=as_json)
+    named = _named(paths)
+    if len(named) > 1 and all(map(holds_run, named)):
+        _tell(_run(named, f"{len(named):,} runs", command_line(paths)), named, as_json=as_json)
         return
-    if as_json:
-        from wavewright.errors import UsageError
-
+    if len(named) > 1 and as_json:
         raise UsageError("several inputs, and not all are runs", advice="ask about one of them, or leave out --json")
     for path in named:
-        _tell(path, (dispatch, kernel), code_objects, resources, amd=amd, as_json=False)
+        _tell(_about(path, **reading), [path], as_json=as_json)
+
+
+def _tell(about: _About, paths: Sequence[Path], *, as_json: bool) -> None:
+    if about.subject:
+        is_about(about.subject)
+    if as_json:
+        emit_json(about.body(), inputs=paths, losses=about.losses)
+        return
+    out = console()
+    for part in about.parts():
+        out.print(part, soft_wrap=isinstance(part, Sentence) and about.is_uncut(part.text))
+    show_losses(about.told_losses)
 
 
 def _named(paths: tuple[str, ...]) -> list[Path]:
@@ -85,42 +92,35 @@ def _named(paths: tuple[str, ...]) -> list[Path]:
     return list(dict.fromkeys(named))
 
 
-def _tell(
+def _about(
     path: Path,
-    asked: Asked,
+    dispatch: str | None,
+    kernel: str | None,
     code_objects: tuple[str, ...],
     resources: tuple[Path, ...],
-    *,
     amd: bool,
-    as_json: bool,
-) -> None:
-    """Say what one path is."""
+) -> _About:
+    """What one path is."""
     from wavewright.readers.files.kinds import COUNTER_CAPTURES, Kind, sniff, title_of
     from wavewright.readers.opening import DECODED_KINDS
     from wavewright.readers.run.inputs import holds_run
 
-    kind = sniff(path)
+    kind, asked = sniff(path), (dispatch, kernel)
     if kind in COUNTER_CAPTURES:
-        is_about("counters")
-        _counters(path, kind, as_json=as_json)
-    elif holds_run(path):
-        is_about("run")
-        _run([path], title_of(kind, path), str(path), as_json=as_json)
-    elif kind is Kind.RAW_CAPTURE:
-        is_about("trace")
-        _raw_capture(path, asked, code_objects, amd=amd, as_json=as_json)
-    elif kind in DECODED_KINDS:
-        is_about("trace")
-        _decoded(path, kind, asked, resources, as_json=as_json)
-    elif kind is Kind.SAMPLES:
-        is_about("trace")
-        _samples(path, kind, asked[0], code_objects, as_json=as_json)
-    elif kind is Kind.CODE_OBJECT:
-        _code_object(path, as_json=as_json)
-    elif kind is Kind.UNKNOWN:
+        return _counters(path, kind)
+    if holds_run(path):
+        return _run([path], title_of(kind, path), str(path))
+    if kind is Kind.RAW_CAPTURE:
+        return _raw_capture(path, asked, code_objects, amd=amd)
+    if kind in DECODED_KINDS:
+        return _decoded(path, kind, asked, resources)
+    if kind is Kind.SAMPLES:
+        return _samples(path, kind, dispatch, code_objects)
+    if kind is Kind.CODE_OBJECT:
+        return _code_object(path)
+    if kind is Kind.UNKNOWN:
         raise _unknown(path)
-    else:
-        _other(path, kind, as_json=as_json)
+    return _other(path, kind)
 
 
 def _unknown(path: Path) -> WavewrightError:
@@ -137,27 +137,21 @@ def _unknown(path: Path) -> WavewrightError:
     return NotATraceError(what, where=str(path), advice=advice_for(Kind.UNKNOWN, path))
 
 
-def _other(path: Path, kind: Kind, *, as_json: bool) -> None:
-    """Say what is not analysed here, and what of it was not looked at."""
+def _other(path: Path, kind: Kind) -> _About:
+    """What is not analysed here, and what of it was not looked at."""
     from wavewright.base.files import listed
     from wavewright.model.losses import Loss
     from wavewright.model.run import run_losses
     from wavewright.readers.files.kinds import advice_for
     from wavewright.readers.files.runs import refused_in
 
-    refused = refused_in(path)
+    refused, advice = refused_in(path), advice_for(kind, path)
     losses = run_losses([Loss("not_followed", len(refused), listed(refused))] if refused else [], str(path))
-    if as_json:
-        answer = {"kind": kind.value, "next": advice_for(kind, path)}
-        emit_json(answer, inputs=[path], losses=losses.to_dicts())
-        return
-
-    console().print(sentence((str(path), "bold"), f": {kind.value}"), soft_wrap=True)
-    console().print(Sentence(f"  next: {advice_for(kind, path)}"), soft_wrap=True)
-    show_losses(losses)
+    parts = (sentence((str(path), "bold"), f": {kind.value}"), Sentence(f"  next: {advice}"))
+    return _About("", lambda: {"kind": kind.value, "next": advice}, losses.to_dicts(), lambda: parts, losses)
 
 
-def _counters(path: Path, kind: Kind, *, as_json: bool) -> None:
+def _counters(path: Path, kind: Kind) -> _About:
     from wavewright.analysis.counters.contents import counter_contents, counter_next_steps
     from wavewright.analysis.trace.overview import losses_of
     from wavewright.model.answer import to_builtins
@@ -166,22 +160,23 @@ def _counters(path: Path, kind: Kind, *, as_json: bool) -> None:
     with progress(f"reading {path.name}"):
         counters = open_counters(path)
     answer = counter_contents(counters)
-    if as_json:
-        steps = counter_next_steps(str(path), answer)
-        body = {"kind": kind.value, **to_builtins(answer), "next": steps}
-        emit_json(body, inputs=[path], losses=counters.losses.to_dicts())
-        return
 
-    from wavewright.words.counters.contents import contents_parts
+    def parts() -> Parts:
+        from wavewright.words.counters.contents import contents_parts
 
-    out = console()
-    for part in contents_parts(str(path), kind.value, answer):
-        # A command that is cut into lines cannot be copied.
-        out.print(part, soft_wrap=isinstance(part, Sentence) and str(path) in part.text)
-    show_losses(losses_of(counters))
+        return contents_parts(str(path), kind.value, answer)
+
+    return _About(
+        "counters",
+        lambda: {"kind": kind.value, **to_builtins(answer), "next": counter_next_steps(str(path), answer)},
+        counters.losses.to_dicts(),
+        parts,
+        losses_of(counters),
+        lambda text: str(path) in text,
+    )
 
 
-def _run(paths: Sequence[Path], called: str, written: str, *, as_json: bool) -> None:
+def _run(paths: Sequence[Path], called: str, written: str) -> _About:
     """The runs at paths: how to call them, and how they are written on the command line."""
     from wavewright.analysis.run.select.recording import combine_recording, next_steps, partial_recording
     from wavewright.cluster.executor_choice import executor_for
@@ -193,17 +188,22 @@ def _run(paths: Sequence[Path], called: str, written: str, *, as_json: bool) -> 
     with progress(f"reading {paths[0].name}"):
         gathered = gather(partial_recording, inputs, executor=executor_for(len(inputs)))
     answer = combine_recording(gathered.values)
-    if as_json:
-        body = {"kind": called, **to_builtins(answer), "next": next_steps(written, answer)}
-        emit_json(body, inputs=paths, losses=gathered.losses.to_dicts())
-        return
-    from wavewright.words.run.data.origin import recording_report
 
-    _print_uncut(recording_report(written, called, answer))
-    show_losses(gathered.losses)
+    def parts() -> Parts:
+        from wavewright.words.run.data.origin import recording_report
+
+        return recording_report(written, called, answer)
+
+    return _About(
+        "run",
+        lambda: {"kind": called, **to_builtins(answer), "next": next_steps(written, answer)},
+        gathered.losses.to_dicts(),
+        parts,
+        gathered.losses,
+    )
 
 
-def _decoded(path: Path, kind: Kind, asked: Asked, resources: tuple[Path, ...], *, as_json: bool) -> None:
+def _decoded(path: Path, kind: Kind, asked: Asked, resources: tuple[Path, ...]) -> _About:
     from wavewright.analysis.trace.about.contents import contents
     from wavewright.model.answer import to_builtins
     from wavewright.readers.files.dispatches import choose
@@ -214,29 +214,30 @@ def _decoded(path: Path, kind: Kind, asked: Asked, resources: tuple[Path, ...], 
         candidates, losses = candidates_of(path, kind)
         dispatches = decoded_dispatches(candidates, str(path))
         chosen = choose(dispatches, *asked, where=str(path))
-    is_asked = asked != (None, None)
     with progress(f"reading {chosen.item.folder.name}"):
-        facts = contents(open_decoded(chosen, dispatches, losses, resources, is_asked=is_asked))
-    if as_json:
-        rows = _decoded_rows(dispatches, chosen, str(path))
-        body = {"kind": kind.value, "dispatches": rows.to_dicts(), **to_builtins(facts)}
-        losses = body["overview"]["losses"]
-        emit_json(body | {"damaged": facts.overview.damaged}, inputs=[path], losses=losses)
-        return
-    from wavewright.words.trace.input.trace_facts import contents_report, dispatches_report
+        facts = contents(open_decoded(chosen, dispatches, losses, resources, is_asked=asked != (None, None)))
+    body = {"kind": kind.value, **to_builtins(facts), "damaged": facts.overview.damaged}
 
-    is_listed = len(dispatches) > 1
-    if is_listed:
-        shown = dispatches[:_SHOWN] if chosen in dispatches[:_SHOWN] else [chosen, *dispatches[: _SHOWN - 1]]
-        more = f"; showing {_SHOWN} of {len(dispatches):,}, --json has all" if len(dispatches) > _SHOWN else ""
-        rows = _decoded_rows(shown, chosen, str(path))
-        _print_uncut(dispatches_report(f"{path}: {kind.value}{more}", rows))
-    called = _CALLED.get(facts.format, facts.format)
-    label, command = chosen.item.folder.label, _command_path(path, dispatches, chosen)
-    _print_uncut(contents_report(label, command, called, facts, key=chosen.key, is_listed=is_listed))
+    def parts() -> Parts:
+        from wavewright.words.trace.input.trace_facts import contents_report, dispatches_report
+
+        is_listed = len(dispatches) > 1
+        if is_listed:
+            shown = dispatches[:_SHOWN] if chosen in dispatches[:_SHOWN] else [chosen, *dispatches[: _SHOWN - 1]]
+            more = f"; showing {_SHOWN} of {len(dispatches):,}, --json has all" if len(dispatches) > _SHOWN else ""
+            yield from dispatches_report(f"{path}: {kind.value}{more}", _decoded_rows(shown, chosen, str(path)))
+        called, command = _CALLED.get(facts.format, facts.format), _command_path(path, dispatches, chosen)
+        label = chosen.item.folder.label
+        yield from contents_report(label, command, called, facts, key=chosen.key, is_listed=is_listed)
+
+    def with_dispatches() -> dict[str, Any]:
+        rows = _decoded_rows(dispatches, chosen, str(path)).to_dicts()
+        return {"kind": kind.value, "dispatches": rows, **body}
+
+    return _About("trace", with_dispatches, body["overview"]["losses"], parts)
 
 
-def _samples(path: Path, kind: Kind, dispatch: str | None, code_objects: tuple[str, ...], *, as_json: bool) -> None:
+def _samples(path: Path, kind: Kind, dispatch: str | None, code_objects: tuple[str, ...]) -> _About:
     """PC samples of rocprofv3, and the run beside them."""
     from wavewright.analysis.trace.about.contents import contents
     from wavewright.cli.kit.trace import open_trace
@@ -245,22 +246,15 @@ def _samples(path: Path, kind: Kind, dispatch: str | None, code_objects: tuple[s
     trace = open_trace(path, dispatch=dispatch, code_objects=code_objects)
     facts = contents(trace)
     beside = _runs_beside(path)
-    if as_json:
-        body = {"kind": kind.value, **to_builtins(facts), "damaged": facts.overview.damaged, "profiles": beside}
-        emit_json(body, inputs=[path], losses=body["overview"]["losses"])
-        return
-    from wavewright.words.trace.input.trace_facts import contents_report
+    body = {"kind": kind.value, **to_builtins(facts), "damaged": facts.overview.damaged, "profiles": beside}
 
-    _print_uncut(contents_report(trace.source.path, str(path), kind.value, facts))
-    _print_runs(path, beside)
+    def parts() -> Parts:
+        from wavewright.words.trace.input.trace_facts import contents_report
 
+        yield from contents_report(trace.source.path, str(path), kind.value, facts)
+        yield from _run_lines(path, beside)
 
-def _print_uncut(parts: Parts) -> None:
-    """Print tables and sentences; a command that is cut into lines cannot be copied."""
-
-    out = console()
-    for part in parts:
-        out.print(part, soft_wrap=isinstance(part, Sentence))
+    return _About("trace", lambda: body, body["overview"]["losses"], parts)
 
 
 def _command_path(path: Path, dispatches: list[Dispatch[DecodedTrace]], chosen: Dispatch[DecodedTrace]) -> str:
@@ -306,7 +300,7 @@ def _decoded_rows(dispatches: list[Dispatch[DecodedTrace]], chosen: Dispatch[Dec
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
-def _raw_capture(path: Path, asked: Asked, code_objects: tuple[str, ...], *, amd: bool, as_json: bool) -> None:
+def _raw_capture(path: Path, asked: Asked, code_objects: tuple[str, ...], *, amd: bool) -> _About:
     from wavewright.analysis.trace.about.subject import subject
     from wavewright.analysis.trace.overview import overview
     from wavewright.errors import WavewrightError
@@ -334,15 +328,7 @@ def _raw_capture(path: Path, asked: Asked, code_objects: tuple[str, ...], *, amd
                 problems.append(error)
     if problems and not traces:
         raise problems[0]
-    if as_json:
-        _emit_raw(path, capture, traces, chosen, problems)
-    else:
-        _show_raw(path, capture, traces, chosen, problems)
-
-
-def _raw_rows(traces: list[_Raw], chosen: Dispatch[Window]) -> list[dict[str, Any]]:
-    """Names and kernels of dispatches; the rest is in its overview."""
-    return [
+    rows = [
         {
             "key": each.key,
             "kernel": named.kernel,
@@ -353,64 +339,77 @@ def _raw_rows(traces: list[_Raw], chosen: Dispatch[Window]) -> list[dict[str, An
         }
         for each, _, named in traces
     ]
+    facts = [each for _, each, _ in traces]
+    losses = [loss for each in facts for loss in each.losses]
+    return _About(
+        "trace",
+        lambda: _raw_body(path, capture, rows, facts, problems),
+        losses,
+        lambda: _raw_parts(path, capture, rows, facts, problems),
+        is_uncut=lambda text: text.startswith(_ALSO),
+    )
 
 
-def _emit_raw(
-    path: Path, capture: Capture, traces: list[_Raw], chosen: Dispatch[Window], problems: list[WavewrightError]
-) -> None:
+def _raw_body(
+    path: Path,
+    capture: Capture,
+    rows: list[dict[str, Any]],
+    facts: list[Overview],
+    problems: list[WavewrightError],
+) -> dict[str, Any]:
     import msgspec
 
     from wavewright.readers.files.kinds import Kind
 
-    rows = _raw_rows(traces, chosen)
-    answer: dict[str, Any] = {"kind": Kind.RAW_CAPTURE.value}
-    answer["code_objects"] = [{"id": c.id, "file": c.path.name} for c in capture.code_objects]
-    answer["dispatches"] = [
-        row | msgspec.to_builtins(facts) | {"damaged": facts.damaged}
-        for row, (_, facts, _) in zip(rows, traces, strict=True)
-    ]
-    answer["unreadable"] = [str(problem) for problem in problems]
-    answer["profiles"] = _runs_beside(path)
-    losses = [loss for dispatch in answer["dispatches"] for loss in dispatch["losses"]]
-    emit_json(answer, inputs=[path], losses=losses)
+    described = [msgspec.to_builtins(each) | {"damaged": each.damaged} for each in facts]
+    return {
+        "kind": Kind.RAW_CAPTURE.value,
+        "code_objects": [{"id": each.id, "file": each.path.name} for each in capture.code_objects],
+        "dispatches": [row | each for row, each in zip(rows, described, strict=True)],
+        "unreadable": [str(problem) for problem in problems],
+        "profiles": _runs_beside(path),
+    }
 
 
-def _show_raw(
-    path: Path, capture: Capture, traces: list[_Raw], chosen: Dispatch[Window], problems: list[WavewrightError]
-) -> None:
+_COUNTS = ("agent", "shader_engines", "waves", "waves_complete", "instructions", "unresolved", "span_cycles")
+
+
+def _raw_parts(
+    path: Path,
+    capture: Capture,
+    rows: list[dict[str, Any]],
+    facts: list[Overview],
+    problems: list[WavewrightError],
+) -> Parts:
     import polars as pl
 
     from wavewright.base.shown import shown
+    from wavewright.readers.files.decoded_traces import survey
     from wavewright.words.trace.input.raw_capture import capture_report
 
-    facts = [each for _, each, _ in traces]
-    counts = [
-        {
-            "agent": each.agent,
-            "shader_engines": each.shader_engines,
-            "waves": each.waves,
-            "waves_complete": each.waves_complete,
-            "instructions": each.instructions,
-            "unresolved": each.unresolved,
-            "span_cycles": each.span_cycles,
-            "byte_count": each.bytes,
-        }
-        for each in facts
-    ]
-    named = [row | {"key": shown(row["key"]), "folder": shown(row["folder"])} for row in _raw_rows(traces, chosen)]
-    rows = pl.DataFrame([row | count for row, count in zip(named, counts, strict=True)], infer_schema_length=None)
-    out = console()
-    for renderable in capture_report(str(path), _files(path, capture), facts, rows, problems):
-        out.print(renderable)
-    _print_runs(path, _runs_beside(path))
+    table = pl.DataFrame(
+        [
+            row
+            | {"key": shown(row["key"]), "folder": shown(row["folder"]), "byte_count": each.bytes}
+            | {name: getattr(each, name) for name in _COUNTS}
+            for row, each in zip(rows, facts, strict=True)
+        ],
+        infer_schema_length=None,
+    )
+    trace_count = sum(len(window.files) for window in capture.windows)
+    decoded = len(survey(path).decoded) if path.is_dir() else 0
+    beside = f", and {counted(decoded, 'decoded directories')} beside them" if decoded else ""
+    files = f"{counted(trace_count, 'trace files')}, {counted(len(capture.code_objects), 'code objects')}{beside}"
+    yield from capture_report(str(path), files, facts, table, problems)
+    yield from _run_lines(path, _runs_beside(path))
 
 
-def _print_runs(path: Path, beside: list[str]) -> None:
+def _run_lines(path: Path, beside: list[str]) -> Iterator[Sentence]:
     if beside:
         many = len(beside) > 1
         subject = f"{len(beside):,} runs: " if many else "the run: "
         command = f"wavewright summary {quoted(path if many or path.is_file() else beside[0])}"
-        console().print(f"also here: {subject}{command}", soft_wrap=True, markup=False, highlight=False)
+        yield Sentence(f"{_ALSO}{subject}{command}", "advice")  # a brief has other next steps
 
 
 def _runs_beside(path: Path) -> list[str]:
@@ -426,16 +425,7 @@ def _runs_beside(path: Path) -> list[str]:
         return []
 
 
-def _files(path: Path, capture: Capture) -> str:
-    from wavewright.readers.files.decoded_traces import survey
-
-    traces = sum(len(window.files) for window in capture.windows)
-    decoded = len(survey(path).decoded) if path.is_dir() else 0
-    beside = f", and {counted(decoded, 'decoded directories')} beside them" if decoded else ""
-    return f"{counted(traces, 'trace files')}, {counted(len(capture.code_objects), 'code objects')}{beside}"
-
-
-def _code_object(path: Path, *, as_json: bool) -> None:
+def _code_object(path: Path) -> _About:
     import msgspec
 
     from wavewright.base.files import open_regular
@@ -445,29 +435,32 @@ def _code_object(path: Path, *, as_json: bool) -> None:
     with open_regular(path) as stream:
         is_container = is_contained(stream.read(64))
     if is_container and len((contents := code_objects_in(path)).objects) > 1:
-        _container(path, contents, as_json=as_json)
-        return
-    code_object = CodeObject.read(path)
-    if as_json:
-        kernels = [msgspec.to_builtins(kernel) for kernel in code_object.kernels]
-        losses = [loss.message for loss in code_object.losses]
-        answer = {"kind": "code_object", "target": code_object.target, "kernels": kernels}
-        emit_json(answer, inputs=[path], losses=losses)
-        return
-    from wavewright.words.trace.input.raw_capture import code_object_report
-
-    for renderable in code_object_report(str(path), code_object.target, code_object.kernels, code_object.losses):
-        console().print(renderable)
-
-
-def _container(path: Path, contents: Contents, *, as_json: bool) -> None:
-    """A file with several code objects: which they are."""
-    if as_json:
         names = ("number", "target", "settings", "entry", "place", "size_bytes", "packing")
         objects = [{name: getattr(each, name) for name in names} for each in contents.objects]
-        losses = [loss.message for loss in contents.losses]
-        emit_json({"kind": "code_objects", "objects": objects}, inputs=[path], losses=losses)
-        return
+        lost = [loss.message for loss in contents.losses]
+        body = {"kind": "code_objects", "objects": objects}
+        return _About("", lambda: body, lost, lambda: _container_parts(path, contents))
+    code_object = CodeObject.read(path)
+
+    def parts() -> Parts:
+        from wavewright.words.trace.input.raw_capture import code_object_report
+
+        return code_object_report(str(path), code_object.target, code_object.kernels, code_object.losses)
+
+    return _About(
+        "",
+        lambda: {
+            "kind": "code_object",
+            "target": code_object.target,
+            "kernels": [msgspec.to_builtins(kernel) for kernel in code_object.kernels],
+        },
+        [loss.message for loss in code_object.losses],
+        parts,
+        is_uncut=lambda _: False,
+    )
+
+
+def _container_parts(path: Path, contents: Contents) -> Parts:
     from wavewright.words.trace.input.raw_capture import code_objects_report
 
-    _print_uncut(code_objects_report(str(path), contents))
+    return code_objects_report(str(path), contents)

@@ -19,6 +19,6 @@ def command(roots: tuple[Path, ...], client: str | None, as_json: bool) -> None:
         text = snippet(client or "claude", [path.absolute() for path in chosen])
         click.echo(text.settings if as_json else text.words, nl=False)
         return
-    from wavewright.mcp.stdio import serve
+    from wavewright.mcp.server import serve
 
     serve([path.absolute() for path in chosen])

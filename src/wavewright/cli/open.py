@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import click
 from click.core import ParameterSource
 
-from wavewright.base.shown import command_line
+from wavewright.cli.kit.form import typed_again
 from wavewright.cli.kit.options import declared_command
 from wavewright.cli.kit.viewer import Listener, import_server
 from wavewright.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from wavewright.page.protocol.kept_answers import KeptAnswers
 
@@ -52,7 +52,7 @@ def command(
             amd=reading["amd"],
             one_run=one_run,
         )
-        library = Library(command=_again())
+        library = Library(command=typed_again(*_OF_ONE_RUN, is_from_anywhere=True))
         added = add_inputs(library, paths, how, tell=_say_left_out) if paths else []
         if notes is not None:
             added[0].notes = str(notes)
@@ -92,26 +92,6 @@ def _place(place: str) -> str:
     if len(place) > _LONGEST_PLACE or not place.isprintable() or " " in place:
         raise UsageError("--at is not a location of the page", advice="copy it with *Copy link* in the page")
     return quote(place, safe="=&~,;:()!*'/?@$+.%-_")
-
-
-def _again() -> str:
-    """The command line that opens the same documents, from whatever folder."""
-    context = click.get_current_context()
-    words: list[str] = []
-    for parameter in context.command.params:
-        name = parameter.name or ""
-        given = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
-        if not given or name in _OF_ONE_RUN:
-            continue
-        value = context.params[name]
-        option = parameter.opts[0] if isinstance(parameter, click.Option) else None
-        if value is True:
-            words.append(str(option))
-            continue
-        for word in value if isinstance(value, tuple) else (value,):
-            words += [option] if option else []
-            words.append(str(word.absolute() if isinstance(word, Path) else word))
-    return command_line(["wavewright", "open", *words])
 
 
 def _kept_answers(paths: Sequence[Path], reading: dict[str, Any]) -> KeptAnswers | None:

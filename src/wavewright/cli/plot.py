@@ -16,10 +16,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from wavewright.model.counters import CounterSet
     from wavewright.model.document import Document
-    from wavewright.model.run import Run
-    from wavewright.model.trace import ThreadTrace
 
 
 @declared_command("plot")
@@ -83,36 +80,12 @@ def _check_name(name: str) -> None:
 def _document(paths: Sequence[Path], reading: dict[str, Any]) -> Document:
     """The document at the paths; several are files of one run."""
     from wavewright.model.document import Library
+    from wavewright.page.inputs import label_of, read_paths
 
-    label = paths[0].resolve().name if len(paths) == 1 else f"{paths[0].name} and {len(paths) - 1:,} more"
-    document = Library().add(label, str(paths[0]), lambda: _read(paths, **reading))
-    with progress(f"reading {label}"):
+    document = Library().add(label_of(paths), str(paths[0]), lambda: read_paths(paths, **reading))
+    with progress(f"reading {document.label}"):
         _ = document.opened
     return document
-
-
-def _read(
-    paths: Sequence[Path], *, source_root: Path | None, target: str | None, **reading: Any
-) -> ThreadTrace | Run | CounterSet:
-    from wavewright.model.trace import ThreadTrace
-    from wavewright.readers.counters import open_counters
-    from wavewright.readers.files.kinds import COUNTER_CAPTURES, sniff
-    from wavewright.readers.opening import open as open_path
-    from wavewright.readers.run.inputs import find_runs, open_inputs
-
-    if len(paths) > 1:
-        return open_inputs(find_runs(paths))
-    if target is not None and sniff(paths[0]) in COUNTER_CAPTURES:
-        return open_counters(paths[0], target=target)
-    opened = open_path(paths[0], **reading)
-    if isinstance(opened, ThreadTrace):
-        from wavewright.readers.trace.sources import add_sources, add_sources_beside
-
-        if source_root is None:
-            add_sources_beside(opened, paths[0])
-        else:
-            add_sources(opened, source_root)
-    return opened
 
 
 def _losses(document: Document) -> pl.DataFrame:

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import os
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from wavewright.base.words import counted
+from wavewright.cli.kit.form import typed_again
 from wavewright.cli.kit.io import console, emit_json, progress
 from wavewright.cli.kit.options import declared_command
-from wavewright.cli.kit.report_documents import again, check_outputs, documents_at, is_comparison, names_to_hide
 from wavewright.errors import UsageError
 from wavewright.model.blocks import Sentence, sentence
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from wavewright.export.kit.writer_result import Written
-    from wavewright.export.report.sections.own import OwnSection
+    from wavewright.model.counters import CounterSet
     from wavewright.model.document import Document
     from wavewright.model.report import Report
+    from wavewright.model.run import Run
+    from wavewright.model.trace import ThreadTrace
+    from wavewright.words.kit.anonymous import Labels
 
 _DATA_ROWS = 5000  #: Rows of a table of data (workbook, JSON, CSV), unless --top asks for more.
 
@@ -38,96 +44,58 @@ def command(
     **how: Any,
 ) -> None:
     """Write a report."""
+    from wavewright.export.report import write_report
+    from wavewright.export.report.composition import make_report
+    from wavewright.export.report.sections.own import read_own_sections
+    from wavewright.readers.files.hashes import input_files
+
     reading = {name: how.pop(name) for name in ("dispatch", "target", "source_root", "code_objects", "resources")}
-    if anonymous:
-        no_source = True
+    with_source = not (anonymous or no_source)
     if baseline is not None and is_compared:
         raise UsageError("--compare and --baseline are two ways to compare", advice="give one of them")
-    check_outputs(outputs, [*paths, *([baseline] if baseline is not None else [])], force=force)
-    declared = _own(own_file)
+    every_path = [*paths, *([baseline] if baseline is not None else [])]
+    check_outputs(outputs, every_path, force=force)
+    own_sections = () if own_file is None else read_own_sections(own_file)
     documents = documents_at(paths, reading, is_compared=is_compared)
-    base = documents_at([baseline], reading)[0] if baseline is not None else None
-    report = _made(documents, base, paths, outputs, purpose, top, declared, with_source=not no_source, **how)
-    if anonymous:
-        report = _hidden(report, documents, base, [*paths, *([baseline] if baseline is not None else [])])
-    data_rows = None if top == 0 else max(top or 0, _DATA_ROWS)
-    shown = [] if anonymous or is_comparison(documents) else [(each.label, each.opened) for each in documents]
-    written = [
-        _write(
-            report,
-            output,
-            force=force,
-            top=data_rows if _has_data(output) else None,
+    base = documents_at([baseline], reading) if baseline is not None else []
+    with progress("hashing inputs"):
+        inputs, _ = input_files(every_path, leave_out=outputs)
+    with progress("making the report"):
+        report = make_report(
+            documents,
             purpose=purpose,
-            documents=shown,
-            with_source=not no_source,
+            top=top,
+            baseline=base[0] if base else None,
+            with_source=with_source,
+            own_sections=own_sections,
+            command=typed_again("as_json", "force"),
+            inputs=inputs,
+            **how,
         )
-        for output in outputs
-    ]
+    if anonymous:
+        from wavewright.words.kit.anonymous import anonymous as hidden
+
+        report = hidden(report, names_to_hide([*documents, *base], every_path))
+    data_rows = None if top == 0 else max(top or 0, _DATA_ROWS)
+    shown = [] if anonymous or len(documents) > 1 else [(each.label, each.opened) for each in documents]
+    written = []
+    for output in outputs:
+        rows = data_rows if _has_data(output) else None
+        options: dict[str, Any] = {
+            "force": force,
+            "top": rows,
+            "purpose": purpose,
+            "documents": shown,
+            "with_source": with_source,
+        }
+        with progress(f"writing {Path(output).name}"):
+            written.append(write_report(report, output, **options))
     _tell(report, written, [*map(str, paths)], as_json=as_json)
 
 
 def _has_data(output: str) -> bool:
     """True if the format has the tables of data: what is cut of them is a loss there, and nowhere else."""
     return Path(output).suffix.lower() in (".json", ".xlsx", "") or output.endswith("/")
-
-
-def _own(file: Path | None) -> tuple[OwnSection, ...]:
-    if file is None:
-        return ()
-    from wavewright.export.report.sections.own import read_own_sections
-
-    return read_own_sections(file)
-
-
-def _made(
-    documents: Sequence[Document],
-    base: Document | None,
-    paths: Sequence[Path],
-    outputs: Sequence[str],
-    purpose: str,
-    top: int | None,
-    declared: tuple[OwnSection, ...],
-    *,
-    with_source: bool,
-    sections: tuple[str, ...],
-    without: tuple[str, ...],
-    title: str,
-    date: str,
-) -> Report:
-    from wavewright.export.report.composition import make_report
-    from wavewright.readers.files.hashes import input_files
-
-    with progress("hashing inputs"):
-        inputs, _ = input_files([*paths, *([base.path] if base is not None else [])], leave_out=outputs)
-    with progress("making the report"):
-        return make_report(
-            documents,
-            purpose=purpose,
-            top=top,
-            sections=sections,
-            without=without,
-            baseline=base,
-            title=title,
-            with_source=with_source,
-            own_sections=declared,
-            command=again(),
-            inputs=inputs,
-            date=date,
-        )
-
-
-def _hidden(report: Report, documents: Sequence[Document], base: Document | None, paths: Sequence[Path]) -> Report:
-    from wavewright.words.kit.anonymous import anonymous
-
-    return anonymous(report, names_to_hide([*documents, *([base] if base is not None else [])], paths))
-
-
-def _write(report: Report, output: str, **how: Any) -> Written:
-    from wavewright.export.report import write_report
-
-    with progress(f"writing {Path(output).name}"):
-        return write_report(report, output, **how)
 
 
 def _tell(report: Report, written: Sequence[Written], paths: list[str], *, as_json: bool) -> None:
@@ -162,3 +130,112 @@ def _tell(report: Report, written: Sequence[Written], paths: list[str], *, as_js
         out.print(Sentence(f"{printable(str(each.path))}: {amount(each.byte_count)}"))
     if skipped:
         out.print(Sentence(f"not answered: {', '.join(skipped)} (the report says why)"))
+
+
+_MOST_CAPTURES = 8  #: That one report compares.
+
+#: Facts of counter captures that name machines and people.
+_HOST_WORDS = ("host", "node", "machine", "user", "login")
+
+
+def check_outputs(outputs: Sequence[str], inputs: Sequence[Path], *, force: bool) -> None:
+    """Refuse outputs that cannot be written, before anything is read.
+
+    Raises
+    ------
+    UsageError
+        When an ending is not known, an output exists already, is given twice, or is an input.
+    """
+    from wavewright.export.report import check_report_path
+
+    read = {os.path.realpath(path) for path in inputs}
+    seen: set[str] = set()
+    for output in outputs:
+        check_report_path(output)
+        place = os.path.realpath(output)
+        if place in seen:
+            raise UsageError("this output is given twice", where=output)
+        seen.add(place)
+        if place in read or any(path.startswith(place + os.sep) for path in read):
+            raise UsageError("the output is an input, or holds it", where=output, advice="give another place with -o")
+        if Path(output).is_file() and not force:
+            raise UsageError("this file exists already", where=output, advice="--force replaces it")
+
+
+def documents_at(paths: Sequence[Path], reading: dict[str, Any], *, is_compared: bool = False) -> list[Document]:
+    """The documents at the paths: one document for the files of a run, else one for each; all are read.
+
+    Raises
+    ------
+    UsageError
+        When a path does not exist, or they are of different kinds.
+    """
+    from wavewright.model.document import DOCUMENTS, Library
+    from wavewright.page.inputs import label_of
+    from wavewright.readers.files.kinds import document_at
+
+    library = Library()
+    kinds = dict.fromkeys(document_at(path) for path in paths)
+    if len(kinds) > 1:
+        what = f"these are {' and '.join(DOCUMENTS[kind] if kind else 'something else' for kind in kinds)}"
+        raise UsageError(what, advice="a report is about captures of one kind")
+    is_one_run = "run" in kinds and not is_compared
+    if is_one_run or len(paths) == 1:
+        library.add(label_of(paths), str(paths[0]), partial(_read, paths, **reading))
+    else:
+        if len(paths) > _MOST_CAPTURES:
+            what = f"{counted(len(paths), 'captures')} are more than a report compares ({_MOST_CAPTURES})"
+            raise UsageError(what, advice="give fewer")
+        for path in paths:
+            library.add(path.resolve().name, str(path), partial(_read, [path], **reading))
+    for document in library.documents:
+        with progress(f"reading {document.label}"):
+            _ = document.opened
+    return library.documents
+
+
+def _read(paths: Sequence[Path], **reading: Any) -> ThreadTrace | Run | CounterSet:
+    from wavewright.model.kept_source import kept_run
+    from wavewright.model.run import Run
+    from wavewright.page.inputs import read_paths
+
+    opened = read_paths(paths, **reading)
+    return kept_run(opened) if isinstance(opened, Run) else opened
+
+
+def names_to_hide(documents: Sequence[Document], paths: Iterable[Path]) -> Labels:
+    """Labels for the paths that were given and found, and for what the captures say about hosts, users and commands."""
+    from wavewright.words.kit.anonymous import labels_for
+
+    given = [str(path) for path in paths]
+    found_paths = [text for document in documents for text in _paths_of(document)]
+    both = [*given, *(str(Path(path).resolve()) for path in given), *found_paths]
+    hosts = [name for document in documents for name in _hosts(document)]
+    commands = [command for document in documents for command in _commands(document)]
+    return labels_for(dict.fromkeys(both), hosts=dict.fromkeys(hosts), commands=dict.fromkeys(commands))
+
+
+def _paths_of(document: Document) -> Iterator[str]:
+    if document.kind == "run":
+        yield from (source.path for source in document.run.origins)
+    elif document.kind == "trace":
+        yield document.trace.source.path
+    else:
+        yield from (file for file in document.counters.passes["file"].drop_nulls().to_list())
+
+
+def _hosts(document: Document) -> Iterator[str]:
+    if document.kind == "run":
+        nodes = document.run.read("nodes", ["hostname", "machine_id"])
+        yield from (name for column in nodes.columns for name in nodes[column].drop_nulls().to_list())
+    elif document.kind == "counters":
+        described = document.counters.system.described
+        yield from (value for name, value in described.items() if any(word in name.lower() for word in _HOST_WORDS))
+
+
+def _commands(document: Document) -> Iterator[str]:
+    if document.kind == "run":
+        yield from document.run.read("processes", ["command"])["command"].drop_nulls().to_list()
+    elif document.kind == "counters":
+        described = document.counters.system.described
+        yield from (value for name, value in described.items() if "command" in name.lower() or "cmd" in name.lower())

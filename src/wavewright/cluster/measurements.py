@@ -34,27 +34,22 @@ def kind_of_paths(paths: Sequence[str], *, asks_for_counters: bool = False) -> s
     """
     from wavewright.errors import UsageError
 
-    kinds = {kind for path in paths if (kind := _kind_of(path))}
+    kinds = {kind for path in paths if (kind := kind_at(path))}
     if asks_for_counters and kinds <= {"run", "counters"}:
         kinds = {"counters"}  # what has counters may be a run as well
     if len(kinds) > 1:
         problem = f"these are {' and '.join(_NAMES[kind] for kind in _NAMES if kind in kinds)}"
         raise UsageError(problem, advice="give traces, runs or counter captures, not several kinds")
     if not kinds:
-        _complain(paths)
+        from wavewright.readers.files.kinds import sniff
+
+        what = f"cannot be measured: {sniff(Path(paths[0])).value}"
+        raise UsageError(what, where=paths[0], advice="give a trace, a run or counters")
     return next(iter(kinds))
 
 
-def _complain(paths: Sequence[str]) -> None:
-    """Raise the error that says what is wrong with the first path."""
-    from wavewright.errors import UsageError
-    from wavewright.readers.files.kinds import sniff
-
-    kind = sniff(Path(paths[0]))
-    raise UsageError(f"cannot be measured: {kind.value}", where=paths[0], advice="give a trace, a run or counters")
-
-
-def _kind_of(word: str) -> str | None:
+def kind_at(word: str) -> str | None:
+    """The kind of document that an argument names; None = none. A pattern is as its first match."""
     from wavewright.readers.files.kinds import document_at
 
     path = Path(word)

@@ -3,23 +3,138 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
+import threading
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wavewright.mcp import texts, versions
+from wavewright.base import stopping
+from wavewright.mcp import texts
 from wavewright.mcp.calls import Call, Calls
 from wavewright.mcp.declared import BY_NAME, TOOLS
-from wavewright.mcp.lines import MOST_BYTES, read_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from wavewright.mcp.lines import Writer
-
-    #: Name of the tool, its arguments, and where it says what it is doing -> the result.
     Answering = Callable[[str, Mapping[str, Any], Callable[[str], None]], dict[str, Any]]
+
+HANDSHAKE = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")  #: Newest first.
+MODERN = ("2026-07-28",)
+_META = "io.modelcontextprotocol"
+_VERSION_KEY = f"{_META}/protocolVersion"
+_SERVER_KEY = f"{_META}/serverInfo"
+
+#: Methods whose results a client may keep, and how long, in milliseconds: the lists never change while we run.
+_KEPT_MS = dict.fromkeys(
+    ("server/discover", "tools/list", "prompts/list", "resources/list", "resources/templates/list", "resources/read"),
+    3_600_000,
+)
+
+
+def agreed(wanted: Any) -> str:
+    """The revision that `initialize` agrees on: the wanted one, else our newest.
+
+    Examples
+    --------
+    >>> agreed("2025-06-18"), agreed("1999-01-01")
+    ('2025-06-18', '2025-11-25')
+    """
+    return wanted if wanted in HANDSHAKE else HANDSHAKE[0]
+
+
+def named_version(params: dict[str, Any]) -> Any:
+    """The revision that a request names itself; None = it does not, as before 2026-07-28."""
+    meta = params.get("_meta")
+    return meta.get(_VERSION_KEY) if isinstance(meta, dict) else None
+
+
+def stamped(method: str, result: dict[str, Any], server: dict[str, str]) -> dict[str, Any]:
+    """A result with what 2026-07-28 wants in it.
+
+    Examples
+    --------
+    >>> stamped("ping", {}, {"name": "x"})["resultType"]
+    'complete'
+    """
+    cached = {"ttlMs": _KEPT_MS[method], "cacheScope": "private"} if method in _KEPT_MS else {}
+    return {**result, "resultType": "complete", **cached, "_meta": {_SERVER_KEY: server}}
+
+
+MOST_BYTES = 1 << 20  #: Of one line: no question is longer.
+_AT_ONCE = 1 << 16
+
+
+def read_lines(descriptor: int, most: int = MOST_BYTES) -> Iterator[bytes | None]:
+    """The lines until the end of the input; None = a line that was too long, which was skipped."""
+    rest, is_skipping = b"", False
+    while chunk := os.read(descriptor, _AT_ONCE):
+        *whole, tail = chunk.split(b"\n")
+        for piece in whole:
+            line, rest = rest + piece, b""
+            if is_skipping or len(line) > most:
+                is_skipping = False
+                yield None
+            elif line.strip():
+                yield line
+        if not is_skipping:
+            rest += tail
+        if len(rest) > most:
+            rest, is_skipping = b"", True
+    if is_skipping:
+        yield None
+    elif rest.strip():
+        yield rest
+
+
+class Writer:
+    """Writes messages to a descriptor, each on one line and whole, whichever thread has them."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._lock = threading.Lock()
+        self.is_closed = False  #: Whether the reader is gone.
+
+    def write(self, message: dict[str, Any]) -> None:
+        """Write one message; nothing once the reader is gone."""
+        content = memoryview(as_line(message))
+        with self._lock:
+            try:
+                while content and not self.is_closed:
+                    content = content[os.write(self._descriptor, content) :]
+            except OSError:
+                self.is_closed = True
+
+
+def as_line(message: Any) -> bytes:
+    """A message as a line of JSON; bytes of names that are not UTF-8 get escapes.
+
+    Examples
+    --------
+    >>> as_line({"id": 1})
+    b'{"id":1}\\n'
+    """
+    text = json.dumps(message, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    try:
+        return text.encode() + b"\n"
+    except UnicodeEncodeError:
+        from wavewright.base.shown import ESCAPES
+
+        return json.dumps(_shown(message), separators=(",", ":"), ensure_ascii=False).encode("utf-8", ESCAPES) + b"\n"
+
+
+def _shown(value: Any) -> Any:
+    from wavewright.base.shown import shown
+
+    if isinstance(value, str):
+        return shown(value)
+    if isinstance(value, dict):
+        return {_shown(key): _shown(item) for key, item in value.items()}
+    return [_shown(item) for item in value] if isinstance(value, list | tuple) else value
+
 
 PARSE_ERROR, INVALID_REQUEST, NO_METHOD, INVALID_PARAMS = -32700, -32600, -32601, -32602
 INTERNAL_ERROR, UNSUPPORTED_VERSION = -32603, -32022
@@ -93,12 +208,12 @@ class Server:
             self._take_request(key, method, params)
 
     def _take_request(self, key: str | int, method: str, params: dict[str, Any]) -> None:
-        named = versions.named_version(params)
+        named = named_version(params)
         respond = partial(self._respond, key, method, is_modern=named is not None)
         try:
-            if named is not None and named not in (*versions.MODERN, *versions.HANDSHAKE):
+            if named is not None and named not in (*MODERN, *HANDSHAKE):
                 what = f"revision {str(named)[:_LONGEST]!r} of the protocol is not spoken here"
-                data = {"supported": [*versions.MODERN, *versions.HANDSHAKE], "requested": str(named)[:_LONGEST]}
+                data = {"supported": [*MODERN, *HANDSHAKE], "requested": str(named)[:_LONGEST]}
                 raise ProtocolError(UNSUPPORTED_VERSION, what, data)
             if method == "tools/call":
                 self._start_call(key, params, respond)
@@ -112,9 +227,9 @@ class Server:
     def _result(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
         if method == "initialize":
             facts = {"capabilities": _CAPABILITIES, "serverInfo": self.info, "instructions": texts.INSTRUCTIONS}
-            return {"protocolVersion": versions.agreed(params.get("protocolVersion")), **facts}
+            return {"protocolVersion": agreed(params.get("protocolVersion")), **facts}
         if method == "server/discover":
-            spoken = [*versions.MODERN, *versions.HANDSHAKE]
+            spoken = [*MODERN, *HANDSHAKE]
             return {"supportedVersions": spoken, "capabilities": _CAPABILITIES, "instructions": texts.INSTRUCTIONS}
         if method == "ping":
             return {}
@@ -171,7 +286,7 @@ class Server:
         self.writer.write({"jsonrpc": "2.0", "method": "notifications/progress", "params": params})
 
     def _respond(self, key: str | int, method: str, result: dict[str, Any], *, is_modern: bool) -> None:
-        result = versions.stamped(method, result, self.info) if is_modern else result
+        result = stamped(method, result, self.info) if is_modern else result
         self.writer.write({"jsonrpc": "2.0", "id": key, "result": result})
 
     def _refuse(self, key: Any, code: int, message: str, data: Any = None) -> None:
@@ -193,3 +308,27 @@ class _Tools:
             self._dispatcher = self._dispatcher or Dispatcher.over(self._roots)
         result: dict[str, Any] = self._dispatcher.answered(name, arguments, say)
         return result
+
+
+def serve(roots: Sequence[Path]) -> None:
+    """Answer a client until it closes our input.
+
+    Whatever else prints (a library, a warning) goes to standard error: one foreign line would end the conversation.
+    """
+    protocol = os.dup(1)
+    os.dup2(2, 1)
+    with stopping.served_until_interrupt():
+        Server.over(Writer(protocol), roots, version()).serve(0)
+
+
+def version() -> str:
+    """Our version, by the name of the folder that installers write: `importlib.metadata` takes longer than all else."""
+    start, end = "wavewright-", ".dist-info"
+    for folder in sys.path:
+        with suppress(OSError):
+            for entry in Path(folder).iterdir():
+                if entry.name.startswith(start) and entry.name.endswith(end):
+                    return entry.name[len(start) : -len(end)]
+    import importlib.metadata
+
+    return importlib.metadata.version("wavewright")

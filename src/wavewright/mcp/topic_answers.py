@@ -10,10 +10,9 @@ from urllib.parse import urlencode
 
 from wavewright.base.shown import quoted
 from wavewright.errors import UsageError
-from wavewright.mcp.cursors import cursor, start_of
 from wavewright.mcp.declared import TOOLS
 from wavewright.mcp.reply import Offer, Reply
-from wavewright.mcp.rows import Rows, rows_of, rows_of_findings, rows_of_table
+from wavewright.mcp.rows import Rows, cursor, rows_of, rows_of_findings, rows_of_table, start_of
 from wavewright.mcp.suggestions import ALIASES, suggested_calls
 from wavewright.model.blocks import Column, Finding, Sentence, Table
 from wavewright.model.document import DOCUMENTS

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import html
+import tomllib
 import warnings
+from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 from wavewright.base.shown import shown as shown_text
 from wavewright.errors import UsageError
 from wavewright.model.counters import CounterSet
+from wavewright.model.document import DOCUMENTS
 from wavewright.model.run import Run
 from wavewright.model.trace import ThreadTrace
 from wavewright.notebook.display import document_display
 from wavewright.notebook.documents import document_of, label_of
-from wavewright.notebook.part import part_of
-from wavewright.notebook.views import view_id
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -23,6 +25,78 @@ if TYPE_CHECKING:
     from wavewright.notebook.display import Display
     from wavewright.notebook.documents import Shown
     from wavewright.notebook.widget import LiveView
+
+
+#: Kind of document -> ids of views, in the order of the page's menu.
+VIEWS: dict[str, list[str]] = tomllib.loads(Path(__file__).with_name("views.toml").read_text(encoding="utf-8"))
+_PREFIXES = {"trace": "", "run": "run_", "counters": "counter_"}
+
+
+def view_id(kind: str, view: str | None) -> str:
+    """The id of a view; what the page calls `run_timeline` may be called `timeline`, too. Empty = none was named.
+
+    Raises
+    ------
+    UsageError
+        When documents of this kind have no such view.
+
+    Examples
+    --------
+    >>> view_id("run", "timeline"), view_id("trace", "isa"), view_id("run", None)
+    ('run_timeline', 'isa', '')
+    """
+    if not view:
+        return ""
+    name = view.strip().lower().replace("-", "_").replace(" ", "_")
+    for candidate in (name, _PREFIXES[kind] + name):
+        if candidate in VIEWS[kind]:
+            return candidate
+    raise UsageError(f"no view {view[:40]!r} of {DOCUMENTS[kind]}", advice=f"views: {', '.join(VIEWS[kind])}")
+
+
+def part_of(opened: Shown, time: str | None) -> Shown:
+    """The events of a run, or the instructions of a trace, between A and B of `A:B`; None = everything.
+
+    Runs take what `wavewright window --time` takes (`30%:60%`, `1.5s:2s`, `-5ms:`); traces take cycles of their shader
+    engines, or percent of the time from the first start to the last end of a traced wave.
+
+    Raises
+    ------
+    UsageError
+        When it is not a window, or counters are given, which have no time.
+    """
+    if time is None:
+        return opened
+    begin, colon, end = (part.strip() for part in time.partition(":"))
+    if not colon or not (begin or end):
+        raise UsageError(f"{time[:40]!r} is not a window A:B, A: or :B", advice="for example time='30%:60%'")
+    if isinstance(opened, Run):
+        from wavewright.analysis.run.select.choice import RunSelection
+        from wavewright.analysis.run.select.selection import select as select_run
+
+        return select_run(opened, RunSelection(begin=begin or None, end=end or None))
+    if isinstance(opened, ThreadTrace):
+        from wavewright.analysis.trace.selection import Selection, select
+
+        return select(opened, Selection(start_cycles=_cycles(opened, begin), end_cycles=_cycles(opened, end)))
+    raise UsageError("counters have no time to choose a part of", advice="leave out time=...")
+
+
+def _cycles(trace: ThreadTrace, given: str) -> int | None:
+    """A bound in cycles; empty = none."""
+    if not given:
+        return None
+    with suppress(ValueError):
+        if not given.endswith("%"):
+            return int(given.replace(",", ""))
+        share = float(given[:-1]) / 100
+        first, last = trace.waves["start_cycles"].min(), trace.waves["end_cycles"].max()
+        if 0 <= share <= 1 and isinstance(first, int) and isinstance(last, int):
+            return round(first + share * (last - first))
+    raise UsageError(
+        f"{given[:40]!r} is not a time of a trace", advice="give cycles or percent: '1000:2000', '30%:60%'"
+    )
+
 
 MOST_BYTES = 8_000_000  #: Of one output: marimo refuses more, and JupyterLab becomes slow.
 LARGE_BYTES = 2_500_000  #: From here on a warning says what the notebook will weigh.

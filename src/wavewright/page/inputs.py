@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -60,7 +60,7 @@ def add_inputs(
     """
     reading = reading or Reading()
     if reading.one_run:
-        label = paths[0].name if len(paths) == 1 else f"{paths[0].name} and {len(paths) - 1:,} more"
+        label = paths[0].name if len(paths) == 1 else label_of(paths)
         return [library.add(label, str(paths[0]), partial(_one_run, paths), notes=notes_beside(paths[0]))]
     inventory = Inventory()
     for path in paths:
@@ -90,6 +90,39 @@ def _one_run(paths: Sequence[Path]) -> Run:
     from wavewright.readers.run.inputs import find_runs, open_inputs
 
     return open_inputs(find_runs(paths))
+
+
+def read_paths(
+    paths: Sequence[Path],
+    *,
+    source_root: str | Path | None = None,
+    target: str | None = None,
+    inventory: Inventory | None = None,
+    **reading: Any,
+) -> Shown:
+    """The document at the paths, several of which are files of one run; a trace with source texts from below a folder,
+    else from beside it."""
+    from wavewright.model.trace import ThreadTrace
+    from wavewright.readers.counters import open_counters
+    from wavewright.readers.files.kinds import COUNTER_CAPTURES
+    from wavewright.readers.opening import open as open_path
+    from wavewright.readers.trace.sources import add_sources, add_sources_beside
+
+    if len(paths) > 1:
+        return _one_run(paths)
+    if target is not None and sniff(paths[0], inventory) in COUNTER_CAPTURES:
+        return open_counters(paths[0], target=target, inventory=inventory)
+    content = open_path(paths[0], inventory=inventory, **reading)
+    if isinstance(content, ThreadTrace) and source_root is None:
+        add_sources_beside(content, paths[0])
+    elif isinstance(content, ThreadTrace) and source_root is not None:
+        add_sources(content, Path(source_root))
+    return content
+
+
+def label_of(paths: Sequence[Path]) -> str:
+    """A short name for the document at the paths."""
+    return paths[0].resolve().name if len(paths) == 1 else f"{paths[0].name} and {len(paths) - 1:,} more"
 
 
 @dataclass
@@ -145,27 +178,6 @@ class _Input:
         return self.library.add(label, str(self.path), opener, notes=notes)
 
     def _read(self, dispatch: int | str | None, inventory: Inventory | None) -> Shown:
-        from wavewright.model.trace import ThreadTrace
-        from wavewright.readers.counters import open_counters
-        from wavewright.readers.files.kinds import COUNTER_CAPTURES
-        from wavewright.readers.opening import open as open_path
-
-        reading = self.reading
-        if reading.target is not None and sniff(self.path, inventory) in COUNTER_CAPTURES:
-            return open_counters(self.path, target=reading.target, inventory=inventory)
-        content = open_path(
-            self.path,
-            dispatch=dispatch,
-            code_objects=reading.code_objects,
-            resources=reading.resources,
-            amd=reading.amd,
-            inventory=inventory,
-        )
-        if isinstance(content, ThreadTrace):
-            from wavewright.readers.trace.sources import add_sources, add_sources_beside
-
-            if reading.source_root is None:
-                add_sources_beside(content, self.path)
-            else:
-                add_sources(content, Path(reading.source_root))
-        return content
+        reading = {**msgspec.structs.asdict(self.reading), "dispatch": dispatch}
+        del reading["one_run"]
+        return read_paths([self.path], inventory=inventory, **reading)

@@ -1,9 +1,12 @@
-"""From a question's name and its parameters as text to bytes for the page."""
+"""From a question's name and its parameters as text to bytes for the page, and all answers of an exported one."""
 
 from __future__ import annotations
 
 import io
+import math
 from contextlib import suppress
+from dataclasses import dataclass, field
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -11,15 +14,64 @@ import polars as pl
 from wavewright.base.shown import json_bytes
 from wavewright.errors import UsageError
 from wavewright.model.answer import to_builtins
-from wavewright.model.document import DOCUMENTS
-from wavewright.page.part_of_time import part_of_time
-from wavewright.page.protocol.payload import ARROW, JSON, Payload
+from wavewright.model.document import DOCUMENTS, Document
+from wavewright.page.protocol.payload import ARROW, JSON, Payload, key_of
 from wavewright.page.questions import questions_about
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
-    from wavewright.model.document import Document
+    from wavewright.model.run import Run
+    from wavewright.model.trace import ThreadTrace
+
+_MOST_PARTS = 3  # of one document: a user looks at one at a time, and may step back
+_GUARD = Lock()
+
+
+def part_of_time(document: Document, begin: float | None, end: float | None) -> Document:
+    """The part from `begin` to `end`, in the time of the page: aligned cycles, or ns since the start of each node.
+
+    Raises
+    ------
+    UsageError
+        When it is asked about, and no wave ran then.
+    """
+    parts: dict[tuple[float | None, float | None], Document] = document.kept("parts of time", dict)
+    with _GUARD:
+        part = parts.pop((begin, end), None) or _part(document, begin, end)
+        parts[begin, end] = part  # in the order of last use
+        while len(parts) > _MOST_PARTS:
+            del parts[next(iter(parts))]
+    return part
+
+
+def _part(document: Document, begin: float | None, end: float | None) -> Document:
+    def open_part() -> ThreadTrace | Run:
+        if document.kind == "trace":
+            return _part_of_trace(document.trace, begin, end)
+        from wavewright.analysis.run.select.choice import RunSelection
+        from wavewright.analysis.run.select.selection import select
+        from wavewright.page.run.times import clocks_of
+
+        starts = clocks_of(document).nodes.drop_nulls("start_ns").select("machine", "start_ns").rows()
+        times = [None if time is None else f"{math.floor(max(0, time))}ns" for time in (begin, end)]
+        return select(document.run, RunSelection(begin=times[0], end=times[1], node_starts_ns=tuple(starts)))
+
+    return Document(document.number, document.label, document.path, open_part, document.library, document, (begin, end))
+
+
+def _part_of_trace(trace: ThreadTrace, begin: float | None, end: float | None) -> ThreadTrace:
+    from wavewright.analysis.trace.selection import Selection, select
+
+    start, stop = (None if time is None else math.ceil(time) for time in (begin, end))
+    try:
+        return select(trace, Selection(start_cycles=start, end_cycles=stop, is_aligned=True))
+    except UsageError as error:
+        if trace.samples.height:
+            raise
+        problem = f"no traced wave ran from cycle {start or 0:,} to {stop or 0:,}"
+        raise UsageError(problem, advice="select another time, or look at the whole time") from error
+
 
 #: What a page asks at once and takes longest, in the order in which it is asked.
 FIRST = ("overview", "tracks", "costs", "arrows", "loops", "counter_metrics", "counter_panels", "counter_roofline")
@@ -74,3 +126,31 @@ def json(value: Any) -> Payload:
     b'["\\\\\\\\xff"]'
     """
     return Payload(json_bytes(to_builtins(value)), JSON)
+
+
+@dataclass(frozen=True)
+class HeldAnswer:
+    """An answer that an exported page holds."""
+
+    document: int
+    question: str
+    parameters: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def key(self) -> str:
+        """The key by which the page asks for it."""
+        return key_of(self.document, self.question, self.parameters)
+
+
+def held_by(document: Document) -> Iterator[HeldAnswer]:
+    """Every answer about a document that an exported page holds."""
+    for question in questions_about(document.kind).values():
+        for parameters in question.held(document):
+            yield HeldAnswer(
+                document.number, question.name, {name: _as_javascript(value) for name, value in parameters.items()}
+            )
+
+
+def _as_javascript(value: Any) -> str:
+    """A parameter as JavaScript writes it."""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)

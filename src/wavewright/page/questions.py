@@ -27,7 +27,7 @@ _FOR_KIND = {
         "items",
     ),
     "run": ("overview", "names", "answers", "busy", "curves", "diagnosis", "layers", "events", "flame", "path", "sql"),
-    "counters": ("overview", "panels", "answers"),
+    "counters": ("overview", "panels", "kernel_answers"),
 }
 
 

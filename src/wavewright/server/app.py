@@ -13,9 +13,8 @@ from starlette.routing import Route, Router
 from wavewright.page.payloads import ask, json
 from wavewright.questions.kit.parameters import whole_number
 from wavewright.server import notes, user_state
-from wavewright.server.bodies import body_of
 from wavewright.server.guard import Guard
-from wavewright.server.open_requests import OpenRequests
+from wavewright.server.open_requests import OpenRequests, body_of
 from wavewright.server.problems import Problem, problem_of
 
 if TYPE_CHECKING:

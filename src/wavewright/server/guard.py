@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from secrets import compare_digest
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
+from starlette.datastructures import MutableHeaders
+from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse
+
 from wavewright.server.problems import Problem
 
 if TYPE_CHECKING:
+    from starlette.responses import Response
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 LONGEST_QUERY = 32 << 10
@@ -28,8 +31,11 @@ HEADERS = {
     "cache-control": "no-store",
 }
 
+#: A target that is `*`, an address with a host, or nonsense.
+_WRONG_TARGET = (400, "This server answers only addresses that start with a slash.")
 _NOT_YOURS = (
-    "This page belongs to another or an ended `wavewright open`: use the address that the running one has printed."
+    403,
+    "This page belongs to another or an ended `wavewright open`: use the address that the running one has printed.",
 )
 
 
@@ -50,19 +56,17 @@ class Guard:
         token, *target_parts = behind.split("/", 1)
         refusal = (
             _wrong_place(scope)
-            or _wrong_target(path, before)
-            or self._wrong_token(token)
+            or (_WRONG_TARGET if before or not path else None)
+            or (None if compare_digest(token.encode("utf-8", "replace"), self.token) else _NOT_YOURS)
             or _wrong_request(scope, target_parts[0] if target_parts else "")
         )
         if refusal:
-            await _say(send, *refusal, as_json=bool(target_parts) and target_parts[0].startswith("api/"))
+            as_json = bool(target_parts) and target_parts[0].startswith("api/")
+            await _refusal(*refusal, as_json=as_json)(scope, receive, send)
         elif not target_parts:
-            await _redirect(send, f"/{quote(token)}/")
+            await RedirectResponse(f"/{quote(token)}/")(scope, receive, send)
         else:
             await self.app({**scope, "path": "/" + target_parts[0]}, receive, send)
-
-    def _wrong_token(self, token: str) -> tuple[int, str] | None:
-        return None if compare_digest(token.encode("utf-8", "replace"), self.token) else (403, _NOT_YOURS)
 
 
 def _wrong_place(scope: Scope) -> tuple[int, str] | None:
@@ -77,13 +81,6 @@ def _wrong_place(scope: Scope) -> tuple[int, str] | None:
         return 403, "This server answers only requests to 127.0.0.1 or localhost."
     if any(origin.lower() != f"http://{host}".lower() for origin in origins):
         return 403, "This server answers only its own page."
-    return None
-
-
-def _wrong_target(path: str, before: str) -> tuple[int, str] | None:
-    """Reason for rejecting the request target, if any: `*`, an address with a host, or nonsense."""
-    if before or not path:
-        return 400, "This server answers only addresses that start with a slash."
     return None
 
 
@@ -104,32 +101,17 @@ def _values(scope: Scope, name: bytes) -> list[str]:
 def _with_headers(send: Send) -> Send:
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
-            header_names = {key for key, _ in message["headers"]}
-            more = [
-                (name.encode(), value.encode()) for name, value in HEADERS.items() if name.encode() not in header_names
-            ]
-            message = {**message, "headers": [*message["headers"], *more]}
+            headers = MutableHeaders(scope=message)
+            for name, value in HEADERS.items():
+                headers.setdefault(name, value)
         await send(message)
 
     return sending
 
 
-async def _say(send: Send, status: int, sentence: str, *, as_json: bool) -> None:
-    """A refusal: what the page can show when it was the page that asked, else text that a person can read."""
-    body = json.dumps(Problem(status, sentence).body) if as_json else sentence + "\n"
-    media_type = b"application/json" if as_json else b"text/plain; charset=utf-8"
-    headers = [
-        (b"content-type", media_type),
-        (b"content-length", str(len(body.encode())).encode()),
-        (b"connection", b"close"),  # who is refused does not keep a place
-    ]
-    if status == 405:
-        headers.append((b"allow", b"GET, HEAD"))
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": body.encode()})
-
-
-async def _redirect(send: Send, to: str) -> None:
-    headers = [(b"location", to.encode()), (b"content-length", b"0")]
-    await send({"type": "http.response.start", "status": 307, "headers": headers})
-    await send({"type": "http.response.body", "body": b""})
+def _refusal(status: int, sentence: str, *, as_json: bool) -> Response:
+    """What the page can show when it was the page that asked, else text that a person can read."""
+    headers = {"connection": "close"} | ({"allow": "GET, HEAD"} if status == 405 else {})  # it does not keep a place
+    if as_json:
+        return JSONResponse(Problem(status, sentence).body, status, headers)
+    return PlainTextResponse(sentence + "\n", status, headers)

@@ -12,16 +12,44 @@ from wavewright.errors import UsageError, WavewrightError
 from wavewright.page.inputs import Reading, add_inputs
 from wavewright.questions.kit.parameters import whole_number
 from wavewright.server import recent
-from wavewright.server.bodies import BYTES, body_of, pieces_of
 from wavewright.server.uploads import MOST_LISTED_BYTES, PIECE_BYTES
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import AsyncIterator, Sequence
 
     from starlette.requests import Request
 
     from wavewright.model.document import Library
     from wavewright.server.uploads import Uploads
+
+JSON, BYTES = "application/json", "application/octet-stream"
+
+
+async def body_of(request: Request, most_bytes: int, media_type: str = JSON) -> bytes:
+    """The body of a request; of one that is too long a little more than is allowed, by which it is refused."""
+    content = bytearray()
+    async for piece in pieces_of(request, media_type):
+        content += piece
+        if len(content) > most_bytes:
+            break  # one byte too many is all that it takes to refuse them
+    return bytes(content)
+
+
+async def pieces_of(request: Request, media_type: str) -> AsyncIterator[bytes]:
+    """The body of a request as it comes.
+
+    Raises
+    ------
+    UsageError
+        When it may come from elsewhere than the page.
+    """
+    if request.headers.get("content-type", "").split(";")[0].strip() != media_type:
+        raise UsageError(f"what is to be kept is sent as {media_type}")
+    if "origin" not in request.headers:
+        raise UsageError("only the page has something to keep")
+    async for piece in request.stream():
+        yield piece
+
 
 _SMALL_BODY = 1_000  #: Bytes of a request that says all with its address.
 _WRITTEN_BYTES = 1 << 20  #: Bytes that go to the disk together.

@@ -14,8 +14,8 @@ from tests.e2e.run_inputs import made_ranks
 from wavewright.analysis.trace.clocks import alignment
 from wavewright.errors import UsageError
 from wavewright.model.document import Document, Library
-from wavewright.page.area import tracks_from
 from wavewright.page.payloads import ask
+from wavewright.page.protocol.timelines import tracks_from
 from wavewright.page.run.layers import timeline_of
 from wavewright.page.trace.spans import layers_of_trace
 from wavewright.readers.opening import open as open_path

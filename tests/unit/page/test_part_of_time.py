@@ -20,8 +20,7 @@ from wavewright.errors import UsageError
 from wavewright.model.document import Document
 from wavewright.model.run import Run
 from wavewright.model.trace import ThreadTrace
-from wavewright.page.part_of_time import part_of_time
-from wavewright.page.payloads import ask
+from wavewright.page.payloads import ask, part_of_time
 from wavewright.page.questions import questions_about
 
 

@@ -15,7 +15,7 @@ from wavewright.mcp.declared import BY_NAME
 from wavewright.mcp.texts import definition
 from wavewright.model.document import Document
 from wavewright.model.run import Run
-from wavewright.notebook.views import VIEWS
+from wavewright.notebook.show import VIEWS
 from wavewright.page.declared_questions import declared_questions
 from wavewright.questions.catalog import QUESTIONS, every_question
 from wavewright.questions.kit.question import Question

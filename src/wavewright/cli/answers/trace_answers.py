@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import fields, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from wavewright.base.shown import quoted
@@ -71,7 +70,6 @@ def diagnose(
     from wavewright.analysis.trace.about.requirements import has_only_samples
     from wavewright.analysis.trace.diagnose import diagnose as analysis
     from wavewright.analysis.trace.diagnose.finding import StallFinding
-    from wavewright.words.kit.subject import subject_markdown
 
     if has_only_samples(request.trace):
         if counters_path is not None:
@@ -94,6 +92,7 @@ def diagnose(
         return diagnosis_report(answer, limit=wording.limit)
 
     def markdown() -> str:
+        from wavewright.words.kit.subject import subject_markdown
         from wavewright.words.trace.diagnose import diagnosis_markdown
 
         title, _, plan = diagnosis_markdown(answer, name=request.path.name).partition("\n")
@@ -112,15 +111,25 @@ def diagnose(
 def _diagnose_samples(request: TraceRequest, file_format: str) -> Shown:
     """The causes that many samples have in common."""
     from wavewright.analysis.trace.samples.diagnosis import sample_diagnosis
-    from wavewright.words.trace.samples import sample_diagnosis_markdown, sample_diagnosis_report
 
     answer = sample_diagnosis(request.trace, rows=request.rows)
+
+    def words(wording: Wording) -> Parts:
+        from wavewright.words.trace.samples import sample_diagnosis_report
+
+        return sample_diagnosis_report(answer, limit=wording.limit)
+
+    def markdown() -> str:
+        from wavewright.words.trace.samples import sample_diagnosis_markdown
+
+        return sample_diagnosis_markdown(answer, name=request.path.name)
+
     names = ("name", "verdict", "remedy", "sample_count", "share", "share_min", "share_max", "row_count")
     return Shown(
         answer,
         _finding_table(answer, names),
-        words=lambda wording: sample_diagnosis_report(answer, limit=wording.limit),
-        markdown=partial(sample_diagnosis_markdown, answer, name=request.path.name) if file_format == "md" else None,
+        words=words,
+        markdown=markdown if file_format == "md" else None,
         is_by_code=False,
     )
 

@@ -1,18 +1,26 @@
-"""A brief while it is made: the parts that a verb shows are collected, and written when it ends."""
+"""A brief: the parts that a verb shows are collected, and written when it ends, with the commands that ask further."""
 
 from __future__ import annotations
 
 import io
 import sys
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from click.core import ParameterSource
+
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
     import click
     import polars as pl
 
-    from wavewright.model.blocks import AnyBlock
+    from wavewright.model.blocks import AnyBlock, Block, Table
     from wavewright.model.document import Document
+    from wavewright.model.next_question import NextQuestion
+    from wavewright.model.report import Section
 
 
 @dataclass(eq=False, repr=False)
@@ -65,3 +73,226 @@ class _Collecting(io.StringIO):
         if text:
             self._brief.add_lines(text)
         return count
+
+
+_MOST_COMMANDS = 3
+_BEFORE_PATHS = ("kernels",)  #: Verbs whose words come before the paths.
+
+#: Options that choose what an answer is about, which stay where the next verb has them.
+CARRIED = (
+    "--dispatch",
+    "--kernel",
+    "--code-object",
+    "--resources",
+    "--target",
+    "--amd",
+    "--pid",
+    "--rank",
+    "--gpu",
+    "--stream",
+    "--time",
+    "--percent",
+    "--source-root",
+)
+
+#: Options that do not change which words fit.
+_COMMON = frozenset((*CARRIED, "--brief", "--top", "--at", "--around", "--by", "--run", "--se", "--file", "--line"))
+_MOST_COLUMNS, _MOST_ROWS = 10, 50
+_WHOLE = 1000  #: From here on, numbers are shown without fractions.
+
+
+def written(brief: Brief) -> str:
+    """The text of a brief."""
+    from wavewright.base.shown import quoted
+    from wavewright.model.blocks import readable
+    from wavewright.model.report import Section
+    from wavewright.writers.markdown.brief import MORE, brief_markdown
+
+    context = brief.context
+    verb = context.command_path.partition(" ")[2]
+    paths = given_paths(context)
+    section = _worded_section(brief, verb)
+    if section is None or _is_special(context):
+        questions = section.next_questions if section else ()
+        blocks = readable(_parts(brief.parts))
+        section = Section(verb, verb, "", blocks, next_questions=questions)
+    section = replace(section, blocks=_with_numbers(section.blocks, brief.table))
+    options = {option for parameter in context.command.params for option in parameter.opts}
+    recorded = _recorded(brief)
+
+    def text_with(commands: list[str]) -> str:
+        return brief_markdown(
+            [section],
+            subject=brief.subject or " ".join(map(quoted, paths)),
+            losses=brief.losses,
+            commands=commands,
+            more=MORE if "--top" in options else "--json has more",
+            recorded=recorded,
+        )
+
+    asked = asked_next(context, brief.kind, paths, section.next_questions)
+    if asked:
+        return text_with(asked)
+    return text_with(next_commands(context, verb, brief.kind, paths))
+
+
+def _recorded(brief: Brief) -> Sequence[str]:
+    """Texts of the capture; none where the verb opened several, whose names stand in its tables."""
+    from wavewright.errors import UsageError
+    from wavewright.writers.markdown.code_spans import texts_of
+
+    with suppress(UsageError):
+        return texts_of(brief.document) if brief.document else ()
+    return ()
+
+
+def _worded_section(brief: Brief, verb: str) -> Section | None:
+    """The answer in the words of the question called like the verb, which agents get, too; None = it has others."""
+    from wavewright.questions.catalog import QUESTIONS
+    from wavewright.questions.kit.question import Wording
+
+    question = QUESTIONS.get(brief.kind, {}).get(verb)
+    if brief.document is None or question is None or type(brief.answer) not in question.analysis().answers:
+        return None
+    return question.worded(brief.document, brief.answer, Wording(brief.limit))
+
+
+def _is_special(context: click.Context) -> bool:
+    """True if options are given that only this verb has: then its own words fit better."""
+    given = {
+        option
+        for parameter in context.command.params
+        for option in parameter.opts
+        if option.startswith("-") and context.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE
+    }
+    return bool(given - _COMMON)
+
+
+def given_paths(context: click.Context) -> list[str]:
+    """The paths that a command line names, as they were typed."""
+    for name in ("paths", "path", "folder"):
+        value = context.params.get(name)
+        if value:
+            return [str(each) for each in value] if isinstance(value, tuple) else [str(value)]
+    return []
+
+
+def _parts(parts: list[AnyBlock]) -> Iterator[AnyBlock]:
+    """The parts without advice, which the commands at the end of a brief give."""
+    from wavewright.model.blocks import Sentence
+
+    return (part for part in parts if not (isinstance(part, Sentence) and part.style == "advice"))
+
+
+def _with_numbers(blocks: tuple[Block, ...], table: pl.DataFrame | None) -> tuple[Block, ...]:
+    """The blocks; where a chart is all that shows numbers, with the table of them."""
+    from wavewright.model.blocks import Code, Preformatted, Table
+
+    is_chart = any(isinstance(block, Preformatted) and block.is_chart for block in blocks)
+    if table is None or not table.height or not is_chart or any(isinstance(block, Table | Code) for block in blocks):
+        return blocks
+    return (*blocks, table_of(table, table.height))
+
+
+def table_of(frame: pl.DataFrame, row_count: int) -> Table:
+    """The first rows and columns of a frame, of which `row_count` exist, as people read them."""
+    from wavewright.model.blocks import Column, Table
+
+    names = frame.columns[:_MOST_COLUMNS]
+    are_numbers = [frame[name].dtype.is_numeric() for name in names]
+    columns = tuple(
+        Column(name, "number" if number else "words", not number)
+        for name, number in zip(names, are_numbers, strict=True)
+    )
+    rows = tuple(tuple(map(_cell, row)) for row in frame.select(names).head(_MOST_ROWS).iter_rows())
+    left_out = f"{len(names)} of {frame.width} columns" if len(names) < frame.width else ""
+    return Table("", columns, rows, row_count, note=left_out)
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return f"{value:,.0f}" if abs(value) >= _WHOLE else f"{value:.4g}"
+    return str(value)
+
+
+def next_commands(context: click.Context, verb: str, kind: str, paths: Sequence[str]) -> list[str]:
+    """The commands to be offered after a verb about these paths, whatever it answered."""
+    from wavewright.cli.kit.verbs import OWN_VERBS
+    from wavewright.questions.catalog import QUESTIONS
+
+    other = OWN_VERBS.get(verb)
+    if other is None:
+        kinds = [kind] if kind else QUESTIONS
+        questions = [each for name in kinds for each in QUESTIONS.get(name, {}).values() if each.verb_name == verb]
+        is_one_kind = len({each.kind for each in questions}) == 1  # then the verb need not say which
+        return asked_next(context, questions[0].kind, paths, questions[0].next_always) if is_one_kind and paths else []
+    if not paths:
+        return list(other.then_alone)
+    if verb == "compare":
+        paths = paths[-1:]  # what is new
+    offered = [template.split() for template in other.then_by_kind.get(kind, other.then)]
+    return [command_line(words, paths, _carried(context, words[0])) for words in offered[:_MOST_COMMANDS]]
+
+
+def asked_next(context: click.Context, kind: str, paths: Sequence[str], questions: Sequence[NextQuestion]) -> list[str]:
+    """The commands that ask these questions."""
+    from wavewright.base.shown import quoted
+    from wavewright.questions.catalog import QUESTIONS
+
+    asked = []
+    for each in questions[:_MOST_COMMANDS]:
+        question = QUESTIONS[kind][each.topic]
+        line = question.command(paths, each.parameters)
+        more = _carried(context, question.verb_name, {f"--{name}" for name in each.parameters})
+        asked.append(" ".join([line.removesuffix(" --brief"), *map(quoted, more), "--brief"]))
+    return list(dict.fromkeys(asked))
+
+
+def command_line(words: Sequence[str], paths: Sequence[str], more: Sequence[str] = ()) -> str:
+    """A command about the paths, for a shell.
+
+    Examples
+    --------
+    >>> command_line(["source", "--at", "i0x1814"], ["my trace"])
+    "wavewright source 'my trace' --at i0x1814 --brief"
+    >>> command_line(["kernels", "''"], ["run.db"])
+    "wavewright kernels '' run.db --brief"
+    """
+    from wavewright.base.shown import quoted
+
+    verb, *rest = words
+    if verb == "capture":
+        verb, *rest = f"{verb} {rest[0]}", *rest[1:]
+    named = [*rest, *map(quoted, paths)] if verb in _BEFORE_PATHS else [*map(quoted, paths), *rest]
+    return " ".join(["wavewright", verb, *named, *map(quoted, more), "--brief"])
+
+
+def _carried(context: click.Context, verb: str, without: Collection[str] = ()) -> list[str]:
+    """Options of the command line that the next verb takes as well, with their values."""
+    options = _options_of(context, verb) - set(without)
+    words: list[str] = []
+    for parameter in context.command.params:
+        option = next((each for each in parameter.opts if each in CARRIED and each in options), None)
+        name = parameter.name or ""
+        if option is None or context.get_parameter_source(name) is not ParameterSource.COMMANDLINE:
+            continue
+        value = context.params.get(name)
+        if parameter.multiple:  # type: ignore[attr-defined,unused-ignore]
+            words += [word for each in value or () for word in (option, _as_typed(each))]
+        else:
+            words += [option] if value is True else [option, _as_typed(value)]
+    return words
+
+
+def _as_typed(value: Any) -> str:
+    if isinstance(value, tuple):  # a range A:B
+        return ":".join("" if end is None else str(end) for end in value)
+    return str(value) if isinstance(value, str | int | float | Path) else ""
+
+
+def _options_of(context: click.Context, verb: str) -> set[str]:
+    group = context.find_root().command
+    command = group.get_command(context, verb)  # type: ignore[attr-defined]
+    return {option for parameter in command.params for option in parameter.opts} if command else set()

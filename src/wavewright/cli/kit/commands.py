@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wavewright.cli.kit.form import FORM_NAMES
-from wavewright.cli.kit.numbers import without_letter
-from wavewright.cli.kit.options import group, groups, path_type, with_parameters
+from wavewright.cli.kit.options import group, groups, path_type, with_parameters, without_letter
 from wavewright.cli.kit.verbs import read_declaration
 
 if TYPE_CHECKING:

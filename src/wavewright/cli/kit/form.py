@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
+
+from wavewright.base.shown import command_line
 
 if TYPE_CHECKING:
     from wavewright.cli.kit.brief import Brief
@@ -92,6 +96,24 @@ def _as_brief(context: click.Context, _parameter: click.Parameter, value: bool) 
 
         brief = context.meta[_BRIEF] = Brief(context)
         brief.start()
+
+
+def typed_again(*without: str, is_from_anywhere: bool = False) -> str:
+    """The command line that was typed, without some options; with whole paths if it is to be typed in any folder."""
+    context = click.get_current_context()
+    words: list[str] = ["wavewright", str(context.info_name)]
+    for parameter in context.command.params:
+        name = parameter.name or ""
+        # Options such as --brief have no value: they do not change what is made.
+        is_given = name in context.params and context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        if not is_given or name in without:
+            continue
+        value = context.params[name]
+        option = [parameter.opts[0]] if isinstance(parameter, click.Option) else []
+        for each in value if isinstance(value, tuple) else (value,):
+            is_path = is_from_anywhere and isinstance(each, os.PathLike)
+            words += option if each is True else [*option, os.path.abspath(each) if is_path else str(each)]  # noqa: PTH100 - no pathlib in `--help`
+    return command_line(words)
 
 
 def _set_names_form(_context: click.Context, _parameter: click.Parameter, form: str) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from wavewright.cli.kit.verbs import read_declaration
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection
 
 _MOST = 3  #: Suggestions at once.
 
@@ -17,34 +17,21 @@ def _words() -> dict[str, Any]:
     return read_declaration("cli", "options", "suggestions")
 
 
-def verbs_meant(word: str, verbs: Collection[str]) -> list[str]:
-    """Verbs that may have been meant, the likeliest first.
+def commands_meant(word: str, commands: Collection[str], of: str = "verb") -> list[str]:
+    """Verbs, or kinds of capture, that may have been meant, the likeliest first.
 
     Examples
     --------
-    >>> verbs_meant("isa", ["source", "stalls"]), verbs_meant("Stall", ["source", "stalls"])
+    >>> commands_meant("isa", ["source", "stalls"]), commands_meant("Stall", ["source", "stalls"])
     (['source'], ['stalls'])
+    >>> commands_meant("pmc", ["att", "counters"], "capture")
+    ['counters']
     """
-    return _meant(word, verbs, _words()["verbs"])
-
-
-def captures_meant(word: str, captures: Collection[str]) -> list[str]:
-    """Kinds of capture that may have been meant, the likeliest first.
-
-    Examples
-    --------
-    >>> captures_meant("pmc", ["att", "counters"]), captures_meant("discovery", ["discover", "att"])
-    (['counters'], ['discover'])
-    """
-    return _meant(word, captures, _words()["captures"])
-
-
-def _meant(word: str, verbs: Collection[str], synonyms: Mapping[str, Sequence[str]]) -> list[str]:
     typed = word.lower().replace("_", "-")
-    meant = [verb for verb in synonyms.get(typed, ()) if verb in verbs]
-    starts = [verb for verb in verbs if len(typed) > 1 and (verb.startswith(typed) or typed.startswith(verb))]
-    near = get_close_matches(typed, verbs, n=_MOST, cutoff=0.7)
-    exact = [typed] if typed in verbs else []  # but for capitals and underscores
+    meant = [verb for verb in _words()[f"{of}s"].get(typed, ()) if verb in commands]
+    starts = [verb for verb in commands if len(typed) > 1 and (verb.startswith(typed) or typed.startswith(verb))]
+    near = get_close_matches(typed, commands, n=_MOST, cutoff=0.7)
+    exact = [typed] if typed in commands else []  # but for capitals and underscores
     return list(dict.fromkeys([*exact, *meant, *starts, *([] if meant else near)]))[:_MOST]
 
 

@@ -25,8 +25,7 @@ from wavewright.model.losses import Loss
 from wavewright.model.run import Run
 from wavewright.model.schema import THREAD_TRACE, empty_frame
 from wavewright.model.trace import ThreadTrace
-from wavewright.page.exported_answers import held_by
-from wavewright.page.payloads import ask, json
+from wavewright.page.payloads import ask, held_by, json
 from wavewright.page.protocol.notes import notes_beside, read_notes
 
 if TYPE_CHECKING:
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from wavewright.export.page.packed_answers import PackedResult
-    from wavewright.page.exported_answers import HeldAnswer
+    from wavewright.page.payloads import HeldAnswer
 
     Shown = ThreadTrace | Run | CounterSet
 

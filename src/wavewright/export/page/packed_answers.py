@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from wavewright.model.document import Library
-    from wavewright.page.exported_answers import HeldAnswer
+    from wavewright.page.payloads import HeldAnswer
 
 _COMPRESSION = 6
 _AT_ONCE = 512

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wavewright.mcp.tools.capture import open_capture
-from wavewright.mcp.tools.capture_list import list_captures
+from wavewright.mcp.tools.capture import list_captures, open_capture
 from wavewright.mcp.tools.capture_plan import plan_capture
 from wavewright.mcp.tools.comparison import compare
 from wavewright.mcp.tools.queries import query, schema

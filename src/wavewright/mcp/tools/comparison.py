@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from wavewright.base.shown import quoted
 from wavewright.errors import UsageError
-from wavewright.mcp.cursors import cursor, start_of
 from wavewright.mcp.declared import USUAL_ROWS
 from wavewright.mcp.reply import Offer
+from wavewright.mcp.rows import cursor, start_of
 from wavewright.mcp.topic_answers import losses_of, reply_of
 from wavewright.model.blocks import readable
 from wavewright.model.document import DOCUMENTS

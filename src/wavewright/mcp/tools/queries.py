@@ -10,10 +10,9 @@ import polars as pl
 
 from wavewright.base.words import counted
 from wavewright.errors import UsageError
-from wavewright.mcp.cursors import cursor, start_of
 from wavewright.mcp.declared import USUAL_ROWS
 from wavewright.mcp.reply import Offer, Reply
-from wavewright.mcp.rows import Rows, rows_of
+from wavewright.mcp.rows import Rows, cursor, rows_of, start_of
 from wavewright.mcp.topic_answers import reply_of
 from wavewright.model.blocks import Column, Sentence, Table
 from wavewright.model.document import DOCUMENTS

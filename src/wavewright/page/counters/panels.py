@@ -10,8 +10,8 @@ from wavewright.analysis.counters.engine.panels import counter_panels
 from wavewright.facts.metrics.panels import panels_of
 from wavewright.model.answer import to_builtins
 from wavewright.page.counters.kernels import choice_of, every_choice, normalized, stored_panels_of
-from wavewright.page.protocol.doubles import doubles
 from wavewright.page.protocol.question import PageQuestion
+from wavewright.page.protocol.serialize import doubles
 from wavewright.questions.kit.parameters import Parameters, place
 
 if TYPE_CHECKING:

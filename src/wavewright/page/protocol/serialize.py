@@ -1,4 +1,4 @@
-"""Answers of analyses as the page reads them: the one way from frames and dataclasses to JSON."""
+"""Answers of analyses as the page reads them: the one way from frames and dataclasses to JSON and to numbers."""
 
 from __future__ import annotations
 
@@ -12,8 +12,20 @@ from wavewright.model.answer import to_builtins
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-MOST_ROWS = 5000  #: Rows of one table that an answer carries; its `row_count` tells how many there are.
 
+def doubles(frame: pl.DataFrame) -> pl.DataFrame:
+    """The frame with 64-bit integers as doubles, which JavaScript's numbers are.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> doubles(pl.DataFrame({"row": [1]})).dtypes
+    [Float64]
+    """
+    return frame.with_columns(pl.col(pl.Int64, pl.UInt64).cast(pl.Float64))
+
+
+MOST_ROWS = 5000  #: Rows of one table that an answer carries; its `row_count` tells how many there are.
 _ADDRESSES = ("address", "producer_address")
 
 

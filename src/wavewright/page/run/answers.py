@@ -15,9 +15,8 @@ from wavewright.analysis.run.gpu_time.overlap import overlap
 from wavewright.analysis.run.kernels import kernels
 from wavewright.analysis.run.ranks.ranks import ranks
 from wavewright.errors import UsageError
-from wavewright.page.protocol.doubles import doubles
 from wavewright.page.protocol.question import PageQuestion
-from wavewright.page.protocol.serialize import MOST_ROWS, serialize
+from wavewright.page.protocol.serialize import MOST_ROWS, doubles, serialize
 from wavewright.page.run.times import since_begin
 from wavewright.questions.kit.parameters import place, text
 

@@ -11,9 +11,8 @@ from wavewright.analysis.run.contents.regions import combine_regions
 from wavewright.analysis.run.contents.stacks import partial_stacks
 from wavewright.errors import UsageError
 from wavewright.model.schema import table_spec
-from wavewright.page.protocol.doubles import doubles
 from wavewright.page.protocol.question import PageQuestion
-from wavewright.page.protocol.serialize import serialize
+from wavewright.page.protocol.serialize import doubles, serialize
 from wavewright.page.run.answers import region_domains, summary_by, whole_tree
 from wavewright.page.run.layers import timeline_of
 from wavewright.questions.kit.parameters import number, place, text

@@ -10,9 +10,8 @@ from wavewright.analysis.common.timeline import TILE_CELLS, Timeline, tiles_of
 from wavewright.analysis.run.gpu_time.area import run_area
 from wavewright.analysis.run.gpu_time.timeline import DEEPEST, run_timeline
 from wavewright.errors import UsageError
-from wavewright.page.area import area_question
 from wavewright.page.protocol.question import TILE_OF_LAYER, PageQuestion
-from wavewright.page.protocol.span_tiles import coarse_tiles, described
+from wavewright.page.protocol.timelines import area_question, coarse_tiles, described
 from wavewright.page.run.times import clocks_of
 
 if TYPE_CHECKING:

@@ -30,9 +30,8 @@ from wavewright.analysis.trace.trust.verdicts import trust_of
 from wavewright.analysis.trace.waits import waits
 from wavewright.analysis.trace.waves.by_place import waves_by_place
 from wavewright.errors import UsageError, WavewrightError
-from wavewright.page.protocol.doubles import doubles
 from wavewright.page.protocol.question import PageQuestion
-from wavewright.page.protocol.serialize import serialize
+from wavewright.page.protocol.serialize import doubles, serialize
 from wavewright.questions.kit.parameters import engine, place, text
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ import polars as pl
 from wavewright.analysis.trace.code.live import live_rows
 from wavewright.analysis.trace.costs.exposure import row_costs
 from wavewright.analysis.trace.selection import Selection, select
-from wavewright.page.protocol.doubles import doubles
 from wavewright.page.protocol.question import PageQuestion
+from wavewright.page.protocol.serialize import doubles
 from wavewright.questions.kit.parameters import place
 
 if TYPE_CHECKING:

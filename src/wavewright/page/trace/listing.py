@@ -11,8 +11,8 @@ from wavewright.analysis.trace.code.control_flow import taken_jumps
 from wavewright.analysis.trace.listing import wait_arrows
 from wavewright.analysis.trace.memory_latency import memory_latency
 from wavewright.analysis.trace.waits import waits
-from wavewright.page.protocol.doubles import doubles
 from wavewright.page.protocol.question import PageQuestion
+from wavewright.page.protocol.serialize import doubles
 
 if TYPE_CHECKING:
     from wavewright.model.document import Document

@@ -9,8 +9,8 @@ import polars as pl
 from wavewright.analysis.trace.listing.line_costs import line_costs
 from wavewright.analysis.trace.overview import unknown_code
 from wavewright.errors import UsageError
-from wavewright.page.protocol.doubles import doubles
 from wavewright.page.protocol.question import PageQuestion
+from wavewright.page.protocol.serialize import doubles
 from wavewright.questions.kit.parameters import place
 
 if TYPE_CHECKING:

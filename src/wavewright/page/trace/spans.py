@@ -12,10 +12,9 @@ from wavewright.analysis.trace.timeline.area import area_rows
 from wavewright.analysis.trace.timeline.layers import layers
 from wavewright.analysis.trace.timeline.stalled_shares import StalledShares
 from wavewright.errors import UsageError
-from wavewright.page.area import area_question
 from wavewright.page.protocol.curve_tiles import tiling_of
 from wavewright.page.protocol.question import TILE, TILE_OF_LAYER, PageQuestion
-from wavewright.page.protocol.span_tiles import coarse_tiles, described
+from wavewright.page.protocol.timelines import area_question, coarse_tiles, described
 from wavewright.page.trace.curves import grid_of
 from wavewright.questions.kit.parameters import text
 

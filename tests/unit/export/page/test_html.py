@@ -22,8 +22,7 @@ from wavewright.export.page import write_html
 from wavewright.model.document import Library
 from wavewright.model.trace import ThreadTrace
 from wavewright.page.assets import page_folder
-from wavewright.page.exported_answers import held_by
-from wavewright.page.payloads import ask
+from wavewright.page.payloads import ask, held_by
 from wavewright.page.protocol.payload import key_of
 from wavewright.readers.opening import open as open_path
 from wavewright.readers.run.inputs import open_run

@@ -21,10 +21,9 @@ from wavewright.model.counters import COUNTER_SET, CounterSet, System
 from wavewright.model.document import Document, Library
 from wavewright.model.run import Run
 from wavewright.model.schema import frame_of
-from wavewright.page.counters.answers import MOST_KERNELS
+from wavewright.page.counters.kernel_answers import MOST_KERNELS
 from wavewright.page.counters.kernels import MOST_HELD
-from wavewright.page.exported_answers import held_by
-from wavewright.page.payloads import ask, prepare
+from wavewright.page.payloads import ask, held_by, prepare
 from wavewright.page.protocol.payload import ARROW
 from wavewright.page.questions import questions_about
 from wavewright.readers.counters import open_counters

@@ -23,7 +23,7 @@ from wavewright.errors import UsageError
 from wavewright.model.document import Document
 from wavewright.model.executions import is_execution
 from wavewright.model.trace import ThreadTrace, TraceSource
-from wavewright.page.part_of_time import part_of_time
+from wavewright.page.payloads import part_of_time
 from wavewright.page.questions import questions_about
 from wavewright.page.trace.answers import histogram, wave_loops
 from wavewright.page.trace.code import code, costs, wave_costs

@@ -3,7 +3,7 @@
 /** Floating-point or integer operations. */
 export type Work = "flop" | "iop";
 
-/** Kernels in an answer about all of them: MOST_KERNELS of page/counters/answers.py. */
+/** Kernels in an answer about all of them: MOST_KERNELS of page/counters/kernel_answers.py. */
 export const MOST_KERNELS = 300;
 
 export const CEILINGS = [

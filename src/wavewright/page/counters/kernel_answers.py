@@ -19,9 +19,8 @@ from wavewright.errors import UsageError
 from wavewright.facts.metrics.panels import panels_of
 from wavewright.page.counters.kernels import choice_of, every_choice, every_kernel, kernels_of, normalized
 from wavewright.page.counters.panels import PARAMETERS
-from wavewright.page.protocol.doubles import doubles
 from wavewright.page.protocol.question import PageQuestion
-from wavewright.page.protocol.serialize import MOST_ROWS, serialize
+from wavewright.page.protocol.serialize import MOST_ROWS, doubles, serialize
 from wavewright.questions.kit.parameters import Parameters, place, text
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Contents of a selected area of a timeline: tracks and time."""
+"""Timelines for the page: what it is told of them, tiles that an exported page holds, and selected areas of them."""
 
 from __future__ import annotations
 
@@ -6,15 +6,47 @@ import math
 import re
 from typing import TYPE_CHECKING, Any
 
+from wavewright.analysis.common.timeline import TILE_CELLS
 from wavewright.errors import UsageError
 from wavewright.page.protocol.question import PageQuestion
 from wavewright.page.protocol.serialize import serialize
 from wavewright.questions.kit.parameters import Parameters, number, text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
+    from wavewright.analysis.common.timeline import Timeline
     from wavewright.model.document import Document
+
+
+def described(layer: Timeline) -> dict[str, Any]:
+    """A timeline with its tracks and kinds, and how to ask for its tiles."""
+    height = 0 if layer.tracks is None else layer.tracks.height
+    tracks = [] if layer.tracks is None or layer.tracks_of else layer.tracks.to_dicts()
+    return {
+        "name": layer.name,
+        "title": layer.title,
+        "unit": layer.unit,
+        "begin": layer.begin,
+        "end": layer.end,
+        "cell": 1 << layer.cell_bits,
+        "level_count": layer.level_count,
+        "tile_cells": TILE_CELLS,
+        "track_count": height,
+        "tracks": tracks,
+        "tracks_of": layer.tracks_of or None,
+        "kinds": layer.kinds,
+        "has_late_kinds": layer.late_kinds is not None,
+    }
+
+
+def coarse_tiles(layer: Timeline, most: int) -> Iterator[dict[str, Any]]:
+    """The tiles of all levels of a timeline that have at most that many, the coarsest level first."""
+    for level in reversed(range(layer.level_count)):
+        count = layer.tile_count(level)
+        if count <= most:
+            yield from ({"layer": layer.name, "level": level, "tile": tile} for tile in range(count))
+
 
 _TRACKS = re.compile(r"([a-z_]{1,40}):(\d{1,6}(?:-\d{1,6})?(?:,\d{1,6}(?:-\d{1,6})?)*)", re.ASCII)
 _MOST_TRACKS = 100_000
@@ -52,5 +84,5 @@ def area_question(name: str, answer: Callable[..., Any]) -> PageQuestion:
     ) -> Any:
         return serialize(answer(document, *tracks, math.ceil(start), math.ceil(stop)))
 
-    required = ("start", "stop")
-    return PageQuestion(name, asked, AREA, required, lambda _: (), (required,))
+    bounds = ("start", "stop")
+    return PageQuestion(name, asked, AREA, bounds, lambda _: (), (bounds,))
