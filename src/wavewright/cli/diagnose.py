@@ -79,9 +79,11 @@ def _give_sample_diagnosis(request: TraceRequest, file_format: str) -> None:
 
     answer = sample_diagnosis(request.trace, rows=request.rows)
     if file_format == "md" and not (request.as_json or request.as_csv):
-        from wavewright.words.trace.samples import sample_diagnosis_markdown
+        from wavewright.words.kit.markdown_page import markdown_page
+        from wavewright.words.trace.findings import diagnosis_parts
 
-        click.echo(sample_diagnosis_markdown(answer, name=request.path.name), nl=False)
+        blocks = diagnosis_parts(answer, limit=len(answer.findings))
+        click.echo(markdown_page(f"Diagnosis of {request.path.name}", blocks, answer.definition), nl=False)
         return
     names = ("name", "verdict", "remedy", "sample_count", "share", "share_min", "share_max", "row_count")
     table = pl.DataFrame([{name: getattr(finding, name) for name in names} for finding in answer.findings])
@@ -138,7 +140,7 @@ def _counters(request: CounterRequest, file_format: str) -> None:
     top = request.top or None if request.top is not None or not is_text else _KERNELS
     answer = limiters(request.counters, choice=request.choice, top=None if request.as_csv else top)
     if file_format == "md" and is_text:
-        from wavewright.words.counters.limiters import limiters_markdown
+        from wavewright.words.counters.findings import limiters_markdown
 
         name = request.path.name if request.path else ""
         click.echo(limiters_markdown(answer, name=name), nl=False)
