@@ -14,6 +14,7 @@ from wavewright.analysis.counters.engine.reference import reference_dispatches
 from wavewright.base.csv import harmless_rows
 from wavewright.errors import UsageError
 from wavewright.export.kit.staging import staged
+from wavewright.facts.loader import packaged
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -24,17 +25,7 @@ if TYPE_CHECKING:
     from wavewright.facts.metrics.declared import Metric, MetricTable
     from wavewright.model.counters import CounterSet
 
-_HEADERS = {
-    "average": "Avg",
-    "minimum": "Min",
-    "maximum": "Max",
-    "deviation": "Std Dev",
-    "q1": "Q1",
-    "median": "Median",
-    "q3": "Q3",
-    "peak": "Peak",
-    "peak_share": "Pct of Peak",
-}
+_HEADERS: dict[str, str] = packaged("compute_csv.toml", __package__)["headers"]
 _WITHOUT_UNIT = ("value", "quartiles")
 _DECIMALS = {"kernel": 6}
 _OTHER_DECIMALS = 4

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from wavewright.base.words import counted, size
+from wavewright.facts.loader import packaged
 from wavewright.model.blocks import AnyBlock, Sentence, sentence
 from wavewright.words.kit.declared_tables import declared_table
 
@@ -15,17 +16,7 @@ if TYPE_CHECKING:
 
 
 #: Counts that are printed, and their nouns.
-_WORDS = {
-    "dispatches": "dispatches",
-    "copies": "copies",
-    "regions": "regions",
-    "samples": "samples",
-    "allocations": "allocations",
-    "counters": "counter values",
-    "processes": "processes",
-    "documents": "documents",
-    "answers": "answers",
-}
+_WORDS: dict[str, str] = packaged("texts.toml", "wavewright.words.run")["written"]
 _SHOWN = 6
 _MANY_FILES = 40
 
