@@ -79,11 +79,9 @@ def _give_sample_diagnosis(request: TraceRequest, file_format: str) -> None:
 
     answer = sample_diagnosis(request.trace, rows=request.rows)
     if file_format == "md" and not (request.as_json or request.as_csv):
-        from wavewright.words.kit.markdown_page import markdown_page
-        from wavewright.words.trace.findings import diagnosis_parts
+        from wavewright.words.trace.samples import sample_diagnosis_markdown
 
-        blocks = diagnosis_parts(answer, limit=len(answer.findings))
-        click.echo(markdown_page(f"Diagnosis of {request.path.name}", blocks, answer.definition), nl=False)
+        click.echo(sample_diagnosis_markdown(answer, name=request.path.name), nl=False)
         return
     names = ("name", "verdict", "remedy", "sample_count", "share", "share_min", "share_max", "row_count")
     table = pl.DataFrame([{name: getattr(finding, name) for name in names} for finding in answer.findings])
