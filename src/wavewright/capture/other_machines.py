@@ -79,13 +79,7 @@ class Place:
 
     @property
     def name(self) -> str:
-        """The name in messages.
-
-        Examples
-        --------
-        >>> place_of("gpu7", "podman:rocm").name, place_of(None, "rocm").name
-        ('container rocm on gpu7', 'container rocm')
-        """
+        """The name in messages."""
         inside = f"container {self.container}" if self.container else ""
         return " on ".join(part for part in (inside, self.host) if part)
 

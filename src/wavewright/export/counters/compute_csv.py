@@ -200,13 +200,7 @@ def dispatch_rows(counters: CounterSet, *, is_reference: bool) -> Iterator[Seque
 
 
 def system_rows(facts: Mapping[str, str]) -> Iterator[Sequence[str]]:
-    """The recorded facts about the node, one per row, in recorded order.
-
-    Examples
-    --------
-    >>> list(system_rows({"gpu_arch": "gfx942", "compute_partition": "NA", "max_sclk": "2100.0"}))
-    [['Info'], ['gfx942'], [''], ['2100.0']]
-    """
+    """The recorded facts about the node, one per row, in recorded order."""
     yield ["Info"]
     for word in facts.values():
         yield [_retold(word)]

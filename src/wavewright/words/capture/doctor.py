@@ -42,13 +42,7 @@ def doctor_report(checks: Sequence[Check], *, width: int, is_complete: bool = Fa
 
 
 def verdict(checks: Sequence[Check]) -> str:
-    """The verdict about a machine in one sentence.
-
-    Examples
-    --------
-    >>> verdict([])
-    'captures can be taken here: 0 checks are ok'
-    """
+    """The verdict about a machine in one sentence."""
     counts = {status: sum(check.status is status for check in checks) for status in Status}
     rest = f"{counted(counts[Status.OK], 'checks')} {'is' if counts[Status.OK] == 1 else 'are'} ok"
     if counts[Status.NOT_CHECKED]:

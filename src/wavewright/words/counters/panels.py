@@ -54,13 +54,7 @@ def panel_parts(
 
 
 def peak_cell(row: dict[str, Any]) -> Cell:
-    """The share of the peak; more than the peak is red.
-
-    Examples
-    --------
-    >>> peak_cell({"peak_share": 25.0})
-    '25.0 %'
-    """
+    """The share of the peak; more than the peak is red."""
     share = row["peak_share"]
     tone = "" if share is None or share < 60 else "bold" if share <= 100 else "bold red"
     return Cell("" if share is None else f"{share:.1f} %", tone)

@@ -109,13 +109,7 @@ def kernel_table(kernels: pl.DataFrame, *, limit: int) -> Table:
 
 
 def caveat_lines(caveats: Sequence[str]) -> Iterator[Sentence]:
-    """Caveats about the numbers; says how many are not shown.
-
-    Examples
-    --------
-    >>> [line.text for line in caveat_lines(["no clock"])]
-    ['no clock']
-    """
+    """Caveats about the numbers; says how many are not shown."""
     for caveat in caveats[:_CAVEATS]:
         yield Sentence(caveat, "note")
     if len(caveats) > _CAVEATS:

@@ -22,13 +22,7 @@ _MANY_FILES = 40
 
 
 def written_report(outputs: Sequence[Mapping[str, Any]]) -> Iterator[AnyBlock]:
-    """Outputs (`path`, `bytes`, `counts`), at least one: two lines for one, a table for several.
-
-    Examples
-    --------
-    >>> [line.text for line in written_report([{"path": "a.db", "bytes": 4096, "counts": {"dispatches": 1}}])]
-    ['a.db: 4.1 kB', '  1 dispatch']
-    """
+    """Outputs (`path`, `bytes`, `counts`), at least one: two lines for one, a table for several."""
     if len(outputs) == 1:
         only = outputs[0]
         yield sentence((only["path"], "bold"), f": {size(only['bytes'])}")
