@@ -94,12 +94,6 @@ def not_read_here(entry: os.DirEntry[str] | Path, root: str | os.PathLike[str]) 
 
 
 def listed(reasons: Mapping[str, str]) -> str:
-    """Names that were not read, with the reasons, in a line.
-
-    Examples
-    --------
-    >>> listed({"a.att": NO_FILE})
-    'a.att: neither a file nor a folder'
-    """
+    """Names that were not read, with the reasons, in a line."""
     more = f" and {len(reasons) - _NAMED:,} more" if len(reasons) > _NAMED else ""
     return ", ".join(f"{name}: {reason}" for name, reason in islice(reasons.items(), _NAMED)) + more

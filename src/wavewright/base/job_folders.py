@@ -28,11 +28,6 @@ def read_instead(path: str) -> str:
     ------
     UsageError
         When the job has no result yet, when its result leads out of the folder, or when it is a pool of jobs.
-
-    Examples
-    --------
-    >>> read_instead("results.db"), read_instead("/nowhere")
-    ('results.db', '/nowhere')
     """
     try:
         if not is_job_folder(path):
@@ -51,13 +46,7 @@ def read_instead(path: str) -> str:
 
 
 def is_job_folder(path: str) -> bool:
-    """True if a path is the folder of a job.
-
-    Examples
-    --------
-    >>> is_job_folder("/")
-    False
-    """
+    """True if a path is the folder of a job."""
     place = Path(path)
     return (place / JOB).is_file() and (place / ATTEMPTS).is_dir()
 

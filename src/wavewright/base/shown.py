@@ -87,13 +87,7 @@ def quoted(word: str | os.PathLike[str]) -> str:
 
 
 def command_line(words: Iterable[str | os.PathLike[str]]) -> str:
-    """Words as a command that can be copied into a shell.
-
-    Examples
-    --------
-    >>> command_line(["wavewright", "info", "a b.db"])
-    "wavewright info 'a b.db'"
-    """
+    """Words as a command that can be copied into a shell."""
     return " ".join(map(quoted, words))
 
 

@@ -68,13 +68,7 @@ def percent(share: float | None, digits: int = 1, *, none: str = "-", sign: bool
 
 
 def amount(byte_count: float | None, *, none: str = "-") -> str:
-    """Bytes in few characters, in powers of 1000; `none` stands for an amount that is not known.
-
-    Examples
-    --------
-    >>> amount(8_403_285), amount(12), amount(None)
-    ('8.40 MB', '12 B', '-')
-    """
+    """Bytes in few characters, in powers of 1000; `none` stands for an amount that is not known."""
     return size(byte_count, 2, none=none)
 
 

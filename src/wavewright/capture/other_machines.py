@@ -19,10 +19,8 @@ import socket
 import subprocess
 import tarfile
 import threading
-import tomllib
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from wavewright.base import stopping
@@ -31,10 +29,12 @@ from wavewright.base.shown import quoted, shown
 from wavewright.base.words import amount
 from wavewright.capture.jobs.folder import JOB, LOCK, RAW, RESULT, JobFolder, refuse_links
 from wavewright.errors import MissingToolError, OutputError, UnreachableError, UsageError, WavewrightError
+from wavewright.facts.loader import packaged
 from wavewright.readers.files.archive import refusal_of_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
 
 FILES_MAX = 100_000
 BYTES_MAX = 1 << 40  #: Of one capture, together.
@@ -50,7 +50,7 @@ _HOST = re.compile(r"[^\s\x00-\x1f\x7f]{1,300}")
 _CONTAINER = re.compile(rf"(?:(?P<engine>{'|'.join(_ENGINES)}):)?(?P<name>[A-Za-z0-9][A-Za-z0-9_.-]{{0,200}})")
 _RESULT_TARGET = re.compile(r"attempts/([0-9]{1,9})")
 
-_SSH = tomllib.loads(Path(__file__).with_name("ssh.toml").read_text(encoding="utf-8"))
+_SSH = packaged("ssh.toml", __package__)
 # Scripts for sh, one line each and without `!`: the login shell there may be csh. $0 is a mark that is printed before
 # anything of ours, as login shells may print; $1 is the name of the folder.
 _MARKED = 'printf "\\n%s\\n" "$0"; '
@@ -79,13 +79,7 @@ class Place:
 
     @property
     def name(self) -> str:
-        """The name in messages.
-
-        Examples
-        --------
-        >>> place_of("gpu7", "podman:rocm").name, place_of(None, "rocm").name
-        ('container rocm on gpu7', 'container rocm')
-        """
+        """The name in messages."""
         inside = f"container {self.container}" if self.container else ""
         return " on ".join(part for part in (inside, self.host) if part)
 

@@ -64,9 +64,9 @@ def decoded(declared: object, kind: type[T], *, where: str, advice: str = "") ->
 
 
 @cache
-def packaged(file: str) -> dict[str, Any]:
-    """The content of a TOML file of this package, such as `gpus/gfx9.toml`."""
-    return tomllib.loads(packaged_text(file))
+def packaged(file: str, package: str = "wavewright.facts") -> dict[str, Any]:
+    """The content of a TOML file of this package, such as `gpus/gfx9.toml`, or of another one."""
+    return tomllib.loads(packaged_text(file, package=package))
 
 
 def packaged_text(file: str, *, package: str = "wavewright.facts") -> str:

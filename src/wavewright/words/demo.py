@@ -84,12 +84,6 @@ def run_story(outputs: Sequence[str], chapters: Sequence[tuple[str, str, Iterato
     """The outputs, and for each question the command that answers it and the start of its report.
 
     A chapter is a question, a command, and the report of the answer, whose first part is the verdict.
-
-    Examples
-    --------
-    >>> parts = list(run_story(["two files"], [("Busy?", "wavewright busy run", iter([Sentence("90 % of the time")]))]))
-    >>> parts[-1]
-    Sentence(text='90 % of the time', style='plain', marks=(), indent=0)
     """
     yield Rule("1  What was recorded")
     yield from (Sentence(f"  {line}") for line in outputs)

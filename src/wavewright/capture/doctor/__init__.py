@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wavewright.capture.doctor import driver, gpus, rocm, system
@@ -14,6 +12,7 @@ from wavewright.capture.doctor.check import Outcome, Rule
 from wavewright.capture.doctor.check import Status as Status
 from wavewright.capture.doctor.facts import machine_facts as machine_facts
 from wavewright.capture.doctor.view import MachineView
+from wavewright.facts.loader import packaged
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,10 +29,7 @@ def _rule(name: str, row: dict[str, Any]) -> Rule:
 
 
 #: The declared table of checks, in the order in which they are made: those that explain others first.
-RULES: tuple[Rule, ...] = tuple(
-    _rule(name, row)
-    for name, row in tomllib.loads(Path(__file__).with_name("checks.toml").read_text(encoding="utf-8")).items()
-)
+RULES: tuple[Rule, ...] = tuple(_rule(name, dict(row)) for name, row in packaged("checks.toml", __package__).items())
 
 
 def examine(

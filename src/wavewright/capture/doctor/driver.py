@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from typing import TYPE_CHECKING, Any
 
 from wavewright.base.shown import quoted
@@ -15,17 +17,6 @@ if TYPE_CHECKING:
 
 KFD = "/dev/kfd"
 _READ_WRITE = 0o6
-_MEANINGS = {
-    "EACCES": "permission denied",
-    "EPERM": "not permitted",
-    "EINVAL": "invalid argument",
-    "ENOMEM": "cannot allocate memory",
-    "ENODEV": "no such device",
-    "ENXIO": "no such device",
-    "EIO": "input or output error",
-    "EBUSY": "busy",
-    "ENOENT": "no such file",
-}
 
 
 def module(view: MachineView) -> Outcome:
@@ -117,7 +108,7 @@ def render_nodes(view: MachineView) -> Outcome:
 
 def _refused(view: MachineView, path: str, refusal: str) -> Outcome:
     """The case of a device that cannot be opened; two checks have the same words for it."""
-    values: dict[str, Any] = {"path": path, "meaning": _MEANINGS.get(refusal, refusal), "refusal": refusal}
+    values: dict[str, Any] = {"path": path, "meaning": os.strerror(getattr(errno, refusal)).lower(), "refusal": refusal}
     if refusal == "EACCES":
         facts = view.machine.facts(path)
         return bad("EACCES", **values, mode=f"mode {facts.mode:04o}, " if facts else "")

@@ -6,11 +6,11 @@ Source: rocprofiler-sdk 1.3.2, platform/gnulinux/agent.cpp: where nodes are look
 from __future__ import annotations
 
 import re
-import tomllib
 from collections import Counter
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
+
+from wavewright.facts.loader import packaged
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,7 +27,7 @@ _MEMORY_MAX = 1 << 50
 _PROCESSES, _NAME_LENGTH = "/sys/class/kfd/kfd/proc", 40
 _FIRMWARE_BITS = 0x3FF  #: The version proper; the bits above are a feature number.
 
-_PRODUCTS = tomllib.loads(Path(__file__).with_name("products.toml").read_text(encoding="utf-8"))
+_PRODUCTS = packaged("products.toml", __package__)
 
 
 @dataclass(frozen=True, kw_only=True)

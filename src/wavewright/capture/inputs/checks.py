@@ -6,11 +6,9 @@ value of its key is named, and the file is to be written otherwise.
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import asdict, dataclass, field
 from difflib import get_close_matches
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wavewright.base.words import counted
@@ -22,6 +20,7 @@ from wavewright.capture.rocprofv3.regex import regex_warnings
 from wavewright.capture.rocprofv3.releases import has_trap
 from wavewright.capture.rocprofv3.words import read_words
 from wavewright.errors import UsageError
+from wavewright.facts.loader import packaged
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     from wavewright.capture.rocprofv3.releases import Installation
 
 _LETTERS = 60
-_OBJECTIONS = tomllib.loads(Path(__file__).with_name("objections.toml").read_text(encoding="utf-8"))
+_OBJECTIONS = packaged("objections.toml", __package__)
 _NAMES: dict[type, str] = {dict: "a map", list: "a list", str: "a text"}
 
 

@@ -7,9 +7,7 @@ our own classes goes along as an option.
 from __future__ import annotations
 
 import re
-import tomllib
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
@@ -21,6 +19,7 @@ from wavewright.capture.rocprofv3.regex import regex_warnings
 from wavewright.capture.rocprofv3.releases import NEWEST
 from wavewright.capture.rocprofv3.words import option_words
 from wavewright.errors import UsageError
+from wavewright.facts.loader import packaged
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from wavewright.capture.rocprofv3.releases import Installation
 
 #: Tables of keys, for the checks as well.
-KEYS: dict[str, Any] = tomllib.loads(Path(__file__).with_name("keys.toml").read_text(encoding="utf-8"))
+KEYS: dict[str, Any] = packaged("keys.toml", __package__)
 _PARTS: dict[str, list[str]] = KEYS["parts"]
 _WHOLE: list[str] = KEYS["whole_run"]
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from dataclasses import dataclass, field
 from functools import singledispatch
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec import structs
@@ -20,6 +18,7 @@ from wavewright.capture.rocprofv3.regex import parts_regex, regex_warnings
 from wavewright.capture.rocprofv3.releases import first_release_with
 from wavewright.capture.rocprofv3.words import option_words, read_words
 from wavewright.errors import UsageError
+from wavewright.facts.loader import packaged
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -35,7 +34,7 @@ DEFINITIONS = "definitions.yaml"
 VALUE_BYTES_MAX = 120_000
 WORDS_BYTES_MAX = 1_500_000
 _COUNTER = re.compile(r"[A-Za-z_][A-Za-z0-9_\[\]]*(?::device=\d{1,4})?")
-_TABLES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+_TABLES = packaged("commands.toml", __package__)
 RUN_PARTS: dict[str, list[str]] = _TABLES["run_parts"]
 #: Numbers of GPUs within what ROCR_VISIBLE_DEVICES leaves: with one GPU left, only 0 or nothing is right.
 VISIBILITY = ("HIP_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL")

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from dataclasses import dataclass
 from difflib import get_close_matches
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wavewright.base.words import counted
 from wavewright.errors import UsageError
+from wavewright.facts.loader import packaged
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from wavewright.analysis.counters.plan import CapturePlan
     from wavewright.facts.gpus.counting import Counting
@@ -27,9 +27,7 @@ if TYPE_CHECKING:
 _NAME = re.compile(r"([A-Za-z][A-Za-z0-9_]*?)(_sum|_avr|_max|_min)?(\[\d+\])?(:device=\d+)?")
 _ACCUMULATED = re.compile(r"(\w+)_ACCUM")
 #: Counters that rocprofv3 computes from others.
-_COMPUTED = frozenset(
-    tomllib.loads(Path(__file__).with_name("commands.toml").read_text(encoding="utf-8"))["computed_counters"]
-)
+_COMPUTED = frozenset(packaged("commands.toml", __package__)["computed_counters"])
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,12 +6,10 @@ only wait (hung, busy); every change stays within the limits of the hardware; an
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
@@ -28,6 +26,7 @@ from wavewright.capture.plans.choices import (
     selected_engines,
 )
 from wavewright.errors import UsageError
+from wavewright.facts.loader import packaged
 
 if TYPE_CHECKING:
     from wavewright.capture.gpus.topology import Gpu
@@ -315,6 +314,4 @@ def _rule(row: dict[str, Any]) -> Rule:
 
 
 #: The table; rules of one verdict are tried in this order.
-RULES: tuple[Rule, ...] = tuple(
-    map(_rule, tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))["rule"])
-)
+RULES: tuple[Rule, ...] = tuple(map(_rule, packaged("retries.toml", __package__)["rule"]))

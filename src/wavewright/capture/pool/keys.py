@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-import tomllib
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
@@ -15,6 +13,7 @@ from msgspec import Meta
 from wavewright.capture.kinds import KINDS
 from wavewright.capture.rocprofv3.grammar import read_launches
 from wavewright.errors import UsageError
+from wavewright.facts.loader import packaged
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -142,7 +141,4 @@ def _key(name: str, row: dict[str, Any]) -> Key:
     return Key(name=name, type=kind, values=_TYPES.get(kind, own_type), kinds=kinds, **row)
 
 
-KEYS = {
-    name: _key(name, row)
-    for name, row in tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")).items()
-}
+KEYS = {name: _key(name, dict(row)) for name, row in packaged("keys.toml", __package__).items()}

@@ -7,20 +7,20 @@ its two ends are looked at, and only texts are searched for: no pattern that cou
 from __future__ import annotations
 
 import re
-import tomllib
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from wavewright.base.shown import shown
+from wavewright.base.shown import printable
 from wavewright.base.words import shortened
 from wavewright.capture.judgement import Cause, Verdict
+from wavewright.facts.loader import packaged
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
 TEXT_BYTES_MAX = 2 << 20  #: Of each end of a text; what stops a run is at its beginning or at its end.
 LINE_CHARACTERS_MAX = 240  #: Of a line that is shown.
@@ -88,7 +88,7 @@ class _Form(NamedTuple):
 @cache
 def messages() -> Mapping[int, Message]:
     """The rows of the table by their numbers."""
-    declared = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))["message"]
+    declared = packaged("messages.toml", __package__)["message"]
     return {row["number"]: msgspec.convert(row, Message) for row in declared}
 
 
@@ -157,13 +157,7 @@ def cause_of(number: int, line: str = "", count: int = 1) -> Cause:
 
 def printable_line(line: str) -> str:
     """A line from a program as it can be shown: no commands, no control characters, shortened."""
-    return printable_text(shortened(without_commands(line).strip(), LINE_CHARACTERS_MAX))
-
-
-def printable_text(text: str) -> str:
-    """A text with escapes for what could command a terminal, or is not UTF-8."""
-    text = shown(text)
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+    return printable(shortened(without_commands(line).strip(), LINE_CHARACTERS_MAX))
 
 
 def causes_of_command(status: int | None, variables: Mapping[str, str]) -> tuple[Cause, ...]:

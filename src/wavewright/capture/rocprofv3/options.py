@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
-from importlib.resources import files
 from typing import Any, NamedTuple
+
+from wavewright.facts.loader import packaged
 
 Version = tuple[int, ...]
 #: Keys of an input file that are not options -> first release: groups of counters that take turns over the launches.
@@ -92,9 +92,8 @@ class Option:
 @cache
 def groups() -> dict[str, tuple[Option, ...]]:
     """Headings for documents -> options."""
-    text = files("wavewright.capture.rocprofv3").joinpath("options.toml").read_text("utf-8")
-    tables = tomllib.loads(text)
-    return {title: tuple(_option(name, row) for name, row in rows.items()) for title, rows in tables.items()}
+    tables = packaged("options.toml", __package__)
+    return {title: tuple(_option(name, dict(row)) for name, row in rows.items()) for title, rows in tables.items()}
 
 
 @cache

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import operator
 import re
-import tomllib
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from wavewright.capture.rocprofv3.grammar import check_periods, read_launches
@@ -18,6 +16,7 @@ from wavewright.capture.rocprofv3.options import Kind, Version, all_options, is_
 from wavewright.capture.rocprofv3.regex import check_regex
 from wavewright.capture.rocprofv3.words import number_of
 from wavewright.errors import UsageError
+from wavewright.facts.loader import packaged
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 
 _ATT = "--advanced-thread-trace"
 _TRACE_COUNTERS_MAX = 8
-_DECLARED = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+_DECLARED = packaged("refusals.toml", __package__)
 
 
 @dataclass(frozen=True)

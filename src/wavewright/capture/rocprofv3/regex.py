@@ -8,13 +8,12 @@ does; where a construct may mean something else to one of them, no answer is giv
 from __future__ import annotations
 
 import re
-import tomllib
 import warnings
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wavewright.capture.rocprofv3.options import is_within
 from wavewright.errors import UsageError
+from wavewright.facts.loader import packaged
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -168,7 +167,7 @@ def check_regex(pattern: str, version: Version) -> None:
 
 
 #: Pattern -> what it means to AMD's own engine.
-_NOT_IN_AMD: dict[str, str] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+_NOT_IN_AMD: dict[str, str] = packaged("regex.toml", __package__)
 
 
 def regex_warnings(

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from dataclasses import dataclass
-from pathlib import Path
 from typing import NamedTuple
 
 from wavewright.capture.rocprofv3.options import Version, all_options, is_within, option_named, options_in, version_of
 from wavewright.errors import UsageError
+from wavewright.facts.loader import packaged
 
 _OPTION = re.compile(r"--[a-z][a-z0-9-]*")
 
@@ -62,7 +61,7 @@ class Trap(NamedTuple):
     last: str = ""  #: Empty = the newest has it.
 
 
-_DECLARED = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+_DECLARED = packaged("releases.toml", __package__)
 RELEASES = tuple(Release(**row) for row in _DECLARED["release"])
 TRAPS = tuple(Trap(**row) for row in _DECLARED["trap"])
 #: What --dry-run assumes when nothing is installed: the newest release whose script the tests run.

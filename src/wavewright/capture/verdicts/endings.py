@@ -6,6 +6,7 @@ import signal
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from wavewright.base.shown import printable
 from wavewright.capture.judgement import Cause, Judgement, Verdict
 from wavewright.capture.rocprofv3.messages import (
     cause_of,
@@ -14,7 +15,6 @@ from wavewright.capture.rocprofv3.messages import (
     log_line,
     messages,
     printable_line,
-    printable_text,
     recognised,
 )
 
@@ -112,7 +112,7 @@ def concluded(data: Judgement, ending: Ending, causes: Sequence[Cause], attempt:
 
 def _sentence(text: str) -> str:
     """With a capital, and printable: names of kernels and files are in it."""
-    text = printable_text(text)
+    text = printable(text)
     return text if text.startswith(("rocprofv3", "aqlprofile", "gfx")) else text[:1].upper() + text[1:]
 
 

@@ -264,13 +264,7 @@ def _look_at_folder(folder: DecodedTrace, attempt: Path, recording: ThreadTraces
 
 
 def listed_engines(numbers: Iterable[int], what: str) -> str:
-    """Numbers in a sentence.
-
-    Examples
-    --------
-    >>> listed_engines({3, 1, 2}, "CUs"), listed_engines({5}, "CUs"), listed_engines(range(40), "CUs")
-    ('CUs 1, 2, 3', 'CU 5', '40 CUs')
-    """
+    """Numbers in a sentence."""
     chosen = sorted(numbers)
     if len(chosen) > 16:
         return counted(len(chosen), what)

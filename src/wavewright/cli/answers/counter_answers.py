@@ -37,7 +37,7 @@ def diagnose(request: CounterRequest, file_format: str) -> Shown:
         return limiters_report(answer)
 
     def markdown() -> str:
-        from wavewright.words.counters.limiters import limiters_markdown
+        from wavewright.words.counters.findings import limiters_markdown
 
         return limiters_markdown(answer, name=request.path.name if request.path else "")
 

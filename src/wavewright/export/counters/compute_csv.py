@@ -14,6 +14,7 @@ from wavewright.analysis.counters.engine.reference import reference_dispatches
 from wavewright.base.csv import harmless_rows
 from wavewright.errors import UsageError
 from wavewright.export.kit.staging import staged
+from wavewright.facts.loader import packaged
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -24,17 +25,7 @@ if TYPE_CHECKING:
     from wavewright.facts.metrics.declared import Metric, MetricTable
     from wavewright.model.counters import CounterSet
 
-_HEADERS = {
-    "average": "Avg",
-    "minimum": "Min",
-    "maximum": "Max",
-    "deviation": "Std Dev",
-    "q1": "Q1",
-    "median": "Median",
-    "q3": "Q3",
-    "peak": "Peak",
-    "peak_share": "Pct of Peak",
-}
+_HEADERS: dict[str, str] = packaged("compute_csv.toml", __package__)["headers"]
 _WITHOUT_UNIT = ("value", "quartiles")
 _DECIMALS = {"kernel": 6}
 _OTHER_DECIMALS = 4
@@ -209,13 +200,7 @@ def dispatch_rows(counters: CounterSet, *, is_reference: bool) -> Iterator[Seque
 
 
 def system_rows(facts: Mapping[str, str]) -> Iterator[Sequence[str]]:
-    """The recorded facts about the node, one per row, in recorded order.
-
-    Examples
-    --------
-    >>> list(system_rows({"gpu_arch": "gfx942", "compute_partition": "NA", "max_sclk": "2100.0"}))
-    [['Info'], ['gfx942'], [''], ['2100.0']]
-    """
+    """The recorded facts about the node, one per row, in recorded order."""
     yield ["Info"]
     for word in facts.values():
         yield [_retold(word)]

@@ -40,13 +40,6 @@ def check_report_path(path: str | os.PathLike[str]) -> None:
         When the name has another ending than the writers know, and does not end in `/` for a folder.
     MissingToolError
         When the package is missing that the format needs.
-
-    Examples
-    --------
-    >>> check_report_path("report.html")
-    >>> check_report_path("report.doc")  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    wavewright.errors.UsageError: report.doc: no report format '.doc'; names of reports end in .html, ...
     """
     ending = _ending(path)
     if ending == "/":

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import tomllib
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +14,7 @@ from wavewright.base.csv import harmless, harmless_rows
 from wavewright.export.kit.staging import staged
 from wavewright.export.kit.writer_result import Written, left_out
 from wavewright.export.run.labels import category_of
-from wavewright.facts.loader import packaged_text
+from wavewright.facts.loader import packaged
 from wavewright.model.losses import Loss
 from wavewright.model.run_tables import RUN
 
@@ -33,7 +32,7 @@ _API_FILES = ("hip", "hsa", "marker", "rccl", "rocdecode", "rocjpeg", "ompt", "k
 _LEFT_OUT = ("arguments", "monitors", "frames")
 
 #: File -> column in the file -> column of the run, or a name that `_expressions` makes (csv.toml).
-_COLUMNS: dict[str, Any] = tomllib.loads(packaged_text("csv.toml", package=__package__))
+_COLUMNS: dict[str, Any] = packaged("csv.toml", __package__)
 _AGENT: list[str] = _COLUMNS["agent_info"]["columns"]
 
 

@@ -8,22 +8,14 @@ import polars as pl
 
 from wavewright.base.packages import require
 from wavewright.export.run.labels import process_numbers, thread_numbers
+from wavewright.facts.loader import packaged
 
 if TYPE_CHECKING:
     import pandas as pd  # type: ignore[import-untyped,import-not-found,unused-ignore]
 
     from wavewright.model.run import Run
 
-_COLUMNS = {
-    "time": "Timestamp (ns)",
-    "type": "Event Type",
-    "name": "Name",
-    "thread": "Thread",
-    "rank": "Process",
-    "domain": "Domain",
-    "partner": "_matching_event",
-    "partner_time": "_matching_timestamp",
-}
+_COLUMNS: dict[str, str] = packaged("columns.toml", __package__)["pipit"]
 _FIRST_STREAM = 1_000_000  #: Streams of GPUs are threads beyond this number.
 
 

@@ -102,7 +102,7 @@ def _speed() -> Analysis[SpeedOfLight]:
 
 
 def _speed_words(answer: SpeedOfLight, wording: Wording) -> Parts:
-    from wavewright.words.counters.panel_answers import speed_answer
+    from wavewright.words.counters.summary import speed_answer
 
     return speed_answer(answer.panels, answer.by_kernel, width=wording.width)
 
@@ -262,7 +262,7 @@ def _panels() -> Analysis[CounterPanels]:
 
 
 def _panels_words(answer: CounterPanels, wording: Wording) -> Parts:
-    from wavewright.words.counters.panel_answers import panels_answer
+    from wavewright.words.counters.summary import panels_answer
 
     return panels_answer(answer, width=wording.width)
 

@@ -9,6 +9,7 @@ from wavewright.base.shown import printable
 from wavewright.base.words import counted
 from wavewright.capture.doctor import Area, Status
 from wavewright.model.blocks import GAP, AnyBlock, Cell, Grid, GridColumn, Preformatted, headline, sentence
+from wavewright.words.capture.shell import shell_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -41,13 +42,7 @@ def doctor_report(checks: Sequence[Check], *, width: int, is_complete: bool = Fa
 
 
 def verdict(checks: Sequence[Check]) -> str:
-    """The verdict about a machine in one sentence.
-
-    Examples
-    --------
-    >>> verdict([])
-    'captures can be taken here: 0 checks are ok'
-    """
+    """The verdict about a machine in one sentence."""
     counts = {status: sum(check.status is status for check in checks) for status in Status}
     rest = f"{counted(counts[Status.OK], 'checks')} {'is' if counts[Status.OK] == 1 else 'are'} ok"
     if counts[Status.NOT_CHECKED]:
@@ -93,26 +88,12 @@ def _labelled(label: str, text: str, tone: str = "cyan") -> Grid:
 
 
 def _command(command: str, width: int) -> Preformatted:
-    """A line for a shell that can be copied: continued at spaces outside of quotes, or as long as it is.
-
-    Examples
-    --------
-    >>> print(_command("docker run --device /dev/kfd 'a b'", 30).text)
-            docker run --device \\
-              /dev/kfd 'a b'
-    """
-    indent = " " * (_LABEL_WIDTH + 1)
+    """A line for a shell that can be copied; one with a comment, which ends with its line, stays as long as it is."""
     try:
-        words = shlex.split(command, posix=False) if "#" not in command else [command]  # a comment ends with its line
+        words = shlex.split(command, posix=False) if "#" not in command else [command]
     except ValueError:
         words = [command]
-    lines = [indent + words[0]]
-    for word in words[1:]:
-        if len(lines[-1]) + len(word) + 3 > width:  # a space before it, and a space and a backslash behind
-            lines.append(f"{indent}  {word}")
-        else:
-            lines[-1] += f" {word}"
-    return Preformatted(" \\\n".join(map(printable, lines)))
+    return shell_text(words, width, indent=" " * (_LABEL_WIDTH + 1))
 
 
 def _not_checked(checks: Sequence[Check], *, is_complete: bool) -> Iterator[AnyBlock]:

@@ -6,11 +6,5 @@ from wavewright.model.blocks import Grid, GridColumn
 
 
 def row(label: str, text: str, label_width: int = 4) -> Grid:
-    """A paragraph whose lines hang behind its label.
-
-    Examples
-    --------
-    >>> row("why", "because").indent
-    3
-    """
+    """A paragraph whose lines hang behind its label."""
     return Grid(((label, text),), (GridColumn("cyan", label_width), GridColumn(takes_rest=True)), indent=3)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from wavewright.base.shown import printable
 from wavewright.base.words import counted
 from wavewright.capture.judgement import Judgement, Verdict
-from wavewright.capture.kinds import Counters, Discovery, RunTrace, Samples, ThreadTraces
+from wavewright.capture.kinds import Counters, ThreadTraces
+from wavewright.facts.loader import packaged
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, headline, sentence
 from wavewright.words.capture.labelled_row import row
 from wavewright.words.capture.shell import command_text
@@ -20,14 +21,8 @@ if TYPE_CHECKING:
     from wavewright.capture.plans.commands import Command
     from wavewright.capture.rocprofv3.releases import Installation
 
-#: What each kind is called in sentences.
-TITLES: dict[type[Recording], str] = {
-    Discovery: "discovery of kernels",
-    ThreadTraces: "thread traces",
-    Counters: "counters",
-    Samples: "PC samples",
-    RunTrace: "trace of the run",
-}
+#: Kind of capture -> what it is called in sentences.
+TITLES: dict[str, str] = packaged("texts.toml", __package__)["titles"]
 _LABEL_WIDTH = 11
 #: Verdicts after which another attempt may follow.
 _RETRIED = (Verdict.EMPTY, Verdict.TRUNCATED, Verdict.LOSSY, Verdict.NO_DISPATCH, Verdict.INCOMPLETE, Verdict.HUNG)
@@ -68,14 +63,8 @@ def plan_report(
 
 
 def title_of(recording: Recording) -> str:
-    """The name of a kind of capture.
-
-    Examples
-    --------
-    >>> title_of(Discovery(program=("./gemm",)))
-    'discovery of kernels'
-    """
-    return TITLES[type(recording)]
+    """The name of a kind of capture."""
+    return TITLES[str(recording.__struct_config__.tag)]
 
 
 def gpu_line(gpu: Gpu | None) -> str:

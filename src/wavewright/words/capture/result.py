@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from wavewright.base.shown import printable, quoted
 from wavewright.base.words import counted, percent, short, size
 from wavewright.capture.jobs.folder import DISCOVERIES
-from wavewright.capture.kinds import Counters, Discovery, RunTrace, Samples, ThreadTraces
+from wavewright.facts.loader import packaged
 from wavewright.model.blocks import GAP, AnyBlock, Preformatted, Sentence, Table, headline, sentence
 from wavewright.words.capture.events import STYLES
 from wavewright.words.capture.labelled_row import row
@@ -22,24 +22,9 @@ if TYPE_CHECKING:
 
     from wavewright.capture.jobs.result import Attempt, Result
     from wavewright.capture.judgement import TracedDispatch
-    from wavewright.capture.kinds import Recording
 
-#: Verbs that answer the first questions about each kind, with what they tell.
-NEXT: dict[type[Recording], tuple[tuple[str, str], ...]] = {
-    Discovery: (("top", "which kernels and copies take the time"),),
-    ThreadTraces: (
-        ("diagnose", "what to change first, with evidence"),
-        ("hotspots", "which instructions and lines take the cycles"),
-        ("open", "everything in a browser"),
-    ),
-    Counters: (("counters", "how near each unit is to its limit"), ("roofline", "what bounds each kernel")),
-    Samples: (("hotspots", "which instructions and lines take the time"), ("diagnose", "what to change first")),
-    RunTrace: (
-        ("summary", "where the time went"),
-        ("gaps", "when the GPU idles, and who makes it wait"),
-        ("open", "everything in a browser"),
-    ),
-}
+#: Kind of capture -> verbs that answer the first questions about it, with what they tell.
+NEXT: dict[str, list[tuple[str, str]]] = packaged("texts.toml", __package__)["next"]
 _NOISE = "launches differ by"  #: How the judgement speaks of the noise.
 _LABEL_WIDTH = 7
 _SHOWN_DISPATCHES, _SHOWN_CAUSES, _SHOWN_NAMES = 10, 5, 12
@@ -50,7 +35,7 @@ def next_commands(result: Result) -> list[tuple[str, str]]:
     if result.best is None or not result.best.judgement.is_kept:
         return []
     folder = quoted(result.folder)
-    return [(f"wavewright {verb} {folder}", what) for verb, what in NEXT[type(result.job.recording)]]
+    return [(f"wavewright {verb} {folder}", what) for verb, what in NEXT[result.job.kind]]
 
 
 def result_report(result: Result, *, width: int) -> Iterator[AnyBlock]:

@@ -35,7 +35,7 @@ def command_text(command: Command, width: int) -> Preformatted:
     return _joined(lines)
 
 
-def shell_text(words: Sequence[str], width: int) -> Preformatted:
+def shell_text(words: Sequence[str], width: int, indent: str = INDENT) -> Preformatted:
     """Words that are quoted already.
 
     Examples
@@ -44,26 +44,26 @@ def shell_text(words: Sequence[str], width: int) -> Preformatted:
       wavewright capture \\
         att -- ./gemm
     """
-    return _joined(_filled(words, INDENT, width))
+    return _joined(_filled(words, indent, width, further=indent + INDENT))
 
 
 def _joined(lines: Sequence[str]) -> Preformatted:
     return Preformatted(" \\\n".join(map(printable, lines)))
 
 
-def _filled(words: Sequence[str], indent: str, width: int) -> list[str]:
-    """Lines of words; an option and its values stay together where they fit."""
+def _filled(words: Sequence[str], indent: str, width: int, further: str = INDENT * 2) -> list[str]:
+    """Lines of words, the `further` ones indented; an option and its values stay together where they fit."""
     lines = [indent + words[0]]
     for group in _groups(words[1:]):
         if _fits(lines[-1], " ".join(group), width):
             lines[-1] += f" {' '.join(group)}"
             continue
-        lines.append(INDENT * 2 + group[0])
+        lines.append(further + group[0])
         for word in group[1:]:
             if _fits(lines[-1], word, width):
                 lines[-1] += f" {word}"
             else:
-                lines.append(INDENT * 2 + word)
+                lines.append(further + word)
     return lines
 
 

@@ -17,6 +17,7 @@ from wavewright.words.counters.limiters import (
 )
 from wavewright.words.kit.brief_names import brief
 from wavewright.words.kit.handles import handle
+from wavewright.words.kit.markdown_page import markdown_page
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,15 +36,21 @@ _COLUMNS = (
 )
 
 
-def limiters_parts(answer: Limiters) -> Iterator[Block]:
-    """The limiter of each kernel, the longest first, with its numbers."""
+def limiters_markdown(answer: Limiters, *, name: str) -> str:
+    """The same as a page of Markdown, with every limiter."""
+    blocks = limiters_parts(answer, everything=True)
+    return markdown_page(f"Limits of the kernels of {name}", blocks, answer.definition)
+
+
+def limiters_parts(answer: Limiters, *, everything: bool = False) -> Iterator[Block]:
+    """The limiter of each kernel, the longest first, with its numbers; `everything`: excluded ones, too."""
     yield Sentence(_headline(answer), "headline")
     yield Sentence(limits_headline(answer))
     for caveat in answer.caveats:
         yield Labelled(caveat.severity, f"{caveat.sentence}; {caveat.advice}" if caveat.advice else caveat.sentence)
     for number, kernel in enumerate(answer.kernels, 1):
         yield _finding(number, kernel)
-    rows = [row for kernel in answer.kernels for row in _rows(kernel)]
+    rows = [row for kernel in answer.kernels for row in _rows(kernel, everything=everything)]
     if rows:
         yield Table("limiters and their numbers", _COLUMNS, tuple(rows))
     if len(answer.kernels) < answer.kernel_count:
@@ -78,9 +85,10 @@ def _finding(number: int, kernel: KernelLimit) -> Finding:
     return Finding(number, brief(kernel.kernel_name, _NAME), gain, tuple(paragraphs), handle("k", kernel.kernel))
 
 
-def _rows(kernel: KernelLimit) -> Iterator[tuple[str, ...]]:
+def _rows(kernel: KernelLimit, *, everything: bool) -> Iterator[tuple[str, ...]]:
     undecided = [each for each in kernel.of("undecided") if each.is_measurable]
-    for limiter in (*kernel.of("at limit", "likely"), *undecided[:_UNDECIDED]):
+    decisive = (*kernel.of("at limit", "likely"), *undecided[:_UNDECIDED])
+    for limiter in kernel.limiters if everything else decisive:
         sure = "" if limiter.verdict == "undecided" else limiter.confidence
         name = brief(kernel.kernel_name, 40)
         yield name, limiter.verdict, limiter.name, numbers_words(limiter), sure

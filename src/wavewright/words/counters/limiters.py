@@ -1,4 +1,4 @@
-"""Limiters of the kernels of a counter capture, as blocks and as Markdown."""
+"""Limiters of the kernels of a counter capture, for the terminal."""
 
 from __future__ import annotations
 
@@ -22,7 +22,6 @@ from wavewright.model.blocks import (
 )
 from wavewright.words.counters.access import access_lines
 from wavewright.words.kit.brief_names import brief
-from wavewright.writers.markdown.escapes import escaped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -206,47 +205,3 @@ def gain_words(limiter: Limiter) -> str:
 
 def _sentence(text: str) -> str:
     return printable(text[:1].upper() + text[1:])
-
-
-def limiters_markdown(answer: Limiters, *, name: str) -> str:
-    """The same as a Markdown page, with every limiter."""
-    lines = [f"# Limits of the kernels of {escaped(name)}", "", _sentence(limits_headline(answer)) + ".", ""]
-    lines += [
-        f"- **{caveat.severity}**: {escaped(caveat.sentence)}. {escaped(caveat.advice)}." for caveat in answer.caveats
-    ]
-    lines += [""] if answer.caveats else []
-    if answer.kernels:
-        lines += ["| # | kernel | of the time | limit | confidence |", "|---|---|---:|---|---|"]
-        lines += [
-            f"| {number} | {escaped(item.kernel_name)} | {percent(item.duration_share)} | "
-            f"{escaped(', '.join(item.limits)) or '-'} | {item.confidence} |"
-            for number, item in enumerate(answer.kernels, 1)
-        ]
-    if len(answer.kernels) < answer.kernel_count:
-        lines += ["", f"Showing {len(answer.kernels):,} of {answer.kernel_count:,} kernels."]
-    for number, kernel in enumerate(answer.kernels, 1):
-        lines += ["", *_md_kernel(number, kernel)]
-    lines += ["", "## How the verdicts are made", "", answer.definition]
-    return "\n".join(lines) + "\n"
-
-
-def _md_kernel(number: int, kernel: KernelLimit) -> list[str]:
-    lines = [
-        f"## {number}. {escaped(kernel.kernel_name)}",
-        "",
-        times_words(kernel)[:1].upper() + times_words(kernel)[1:] + ".",
-    ]
-    lines += ["", f"**{escaped(_sentence(kernel.summary))}.**", ""]
-    if kernel.limits:
-        lines += [f"Confidence: {kernel.confidence} ({escaped(kernel.confidence_reason)}).", ""]
-    lines += [*(f"- {escaped(_sentence(line))}." for line in access_lines(kernel.limiters)), ""]
-    for limiter in actionable(kernel.of("at limit", "likely")):
-        lines.append(f"- **{escaped(limiter.name)}**: {escaped(limiter.remedy + gain_words(limiter))}.")
-    lines += ["", "| verdict | limiter | numbers | confidence |", "|---|---|---|---|"]
-    lines += [
-        f"| {item.verdict} | {escaped(item.name)} | {escaped(numbers_words(item))} | {item.confidence} |"
-        for item in kernel.limiters
-    ]
-    if kernel.plan:
-        lines += ["", f"Passes that would decide the rest: `{kernel.plan}`"]
-    return lines

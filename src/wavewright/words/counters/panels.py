@@ -8,6 +8,7 @@ import polars as pl
 
 from wavewright.base.shown import printable
 from wavewright.base.words import counted
+from wavewright.facts.loader import packaged
 from wavewright.model.blocks import GAP, AnyBlock, Cell, sentence
 from wavewright.words.counters.channels import channel_parts
 from wavewright.words.counters.metric_text import BLANK, Footnotes, box_plot, figure, sentence_list
@@ -20,16 +21,7 @@ if TYPE_CHECKING:
     from wavewright.analysis.counters.engine.answer import CounterPanels
     from wavewright.facts.metrics.declared import Metric, MetricTable
 
-_HEADINGS = {
-    "average": "average",
-    "deviation": "std dev",
-    "minimum": "min",
-    "q1": "q1",
-    "median": "median",
-    "q3": "q3",
-    "maximum": "max",
-    "peak": "peak",
-}
+_HEADINGS: dict[str, str] = packaged("texts.toml", __package__)["headings"]
 _ONLY_WIDE = ("q1", "q3")
 _MIX = "10."  #: Tables that count instructions by kind.
 
@@ -62,13 +54,7 @@ def panel_parts(
 
 
 def peak_cell(row: dict[str, Any]) -> Cell:
-    """The share of the peak; more than the peak is red.
-
-    Examples
-    --------
-    >>> peak_cell({"peak_share": 25.0})
-    '25.0 %'
-    """
+    """The share of the peak; more than the peak is red."""
     share = row["peak_share"]
     tone = "" if share is None or share < 60 else "bold" if share <= 100 else "bold red"
     return Cell("" if share is None else f"{share:.1f} %", tone)

@@ -26,14 +26,7 @@ _REASONS = 2
 
 
 def shown_kernels(kernels: pl.DataFrame) -> list[int]:
-    """Ranks of the chosen kernels that get a column of their own: none for one kernel.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> shown_kernels(pl.DataFrame({"kernel": [0, 1], "is_chosen": [True, True], "duration_share": [0.9, 0.1]}))
-    [0, 1]
-    """
+    """Ranks of the chosen kernels that get a column of their own: none for one kernel."""
     chosen = kernels.filter(kernels["is_chosen"])
     if chosen.height < 2:
         return []
@@ -116,13 +109,7 @@ def _share(share: float | None) -> str:
 
 
 def unit_group(name: str) -> str:
-    """The part of the GPU that a metric is about: compute, caches or memory.
-
-    Examples
-    --------
-    >>> unit_group("L2-Fabric Read BW"), unit_group("VALU FLOPs")
-    ('memory', 'compute')
-    """
+    """The part of the GPU that a metric is about: compute, caches or memory."""
     if "fabric" in name.lower() or "HBM" in name:
         return "memory"
     return "caches" if any(word in name for word in ("L0", "L1", "L2", "LDS", "Cache")) else "compute"

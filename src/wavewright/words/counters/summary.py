@@ -10,7 +10,7 @@ import polars as pl
 from wavewright.base.shown import printable, quoted
 from wavewright.base.words import counted
 from wavewright.facts.metrics.declared import SPEED_OF_LIGHT
-from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, sentence
+from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, headline, sentence
 from wavewright.words.counters.panels import panel_parts
 from wavewright.words.counters.speed import speed_of_light
 from wavewright.words.counters.system import raw_table
@@ -109,13 +109,7 @@ def kernel_table(kernels: pl.DataFrame, *, limit: int) -> Table:
 
 
 def caveat_lines(caveats: Sequence[str]) -> Iterator[Sentence]:
-    """Caveats about the numbers; says how many are not shown.
-
-    Examples
-    --------
-    >>> [line.text for line in caveat_lines(["no clock"])]
-    ['no clock']
-    """
+    """Caveats about the numbers; says how many are not shown."""
     for caveat in caveats[:_CAVEATS]:
         yield Sentence(caveat, "note")
     if len(caveats) > _CAVEATS:
@@ -139,3 +133,24 @@ def next_lines(path: str, words: Sequence[str] = ()) -> Iterator[Sentence]:
     more = f"--panel {panel}; panels: {', '.join(words)}; or --all, --by kernel, --by dispatch"
     yield sentence(("next: ", "bold"), f"wavewright counters {quoted(path)} {more}", style="advice")
     yield Sentence("      wavewright roofline, memory-chart or diagnose of the same path", "advice")
+
+
+def speed_answer(
+    panels: CounterPanels, by_kernel: Sequence[tuple[int, CounterPanels]], *, width: int
+) -> Iterator[AnyBlock]:
+    """Blocks of what is nearest to its peak, then the table."""
+    rows = panels.rows.filter(panels.rows["table_id"] == SPEED_OF_LIGHT)
+    if rows.height:
+        yield from speed_of_light(panels, rows, by_kernel, is_verdict_first=True)
+    else:
+        yield headline("no speed of light is known of this GPU: the panels that it has")
+        yield from panel_parts(panels, width=width)
+    yield from caveat_lines(panels.caveats)
+
+
+def panels_answer(answer: CounterPanels, *, width: int) -> Iterator[AnyBlock]:
+    """Blocks of the tables of the panels."""
+    titles = ", ".join(f"{panel.number} {panel.title}" for panel in answer.panels)
+    yield headline(f"{titles or 'no panel'}: {counted(answer.dispatch_count, 'dispatches')}")
+    yield from panel_parts(answer, width=width)
+    yield from caveat_lines(answer.caveats)

@@ -56,13 +56,7 @@ def share_line(shares: Mapping[str, float], width: int) -> Sentence:
 
 
 def legend(names: Sequence[str]) -> Sentence:
-    """The names of the characters.
-
-    Examples
-    --------
-    >>> legend(["WAIT", "EXEC"]).text
-    '█ EXEC  ▒ WAIT'
-    """
+    """The names of the characters."""
     shown = [name for name in SHADES if name in names]
     parts: list[Part] = []
     for name in shown:

@@ -112,24 +112,12 @@ def _with_brief(cell: str, brief: str) -> str:
 
 
 def bar_cell(share: float | None, width: int = 10) -> Cell:
-    """A bar for a share from 0 to 1, at most `width` characters wide.
-
-    Examples
-    --------
-    >>> bar_cell(0.5).share
-    0.5
-    """
+    """A bar for a share from 0 to 1, at most `width` characters wide."""
     return Cell("", share=share or 0.0, bar_width=width)
 
 
 def dim(text: str) -> Cell:
-    """Words that stand back, such as ids.
-
-    Examples
-    --------
-    >>> dim("17.1.2")
-    '17.1.2'
-    """
+    """Words that stand back, such as ids."""
     return Cell(text, "dim")
 
 

@@ -50,13 +50,7 @@ def instruction_handle(address: int, code_object: int | None = None) -> str:
 
 
 def parse_instruction(given: str) -> int:
-    """The address of the instruction that a handle names; the letter may be missing.
-
-    Examples
-    --------
-    >>> hex(parse_instruction("i0x1814"))
-    '0x1814'
-    """
+    """The address of the instruction that a handle names; the letter may be missing."""
     return parse_code_place(given).address
 
 
@@ -84,13 +78,7 @@ def parse_code_place(given: str) -> InstructionHandle:
 
 
 def handle(letter: str, number: int) -> str:
-    """The handle of what has a number.
-
-    Examples
-    --------
-    >>> handle("k", 3)
-    'k3'
-    """
+    """The handle of what has a number."""
     if letter not in HANDLES or letter == "i":
         raise ValueError(letter)
     return f"{letter}{number}"
@@ -116,13 +104,7 @@ def parse_handle(given: str, letter: str) -> int:
 
 
 def handle_parser(letter: str) -> Callable[[str], int]:
-    """A parser of handles of this letter, for the parameters of a topic.
-
-    Examples
-    --------
-    >>> handle_parser("s")("s7")
-    7
-    """
+    """A parser of handles of this letter, for the parameters of a topic."""
     return lambda given: parse_handle(given, letter)
 
 

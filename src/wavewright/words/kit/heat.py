@@ -58,24 +58,12 @@ def _cells(lengths: Mapping[str, float], width: int) -> dict[str, int]:
 
 
 def emphasis(amount: int, hottest: int) -> str:
-    """Style of a line: bold from a quarter of the hottest one on.
-
-    Examples
-    --------
-    >>> emphasis(30, 100), emphasis(20, 100)
-    ('bold', '')
-    """
+    """Style of a line: bold from a quarter of the hottest one on."""
     return "bold" if amount > 0 and _BOLD_FROM * amount >= hottest else ""
 
 
 def legend(*, ascii_only: bool = False, parts: tuple[str, ...] = tuple(PARTS)) -> Sentence:
-    """The meaning of the characters of heat bars.
-
-    Examples
-    --------
-    >>> legend().text
-    '█ stall  ▓ issue  ░ idle  · hidden  ▒ sampled'
-    """
+    """The meaning of the characters of heat bars."""
     pieces: list[Part] = []
     for part in parts:
         block, plain, colour = PARTS[part]

@@ -10,6 +10,7 @@ import polars as pl
 
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, duration, percent
+from wavewright.facts.loader import packaged
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, headline, sentence
 from wavewright.words.kit.brief_names import brief_kernel
 from wavewright.words.kit.declared_tables import declared_table
@@ -26,26 +27,7 @@ _HALF = 0.5  #: Share of all gap time from which a cause is most of it.
 _SMALL = 0.02  #: Idle share below which there is nothing to advise.
 _VISIBLE = 0.01  #: Share of the wall time from which idle edges are told.
 #: Cause -> what it is called, and what to do about it.
-_ADVICE = {
-    "synchronisation": ("synchronisation", "Wait less often for the GPU, or launch the next work before waiting."),
-    "allocation": ("allocation", "Allocate once and reuse, or use a pool (hipMallocAsync)."),
-    "copy call": ("blocking copies", "Copy asynchronously on a stream of its own, from pinned memory."),
-    "loading code": ("loading of code", "Load and warm up before the part that is measured."),
-    "launch call": ("launch calls", "Launch fewer and larger kernels, or use graphs."),
-    "launch": ("launch latency", "Kernels are launched just in time. Launch earlier, or use graphs."),
-    "stream wait": (
-        "waits in streams",
-        "The work was launched early enough, and its stream waited for an event. See what records that event.",
-    ),
-    "queued": (
-        "work in queues",
-        "It was launched early enough and waited for other work. Check dependencies, fuse small kernels, use graphs.",
-    ),
-    "host code": (
-        "host code",
-        "The CPU cannot launch fast enough. Try HIP graphs or torch.compile, fewer small kernels, or a larger batch.",
-    ),
-}
+_ADVICE: dict[str, list[str]] = packaged("texts.toml", __package__)["gaps_advice"]
 _RECORD = "record calls with `rocprofv3 --hip-trace` or `--runtime-trace`, or PyTorch's CPU activity"
 _PATH = re.compile(r"^.*/(?=[^/]+/[^/]+\.py\()")  #: Folders before the last one of a source file.
 

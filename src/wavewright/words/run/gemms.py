@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, duration, percent
+from wavewright.facts.loader import packaged
 from wavewright.model.blocks import GAP, AnyBlock, headline
 from wavewright.words.kit.brief_names import brief
 from wavewright.words.kit.declared_tables import declared_table
@@ -18,18 +19,7 @@ if TYPE_CHECKING:
     from wavewright.analysis.run.kernels.gemms import Gemms
 
 #: Types as people write them; others without their namespace.
-_TYPES = {
-    "c10::BFloat16": "bf16",
-    "c10::Half": "fp16",
-    "float": "fp32",
-    "double": "fp64",
-    "long int": "int64",
-    "int": "int32",
-    "c10::Float8_e4m3fn": "fp8",
-    "c10::Float8_e4m3fnuz": "fp8",
-    "c10::Float8_e5m2": "bf8",
-    "c10::Float8_e5m2fnuz": "bf8",
-}
+_TYPES: dict[str, str] = packaged("texts.toml", __package__)["number_types"]
 
 
 def gemms_report(answer: Gemms, *, limit: int = 20) -> Iterator[AnyBlock]:

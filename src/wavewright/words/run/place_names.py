@@ -48,13 +48,7 @@ def gpu_names(gpus: Sequence[tuple[str | None, int | None]], *, with_node: bool)
 
 
 def node_name(node: str | None) -> str:
-    """The label of a node; where no host name was recorded, of its file.
-
-    Examples
-    --------
-    >>> node_name("n7"), node_name("/data/run.db"), node_name(None)
-    ('n7', 'run.db', '?')
-    """
+    """The label of a node; where no host name was recorded, of its file."""
     place = printable(node or "?")
     return Placed(place) if "/" in place else place
 
@@ -94,11 +88,5 @@ def process_cell(row: dict[str, Any]) -> str:
 
 
 def process_label(rank: int | None, pid: int | None) -> str:
-    """The label of a process where nothing beside it says that a number is a process id.
-
-    Examples
-    --------
-    >>> process_label(3, 4711), process_label(None, 4711)
-    ('rank 3', 'pid 4711')
-    """
+    """The label of a process where nothing beside it says that a number is a process id."""
     return process_name(rank, pid) if rank is not None or pid is None else f"pid {pid}"

@@ -8,6 +8,7 @@ import polars as pl
 
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, duration, percent
+from wavewright.facts.loader import packaged
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, sentence
 from wavewright.words.kit.brief_names import brief_kernel
 from wavewright.words.kit.declared_tables import declared_table
@@ -109,15 +110,7 @@ def _waiting(answer: Ranks) -> str:
 
 
 #: Cause of a late rank -> what it means.
-_WHY = {
-    "computation": "it computes longer",
-    "communication": "it is longer in other communication",
-    "copies": "its copies take longer",
-    "launched work": "its GPU idles with work launched: launch latency, or waits for other streams",
-    "host": "its GPU idles with nothing launched: the host is late",
-    "idle": "its GPU idles; launches were not recorded",
-    "unknown": "the record does not tell why",
-}
+_WHY: dict[str, str] = packaged("texts.toml", __package__)["late_ranks"]
 
 
 def why_late(causes: pl.DataFrame, late: dict[str, Any]) -> str:

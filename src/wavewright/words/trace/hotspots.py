@@ -8,6 +8,7 @@ import polars as pl
 
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent, short
+from wavewright.facts.loader import packaged
 from wavewright.model.blocks import GAP, AnyBlock, Part, Sentence, Table, sentence
 from wavewright.words.kit.declared_tables import declared_columns, declared_table
 from wavewright.words.kit.frame_tables import Column, brief_place, place
@@ -18,32 +19,12 @@ if TYPE_CHECKING:
     from wavewright.analysis.trace.costs.hotspots import Hotspots
     from wavewright.analysis.trace.costs.sample_hotspots import SampleHotspots
 
-_PLURALS = {
-    "instruction": "instructions",
-    "line": "source lines",
-    "file": "files",
-    "function": "functions",
-    "kernel": "kernels",
-    "block": "basic blocks",
-    "loop": "loops",
-}
-_NONE = {
-    "line": "no debug line",
-    "file": "no debug line",
-    "function": "no function known",
-    "kernel": "kernel not known",
-    "loop": "not in a loop",
-}
+_PLURALS: dict[str, str] = packaged("texts.toml", __package__)["units"]
+_NONE: dict[str, str] = packaged("texts.toml", __package__)["without_unit"]
 _UNTOLD = "; host-trap samples tell where waves were, not whether they issued or stalled"
 _WHOLES = {"exposed_share": "the exposed cycles", "stall_share": "the stall cycles", "cycles_share": "all cycles"}
 _SORTED_SHARES = {"exposed": "exposed_share", "stall": "stall_share"}
-_SORT_WORDS = {
-    "exposed": "exposed cycles",
-    "stall": "stall cycles",
-    "latency": "latency",
-    "idle": "idle cycles",
-    "hits": "executions",
-}
+_SORT_WORDS: dict[str, str] = packaged("texts.toml", __package__)["sorted_by"]
 
 
 def hotspots_report(answer: Hotspots, *, limit: int) -> list[AnyBlock]:

@@ -1,4 +1,4 @@
-"""Stalls and diagnoses of PC samples, in words and as Markdown."""
+"""Stalls and diagnoses of PC samples in words."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from wavewright.base.words import counted, percent, shortened
 from wavewright.model.blocks import GAP, AnyBlock, Drawn, Named, Sentence, headline, labelled, sentence
 from wavewright.words.kit.declared_tables import declared_table
 from wavewright.words.kit.frame_tables import hexadecimal, place
-from wavewright.writers.markdown.escapes import as_code, escaped
+from wavewright.words.kit.markdown_page import markdown_page
 from wavewright.writers.terminal.bars import bar
 
 if TYPE_CHECKING:
@@ -87,27 +87,10 @@ def sample_diagnosis_report(answer: SampleDiagnosis, *, limit: int) -> Iterator[
 
 
 def sample_diagnosis_markdown(answer: SampleDiagnosis, *, name: str) -> str:
-    """The findings as a Markdown page."""
-    lines = [f"# Diagnosis of {escaped(name)}", "", f"{escaped(scope_words(answer.scope))}.", ""]
-    lines.append(_sentence(verdict_words(answer)))
-    if answer.findings:
-        lines += ["", "| # | finding | samples | share | 95 % interval |", "|---|---|---:|---:|---:|"]
-        lines += [
-            f"| {number} | {escaped(finding.name)} | {finding.sample_count:,} | {percent(finding.share)} | "
-            f"{_interval(finding.share_min, finding.share_max)} |"
-            for number, finding in enumerate(answer.findings, 1)
-        ]
-    for number, finding in enumerate(answer.findings, 1):
-        lines += ["", f"## {number}. {escaped(finding.name)}", "", _sentence(finding.verdict)]
-        lines += [f"To try: {escaped(finding.remedy)}."] if finding.remedy else []
-        lines += ["", *(f"- `{as_code(sample_place(item).text)}`" for item in finding.places)]
-    lines += ["", "## What samples do not tell", ""]
-    lines += [f"- {_sentence(line)}" for line in (*open_questions(answer), *next_recordings(answer))]
-    return "\n".join([*lines, "", "## How the numbers are made", "", answer.definition]) + "\n"
+    """The findings as a page of Markdown."""
+    from wavewright.words.trace.findings import diagnosis_parts
 
-
-def _sentence(words: str) -> str:
-    return f"{escaped(words[:1].upper() + words[1:])}."
+    return markdown_page(f"Diagnosis of {name}", diagnosis_parts(answer, limit=len(answer.findings)), answer.definition)
 
 
 def verdict_words(answer: SampleDiagnosis) -> str:

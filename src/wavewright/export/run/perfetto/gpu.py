@@ -9,6 +9,7 @@ import polars as pl
 from wavewright.export.run.perfetto.counter_tracks import DispatchCounters
 from wavewright.export.run.perfetto.emitter import PIECE_ROWS
 from wavewright.export.run.perfetto.packets import ANNOTATION
+from wavewright.facts.loader import packaged
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,30 +18,9 @@ if TYPE_CHECKING:
     from wavewright.export.run.perfetto.emitter import Emitter
     from wavewright.model.run import Run
 
-_SIZES = {
-    "LDS_Block_Size": "lds_bytes",
-    "Scratch_Size": "scratch_bytes",
-    "SGPR_Count": "sgpr_count",
-    "VGPR_Count": "vgpr_count",
-    "Accum_VGPR_Count": "accum_vgpr_count",
-    "workgroup_size_x": "workgroup_x",
-    "workgroup_size_y": "workgroup_y",
-    "workgroup_size_z": "workgroup_z",
-    "grid_size_x": "grid_x",
-    "grid_size_y": "grid_y",
-    "grid_size_z": "grid_z",
-}
-_INTEGERS = {
-    "corr_id": "correlation",
-    "dispatch_id": "dispatch_id",
-    "kernel_id": "symbol_id",
-    "tid": "tid",
-    "queue": "queue_id",
-    "stream_id": "stream_id",
-    "copy_bytes": "size_bytes",
-    **_SIZES,
-}
-_TEXTS = {"agent": "agent_label", "src_agent": "src_label", "dst_agent": "dst_label", "region": "region_name"}
+_SIZES: dict[str, str] = packaged("annotations.toml", __package__)["sizes"]
+_INTEGERS: dict[str, str] = packaged("annotations.toml", __package__)["integers"] | _SIZES
+_TEXTS: dict[str, str] = packaged("annotations.toml", __package__)["texts"]
 _KERNEL, _COPY = "kernel_dispatch", "memory_copy"
 
 

@@ -12,6 +12,7 @@ import polars as pl
 
 from wavewright.export.run.event_ids import EVENT_TABLES, EventIds
 from wavewright.export.run.rocpd.call_rows import track_ids, with_messages
+from wavewright.facts.loader import packaged
 from wavewright.readers.run.rocpd.environment import rank_of
 from wavewright.readers.run.rocpd.mapping import TABLES, End, First, Json, MappedRow, Stored, Text
 
@@ -22,17 +23,7 @@ if TYPE_CHECKING:
     from wavewright.model.run import Run
 
 #: Table of numbered rows -> the column whose value becomes the stored id.
-_IDS = {
-    "nodes": "node_id",
-    "processes": "pid",
-    "threads": "tid",
-    "agents": "agent_id",
-    "queues": "queue_id",
-    "streams": "stream_id",
-    "code_objects": "code_object_id",
-    "symbols": "symbol_id",
-    "counter_info": "counter_id",
-}
+_IDS: dict[str, str] = packaged("rows.toml", __package__)["ids"]
 _PLACES = {mapped.stored: table for table, mapped in TABLES.items()}
 _REGISTERS = ("sgpr_count", "vgpr_count", "accum_vgpr_count")
 

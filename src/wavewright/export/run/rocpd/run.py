@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from wavewright.export.run.rocpd.sql_schema import VERSION, create_tables, insert_sql
+from wavewright.facts.loader import packaged
 from wavewright.readers.run.rocpd.layout import stored_tables
 
 if TYPE_CHECKING:
@@ -19,16 +20,7 @@ if TYPE_CHECKING:
 _LAYOUT = stored_tables(VERSION)
 _ROWS_AT_ONCE = 1 << 14
 #: Rows that a ROCpd file needs where the recording has none.
-_STAND_INS: dict[str, dict[str, Any]] = {
-    "info_node": {"hash": 0, "machine_id": "unknown"},
-    "info_thread": {"tid": 0, "name": "unknown"},
-    "info_agent": {"type": "GPU", "name": "unknown"},
-    "info_queue": {"name": "Default Queue"},
-    "info_stream": {"name": "Default Stream"},
-    "info_code_object": {},
-    "info_kernel_symbol": {"kernel_name": "unknown", "display_name": "unknown"},
-    "info_pmc": {"name": "unknown", "symbol": "unknown"},
-}
+_STAND_INS: dict[str, dict[str, Any]] = packaged("rows.toml", __package__)["stand_ins"]
 #: Columns that may be empty, but then AMD's views leave the row out.
 _DEMANDED = {
     ("kernel_dispatch", "tid"),

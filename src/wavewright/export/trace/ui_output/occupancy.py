@@ -9,43 +9,20 @@ import polars as pl
 
 from wavewright.export.kit.json_text import encode, integer_rows
 from wavewright.export.trace.ui_output.kernel_ids import KernelNames
+from wavewright.facts.loader import packaged
 
 if TYPE_CHECKING:
     from wavewright.export.trace.ui_output.kernel_ids import KernelIds
     from wavewright.model.trace import ThreadTrace
 
 #: Fields of an occupancy row -> columns; schema 3.0 has the first six (spec_ui_output 5.2).
-_FIELDS = {
-    "time": "time_cycles",
-    "cu": "cu",
-    "simd": "simd",
-    "slot": "slot",
-    "start": "start",
-    "kernel_id": "kernel_id",
-    "me_id": "me",
-    "pipe_id": "pipe",
-    "is_ext": "is_ext",
-    "workgroup_id": "workgroup",
-    "cluster_id": "cluster",
-}
+_FIELDS: dict[str, str] = packaged("fields.toml", __package__)["occupancy"]
 
 #: AMD's decoder leaves it (and a dispatch's packet address) 0, so it is not in the tables (differences.md).
 _NOT_IN_TABLES = {"byte_offset": 0}
 
-_EVENT_FIELDS = {"time": "time_cycles", "type": "type", "me_id": "me", "pipe_id": "pipe", "flags": "flags"}
-_DISPATCH_FIELDS = {
-    "time": "time_cycles",
-    "me_id": "me",
-    "pipe_id": "pipe",
-    "user_sgprs": "user_sgprs",
-    "vgprs": "vgprs",
-    "sgprs": "sgprs",
-    "lds_size": "lds_bytes",
-    "thread_dim_x": "workgroup_size_x",
-    "thread_dim_y": "workgroup_size_y",
-    "thread_dim_z": "workgroup_size_z",
-    "flags": "flags",
-}
+_EVENT_FIELDS: dict[str, str] = packaged("fields.toml", __package__)["events"]
+_DISPATCH_FIELDS: dict[str, str] = packaged("fields.toml", __package__)["dispatches"]
 
 
 def occupancy_json(trace: ThreadTrace, kernel_ids: KernelIds, *, extended: bool = False) -> bytes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from wavewright.facts.loader import packaged
 from wavewright.model.blocks import Sentence, sentence
 from wavewright.words.counters.memory_chart.chart_lines import (
     CU_SECTIONS,
@@ -239,18 +240,7 @@ def _put_lines(canvas: Canvas, x: int, y: int, width: int, lines: Sequence[Line]
             y += 1
 
 
-_BRIEF = {
-    "traffic": "",  # its bar is below
-    "latency": "lat",
-    "active ": "",
-    "stalled by": "stall",
-    "utilization": "used",
-    "coalescing": "coalesce",
-    "transcendental": "trans",
-    "waiting to": "to",
-    "conflict rate": "conflicts",
-    "write ": "wr ",
-}
+_BRIEF: dict[str, str] = packaged("texts.toml", "wavewright.words.counters")["brief_labels"]
 
 
 def _label(label: str, room: int) -> str:

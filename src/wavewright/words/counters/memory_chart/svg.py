@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from wavewright.facts.loader import packaged
 from wavewright.words.counters.memory_chart.chart_lines import (
     CU_SECTIONS,
     Line,
@@ -27,28 +28,8 @@ _WIDTHS = (224, 238, 212, 204, 196)  #: Of the cards of each stage.
 _GAP = 134
 _BETWEEN = 16
 _HEAD, _ROW, _BAR, _PAD = 36, 23, 21, 12
-_LIGHT = {
-    "paper": "fill:#ffffff", "card": "fill:#f6f8fa;stroke:#d1d9e0;stroke-width:1",
-    "busy": "stroke:#0969da;stroke-width:2.5",
-    "busy-warm": "stroke:#d4a72c;stroke-width:2.5", "busy-hot": "stroke:#bc4c00;stroke-width:2.5",
-    "rule": "stroke:#d1d9e0;stroke-width:1", "text": "fill:#1f2328", "soft": "fill:#59636e", "idle": "fill:#818b98",
-    "good": "fill:#007a58", "warm": "fill:#9a6700", "hot": "fill:#bc4c00", "track": "fill:#dde3e9",
-    "bar": "fill:#0969da",
-    "bar-warm": "fill:#d4a72c", "bar-hot": "fill:#d55e00", "wire": "stroke:#8c959f;fill:#8c959f",
-    "wire-idle": "stroke:#d1d9e0;fill:#d1d9e0", "wire-warm": "stroke:#d4a72c;fill:#d4a72c",
-    "wire-hot": "stroke:#d55e00;fill:#d55e00",
-}  # fmt: skip
-_DARK = {
-    "paper": "fill:#0d1117", "card": "fill:#161b22;stroke:#3d444d;stroke-width:1",
-    "busy": "stroke:#4493f8;stroke-width:2.5",
-    "busy-warm": "stroke:#e3b341;stroke-width:2.5", "busy-hot": "stroke:#f0883e;stroke-width:2.5",
-    "rule": "stroke:#3d444d;stroke-width:1", "text": "fill:#f0f6fc", "soft": "fill:#a3acb6", "idle": "fill:#7d8590",
-    "good": "fill:#3fb996", "warm": "fill:#e3b341", "hot": "fill:#ff9a57", "track": "fill:#2a313c",
-    "bar": "fill:#4493f8",
-    "bar-warm": "fill:#e3b341", "bar-hot": "fill:#f0883e", "wire": "stroke:#768390;fill:#768390",
-    "wire-idle": "stroke:#373e47;fill:#373e47", "wire-warm": "stroke:#e3b341;fill:#e3b341",
-    "wire-hot": "stroke:#f0883e;fill:#f0883e",
-}  # fmt: skip
+_LIGHT: dict[str, str] = packaged("texts.toml", "wavewright.words.counters")["memory_chart_light"]
+_DARK: dict[str, str] = packaged("texts.toml", "wavewright.words.counters")["memory_chart_dark"]
 _THINNEST, _THICKEST = 1.4, 7.0
 _KINDS = {"rd": "read", "wr": "write", "at": "atomic", "rq": "requests"}
 

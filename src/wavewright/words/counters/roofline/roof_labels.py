@@ -133,11 +133,5 @@ def bound_words(row: dict[str, Any]) -> str:
 
 
 def level_marks(levels: Sequence[str]) -> str:
-    """The meaning of the second character of a mark.
-
-    Examples
-    --------
-    >>> level_marks(["L2", "HBM"])
-    'h = HBM, 2 = L2'
-    """
+    """The meaning of the second character of a mark."""
     return ", ".join(f"{level.mark} = {name}" for name, level in LEVELS.items() if name in levels)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from wavewright.analysis.counters.roofline.geometry import decades, log_place, picture_of
 from wavewright.analysis.counters.roofline.kinds import LEVELS
 from wavewright.base.words import percent, truncation
+from wavewright.facts.loader import packaged
 from wavewright.words.counters.roofline.roof_labels import intensity, letter, power, rate, source, subject
 from wavewright.words.counters.roofline.svg_table import draw_table, table_height
 from wavewright.writers.svg.label_places import Box, Taken, spread_apart
@@ -25,12 +26,6 @@ _LEAST_PLOT = 440
 _MOST_ROWS = 50  #: More marks would hide each other, and a PNG has its limits.
 _BELOW = 50  #: Space for the values and the name of the axis below the plot.
 _MARK = 6.0
-_LIGHT_COLOURS = {
-    "HBM": "#cf222e", "MALL": "#8250df", "L2": "#b07500", "L1": "#1a7f37", "LDS": "#0b7285", "compute": "#0550ae",
-}  # fmt: skip
-_DARK_COLOURS = {
-    "HBM": "#ff7b72", "MALL": "#d2a8ff", "L2": "#e3b341", "L1": "#56d364", "LDS": "#39c5cf", "compute": "#79c0ff",
-}  # fmt: skip
 #: Level -> size and corners of its mark; HBM is a circle.
 _SHAPES: dict[str, tuple[float, tuple[tuple[float, float], ...]]] = {
     "MALL": (1.1, ((-0.6, -1), (0.6, -1), (1, 0), (0.6, 1), (-0.6, 1), (-1, 0))),
@@ -70,7 +65,7 @@ class _Drawing:
         self.bottom = max(_TOP + _LEAST_PLOT, _LEAST_HEIGHT - table - _BELOW)
         about = "; ".join(answer.caveats)
         height = self.bottom + _BELOW + table
-        light, dark = _style(_LIGHT_COLOURS, dark=False), _style(_DARK_COLOURS, dark=True)
+        light, dark = _style("light"), _style("dark")
         title = f"Roofline of {subject(answer)}"
         self.svg = Svg(_WIDTH, height, title=title, about=about, light=light, dark=dark, theme=theme)
         self.svg.add("rect", "paper", x=0, y=0, width=_WIDTH, height=height)
@@ -197,33 +192,19 @@ class _Drawing:
             self.svg.label(style, 0, 4.5, words, size=13, anchor="middle", title=_told(roof), transform=turned)
 
 
-def _style(colours: dict[str, str], *, dark: bool) -> dict[str, str]:
-    paper, ink, soft, grid = (
-        ("#0d1117", "#e6edf3", "#9da7b3", "#262c34") if dark else ("#ffffff", "#1b1f24", "#57606a", "#e4e8ec")
-    )
-    fixed = {
-        "strong": "font-weight:700",
-        "number": "font-variant-numeric:tabular-nums",
-        "roof": "stroke-width:2",
-    }
-    style = {
-        "paper": f"fill:{paper}",
-        "ink": f"fill:{ink}",
-        "soft": f"fill:{soft}",
-        "grid": f"stroke:{grid};stroke-width:1",
-        "rule": f"stroke:{soft};stroke-width:1",
-        "leader": f"stroke:{soft};stroke-width:1",
-        "thread": f"stroke:{soft};stroke-width:1;stroke-dasharray:2 3",
-        "halo": f"stroke:{paper};stroke-width:5;stroke-linejoin:round;paint-order:stroke",
-    }
-    for name, colour in colours.items():
+def _style(theme: str) -> dict[str, str]:
+    """The styles of a theme: those that are declared, and of each level."""
+    declared = packaged("texts.toml", "wavewright.words.counters")
+    style: dict[str, str] = dict(declared[f"roofline_{theme}"])
+    paper = style["paper"].removeprefix("fill:")
+    for name, colour in declared[f"roofline_{theme}_levels"].items():
         style |= {
             f"line-{name}": f"stroke:{colour}",
             f"fill-{name}": f"fill:{colour}",
             f"mark-{name}": f"fill:{colour};stroke:{paper};stroke-width:1.5",
             f"hollow-{name}": f"fill:{paper};stroke:{colour};stroke-width:2",
         }
-    return style if dark else fixed | style
+    return style
 
 
 def _shape(svg: Svg, level: str, x: float, y: float, *, title: str, is_hollow: bool = False) -> None:

@@ -25,13 +25,7 @@ _COLUMNS = {"time": 560, "rate": 672, "HBM": 740, "L2": 806, "L1": 872, "LDS": 9
 
 
 def table_height(row_count: int) -> float:
-    """Height of the table with that many rows.
-
-    Examples
-    --------
-    >>> table_height(10) - table_height(9)
-    20
-    """
+    """Height of the table with that many rows."""
     return _HEAD + _ROW * row_count + _FOOT
 
 

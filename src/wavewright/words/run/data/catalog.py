@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from wavewright.facts.loader import packaged
 from wavewright.model.blocks import GAP, AnyBlock, headline, sentence
 from wavewright.words.kit.declared_tables import declared_table
 
@@ -14,12 +15,7 @@ if TYPE_CHECKING:
 
     from wavewright.analysis.run.contents.catalog import Catalog
 
-_TITLES = {
-    "view": "views (SELECT ... FROM kernels)",
-    "table": "tables of the run (SELECT ... FROM run.dispatches)",
-    "extra": "tables that only these files have",
-    "stored": "stored in these databases; the views and tables above are made of them",
-}
+_TITLES: dict[str, str] = packaged("texts.toml", "wavewright.words.run")["catalog"]
 
 
 def catalog_report(answer: Catalog, *, is_whole: bool) -> Iterator[AnyBlock]:

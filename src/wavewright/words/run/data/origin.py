@@ -9,6 +9,7 @@ import polars as pl
 from wavewright.analysis.run.select.recording import next_steps
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, duration
+from wavewright.facts.loader import packaged
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, sentence
 from wavewright.words.kit.declared_tables import declared_table
 from wavewright.words.run.place_names import node_name, place_words
@@ -19,14 +20,7 @@ if TYPE_CHECKING:
     from wavewright.analysis.run.select.recording import Recording
     from wavewright.model.blocks import Block
 
-_COUNTS = {
-    "kernel_count": "dispatches",
-    "copy_count": "copies",
-    "region_count": "regions",
-    "sample_count": "samples",
-    "allocation_count": "allocations",
-    "counter_count": "counter values",
-}
+_COUNTS: dict[str, str] = packaged("texts.toml", "wavewright.words.run")["counts"]
 _KINDS = 3  #: Products that are named.
 
 

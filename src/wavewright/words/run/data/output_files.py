@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from wavewright.base.words import counted, size
+from wavewright.facts.loader import packaged
 from wavewright.model.blocks import AnyBlock, Sentence, sentence
 from wavewright.words.kit.declared_tables import declared_table
 
@@ -15,29 +16,13 @@ if TYPE_CHECKING:
 
 
 #: Counts that are printed, and their nouns.
-_WORDS = {
-    "dispatches": "dispatches",
-    "copies": "copies",
-    "regions": "regions",
-    "samples": "samples",
-    "allocations": "allocations",
-    "counters": "counter values",
-    "processes": "processes",
-    "documents": "documents",
-    "answers": "answers",
-}
+_WORDS: dict[str, str] = packaged("texts.toml", "wavewright.words.run")["written"]
 _SHOWN = 6
 _MANY_FILES = 40
 
 
 def written_report(outputs: Sequence[Mapping[str, Any]]) -> Iterator[AnyBlock]:
-    """Outputs (`path`, `bytes`, `counts`), at least one: two lines for one, a table for several.
-
-    Examples
-    --------
-    >>> [line.text for line in written_report([{"path": "a.db", "bytes": 4096, "counts": {"dispatches": 1}}])]
-    ['a.db: 4.1 kB', '  1 dispatch']
-    """
+    """Outputs (`path`, `bytes`, `counts`), at least one: two lines for one, a table for several."""
     if len(outputs) == 1:
         only = outputs[0]
         yield sentence((only["path"], "bold"), f": {size(only['bytes'])}")

@@ -22,14 +22,7 @@ _RECORDS = 3  #: Rows that are shown one below the other when they do not fit si
 
 
 def query_report(rows: pl.DataFrame, count: int, *, width: int = 100) -> Iterator[AnyBlock]:
-    """The first rows of `count`, for a terminal of `width` columns.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> [part.heading for part in query_report(pl.DataFrame({"n": [1]}), 7)]
-    ['showing 1 of 7 rows']
-    """
+    """The first rows of `count`, for a terminal of `width` columns."""
     cells = [[_cell(value) for value in row] for row in rows.iter_rows()]
     widths = _widths(rows, cells, width)
     if widths:

@@ -73,13 +73,7 @@ def _losses(facts: Sequence[Overview], rows: pl.DataFrame) -> Iterator[Sentence]
 def code_object_report(
     path: str, target: str | None, kernels: Sequence[Kernel], losses: Sequence[Loss]
 ) -> Iterator[AnyBlock]:
-    """The answer of `wavewright info` on a code object.
-
-    Examples
-    --------
-    >>> next(code_object_report("a.out", "gfx942", [], [])).text
-    'a.out: GPU code object for gfx942, 0 kernels'
-    """
+    """The answer of `wavewright info` on a code object."""
     yield sentence(
         (path, "bold"), f": GPU code object for {target or 'an unnamed GPU'}, {counted(len(kernels), 'kernels')}"
     )
@@ -96,14 +90,7 @@ def code_object_report(
 
 
 def code_objects_report(path: str, contents: Contents) -> Iterator[AnyBlock]:
-    """The answer of `wavewright info` on a file with several code objects.
-
-    Examples
-    --------
-    >>> from wavewright.codeobj.embedded_objects import Contents
-    >>> next(code_objects_report("lib.so", Contents("lib.so", ()))).text
-    'lib.so: 0 GPU code objects'
-    """
+    """The answer of `wavewright info` on a file with several code objects."""
     yield sentence((path, "bold"), f": {counted(len(contents.objects), 'GPU code objects')}")
     targets = Counter(f"{each.target or 'unnamed'}{each.settings}" for each in contents.objects)
     yield Sentence(", ".join(f"{target}: {count:,}" for target, count in sorted(targets.items())))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from wavewright.analysis.trace.about.traced_call import launch_sentence, launch_source
 from wavewright.base.shown import printable, quoted
 from wavewright.base.words import counted, percent, shortened
+from wavewright.facts.loader import packaged
 from wavewright.model.blocks import AnyBlock, Grid, GridColumn, Labelled, Sentence, headline, sentence
 from wavewright.words.kit.losses import loss_lines
 from wavewright.words.trace.input.dispatches import chosen_line, dispatch_table
@@ -20,12 +21,7 @@ if TYPE_CHECKING:
 
 _MAX_KERNELS = 6
 
-_MISSING = {
-    "registers and LDS": "registers and LDS of the kernel (--resources kernel_trace.csv or code object)",
-    "the exact GPU": "the exact GPU (--resources agent_info.csv)",
-    "source lines": "source lines (compile with -g)",
-    "wall clock": "wall clock pairs (clock frequency, alignment of shader engines)",
-}
+_MISSING: dict[str, str] = packaged("texts.toml", "wavewright.words.trace")["missing"]
 
 
 def dispatches_report(what: str, rows: pl.DataFrame) -> Iterator[AnyBlock]:

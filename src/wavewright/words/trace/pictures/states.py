@@ -8,6 +8,7 @@ import polars as pl
 
 from wavewright.base.words import percent
 from wavewright.errors import UsageError
+from wavewright.facts.loader import packaged
 from wavewright.words.kit.charts import SHADES, dense
 from wavewright.writers.svg.plot_areas import draw_stack
 from wavewright.writers.svg.plot_axes import Scale, bottom_axis, left_axis, plain, round_ticks
@@ -22,14 +23,7 @@ if TYPE_CHECKING:
 _TOP = 8  #: Shader engines.
 _BINS = 160
 _COLOURS = {"EXEC": "green", "STALL": "red", "WAIT": "orange", "IDLE": "grey", "EMPTY": "sky", "OTHER": "pink"}
-_WORDS = {
-    "EXEC": "EXEC: issues, or between two instructions",
-    "STALL": "STALL: wants to issue, cannot",
-    "WAIT": "WAIT: at a wait",
-    "IDLE": "IDLE: nothing to issue",
-    "EMPTY": "EMPTY: not there",
-    "OTHER": "other",
-}
+_WORDS: dict[str, str] = packaged("texts.toml", "wavewright.words.trace")["states"]
 
 
 def draw(document: Document, theme: str, top: int | None) -> Picture:
