@@ -120,7 +120,7 @@ def _diagnose_samples(request: TraceRequest, file_format: str) -> Shown:
         return sample_diagnosis_report(answer, limit=wording.limit)
 
     def markdown() -> str:
-        from wavewright.words.trace.samples import sample_diagnosis_markdown
+        from wavewright.words.trace.findings import sample_diagnosis_markdown
 
         return sample_diagnosis_markdown(answer, name=request.path.name)
 

@@ -9,6 +9,7 @@ from wavewright.base.words import counted, percent, short
 from wavewright.model.blocks import Finding, Labelled, Sentence, headline, labelled
 from wavewright.words.kit.frame_tables import place
 from wavewright.words.kit.handles import handle, instruction_handle
+from wavewright.words.kit.markdown_page import markdown_page
 from wavewright.words.trace.diagnose import context_line, floor_lines, gain_words, reason_words, remedy_words, verdict
 
 if TYPE_CHECKING:
@@ -30,6 +31,11 @@ def diagnosis_parts(answer: Any, *, limit: int = 20) -> Iterator[Block]:
     from wavewright.analysis.trace.samples.diagnosis import SampleDiagnosis
 
     return _of_samples(answer, limit) if isinstance(answer, SampleDiagnosis) else _of_trace(answer, limit)
+
+
+def sample_diagnosis_markdown(answer: SampleDiagnosis, *, name: str) -> str:
+    """The findings as a page of Markdown."""
+    return markdown_page(f"Diagnosis of {name}", diagnosis_parts(answer, limit=len(answer.findings)), answer.definition)
 
 
 def _of_trace(answer: Diagnosis, limit: int) -> Iterator[Block]:

@@ -257,4 +257,4 @@ def _are_alike(names: Numbers, times: Numbers, lanes: Numbers, first_times: Numb
     other_lanes = first_lanes[:, names]
     is_common = np.maximum(other_lanes, lanes) <= _NEAR * np.minimum(other_lanes, lanes)
     here, there = (is_common * times).sum(axis=1), (is_common * first_times[:, names]).sum(axis=1)
-    return (here >= _ALIKE * times.sum()) & (there >= _ALIKE * first_times.sum(axis=1))
+    return np.asarray((here >= _ALIKE * times.sum()) & (there >= _ALIKE * first_times.sum(axis=1)))
