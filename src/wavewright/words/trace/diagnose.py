@@ -158,20 +158,22 @@ def finding_lines(number: int, finding: StallFinding) -> Iterator[AnyBlock]:
         first = finding.causes[0]
         cycles.append(f"SIMDs issue nothing for {percent(first.no_issue_share)} of the time during {first.name}")
     if cycles:
-        yield sentence(("   " + ", ".join(cycles), "dim"))
+        yield sentence((", ".join(cycles), "dim"), indent=3)
     yield labelled("why", printable(finding.reason))
     for reason in finding.reasons[:_REASONS]:
         yield labelled("counters", reason_words(reason), tone="magenta")
     if len(finding.reasons) > _REASONS:
-        yield sentence((f"   showing {_REASONS} of {len(finding.reasons)} reasons; --json has all", "bold yellow"))
+        yield sentence(
+            (f"showing {_REASONS} of {len(finding.reasons)} reasons; --json has all", "bold yellow"), indent=3
+        )
     for remedy in finding.remedies[:3]:
         yield labelled("do", remedy_words(remedy))
     if len(finding.remedies) > 3:
-        yield sentence((f"   showing 3 of {len(finding.remedies)} remedies; --json has all", "bold yellow"))
+        yield sentence((f"showing 3 of {len(finding.remedies)} remedies; --json has all", "bold yellow"), indent=3)
     for item in finding.evidence[:3]:
         yield labelled("see", *_evidence(item))
     if finding.row_count > 3:
-        yield sentence((f"   showing 3 of {finding.row_count:,} rows; `wavewright stalls` lists more", "dim"))
+        yield sentence((f"showing 3 of {finding.row_count:,} rows; `wavewright stalls` lists more", "dim"), indent=3)
     yield labelled("confidence", f"{finding.confidence} ({finding.confidence_reason})")
 
 
