@@ -443,6 +443,8 @@ EventGraph::EventGraph(const GraphInput& input) : event_count_(input.track.size(
     }
     last_node_.assign(input.group.size(), kNoEvent);
     awaits_.assign(input.awaits.begin(), input.awaits.end());
+    is_call_.resize(event_count_);
+    for (size_t event = 0; event < event_count_; ++event) is_call_[event] = input.is_gpu[input.track[event]] == 0;
     is_working_.resize(event_count_);
     for (size_t event = 0; event < event_count_; ++event) is_working_[event] = input.is_working[input.track[event]];
     const auto is_working = [&](uint32_t node) { return is_working_[event_of(node)] != 0; };
@@ -651,8 +653,10 @@ struct EventGraph::Union {
 };
 
 // Whether the record says what the time of a stretch was spent with, whatever GPUs did meanwhile.
-bool EventGraph::is_explained(Link link, uint32_t event) const {
+bool EventGraph::is_explained(Link link, uint32_t event, int64_t length_ns) const {
     switch (link) {
+        case Link::kWait: return length_ns <= kQuietNs;  // to return takes a while
+        case Link::kDependency: return length_ns <= kQuietNs && is_call_[event] != 0;
         case Link::kDuration:
         case Link::kService:
         case Link::kLaunch: return true;
@@ -692,7 +696,7 @@ PathColumns EventGraph::path(uint32_t group, int64_t start_ns, int64_t end_ns) c
         if (link == Link::kDuration || link == Link::kService)
             return row(start, end, link, event, is_inferred, end - start);
         Union& work = unions[process_[event]];
-        if (is_explained(link, event)) {
+        if (is_explained(link, event, end - start)) {
             int64_t busy = 0;
             work.each(start, end, [&](int64_t low, int64_t high, uint32_t other) {
                 if (other != kNoEvent) busy += high - low;
