@@ -146,8 +146,8 @@ TEST(event_graph, a_wait_ends_with_the_work_within_the_tolerance_of_the_clocks) 
     const EventGraph graph = run.graph();
     CHECK_EQUAL(graph.tolerance_ns()[0], int64_t{7'500});
     const PathColumns path = run.path();
-    CHECK_EQUAL(numbers(path.event), (std::vector<uint32_t>{kernel, kernel, next, after, after}));
-    CHECK_EQUAL(values(path.end_ns), (Numbers{5'000, 92'500, 150'000, 160'000, 200'000}));
+    CHECK_EQUAL(numbers(path.event), (std::vector<uint32_t>{kernel, kernel, sync, next, after, after}));
+    CHECK_EQUAL(values(path.end_ns), (Numbers{5'000, 92'500, 92'500, 150'000, 160'000, 200'000}));
     const std::vector<double> faster{1.0, 0.5, 1.0, 1.0, 1.0};
     CHECK_EQUAL(ends_after(graph, {faster, {}, {}, {}})[sync], int64_t{92'500 - 47'500});
     CHECK_EQUAL(ends_after(graph, {faster, {}, {}, {}})[after], int64_t{200'000 - 47'500});

@@ -143,7 +143,7 @@ class EventGraph {
     uint32_t event_of(uint32_t node) const { return node >> 1; }
     int64_t lag_of(size_t edge, uint32_t node, const GraphChange& change, int64_t lag) const;
     uint32_t origin_of(size_t edge, uint32_t node, const GraphChange& change) const;
-    bool is_explained(Link link, uint32_t event) const;
+    bool is_explained(Link link, uint32_t event, int64_t length_ns) const;
     bool crosses_clocks(uint8_t link, uint32_t to) const;
     bool is_removed(size_t edge, uint32_t node, const GraphChange& change) const;
     void link_edges(const std::vector<Draft>& drafts);
@@ -167,6 +167,7 @@ class EventGraph {
     std::vector<int64_t> tolerance_ns_;        // of each process
     std::vector<uint8_t> awaits_;              // of each event
     std::vector<uint8_t> is_working_;          // of each event: whether its track is
+    std::vector<uint8_t> is_call_;             // of each event
     std::vector<std::vector<uint32_t>> work_;  // of each process, in the order of starts
     GraphLosses losses_;
 };

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
+#include <utility>
 
 namespace wavewright {
 namespace {
@@ -218,21 +220,32 @@ struct EventGraph::Building {
         }
     }
 
-    // By how much a call seems to have returned before the end of the work that it waited for. In a process with
-    // several GPUs it may have waited for one of them only.
+    // By how much a call seems to have returned before the end of the work that it waited for; below 0 = after it.
+    // Where the record leaves open which stream or GPU that was, it is the one whose last work ended nearest to the
+    // return: another one could only seem to be it by a distance that is less than a usual return.
     int64_t late_end(uint32_t call, uint32_t process) const {
-        const bool is_one = in.awaits[call] == static_cast<uint8_t>(Awaits::kStream);
-        if (is_one ? in.awaited[call] == kNoEvent : in.awaits[call] != static_cast<uint8_t>(Awaits::kAllWork)) return 0;
-        const std::vector<uint32_t>& numbers = by_process_streams[process];
-        int64_t latest = in.start_ns[call];
-        for (const uint32_t track : numbers) {
-            if (is_one && track != in.awaited[call]) continue;
-            if (!is_one && in.gpu[track] != in.gpu[numbers.front()]) return 0;
+        const auto awaits = static_cast<Awaits>(in.awaits[call]);
+        if (awaits != Awaits::kAllWork && awaits != Awaits::kStream) return 0;
+        std::vector<std::pair<uint32_t, int64_t>> ends;  // of the last work, by GPU or stream
+        for (const uint32_t track : by_process_streams[process]) {
+            if (awaits == Awaits::kStream && in.awaited[call] != kNoEvent && track != in.awaited[call]) continue;
             const ptrdiff_t at = streams[track].last_issued(in.start_ns[call]);
-            if (at >= 0 && in.launch[streams[track].events[at]] != kNoEvent)
-                latest = std::max(latest, in.end_ns[streams[track].events[at]]);
+            if (at < 0 || in.launch[streams[track].events[at]] == kNoEvent) continue;
+            const int64_t end = in.end_ns[streams[track].events[at]];
+            if (end <= in.start_ns[call]) continue;
+            const uint32_t place = awaits == Awaits::kStream ? track : in.gpu[track];
+            const auto same =
+                std::find_if(ends.begin(), ends.end(), [&](const auto& other) { return other.first == place; });
+            if (same == ends.end())
+                ends.emplace_back(place, end);
+            else
+                same->second = std::max(same->second, end);
         }
-        return latest - in.end_ns[call];
+        if (ends.empty() || (ends.size() > 1 && in.end_ns[call] - in.start_ns[call] <= kQuietNs)) return 0;
+        int64_t nearest = ends.front().second - in.end_ns[call];
+        for (const auto& [place, end] : ends)
+            if (std::abs(end - in.end_ns[call]) < std::abs(nearest)) nearest = end - in.end_ns[call];
+        return nearest;
     }
 
     // By how much work starts before its launch, and waits return before the end of what they waited for.
@@ -443,6 +456,8 @@ EventGraph::EventGraph(const GraphInput& input) : event_count_(input.track.size(
     }
     last_node_.assign(input.group.size(), kNoEvent);
     awaits_.assign(input.awaits.begin(), input.awaits.end());
+    is_call_.resize(event_count_);
+    for (size_t event = 0; event < event_count_; ++event) is_call_[event] = input.is_gpu[input.track[event]] == 0;
     is_working_.resize(event_count_);
     for (size_t event = 0; event < event_count_; ++event) is_working_[event] = input.is_working[input.track[event]];
     const auto is_working = [&](uint32_t node) { return is_working_[event_of(node)] != 0; };
@@ -651,8 +666,10 @@ struct EventGraph::Union {
 };
 
 // Whether the record says what the time of a stretch was spent with, whatever GPUs did meanwhile.
-bool EventGraph::is_explained(Link link, uint32_t event) const {
+bool EventGraph::is_explained(Link link, uint32_t event, int64_t length_ns) const {
     switch (link) {
+        case Link::kWait: return length_ns <= kQuietNs;  // to return takes a while
+        case Link::kDependency: return length_ns <= kQuietNs && is_call_[event] != 0;
         case Link::kDuration:
         case Link::kService:
         case Link::kLaunch: return true;
@@ -692,7 +709,7 @@ PathColumns EventGraph::path(uint32_t group, int64_t start_ns, int64_t end_ns) c
         if (link == Link::kDuration || link == Link::kService)
             return row(start, end, link, event, is_inferred, end - start);
         Union& work = unions[process_[event]];
-        if (is_explained(link, event)) {
+        if (is_explained(link, event, end - start)) {
             int64_t busy = 0;
             work.each(start, end, [&](int64_t low, int64_t high, uint32_t other) {
                 if (other != kNoEvent) busy += high - low;

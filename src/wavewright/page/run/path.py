@@ -202,7 +202,8 @@ def _usual_changes(document: Document) -> list[dict[str, str]]:
     if len(path.unexplained_groups) == path.groups.height:
         return []
     kernels = path.contributors.filter((pl.col("class") == "kernels") & (pl.col("what") == "work"))
-    changes = ["launch-gaps", "host=-50%", *(f"kernel={name}:-20%" for name in kernels["name"].head(_MOST_KERNELS))]
+    changes = ["launch-gaps", "host=-50%"] if (graph.tracks["is_gpu"] == 0).any() else []
+    changes += [f"kernel={name}:-20%" for name in kernels["name"].head(_MOST_KERNELS)]
     for kind, change in (("copy", "copies"), ("communication", "communication")):
         changes += [change] if graph.events.filter(pl.col("kind") == kind).height else []
     ranks = graph.events.filter(pl.col("meeting").is_not_null())["rank"].drop_nulls().unique().sort()

@@ -122,8 +122,9 @@ def test_helper_threads_are_not_on_the_path(tmp_path: Path, helper: str, form: s
 
 @pytest.mark.parametrize("form", ["kineto", "rocpd"])
 @pytest.mark.parametrize("skew_us", [-50, -20, -1, 1, 7, 20, 50])
-def test_clocks_may_differ(tmp_path: Path, skew_us: int, form: str) -> None:
-    twin = simulate(PLAIN)
+@pytest.mark.parametrize("program", [PLAIN, one_rank(steps((Synchronise(stream=0),)))], ids=["GPU", "stream"])
+def test_clocks_may_differ(tmp_path: Path, program: Program, skew_us: int, form: str) -> None:
+    twin = simulate(program)
     run = gpu_clock_shifted(twin, 1000 * skew_us)
     path, without = path_in(run, tmp_path / "run", form), path_in(twin, tmp_path / "twin", form)
     moved = STEPS * 1000 * abs(skew_us)  # between launch, work and return, in every step
@@ -133,7 +134,7 @@ def test_clocks_may_differ(tmp_path: Path, skew_us: int, form: str) -> None:
     assert path.groups["tolerance_ns"].to_list() == [max(0, *lags.values())]
     assert without.groups["tolerance_ns"].to_list() == [0]
     (scenario,) = what_if(event_graph(opened(run, tmp_path / "again", form)), ("kernel=gemm:-50%",))
-    gain = twin.span_ns - simulate(scaled(PLAIN, "gemm", 50)).span_ns
+    gain = twin.span_ns - simulate(scaled(program, "gemm", 50)).span_ns
     (prediction,) = scenario.predictions
     assert prediction.gain_ns_min - moved <= gain <= prediction.gain_ns_max + moved
 
