@@ -28,6 +28,7 @@ _FACTOR_DIFFERS = 0.01  #: A counter that is half or double but for this is that
 #: Deviation that waves beyond those traced explain where they can branch: the border of a grid of 20 x 20 workgroups is
 #: a fifth of it, and takes half of the work or more.
 _PATHS_DIFFER_MAX = 0.1
+_KERNELS_MAX = 50  #: Kernels that are checked, the longest.
 _STORE_BYTES = "store_bytes"  #: In `TracedWork.lane_costs`.
 _PASSES_DIFFER_MAX = 0.05  #: Work of the same dispatch in two passes; `l2` calls runs that differ by more different.
 #: Work that neither time nor caches decide: passes must agree about it.
@@ -171,9 +172,16 @@ def closure(counters: CounterSet, *, choice: CounterChoice = ALL_DISPATCHES, wor
     notes = _notes(counters, work)
     rows: list[dict[str, object]] = []
     grid_waves, difference = None, ""
-    for name in ranked_kernels(choice_rows)["kernel_name"]:
+    kernels = ranked_kernels(choice_rows)["kernel_name"]
+    if kernels.len() > _KERNELS_MAX:
+        notes = (*notes, f"the longest {_KERNELS_MAX} of {kernels.len():,} kernels; --kernel chooses others")
+    frames = {
+        number: frame.select("dispatch", *(name for name in frame.columns if name in _WORK))
+        for number, frame in sorted(counters.measured.items())
+    }
+    for name in kernels.head(_KERNELS_MAX):
         dispatches, difference = _same_launches(counters, choice_rows.filter(pl.col("kernel_name") == name), work)
-        sheet = list(_sheet(counters, dispatches, work))
+        sheet = list(_sheet(counters, frames, dispatches, work))
         rows += [{"kernel": ranks[name], "kernel_name": name} | row for row in _judged(sheet, difference, counters)]
         if work is not None and dispatches["waves"].count():
             grid_waves = dispatches["waves"].mean()
@@ -217,12 +225,12 @@ def _wave_size(counters: CounterSet) -> int | None:
     return 64 if target.startswith("gfx9") else 32 if target else None
 
 
-def _sheet(counters: CounterSet, dispatches: pl.DataFrame, work: TracedWork | None) -> Iterator[_Expected]:
+def _sheet(
+    counters: CounterSet, passes: Mapping[int, pl.DataFrame], dispatches: pl.DataFrame, work: TracedWork | None
+) -> Iterator[_Expected]:
     """Every counter that something accounts for."""
-    frames = {
-        number: frame.join(dispatches.select("dispatch", "waves", "groups"), on="dispatch")
-        for number, frame in sorted(counters.measured.items())
-    }
+    launches = dispatches.select("dispatch", "waves", "groups")
+    frames = {number: frame.join(launches, on="dispatch") for number, frame in passes.items()}
     is_cdna = (counters.system.target or "gfx9").startswith("gfx9")
     for names, column in ((_WAVES, "waves"), (_GROUPS, "groups")):
         for counter, frame in _first(frames, names):
@@ -387,6 +395,8 @@ def _notes(counters: CounterSet, work: TracedWork | None) -> tuple[str, ...]:
         for defect in known_defects(counter, counters.system.target)
         if defect.targets
     ]
+    if work is not None and not (counters.system.target or "gfx9").startswith("gfx9"):
+        notes.append("what instructions count here nobody has published: only waves and passes are checked")
     if not counters.system.target:
         notes.append("the GPU is not known (--target): no wave size, no known defects")
     return tuple(notes)
