@@ -181,7 +181,8 @@ def closure(counters: CounterSet, *, choice: CounterChoice = ALL_DISPATCHES, wor
     }
     for name in kernels.head(_KERNELS_MAX):
         dispatches, difference = _same_launches(counters, choice_rows.filter(pl.col("kernel_name") == name), work)
-        sheet = list(_sheet(counters, frames, dispatches, work))
+        sheet = [each for each in _sheet(counters, frames, dispatches, work) if each.values.height]
+        difference = difference or _other_grid(sheet)
         rows += [{"kernel": ranks[name], "kernel_name": name} | row for row in _judged(sheet, difference, counters)]
         if work is not None and dispatches["waves"].count():
             grid_waves = dispatches["waves"].mean()
@@ -322,9 +323,17 @@ def _repeated(counters: CounterSet, frames: Mapping[int, pl.DataFrame]) -> Itera
             yield _Expected(counter, f"the same in pass {numbers[0]}", "pass", values, may_branch=True)
 
 
+def _other_grid(sheet: Sequence[_Expected]) -> str:
+    """The difference, where waves and instructions are the same multiple of those of the recorded grid."""
+    waves = next((each.ratio for each in sheet if each.counter == "SQ_WAVES" and not each.closes), None)
+    ratios = [each.ratio for each in sheet if each.wave_mean and each.is_proven]
+    if waves and ratios and all(ratio is not None and abs(ratio / waves - 1) <= _FACTOR_DIFFERS for ratio in ratios):
+        return f"another grid: waves and instructions are {waves:.3g} times those of the recorded one"
+    return ""
+
+
 def _judged(sheet: Sequence[_Expected], difference: str, counters: CounterSet) -> Iterator[dict[str, object]]:
     """Verdicts: what neither closes nor lies between its bounds is a defect while others close, else another run."""
-    sheet = [each for each in sheet if each.values.height]
     predictions = [each for each in sheet if each.against == "trace" and each.is_proven]
     closing_count = sum(each.fits and each.means["expected"] > 0 for each in predictions)
     misfits = [each for each in predictions if not each.fits]
@@ -350,7 +359,7 @@ def _judged(sheet: Sequence[_Expected], difference: str, counters: CounterSet) -
 
 def _verdict(each: _Expected, target: str | None, *, is_other: bool, difference: str) -> tuple[str, str]:
     means, ratio = each.means, each.ratio
-    if each.against == "trace" and difference:
+    if difference and (each.against == "trace" or (each.against == "grid" and not each.closes)):
         return OTHER_RUN, difference
     if each.closes:
         return EXACT, ""

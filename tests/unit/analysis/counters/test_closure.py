@@ -118,6 +118,15 @@ def test_another_run_is_named(traced: TracedWork, words: str, tmp_path: Path) ->
     assert IMPOSSIBLE not in _verdicts(answer).values()
 
 
+@pytest.mark.parametrize("factor", [0.5, 2.0, 3.0])
+def test_another_grid_than_the_recorded_one_is_told_from_a_defect(factor: float, tmp_path: Path) -> None:
+    """Where the trace does not record its grid: waves and instructions are off by the same factor."""
+    counts = {name: factor * count for name, count in ({"SQ_WAVES": float(WAVES)} | _true()).items()}
+    answer = closure(_counters(tmp_path, **counts), work=replace(_traced(PER_WAVE), grid_size=None))
+    assert set(_verdicts(answer).values()) == {OTHER_RUN}
+    assert answer.difference == f"another grid: waves and instructions are {factor:.3g} times those of the recorded one"
+
+
 def test_paths_that_depend_on_data_close_within(tmp_path: Path) -> None:
     """Waves of 5 and 9 vector instructions stand for a mean between them."""
     traced = _traced(PER_WAVE, PER_WAVE | {"valu": 9})
