@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from statistics import median
 from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
@@ -28,6 +29,8 @@ _FACTOR_DIFFERS = 0.01  #: A counter that is half or double but for this is that
 #: Deviation that waves beyond those traced explain where they can branch: the border of a grid of 20 x 20 workgroups is
 #: a fifth of it, and takes half of the work or more.
 _PATHS_DIFFER_MAX = 0.1
+_AGREEING_MIN = 3  #: Counters that must agree before another can be the one that is wrong.
+_KERNELS_MAX = 50  #: Kernels that are checked, the longest.
 _STORE_BYTES = "store_bytes"  #: In `TracedWork.lane_costs`.
 _PASSES_DIFFER_MAX = 0.05  #: Work of the same dispatch in two passes; `l2` calls runs that differ by more different.
 #: Work that neither time nor caches decide: passes must agree about it.
@@ -148,12 +151,22 @@ class _Expected:
         return self.may_branch and self.ratio is not None and abs(self.ratio - 1) <= limit
 
     @property
+    def place(self) -> float | None:
+        """Place between the traced waves with the least (0) and the most (1); None = they do not differ."""
+        means = self.means
+        width = means["most"] - means["least"]
+        return (means["measured"] - means["least"]) / width if width > 0 else None
+
+    @property
     def factor(self) -> float | None:
         """0, half or double; None = some other ratio."""
-        ratio = self.ratio
-        if ratio is None:
-            return None
-        return next((factor for factor in _FACTORS if abs(ratio - factor) <= _FACTOR_DIFFERS * factor), None)
+        return _factor_of(self.ratio)
+
+
+def _factor_of(ratio: float | None) -> float | None:
+    if ratio is None:
+        return None
+    return next((factor for factor in _FACTORS if abs(ratio - factor) <= _FACTOR_DIFFERS * factor), None)
 
 
 def closure(counters: CounterSet, *, choice: CounterChoice = ALL_DISPATCHES, work: TracedWork | None = None) -> Closure:
@@ -162,7 +175,7 @@ def closure(counters: CounterSet, *, choice: CounterChoice = ALL_DISPATCHES, wor
     Raises
     ------
     UsageError
-        When a kernel, dispatch or GPU is asked for that the capture does not have, or none of it was work.
+        When a kernel, dispatch or GPU is asked for that the capture does not have, or several fit a trace.
     """
     choice_rows = chosen_dispatches(counters, choice)
     ranks = dict(ranked_kernels(counters.dispatches).select("kernel_name", "kernel").iter_rows())
@@ -171,9 +184,17 @@ def closure(counters: CounterSet, *, choice: CounterChoice = ALL_DISPATCHES, wor
     notes = _notes(counters, work)
     rows: list[dict[str, object]] = []
     grid_waves, difference = None, ""
-    for name in ranked_kernels(choice_rows)["kernel_name"]:
+    kernels = ranked_kernels(choice_rows)["kernel_name"]
+    if kernels.len() > _KERNELS_MAX:
+        notes = (*notes, f"the longest {_KERNELS_MAX} of {kernels.len():,} kernels; --kernel chooses others")
+    frames = {
+        number: frame.select("dispatch", *(name for name in frame.columns if name in _WORK))
+        for number, frame in sorted(counters.measured.items())
+    }
+    for name in kernels.head(_KERNELS_MAX):
         dispatches, difference = _same_launches(counters, choice_rows.filter(pl.col("kernel_name") == name), work)
-        sheet = list(_sheet(counters, dispatches, work))
+        sheet = [each for each in _sheet(counters, frames, dispatches, work) if each.values.height]
+        difference = difference or _other_grid(sheet)
         rows += [{"kernel": ranks[name], "kernel_name": name} | row for row in _judged(sheet, difference, counters)]
         if work is not None and dispatches["waves"].count():
             grid_waves = dispatches["waves"].mean()
@@ -217,12 +238,12 @@ def _wave_size(counters: CounterSet) -> int | None:
     return 64 if target.startswith("gfx9") else 32 if target else None
 
 
-def _sheet(counters: CounterSet, dispatches: pl.DataFrame, work: TracedWork | None) -> Iterator[_Expected]:
+def _sheet(
+    counters: CounterSet, passes: Mapping[int, pl.DataFrame], dispatches: pl.DataFrame, work: TracedWork | None
+) -> Iterator[_Expected]:
     """Every counter that something accounts for."""
-    frames = {
-        number: frame.join(dispatches.select("dispatch", "waves", "groups"), on="dispatch")
-        for number, frame in sorted(counters.measured.items())
-    }
+    launches = dispatches.select("dispatch", "waves", "groups")
+    frames = {number: frame.join(launches, on="dispatch") for number, frame in passes.items()}
     is_cdna = (counters.system.target or "gfx9").startswith("gfx9")
     for names, column in ((_WAVES, "waves"), (_GROUPS, "groups")):
         for counter, frame in _first(frames, names):
@@ -314,18 +335,33 @@ def _repeated(counters: CounterSet, frames: Mapping[int, pl.DataFrame]) -> Itera
             yield _Expected(counter, f"the same in pass {numbers[0]}", "pass", values, may_branch=True)
 
 
+def _other_grid(sheet: Sequence[_Expected]) -> str:
+    """The difference, where waves and instructions are the same multiple of those of the recorded grid."""
+    waves = next((each.ratio for each in sheet if each.counter == "SQ_WAVES" and not each.closes), None)
+    ratios = [each.ratio for each in sheet if each.wave_mean and each.is_proven]
+    if waves and ratios and all(ratio is not None and abs(ratio / waves - 1) <= _FACTOR_DIFFERS for ratio in ratios):
+        return f"another grid: waves and instructions are {waves:.3g} times those of the recorded one"
+    return ""
+
+
 def _judged(sheet: Sequence[_Expected], difference: str, counters: CounterSet) -> Iterator[dict[str, object]]:
     """Verdicts: what neither closes nor lies between its bounds is a defect while others close, else another run."""
-    sheet = [each for each in sheet if each.values.height]
     predictions = [each for each in sheet if each.against == "trace" and each.is_proven]
+    faults = {
+        each.counter: each.factor if each.place is None else _factor_beside(each, predictions)
+        for each in predictions
+        if not each.closes
+    }
     closing_count = sum(each.fits and each.means["expected"] > 0 for each in predictions)
-    misfits = [each for each in predictions if not each.fits]
     # Of a defect there are fewer than of counters that close: where most are half, the run is another.
-    defects = {factor for factor in _FACTORS if sum(each.factor == factor for each in misfits) < closing_count}
-    is_other = bool(difference) or any(each.factor not in defects and not each.is_near for each in misfits)
+    defects = {factor for factor in _FACTORS if list(faults.values()).count(factor) < closing_count}
+    is_other = bool(difference) or any(
+        not each.fits and faults[each.counter] not in defects and not each.is_near for each in predictions
+    )
     for each in sheet:
         means = each.means
-        verdict, reason = _verdict(each, counters.system.target, is_other=is_other, difference=difference)
+        fault = faults.get(each.counter) if each in predictions else each.factor
+        verdict, reason = _verdict(each, fault, counters, is_other=is_other, difference=difference)
         yield {
             "counter": each.counter,
             "label": each.label,
@@ -340,23 +376,38 @@ def _judged(sheet: Sequence[_Expected], difference: str, counters: CounterSet) -
         }
 
 
-def _verdict(each: _Expected, target: str | None, *, is_other: bool, difference: str) -> tuple[str, str]:
+def _factor_beside(each: _Expected, predictions: Sequence[_Expected]) -> float | None:
+    """0, half or double beside all others of the trace, where these agree about the mixture of paths in the grid."""
+    places = [other.place for other in predictions if other is not each and other.place is not None]
+    if each not in predictions or each.place is None or len(places) < _AGREEING_MIN:
+        return None
+    middle, means = median(places), each.means
+    if any(abs(place - middle) > _PATHS_DIFFER_MAX for place in places):
+        return None
+    mixture = means["least"] + middle * (means["most"] - means["least"])
+    return _factor_of(means["measured"] / mixture if mixture else None)
+
+
+def _verdict(
+    each: _Expected, fault: float | None, counters: CounterSet, *, is_other: bool, difference: str
+) -> tuple[str, str]:
     means, ratio = each.means, each.ratio
-    if each.against == "trace" and difference:
+    if difference and (each.against == "trace" or (each.against == "grid" and not each.closes)):
         return OTHER_RUN, difference
     if each.closes:
         return EXACT, ""
     off = "" if ratio is None else percent(abs(ratio - 1))
-    if each.fits:
-        return WITHIN, f"{off}: paths depend on data, the traced waves differ"
     numbers = f"{means['measured']:,.0f} counted, {means['expected']:,.0f} expected"
     if each.wave_mean and ratio is not None:
         numbers = f"{ratio * each.wave_mean:,.4g} of a wave counted, {each.wave_mean:,.4g} traced"
     if each.against == "counter":
-        return IMPOSSIBLE, f"more than {each.label.removeprefix('a part of ')}: {numbers}{_known(each, target)}"
-    is_told = each.is_proven or each.factor == 0  # half or double may be the fault of a rule that nobody has proven
-    if each.factor is not None and is_told and (each.against != "trace" or not is_other):
-        return IMPOSSIBLE, f"{_FACTORS[each.factor]}: {numbers}{_known(each, target)}"
+        total = each.label.removeprefix("a part of ")
+        return IMPOSSIBLE, f"more than {total}: {numbers}{_known(each, fault, counters)}"
+    is_told = each.is_proven or fault == 0  # half or double may be the fault of a rule that nobody has proven
+    if fault is not None and is_told and (each.against != "trace" or not is_other):
+        return IMPOSSIBLE, f"{_FACTORS[fault]}: {numbers}{_known(each, fault, counters)}"
+    if each.fits:
+        return WITHIN, f"{off}: paths depend on data, the traced waves differ"
     if each.against == "grid":
         return UNKNOWN, f"{numbers}: partial workgroups, or a defect"
     if each.is_near and (not is_other or each.wave_mean is None):
@@ -369,10 +420,10 @@ def _verdict(each: _Expected, target: str | None, *, is_other: bool, difference:
     return OTHER_RUN, numbers
 
 
-def _known(each: _Expected, target: str | None) -> str:
+def _known(each: _Expected, factor: float | None, counters: CounterSet) -> str:
     """The known defect that explains it, for the end of a reason."""
-    for defect in known_defects(each.counter, target):
-        if each.factor in defect.factors:
+    for defect in known_defects(each.counter, counters.system.target):
+        if factor in defect.factors:
             return f"; known: it {defect.words} ({defect.source})"
     return "; no such defect is on record"
 
@@ -387,6 +438,8 @@ def _notes(counters: CounterSet, work: TracedWork | None) -> tuple[str, ...]:
         for defect in known_defects(counter, counters.system.target)
         if defect.targets
     ]
+    if work is not None and not (counters.system.target or "gfx9").startswith("gfx9"):
+        notes.append("what instructions count here nobody has published: only waves and passes are checked")
     if not counters.system.target:
         notes.append("the GPU is not known (--target): no wave size, no known defects")
     return tuple(notes)

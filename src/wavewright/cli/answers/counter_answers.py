@@ -93,8 +93,10 @@ def closure(request: Request, kernel: str | None, target: str | None, arguments:
         message = f"{len(counter_paths)} counter captures and {len(trace_paths)} thread traces"
         raise UsageError(message, advice="give one counter capture, and one thread trace at most")
     with progress(f"reading {counter_paths[0].name}"):
-        counters = open_counters(counter_paths[0], target=target)
         trace = open_trace(trace_paths[0]) if trace_paths else None
+        counters = open_counters(counter_paths[0], target=target)
+        if trace is not None and counters.system.target is None:
+            counters = open_counters(counter_paths[0], target=trace.source.target)
     lanes = LaneOptions(arguments=arguments) if arguments else None
     return Shown(balance(counters, trace, kernel=kernel, lanes=lanes), losses=counters.losses)
 

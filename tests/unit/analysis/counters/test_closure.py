@@ -118,6 +118,15 @@ def test_another_run_is_named(traced: TracedWork, words: str, tmp_path: Path) ->
     assert IMPOSSIBLE not in _verdicts(answer).values()
 
 
+@pytest.mark.parametrize("factor", [0.5, 2.0, 3.0])
+def test_another_grid_than_the_recorded_one_is_told_from_a_defect(factor: float, tmp_path: Path) -> None:
+    """Where the trace does not record its grid: waves and instructions are off by the same factor."""
+    counts = {name: factor * count for name, count in ({"SQ_WAVES": float(WAVES)} | _true()).items()}
+    answer = closure(_counters(tmp_path, **counts), work=replace(_traced(PER_WAVE), grid_size=None))
+    assert set(_verdicts(answer).values()) == {OTHER_RUN}
+    assert answer.difference == f"another grid: waves and instructions are {factor:.3g} times those of the recorded one"
+
+
 def test_paths_that_depend_on_data_close_within(tmp_path: Path) -> None:
     """Waves of 5 and 9 vector instructions stand for a mean between them."""
     traced = _traced(PER_WAVE, PER_WAVE | {"valu": 9})
@@ -126,6 +135,22 @@ def test_paths_that_depend_on_data_close_within(tmp_path: Path) -> None:
     assert {name for name, verdict in _verdicts(answer).items() if verdict == WITHIN} == {"SQ_INSTS_VALU", "SQ_INSTS"}
     assert answer.unusable == frozenset()
     assert "paths depend on data" in answer.counters.filter(pl.col("verdict") == WITHIN)["reason"][0]
+
+
+@pytest.mark.parametrize("factor", [1.0, 0.5, 2.0, 0.0])
+def test_a_fault_is_named_where_waves_leave_early(factor: float, tmp_path: Path) -> None:
+    """One of two traced waves left at once; nine of ten waves of the grid did not."""
+    traced = _traced(PER_WAVE, {"salu": 1})
+    work = {name: 0.9 * count for name, count in _true().items() if name not in ("SQ_INSTS", "SQ_INSTS_SALU")}
+    work |= {"SQ_INSTS": WAVES * (0.9 * 19 + 0.1 * 2), "SQ_INSTS_SALU": WAVES * (0.9 * 3 + 0.1)}
+    del work["SQ_LDS_IDX_ACTIVE"]
+    counts = {
+        name: float(round(count)) for name, count in (work | {"SQ_INSTS_LDS": factor * work["SQ_INSTS_LDS"]}).items()
+    }
+    verdicts = _verdicts(closure(_counters(tmp_path, **counts), work=replace(traced, lane_costs={})))
+    assert verdicts.pop("SQ_WAVES") == EXACT
+    assert verdicts.pop("SQ_INSTS_LDS") == (WITHIN if factor == 1 else IMPOSSIBLE)
+    assert set(verdicts.values()) <= {EXACT, WITHIN}
 
 
 def test_passes_must_agree_about_work(tmp_path: Path) -> None:

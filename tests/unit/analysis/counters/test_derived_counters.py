@@ -116,11 +116,15 @@ def test_conflicts_that_the_profiler_derived_are_measured(share: float, verdict:
     assert access_lines(kernel.limiters)[0] == f"LDS bank conflicts: {words}"
 
 
-def test_waves_of_a_cu_that_the_profiler_derived_are_slots_in_use(tmp_path: Path) -> None:
-    counters = _capture(tmp_path, "gfx90a", MeanOccupancyPerCU=(8.0, 8.0), FetchSize=(3.0, 3.0))
+def test_what_the_profiler_derived_is_one_number_in_every_verb(tmp_path: Path) -> None:
+    counters = _capture(
+        tmp_path, "gfx90a", MeanOccupancyPerCU=(8.0, 8.0), FetchSize=(3.0, 3.0), L2CacheHit=(40.0, 60.0)
+    )
     values = kernel_values(counters, ALL_DISPATCHES).kernels[0].values
     assert values["occupancy"].number == pytest.approx(25.0)  # of 32
-    assert traffic_of(counters)[0].popitem()[1]["read_bytes_mean"] == 3 * 1024
+    row = traffic_of(counters)[0].popitem()[1]
+    assert row["read_bytes_mean"] == 3 * 1024
+    assert values["l2_hit_rate"].number == pytest.approx(55.0)  # the second dispatch took three times as long
 
 
 def test_derived_counters_of_a_real_run(shared: Path) -> None:

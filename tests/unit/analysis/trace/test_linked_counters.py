@@ -143,6 +143,9 @@ def test_another_gpu_and_another_launch_are_caveats(trace: ThreadTrace, tmp_path
     assert "gfx90a" in said["other_gpu"]
     sentences = " ".join(caveat.sentence for caveat in answer.link.caveats if caveat.name == "other_launch")
     assert "vector registers, the counted one 200" in sentences
+    assert "not used" in said["other_launch_counted"]
+    assert answer.link.kernel_name is None
+    assert not any(finding.reasons for finding in answer.findings)
 
 
 def test_reports_show_the_reasons(trace: ThreadTrace, tmp_path: Path) -> None:

@@ -66,7 +66,7 @@ def linked(
     caveats = (*how, *_disagreements(trace, traced, counters, dispatches), *_closing(sheet))
     link = Link(counters.path, candidates[0], measured.dispatch_count, measured.duration_ns_mean, (), caveats)
     if sheet.difference:
-        return Linked(link, {}, {}, ())
+        return Linked(replace(link, kernel_name=None, candidates=(candidates[0],)), {}, {}, ())
     values = _usable(measured.values, sheet, counters.system.target)
     return Linked(link, values, evaluated.traffic.get(candidates[0], {}), judged(values))
 
