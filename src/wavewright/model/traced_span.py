@@ -28,10 +28,10 @@ def clock_mhz(trace: ThreadTrace) -> float | None:
             ticks=ticks.get(clock.arg_max()).cast(pl.Float64) - ticks.get(clock.arg_min()).cast(pl.Float64),
         )
     )
-    growing = outer.filter((pl.col("cycles") > 0) & (pl.col("ticks") > 0))
-    elapsed = float(growing["ticks"].sum())
+    engines = outer.filter((pl.col("cycles") > 0) & (pl.col("ticks") > 0))
+    ticks_total = float(engines["ticks"].sum())
     hz = max(trace.shader_engines["realtime_hz"].drop_nulls().to_list(), default=0) or DEFAULT_REALTIME_HZ
-    return int(growing["cycles"].sum()) / elapsed * hz / 1e6 if elapsed else None
+    return int(engines["cycles"].sum()) / ticks_total * hz / 1e6 if ticks_total else None
 
 
 def traced_span_ns(trace: ThreadTrace) -> float | None:
