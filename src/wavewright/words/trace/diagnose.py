@@ -73,10 +73,8 @@ def _memory_words(answer: Diagnosis) -> list[str]:
     if traffic.is_evidence:
         return [f"{traffic.level}: {traffic_words(traffic)}"]
     low, high = (f"{rate / 1e12:.2g} TB/s" for rate in traffic.bytes_per_second)
-    least = (
-        f"memory moves at least {low} of it" if traffic.bytes_per_second[0] else "nothing tells what memory moves of it"
-    )
-    return [f"lanes request at most {high} of L1; {least}: counters would tell"]
+    least = f"memory moves at least {low} of it" if traffic.bytes_per_second[0] else "memory moves a part of it"
+    return [f"lanes request at most {high} of L1; {least}: only counters tell how much"]
 
 
 def floor_lines(answer: Diagnosis) -> list[str]:
