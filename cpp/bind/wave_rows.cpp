@@ -29,7 +29,8 @@ ArrowTable paths_of(nb::object waves, nb::object rows, nb::object categories, si
 }
 
 ArrowTable moments_of(nb::object waves, nb::object times, nb::object stalls, nb::object durations, nb::object rows,
-                      nb::object categories, nb::object wave_numbers, nb::object begins, nb::object groups, nb::object units) {
+                      nb::object categories, nb::object wave_numbers, nb::object begins, nb::object groups,
+                      nb::object units) {
     const ArrowInput<uint32_t> wave_column(waves), numbers(wave_numbers), group_column(groups);
     const ArrowInput<int64_t> time_column(times), begin_column(begins);
     const ArrowInput<int32_t> stall_column(stalls), duration_column(durations), row_column(rows), unit_column(units);
@@ -59,7 +60,7 @@ ArrowTable causes_of(nb::object waves, nb::object times, nb::object stalls, nb::
     const ArrowInput<uint64_t> position_column(positions);
     const ArrowInput<uint8_t> role_column(roles);
     const Executed executed{wave_column.values(), time_column.values(), stall_column.values(), duration_column.values(),
-                            row_column.values(), {}};
+                            row_column.values()};
     const Passages passages{position_column.values(), barrier_column.values(), role_column.values()};
     require_same_length(executed.wave, executed.time, executed.stall, executed.duration, executed.row);
     require_same_length(passages.position, passages.barrier, passages.role);

@@ -43,7 +43,7 @@ TEST(wave_rows, moments_add_waves_and_their_squares) {
     const std::vector<uint32_t> numbers = {0, 1}, groups = {3, 3};
     const std::vector<int64_t> begins = {8, 100};
     const std::vector<int32_t> units = {0, -1};
-    const UnitMoments found = unit_moments({waves, times, stalls, durations, rows, {}}, {numbers, begins, groups}, units);
+    const UnitMoments found = unit_moments({waves, times, stalls, durations, rows}, {numbers, begins, groups}, units);
     REQUIRE(found.unit.size() == 1);
     CHECK_EQUAL(found.group[0], 3U);
     CHECK_EQUAL(found.wave_count[0], 2);
@@ -63,7 +63,7 @@ TEST(wave_rows, unknown_waves_groups_and_rows_are_left_out) {
     const std::vector<uint32_t> numbers = {0, 2}, groups = {kMaxWaveGroups, 0};
     const std::vector<int64_t> begins = {INT64_MIN, INT64_MAX};
     const std::vector<int32_t> units = {0};
-    CHECK(unit_moments({waves, times, cycles, cycles, rows, {}}, {numbers, begins, groups}, units).unit.empty());
+    CHECK(unit_moments({waves, times, cycles, cycles, rows}, {numbers, begins, groups}, units).unit.empty());
 }
 
 }  // namespace

@@ -9,6 +9,8 @@ import polars as pl
 import pytest
 
 import wavewright
+from synth.isa import Kind
+from synth.planted import plant, write_decoded, write_raw
 from wavewright.analysis.trace.compare import compare
 from wavewright.analysis.trace.costs.exposure import row_costs
 from wavewright.model.trace import ThreadTrace
@@ -40,3 +42,19 @@ def test_raw_and_decoded_count_alike(shared: Path, capture: str, dispatch: int) 
     difference = compare([raw, decoded])
     assert not difference.units.filter(pl.col("base_hit_count_per_wave") != pl.col("hit_count_per_wave")).height
     assert not difference.standing_out(1).height
+
+
+@pytest.mark.parametrize("cause", ["barrier imbalance", "load latency"])
+def test_executions_of_made_kernels(tmp_path: Path, cause: str) -> None:
+    """Raw captures of the machine model have two records of every barrier; the model knows how often it ran them."""
+    execution = plant(cause, "gfx942", "small").planted
+    rows = execution.code.rows
+    steps = [rows[step[0]] for wave in execution.traced_waves for step in wave.steps]
+    barriers = sum(row.kind == Kind.BARRIER for row in steps)
+    assert (barriers > 0) == (cause == "barrier imbalance")
+    decoded = opened(write_decoded(execution, tmp_path / "decoded"))
+    raw = wavewright.decode(write_raw(execution, tmp_path / "raw"))
+    assert raw.instructions.height == len(steps) + barriers
+    assert barrier_hits(raw) == barrier_hits(decoded) == barriers
+    assert raw.instruction_count == decoded.instruction_count == len(steps)
+    assert int(row_costs(raw)["hit_count"].sum()) == len(steps)

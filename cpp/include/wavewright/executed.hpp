@@ -16,11 +16,11 @@ struct Executed {
     std::span<const int32_t> stall;
     std::span<const int32_t> duration;
     std::span<const int32_t> row;
-    std::span<const uint8_t> category;  // empty = nobody asks for it
+    std::span<const uint8_t> category = {};  // empty = nobody asks for it
 };
 
-// Of an s_barrier of gfx9 a trace has two records: the arrival, a message, and the release (spec_gfx9 6.5). They are one
-// execution. Feed the records of one wave in order.
+// Of an s_barrier of gfx9 a trace has two records: the arrival, a message, and the release (spec_gfx9 6.5). They are
+// one execution. Feed the records of one wave in order.
 class ExecutionCounter {
   public:
     // Whether the record is an execution of its own.

@@ -36,9 +36,9 @@ def clock_mhz(trace: ThreadTrace) -> float | None:
             ticks=ticks.get(clock.arg_max()).cast(pl.Float64) - ticks.get(clock.arg_min()).cast(pl.Float64),
         )
     )
-    growing = outer.filter((pl.col("cycles") > 0) & (pl.col("ticks") > 0))
-    elapsed = float(growing["ticks"].sum())
-    return int(growing["cycles"].sum()) / elapsed * realtime_hz(trace) / 1e6 if elapsed else None
+    engines = outer.filter((pl.col("cycles") > 0) & (pl.col("ticks") > 0))
+    ticks_total = float(engines["ticks"].sum())
+    return int(engines["cycles"].sum()) / ticks_total * realtime_hz(trace) / 1e6 if ticks_total else None
 
 
 def traced_span_ns(trace: ThreadTrace) -> float | None:

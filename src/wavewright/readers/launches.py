@@ -79,11 +79,11 @@ def look_first_at(trace: ThreadTrace, paths: Sequence[str | os.PathLike[str]]) -
     beside = trace.find_launch
     files = [path for place in map(Path, paths) for path in (_files(Directory(place)) if place.is_dir() else [place])]
     around: Sequence[Folder] = trace.answers.get("launch folders", ())
-    known = {path.absolute() for folder in around for path in _files(folder)}
+    beside_trace = {path.absolute() for folder in around for path in _files(folder)}
 
     def is_of_process(path: Path) -> bool:
         process = _process_of(trace, [*around, Directory(path.parent)])
-        return path.absolute() in known or (process is not None and run_of(path.name) == process)
+        return path.absolute() in beside_trace or (process is not None and run_of(path.name) == process)
 
     trace.find_launch = lambda trace: (
         _launch(trace, [files], is_of_process=is_of_process) or (beside(trace) if beside else None)
@@ -122,18 +122,18 @@ def _another_process() -> str:
 def _contradiction(trace: ThreadTrace, launch: Launch) -> str:
     """Words for the reason that a launch cannot be the traced dispatch; empty = it can."""
     sizes = trace.dispatches.select(f"workgroup_size_{axis}" for axis in "xyz").unique()
-    recorded = [size for size in sizes.rows() if None not in size and 0 not in size]
-    if launch.workgroup_size and recorded and launch.workgroup_size not in recorded:
-        ours, theirs = (" x ".join(map(str, size)) for size in (recorded[0], launch.workgroup_size))
-        return f"its workgroups have {theirs} work-items, those of the trace {ours}"
+    of_trace = [size for size in sizes.rows() if None not in size and 0 not in size]
+    if launch.workgroup_size and of_trace and launch.workgroup_size not in of_trace:
+        traced_size, launch_size = (" x ".join(map(str, size)) for size in (of_trace[0], launch.workgroup_size))
+        return f"its workgroups have {launch_size} work-items, those of the trace {traced_size}"
     span_ns = traced_span_ns(trace)
     if span_ns is None:
         return ""
     shortest, longest = agreeing_durations_ns(span_ns)
     if shortest <= launch.duration_ns <= longest:
         return ""
-    agreeing = f"{shortest / 1e3:,.1f} to {longest / 1e3:,.1f} µs"
-    return f"the traced waves last {span_ns / 1e3:,.1f} µs, which agrees with {agreeing}"
+    bounds = f"{shortest / 1e3:,.1f} to {longest / 1e3:,.1f} µs"
+    return f"the traced waves last {span_ns / 1e3:,.1f} µs, which agrees with {bounds}"
 
 
 def _names_of(trace: ThreadTrace) -> frozenset[str]:

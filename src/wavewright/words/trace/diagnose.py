@@ -70,19 +70,17 @@ def context_line(answer: Diagnosis) -> str:
 def _memory_words(answer: Diagnosis) -> list[str]:
     """The memory that the kernel uses, as far as there is evidence; else what its lanes request, and of which level."""
     memory = next((roof for roof in answer.roofs if roof.name == "memory bandwidth"), None)
-    moved = answer.traffic
+    traffic = answer.traffic
     if memory is not None:
-        other = "" if moved is None or moved.is_of_dispatch else " of dispatches that took another time"
+        other = "" if traffic is None or traffic.is_of_dispatch else " of dispatches that took another time"
         return [f"{memory.level} moves {bandwidth_words(memory)} ({memory.evidence}{other})"]
-    if moved is None or moved.bytes_per_second is None:
+    if traffic is None or traffic.bytes_per_second is None:
         return []
-    if moved.is_evidence:
-        return [f"{moved.level}: {traffic_words(moved)}"]
-    low, high = (f"{rate / 1e12:.2g} TB/s" for rate in moved.bytes_per_second)
-    least = (
-        f"memory moves at least {low} of it" if moved.bytes_per_second[0] else "nothing tells what memory moves of it"
-    )
-    return [f"lanes request at most {high} of L1; {least}: counters would tell"]
+    if traffic.is_evidence:
+        return [f"{traffic.level}: {traffic_words(traffic)}"]
+    low, high = (f"{rate / 1e12:.2g} TB/s" for rate in traffic.bytes_per_second)
+    least = f"memory moves at least {low} of it" if traffic.bytes_per_second[0] else "memory moves a part of it"
+    return [f"lanes request at most {high} of L1; {least}: only counters tell how much"]
 
 
 def floor_lines(answer: Diagnosis) -> list[str]:

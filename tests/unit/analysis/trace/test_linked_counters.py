@@ -148,6 +148,24 @@ def test_another_gpu_and_another_launch_are_caveats(trace: ThreadTrace, tmp_path
     assert not any(finding.reasons for finding in answer.findings)
 
 
+def test_measured_bytes_replace_inferred_ones_of_the_same_code(trace: ThreadTrace, tmp_path: Path) -> None:
+    work = _named(trace, limited()["memory bandwidth"])
+    inferred, measured, foreign = (
+        diagnose(trace, counters=counters).traffic
+        for counters in (
+            None,
+            _counters(tmp_path / "same", work),
+            _counters(tmp_path / "other", _named(trace, limited("gfx90a")["memory bandwidth"]), target="gfx90a"),
+        )
+    )
+    assert inferred is not None
+    assert measured is not None
+    assert (inferred.evidence, measured.evidence) == ("requests", "counters")
+    assert measured.level == "HBM"
+    assert measured.bytes_per_second == pytest.approx((4.792e12, 4.792e12), rel=0.001)
+    assert foreign == inferred  # counters of another GPU say nothing about this one
+
+
 def test_reports_show_the_reasons(trace: ThreadTrace, tmp_path: Path) -> None:
     answer = diagnose(trace, counters=_counters(tmp_path, _named(trace, limited()["memory bandwidth"])))
     text = plain_text(diagnosis_report(answer, limit=9), 200)

@@ -35,13 +35,13 @@ class Evenness:
     slow_class: str = ""  #: Stall class of most of the excess of slow waves; empty = not known.
 
 
-def roof_finding(roof: Roof, moved: Traffic | None, pipes: Pipes) -> StallFinding:
+def roof_finding(roof: Roof, traffic: Traffic | None, pipes: Pipes) -> StallFinding:
     """The roof that bounds the kernel, and the little that can be won."""
-    is_bandwidth = moved is not None and bool(roof.level)
-    if moved is not None and is_bandwidth:
-        certain = "At" if roof.share >= _AT_ROOF_SHARE else "Near"
-        verdict = f"{certain} the roof of {roof.level} bandwidth: {bandwidth_words(roof)}"
-        reason = f"{traffic_words(moved)}; " + (
+    is_bandwidth = traffic is not None and bool(roof.level)
+    if traffic is not None and is_bandwidth:
+        nearness = "At" if roof.share >= _AT_ROOF_SHARE else "Near"
+        verdict = f"{nearness} the roof of {roof.level} bandwidth: {bandwidth_words(roof)}"
+        reason = f"{traffic_words(traffic)}; " + (
             f"{roof.peak / 1e12:.2g} TB/s are what {roof.peak_source} reached on this GPU"
             if roof.peak_source != DATA_SHEET
             else f"{roof.peak / 1e12:.2g} TB/s are those of the data sheet: nobody measured what copies reach"
@@ -60,7 +60,7 @@ def roof_finding(roof: Roof, moved: Traffic | None, pipes: Pipes) -> StallFindin
             if pipe == "matrix"
             else "fewer vector instructions: packed arithmetic, less address arithmetic, fewer conversions"
         )
-    assumed = moved is not None and is_bandwidth and bool(moved.assumptions)
+    has_assumptions = traffic is not None and is_bandwidth and bool(traffic.assumptions)
     return StallFinding(
         name=roof.name,
         kind="roof",
@@ -71,9 +71,9 @@ def roof_finding(roof: Roof, moved: Traffic | None, pipes: Pipes) -> StallFindin
         gain_share_min=0.0,
         gain_share_max=max(0.0, 1 - roof.share),
         gain_basis=DISPATCH,
-        confidence="medium" if assumed else "high",
-        confidence_reason=_evidence_words(moved)
-        if moved is not None and is_bandwidth
+        confidence="medium" if has_assumptions else "high",
+        confidence_reason=_evidence_words(traffic)
+        if traffic is not None and is_bandwidth
         else "from the instructions and the cycles that each occupies its pipe",
     )
 
@@ -95,23 +95,23 @@ def _between(low: str, high: str) -> str:
     return low if low == high else f"{low} to {high}"
 
 
-def traffic_words(moved: Traffic) -> str:
+def traffic_words(traffic: Traffic) -> str:
     """Bytes and time of a dispatch, with the evidence."""
-    if moved.evidence == COUNTERS:
-        return f"hardware counters measured what {moved.level} moves"
-    if moved.bytes_total is None or moved.seconds is None:
+    if traffic.evidence == COUNTERS:
+        return f"hardware counters measured what {traffic.level} moves"
+    if traffic.bytes_total is None or traffic.seconds is None:
         return "bytes or time of the dispatch are not known"
-    low, high = (f"{seconds * 1e6:,.1f}" for seconds in moved.seconds)
+    low, high = (f"{seconds * 1e6:,.1f}" for seconds in traffic.seconds)
     time = f"{low} µs" if low == high else f"{low} to {high} µs, as its traced waves last"
-    what = "distinct bytes" if moved.evidence == DISTINCT else "bytes requested by lanes at most"
-    return f"{size(moved.bytes_total[1])} of {what} in {time}"
+    noun = "distinct bytes" if traffic.evidence == DISTINCT else "bytes requested by lanes at most"
+    return f"{size(traffic.bytes_total[1])} of {noun} in {time}"
 
 
-def _evidence_words(moved: Traffic) -> str:
-    if moved.evidence == COUNTERS:
+def _evidence_words(traffic: Traffic) -> str:
+    if traffic.evidence == COUNTERS:
         return "measured by hardware counters of the same kernel"
     return "lane addresses over all workgroups" + (
-        f", if {' and '.join(moved.assumptions)}" if moved.assumptions else ""
+        f", if {' and '.join(traffic.assumptions)}" if traffic.assumptions else ""
     )
 
 
@@ -144,7 +144,7 @@ def _unused_units(
     # engines that were not traced are taken to be like the others, unless those differ or facts and trace contradict
     is_alike = engines is not None and filling.engine_count == filling.traced_engine_count <= engines
     scale = engines / filling.engine_count if engines and is_alike else 1.0
-    where = "" if is_alike else f" of {counted(filling.engine_count, 'shader engines')} with waves"
+    place = "" if is_alike else f" of {counted(filling.engine_count, 'shader engines')} with waves"
     silent = filling.traced_engine_count - filling.engine_count
     words = GRID_WORDS["CUs without work"]
     remedy = general_remedy(words.name, words.remedy, capture)
@@ -154,7 +154,7 @@ def _unused_units(
         name="CUs without work",
         kind="grid",
         verdict=words.verdict.format(
-            used=f"{used * scale:,.0f}", there=f"{there * scale:,.0f}", units=f"{unit}{where}"
+            used=f"{used * scale:,.0f}", there=f"{there * scale:,.0f}", units=f"{unit}{place}"
         ),
         reason=f"{counted(filling.wave_count, 'waves')} on {counted(used, unit)} of {there:.0f} in "
         f"{counted(filling.engine_count, 'traced shader engines')}"

@@ -97,7 +97,7 @@ def _simd_cycles(trace: ThreadTrace) -> int:
     return int(spans["span"].sum())
 
 
-def roofs(trace: ThreadTrace, moved: Traffic | None, used: Pipes, filling: Filling, gains: Gains) -> list[Roof]:
+def roofs(trace: ThreadTrace, traffic: Traffic | None, used: Pipes, filling: Filling, gains: Gains) -> list[Roof]:
     """Every roof that is known, the one that limits first, then by share of the GPU's peak."""
     filled = filling.mean_share * (1 - filling.unused_share)  # of the CUs and of the time
     uses = {"matrix": used.matrix_share, "VALU": used.valu_share}
@@ -106,20 +106,20 @@ def roofs(trace: ThreadTrace, moved: Traffic | None, used: Pipes, filling: Filli
         for name, use in uses.items()
     ]
     gpu = machine(trace)
-    if gpu is not None and moved is not None and moved.is_evidence and moved.bytes_per_second is not None:
+    if gpu is not None and traffic is not None and traffic.is_evidence and traffic.bytes_per_second is not None:
         starting = sum(gains.causes.get(cause, 0.0) for cause in _STARTING)
         waits = gains.memory_gain_share >= _MEMORY_GAIN_SHARE and starting < _STARTING_SHARE
-        every += _bandwidth(moved, moved.bytes_per_second, gpu, waits=waits)
+        every += _bandwidth(traffic, traffic.bytes_per_second, gpu, waits=waits)
     return sorted(every, key=lambda roof: (not roof.is_limit, -roof.share))
 
 
-def _bandwidth(moved: Traffic, rate: tuple[float, float], gpu: Machine, *, waits: bool) -> list[Roof]:
-    """The roof of the memory, from bytes that are really moved."""
+def _bandwidth(traffic: Traffic, rate: tuple[float, float], gpu: Machine, *, waits: bool) -> list[Roof]:
+    """The roof of the memory, from bytes that are really traffic."""
     low, high = rate
     level, peak, source = memory_peak(gpu, low)
     if not peak:
         return []
-    enough = _AT_ROOF_SHARE_NARROW if moved.narrow_share > 0.5 else _AT_ROOF_SHARE
+    enough = _AT_ROOF_SHARE_NARROW if traffic.narrow_share > 0.5 else _AT_ROOF_SHARE
     return [
         Roof(
             name="memory bandwidth",
@@ -130,11 +130,11 @@ def _bandwidth(moved: Traffic, rate: tuple[float, float], gpu: Machine, *, waits
             peak=float(peak),
             peak_source=source,
             unit="bytes per second",
-            is_limit=waits and moved.is_of_dispatch and low >= enough * peak,
+            is_limit=waits and traffic.is_of_dispatch and low >= enough * peak,
             level=level,
-            evidence=moved.evidence,
-            sheet_peak=gpu.product.memory_bytes_per_second_peak,
-            bounds_gains=moved.is_of_dispatch,
+            evidence=traffic.evidence,
+            sheet_peak=gpu.product.memory_bytes_per_second_peak if level == gpu.arch.memory_kind else None,
+            bounds_gains=traffic.is_of_dispatch,
         )
     ]
 
@@ -145,9 +145,9 @@ def memory_peak(gpu: Machine, bytes_per_second: float) -> tuple[str, int | None,
     What is above the rate that copies reach comes from the cache in front of the memory.
     """
     product, kind = gpu.product, gpu.arch.memory_kind
-    reached, cache = product.memory_bytes_per_second_reached, product.infinity_cache_bytes_per_second_reached
-    if reached and bytes_per_second <= _ABOVE_REACHED * reached:
-        return kind, reached, product.memory_reached_by
-    if reached and cache:
+    copies, cache = product.memory_bytes_per_second_reached, product.infinity_cache_bytes_per_second_reached
+    if copies and bytes_per_second <= _ABOVE_REACHED * copies:
+        return kind, copies, product.memory_reached_by
+    if copies and cache:
         return "Infinity Cache", cache, product.memory_reached_by
     return kind, product.memory_bytes_per_second_peak, DATA_SHEET

@@ -17,6 +17,7 @@ from wavewright.analysis.trace.code.accesses import accesses
 from wavewright.analysis.trace.costs.exposure import row_costs
 from wavewright.analysis.trace.diagnose.machine import machine
 from wavewright.analysis.trace.lanes.footprint import footprint
+from wavewright.analysis.trace.waits.ports import traced_waves
 from wavewright.model.traced_span import agreeing_durations_ns, traced_span_ns
 
 if TYPE_CHECKING:
@@ -63,29 +64,30 @@ class Traffic:
 
     @property
     def is_evidence(self) -> bool:
-        """True if the bytes are moved by the level, and not only requested."""
+        """True if the bytes are moved by the level, and not only request_bytes."""
         return self.evidence != REQUESTS
 
 
-def traffic(trace: ThreadTrace, filling: Filling, lanes: LaneOptions | None = None) -> Traffic | None:
+def traffic(trace: ThreadTrace, fill: Filling, lanes: LaneOptions | None = None) -> Traffic | None:
     """Bytes of the dispatch as far as the trace tells; None = the code touches no memory that can be told."""
-    moved = _moved(trace)
-    total = int(moved["bytes"].sum())
-    if not total or not filling.traced_wave_count:
+    requests = _requests(trace)
+    total = int(requests["bytes"].sum())
+    traced_count = traced_waves(trace).height
+    if not total or not traced_count:
         return None
-    stores = int(moved.filter(pl.col("direction") == "store")["bytes"].sum()) / total
-    narrow = int(moved.filter(pl.col("bytes_per_lane") < _NARROW_BYTES)["bytes"].sum()) / total
+    stores = int(requests.filter(pl.col("direction") == "store")["bytes"].sum()) / total
+    narrow = int(requests.filter(pl.col("bytes_per_lane") < _NARROW_BYTES)["bytes"].sum()) / total
     gpu = machine(trace)
-    waves = _wave_count(trace, filling, gpu)
+    waves = _wave_count(trace, fill, gpu)
     seconds = _seconds(trace)
-    touched = _footprint(trace, gpu, lanes)
+    distinct = _footprint(trace, gpu, lanes)
     if waves is None or gpu is None:
         return Traffic("L1", REQUESTS, None, seconds, None, stores, narrow)
-    low, high = touched.total_bytes(waves) if touched else (0.0, total / filling.traced_wave_count * waves)
-    is_known = touched is not None and low >= _CERTAIN_SHARE * high > 0
+    request_bytes = (distinct.requested_bytes_per_wave if distinct else total / traced_count) * waves
+    low, high = distinct.total_bytes(waves) if distinct else (0.0, request_bytes)
+    is_known = distinct is not None and low >= _CERTAIN_SHARE * high > 0
     if not is_known:
-        requested = touched.requested_bytes_per_wave if touched else total / filling.traced_wave_count
-        high = max(low, requested * waves)
+        high = max(low, request_bytes)
     return Traffic(
         level=gpu.arch.memory_kind if is_known else "L1",
         evidence=DISTINCT if is_known else REQUESTS,
@@ -94,40 +96,40 @@ def traffic(trace: ThreadTrace, filling: Filling, lanes: LaneOptions | None = No
         bytes_per_second=(low / seconds[1], high / seconds[0]) if seconds else None,
         store_share=stores,
         narrow_share=narrow,
-        assumptions=touched.assumptions if touched and is_known else (),
+        assumptions=distinct.assumptions if distinct and is_known else (),
     )
 
 
-def counted_traffic(trace: ThreadTrace, inferred: Traffic | None, counted: CountedRate) -> Traffic:
+def counted_traffic(trace: ThreadTrace, inference: Traffic | None, rate: CountedRate) -> Traffic:
     """Traffic as counters measured it, in place of what the trace lets infer."""
     gpu, launch, seconds = machine(trace), trace.launch, _seconds(trace)
     usual_ns = (launch.duration_ns, launch.duration_ns_median) if launch else None
     shortest, longest = usual_ns or ((seconds[0] * 1e9, seconds[1] * 1e9) if seconds else (0.0, float("inf")))
     least, most = sorted((shortest, longest))
-    bytes_per_second = counted.bytes_per_second
+    bytes_per_second = rate.bytes_per_second
     return Traffic(
         level=gpu.arch.memory_kind if gpu else "memory",
         evidence=COUNTERS,
         bytes_total=None,
         seconds=None,
         bytes_per_second=(bytes_per_second, bytes_per_second),
-        store_share=inferred.store_share if inferred else 0.0,
-        narrow_share=inferred.narrow_share if inferred else 0.0,
-        is_of_dispatch=least / _SAME_RATIO <= counted.duration_ns <= most * _SAME_RATIO,
+        store_share=inference.store_share if inference else 0.0,
+        narrow_share=inference.narrow_share if inference else 0.0,
+        is_of_dispatch=least / _SAME_RATIO <= rate.duration_ns <= most * _SAME_RATIO,
     )
 
 
-def _wave_count(trace: ThreadTrace, filling: Filling, gpu: Machine | None) -> float | None:
-    """Working waves of the dispatch: of its grid, else as many on every engine as on those with waves."""
+def _wave_count(trace: ThreadTrace, fill: Filling, gpu: Machine | None) -> float | None:
+    """Waves of the dispatch, also those that leave early: of its grid, else on every engine as on those with waves."""
     launch, lanes = trace.launch, lanes_per_wave(trace)
     if launch and launch.grid_size and launch.workgroup_size and lanes:
         groups = prod(ceil(grid / size) for grid, size in zip(launch.grid_size, launch.workgroup_size, strict=True))
-        working = filling.wave_count / max(filling.wave_count + filling.early_wave_count, 1)
-        return groups * ceil(prod(launch.workgroup_size) / lanes) * working
+        return float(groups * ceil(prod(launch.workgroup_size) / lanes))
     engines = gpu.product.se_count if gpu else None
-    if not engines or not filling.engine_count:
+    if not engines or not fill.engine_count:
         return None
-    return filling.wave_count / filling.engine_count * max(engines, filling.engine_count)
+    waves = fill.wave_count + fill.early_wave_count
+    return waves / fill.engine_count * max(engines, fill.engine_count)
 
 
 def _seconds(trace: ThreadTrace) -> Bounds | None:
@@ -148,7 +150,7 @@ def _footprint(trace: ThreadTrace, gpu: Machine | None, lanes: LaneOptions | Non
     return footprint(trace, target, lanes)
 
 
-def _moved(trace: ThreadTrace) -> pl.DataFrame:
+def _requests(trace: ThreadTrace) -> pl.DataFrame:
     """Bytes that all executions of every code row request, if all lanes are active."""
     lanes = lanes_per_wave(trace) or _FEWEST_LANES
     vector = accesses(trace.code).filter(pl.col("space").is_in(["memory", "flat"])).drop_nulls("bytes_per_lane")

@@ -37,7 +37,7 @@ _FORMS: Final = (
     (r"s_mul_i32|v_mul_(lo_u32|u32_u24|i32_i24)|s_mul_u64", "a*b"),
     (r"v_mad_(u32_u24|i32_i24|u64_u32|i64_i32|co_u64_u32|nc_u64_u32)", "a*b+c"),
 )
-_COMPILED: Final = tuple((re.compile(pattern), form) for pattern, form in _FORMS)
+_PATTERNS: Final = tuple((re.compile(pattern), form) for pattern, form in _FORMS)
 
 
 @dataclass
@@ -52,7 +52,7 @@ class Registers:
     origins: dict[str, frozenset[str]] = field(default_factory=dict)  #: Symbol -> what it depends on.
     numbers: dict[object, str] = field(default_factory=dict)  #: Instruction and sources -> symbol of the result.
     workgroup_symbols: set[str] = field(default_factory=set)
-    assumed: set[str] = field(default_factory=set)  #: Registers that are taken for ids of the workgroup.
+    guesses: set[str] = field(default_factory=set)  #: Registers that are taken for ids of the workgroup.
     lanes_assumed: bool = False  #: Whether lanes are taken as active that nothing tells.
     strides_assumed: bool = False  #: Whether arguments are taken for strides of rows that do not overlap.
 
@@ -87,14 +87,14 @@ class Registers:
         role = self.roles.get(number) if name.startswith("s") else "workgroup x" if name == "ttmp9" else "workgroup yz"
         if role is None and not self.is_complete and not is_base:
             role = f"workgroup in {name}"
-            self.assumed.add(name)
+            self.guesses.add(name)
         if role is None or not role.startswith(WORKGROUP):
             return self.symbol(f"{name}@start", frozenset({ARGUMENT}))
         self.workgroup_symbols.add(role)
         return self.symbol(role, frozenset({WORKGROUP}))
 
     def execute(self, text: str, writes: str) -> None:
-        """Follow one instruction that is no access to memory of vectors."""
+        """Follow one instruction that does not touch vector memory."""
         mnemonic, operands = split_text(text)
         targets = _expanded(writes)
         if mnemonic.startswith(("s_load", "s_buffer_load")) and len(operands) > 1:
@@ -133,7 +133,7 @@ class Registers:
 
     def _result(self, mnemonic: str, target: Sequence[str], sources: Sequence[str]) -> Terms | None:
         plain = _SUFFIX.sub("", mnemonic)
-        for pattern, form in _COMPILED:
+        for pattern, form in _PATTERNS:
             if match := pattern.fullmatch(plain):
                 values = [self.read(source) for source in (*target[:1], *sources)] if form[0] == "d" else None
                 return _evaluated(form, values or [self.read(source) for source in sources], match)
@@ -148,24 +148,24 @@ def split_text(text: str) -> tuple[str, list[str]]:
     >>> split_text("global_load_dword v1, v[2:3], off offset:16")
     ('global_load_dword', ['v1', 'v[2:3]', 'off offset:16'])
     """
-    mnemonic, _, rest = text.partition(" ")
-    return mnemonic, [operand.strip() for operand in rest.split(",")] if rest.strip() else []
+    mnemonic, _, operands = text.partition(" ")
+    return mnemonic, [operand.strip() for operand in operands.split(",")] if operands.strip() else []
 
 
-def added(left: Terms, right: Terms, factor: int = 1) -> Terms:
+def added(first: Terms, second: Terms, factor: int = 1) -> Terms:
     """A sum of two sums, the second times a factor."""
-    total = dict(left)
-    for product, count in right.items():
+    total = dict(first)
+    for product, count in second.items():
         total[product] = total.get(product, 0) + factor * count
     return {product: count for product, count in total.items() if count}
 
 
-def _multiplied(left: Terms, right: Terms) -> Terms:
+def _multiplied(first: Terms, second: Terms) -> Terms:
     total: Terms = {}
-    for one, first in left.items():
-        for other, second in right.items():
-            product = tuple(sorted(one + other))
-            total[product] = total.get(product, 0) + first * second
+    for head, count in first.items():
+        for tail, times in second.items():
+            product = tuple(sorted(head + tail))
+            total[product] = total.get(product, 0) + count * times
     return {product: count for product, count in total.items() if count}
 
 
@@ -181,9 +181,9 @@ def _evaluated(form: str, values: Sequence[Terms], match: re.Match[str]) -> Term
     )
     if set(count) - {()}:
         return None
-    shifted = _multiplied(value, {(): 1 << (count.get((), 0) & 63)})
-    rest = c if form == "(a<<b)+c" else b if form == "(a<<n)+b" else {}
-    return added(shifted, rest)
+    product_sum = _multiplied(value, {(): 1 << (count.get((), 0) & 63)})
+    summand = c if form == "(a<<b)+c" else b if form == "(a<<n)+b" else {}
+    return added(product_sum, summand)
 
 
 def _first_register(operand: str) -> str | None:

@@ -64,14 +64,14 @@ class Footprint:
     assumptions: tuple[str, ...]
 
     def total_bytes(self, wave_count: float) -> tuple[float, float]:
-        """Of a dispatch with so many waves; the upper bound is what its lanes request, if nothing is known."""
+        """Of a dispatch with a number of waves; the upper bound is what its lanes request, if nothing is known."""
         bounds = zip(self.own_bytes_per_wave, self.shared_bytes, strict=True)
-        low, high = (own * wave_count + shared for own, shared in bounds)
+        low, high = (each * wave_count + once for each, once in bounds)
         return low, min(high, self.requested_bytes_per_wave * wave_count)
 
 
 @dataclass(frozen=True)
-class _Access:
+class _Step:
     """One execution of a memory instruction on a path."""
 
     position: int
@@ -139,10 +139,10 @@ def _widths(trace: ThreadTrace) -> dict[int, tuple[str, int]]:
 
 def _unknown(rows: Iterable[int], widths: dict[int, tuple[str, int]], lanes: int) -> Footprint:
     """Requests alone."""
-    touching = [widths[row] for row in rows if row in widths]
-    requested = float(sum(size for _, size in touching) * lanes)
-    written = float(sum(size for way, size in touching if way == "store") * lanes)
-    return Footprint((0.0, requested), (0.0, 0.0), requested, written, ())
+    rows_with_width = [widths[row] for row in rows if row in widths]
+    request_bytes = float(sum(size for _, size in rows_with_width) * lanes)
+    store_bytes = float(sum(size for way, size in rows_with_width if way == "store") * lanes)
+    return Footprint((0.0, request_bytes), (0.0, 0.0), request_bytes, store_bytes, ())
 
 
 def _of_path(
@@ -156,27 +156,30 @@ def _of_path(
     """The footprint of one workgroup whose waves all take this path, divided by its waves."""
     roles = {number: ARGUMENT if axis is None else _AXES[axis] for number, axis in start.roles.items()}
     registers = Registers(roles, is_complete=bool(roles))
-    found = _followed(trace, registers, rows, widths)
+    steps_of_path = _followed(trace, registers, rows, widths)
     # of a workgroup of unknown size two waves are compared: the others are as far apart
     places = start.wave_count if start.is_sized or start.wave_count < _LARGEST_WORKGROUP // lanes else 2
-    if len(found) * places > _MOST_ACCESSES:
+    if len(steps_of_path) * places > _MOST_ACCESSES:
         return _unknown(rows, widths, lanes)
-    ranges, actives, places = _touched(evaluator, start, rows, found, places)
+    ranges, actives, places = _touched(evaluator, start, rows, steps_of_path, places)
     if not places:
         return _unknown(rows, widths, lanes)
-    requested = [access.bytes_per_lane * actives.get(access.position, lanes) for access in found]
-    stores = sum(size for access, size in zip(found, requested, strict=True) if access.is_store)
-    own, shared = [0.0, 0.0], [0.0, 0.0]
-    for group in _groups(found, registers):
+    request_bytes = [access.bytes_per_lane * actives.get(access.position, lanes) for access in steps_of_path]
+    stores = sum(size for access, size in zip(steps_of_path, request_bytes, strict=True) if access.is_store)
+    groups = _groups(steps_of_path, registers)
+    ranges |= _linear_ranges(groups, ranges, registers, places, lanes)
+    of_one_wave = {position: each[:1] for position, each in ranges.items()}  # a workgroup has one at least
+    bounds_own, bounds_shared = [0.0, 0.0], [0.0, 0.0]
+    for group in groups:
         low, high = _group_bytes(group, ranges, registers, places, lanes)
-        is_own, is_certain = _kind(group, registers, ranges)
-        into = own if is_own else shared
+        is_own, is_certain = _kind(group, registers, ranges if start.is_sized else of_one_wave)
+        into = bounds_own if is_own else bounds_shared
         into[0] += low if is_certain else 0.0
         into[1] += high
     return Footprint(
-        (own[0] / places, own[1] / places),
-        (shared[0], shared[1]),
-        float(sum(requested)),
+        (bounds_own[0] / places, bounds_own[1] / places),
+        (bounds_shared[0], bounds_shared[1]),
+        float(sum(request_bytes)),
         float(stores),
         _assumptions(registers),
     )
@@ -184,10 +187,10 @@ def _of_path(
 
 def _followed(
     trace: ThreadTrace, registers: Registers, rows: Sequence[int], widths: dict[int, tuple[str, int]]
-) -> list[_Access]:
+) -> list[_Step]:
     """Accesses of a path with the terms of their addresses."""
     texts, writes = (trace.code[name].fill_null("").to_list() for name in ("text", "writes"))
-    found = []
+    steps_of_path = []
     for position, row in enumerate(rows):
         if row < 0:
             continue
@@ -196,9 +199,9 @@ def _followed(
             continue
         way, size = widths[row]
         terms = _address(registers, texts[row], is_store=way == "store")
-        found.append(_Access(position, row, way == "store", way in ("load", "load to LDS"), size, terms))
+        steps_of_path.append(_Step(position, row, way == "store", way in ("load", "load to LDS"), size, terms))
         registers.load_vectors(row, position, writes[row])
-    return found
+    return steps_of_path
 
 
 def _address(registers: Registers, text: str, *, is_store: bool) -> Terms | None:
@@ -225,10 +228,10 @@ def _address(registers: Registers, text: str, *, is_store: bool) -> Terms | None
     return added(terms, {(): int(offset, 0)}) if offset.lstrip("-").isalnum() else None
 
 
-def _groups(found: Sequence[_Access], registers: Registers) -> list[list[_Access]]:
+def _groups(steps_of_path: Sequence[_Step], registers: Registers) -> list[list[_Step]]:
     """Accesses with the same base: the same terms, but for the constant and what differs between lanes."""
-    groups: dict[object, list[_Access]] = defaultdict(list)
-    for access in found:
+    groups: dict[object, list[_Step]] = defaultdict(list)
+    for access in steps_of_path:
         key = None if access.terms is None else (access.is_store, frozenset(_base(access.terms, registers).items()))
         groups[key if key is not None else ("unknown", access.position)].append(access)
     return list(groups.values())
@@ -243,19 +246,18 @@ def _base(terms: Terms, registers: Registers) -> Terms:
 
 
 def _touched(
-    evaluator: _core.LaneEvaluator, start: StartState, rows: Sequence[int], found: Sequence[_Access], places: int
-) -> tuple[dict[int, list[np.ndarray]], dict[int, int], int]:
-    """Position on the path -> lane addresses at each place that takes it; active lanes; number of such places."""
-    of_position = {access.position for access in found}
+    evaluator: _core.LaneEvaluator, start: StartState, rows: Sequence[int], steps_of_path: Sequence[_Step], places: int
+) -> tuple[dict[int, list[np.ndarray]], dict[int, float], int]:
+    """Position on the path -> lane addresses at each place that takes it; active lanes, mean; number of such places."""
+    of_position = {access.position for access in steps_of_path}
     ranges: dict[int, list[np.ndarray]] = defaultdict(list)
-    actives: dict[int, int] = {}
     series = pl.Series(rows, dtype=pl.Int32)
-    fitting = 0
+    place_count = 0
     for place in range(places):
         result = evaluator.run(start.wave, place, series, 0, keeps_executions=True)
         if result["contradiction_row"] >= 0:
             continue  # waves at this place take another path
-        fitting += 1
+        place_count += 1
         table = pl.DataFrame(result["executions"])
         addresses = pl.DataFrame(result["execution_addresses"])["address"].to_numpy().reshape(-1, _LANES)
         for number, (position, active) in enumerate(table.select("position", "active").iter_rows()):
@@ -263,48 +265,60 @@ def _touched(
                 continue
             mask = np.array([active >> lane & 1 for lane in range(_LANES)], dtype=bool)
             ranges[position].append(addresses[number][mask])
-            actives[position] = int(mask.sum())
-    return {position: each for position, each in ranges.items() if len(each) == fitting}, actives, fitting
+    complete = {position: each for position, each in ranges.items() if len(each) == place_count}
+    actives = {position: sum(map(len, each)) / place_count for position, each in complete.items()}
+    return complete, actives, place_count
 
 
 def _group_bytes(
-    group: Sequence[_Access],
+    group: Sequence[_Step],
     ranges: dict[int, list[np.ndarray]],
     registers: Registers,
     places: int,
     lanes: int,
 ) -> tuple[float, float]:
     """Distinct bytes of the accesses of one base by the waves of a workgroup: at least and at most."""
-    by_terms: dict[object, list[_Access]] = defaultdict(list)
+    by_terms: dict[object, list[_Step]] = defaultdict(list)
     for access in group:
         by_terms[frozenset((access.terms or {}).items())].append(access)
     if any(access.position not in ranges for access in group):
-        requested = float(sum(each[0].bytes_per_lane for each in by_terms.values()) * lanes * places)
-        is_told = all(access.terms is not None for access in group)
-        if is_told and all(_lane_terms(access, registers).keys() == {(_WORK_ITEM_ID,)} for access in group):
-            ranges = {access.position: _linear(access, registers, places, lanes) for access in group}
-        elif is_told and group[0].is_store and WORK_ITEM in registers.origins_of(group[0].terms or {}):
-            registers.lanes_assumed = True  # two lanes that write the same bytes would race
-            return requested, requested
-        else:
-            return 0.0, requested
-        registers.lanes_assumed = True
+        request_bytes = float(sum(each[0].bytes_per_lane for each in by_terms.values()) * lanes * places)
+        terms = group[0].terms or {}
+        if not group[0].is_store or WORK_ITEM not in registers.origins_of(terms):
+            return 0.0, request_bytes
+        registers.lanes_assumed = True  # two lanes that write the same bytes would race
+        return request_bytes, request_bytes
     # constants may be a part of the base that the evaluator does not know: not merged, the bytes are at most so many
     return _covered(group, ranges), sum(_covered(each, ranges) for each in by_terms.values())
 
 
-def _lane_terms(access: _Access, registers: Registers) -> Terms:
+def _lane_terms(access: _Step, registers: Registers) -> Terms:
     terms = access.terms or {}
     return {p: n for p, n in terms.items() if any(WORK_ITEM in registers.origins[symbol] for symbol in p)}
 
 
-def _linear(access: _Access, registers: Registers, places: int, lanes: int) -> list[np.ndarray]:
-    """Addresses of all lanes at each place, where they are the id of the work-item times a number."""
-    stride, constant = _lane_terms(access, registers)[(_WORK_ITEM_ID,)], (access.terms or {}).get((), 0)
-    return [constant + stride * np.arange(place * lanes, (place + 1) * lanes) for place in range(places)]
+def _linear_ranges(
+    groups: Iterable[Sequence[_Step]],
+    ranges: dict[int, list[np.ndarray]],
+    registers: Registers,
+    places: int,
+    lanes: int,
+) -> dict[int, list[np.ndarray]]:
+    """Addresses of all lanes where only the mask is not known: those are the id of the work-item times a number."""
+    linear = {}
+    for group in groups:
+        is_known = all(access.position in ranges for access in group)
+        if is_known or any(_lane_terms(access, registers).keys() != {(_WORK_ITEM_ID,)} for access in group):
+            continue
+        registers.lanes_assumed = True
+        for access in group:
+            stride, constant = _lane_terms(access, registers)[_WORK_ITEM_ID,], (access.terms or {}).get((), 0)
+            of_places = (np.arange(place * lanes, (place + 1) * lanes) for place in range(places))
+            linear[access.position] = [constant + stride * items for items in of_places]
+    return linear
 
 
-def _covered(executions: Iterable[_Access], ranges: dict[int, list[np.ndarray]]) -> float:
+def _covered(executions: Iterable[_Step], ranges: dict[int, list[np.ndarray]]) -> float:
     starts = [(address, access.bytes_per_lane) for access in executions for address in ranges[access.position]]
     return float(_union(np.concatenate([a for a, _ in starts]), np.concatenate([a + size for a, size in starts])))
 
@@ -319,8 +333,8 @@ def _union(begin: np.ndarray, end: np.ndarray) -> int:
     return int(reach[-1] - begin[0] - (begin[1:][gaps] - reach[:-1][gaps]).sum())
 
 
-def _kind(group: Sequence[_Access], registers: Registers, ranges: dict[int, list[np.ndarray]]) -> tuple[bool, bool]:
-    """Whether the bytes of a group are those of one workgroup alone, and whether that is certain."""
+def _kind(group: Sequence[_Step], registers: Registers, ranges: dict[int, list[np.ndarray]]) -> tuple[bool, bool]:
+    """True if the bytes of a group are those of one workgroup alone; true if that is certain."""
     terms = group[0].terms
     if terms is None or not (group[0].is_store or group[0].is_load):
         return True, False
@@ -332,35 +346,35 @@ def _kind(group: Sequence[_Access], registers: Registers, ranges: dict[int, list
         return False, True
     if group[0].is_store:
         return True, True  # two workgroups that write the same bytes would race
-    own = _workgroup_terms(base, registers)
-    if own is None or registers.workgroup_symbols - {symbol for product in own for symbol in product}:
+    id_terms = _workgroup_terms(base, registers)
+    if id_terms is None or registers.workgroup_symbols - {symbol for product in id_terms for symbol in product}:
         return True, False  # workgroups that differ in the other ids share the bytes
-    strides = [abs(count) for product, count in own.items() if len(product) == 1]
-    if len(strides) < len(own):
+    strides = [abs(count) for product, count in id_terms.items() if len(product) == 1]
+    if len(strides) < len(id_terms):
         registers.strides_assumed = True  # of an argument: rows of a matrix
         return True, True
-    return True, len(own) == 1 and strides[0] >= _extent(group, ranges)
+    return True, len(id_terms) == 1 and strides[0] >= _extent(group, ranges)
 
 
 def _workgroup_terms(base: Terms, registers: Registers) -> Terms | None:
     """Terms with ids of workgroups, by themselves or times arguments; None = in another form, or there are none."""
-    own = {p: n for p, n in base.items() if any(WORKGROUP in registers.origins[symbol] for symbol in p)}
-    symbols = {symbol for product in own for symbol in product} - registers.workgroup_symbols
-    return own if own and all(registers.origins[symbol] <= {ARGUMENT} for symbol in symbols) else None
+    terms = {p: n for p, n in base.items() if any(WORKGROUP in registers.origins[symbol] for symbol in p)}
+    symbols = {symbol for product in terms for symbol in product} - registers.workgroup_symbols
+    return terms if terms and all(registers.origins[symbol] <= {ARGUMENT} for symbol in symbols) else None
 
 
-def _extent(group: Sequence[_Access], ranges: dict[int, list[np.ndarray]]) -> float:
-    known = [(address, access) for access in group for address in ranges.get(access.position, ()) if address.size]
-    if not known or any(access.position not in ranges for access in group):
+def _extent(group: Sequence[_Step], ranges: dict[int, list[np.ndarray]]) -> float:
+    places = [(address, access) for access in group for address in ranges.get(access.position, ()) if address.size]
+    if not places or any(access.position not in ranges for access in group):
         return float("inf")
-    return float(max(a.max() + access.bytes_per_lane for a, access in known) - min(a.min() for a, _ in known))
+    return float(max(a.max() + access.bytes_per_lane for a, access in places) - min(a.min() for a, _ in places))
 
 
 def _assumptions(registers: Registers) -> tuple[str, ...]:
     notes = ["workgroups do not write the same bytes"]
-    if registers.assumed:
-        names = ", ".join(sorted(registers.assumed))
-        notes.append(f"{names} {'hold ids' if len(registers.assumed) > 1 else 'holds the id'} of the workgroup")
+    if registers.guesses:
+        names = ", ".join(sorted(registers.guesses))
+        notes.append(f"{names} {'hold ids' if len(registers.guesses) > 1 else 'holds the id'} of the workgroup")
     if registers.lanes_assumed:
         notes.append("all lanes are active where nothing tells them")
     if registers.strides_assumed:

@@ -67,12 +67,12 @@ def kernel_resources(trace: ThreadTrace, facts: Arch, override: Resources) -> tu
 
 def _lds_rows(trace: ThreadTrace) -> dict[int | None, int]:
     """kernels.kernel -> executed rows that read or write LDS; of a kernel that cannot be told apart, those of all."""
-    touching = accesses(trace.code).filter((pl.col("space") == "lds") | (pl.col("direction") == "load to LDS"))
-    executed = entered_rows(trace).filter(pl.col("hit_count") > 0, pl.col("row").is_in(touching["row"].implode()))
+    of_lds = accesses(trace.code).filter((pl.col("space") == "lds") | (pl.col("direction") == "load to LDS"))
+    lds_rows = entered_rows(trace).filter(pl.col("hit_count") > 0, pl.col("row").is_in(of_lds["row"].implode()))
     kernels = dict(trace.kernels.select("kernel", "name").iter_rows())
-    by_function = dict(executed.group_by("function").len().iter_rows())
+    by_function = dict(lds_rows.group_by("function").len().iter_rows())
     if len(kernels) < 2:
-        return dict.fromkeys((*kernels, None), executed.height)
+        return dict.fromkeys((*kernels, None), lds_rows.height)
     return {kernel: by_function.get(name, 0) for kernel, name in kernels.items()}
 
 
@@ -80,8 +80,8 @@ def _with_lds(kernel: KernelResources, lds_row_count: int) -> KernelResources:
     """The kernel without an LDS size of 0 that its code disproves."""
     if kernel.resources.lds_bytes != 0 or not lds_row_count:
         return kernel
-    what = counted(lds_row_count, "executed rows")
-    note = f"LDS size not known: 0 bytes are recorded, but {what} of its code use LDS; --lds gives the size"
+    rows = counted(lds_row_count, "executed rows")
+    note = f"LDS size not known: 0 bytes are recorded, but {rows} of its code use LDS; --lds gives the size"
     resources = replace(kernel.resources, lds_bytes=None)
     return replace(kernel, resources=resources, notes=(*kernel.notes, note))
 

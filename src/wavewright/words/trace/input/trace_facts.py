@@ -101,8 +101,8 @@ def _kernel(row: dict[str, Any]) -> str:
         "workgroup_size": "work-items per workgroup",
     }
     # tools write 0 bytes of LDS where they know nothing, or only the static part
-    recorded = {column: row[column] for column in uses if row[column] or (row[column] == 0 and column != "lds_bytes")}
-    resources = [f"{value:,} {uses[column]}" for column, value in recorded.items()]
+    values = {column: row[column] for column in uses if row[column] or (row[column] == 0 and column != "lds_bytes")}
+    resources = [f"{value:,} {uses[column]}" for column, value in values.items()]
     origin = f" ({printable(row['resource_origin'])})" if resources and row["resource_origin"] else ""
     return f"{name}: {', '.join(resources)}{origin}" if resources else name
 
