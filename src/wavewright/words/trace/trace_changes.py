@@ -142,7 +142,7 @@ def _units(answer: Comparison, base: str, other: str) -> tuple[Column, ...]:
     named = [Column("address", place, handle="i")] if answer.by in ("instruction", "block") else []
     return (
         Column("delta", lambda row: toned(row, _signed(row["delta_cycles_per_wave"]))),
-        Column("of all", lambda row: toned(row, percent(row["delta_share"], none="", sign=True))),
+        Column(f"of {base}", lambda row: toned(row, percent(row["delta_share"], none="", sign=True))),
         Column(_spread(answer), lambda row: short(row["noise_cycles_per_wave"], none="?"), is_wide=True),
         Column("speed", lambda row: _signed(row["speed_cycles_per_wave"]), is_wide=True),
         Column(base, lambda row: short(row["base_cost_cycles_per_wave"])),

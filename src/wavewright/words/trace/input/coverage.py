@@ -102,7 +102,7 @@ _FUNCTIONS = (
 _PATHS = (
     Column("path", lambda row: str(row["path"])),
     Column("waves", lambda row: f"{row['wave_count']:,}"),
-    Column("of all", lambda row: f"{100 * row['wave_share']:.0f} %"),
+    Column("of waves", lambda row: f"{100 * row['wave_share']:.0f} %"),
     Column("of cycles", lambda row: f"{100 * row['cycles_share']:.0f} %"),
     Column("rows", lambda row: f"{row['distinct_row_count']:,}"),
     Column("instructions", lambda row: _range(row, "instruction_count")),
@@ -116,7 +116,7 @@ _ENGINES = (
     Column("SE", lambda row: str(row["se"])),
     Column("CU", lambda row: row["cu"] or ""),
     Column("waves", lambda row: f"{row['wave_count']:,}"),
-    Column("of all", lambda row: percent(row["traced_share"])),
+    Column("of waves", lambda row: percent(row["traced_share"])),
     Column("instructions", lambda row: f"{row['instruction_count']:,}"),
     Column("mean stay", lambda row: short(row["target_duration_cycles_mean"], none="")),
     Column("on other CUs", lambda row: short(row["other_duration_cycles_mean"], none="")),

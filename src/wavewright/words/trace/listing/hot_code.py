@@ -26,7 +26,7 @@ def hot_code_parts(answer: HotCode) -> Iterator[Block]:
     where = place(hottest["file"], hottest["line"]) if answer.is_source else hottest["text"]
     reason = f", mostly {hottest['reason']}" if hottest["reason"] else ""
     exposed = " that nothing hides" if answer.unit == "cycles" else ""
-    cost = f"{short(hottest['cost'])} {answer.unit}{exposed}, {percent(hottest['share'])} of all{reason}"
+    cost = f"{short(hottest['cost'])} {answer.unit}{exposed}, {percent(hottest['share'])} of all {answer.unit}{reason}"
     yield Sentence(f"hottest here: {where}: {cost}", "headline")
     if not answer.is_source:
         yield Sentence("instructions: the text of the source is not part of the capture, or none is known", "note")
