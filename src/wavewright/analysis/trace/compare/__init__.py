@@ -254,10 +254,10 @@ def _against_first(traces: Sequence[ThreadTrace], tables: Sequence[pl.DataFrame]
     ]
     base = per_wave[0].rename({cycles: f"base_{cycles}"})
     delta = pl.col(cycles) - pl.col(f"base_{cycles}")
-    compared = []
+    sides = []
     for number, other in enumerate(per_wave[1:], start=1):
         both = base.join(other, on=key, how="full", coalesce=True).with_columns(pl.exclude(key).fill_null(0.0))
         both = both.with_columns(trace=pl.lit(number, pl.UInt32), delta_cycles_per_wave=delta)
-        compared.append(both.sort(pl.col("delta_cycles_per_wave").abs(), key, descending=[True, False]))
+        sides.append(both.sort(pl.col("delta_cycles_per_wave").abs(), key, descending=[True, False]))
     names = Comparison.tables["stall_classes" if kind == "stall" else "idle_parts"].names
-    return pl.concat(compared).select(names)
+    return pl.concat(sides).select(names)

@@ -30,8 +30,8 @@ class HotCode(Answer):
 
     definition: ClassVar[str] = (
         "A source line costs what the instructions cost whose innermost debug line it is: exposed cycles, which no "
-        "work of other waves hid, or PC samples. Shares are of all cycles of the traced waves, hidden ones too, or of all samples. Where the "
-        "text of the source is not part of the capture, the instructions themselves are shown."
+        "work of other waves hid, or PC samples. Shares are of all cycles of the traced waves, hidden ones too, or of "
+        "all samples. Where the text of the source is not part of the capture, the instructions themselves are shown."
     )
     tables: ClassVar[Mapping[str, TableSpec]] = {
         "lines": table_spec(
