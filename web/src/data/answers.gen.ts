@@ -298,6 +298,10 @@ export interface CompareTracesRow {
   work_share: number;
   /** Part of it from the same instructions running slower or faster */
   speed_share: number;
+  /** Of speed_share, what is time between instructions (idle) */
+  speed_idle_share: number;
+  /** Of its cost, waiting for code that its CU never ran before (trust) */
+  cold_share: number;
   /** Cost of its executions against the same ones at the first trace's cost */
   speed_delta_share: number | null;
   /** Noise of that; empty = not known */
@@ -343,6 +347,8 @@ export const COMPARE_TRACES: TableInfo<CompareTracesRow> = {
   duration_noise_share: ["Duration noise share", "", "Noise of that; empty = not known"],
   work_share: ["Work share", "", "Part of the difference in cost from executing more or less"],
   speed_share: ["Speed share", "", "Part of it from the same instructions running slower or faster"],
+  speed_idle_share: ["Speed idle share", "", "Of speed_share, what is time between instructions (idle)"],
+  cold_share: ["Cold share", "", "Of its cost, waiting for code that its CU never ran before (trust)"],
   speed_delta_share: ["Speed delta share", "", "Cost of its executions against the same ones at the first trace's cost"],
   speed_noise_share: ["Speed noise share", "", "Noise of that; empty = not known"],
   waves_per_simd_mean: ["Waves per SIMD mean", "", "Achieved occupancy; empty = no occupancy events"],
@@ -379,6 +385,28 @@ export const COMPARE_STALL_CLASSES: TableInfo<CompareStallClassesRow> = {
   delta_cycles_per_wave: ["Delta cycles per wave", "cycles", "Stall in this trace - stall in the first"],
 };
 
+/** One row is one cause of idle cycles in one trace, against the first trace; largest difference first. */
+export interface CompareIdlePartsRow {
+  /** Number of the trace */
+  trace: number;
+  /** Cause of idle cycles (wavewright stalls) */
+  part: string;
+  /** Idle in the first trace [cycles] */
+  base_idle_cycles_per_wave: number;
+  /** Idle in this trace [cycles] */
+  idle_cycles_per_wave: number;
+  /** Idle in this trace - idle in the first [cycles] */
+  delta_cycles_per_wave: number;
+}
+
+export const COMPARE_IDLE_PARTS: TableInfo<CompareIdlePartsRow> = {
+  trace: ["Trace", "", "Number of the trace"],
+  part: ["Part", "", "Cause of idle cycles (wavewright stalls)"],
+  base_idle_cycles_per_wave: ["Base idle cycles per wave", "cycles", "Idle in the first trace"],
+  idle_cycles_per_wave: ["Idle cycles per wave", "cycles", "Idle in this trace"],
+  delta_cycles_per_wave: ["Delta cycles per wave", "cycles", "Idle in this trace - idle in the first"],
+};
+
 /** Traces against the first of them. */
 export interface CompareAnswer {
   definition: string;
@@ -396,6 +424,7 @@ export interface CompareAnswer {
   different_kernels: boolean;
   traces: Frame<CompareTracesRow>;
   stall_classes: Frame<CompareStallClassesRow>;
+  idle_parts: Frame<CompareIdlePartsRow>;
   verdict: string;
   standing_out_count: number;
 }

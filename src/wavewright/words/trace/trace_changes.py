@@ -80,15 +80,16 @@ def _differences(answer: Comparison, number: int, limit: int, *, everything: boo
     if chosen.height != units.height:
         rest = units.filter(~pl.col("stands_out").fill_null(value=False))
         parts.append(sentence((_rest(answer, number, rest, has_more=bool(apart.height), bound=bound), "dim")))
-    classes = answer.stall_classes.filter((pl.col("trace") == number) & (pl.col("delta_cycles_per_wave") != 0))
-    if classes.height:
-        extent = truncation(min(classes.height, _CLASSES), classes.height, "classes")
-        changes = ", ".join(
-            f"{row['class']} {_signed(row['delta_cycles_per_wave'])} (of {short(row['base_stall_cycles_per_wave'])})"
-            for row in classes.head(_CLASSES).iter_rows(named=True)
-        )
-        kind = " (not a change)" if answer.traces["is_same_code"][number] else ""
-        parts.append(sentence((f"stalls{kind}, {extent}: ", "bold"), changes))
+    for title, frame in (("stalls", answer.stall_classes), ("idle", answer.idle_parts)):
+        classes = frame.filter((pl.col("trace") == number) & (pl.col("delta_cycles_per_wave") != 0))
+        if classes.height:
+            extent = truncation(min(classes.height, _CLASSES), classes.height, "classes")
+            changes = ", ".join(
+                f"{name} {_signed(delta)} (of {short(base)})"
+                for _, name, base, _, delta in classes.head(_CLASSES).iter_rows()
+            )
+            kind = " (not a change)" if answer.traces["is_same_code"][number] else ""
+            parts.append(sentence((f"{title}{kind}, {extent}: ", "bold"), changes))
     return parts
 
 

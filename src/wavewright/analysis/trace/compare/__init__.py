@@ -41,7 +41,8 @@ class Comparison(Answer):
         "Everything is per wave: totals over all waves with traced instructions divided by their number; "
         "_per_execution values are divided by hits instead. cost = latency + idle. delta = cost per wave - that of "
         "the first trace = work + speed: work = (hits per wave - base hits per wave) x base cost per execution, speed "
-        "= hits per wave x (cost per execution - base cost per execution); units that only one trace has are work. An "
+        "= hits per wave x (cost per execution - base cost per execution); units that only one trace has are work; the "
+        "part of speed that is idle lies between instructions: fetch, start, drain. An "
         "instruction that only names other registers (change: registers) is equal to its partner but for their "
         "numbers, and what it reads was written by partners. noise bounds what the difference would be between equal "
         "runs (95 %, times 1.5 for units because there are many): from two or more repeated dispatches of a side "
@@ -67,6 +68,17 @@ class Comparison(Answer):
             delta_cycles_per_wave       Float64  cycles  | stall in this trace - stall in the first
             """,
         ),
+        "idle_parts": table_spec(
+            "idle_parts",
+            "one cause of idle cycles in one trace, against the first trace; largest difference first",
+            """
+            trace                      UInt32   -       | number of the trace
+            part                       String   -       | cause of idle cycles (`wavewright stalls`)
+            base_idle_cycles_per_wave  Float64  cycles  | idle in the first trace
+            idle_cycles_per_wave       Float64  cycles  | idle in this trace
+            delta_cycles_per_wave      Float64  cycles  | idle in this trace - idle in the first
+            """,
+        ),
     }
 
     by: str
@@ -80,6 +92,7 @@ class Comparison(Answer):
     traces: pl.DataFrame
     units: pl.DataFrame
     stall_classes: pl.DataFrame
+    idle_parts: pl.DataFrame
 
     def verdict(self, trace: int = 1) -> str:
         """Differences of a trace from the first one, in a few sentences."""
@@ -174,7 +187,8 @@ def compare(
             work_and_speed(traces, [instruction_of_row[at] for at in firsts]),
         ),
         units=table,
-        stall_classes=_stall_classes(traces),
+        stall_classes=_against_first(traces, [stalls(trace).classes for trace in traces], "class", "stall"),
+        idle_parts=_against_first(traces, [stalls(trace).idle for trace in traces], "part", "idle"),
     )
 
 
@@ -231,17 +245,19 @@ def _matched_share(units: pl.DataFrame) -> float:
     return float(per_unit.filter("kept")["cost"].sum()) / total if total else 0.0
 
 
-def _stall_classes(traces: Sequence[ThreadTrace]) -> pl.DataFrame:
-    class_tables = []
-    for trace in traces:
-        per_wave = (pl.col("stall_cycles_total") / max(traced_waves(trace).height, 1)).alias("stall_cycles_per_wave")
-        class_tables.append(stalls(trace).classes.select("class", per_wave))
-    tables = []
-    base = class_tables[0].rename({"stall_cycles_per_wave": "base_stall_cycles_per_wave"})
-    delta = pl.col("stall_cycles_per_wave") - pl.col("base_stall_cycles_per_wave")
-    for number, other in enumerate(class_tables[1:], start=1):
-        both = base.join(other, on="class", how="full", coalesce=True).with_columns(pl.exclude("class").fill_null(0.0))
+def _against_first(traces: Sequence[ThreadTrace], tables: Sequence[pl.DataFrame], key: str, kind: str) -> pl.DataFrame:
+    """Cycles per wave of every stall class, or cause of idle cycles, against those of the first trace."""
+    cycles = f"{kind}_cycles_per_wave"
+    per_wave = [
+        table.select(key, (pl.col(f"{kind}_cycles_total") / max(traced_waves(trace).height, 1)).alias(cycles))
+        for trace, table in zip(traces, tables, strict=True)
+    ]
+    base = per_wave[0].rename({cycles: f"base_{cycles}"})
+    delta = pl.col(cycles) - pl.col(f"base_{cycles}")
+    sides = []
+    for number, other in enumerate(per_wave[1:], start=1):
+        both = base.join(other, on=key, how="full", coalesce=True).with_columns(pl.exclude(key).fill_null(0.0))
         both = both.with_columns(trace=pl.lit(number, pl.UInt32), delta_cycles_per_wave=delta)
-        tables.append(both.sort(pl.col("delta_cycles_per_wave").abs(), "class", descending=[True, False]))
-    columns = Comparison.tables["stall_classes"].names
-    return pl.concat(tables).select(columns)
+        sides.append(both.sort(pl.col("delta_cycles_per_wave").abs(), key, descending=[True, False]))
+    names = Comparison.tables["stall_classes" if kind == "stall" else "idle_parts"].names
+    return pl.concat(sides).select(names)

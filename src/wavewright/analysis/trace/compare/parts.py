@@ -1,8 +1,8 @@
-"""Parts of the difference between traces: executing more or less, and another speed."""
+"""Parts of the difference between traces: executing more or less, another speed, and gaps between instructions."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 
@@ -15,8 +15,16 @@ if TYPE_CHECKING:
     from wavewright.model.trace import ThreadTrace
 
 
-def work_and_speed(traces: Sequence[ThreadTrace], unit_of_row: Sequence[Sequence[int]]) -> list[tuple[float, float]]:
-    """For every trace, both parts as shares of the cost of the first; `unit_of_row` are instructions that correspond.
+class Shares(NamedTuple):
+    """Parts of a difference, as shares of the cost of the first trace."""
+
+    work: float
+    speed: float
+    idle: float  #: The part of `speed` that is time between instructions.
+
+
+def work_and_speed(traces: Sequence[ThreadTrace], unit_of_row: Sequence[Sequence[int]]) -> list[Shares]:
+    """The parts for every trace; `unit_of_row` are instructions that correspond.
 
     Instructions, not lines or blocks: a line whose cheap instructions went elsewhere did not become slower.
     """
@@ -29,12 +37,13 @@ def _costs(trace: ThreadTrace, unit_of_row: Sequence[int]) -> pl.DataFrame:
     """Executions and cost per wave of every unit that ran."""
     waves = max(traced_waves(trace).height, 1)
     units = pl.DataFrame({"row": range(len(unit_of_row)), "unit": unit_of_row}, schema=dict.fromkeys(_KEYS, pl.Int32))
-    cost = pl.col("latency_cycles_total") + pl.col("idle_cycles_total")
+    idle = pl.col("idle_cycles_total")
+    cost = pl.col("latency_cycles_total") + idle
     return (
         row_totals(trace)
         .join(units.filter(pl.col("unit") >= 0), on="row")
         .group_by("unit", maintain_order=True)
-        .agg(hits=pl.col("hit_count").sum() / waves, cost=cost.sum() / waves)
+        .agg(hits=pl.col("hit_count").sum() / waves, cost=cost.sum() / waves, idle=idle.sum() / waves)
         .filter(pl.col("hits") > 0)
     )
 
@@ -42,8 +51,11 @@ def _costs(trace: ThreadTrace, unit_of_row: Sequence[int]) -> pl.DataFrame:
 _KEYS = ("row", "unit")
 
 
-def _against(base: pl.DataFrame, other: pl.DataFrame, total: float) -> tuple[float, float]:
+def _against(base: pl.DataFrame, other: pl.DataFrame, total: float) -> Shares:
     both = base.join(other, on="unit", suffix="_other")
-    speed = float((both["cost_other"] - both["hits_other"] * both["cost"] / both["hits"]).sum())
+    speed, idle = (
+        float((both[f"{name}_other"] - both["hits_other"] * both[name] / both["hits"]).sum())
+        for name in ("cost", "idle")
+    )
     delta = float(other["cost"].sum()) - float(base["cost"].sum())
-    return (delta - speed) / total, speed / total
+    return Shares((delta - speed) / total, speed / total, idle / total)

@@ -12,6 +12,7 @@ from wavewright.analysis.trace.compare.kernel_times import kernel_times
 from wavewright.analysis.trace.compare.spread import batches, bound
 from wavewright.analysis.trace.costs.row_totals import row_totals
 from wavewright.analysis.trace.occupancy.resident_waves import achieved
+from wavewright.analysis.trace.trust.caveats import cold_share
 from wavewright.analysis.trace.waves.resident import resident_waves
 from wavewright.base.shown import shown
 from wavewright.base.words import side_label
@@ -20,6 +21,7 @@ from wavewright.model.schema import table_spec
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from wavewright.analysis.trace.compare.parts import Shares
     from wavewright.model.trace import ThreadTrace
 
 TRACES = table_spec(
@@ -44,6 +46,8 @@ TRACES = table_spec(
     duration_noise_share     Float64  -       | noise of that; null = not known
     work_share               Float64  -       | part of the difference in cost from executing more or less
     speed_share              Float64  -       | part of it from the same instructions running slower or faster
+    speed_idle_share         Float64  -       | of speed_share, what is time between instructions (idle)
+    cold_share               Float64  -       | of its cost, waiting for code that its CU never ran before (trust)
     speed_delta_share        Float64? -       | cost of its executions against the same ones at the first trace's cost
     speed_noise_share        Float64  -       | noise of that; null = not known
     waves_per_simd_mean      Float64  -       | achieved occupancy; null = no occupancy events
@@ -67,7 +71,7 @@ def compared_totals(
     labels: Sequence[str],
     costs: Sequence[Sequence[pl.DataFrame]],
     same_as_first: Sequence[bool],
-    parts: Sequence[tuple[float, float]],
+    parts: Sequence[Shares],
 ) -> pl.DataFrame:
     """The table TRACES; a family is a trace with its repeats, `costs` their `batch_costs`, `parts` of `work_and_speed`.
 
@@ -89,7 +93,8 @@ def compared_totals(
         row["label"] = labels[number] if number < len(labels) else side_label(number)
         row["duration_delta_share"], row["duration_noise_share"] = _change(durations[0], durations[number])
         row["speed_delta_share"], row["speed_noise_share"] = _change(speeds[0], speeds[number])
-        row["work_share"], row["speed_share"] = parts[number]
+        row["work_share"], row["speed_share"], row["speed_idle_share"] = parts[number]
+        row["cold_share"] = cold_share(families[number][0])
         row |= times[number]
         row["is_same_code"] = same_as_first[number]
         row["outcome"] = _outcome(row, is_repeated=is_repeated) if number else "base"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from wavewright.analysis.trace.about.traced_call import microseconds
+from wavewright.analysis.trace.trust.caveats import COLD_SHARE
 from wavewright.base.words import counted, percent
 
 if TYPE_CHECKING:
@@ -30,13 +31,14 @@ def sentences(comparison: Comparison, number: int) -> Iterator[str]:
         times = other["kernel_ns_noise_share"] is not None
         if times:
             yield f"{_kernel_times(base, other)}."
-        yield f"{_waves(comparison, number, base, other)}{_parts(other)}{_largest(comparison, number)}."
+        yield f"{_waves(comparison, number, base, other)}{_parts(comparison, number)}{_largest(comparison, number)}."
         if times and not comparison.is_part:
             yield from _disagreement(base, other)
         yield f"{_code(comparison, number)}."
     if other["is_same_code"] and other["kernel_ns_delta_share"] is not None:
         change = percent(other["kernel_ns_delta_share"], sign=True)
         yield f"The median call takes {_medians(base, other)} ({change}), which is run-to-run difference, too."
+    yield from _cold_sides(comparison, number)
     yield from (f"{row['label']}: {row['call']}." for row in (base, other) if _is_far(row))
 
 
@@ -102,16 +104,43 @@ def _than(delta: float) -> str:
     return "than" if abs(delta) >= _NOTICEABLE_SHARE else "as"
 
 
-def _parts(other: dict[str, Any]) -> str:
-    """Parts of the difference: more or fewer executions, and slower or faster ones."""
-    work, speed = other["work_share"], other["speed_share"]
+def _parts(comparison: Comparison, number: int) -> str:
+    """Parts of the difference: more or fewer executions, time between instructions, and slower or faster ones."""
+    other = comparison.traces.row(number, named=True)
+    work, idle = other["work_share"], other["speed_idle_share"]
+    speed = other["speed_share"] - idle
     parts = []
     if abs(work) >= _NOTICEABLE_SHARE:
         parts.append(f"{percent(work, sign=True)} from executing {'more' if work > 0 else 'less'}")
+    if abs(idle) >= _NOTICEABLE_SHARE:
+        word = "longer" if idle > 0 else "shorter"
+        parts.append(
+            f"{percent(idle, sign=True)} from {word} gaps between instructions{_gap(comparison, number, idle)}"
+        )
     if abs(speed) >= _NOTICEABLE_SHARE:
         word = "slower" if speed > 0 else "faster"
         parts.append(f"{percent(speed, sign=True)} from the same instructions running {word}")
     return f": {', '.join(parts)}" if parts else ""
+
+
+def _gap(comparison: Comparison, number: int, idle: float) -> str:
+    """The cause with most of the difference of gaps, where it goes the same way."""
+    causes = comparison.idle_parts.filter(pl.col("trace") == number)
+    base = comparison.traces.row(0, named=True)
+    cost = base["latency_cycles_per_wave"] + base["idle_cycles_per_wave"]
+    if comparison.is_part or not causes.height or not cost:
+        return ""
+    share = causes["delta_cycles_per_wave"][0] / cost
+    is_most = share * idle > 0 and abs(share) >= abs(idle) / 2
+    return f" (mostly {causes['part'][0]}, {percent(share, sign=True)})" if is_most else ""
+
+
+def _cold_sides(comparison: Comparison, number: int) -> Iterator[str]:
+    """A sentence where one of two traces is of a cold launch."""
+    sides = [comparison.traces.row(at, named=True) for at in (0, number)]
+    if any(row["cold_share"] >= COLD_SHARE for row in sides):
+        shares = ", ".join(f"{percent(row['cold_share'])} in {row['label']}" for row in sides)
+        yield f"A cold launch: waves wait for code that never ran before ({shares} of all cycles); trace a later one."
 
 
 def _largest(comparison: Comparison, number: int) -> str:

@@ -37,9 +37,11 @@ def issue_finding(trace: ThreadTrace, residency: Filling, capture: CaptureFacts)
     span = int(use.bubbles["span_cycles_total"].sum())
     share = int(use.bubbles["issue_cycles_total"].sum()) / span if span else 0.0
     is_work = pl.col("pipe").is_in(list(ISSUE_WORDS))
-    aside = float(use.pipes.filter(~is_work)["issue_share"].sum())  # waits and padding; the matrix pipe has a roof
+    other_share = float(
+        use.pipes.filter(~is_work)["issue_share"].sum()
+    )  # waits and padding; the matrix pipe has a roof
     pipes = use.pipes.filter(is_work).sort("issue_share", "pipe", descending=True)
-    if (share - aside) * (1 - residency.empty_simd_share) <= _MOST_OF_THE_TIME or not pipes.height:
+    if (share - other_share) * (1 - residency.empty_simd_share) <= _MOST_OF_THE_TIME or not pipes.height:
         return None
     pipe, pipe_share, count = pipes.select("pipe", "issue_share", "issue_count").row(0)
     words = ISSUE_WORDS[pipe]
@@ -86,5 +88,5 @@ def _issue_rows(trace: ThreadTrace, words: IssueWords) -> list[dict[str, Any]]:
         is_of_pipe & ~is_matrix & ~pl.col("class").is_in(_NO_PIPE)
     )
     counts = rows.join(row_costs(trace).select("row", "hit_count"), on="row").filter(pl.col("hit_count") > 0)
-    ranked = counts.with_columns(cycles=pl.col("hit_count") * pl.col("each"))
-    return ranked.sort("cycles", "row", descending=[True, False]).to_dicts()
+    by_cycles = counts.with_columns(cycles=pl.col("hit_count") * pl.col("each"))
+    return by_cycles.sort("cycles", "row", descending=[True, False]).to_dicts()

@@ -30,8 +30,8 @@ class HotCode(Answer):
 
     definition: ClassVar[str] = (
         "A source line costs what the instructions cost whose innermost debug line it is: exposed cycles, which no "
-        "work of other waves hid, or PC samples. Shares are of the cost of all instructions of the trace. Where the "
-        "text of the source is not part of the capture, the instructions themselves are shown."
+        "work of other waves hid, or PC samples. Shares are of all cycles of the traced waves, hidden ones too, or of "
+        "all samples. Where the text of the source is not part of the capture, the instructions themselves are shown."
     )
     tables: ClassVar[Mapping[str, TableSpec]] = {
         "lines": table_spec(
@@ -43,7 +43,7 @@ class HotCode(Answer):
             text         String   -  | its text, or the disassembly
             address      UInt64   -  | of the instruction, or of the costliest of the line; null = not executed
             cost         Int64    -  | exposed cycles, or samples
-            share        Float64  -  | of the cost of all instructions, 0 to 1
+            share        Float64  -  | its cost, of all cycles of the traced waves or of all samples, 0 to 1
             hit_count    Int64    -  | executions; null = samples do not tell
             reason       String   -  | what it stalled on most; null = nothing, or not known
             """,
@@ -53,7 +53,7 @@ class HotCode(Answer):
     lines: pl.DataFrame
     unit: str  #: cycles or samples.
     is_source: bool  #: False = instructions.
-    total: int  #: Cost of all instructions.
+    total: int  #: All cycles of the traced waves, or all samples.
 
 
 @bounded(line=ITEM, count=ROWS)
@@ -83,7 +83,7 @@ def hot_code(
         When the file is none of the trace.
     """
     costs = _row_costs(trace, rows)
-    total = int(costs["cost"].sum())
+    total = int(costs["cycles"].sum())
     unit = "cycles" if trace.instructions.height else "samples"
     costs = costs.with_columns(share=pl.col("cost") / total if total else pl.lit(0.0))
     place = _place(costs, at, file, line)
@@ -106,14 +106,16 @@ def hot_code(
 
 
 def _row_costs(trace: ThreadTrace, rows: pl.Series | None) -> pl.DataFrame:
-    """Every code row with cost, hit_count and reason."""
+    """Every code row with cost, hit_count, reason, and `cycles`: all that it took, hidden ones too; or its samples."""
     place = ("row", "address", "text", "function", "file", "line")
     if trace.instructions.height:
         listed = isa_listing(trace, rows=rows).rows
-        return listed.select(*place, "hit_count", cost="exposed_cycles_total", reason="stall_class")
+        cycles = pl.col("latency_cycles_total") + pl.col("idle_cycles_total")
+        return listed.select(*place, "hit_count", cost="exposed_cycles_total", cycles=cycles, reason="stall_class")
     samples = sample_listing(trace, rows=rows).rows
     nothing = pl.lit(None, pl.Int64)
-    return samples.select(*place, "reason", hit_count=nothing, cost=pl.sum_horizontal(SAMPLE_COUNTS))
+    count = pl.sum_horizontal(SAMPLE_COUNTS)
+    return samples.select(*place, "reason", hit_count=nothing, cost=count, cycles=count)
 
 
 def _place(

@@ -63,9 +63,9 @@ def samples_report(listing: SampleListing, view: IsaView) -> Iterator[AnyBlock]:
 
 
 def _hottest_line(rows: Sequence[ListingRow], index: int, measure: Measure, how: str, more: str) -> Sentence:
-    row, everything = rows[index], sum(map(measure.hot, rows))
-    unit = f"{'exposed ' if how else ''}{measure.unit}"
-    what = f"{short(measure.hot(row))} {unit}, {percent(measure.hot(row) / everything)} of all {unit}{more}"
+    row, total = rows[index], sum(map(measure.total, rows))
+    share = f"{percent(measure.hot(row) / total)} of all {measure.unit}"
+    what = f"{short(measure.hot(row))} {measure.unit}{how}, {share}{more}"
     where: list[Part] = [] if row["address"] is None else [" at ", Named(hexadecimal(row["address"]), "i")]
     return sentence(("hottest: ", "bold"), row["text"] or "?", *where, f": {what}")
 

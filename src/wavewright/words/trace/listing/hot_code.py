@@ -25,8 +25,8 @@ def hot_code_parts(answer: HotCode) -> Iterator[Block]:
     hottest = max(lines, key=lambda line: line["cost"])
     where = place(hottest["file"], hottest["line"]) if answer.is_source else hottest["text"]
     reason = f", mostly {hottest['reason']}" if hottest["reason"] else ""
-    unit = "exposed cycles" if answer.unit == "cycles" else answer.unit
-    cost = f"{short(hottest['cost'])} {unit}, {percent(hottest['share'])} of all {unit}{reason}"
+    exposed = " that nothing hides" if answer.unit == "cycles" else ""
+    cost = f"{short(hottest['cost'])} {answer.unit}{exposed}, {percent(hottest['share'])} of all {answer.unit}{reason}"
     yield Sentence(f"hottest here: {where}: {cost}", "headline")
     if not answer.is_source:
         yield Sentence("instructions: the text of the source is not part of the capture, or none is known", "note")

@@ -64,16 +64,14 @@ def _report(
     if not costly:
         yield Sentence("no row has a debug line: compile with -g, or look at the instructions with --isa")
         return
-    first, everything = costly[0], sum(map(measure.hot, costly)) or 1
-    whole = f"{'exposed ' if how else ''}{measure.unit}"
-    share = f"{percent(measure.hot(first) / everything)} of all {whole} with a source line"
+    first, total = costly[0], sum(map(measure.total, costly)) + unmapped
+    share = f"{percent(measure.hot(first) / (total or 1))} of all {measure.unit}"
     where = printable(place(first["file"], first["line"]))
     yield sentence(("hottest: ", "bold"), f"{where}: {short(measure.hot(first))} {measure.unit}{how}, {share}")
     hot = {(line["file"], line["line"]) for line in costly[: view.top] if measure.hot(line) > 0}
     inlined: dict[tuple[str, int | None], list[ListingRow]] = {}
     for row in listing.inlined.to_dicts():
         inlined.setdefault((row["file"], row["line"]), []).append(row)
-    total = sum(map(measure.total, costly)) + unmapped
     scale = max(map(measure.total, costly))
     unshown = 0
     for file in listing.files.to_dicts():

@@ -85,18 +85,17 @@ def _code(document: Document, theme: str, top: int) -> Picture:
     listing = isa_listing(trace) if trace.instruction_count else sample_listing(trace)
     measure = CYCLES if isinstance(listing, IsaListing) else sample_measure(listing.rows)
     rows = [row for row in listing.rows.to_dicts() if row["text"]]
-    whole = sum(measure.total(row) for row in rows)
+    whole = sum(map(measure.total, listing.rows.to_dicts()))
     ranked = sorted(range(len(rows)), key=lambda at: (-measure.hot(rows[at]), at))
     hot = sorted(at for at in ranked[:top] if measure.hot(rows[at]) > 0)
     if not hot:
         raise UsageError("no instruction was executed in the trace", where=document.label)
     first = rows[ranked[0]]
-    share = measure.hot(first) / (sum(map(measure.hot, rows)) or 1)
+    share = measure.hot(first) / (whole or 1)
     where = place(first["file"], first["line"])
-    unit = "exposed cycles" if measure is CYCLES else measure.unit
     sentence = (
         f"Hottest: {printable(first['text'])}{f' ({printable(where)})' if where else ''}: "
-        f"{short(measure.hot(first))} {unit}, {100 * share:.1f} % of all {unit}."
+        f"{short(measure.hot(first))} {measure.unit}, {100 * share:.1f} % of all {measure.unit}."
     )
     lines = _windows(rows, hot, measure, whole, lambda row: (hexadecimal(row["address"]), row["text"]), "instructions")
     return _picture(lines, measure, sentence, theme, _NO_SOURCE)
@@ -124,9 +123,7 @@ def _windows(
             number, text = words(row)
             is_seen = bool(row.get("row_count", 1)) and measure.is_seen(row)
             parts = {name: float(max(0, amount)) for name, amount in measure.parts(row).items()} if is_seen else {}
-            lines.append(
-                HeatLine(number, printable(text), parts, measure.total(row) / (whole or 1) if is_seen else None)
-            )
+            lines.append(HeatLine(number, printable(text), parts, measure.hot(row) / (whole or 1) if is_seen else None))
     return lines
 
 
@@ -143,7 +140,9 @@ def _picture(lines: list[HeatLine], measure: Measure, sentence: str, theme: str,
         legend=[Key(PART_COLOURS[name], _WORDS.get(name, name)) for name in used],
         note=sentences(
             note,
-            f"percentages are of all {measure.unit} of the traced waves",
+            "percentages are cycles that nothing hides, of all cycles of the traced waves"
+            if measure.unit == "cycles"
+            else f"percentages are of all {measure.unit}",
             f"{counted(left_out, 'lines')} left out" if left_out else "",
         ),
     )
