@@ -254,7 +254,7 @@ def baseline(
         return
     from wavewright.base.shown import printable
 
-    gpus = ", ".join(measurements.gpu_names) or "GPU not recorded"
+    gpus = ", ".join(measurements.targets) or "GPU not recorded"
     what = f"{counted(len(counts), 'captures')}, {counted(sum(counts), 'quantities')}, {gpus}, {amount(size)}"
     click.echo(printable(f"{output}: {what}"))
     for damage in damages:

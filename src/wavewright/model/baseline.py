@@ -51,7 +51,7 @@ class MeasuredCapture:
     label: str  #: Name of its file or folder.
     quantities: tuple[Quantity, ...]
     inputs: tuple[InputFile, ...] = ()
-    target: str = ""  #: GPU: gfx942, ...; empty = not recorded.
+    target: str = ""  #: GPU: gfx942, ..., or the product where nothing is known about it; empty = not recorded.
     product: str = ""
     software: Mapping[str, str] = field(default_factory=dict)  #: What wrote it: format, version.
     kernel: str = ""  #: Of traces: the traced kernel, without template arguments.
@@ -75,8 +75,3 @@ class Baseline:
     def targets(self) -> tuple[str, ...]:
         """The GPUs, each once."""
         return tuple(sorted({capture.target for capture in self.captures if capture.target}))
-
-    @property
-    def gpu_names(self) -> tuple[str, ...]:
-        """The GPUs, or the names of their products where only these are recorded."""
-        return self.targets or tuple(sorted({capture.product for capture in self.captures if capture.product}))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import glob
 import os
 import weakref
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -115,15 +115,10 @@ def _has_counters(path: Path) -> bool:
     """True if a database holds values of counters."""
     from wavewright.readers.files.sqlite import Database
 
-    try:
-        database = Database(path)
-    except WavewrightError:
-        return False
-    try:
+    with suppress(WavewrightError), closing(Database(path)) as database:
         tables = [name for name in database.tables if name.startswith("rocpd_pmc_event")]
         return any(database.query(f"select 1 from {quoted(name)} limit 1") for name in tables)  # noqa: S608
-    finally:
-        database.close()
+    return False
 
 
 def _from_archives(inputs: Sequence[RunInput], archives: Sequence[UnpackedFolder]) -> Iterator[RunInput]:

@@ -275,7 +275,7 @@ def test_a_gpu_whose_product_alone_is_recorded_is_recorded() -> None:
         )
         run = Run([MemorySource(made.path, "Kineto", tables={**made.tables, "agents": agents})])
         sides[product] = Baseline("run", (combine_baseline([partial_baseline(run)], "run"),))
-    assert [side.gpu_names for side in sides.values()] == [("gfx942",), ("Prototype 7",), ()]
+    assert [side.targets for side in sides.values()] == [("gfx942",), ("Prototype 7",), ()]
     unknown = "the GPU is not recorded on both sides: it is taken to be the same"
     for product, is_unknown in (("AMD Instinct MI300X VF", False), ("Prototype 7", False), (None, True)):
         assert (unknown in gate(sides[product], sides[product]).notes) == is_unknown

@@ -271,7 +271,7 @@ def _notes(baseline: Baseline, current: Baseline, checks: Sequence[Check]) -> li
     notes = []
     if max(counts) == 1:
         notes.append("one capture on each side: runs are taken to differ by 1 % at least; several captures measure it")
-    if not baseline.gpu_names or not current.gpu_names:
+    if not baseline.targets or not current.targets:
         notes.append("the GPU is not recorded on both sides: it is taken to be the same")
     products = [{capture.product for capture in each.captures if capture.product} for each in (baseline, current)]
     if all(products) and products[0] != products[1]:

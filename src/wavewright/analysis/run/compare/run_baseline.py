@@ -61,11 +61,11 @@ def partial_baseline(run: Run) -> PartialBaseline:
 
 
 def _target_of(product: str) -> str:
-    """The target of a product, where a file has its name only; empty = not known."""
+    """The target of a product, where a file has its name only; the product itself where nothing is known about it."""
     try:
         return facts.of(product).target
     except UsageError:
-        return ""
+        return product
 
 
 def combine_baseline(

@@ -189,6 +189,8 @@ def _lengths(steps: dict[int, list[tuple[int, int]]], name: str, work: pl.DataFr
     """The steps of each GPU, in order."""
     compute = merged(work.filter(pl.col("kind") == COMPUTE), ["place"])
     for place, spans in steps.items():
+        if not spans:  # a chosen window may hold no complete step
+            continue
         windows = pl.DataFrame(spans, schema={"start_ns": pl.Int64, "end_ns": pl.Int64}, orient="row")
         computed = time_within(compute.filter(pl.col("place") == place), windows, [])
         kernels = _launched_in(work.filter(pl.col("place") == place, pl.col("kind") == COMPUTE), windows)
