@@ -513,7 +513,7 @@ def test_special_files_named_by_options(tmp_path: Path, raw: Path) -> None:
 
 
 def test_a_pipe_in_the_place_of_notes(tmp_path: Path) -> None:
-    from wavewright.server.notes import read_notes
+    from wavewright.page.protocol.notes import read_notes
 
     os.mkfifo(tmp_path / "notes.json")
     with pytest.raises(WavewrightError, match="not a regular file"):

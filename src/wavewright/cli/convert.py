@@ -84,10 +84,8 @@ def _document(
     path: str, output: Path, selection: RunSelection, *, show_secrets: bool
 ) -> ThreadTrace | Run | CounterSet:
     from wavewright.analysis.run.select.choice import RunSelection
-    from wavewright.readers.counters import open_counters
+    from wavewright.page.inputs import read_paths
     from wavewright.readers.files.kinds import COUNTER_CAPTURES, THREAD_TRACES, sniff
-    from wavewright.readers.opening import open_trace
-    from wavewright.readers.trace.sources import add_sources_beside
 
     place = Path(path)
     kind = sniff(place) if place.exists() else None  # what does not exist may be a pattern
@@ -102,11 +100,7 @@ def _document(
     if output.resolve() == place.resolve() or output.resolve() in place.resolve().parents:
         what = "the output is an input, or holds it"
         raise UsageError(what, where=str(output), advice="give another place with -o")
-    if kind in COUNTER_CAPTURES:
-        return open_counters(place)
-    trace = open_trace(place)
-    add_sources_beside(trace, place)  # as `wavewright open` does
-    return trace
+    return read_paths([place])  # as `wavewright open` does
 
 
 def _losses_of(path: str, trace: ThreadTrace | CounterSet, *, as_json: bool) -> list[dict[str, Any]]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from functools import partial, wraps
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -166,6 +166,8 @@ def command(
     force: bool,
 ) -> None:
     """Metrics of a counter capture."""
+    from wavewright.model.answer import to_builtins
+
     how: dict[str, Any] = {"normalization": normalization, "amd": amd, "more": more}
     builtin = [word for word in map(str.lower, panels) if word in OWN_PANELS]
     panels = tuple(word for word in panels if word.lower() not in OWN_PANELS)
@@ -195,8 +197,9 @@ def command(
             return _summary(request, answer, how, width, decimals)
         return _panels(request, answer, shown, width, decimals, explain=explain, all_channels=all_channels)
 
-    more_json = {"panels": _described(answer, explain=explain), **shown.described(request.top or None)}
-    request.give(answer, shown.table(answer), report, request.counters.losses, **more_json)
+    tables = {name: value.counters if name == "raw" else value for name, value in shown.items()}
+    more_json = {"panels": _described(answer, explain=explain), **to_builtins(tables, top=request.top or None)}
+    request.give(answer, _own_table(shown, answer), report, request.counters.losses, **more_json)
 
 
 def _answer(
@@ -282,7 +285,7 @@ def _told(panel: dict[str, Any]) -> str:
 def _panels(
     request: CounterRequest,
     answer: CounterPanels,
-    builtin: OwnPanels,
+    own: dict[str, Any],
     width: int,
     decimals: int | None,
     *,
@@ -294,7 +297,7 @@ def _panels(
     from wavewright.words.counters.summary import capture_lines, caveat_lines
 
     yield from capture_lines(answer, request.counters)
-    yield from builtin.parts(answer, limit=request.limit, decimals=decimals)
+    yield from _own_parts(own, answer, limit=request.limit, decimals=decimals)
     yield from panel_parts(answer, width=width, decimals=decimals, explain=explain, all_channels=all_channels)
     yield GAP
     yield from caveat_lines(answer.caveats)
@@ -374,62 +377,39 @@ def _described(answer: CounterPanels, *, explain: bool) -> list[dict[str, Any]]:
     return described
 
 
-@dataclass(frozen=True)
-class OwnPanels:
-    """Those that were asked for; None = not."""
-
-    dispatches: pl.DataFrame | None = None  #: The chosen ones.
-    system: System | None = None
-    raw: RawCounters | None = None
-
-    def described(self, top: int | None) -> dict[str, Any]:
-        """Keys of JSON."""
-        from wavewright.model.answer import to_builtins
-
-        tables = {"dispatches": self.dispatches, "raw": self.raw and self.raw.counters}
-        body = {name: to_builtins(table, top=top) for name, table in tables.items() if table is not None}
-        return body | ({} if self.system is None else {"system": to_builtins(self.system)})
-
-    def table(self, answer: CounterPanels) -> pl.DataFrame:
-        """The table of CSV: metrics, else the first of these."""
-        if answer.rows.height:
-            return answer.rows
-        if self.dispatches is not None:
-            return self.dispatches
-        if self.system is not None:
-            return _facts(self.system)
-        return answer.rows if self.raw is None else self.raw.counters
-
-    def parts(self, answer: CounterPanels, *, limit: int, decimals: int | None) -> Iterator[AnyBlock]:
-        """Parts of text, each after an empty line; kernels too where there are several."""
-        from wavewright.words.counters.summary import kernel_table
-        from wavewright.words.counters.system import dispatch_table, raw_table, system_table
-
-        if answer.kernels.height > 1 or self.dispatches is not None:
-            yield GAP
-            yield kernel_table(answer.kernels, limit=limit)
-        if self.dispatches is not None:
-            yield GAP
-            yield dispatch_table(self.dispatches, limit=limit)
-        if self.system is not None:
-            yield GAP
-            yield system_table(self.system)
-        if self.raw is not None:
-            yield GAP
-            yield raw_table(self.raw, limit=limit, decimals=decimals)
-
-
-def own_panels(request: CounterRequest, words: Sequence[str]) -> OwnPanels:
-    """The panels that these words of `OWN_PANELS` name."""
+def own_panels(request: CounterRequest, words: Sequence[str]) -> dict[str, Any]:
+    """The panels that these words of `OWN_PANELS` name: chosen dispatches, counters, facts of the node."""
     from wavewright.analysis.counters.choice import chosen_dispatches
     from wavewright.analysis.counters.raw import raw_counters
 
-    chosen = set(words)
-    return OwnPanels(
-        dispatches=chosen_dispatches(request.counters, request.choice) if chosen & set(_TOP) else None,
-        system=request.counters.system if chosen & set(_SYSTEM) else None,
-        raw=raw_counters(request.counters, choice=request.choice) if chosen & set(RAW) else None,
-    )
+    counters, choice, chosen = request.counters, request.choice, set(words)
+    own: dict[str, Any] = {"dispatches": chosen_dispatches(counters, choice)} if chosen & set(_TOP) else {}
+    own |= {"raw": raw_counters(counters, choice=choice)} if chosen & set(RAW) else {}
+    return own | ({"system": counters.system} if chosen & set(_SYSTEM) else {})
+
+
+def _own_table(own: dict[str, Any], answer: CounterPanels) -> pl.DataFrame:
+    """The table of CSV: metrics, else the first of these."""
+    if not answer.rows.height and "dispatches" in own:
+        return cast("pl.DataFrame", own["dispatches"])
+    if not answer.rows.height and "system" in own:
+        return _facts(own["system"])
+    return answer.rows if answer.rows.height or "raw" not in own else own["raw"].counters
+
+
+def _own_parts(own: dict[str, Any], answer: CounterPanels, *, limit: int, decimals: int | None) -> Iterator[AnyBlock]:
+    """Parts of text, each after an empty line; kernels too where there are several."""
+    from wavewright.words.counters.summary import kernel_table
+    from wavewright.words.counters.system import dispatch_table, raw_table, system_table
+
+    if answer.kernels.height > 1 or "dispatches" in own:
+        yield from (GAP, kernel_table(answer.kernels, limit=limit))
+    if "dispatches" in own:
+        yield from (GAP, dispatch_table(own["dispatches"], limit=limit))
+    if "system" in own:
+        yield from (GAP, system_table(own["system"]))
+    if "raw" in own:
+        yield from (GAP, raw_table(own["raw"], limit=limit, decimals=decimals))
 
 
 def _facts(system: System) -> pl.DataFrame:

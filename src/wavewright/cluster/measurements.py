@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import glob
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wavewright.base.words import counted
+from wavewright.errors import UsageError, WavewrightError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -32,8 +34,6 @@ def kind_of_paths(paths: Sequence[str], *, asks_for_counters: bool = False) -> s
     UsageError
         When they are of several kinds, or nothing that can be measured.
     """
-    from wavewright.errors import UsageError
-
     kinds = {kind for path in paths if (kind := kind_at(path))}
     if asks_for_counters and kinds <= {"run", "counters"}:
         kinds = {"counters"}  # what has counters may be a run as well
@@ -76,7 +76,6 @@ def measured(
     """
     from importlib.metadata import version
 
-    from wavewright.errors import UsageError
     from wavewright.model.baseline import Baseline
 
     for name, value, kind_needed in (("--step", step, "run"), ("metrics", metrics, "counters")):
@@ -99,8 +98,6 @@ def findings_of(paths: Sequence[str], kind: str, kernel: str | None) -> tuple[Ju
     UsageError
         When the kind has no findings with gains.
     """
-    from wavewright.errors import UsageError
-
     if kind == "trace":
         from wavewright.analysis.trace.compare.trace_baseline import trace_findings
         from wavewright.readers.opening import open_trace
@@ -115,7 +112,6 @@ def findings_of(paths: Sequence[str], kind: str, kernel: str | None) -> tuple[Ju
 
 
 def _runs(path: str, *, step: str | None, kernel: str | None, **_: Any) -> list[MeasuredCapture]:
-    from dataclasses import replace
 
     from wavewright.analysis.run.compare.run_baseline import combine_baseline, partial_baseline
     from wavewright.readers.files.hashes import hashed_inputs
@@ -139,9 +135,7 @@ def _gathered(path: str, question: Any, kernel: str | None) -> Any:
 
 def _traces(path: str, *, kernel: str | None, **_: Any) -> list[MeasuredCapture]:
     """The trace at a path, and the other dispatches of the same kernel and code there: they are repeats."""
-    from dataclasses import replace
 
-    from wavewright.errors import WavewrightError
     from wavewright.readers.files.hashes import hashed_inputs
     from wavewright.readers.opening import open_trace
 
@@ -168,7 +162,6 @@ def _with_label(trace: ThreadTrace, path: str) -> MeasuredCapture:
 
 
 def _counters(path: str, *, kernel: str | None, metrics: Sequence[str], **_: Any) -> list[MeasuredCapture]:
-    from dataclasses import replace
 
     from wavewright.analysis.counters.choice import CounterChoice
     from wavewright.analysis.counters.compare.counter_baseline import counter_baseline

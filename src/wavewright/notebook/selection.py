@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
@@ -19,18 +20,9 @@ if TYPE_CHECKING:
 
     from wavewright.model.document import Document
 
-#: Names in the page's address (web/src/app/location.ts) -> names here; numbers, then texts.
-_NUMBERS = {
-    "document": "document",
-    "row": "row",
-    "lastRow": "last_row",
-    "wave": "wave",
-    "iteration": "iteration",
-    "kernel": "kernel",
-    "kernelRank": "kernel_rank",
-    "line": "line",
-}
-_TEXTS = {"kernelName": "kernel_name", "span": "span", "metric": "metric", "per": "per", "file": "file"}
+#: Names in the page's address (web/src/app/location.ts) of numbers and of texts; here they have underscores.
+_NUMBERS = ("document", "row", "lastRow", "wave", "iteration", "kernel", "kernelRank", "line")
+_TEXTS = ("kernelName", "span", "metric", "per", "file")
 _LONGEST = 16_000
 
 
@@ -47,12 +39,16 @@ def read_place(place: str) -> dict[str, Any]:
     chosen: dict[str, Any] = {}
     for name, value in parse_qsl(place[:_LONGEST].removeprefix("#")):
         if name in _NUMBERS and value.isascii() and value.isdigit() and len(value) <= len(str(ITEM.high)):
-            chosen[_NUMBERS[name]] = int(value)
+            chosen[_spelled(name)] = int(value)
         elif name in _TEXTS:
-            chosen[_TEXTS[name]] = value
+            chosen[_spelled(name)] = value
         elif name == "range":
             chosen |= _range(value)
     return chosen
+
+
+def _spelled(name: str) -> str:
+    return re.sub("[A-Z]", lambda letter: f"_{letter[0].lower()}", name)
 
 
 def _range(value: str) -> dict[str, list[float]]:

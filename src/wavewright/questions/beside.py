@@ -73,7 +73,7 @@ def _of_traces() -> dict[type[Answer], Words]:
 
 
 def _limited(report: Callable[..., Parts]) -> Words:
-    return lambda answer, wording: report(answer, limit=wording.limit)
+    return lambda answer, wording: report(answer, limit=wording.limit, **wording.how)
 
 
 def _worded(report: Callable[..., Parts]) -> Words:

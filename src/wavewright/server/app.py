@@ -11,8 +11,9 @@ from starlette.responses import Response
 from starlette.routing import Route, Router
 
 from wavewright.page.payloads import ask, json
+from wavewright.page.protocol import notes
 from wavewright.questions.kit.parameters import whole_number
-from wavewright.server import notes, user_state
+from wavewright.server import user_state
 from wavewright.server.guard import Guard
 from wavewright.server.open_requests import OpenRequests, body_of
 from wavewright.server.problems import Problem, problem_of

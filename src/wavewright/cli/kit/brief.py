@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from click.core import ParameterSource
 
+from wavewright.cli.kit.verbs import read_declaration
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
@@ -78,25 +80,11 @@ class _Collecting(io.StringIO):
 _MOST_COMMANDS = 3
 _BEFORE_PATHS = ("kernels",)  #: Verbs whose words come before the paths.
 
+_DECLARED = read_declaration("cli", "options", "shared")
 #: Options that choose what an answer is about, which stay where the next verb has them.
-CARRIED = (
-    "--dispatch",
-    "--kernel",
-    "--code-object",
-    "--resources",
-    "--target",
-    "--amd",
-    "--pid",
-    "--rank",
-    "--gpu",
-    "--stream",
-    "--time",
-    "--percent",
-    "--source-root",
-)
-
+CARRIED: tuple[str, ...] = tuple(_DECLARED["carried"])
 #: Options that do not change which words fit.
-_COMMON = frozenset((*CARRIED, "--brief", "--top", "--at", "--around", "--by", "--run", "--se", "--file", "--line"))
+_COMMON = frozenset((*CARRIED, *_DECLARED["common"]))
 _MOST_COLUMNS, _MOST_ROWS = 10, 50
 _WHOLE = 1000  #: From here on, numbers are shown without fractions.
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
@@ -14,7 +16,7 @@ from wavewright.cli.kit.request import Request
 from wavewright.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     import polars as pl
@@ -138,30 +140,19 @@ def _are_small(inputs: Sequence[RunInput]) -> bool:
     return len(sizes) == len(inputs) and sum(sizes) < _SMALL_BYTES
 
 
-class file_progress:  # noqa: N801 - used like a function
-    """Counts finished files on a terminal; silent for one file and where nobody watches."""
+@contextmanager
+def file_progress(inputs: Sequence[RunInput]) -> Iterator[Callable[[], None]]:
+    """A function that counts finished files on a terminal; silent where nobody watches."""
+    if not sys.stderr.isatty():
+        yield lambda: None
+        return
+    count, finished = len(inputs), itertools.count(1)
 
-    def __init__(self, inputs: Sequence[RunInput]) -> None:
-        self.count = len(inputs)
-        self.finished = 0
-        self.status = console(stderr=True).status(self._text()) if sys.stderr.isatty() else None
+    def text(number: int) -> str:
+        return "reading" if count == 1 else f"read {number:,} of {count:,} files"
 
-    def _text(self) -> str:
-        return "reading" if self.count == 1 else f"read {self.finished:,} of {self.count:,} files"
-
-    def __enter__(self) -> Callable[[], None]:
-        if self.status:
-            self.status.start()
-        return self._done
-
-    def __exit__(self, *_: object) -> None:
-        if self.status:
-            self.status.stop()
-
-    def _done(self) -> None:
-        self.finished += 1
-        if self.status:
-            self.status.update(self._text())
+    with console(stderr=True).status(text(0)) as status:
+        yield lambda: status.update(text(next(finished)))
 
 
 _CHOICES = ("kernel", "pids", "ranks", "gpus", "streams", "domains", "between", "is_inside", "is_launched")

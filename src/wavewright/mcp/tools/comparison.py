@@ -15,7 +15,8 @@ from wavewright.mcp.topic_answers import losses_of, reply_of
 from wavewright.model.blocks import readable
 from wavewright.model.document import DOCUMENTS
 from wavewright.model.report import Section
-from wavewright.questions.kit.question import WIDTH
+from wavewright.questions.beside import words_beside_questions
+from wavewright.questions.kit.question import Wording
 from wavewright.words.kit.answer_parts import data_tables
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from wavewright.mcp.captures import Captures
     from wavewright.mcp.reply import Reply
+    from wavewright.model.answer import Answer
     from wavewright.model.document import Document
 
 _FINE_LINES = 3  #: Source lines from which lines are compared instead of instructions.
@@ -45,7 +47,10 @@ def compare(captures: Captures, arguments: dict[str, Any], say: Callable[[str], 
         raise UsageError("only runs have steps", advice="leave `step` out")
     say("comparing")
     limit = arguments.get("limit", USUAL_ROWS)
-    answer, parts = _COMPARED[kinds[0]](documents, arguments, limit)
+    answer = _COMPARED[kinds[0]](documents, arguments)
+    how = {"paths": [document.label for document in documents]} if kinds[0] == "run" else {}
+    words = words_beside_questions(answer)
+    parts = words(answer, Wording(limit, how=how)) if words else ()
     data = sorted(data_tables(answer), key=lambda table: table.name != _MAIN[kinds[0]])
     question = "What changed, and is it more than noise?"
     section = Section("compare", "Comparison", question, readable(parts), tuple(data), answer.definition)
@@ -68,35 +73,28 @@ def compare(captures: Captures, arguments: dict[str, Any], say: Callable[[str], 
     )
 
 
-def _traces(documents: list[Document], _arguments: dict[str, Any], limit: int) -> tuple[Any, Any]:
+def _traces(documents: list[Document], _arguments: dict[str, Any]) -> Answer:
     from wavewright.analysis.trace.compare import compare as compared
     from wavewright.analysis.trace.trust.mapping import mapping
-    from wavewright.words.trace.trace_changes import compare_report
 
     traces = [document.trace for document in documents]
     lines = [mapping(trace) for trace in traces]
     is_fine = all(each.mapped_share > 0.5 and each.effective_line_count >= _FINE_LINES for each in lines)
-    answer = compared(traces, by="line" if is_fine else "instruction", labels=["A", "B"])
-    return answer, compare_report(answer, limit=limit)
+    return compared(traces, by="line" if is_fine else "instruction", labels=["A", "B"])
 
 
-def _runs(documents: list[Document], arguments: dict[str, Any], limit: int) -> tuple[Any, Any]:
+def _runs(documents: list[Document], arguments: dict[str, Any]) -> Answer:
     from wavewright.analysis.run.compare.compare import combine_compare
     from wavewright.analysis.run.compare.compared_side import partial_compare
-    from wavewright.words.run.run_changes import comparison_report
 
     sides = [[document.kept("mcp side", partial(partial_compare, document.run))] for document in documents]
-    answer = combine_compare(sides, step=arguments.get("step"))
-    paths = [document.label for document in documents]
-    return answer, comparison_report(answer, paths=paths, limit=limit)
+    return combine_compare(sides, step=arguments.get("step"))
 
 
-def _counters(documents: list[Document], _arguments: dict[str, Any], limit: int) -> tuple[Any, Any]:
+def _counters(documents: list[Document], _arguments: dict[str, Any]) -> Answer:
     from wavewright.analysis.counters.compare import counter_compare
-    from wavewright.words.counters.capture_changes import counter_comparison_report
 
-    answer = counter_compare([document.counters for document in documents])
-    return answer, counter_comparison_report(answer, limit=limit, width=WIDTH)
+    return counter_compare([document.counters for document in documents])
 
 
 _COMPARED = {"trace": _traces, "run": _runs, "counters": _counters}

@@ -1,4 +1,4 @@
-"""Notes beside a document: bookmarks and flags of the user, in one file."""
+"""Notes beside a document: bookmarks and flags of the user, in one file, written only when the user asks for it."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import msgspec
 
 from wavewright.base.files import open_regular
+from wavewright.base.scratch import scratch_folder
 from wavewright.errors import UsageError, WavewrightError
 
 MOST_BYTES = 1 << 20
@@ -74,6 +75,33 @@ def decoded_notes(content: bytes) -> Notes:
         return msgspec.json.decode(content, type=Notes)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise UsageError(f"not notes of wavewright: {error}") from error
+
+
+def write_notes(file: str, content: bytes) -> dict[str, Any]:
+    """Put notes as the page sent them into `file`, whole or not at all.
+
+    Raises
+    ------
+    UsageError
+        When they are not notes, or there is no place for them.
+    WavewrightError
+        When the file cannot be written, or holds something else.
+    """
+    if not file:
+        raise UsageError("there is no place to save notes at")
+    notes = decoded_notes(content)
+    read_notes(file)  # what is there and is no file of notes is not replaced
+    path = Path(file).absolute()
+    try:
+        with scratch_folder(path.parent) as folder:
+            twin = folder / path.name
+            twin.write_bytes(msgspec.json.format(msgspec.json.encode(notes), indent=1))
+            twin.replace(path)
+    except OSError as error:
+        problem = f"the notes cannot be written: {error.strerror or error}"
+        advice = "they stay in this browser; `wavewright open --notes FILE` saves them elsewhere"
+        raise WavewrightError(problem, where=file, advice=advice) from error
+    return {"notes": notes.notes, "saved_at": file, "can_save": True}
 
 
 def notes_beside(path: str | Path, which: str = "") -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+import tomllib
+from pathlib import Path
 from threading import Event, Lock
 from typing import TYPE_CHECKING, Any
 
@@ -27,27 +29,7 @@ LIMITS = QueryLimits()  #: Of the command line.
 _LARGEST = 2**53  #: Whole numbers beyond it go as text: JavaScript would round them.
 
 #: What people look for first: title -> SQL that every run answers.
-EXAMPLES = {
-    "Kernels by time": (
-        "SELECT name, COUNT(*) AS calls, SUM(duration) AS total_ns, AVG(duration) AS mean_ns\n"
-        "FROM kernels\nGROUP BY name\nORDER BY total_ns DESC"
-    ),
-    "Longest dispatches": "SELECT name, duration, start, stream_id\nFROM kernels\nORDER BY duration DESC\nLIMIT 100",
-    "Durations of the kernel with most time": (
-        "SELECT start, duration\nFROM kernels\nWHERE name = (\n"
-        "  SELECT name FROM kernels GROUP BY name ORDER BY SUM(duration) DESC LIMIT 1\n)\nORDER BY start"
-    ),
-    "Copies by kind": (
-        "SELECT name, COUNT(*) AS copies, SUM(size) AS bytes, SUM(duration) AS total_ns\n"
-        "FROM memory_copies\nGROUP BY name\nORDER BY total_ns DESC"
-    ),
-    "Calls by time": (
-        "SELECT name, COUNT(*) AS calls, SUM(duration) AS total_ns\nFROM regions\nGROUP BY name\nORDER BY total_ns DESC"
-    ),
-    "Everything by time": "SELECT * FROM top",
-    "Processes": "SELECT * FROM processes",
-}
-
+EXAMPLES: dict[str, str] = tomllib.loads(Path(__file__).with_name("sql_examples.toml").read_text(encoding="utf-8"))
 _GUARD = Lock()
 
 

@@ -25,22 +25,13 @@ def compared(document: Document, *, other: int, by: str = "instruction") -> Any:
     Traces of different kernels are compared too; the answer says that they are.
     """
     comparison = _comparison(document, other, by)
-    facts = (
-        "by",
-        "noise_from",
-        "repeat_count",
-        "unused_repeat_count",
-        "same_code",
-        "matched_share",
-        "different_kernels",
-        "traces",
-    )
+    names = "by noise_from repeat_count unused_repeat_count same_code matched_share different_kernels traces"
     return serialize(
         {
             "definition": comparison.definition,
             "verdict": comparison.verdict(),
             "standing_out_count": comparison.standing_out().height,
-            **{name: getattr(comparison, name) for name in facts},
+            **{name: getattr(comparison, name) for name in names.split()},
             "stall_classes": comparison.stall_classes,
         }
     )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 from wavewright.analysis.common.occupancy.architecture import architecture
 from wavewright.analysis.common.occupancy.limits import Resources
 from wavewright.analysis.trace.about.contents import contents
@@ -36,38 +38,30 @@ def _summary(document: Document) -> dict[str, Any]:
     counters = sampled_counters(trace, bins=1) if trace.sampled_counters.height else None
     resources = _with_resources(trace, totals.kernels.drop("code_object", "address", "size").to_dicts())
     answer = {
-        "activity": {
-            "definition": split.definition, "idle_cycles_total": split.idle_cycles_total,
-            "stall_cycles_total": split.stall_cycles_total, "issue_cycles_total": split.issue_cycles_total,
-            "cycles_total": split.cycles_total, "execution_count": split.execution_count, "is_stored": split.is_stored,
-            "idle_share": split.idle_share, "stall_share": split.stall_share, "issue_share": split.issue_share,
-        },
-        "totals": {
-            "shader_engines": totals.shader_engines, "span_cycles": totals.overview.span_cycles,
-            "waves": totals.overview.waves, "waves_complete": totals.overview.waves_complete,
-            "instructions": totals.overview.instructions, "unresolved": totals.overview.unresolved,
-            "clock_mhz": totals.overview.clock_mhz, "code_rows": totals.code_rows,
-            "rows_with_line": totals.rows_with_line, "pc_samples": totals.pc_samples, "missing": totals.missing,
-        },
+        "activity": _some(
+            split, "definition idle_cycles_total stall_cycles_total issue_cycles_total cycles_total execution_count "
+            "is_stored idle_share stall_share issue_share",
+        ),
+        "totals": _some(totals.overview, "span_cycles waves waves_complete instructions unresolved clock_mhz")
+        | _some(totals, "shader_engines code_rows rows_with_line pc_samples missing"),
         "kernels": resources,
-        "coverage": {
-            "executed_row_count": covered.executed_row_count, "entered_row_count": covered.entered_row_count,
-            "executed_share": covered.executed_share, "traced_share": covered.traced_share,
-            "all_wave_count": covered.all_wave_count, "early_exit_wave_count": covered.early_exit_wave_count,
-        },
+        "coverage": _some(
+            covered, "executed_row_count entered_row_count executed_share traced_share all_wave_count "
+            "early_exit_wave_count",
+        ),
         "states": states(trace, bins=1).total.to_dicts(),
-        "pipes": {
-            "definition": pipes.definition, "busy": pipes.pipes.to_dicts(), "bubble_share": pipes.bubble_share,
-            "valu_per_matrix": pipes.valu_per_matrix,
-        },
-        "sampled_counters": counters and {
-            "definition": counters.definition, "names_are_known": counters.names_are_known,
-            "totals": counters.totals.to_dicts(), "by_cu": counters.by_cu.to_dicts(),
-            "hardware": counters.hardware.to_dicts(), "hardware_by_cu": counters.hardware_by_cu.to_dicts(),
-        },
+        "pipes": _some(pipes, "definition bubble_share valu_per_matrix") | {"busy": pipes.pipes.to_dicts()},
+        "sampled_counters": counters
+        and _some(counters, "definition names_are_known totals by_cu hardware hardware_by_cu"),
     }  # fmt: skip
     content: dict[str, Any] = to_builtins(answer)
     return content
+
+
+def _some(answer: Any, names: str) -> dict[str, Any]:
+    """Some fields of an answer; tables as their rows."""
+    values = {name: getattr(answer, name) for name in names.split()}
+    return {name: value.to_dicts() if isinstance(value, pl.DataFrame) else value for name, value in values.items()}
 
 
 _RESOURCES = ("vgprs", "agprs", "sgprs", "lds_bytes", "wave_size", "workgroup_size")
