@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from wavewright.base.words import truncation
 from wavewright.capture.inputs.checks import Level
-from wavewright.model.blocks import GAP, AnyBlock, Cell, Column, Sentence, Table, headline, sentence
+from wavewright.model.blocks import GAP, AnyBlock, Cell, Sentence, Table, headline, sentence
+from wavewright.words.kit.declared_tables import block_columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -15,12 +16,7 @@ if TYPE_CHECKING:
 
 _JOBS_SHOWN = 20
 _STYLES = {Level.ERROR: "red", Level.WARNING: "yellow", Level.NOTE: "dim"}
-_COLUMNS = (
-    Column("", "short"),
-    Column("", "prose", name="key"),
-    Column("", "prose", name="what it does"),
-    Column("", "prose", name="remedy"),
-)
+_COLUMNS = block_columns("capture/input_files/findings")
 
 
 def checks_report(file: CheckedFile) -> Iterator[AnyBlock]:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from wavewright.base.shown import printable
 from wavewright.base.words import counted
 from wavewright.capture.pool.folder import State
-from wavewright.model.blocks import AnyBlock, Cell, Column, Sentence, Table
+from wavewright.model.blocks import AnyBlock, Cell, Sentence, Table
+from wavewright.words.kit.declared_tables import block_columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -17,15 +18,7 @@ if TYPE_CHECKING:
 #: The order of the table: what needs attention first.
 _ORDER = (State.RUNNING, State.ERROR, State.INTERRUPTED, State.WAITING, State.FINISHED)
 _STYLES = {State.RUNNING: "cyan", State.ERROR: "red", State.INTERRUPTED: "yellow", State.WAITING: "dim"}
-_COLUMNS = (
-    Column("job", is_name=True),
-    Column("kind", "short"),
-    Column("state", "short"),
-    Column("tries", "number"),
-    Column("seconds", "number"),
-    Column("GPU", "short"),
-    Column("why", "rest", is_name=True),
-)
+_COLUMNS = block_columns("capture/pool/jobs")
 
 
 def pool_report(status: PoolStatus, *, limit: int) -> Iterator[AnyBlock]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wavewright.base.words import percent
-from wavewright.model.blocks import Column, Finding, Labelled, Sentence, Table
+from wavewright.model.blocks import Finding, Labelled, Sentence, Table
 from wavewright.words.counters.access import access_lines
 from wavewright.words.counters.limiters import (
     actionable,
@@ -16,6 +16,7 @@ from wavewright.words.counters.limiters import (
     times_words,
 )
 from wavewright.words.kit.brief_names import brief
+from wavewright.words.kit.declared_tables import block_columns
 from wavewright.words.kit.handles import handle
 from wavewright.words.kit.markdown_page import markdown_page
 
@@ -27,13 +28,7 @@ if TYPE_CHECKING:
 
 _NAME = 100
 _UNDECIDED = 6
-_COLUMNS = (
-    Column("kernel", is_name=True),
-    Column("verdict"),
-    Column("limiter"),
-    Column("numbers"),
-    Column("confidence"),
-)
+_COLUMNS = block_columns("counters/findings/limiters")
 
 
 def limiters_markdown(answer: Limiters, *, name: str) -> str:

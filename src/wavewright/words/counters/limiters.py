@@ -11,7 +11,6 @@ from wavewright.model.blocks import (
     GAP,
     AnyBlock,
     Cell,
-    Column,
     Grid,
     GridColumn,
     Sentence,
@@ -22,6 +21,7 @@ from wavewright.model.blocks import (
 )
 from wavewright.words.counters.access import access_lines
 from wavewright.words.kit.brief_names import brief
+from wavewright.words.kit.declared_tables import block_columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -37,12 +37,7 @@ _UNDECIDED = 6
 _NAMED_COUNTERS = 8
 _MAX_NAME = 100
 _INDENT = 3
-_COLUMNS = (
-    Column("verdict", "short"),
-    Column("limiter", "short"),
-    Column("numbers", "prose"),
-    Column("confidence", "short"),
-)
+_COLUMNS = block_columns("counters/limiters/limiters")
 
 
 def limiters_report(answer: Limiters) -> Iterator[AnyBlock]:

@@ -9,6 +9,7 @@ from wavewright.facts.metrics.catalog import counters_of
 from wavewright.facts.metrics.catalog_rows import difference
 from wavewright.facts.metrics.families import METRIC_TARGETS, family_of, target_groups
 from wavewright.model.blocks import GAP, AnyBlock, Cell, Column, Grid, GridColumn, Sentence, Table, sentence
+from wavewright.words.kit.declared_tables import block_columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -16,14 +17,7 @@ if TYPE_CHECKING:
     from wavewright.facts.metrics.catalog import CatalogEntry, Variant
 
 _EXPLAINED_MAX = 12
-_COLUMNS = (
-    Column("id", "short"),
-    Column("table", "short"),
-    Column("metric", "short"),
-    Column("unit", "short"),
-    Column("formula", "rest", is_name=True),
-    Column("on", "number"),
-)
+_COLUMNS = block_columns("counters/metrics/metrics")
 
 
 def spans(targets: Sequence[str]) -> str:

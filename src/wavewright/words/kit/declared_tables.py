@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from wavewright.base.words import duration, grouped, percent, short, size
 from wavewright.facts.loader import Fact, decoded, packaged_text
-from wavewright.model import blocks  # noqa: TC001 - msgspec reads the types of fields
+from wavewright.model import blocks
 from wavewright.words.kit.brief_names import brief_kernel
 from wavewright.words.kit.frame_tables import Column, bar_cell, brief_place, frame_table, hexadecimal, place
 
@@ -35,7 +35,7 @@ class DeclaredColumn(Fact, frozen=True):
 
     heading: str = ""  #: Words in braces are texts that the report gives.
     of: str = ""  #: Column of the frame.
-    cell: str = ""  #: Without `of`: name of what the report gives.
+    cell: str = ""  #: Without `of`: name of what the report gives; neither where it makes the rows.
     form: Form | None = None  #: None = as the name says; else a number, or a text where the role is not that of one.
     role: blocks.Role = "number"
     none: str | None = None  #: In place of a missing value; None = a hyphen.
@@ -99,6 +99,13 @@ def declared_table(
     declared = _table(table)
     columns = declared_columns(table, frame, **cells)
     return frame_table(frame, columns, limit=limit, what=rows or declared.rows, title=title or declared.title)
+
+
+def block_columns(table: str) -> tuple[blocks.Column, ...]:
+    """The columns of a table whose rows a report makes by itself: several kinds of rows, or of objects."""
+    names = blocks.Column.__dataclass_fields__
+    columns = _table(table).columns
+    return tuple(blocks.Column(**{name: getattr(column, name) for name in names}) for column in columns)
 
 
 def _table(name: str) -> DeclaredTable:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from wavewright.base.shown import printable
 from wavewright.base.words import percent, short, truncation
-from wavewright.model.blocks import GAP, AnyBlock, Cell, Column, Named, Part, Sentence, Table, sentence
+from wavewright.model.blocks import GAP, AnyBlock, Cell, Named, Part, Sentence, Table, sentence
+from wavewright.words.kit.declared_tables import block_columns
 from wavewright.words.kit.frame_tables import brief_place
 
 if TYPE_CHECKING:
@@ -50,17 +51,7 @@ def waits_table(answer: Waits, *, limit: int) -> Table:
     return Table(title, _COLUMNS, tuple(_rows(answer, limit)))
 
 
-_COLUMNS = (
-    Column("stall", "number"),
-    Column("share", "number", is_wide=True),
-    Column("count", "number"),
-    Column("instr", "number", is_wide=True),
-    Column("cycles", "number"),
-    Column("latency", "number"),
-    Column("earlier", "number"),
-    Column("wait <- producer", "rest", is_name=True),
-    Column("source", "short", is_name=True, is_wide=True),
-)
+_COLUMNS = block_columns("trace/waits/waits")
 
 
 def _rows(answer: Waits, limit: int) -> Iterator[tuple[str, ...]]:

@@ -13,7 +13,7 @@ from wavewright.words.kit.declared_tables import DeclaredColumn, declared_table
 _WORDS = files("wavewright.words")
 REPORTS = sorted(
     f"{folder.name}/{file.name.removesuffix('.toml')}".removeprefix("words/")
-    for folder in (_WORDS, *(_WORDS / name for name in ("run", "trace", "counters", "code")))
+    for folder in (_WORDS, *(_WORDS / name for name in ("run", "trace", "counters", "code", "capture")))
     for file in (folder / "tables").iterdir()
     if file.name.endswith(".toml")
 )
@@ -30,7 +30,7 @@ def test_every_declared_table_is_well_formed(report: str) -> None:
     for table in declared_tables._report(report).values():
         assert table.columns
         for column in table.columns:
-            assert bool(column.of) != bool(column.cell), column
+            assert not (column.of and column.cell), column
 
 
 def test_the_unit_in_a_name_is_the_form() -> None:

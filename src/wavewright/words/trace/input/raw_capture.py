@@ -9,6 +9,7 @@ from wavewright.analysis.trace.about.traced_call import launch_sentence, launch_
 from wavewright.base.shown import printable, quoted
 from wavewright.base.words import counted, grouped, shortened
 from wavewright.model.blocks import AnyBlock, Column, Sentence, Table, sentence
+from wavewright.words.kit.declared_tables import block_columns
 from wavewright.words.kit.losses import loss_lines
 from wavewright.words.trace.input.dispatches import chosen_line, dispatch_table
 
@@ -25,13 +26,7 @@ if TYPE_CHECKING:
 
 _NAMED = 8  #: Dispatches that the line of a loss names.
 _LISTED = 20  #: Code objects of a file that are shown.
-_OBJECTS = (
-    Column("number", "number"),
-    Column("GPU", "short"),
-    Column("place", "rest", is_name=True),
-    Column("bytes", "number"),
-    Column("packed", "short"),
-)
+_OBJECTS = block_columns("trace/input_raw_capture/objects")
 
 
 def capture_report(

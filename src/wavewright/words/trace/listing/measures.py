@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from wavewright.base.words import short
 from wavewright.model.schema import SAMPLE_COUNTS
-from wavewright.words.kit.frame_tables import hexadecimal
+from wavewright.words.kit.declared_tables import declared_columns
 
 if TYPE_CHECKING:
     import polars as pl
@@ -55,16 +56,20 @@ def _parts_of_one(row: ListingRow) -> dict[str, int]:
     return {"stall": stall, "issue": latency - stall, "idle": idle}
 
 
-def _cycle_cells(cost: str, width: int) -> dict[str, Cell]:
-    chosen: dict[str, tuple[int, Cell]] = {
-        "hits": (_MIDDLE, lambda row: f"{row['hit_count']:,}" if row["hit_count"] else ""),
-        "latency": (0, _cost("latency", cost)),
-        "stall": (_MIDDLE, _cost("stall", cost)),
-        "idle": (WIDE if cost != "max" else 1 << 30, _cost("idle", cost)),
-        "stalls on": (_VERY_WIDE, lambda row: row["stall_class"] or ""),
-        "address": (_MIDDLE, _address),
-    }
-    return {name: cell for name, (from_width, cell) in chosen.items() if width >= from_width}
+def _cells(table: str, **cells: Any) -> dict[str, Cell]:
+    """Heading -> cell of the columns that a table of listings declares."""
+    return {column.heading: column.cell for column in declared_columns(f"trace/listing/{table}", **cells)}
+
+
+def _cycle_cells(cost: str, width: int, *, has_lanes: bool = False) -> dict[str, Cell]:
+    return _cells(
+        "cycles",
+        is_middle=width >= _MIDDLE,
+        is_very_wide=width >= _VERY_WIDE,
+        has_idle=width >= WIDE and cost != "max",
+        has_lanes=has_lanes,
+        **{name: _cost(name, cost) for name in ("latency", "stall", "idle")},
+    )
 
 
 def _cost(name: str, cost: str) -> Cell:
@@ -83,23 +88,22 @@ def _short_mean(mean: float) -> str:
     return short(mean) if mean >= _NO_DECIMALS_FROM else f"{mean:.1f}"
 
 
-def _address(row: ListingRow) -> str:
-    return hexadecimal(row["address"])
-
-
 def _samples(row: ListingRow) -> int:
     return sum(row[name] for name in SAMPLE_COUNTS)
 
 
-def _sample_cells(cost: str, width: int) -> dict[str, Cell]:
-    chosen: dict[str, tuple[int, Cell]] = {
-        "samples": (0, lambda row: f"{_samples(row):,}" if _samples(row) else ""),
-        "issued": (_MIDDLE, lambda row: f"{row['issued_count']:,}" if _samples(row) else ""),
-        "stalled": (_MIDDLE, lambda row: f"{row['stalled_count']:,}" if _samples(row) else ""),
-        "stalled by": (_MIDDLE, lambda row: row["reason"] or ""),
-        "address": (_MIDDLE, _address),
-    }
-    return {name: cell for name, (from_width, cell) in chosen.items() if width >= from_width}
+def _sample_cells(cost: str, width: int, *, has_reasons: bool = True) -> dict[str, Cell]:
+    def of(name: str) -> Cell:
+        return lambda row: f"{row[name]:,}" if _samples(row) else ""
+
+    return _cells(
+        "samples",
+        is_middle=width >= _MIDDLE,
+        has_reasons=has_reasons and width >= _MIDDLE,
+        samples=lambda row: f"{_samples(row):,}" if _samples(row) else "",
+        issued=of("issued_count"),
+        stalled=of("stalled_count"),
+    )
 
 
 #: All executions, with exposed cycles.
@@ -110,37 +114,14 @@ CYCLES = Measure(
     parts=_parts,
     part_names=("stall", "issue", "idle", "hidden"),
     cells=_cycle_cells,
-    line_cells={
-        "hits": lambda row: short(row["hit_count"]),
-        "stall": lambda row: short(row["stall_cycles_total"]),
-        "exposed": lambda row: short(row["exposed_cycles_total"]),
-        "stalls on": lambda row: row["stall_class"] or "",
-    },
+    line_cells=_cells("cycle_lines"),
     is_seen=lambda row: row["hit_count"] > 0,
 )
 
 
-def _lane_cells(cost: str, width: int) -> dict[str, Cell]:
-    cells = _cycle_cells(cost, width)
-    address = {"address": cells.pop("address")} if "address" in cells else {}
-    return cells | _LANE_CELLS | address
-
-
-_LANE_CELLS: dict[str, Cell] = {
-    "extra": lambda row: short(row["extra_lds_cycles_total"]) if row["extra_lds_cycles_total"] else "",
-    "segments": lambda row: short(row["segment_count_total"]) if row["segment_count_total"] else "",
-}
-
 #: All executions, with extra LDS cycles and cache segments.
 CYCLES_WITH_LANES = replace(
-    CYCLES,
-    cells=_lane_cells,
-    line_cells={
-        "exposed": CYCLES.line_cells["exposed"],
-        "extra": _LANE_CELLS["extra"],
-        "segm.": _LANE_CELLS["segments"],
-        "stalls on": CYCLES.line_cells["stalls on"],
-    },
+    CYCLES, cells=partial(_cycle_cells, has_lanes=True), line_cells=_cells("cycle_lines_with_lanes")
 )
 
 
@@ -151,21 +132,7 @@ def cycle_measure(costs: pl.DataFrame) -> Measure:
 
 
 #: One execution of each row.
-CYCLES_OF_ONE = Measure(
-    unit="cycles",
-    total=_cycles,
-    hot=_cycles,
-    parts=_parts_of_one,
-    part_names=("stall", "issue", "idle"),
-    cells=_cycle_cells,
-    line_cells=CYCLES.line_cells,
-    is_seen=CYCLES.is_seen,
-)
-
-
-def _bare_sample_cells(cost: str, width: int) -> dict[str, Cell]:
-    cells = _sample_cells(cost, width)
-    return {name: cell for name, cell in cells.items() if name in ("samples", "address")}
+CYCLES_OF_ONE = replace(CYCLES, hot=_cycles, parts=_parts_of_one, part_names=("stall", "issue", "idle"))
 
 
 def sample_measure(counts: pl.DataFrame) -> Measure:
@@ -182,27 +149,15 @@ SAMPLES = Measure(
     parts=lambda row: {"stall": row["stalled_count"], "issue": row["issued_count"]},
     part_names=("stall", "issue"),
     cells=_sample_cells,
-    line_cells={
-        "samples": lambda row: short(_samples(row)),
-        "issued": lambda row: short(row["issued_count"]),
-        "stalled": lambda row: short(row["stalled_count"]),
-        "stalled by": lambda row: row["reason"] or "",
-    },
+    line_cells=_cells("sample_lines", samples=lambda row: short(_samples(row))),
     is_seen=lambda row: _samples(row) > 0,
 )
 
 #: Samples of a method that does not tell whether the instruction was issued.
-BARE_SAMPLES = Measure(
-    unit="samples",
-    total=_samples,
-    hot=_samples,
+BARE_SAMPLES = replace(
+    SAMPLES,
     parts=lambda row: {"sampled": row["unknown_count"]},
     part_names=("sampled",),
-    cells=_bare_sample_cells,
-    line_cells={
-        "samples": SAMPLES.line_cells["samples"],
-        "rows": lambda row: short(row["row_count"]),
-        **dict.fromkeys(("", " "), lambda _: ""),
-    },
-    is_seen=SAMPLES.is_seen,
+    cells=partial(_sample_cells, has_reasons=False),
+    line_cells=_cells("bare_sample_lines", samples=lambda row: short(_samples(row)), blank=lambda row: ""),
 )
