@@ -12,7 +12,7 @@ from fontTools import subset
 
 ORIGIN = Path("/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf")
 LICENCE = Path("/usr/share/doc/fonts-dejavu-core/copyright")
-FOLDER = Path(__file__).resolve().parents[1] / "src" / "wavewright" / "export" / "kit" / "fonts"
+FOLDER = Path(__file__).resolve().parents[1] / "src" / "wavewright" / "writers" / "svg" / "fonts"
 RANGES = (
     (0x20, 0x24F),  # Latin
     (0x370, 0x52F),  # Greek and Cyrillic

@@ -13,6 +13,7 @@ import pytest
 
 from tests.kit.opened import open_run
 from wavewright.analysis.run.diagnose import RunDiagnosis, diagnose_run
+from wavewright.analysis.run.gpu_time.busy import busy
 
 
 def diagnosed(shared: Path, name: str) -> RunDiagnosis:
@@ -166,3 +167,41 @@ def test_allocation_before_the_first_kernel_is_a_doubt(shared: Path) -> None:
     answer = diagnosed(shared, "att-mi300x-bmm/c09/raw/37_results.db")
     assert "G6" not in rules(answer)
     assert any(caveat.rule == "D1" and "in allocations" in caveat.text for caveat in answer.caveats)
+
+
+KNOWN = (
+    "rpd/matmul_result.rpd",
+    "kineto-amd/gaunernst_bert-small-uncased__1016001.json.gz",
+    "kineto-amd/gpu_only_trace.json.gz",
+    "kineto-amd/sglang_Qwen3-8B_decode.json.gz",
+    "kineto-graphs/vllm_prefilldecode_piecewise",
+    "kineto-multirank-2of4/merged_ranks01.json.gz",
+    "rocprofv3-json-mi350x/908_first8000_results.json.gz",
+    "rocprofv3-mi350x-flydsl/moe_reduce",
+    "gfx1151-rocprofv3-llama",
+    "xplane-mi300x/jax_conv_minimal_08.xplane.pb",
+    "rocprofv1-mi300a-hiptrace/results.db",
+    "att-mi300x-bmm/c10/raw/163_results.db",
+)
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_the_largest_part_has_a_sentence_and_parts_fit_into_wholes(shared: Path, name: str) -> None:
+    run = open_run(shared / "data" / name)
+    answer = diagnose_run(run)
+    shares = {
+        "kernels": answer.computation_share,
+        "communication": answer.communication_share,
+        "copies": answer.copy_share,
+        "idle": answer.idle_share,
+    }
+    assert sum(shares.values()) == pytest.approx(1)
+    largest = max(shares, key=lambda kind: shares[kind])
+    assert largest in {"kernels", *(finding.kind for finding in answer.findings)}
+    bounds = {finding.rule: finding.bound_share for finding in answer.findings}
+    assert all(each.gain_share_max <= bounds[each.within] for each in answer.findings if each.within)
+    gpus = busy(run).gpus
+    if not any("start-up is left out" in caveat.text for caveat in answer.caveats):
+        assert 1 - answer.idle_share == pytest.approx(gpus["busy_ns"].sum() / gpus["span_ns"].sum(), abs=1e-6)
+    elif sum(gpus["span_ns"]) > 2 * sum(answer.gpus["window_ns"]):
+        assert answer.headline.startswith("Start-up is ")

@@ -232,14 +232,12 @@ def _spread(steps: pl.DataFrame) -> pl.DataFrame:
 def _launched(work: pl.DataFrame, steps: pl.DataFrame, sources: pl.DataFrame) -> pl.DataFrame:
     """Kernels and copies with the `step` in which they were launched, or start where launches tell nothing."""
     is_launched = (pl.col("launch_start_ns") <= pl.col("start_ns")) & (pl.col("source") != "repetition")
-    timed = work.join(sources.select("process", "source"), on="process", how="left", maintain_order="left")
-    return _in_steps(
-        timed.with_columns(at_ns=pl.when(is_launched).then("launch_start_ns").otherwise("start_ns")), steps
-    )
+    rows = work.join(sources.select("process", "source"), on="process", how="left", maintain_order="left")
+    return _in_steps(rows.with_columns(at_ns=pl.when(is_launched).then("launch_start_ns").otherwise("start_ns")), steps)
 
 
-def _measured(run: Run, steps: pl.DataFrame, launched: pl.DataFrame, time: ProcessTime) -> pl.DataFrame:
-    """Steps with the time of each kind, what was launched in them, and how long that took."""
+def _measured(run: Run, steps: pl.DataFrame, work: pl.DataFrame, time: ProcessTime) -> pl.DataFrame:
+    """Steps with the time of each kind, what was work in them, and how long that took."""
     ends = time.before(steps.select("process", time_ns="end_ns"))
     begins = time.before(steps.select("process", time_ns="start_ns"))
     is_known = steps.join(time.spans, on="process", how="left", maintain_order="left")["is_launch_known"]
@@ -257,7 +255,7 @@ def _measured(run: Run, steps: pl.DataFrame, launched: pl.DataFrame, time: Proce
         for piece, _ in region_pieces(run, ["process", "start_ns"])
     ]
     no_calls = pl.DataFrame(schema={"process": pl.UInt32, "step": pl.Int64, "call_count": pl.Int64})
-    of_work = launched.group_by(keys).agg(
+    of_work = work.group_by(keys).agg(
         kernel_count=(~pl.col("is_copy")).sum().cast(pl.Int64),
         copy_count=pl.col("is_copy").sum().cast(pl.Int64),
         gpu_start_ns=pl.col("start_ns").min(),

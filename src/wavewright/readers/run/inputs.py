@@ -98,12 +98,12 @@ def find_runs(
     return [*_from_archives(inputs, listings.archives_unpacked()), *refused_inputs]
 
 
-def _without_passes(inputs: list[RunInput], named: set[Path]) -> list[RunInput]:
-    """The inputs without passes of counters in a folder that has a run as well; those that are named stay."""
+def _without_passes(inputs: list[RunInput], direct_paths: set[Path]) -> list[RunInput]:
+    """The inputs without passes of counters in a folder that has a run as well; those that are direct_paths stay."""
     databases = [each for each in inputs if each.kind is Kind.ROCPD]
     if 1 < len(databases) <= _MOST_LOOKED_INTO:
         inputs = [replace(each, is_pass=_has_counters(each.path)) if each in databases else each for each in inputs]
-    passes = [each for each in inputs if each.is_pass and each.path.absolute() not in named]
+    passes = [each for each in inputs if each.is_pass and each.path.absolute() not in direct_paths]
     others = [each for each in inputs if each not in passes]
     if not passes or not any(not each.is_pass and each.kind is not Kind.BROKEN_DATABASE for each in others):
         return inputs

@@ -84,11 +84,11 @@ def _where(evidence: PlaceEvidence, *, with_gpu: bool) -> str:
     return "; ".join(parts)
 
 
-def _sequence(what: str) -> str:
+def _sequence(text: str) -> str:
     """A kernel, or the first ones of a sequence."""
-    names = what.split(" + ")
+    names = text.split(" + ")
     if len(names) == 1:
-        return brief_kernel(what, _NAME)
+        return brief_kernel(text, _NAME)
     more = f" and {len(names) - _FIRST} more" if len(names) > _FIRST else ""
     return ", ".join(brief_kernel(name, _NAME) for name in names[:_FIRST]) + more
 

@@ -94,8 +94,8 @@ class Limiters(Answer):
 
     def with_times_of_run(self, total_ns: Mapping[str, int], *, top: int | None) -> Limiters:
         """The limits with the shares that kernels have in a run (kernel -> its time); `top` = that many of them."""
-        whole = sum(total_ns.values())
-        share = {name: total / whole for name, total in total_ns.items()} if whole else {}
+        run_ns = sum(total_ns.values())
+        share = {name: total / run_ns for name, total in total_ns.items()} if run_ns else {}
         kernels = [
             replace(kernel, duration_share=share.get(kernel.kernel_name, 0.0), is_time_of_run=True)
             for kernel in self.kernels

@@ -39,11 +39,13 @@ def call_sites(run: Run, moments: pl.DataFrame) -> pl.Series:
     of_thread = regions.partition_by("thread", as_dict=True)
     for (thread,), times in sorted_moments.partition_by("thread", as_dict=True).items():
         if (thread,) in of_thread:
-            own, moments_ns = of_thread[(thread,)], times["time_ns"]
-            until = moments_ns.search_sorted(own["end_ns"], side="right")
-            own = own.filter(until > moments_ns.search_sorted(own["start_ns"], side="left"))  # open at one of the times
+            candidates, moments_ns = of_thread[(thread,)], times["time_ns"]
+            until = moments_ns.search_sorted(candidates["end_ns"], side="right")
+            candidates = candidates.filter(
+                until > moments_ns.search_sorted(candidates["start_ns"], side="left")
+            )  # open at one of the times
             rows = zip(times["row"].to_list(), moments_ns.to_list(), strict=True)
-            for row, site in _of_thread(own, rows):
+            for row, site in _of_thread(candidates, rows):
                 sites[row] = site
     return pl.Series(sites, dtype=pl.String)
 

@@ -325,12 +325,12 @@ def arrivals(rows: pl.DataFrame, offsets: ClockOffsets) -> pl.DataFrame:
     )
 
 
-def waits_of_ranks(met: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
+def waits_of_ranks(calls: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
     """The time that each rank waits for later ones, of `arrivals`: columns `by` and `wait_ns`.
 
     Two collectives in which a GPU waits at the same time count once: no rank waits longer than it communicates.
     """
     gpus = list(dict.fromkeys([*by, "agent"]))
-    waits = met.filter(pl.col("wait_ns") > 0).with_columns(end_ns=pl.col("start_ns") + pl.col("wait_ns"))
+    waits = calls.filter(pl.col("wait_ns") > 0).with_columns(end_ns=pl.col("start_ns") + pl.col("wait_ns"))
     once = covered(intervals(waits.select(*gpus, "start_ns", "end_ns"), gpus), gpus)
     return once.group_by(by, maintain_order=True).agg(wait_ns=pl.col("covered_ns").sum())

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _CAUSE, _FOLLOWS, _BLOCKER = pl.col("cause"), pl.col("follows"), pl.col("blocker")
 _IS_LATE = ~pl.col("is_early")
 _NOT_FIRST = _CAUSE != "first use"
-_LAUNCHING = ["launch", "launch call", "other call"]
+_LAUNCH_CAUSES = ["launch", "launch call", "other call"]
 _READBACK = (_FOLLOWS == "readback") & _NOT_FIRST & (_CAUSE != "data loader")
 _UPLOAD = (_FOLLOWS == "upload") & _NOT_FIRST & (_CAUSE != "data loader")
 _IS_HOST = (pl.col("kind") == COMMUNICATE) & pl.col("is_host")
@@ -48,8 +48,8 @@ CLAIMS: dict[str, pl.Expr] = {
     "G6": _due_to("allocation") & _IS_LATE,
     "G8": _due_to("copy call") & (_FOLLOWS == ""),
     "G5": _due_to("synchronisation"),
-    "L3": pl.col("is_repeated") & _CAUSE.is_in(_LAUNCHING),
-    "G3": _CAUSE.is_in(_LAUNCHING),
+    "L3": pl.col("is_repeated") & _CAUSE.is_in(_LAUNCH_CAUSES),
+    "G3": _CAUSE.is_in(_LAUNCH_CAUSES),
     "G2": _CAUSE == "host code",
     "G1": pl.lit(value=True),
 }
@@ -162,24 +162,24 @@ def starved(runs: MergedDiagnosis, claims: Sequence[pl.Expr]) -> Candidate | Non
     """The idle time that no other rule speaks about: the largest part of the time always has a sentence."""
     is_claimed = pl.any_horizontal([NOTHING, *(claim.fill_null(value=False) for claim in claims)])
     edge = pl.DataFrame({"cause": ["edge"], "idle_ns": [int(total(runs.gpus["edge_ns"]))]})
-    rest = pl.concat([runs.cells.filter(~is_claimed).select("cause", "idle_ns"), edge])
-    idle, rest_ns = runs.time("idle_ns"), runs.mean(rest["idle_ns"])
+    unclaimed = pl.concat([runs.cells.filter(~is_claimed).select("cause", "idle_ns"), edge])
+    idle, rest_ns = runs.time("idle_ns"), runs.mean(unclaimed["idle_ns"])
     if runs.share(rest_ns) < _say("G1") or not rest_ns:
         return None
-    parts = rest.group_by("cause").agg(pl.col("idle_ns").sum()).sort("idle_ns", "cause", descending=[True, False])
+    parts = unclaimed.group_by("cause").agg(pl.col("idle_ns").sum()).sort("idle_ns", "cause", descending=[True, False])
     cause, largest = parts.row(0)
     has_calls = any(part.facts["call_count"] for part in runs.partials)
     key = "unlinked" if cause == "unknown" and has_calls else cause
     happens, remedy = _IDLE.get(key, (f"the launching thread is busy with: {cause}", ""))
     more = "" if rest_ns >= _ALL * idle else "another "
     title = f"The GPU idles {more}{percent(runs.share(rest_ns))} of the time"
-    why = f"in {duration(runs.mean(largest))} ({percent(runs.share(runs.mean(largest)))}) of it {happens}"
+    reason = f"in {duration(runs.mean(largest))} ({percent(runs.share(runs.mean(largest)))}) of it {happens}"
     return Candidate(
         rule="G1",
         value=runs.share(rest_ns),
         time_ns=rest_ns,
         title=title,
-        cause=why,
+        cause=reason,
         claim=CLAIMS["G1"],
         extra_ns=runs.time("edge_ns"),
         evidence=runs.idle_evidence(~is_claimed),
@@ -336,7 +336,7 @@ def _exposed_copies(runs: MergedDiagnosis) -> Candidate | None:
     if runs.share(time) < (_LEAST_MOVED if is_most else _say("C1")) or not time:
         return None
     edges = runs.mean(rows.filter("is_edge")["exposed_ns"])
-    where = f", {duration(edges)} of it before the first or after the last kernel" if edges > _MOST * time else ""
+    at_edges = f", {duration(edges)} of it before the first or after the last kernel" if edges > _MOST * time else ""
     largest = rows.group_by("direction").agg(pl.col("exposed_ns").sum()).sort("exposed_ns", descending=True)
     directions = [f"{name} {duration(runs.mean(each))}" for name, each in largest.iter_rows() if each]
     return Candidate(
@@ -345,10 +345,10 @@ def _exposed_copies(runs: MergedDiagnosis) -> Candidate | None:
         time_ns=time,
         title="Copies run while no kernel does",
         cause=f"{duration(time)} ({percent(runs.share(time))} of the time) of copies are hidden by nothing: "
-        f"{', '.join(directions)}{where}; copies are {percent(of_work)} of the work of the GPU",
+        f"{', '.join(directions)}{at_edges}; copies are {percent(of_work)} of the work of the GPU",
         takes=takes,
         least=_LEAST_MOVED if is_most else None,
-        remedies=_AT_EDGES if where else (),
+        remedies=_AT_EDGES if at_edges else (),
         evidence=runs.exposed_evidence(is_copy=True),
         case_count=rows.height,
     )
@@ -506,9 +506,9 @@ def _unequal_steps(runs: MergedDiagnosis) -> Candidate | None:
         return None
     middle = len(steps) // 2
     median = sorted(step.length_ns for step in steps)[middle]
-    computed = sorted(step.computed_ns for step in steps)[middle]
+    median_busy_ns = sorted(step.computed_ns for step in steps)[middle]
     long = [
-        max(0, step.length_ns - median - max(0, step.computed_ns - computed))
+        max(0, step.length_ns - median - max(0, step.computed_ns - median_busy_ns))
         for step in steps
         if step.length_ns > _LONG_STEP * median
     ]

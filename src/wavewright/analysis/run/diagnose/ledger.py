@@ -101,14 +101,14 @@ def settle(candidates: Sequence[Candidate], account: Account) -> list[Settled]:
         remaining = [each for each in remaining if each.within != gone.rule]
 
 
-def _nested(settled: list[Settled]) -> list[Settled]:
+def _nested(settlements: list[Settled]) -> list[Settled]:
     """A finding within another promises no more than that one."""
-    owned = {each.candidate.rule: each.owned_ns for each in settled}
+    bounds = {each.candidate.rule: each.owned_ns for each in settlements}
     return [
-        replace(each, alone_ns=min(each.alone_ns, owned[each.candidate.within]))
-        if each.candidate.within in owned
+        replace(each, alone_ns=min(each.alone_ns, bounds[each.candidate.within]))
+        if each.candidate.within in bounds
         else each
-        for each in settled
+        for each in settlements
     ]
 
 

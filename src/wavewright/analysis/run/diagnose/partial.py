@@ -206,12 +206,12 @@ def _launched_in(kernels: pl.DataFrame, windows: pl.DataFrame) -> pl.DataFrame:
     at = kernels.select(pl.coalesce("launch_start_ns", "start_ns")).to_series()
     number = windows["start_ns"].search_sorted(at, side="right").cast(pl.Int64) - 1
     lanes = lanes_of_grid()
-    placed = kernels.select("name", lanes=lanes, length_ns=pl.col("end_ns") - pl.col("start_ns")).with_columns(
+    rows = kernels.select("name", lanes=lanes, length_ns=pl.col("end_ns") - pl.col("start_ns")).with_columns(
         step=number
     )
     is_inside = (number >= 0) & (at < windows["end_ns"].gather(number.clip(0)))
     sums = (
-        placed.filter(is_inside).group_by("step", "name").agg(pl.col("lanes").sum(), total_ns=pl.col("length_ns").sum())
+        rows.filter(is_inside).group_by("step", "name").agg(pl.col("lanes").sum(), total_ns=pl.col("length_ns").sum())
     )
     return sums.with_columns(pl.col("name").cast(pl.String))
 

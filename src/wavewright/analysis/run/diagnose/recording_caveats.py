@@ -74,9 +74,9 @@ def startup_times(runs: MergedDiagnosis) -> tuple[float, float]:
 def _startup(runs: MergedDiagnosis) -> Iterator[Note]:
     left_out, recorded_ns = startup_times(runs)
     if left_out:
-        why = runs.gpus.filter(pl.col("startup") != "")["startup"][0]
+        reason = runs.gpus.filter(pl.col("startup") != "")["startup"][0]
         share = percent(left_out / recorded_ns)
-        yield Note("D1", f"start-up is left out: {duration(left_out)} of {duration(recorded_ns)} ({share}); {why}")
+        yield Note("D1", f"start-up is left out: {duration(left_out)} of {duration(recorded_ns)} ({share}); {reason}")
     usual = [step for step in runs.steps if step.is_usual]
     first = usual[0] if len(usual) >= _LEAST_STEPS else None
     if first is not None and first.number == 0:
@@ -137,14 +137,14 @@ def not_findings(runs: MergedDiagnosis) -> Iterator[Note]:
     if others and len(usual) >= _LEAST_STEPS:
         median = sorted(step.length_ns for step in usual)[len(usual) // 2]
         long = [step for step in others if step.length_ns > _LONG_STEP * median]
-        computed = sum(step.gpu_ns for step in runs.steps)
-        if long and computed:
-            share = percent(sum(step.gpu_ns for step in long) / computed)
+        kernel_ns = sum(step.gpu_ns for step in runs.steps)
+        if long and kernel_ns:
+            share = percent(sum(step.gpu_ns for step in long) / kernel_ns)
             numbers = sorted({step.number for step in long})
-            which = ", ".join(map(str, numbers[:_FEW])) + (", ..." if len(numbers) > _FEW else "")
+            labels = ", ".join(map(str, numbers[:_FEW])) + (", ..." if len(numbers) > _FEW else "")
             yield Note(
                 "T2",
-                f"steps {which} of {long[0].name} are longer because they do other work (other kernels or grids, as "
+                f"steps {labels} of {long[0].name} are longer because they do other work (other kernels or grids, as "
                 f"prefill has): {share} of the kernel time of all steps",
             )
     busy = 1 - runs.share(runs.time("idle_ns"))

@@ -157,8 +157,8 @@ def named_gemms(answer: Gemms, name: str, *, by_calls: bool = False) -> Gemms:
         When the expression is not one.
     """
     pattern = name_pattern(name)
-    matching = [text for text in answer.operators["name"].unique() if pattern.search(text)]
-    rows = answer.operators.filter(pl.col("name").is_in(matching))
+    names = [text for text in answer.operators["name"].unique() if pattern.search(text)]
+    rows = answer.operators.filter(pl.col("name").is_in(names))
     return replace(
         answer, operators=rows.sort("call_count", descending=True, maintain_order=True) if by_calls else rows
     )

@@ -224,28 +224,31 @@ def alike_steps(kernels: pl.DataFrame, count: int) -> pl.Series:
     >>> alike_steps(kernels, 3).to_list()
     [0, 1, 1]
     """
-    ordered = kernels.select(
+    rows = kernels.select(
         "step", "total_ns", pl.col("name").rank("dense").cast(pl.Int64) - 1, pl.col("lanes").clip(1)
     ).sort("step", "name")
-    starts = np.searchsorted(ordered["step"].to_numpy(), np.arange(count + 1))
-    names, times, lanes = (ordered[column].fill_null(0).to_numpy() for column in ("name", "total_ns", "lanes"))
+    starts = np.searchsorted(rows["step"].to_numpy(), np.arange(count + 1))
+    names, times, lanes = (rows[column].fill_null(0).to_numpy() for column in ("name", "total_ns", "lanes"))
     most = min(count, _MOST_GROUPS)
     first_times, first_lanes = np.zeros((2, most, int(names.max(initial=-1)) + 1))
     firsts: list[int] = []
     numbers: list[int] = []
     equal: dict[bytes, int] = {}
     for number in range(count):
-        own = slice(starts[number], starts[number + 1])
-        work = names[own].tobytes() + lanes[own].tobytes()
+        place = slice(starts[number], starts[number + 1])
+        work = names[place].tobytes() + lanes[place].tobytes()
         first = equal.get(work)
         if first is None:
             group = first_times[: len(firsts)], first_lanes[: len(firsts)]
-            is_alike = _are_alike(names[own], times[own], lanes[own], *group)
+            is_alike = _are_alike(names[place], times[place], lanes[place], *group)
             first = firsts[int(is_alike.argmax())] if is_alike.any() else None
         if first is None:
             first = number
             if len(firsts) < most:
-                first_times[len(firsts), names[own]], first_lanes[len(firsts), names[own]] = times[own], lanes[own]
+                first_times[len(firsts), names[place]], first_lanes[len(firsts), names[place]] = (
+                    times[place],
+                    lanes[place],
+                )
                 firsts.append(number)
         numbers.append(first)
         equal[work] = first
@@ -257,4 +260,5 @@ def _are_alike(names: Numbers, times: Numbers, lanes: Numbers, first_times: Numb
     other_lanes = first_lanes[:, names]
     is_common = np.maximum(other_lanes, lanes) <= _NEAR * np.minimum(other_lanes, lanes)
     here, there = (is_common * times).sum(axis=1), (is_common * first_times[:, names]).sum(axis=1)
-    return np.asarray((here >= _ALIKE * times.sum()) & (there >= _ALIKE * first_times.sum(axis=1)))
+    is_alike: Numbers = (here >= _ALIKE * times.sum()) & (there >= _ALIKE * first_times.sum(axis=1))
+    return is_alike

@@ -70,9 +70,9 @@ def copied(name: str, statistics: Statistics) -> tuple[str, int | None] | None:
     ('MEMORY_COPY_DEVICE_TO_DEVICE', None)
     """
     details = str(statistics.get("memcpy_details", ""))
-    spelled = _COPY.fullmatch(name)
-    if not name.startswith("Memcpy") and not spelled and not details:
+    direction = _COPY.fullmatch(name)
+    if not name.startswith("Memcpy") and not direction and not details:
         return None
-    letters = f"{spelled[1][0]}2{spelled[2][0]}".upper() if spelled else name.removeprefix("Memcpy")[:3]
+    letters = f"{direction[1][0]}2{direction[2][0]}".upper() if direction else name.removeprefix("Memcpy")[:3]
     match = _SIZE.search(details)
     return _DIRECTIONS.get(letters, name), int(match[1]) if match else None
