@@ -411,7 +411,11 @@ def _verdict(
     if each.against == "grid":
         return UNKNOWN, f"{numbers}: partial workgroups, or a defect"
     if each.is_near and (not is_other or each.wave_mean is None):
-        reason = "passes differ" if each.against == "pass" else "waves that were not traced may take other paths"
+        reason = (
+            "passes differ"
+            if each.against == "pass"
+            else "waves that were not traced may take other paths, or the build is another"
+        )
         if each.wave_mean is None and each.against == "trace":
             reason = "partial lines, or bytes that are stored twice"
         return WITHIN, f"{off}: {reason}"

@@ -288,6 +288,9 @@ def test_a_tail_needs_rounds_that_were_full(measured: float | None, expected: fl
     """1.5 rounds: the first alone uses half of the slots of both."""
     tail = _in_full_rounds(EvidenceValue("tail", 25.0), 50.0, EvidenceValue("occupancy", measured))
     assert tail.number == expected
+    if measured == 40.0:  # a lower bound leaves it open
+        occupancy = EvidenceValue("occupancy", measured, at_most=70.0)
+        assert _in_full_rounds(EvidenceValue("tail", 25.0), 50.0, occupancy).number is None
 
 
 def test_wave_slots_in_use_have_one_definition_in_panels_and_limiters(shared: Path) -> None:

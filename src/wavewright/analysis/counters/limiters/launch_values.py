@@ -121,9 +121,12 @@ def _in_full_rounds(tail: EvidenceValue, occupancy_min: float, occupancy: Eviden
         counters = occupancy.missing if occupancy else ()
         reason = "whether rounds of workgroups were full is not known: wave slots in use were not measured"
         return replace(tail, number=None, missing=counters, reason=reason)
-    if (occupancy.at_most or occupancy.number) < occupancy_min:
+    if occupancy.number >= occupancy_min:
+        return tail
+    if occupancy.at_most is None or occupancy.at_most < occupancy_min:
         return replace(tail, number=0.0)
-    return tail
+    reason = f"whether rounds of workgroups were full is not known: {occupancy.words}"
+    return replace(tail, number=None, reason=reason)
 
 
 def _fitting_share(limits: Limits) -> float:
