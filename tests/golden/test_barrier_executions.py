@@ -13,6 +13,7 @@ from synth.isa import Kind
 from synth.planted import plant, write_decoded, write_raw
 from wavewright.analysis.trace.compare import compare
 from wavewright.analysis.trace.costs.exposure import row_costs
+from wavewright.export.trace.ui_output import write_ui_output
 from wavewright.model.trace import ThreadTrace
 
 
@@ -42,6 +43,16 @@ def test_raw_and_decoded_count_alike(shared: Path, capture: str, dispatch: int) 
     difference = compare([raw, decoded])
     assert not difference.units.filter(pl.col("base_hit_count_per_wave") != pl.col("hit_count_per_wave")).height
     assert not difference.standing_out(1).height
+
+
+def test_our_own_decode_compares_as_equal(shared: Path, tmp_path: Path) -> None:
+    raw = opened(shared / "data" / "att-mi300x-bmm" / "c08" / "raw", 3)
+    decoded = opened(write_ui_output(raw, tmp_path))
+    assert decoded.instruction_count == raw.instruction_count == 9_272
+    assert "totals_disagree" not in decoded.losses["kind"].to_list()
+    difference = compare([raw, decoded])
+    assert not difference.standing_out(1).height
+    assert not difference.units.filter(pl.col("base_hit_count_per_wave") != pl.col("hit_count_per_wave")).height
 
 
 @pytest.mark.parametrize("cause", ["barrier imbalance", "load latency"])

@@ -142,7 +142,7 @@ def captures(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def capture(captures: Path) -> Path:
-    """The capture of the demo: 48 waves with 36,192 instructions (src/wavewright/cli/demo.py)."""
+    """The capture of the demo: 48 waves with 35,328 instructions (src/wavewright/cli/demo.py)."""
     return captures / "trace"
 
 

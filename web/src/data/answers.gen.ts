@@ -957,6 +957,8 @@ export interface Roof {
   level: string;
   /** Of bandwidth: counters or distinct bytes. */
   evidence: string;
+  /** Of bandwidth: the product whose peak it is. */
+  product: string;
   /** Of bandwidth: the peak of the data sheet. */
   sheet_peak: number | null;
   /** Whether the bytes are those of the traced dispatch: they need at least their time. */

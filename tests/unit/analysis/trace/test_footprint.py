@@ -96,3 +96,19 @@ def test_terms_of_an_address() -> None:
     ((symbol,),) = registers.read("v1")
     assert symbol.startswith("result")
     assert WORKGROUP in registers.origins_of(registers.read("v1"))
+
+
+def test_products_without_end_become_symbols() -> None:
+    registers = Registers({}, is_complete=False)
+    for _ in range(200):
+        registers.execute("s_mul_i32 s3, s3, s3", "s3")
+        registers.execute("s_lshl_b32 s4, s4, 8", "s4")
+    assert len(registers.read("s3")) == 1
+    assert all(abs(count) < 1 << 57 for count in registers.read("s4").values())
+
+
+@pytest.mark.parametrize(
+    "text", ["global_load_dword", "global_load_dword v1, v3, off offset:what", "buffer_load_dword v1"]
+)
+def test_texts_that_nobody_wrote(text: str) -> None:
+    assert touched(*BEGIN, text, "s_endpgm").own_bytes_per_wave[0] == 0

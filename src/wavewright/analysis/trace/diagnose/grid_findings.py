@@ -40,11 +40,12 @@ def roof_finding(roof: Roof, traffic: Traffic | None, pipes: Pipes) -> StallFind
     is_bandwidth = traffic is not None and bool(roof.level)
     if traffic is not None and is_bandwidth:
         nearness = "At" if roof.share >= _AT_ROOF_SHARE else "Near"
-        verdict = f"{nearness} the roof of {roof.level} bandwidth: {bandwidth_words(roof)}"
+        verdict = f"{nearness} the roof of {roof.level} bandwidth: {bandwidth_words(roof, with_sheet=False)}"
+        tera = f"{roof.peak / 1e12:.2g} TB/s"
         reason = f"{traffic_words(traffic)}; " + (
-            f"{roof.peak / 1e12:.2g} TB/s are what {roof.peak_source} reached on this GPU"
+            f"{tera} are what {roof.peak_source} reached on a {roof.product}"
             if roof.peak_source != DATA_SHEET
-            else f"{roof.peak / 1e12:.2g} TB/s are those of the data sheet: nobody measured what copies reach"
+            else f"{tera} are those of the data sheet of a {roof.product}: what copies reach is not known"
         )
         if roof.share > 1:
             reason += "; a cache in front of the memory takes or delivers what is above it"
@@ -78,11 +79,13 @@ def roof_finding(roof: Roof, traffic: Traffic | None, pipes: Pipes) -> StallFind
     )
 
 
-def bandwidth_words(roof: Roof) -> str:
+def bandwidth_words(roof: Roof, *, with_sheet: bool = True) -> str:
     """The rate of a level of memory, and its shares of what copies reach and of the data sheet."""
     rate = _between(f"{roof.amount / 1e12:.2g}", f"{roof.amount_max / 1e12:.2g}")
-    shares = [f"{_shares(roof, roof.peak)} of what copies reach"] if roof.peak_source != DATA_SHEET else []
-    shares += [f"{_shares(roof, roof.sheet_peak)} of the data sheet"] if roof.sheet_peak else []
+    is_of_sheet = roof.peak_source == DATA_SHEET
+    shares = [] if is_of_sheet else [f"{_shares(roof, roof.peak)} of what copies reach"]
+    if roof.sheet_peak and (with_sheet or is_of_sheet):
+        shares.append(f"{_shares(roof, roof.sheet_peak)} of the data sheet")
     return f"{rate} TB/s, {', '.join(shares)}"
 
 

@@ -35,7 +35,18 @@ def _names(*words: str) -> Callable[[str, str], bool]:
 TOPICS: tuple[Topic, ...] = (
     Topic(
         "memory",
-        _names("vector load", "load to LDS", "flat load", "store", "atomic", "scratch", "VMEM", "FLAT", "unresolved"),
+        _names(
+            "vector load",
+            "load to LDS",
+            "flat load",
+            "store",
+            "atomic",
+            "scratch",
+            "VMEM",
+            "FLAT",
+            "unresolved",
+            "bandwidth",
+        ),
         (
             "memory bandwidth",
             "scattered reads",

@@ -52,6 +52,7 @@ class Roof:
     is_limit: bool
     level: str = ""  #: Of bandwidth: HBM, GDDR6, ...
     evidence: str = ""  #: Of bandwidth: counters or distinct bytes.
+    product: str = ""  #: Of bandwidth: the product whose peak it is.
     sheet_peak: float | None = None  #: Of bandwidth: the peak of the data sheet.
     bounds_gains: bool = False  #: Whether the bytes are those of the traced dispatch: they need at least their time.
 
@@ -133,6 +134,7 @@ def _bandwidth(traffic: Traffic, rate: tuple[float, float], gpu: Machine, *, wai
             is_limit=waits and traffic.is_of_dispatch and low >= enough * peak,
             level=level,
             evidence=traffic.evidence,
+            product=gpu.product.name,
             sheet_peak=gpu.product.memory_bytes_per_second_peak if level == gpu.arch.memory_kind else None,
             bounds_gains=traffic.is_of_dispatch,
         )

@@ -18,6 +18,8 @@ WORKGROUP, WORK_ITEM, ARGUMENT, MEMORY = "workgroup", "work-item", "argument", "
 Terms = dict[tuple[str, ...], int]  #: Product of symbols -> factor; the empty product is the constant.
 
 _MOST_TERMS: Final = 12
+_MOST_FACTORS: Final = 4
+_LARGEST: Final = 1 << 48  # bytes: addresses of GPUs have as many bits
 _RANGE: Final = re.compile(r"(s|v|ttmp)\[(\d+):(\d+)\]")
 _REGISTER: Final = re.compile(r"(s|v|ttmp)(\d+)")
 _SUFFIX: Final = re.compile(r"_(e32|e64|dpp|sdwa)$")
@@ -112,7 +114,7 @@ class Registers:
             terms = [self.read(source) for source in (operands if mnemonic.startswith("s_addc") else sources)]
             origins = frozenset().union(*map(self.origins_of, terms))
             result = self.result(mnemonic, terms, origins)
-        elif len(result) > _MOST_TERMS:
+        elif _is_large(result):
             result = self.result("sum", [result], self.origins_of(result))
         self.values[targets[0]] = result
         for number, high in enumerate(targets[1:], 1):
@@ -138,6 +140,11 @@ class Registers:
                 values = [self.read(source) for source in (*target[:1], *sources)] if form[0] == "d" else None
                 return _evaluated(form, values or [self.read(source) for source in sources], match)
         return None
+
+
+def _is_large(terms: Terms) -> bool:
+    """True for what no address is made of: loops can multiply without end."""
+    return len(terms) > _MOST_TERMS or any(len(p) > _MOST_FACTORS or abs(n) > _LARGEST for p, n in terms.items())
 
 
 def split_text(text: str) -> tuple[str, list[str]]:

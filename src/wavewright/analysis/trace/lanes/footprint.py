@@ -225,7 +225,7 @@ def _address(registers: Registers, text: str, *, is_store: bool) -> Terms | None
         if operands[-1].startswith("s["):
             terms = added(terms, registers.read(operands[-1]))
     offset = next((word[7:] for word in modifiers.split() if word.startswith("offset:")), "0")
-    return added(terms, {(): int(offset, 0)}) if offset.lstrip("-").isalnum() else None
+    return added(terms, registers.read(offset))
 
 
 def _groups(steps_of_path: Sequence[_Step], registers: Registers) -> list[list[_Step]]:
