@@ -24,13 +24,13 @@ def printable_lines(words: str) -> str:
 
 def marked_text(words: str, marks: Iterable[Mark], tone: str = "", *, has_lines: bool = False) -> Text:
     """Words with tones; letters that become escapes move the marks that follow."""
-    escaped = printable_lines if has_lines else printable
+    escape = printable_lines if has_lines else printable
     text, end = Text(style=tone), 0
     for mark in marks:
-        text.append(escaped(words[end : mark.begin]))
-        text.append(escaped(words[mark.begin : mark.end]), mark.tone)
+        text.append(escape(words[end : mark.begin]))
+        text.append(escape(words[mark.begin : mark.end]), mark.tone)
         end = mark.end
-    return text.append(escaped(words[end:]))
+    return text.append(escape(words[end:]))
 
 
 def cell_text(cell: Cell, bar_width: int | None = None) -> Text:
@@ -54,9 +54,9 @@ def fitted(line: Sentence, width: int, *, ascii_only: bool = False) -> Sentence:
     text = line.text.rstrip()
     end = len(text)
     if cell_len(text) > width:
-        cut = set_cell_size(text, max(0, width - 1))
+        start = set_cell_size(text, max(0, width - 1))
         # rich puts a space where half of a wide character would be
-        end = len(cut) if text.startswith(cut) else len(cut) - 1
+        end = len(start) if text.startswith(start) else len(start) - 1
         text = f"{text[:end]}…"
     marks = (mark if mark.end <= end else mark._replace(end=end) for mark in line.marks if mark.begin < end)
     return replace(line, text=text.replace("…", "~") if ascii_only else text, marks=tuple(marks))
