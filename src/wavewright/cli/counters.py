@@ -383,9 +383,9 @@ def own_panels(request: CounterRequest, words: Sequence[str]) -> dict[str, Any]:
     from wavewright.analysis.counters.raw import raw_counters
 
     counters, choice, chosen = request.counters, request.choice, set(words)
-    own: dict[str, Any] = {"dispatches": chosen_dispatches(counters, choice)} if chosen & set(_TOP) else {}
-    own |= {"raw": raw_counters(counters, choice=choice)} if chosen & set(RAW) else {}
-    return own | ({"system": counters.system} if chosen & set(_SYSTEM) else {})
+    panels: dict[str, Any] = {"dispatches": chosen_dispatches(counters, choice)} if chosen & set(_TOP) else {}
+    panels |= {"raw": raw_counters(counters, choice=choice)} if chosen & set(RAW) else {}
+    return panels | ({"system": counters.system} if chosen & set(_SYSTEM) else {})
 
 
 def _own_table(own: dict[str, Any], answer: CounterPanels) -> pl.DataFrame:

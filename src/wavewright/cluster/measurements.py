@@ -43,8 +43,8 @@ def kind_of_paths(paths: Sequence[str], *, asks_for_counters: bool = False) -> s
     if not kinds:
         from wavewright.readers.files.kinds import sniff
 
-        what = f"cannot be measured: {sniff(Path(paths[0])).value}"
-        raise UsageError(what, where=paths[0], advice="give a trace, a run or counters")
+        problem = f"cannot be measured: {sniff(Path(paths[0])).value}"
+        raise UsageError(problem, where=paths[0], advice="give a trace, a run or counters")
     return next(iter(kinds))
 
 

@@ -110,7 +110,7 @@ def _with_headers(send: Send) -> Send:
 
 
 def _refusal(status: int, sentence: str, *, as_json: bool) -> Response:
-    """A problem that the page can show when it was the page that asked, else text that a person can read."""
+    """A refusal that the page can show when it was the page that asked, else text that a person can read."""
     headers = {"connection": "close"} | ({"allow": "GET, HEAD"} if status == 405 else {})  # it does not keep a place
     if as_json:
         return JSONResponse(Problem(status, sentence).body, status, headers)

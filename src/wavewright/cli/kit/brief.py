@@ -78,7 +78,6 @@ class _Collecting(io.StringIO):
 
 
 _MOST_COMMANDS = 3
-_BEFORE_PATHS = ("kernels",)  #: Verbs whose words come before the paths.
 
 _DECLARED = read_declaration("cli", "options", "shared")
 #: Options that choose what an answer is about, which stay where the next verb has them.
@@ -207,6 +206,7 @@ def _cell(value: object) -> str:
 
 def next_commands(context: click.Context, verb: str, kind: str, paths: Sequence[str]) -> list[str]:
     """The commands to be offered after a verb about these paths, whatever it answered."""
+    from wavewright.base.shown import command_line
     from wavewright.cli.kit.verbs import OWN_VERBS
     from wavewright.questions.catalog import QUESTIONS
 
@@ -221,40 +221,24 @@ def next_commands(context: click.Context, verb: str, kind: str, paths: Sequence[
     if verb == "compare":
         paths = paths[-1:]  # what is new
     offered = [template.split() for template in other.then_by_kind.get(kind, other.then)]
-    return [command_line(words, paths, _carried(context, words[0])) for words in offered[:_MOST_COMMANDS]]
+    return [
+        command_line(["wavewright", verb, *paths, *rest, *_carried(context, verb), "--brief"])
+        for verb, *rest in offered[:_MOST_COMMANDS]
+    ]
 
 
 def asked_next(context: click.Context, kind: str, paths: Sequence[str], questions: Sequence[NextQuestion]) -> list[str]:
     """The commands that ask these questions."""
-    from wavewright.base.shown import quoted
+    from wavewright.base.shown import command_line
     from wavewright.questions.catalog import QUESTIONS
 
     asked = []
     for each in questions[:_MOST_COMMANDS]:
         question = QUESTIONS[kind][each.topic]
-        line = question.command(paths, each.parameters)
+        line = question.command(paths, each.parameters, is_brief=False)
         more = _carried(context, question.verb_name, {f"--{name}" for name in each.parameters})
-        asked.append(" ".join([line.removesuffix(" --brief"), *map(quoted, more), "--brief"]))
+        asked.append(f"{line} {command_line([*more, '--brief'])}")
     return list(dict.fromkeys(asked))
-
-
-def command_line(words: Sequence[str], paths: Sequence[str], more: Sequence[str] = ()) -> str:
-    """A command about the paths, for a shell.
-
-    Examples
-    --------
-    >>> command_line(["source", "--at", "i0x1814"], ["my trace"])
-    "wavewright source 'my trace' --at i0x1814 --brief"
-    >>> command_line(["kernels", "''"], ["run.db"])
-    "wavewright kernels '' run.db --brief"
-    """
-    from wavewright.base.shown import quoted
-
-    verb, *rest = words
-    if verb == "capture":
-        verb, *rest = f"{verb} {rest[0]}", *rest[1:]
-    named = [*rest, *map(quoted, paths)] if verb in _BEFORE_PATHS else [*map(quoted, paths), *rest]
-    return " ".join(["wavewright", verb, *named, *map(quoted, more), "--brief"])
 
 
 def _carried(context: click.Context, verb: str, without: Collection[str] = ()) -> list[str]:

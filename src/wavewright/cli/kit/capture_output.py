@@ -45,8 +45,8 @@ def capture_verb(name: str, *, stand_in: str = "") -> Callable[[Callable[..., No
                 return
             _take_elsewhere(request, name, words_for_there(click.get_current_context().meta[TYPED]))
 
-        own = options(declared.get("option", ()), shared)
-        return ProgramCommand(name, params=[*group("brief"), *own, *common], help=declared["help"], callback=run)
+        special = options(declared.get("option", ()), shared)
+        return ProgramCommand(name, params=[*group("brief"), *special, *common], help=declared["help"], callback=run)
 
     return make
 

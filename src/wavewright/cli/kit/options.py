@@ -142,8 +142,8 @@ def declared_command(*place: str, **how: Any) -> Callable[[Callable[..., Any]], 
 
     def make(function: Callable[..., Any]) -> click.Command:
         arguments = [_parameter(click.Argument, **entry) for entry in declared.get("argument", ())]
-        own = [*reversed(getattr(function, "__click_params__", []))]
-        parameters = [*arguments, *options(declared.get("option", ())), *own]
+        more = [*reversed(getattr(function, "__click_params__", []))]
+        parameters = [*arguments, *options(declared.get("option", ())), *more]
         return click.Command(place[-1], params=parameters, help=declared["help"], callback=function, **how)
 
     return make
@@ -189,11 +189,11 @@ def _completions(words: str, incomplete: str) -> list[str]:
     from wavewright.facts.metrics.families import METRIC_TARGETS
 
     if words == "targets":
-        known = list(METRIC_TARGETS)
+        names = list(METRIC_TARGETS)
     else:
         parts = ("panel_word",) if words == "panels" else ("panel_word", "table_id", "name")
-        known = [getattr(entry, part) for entry in catalog() for part in parts]
-    return [word for word in dict.fromkeys(known) if word.lower().startswith(incomplete.lower())]
+        names = [getattr(entry, part) for entry in catalog() for part in parts]
+    return [word for word in dict.fromkeys(names) if word.lower().startswith(incomplete.lower())]
 
 
 def _span(value: Any) -> Span:

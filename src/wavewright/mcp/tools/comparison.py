@@ -48,9 +48,9 @@ def compare(captures: Captures, arguments: dict[str, Any], say: Callable[[str], 
     say("comparing")
     limit = arguments.get("limit", USUAL_ROWS)
     answer = _COMPARED[kinds[0]](documents, arguments)
-    how = {"paths": [document.label for document in documents]} if kinds[0] == "run" else {}
+    options = {"paths": [document.label for document in documents]} if kinds[0] == "run" else {}
     words = words_beside_questions(answer)
-    parts = words(answer, Wording(limit, how=how)) if words else ()
+    parts = words(answer, Wording(limit, how=options)) if words else ()
     data = sorted(data_tables(answer), key=lambda table: table.name != _MAIN[kinds[0]])
     question = "What changed, and is it more than noise?"
     section = Section("compare", "Comparison", question, readable(parts), tuple(data), answer.definition)
