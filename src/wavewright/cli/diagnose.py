@@ -79,7 +79,7 @@ def _give_sample_diagnosis(request: TraceRequest, file_format: str) -> None:
 
     answer = sample_diagnosis(request.trace, rows=request.rows)
     if file_format == "md" and not (request.as_json or request.as_csv):
-        from wavewright.words.trace.samples import sample_diagnosis_markdown
+        from wavewright.words.trace.findings import sample_diagnosis_markdown
 
         click.echo(sample_diagnosis_markdown(answer, name=request.path.name), nl=False)
         return

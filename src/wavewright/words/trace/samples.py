@@ -9,7 +9,6 @@ from wavewright.base.words import counted, percent, shortened
 from wavewright.model.blocks import GAP, AnyBlock, Drawn, Named, Sentence, headline, labelled, sentence
 from wavewright.words.kit.declared_tables import declared_table
 from wavewright.words.kit.frame_tables import hexadecimal, place
-from wavewright.words.kit.markdown_page import markdown_page
 from wavewright.writers.terminal.bars import bar
 
 if TYPE_CHECKING:
@@ -84,13 +83,6 @@ def sample_diagnosis_report(answer: SampleDiagnosis, *, limit: int) -> Iterator[
         yield labelled("note", line, tone="bold cyan")
     for line in next_recordings(answer):
         yield labelled("next", line)
-
-
-def sample_diagnosis_markdown(answer: SampleDiagnosis, *, name: str) -> str:
-    """The findings as a page of Markdown."""
-    from wavewright.words.trace.findings import diagnosis_parts
-
-    return markdown_page(f"Diagnosis of {name}", diagnosis_parts(answer, limit=len(answer.findings)), answer.definition)
 
 
 def verdict_words(answer: SampleDiagnosis) -> str:
