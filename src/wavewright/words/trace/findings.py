@@ -33,11 +33,6 @@ def diagnosis_parts(answer: Any, *, limit: int = 20) -> Iterator[Block]:
     return _of_samples(answer, limit) if isinstance(answer, SampleDiagnosis) else _of_trace(answer, limit)
 
 
-def sample_diagnosis_markdown(answer: SampleDiagnosis, *, name: str) -> str:
-    """The findings as a page of Markdown."""
-    return markdown_page(f"Diagnosis of {name}", diagnosis_parts(answer, limit=len(answer.findings)), answer.definition)
-
-
 def _of_trace(answer: Diagnosis, limit: int) -> Iterator[Block]:
     yield headline(verdict(answer))
     if context := context_line(answer):
@@ -108,3 +103,8 @@ def _of_samples(answer: SampleDiagnosis, limit: int) -> Iterator[Block]:
         yield Labelled("note", line)
     for line in next_recordings(answer):
         yield Labelled("to know more", line)
+
+
+def sample_diagnosis_markdown(answer: SampleDiagnosis, *, name: str) -> str:
+    """The diagnosis of PC samples as a page of Markdown."""
+    return markdown_page(f"Diagnosis of {name}", _of_samples(answer, len(answer.findings)), answer.definition)
