@@ -27,8 +27,13 @@ _FEW_ROUNDS = 4  #: With more rounds of workgroups, waves come and go all the ti
 class Evenness:
     """WorkgroupWork of the traced workgroups, and what slow waves spend more time at than others."""
 
-    work: WorkgroupWork | None  #: None = fewer than two workgroups have instructions.
+    work: WorkgroupWork | None
     slow_class: str = ""  #: Stall class of most of the excess of slow waves; empty = not known.
+
+    @property
+    def several(self) -> WorkgroupWork | None:
+        """The work of two or more workgroups: one says nothing about others."""
+        return self.work if self.work and self.work.workgroup_count > 1 else None
 
 
 def roof_finding(roof: Roof, moved: Traffic | None, pipes: Pipes) -> StallFinding:
@@ -129,7 +134,7 @@ def _fixed_words(fixed_share: float) -> str:
 
 def _vacant_slots(filling: Filling, missing: float, evenness: Evenness, capture: CaptureFacts) -> StallFinding:
     """The largest reason why slots are empty: work that differs, the last round, the launch, or the time of waves."""
-    vacancy, work = filling.vacancy, evenness.work
+    vacancy, work = filling.vacancy, evenness.several
     scale = missing / (1 - filling.mean_share)
     work_gain = min(missing, work.excess_share) if work else 0.0
     shares = {
@@ -179,7 +184,7 @@ def _residency(filling: Filling) -> str:
 
 def _reason(name: str, filling: Filling, evenness: Evenness) -> str:
     """Numbers that say why."""
-    work = evenness.work
+    work = evenness.several
     if work is None:
         return "the instructions of one workgroup only were traced: how equal their work is, is not known"
     counts = f"{work.instruction_count_min:,.0f} to {work.instruction_count_max:,.0f} instructions per wave"
