@@ -144,7 +144,9 @@ def _vacant_slots(filling: Filling, missing: float, evenness: Evenness, capture:
         "uneven shader engines": vacancy.engine_share * scale,
     }
     name = max(shares, key=lambda each: shares[each])
-    if name == "uneven durations" and work is not None and is_memory(evenness.slow_class):
+    # what the traced waves wait for explains the others only if their own durations differ as much
+    is_traced = work is not None and 1 - work.wave_cycles_min / work.wave_cycles_max >= vacancy.duration_share
+    if name == "uneven durations" and is_traced and is_memory(evenness.slow_class):
         name, shares["uneven memory service"] = "uneven memory service", shares[name]
     if filling.is_tail:
         name, shares["tail"] = "tail", missing
@@ -152,8 +154,8 @@ def _vacant_slots(filling: Filling, missing: float, evenness: Evenness, capture:
         name, shares["workgroup imbalance"] = "workgroup imbalance", work_gain
     words = GRID_WORDS[name]
     remedy = general_remedy(name, words.remedy, capture)
-    reason = f"{_residency(filling)}; {_reason(name, filling, evenness)}"
-    is_known = name != "uneven durations" or work is not None
+    reason = f"{_residency(filling)}; {_reason(name, evenness)}"
+    is_known = name != "uneven durations" or is_traced
     return StallFinding(
         name=name,
         kind="grid",
@@ -166,7 +168,7 @@ def _vacant_slots(filling: Filling, missing: float, evenness: Evenness, capture:
         gain_basis=DISPATCH,
         confidence="high" if is_known else "medium",
         confidence_reason="starts and ends of all waves of the traced shader engines"
-        + ("" if is_known else "; the instructions of one workgroup only: work may differ"),
+        + ("" if is_known else "; the waves with instructions do not show why others last longer"),
     )
 
 
@@ -182,7 +184,7 @@ def _residency(filling: Filling) -> str:
     return f"slots are empty for {percent(1 - filling.mean_share)} of their time: {phases}"
 
 
-def _reason(name: str, filling: Filling, evenness: Evenness) -> str:
+def _reason(name: str, evenness: Evenness) -> str:
     """Numbers that say why."""
     work = evenness.several
     if work is None:
@@ -199,7 +201,5 @@ def _reason(name: str, filling: Filling, evenness: Evenness) -> str:
     )
     subject = "they" if work.are_waves else "their waves"
     lives = f"{subject} last {work.wave_cycles_min:,} to {work.wave_cycles_max:,} cycles"
-    slow = (
-        f", the slow ones longer at: {evenness.slow_class}" if evenness.slow_class and name.startswith("uneven") else ""
-    )
+    slow = f", the slow ones longer at: {evenness.slow_class}" if name == "uneven memory service" else ""
     return f"{same}, {lives}{slow}"
