@@ -36,4 +36,4 @@ def test_the_hottest_instruction_has_one_share_of_all_cycles(shared: Path) -> No
     texts = re.findall(r">([^<]+)<", picture.svg)
     assert any(f"{share} of all cycles" in text for text in texts)
     assert share in texts, "the same number stands beside the bar"
-    assert any("of all cycles of the traced waves" in text for text in texts)
+    assert any("exposed cycles of all cycles of the waves" in text for text in texts)

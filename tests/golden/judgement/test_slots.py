@@ -89,3 +89,26 @@ def test_memory_that_serves_some_later_is_no_imbalance(tmp_path: Path) -> None:
     assert "same number of instructions" in finding.reason
     assert "wait vector load" in finding.reason
     assert not grid_findings(executed(loads=6), tmp_path / "twin")
+
+
+@pytest.mark.parametrize(
+    ("place", "dispatch", "name"),
+    [
+        # by AMD's own decode: 1,871 to 17,250 instructions per wave
+        (
+            "uiout-mi350x-flydsl/flash_attn_func/big/ui_output_agent_38430_dispatch_44.tar.xz",
+            None,
+            "workgroup imbalance",
+        ),
+        # 824 instructions in each of 28 waves, which last 46,892 to 148,732 cycles
+        ("att-mi300x-bmm/c03/raw", 3, "uneven memory service"),
+        # 1,167 in each of 8 waves, which last 30,080 to 31,236; those of other CUs 22,492 to 36,584
+        ("att-mi300x-bmm/c08/raw", 3, "uneven durations"),
+    ],
+)
+def test_real_slots(shared: Path, place: str, dispatch: int | None, name: str) -> None:
+    path = shared / "data" / place
+    trace = wavewright.decode(path, dispatch=dispatch) if dispatch else wavewright.open(path)
+    found = [finding for finding in diagnose(trace).findings if finding.name in GRID_WORDS]
+    assert [finding.name for finding in found] == [name]
+    assert found[0].gain_share_min < found[0].gain_share_max

@@ -37,15 +37,10 @@ def verdict(answer: Diagnosis) -> str:
     if not answer.findings:
         return "Nothing stands out: no cause takes 1 % of the time"
     first = answer.findings[0]
-    launch = "A cold launch. " if is_cold(answer) else ""
+    launch = "A cold launch. " if any(caveat.name == "cold_launch" for caveat in answer.trust.caveats) else ""
     if first.kind == "roof" and first.gain_share_max < _NOTHING_TO_WIN:
         return f"{launch}{first.verdict}; nothing to win in this code"
     return f"{launch}{first.verdict}: {gain_words(first)}"
-
-
-def is_cold(answer: Diagnosis) -> bool:
-    """True if the capture is of a cold launch (`trust`)."""
-    return any(caveat.name == "cold_launch" for caveat in answer.trust.caveats)
 
 
 def context_line(answer: Diagnosis) -> str:
@@ -105,8 +100,7 @@ def diagnosis_report(answer: Diagnosis, *, limit: int) -> Iterator[AnyBlock]:
         yield labelled(caveat.severity, words, tone=SEVERITY_TONES[caveat.severity])
     if answer.link:
         yield from _link_lines(answer.link)
-    if answer.order_note:
-        yield Sentence(answer.order_note)
+    yield from map(Sentence, filter(None, (answer.order_note,)))
     for number, finding in enumerate(answer.findings[:limit], 1):
         yield GAP
         yield from finding_lines(number, finding)

@@ -43,8 +43,7 @@ def _of_trace(answer: Diagnosis, limit: int) -> Iterator[Block]:
     yield Labelled("trust", f"cycles: {answer.trust.cycles}; source lines: {answer.trust.lines}")
     for caveat in (*answer.trust.caveats, *(answer.link.caveats if answer.link else ())):
         yield Labelled(caveat.severity, f"{caveat.sentence}; {caveat.advice}" if caveat.advice else caveat.sentence)
-    if answer.order_note:
-        yield Sentence(answer.order_note)
+    yield from map(Sentence, filter(None, (answer.order_note,)))
     for number, finding in enumerate(answer.findings[:limit], 1):
         paragraphs = tuple(_paragraphs(finding))
         yield Finding(number, finding.verdict, gain_words(finding), paragraphs, handle("f", number))

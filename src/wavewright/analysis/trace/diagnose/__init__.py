@@ -183,6 +183,7 @@ def _measured(
         moved = counted_traffic(trace, moved, rate)
     reached = tuple(roofs(trace, moved, used, filled, replayed))
     of_code = limits(trace, lanes, early)
+    work = work_of(trace, left_out=early) if "barrier" in trace_facts.views else None
     per_simd = max((view.code.waves_per_simd_max for views in trace_facts.views.values() for view in views), default=0)
     return _Measured(
         gains=replayed,
@@ -192,9 +193,7 @@ def _measured(
         roofs=reached,
         floors=of_code,
         left_out=early,
-        capture=capture_facts(
-            trace, of_code, filled, waves_per_simd_max=per_simd, has_barriers="barrier" in trace_facts.views
-        ),
+        capture=capture_facts(trace, of_code, filled, work, per_simd),
     )
 
 

@@ -12,18 +12,15 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from wavewright.analysis.trace.barriers.meetings import passages
 from wavewright.analysis.trace.code.accesses import accesses
 from wavewright.analysis.trace.costs.exposure import row_costs
 from wavewright.analysis.trace.diagnose.row_code import NARROW_BYTES
-from wavewright.analysis.trace.parts import answers
-from wavewright.analysis.trace.waits.ports import traced_waves
 from wavewright.facts.stall_classes import remedy_clauses
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from wavewright.analysis.trace.diagnose.gpu_fill import Filling
+    from wavewright.analysis.trace.diagnose.gpu_fill import Filling, WorkgroupWork
     from wavewright.analysis.trace.floors import Floors
     from wavewright.model.trace import ThreadTrace
 
@@ -77,9 +74,9 @@ CAPTURE_CONDITIONS: dict[str, Callable[[CaptureFacts], bool]] = {
 
 
 def capture_facts(
-    trace: ThreadTrace, floors: Floors | None, residency: Filling, *, waves_per_simd_max: int, has_barriers: bool
+    trace: ThreadTrace, floors: Floors | None, residency: Filling, work: WorkgroupWork | None, waves_per_simd_max: int
 ) -> CaptureFacts:
-    """Facts of a trace, once for all findings."""
+    """Facts of a trace, once for all findings; `work` of its workgroups, None where nobody asks for it."""
     rows = row_costs(trace).filter(pl.col("hit_count") > 0).select("row")
     code = trace.code.join(rows, on="row").with_columns(pl.col("text").fill_null(""))
     moves = accesses(code).drop_nulls("bytes_per_lane")
@@ -99,7 +96,7 @@ def capture_facts(
         scalar_load_bytes=sizes("scalar"),
         conflict_cycles=_conflict_cycles(floors),
         code_bytes=max(spans.to_list(), default=0),
-        wave_instruction_excess=_wave_excess(trace) if has_barriers else None,
+        wave_instruction_excess=work.wave_excess if work else None,
         waves_per_simd_max=waves_per_simd_max,
         round_count=residency.round_count,
         gfxip=trace.gfxip,
@@ -118,17 +115,3 @@ def _conflict_cycles(floors: Floors | None) -> int | None:
         return None
     conflict_cycles = int(floors.changes.filter(pipe="LDS")["saved_cycles_total"].sum())
     return conflict_cycles or (0 if lds["counted_count"][0] == lds["execution_count"][0] else None)
-
-
-def _wave_excess(trace: ThreadTrace) -> float | None:
-    """Largest excess of a wave's instructions over the mean of its workgroup; None = no workgroup is known."""
-    return max((excess for excess in answers(trace, _wave_excess_of_part) if excess is not None), default=None)
-
-
-def _wave_excess_of_part(part: ThreadTrace, _: ThreadTrace) -> float | None:
-    together = passages(part).select("wave", met="workgroup").unique("wave")
-    waves = traced_waves(part).join(together, on="wave").select("met", "instruction_count")
-    mean = pl.col("instruction_count").mean()
-    groups = waves.group_by("met").agg(excess=pl.col("instruction_count").max() / mean - 1, waves=pl.len())
-    several = groups.filter(pl.col("waves") > 1)["excess"].to_list()
-    return max(several, default=None)

@@ -52,6 +52,7 @@ class WorkgroupWork:
     instruction_count_min: float  #: Mean of the waves of a workgroup.
     instruction_count_mean: float
     instruction_count_max: float
+    wave_excess: float  #: Most instructions of a wave over the mean of its workgroup, less 1.
     wave_cycles_min: int
     wave_cycles_max: int
 
@@ -163,21 +164,22 @@ def _empty_cycles(waves: pl.DataFrame, peak: int) -> tuple[int, int, int, int]:
 
 
 def work_of(trace: ThreadTrace, *, left_out: tuple[int, ...] = ()) -> WorkgroupWork | None:
-    """Executed instructions by workgroup; None = fewer than two workgroups have any."""
+    """Executed instructions by workgroup; None = no wave has any."""
     parts = [frame.with_columns(part=pl.lit(at)) for at, frame in enumerate(answers(trace, _work_of_part, left_out))]
     waves = pl.concat(parts)
-    groups = waves.group_by("part", "group").agg(pl.col("instruction_count").mean())["instruction_count"]
-    if groups.len() < 2:  # one workgroup says nothing about others
+    count = pl.col("instruction_count")
+    groups = waves.group_by("part", "group").agg(mean=count.mean(), excess=count.max() / count.mean() - 1)
+    if not groups.height:
         return None
-    lives = waves["life"]
     return WorkgroupWork(
-        workgroup_count=groups.len(),
+        workgroup_count=groups.height,
         are_waves=not waves["group"].str.starts_with("workgroup").any(),
-        instruction_count_min=min(groups),
-        instruction_count_mean=sum(groups) / groups.len(),
-        instruction_count_max=max(groups),
-        wave_cycles_min=_smallest(lives),
-        wave_cycles_max=_largest(lives),
+        instruction_count_min=min(groups["mean"]),
+        instruction_count_mean=sum(groups["mean"]) / groups.height,
+        instruction_count_max=max(groups["mean"]),
+        wave_excess=max(groups["excess"]),
+        wave_cycles_min=_smallest(waves["life"]),
+        wave_cycles_max=_largest(waves["life"]),
     )
 
 

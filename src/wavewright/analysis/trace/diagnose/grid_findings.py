@@ -31,8 +31,13 @@ _FEW_ROUNDS = 4  #: With more rounds of workgroups, waves come and go all the ti
 class Evenness:
     """WorkgroupWork of the traced workgroups, and what slow waves spend more time at than others."""
 
-    work: WorkgroupWork | None  #: None = fewer than two workgroups have instructions.
+    work: WorkgroupWork | None
     slow_class: str = ""  #: Stall class of most of the excess of slow waves; empty = not known.
+
+    @property
+    def several(self) -> WorkgroupWork | None:
+        """The work of two or more workgroups: one says nothing about others."""
+        return self.work if self.work and self.work.workgroup_count > 1 else None
 
 
 def roof_finding(roof: Roof, traffic: Traffic | None, pipes: Pipes) -> StallFinding:
@@ -183,7 +188,7 @@ def _fixed_words(fixed_share: float) -> str:
 
 def _vacant_slots(filling: Filling, missing: float, evenness: Evenness, capture: CaptureFacts) -> StallFinding:
     """The largest reason why slots are empty: work that differs, the last round, the launch, or the time of waves."""
-    vacancy, work = filling.vacancy, evenness.work
+    vacancy, work = filling.vacancy, evenness.several
     scale = missing / (1 - filling.mean_share)
     work_gain = min(missing, work.excess_share) if work else 0.0
     shares = {
@@ -193,7 +198,9 @@ def _vacant_slots(filling: Filling, missing: float, evenness: Evenness, capture:
         "uneven shader engines": vacancy.engine_share * scale,
     }
     name = max(shares, key=lambda each: shares[each])
-    if name == "uneven durations" and work is not None and is_memory(evenness.slow_class):
+    # what the traced waves wait for explains the others only if their own durations differ as much
+    is_traced = work is not None and 1 - work.wave_cycles_min / work.wave_cycles_max >= vacancy.duration_share
+    if name == "uneven durations" and is_traced and is_memory(evenness.slow_class):
         name, shares["uneven memory service"] = "uneven memory service", shares[name]
     if filling.is_tail:
         name, shares["tail"] = "tail", missing
@@ -201,8 +208,8 @@ def _vacant_slots(filling: Filling, missing: float, evenness: Evenness, capture:
         name, shares["workgroup imbalance"] = "workgroup imbalance", work_gain
     words = GRID_WORDS[name]
     remedy = general_remedy(name, words.remedy, capture)
-    reason = f"{_residency(filling)}; {_reason(name, filling, evenness)}"
-    is_known = name != "uneven durations" or work is not None
+    reason = f"{_residency(filling)}; {_reason(name, evenness)}"
+    is_known = name != "uneven durations" or is_traced
     return StallFinding(
         name=name,
         kind="grid",
@@ -215,7 +222,7 @@ def _vacant_slots(filling: Filling, missing: float, evenness: Evenness, capture:
         gain_basis=DISPATCH,
         confidence="high" if is_known else "medium",
         confidence_reason="starts and ends of all waves of the traced shader engines"
-        + ("" if is_known else "; the instructions of one workgroup only: work may differ"),
+        + ("" if is_known else "; the waves with instructions do not show why others last longer"),
     )
 
 
@@ -231,9 +238,9 @@ def _residency(filling: Filling) -> str:
     return f"slots are empty for {percent(1 - filling.mean_share)} of their time: {phases}"
 
 
-def _reason(name: str, filling: Filling, evenness: Evenness) -> str:
+def _reason(name: str, evenness: Evenness) -> str:
     """Numbers that say why."""
-    work = evenness.work
+    work = evenness.several
     if work is None:
         return "the instructions of one workgroup only were traced: how equal their work is, is not known"
     counts = f"{work.instruction_count_min:,.0f} to {work.instruction_count_max:,.0f} instructions per wave"
@@ -248,7 +255,5 @@ def _reason(name: str, filling: Filling, evenness: Evenness) -> str:
     )
     subject = "they" if work.are_waves else "their waves"
     lives = f"{subject} last {work.wave_cycles_min:,} to {work.wave_cycles_max:,} cycles"
-    slow = (
-        f", the slow ones longer at: {evenness.slow_class}" if evenness.slow_class and name.startswith("uneven") else ""
-    )
+    slow = f", the slow ones longer at: {evenness.slow_class}" if name == "uneven memory service" else ""
     return f"{same}, {lives}{slow}"

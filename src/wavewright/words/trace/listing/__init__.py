@@ -64,8 +64,8 @@ def samples_report(listing: SampleListing, view: IsaView) -> Iterator[AnyBlock]:
 
 def _hottest_line(rows: Sequence[ListingRow], index: int, measure: Measure, how: str, more: str) -> Sentence:
     row, total = rows[index], sum(map(measure.total, rows))
-    share = f"{percent(measure.hot(row) / total)} of all {measure.unit}"
-    what = f"{short(measure.hot(row))} {measure.unit}{how}, {share}{more}"
+    share = f"{percent(measure.hot(row) / total)} of all {measure.unit}{more}"
+    what = f"{short(measure.hot(row))} {measure.unit}{how}, {share}"
     where: list[Part] = [] if row["address"] is None else [" at ", Named(hexadecimal(row["address"]), "i")]
     return sentence(("hottest: ", "bold"), row["text"] or "?", *where, f": {what}")
 

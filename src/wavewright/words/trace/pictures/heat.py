@@ -140,9 +140,7 @@ def _picture(lines: list[HeatLine], measure: Measure, sentence: str, theme: str,
         legend=[Key(PART_COLOURS[name], _WORDS.get(name, name)) for name in used],
         note=sentences(
             note,
-            "percentages are cycles that nothing hides, of all cycles of the traced waves"
-            if measure.unit == "cycles"
-            else f"percentages are of all {measure.unit}",
+            f"percentages: {'exposed ' * (measure.unit == 'cycles')}{measure.unit} of all {measure.unit} of the waves",
             f"{counted(left_out, 'lines')} left out" if left_out else "",
         ),
     )
