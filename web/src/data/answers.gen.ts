@@ -787,8 +787,8 @@ export interface CodeEvidence {
   exposed_cycles_total: number;
   /** The instructions it waited for, by mnemonic, with how long before they were issued (mean cycles). */
   producers: string[];
-  /** Cycles before it with nothing to issue, where the finding is about gaps. */
-  gap_cycles_total: number;
+  /** No stalls: gaps before it, or its issue, where the finding is about these. */
+  other_cycles_total: number;
 }
 
 /** One stall class or gap of a finding, by itself. */
@@ -887,28 +887,51 @@ export interface Pipes {
   valu_count: number;
 }
 
-/** Bytes that the waves of a trace ask vector memory for, if all lanes are active. */
+/** Bytes of a dispatch, lower and upper bound each. */
 export interface Traffic {
-  bytes_per_wave: number;
+  /** HBM, GDDR6, ... of the bytes where they are evidence; else L1, of which lanes request them. */
+  level: string;
+  /** counters, distinct bytes or requests. */
+  evidence: string;
+  /** Of the whole dispatch; None = the GPU is not known, or counters tell a rate only. */
+  bytes_total: number[] | null;
+  /** Of the dispatch; equal where a run of the same process recorded it. */
+  seconds: number[] | null;
   /** Of the whole GPU; None = the GPU or the clock is not known. */
-  bytes_per_second: number | null;
+  bytes_per_second: number[] | null;
+  /** Of the requests. */
   store_share: number;
-  /** Of the bytes: accesses of less than 4 bytes per lane. */
+  /** Of the requests: accesses of less than 4 bytes per lane. */
   narrow_share: number;
-  /** Whether the time is that of the dispatch; else that of the waves of a shader engine. */
-  is_from_duration: boolean;
+  assumptions: string[];
+  /** Whether the rate is that of the traced dispatch: counters may be of dispatches that took another time. */
+  is_of_dispatch: boolean;
 }
 
 /** A limit of the GPU, and how much of it is used. */
 export interface Roof {
-  /** HBM bandwidth, L2 bandwidth, matrix throughput or VALU throughput. */
+  /** memory bandwidth, matrix throughput or VALU throughput. */
   name: string;
-  /** Of the peak; of bandwidth above 1 where caches deliver a part. */
+  /** Of the peak; of bandwidth what is certain, above 1 where a cache delivers a part. */
   share: number;
+  /** The same, at most. */
+  share_max: number;
   amount: number;
+  amount_max: number;
+  /** What programs that only copy reached on this GPU where that is known, else that of the data sheet. */
   peak: number;
+  /** The program that reached it, or data sheet; empty = a pipe. */
+  peak_source: string;
   unit: string;
   is_limit: boolean;
+  /** Of bandwidth: HBM, GDDR6, ... */
+  level: string;
+  /** Of bandwidth: counters or distinct bytes. */
+  evidence: string;
+  /** Of bandwidth: the peak of the data sheet. */
+  sheet_peak: number | null;
+  /** Whether the bytes are those of the traced dispatch: they need at least their time. */
+  bounds_gains: boolean;
 }
 
 /** Least time of one pipe. */
@@ -3848,7 +3871,7 @@ export interface RunRanksProcessesRow {
   run: string;
   /** GPUs it used */
   gpu_count: number;
-  /** Time of its kernels without collectives [ns] */
+  /** Durations of its kernels without collectives, added up [ns] */
   compute_ns: number;
   /** Number of the ranks with the same kernels */
   peers: number;
@@ -3878,7 +3901,7 @@ export const RUN_RANKS_PROCESSES: TableInfo<RunRanksProcessesRow> = {
   rank: ["Rank", "", "Rank; empty = not known"],
   run: ["Run", "", "Unique id of the recording, or its path"],
   gpu_count: ["GPUs", "", "GPUs it used"],
-  compute_ns: ["Compute", "ns", "Time of its kernels without collectives"],
+  compute_ns: ["Compute", "ns", "Durations of its kernels without collectives, added up"],
   peers: ["Peers", "", "Number of the ranks with the same kernels"],
   deviation: ["Deviation", "", "Its compute time over the mean of its peers, minus 1; empty = it has none"],
   collective_ns: ["Collective", "ns", "Time of its collectives, waiting included"],
