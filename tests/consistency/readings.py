@@ -145,23 +145,12 @@ def _bytes_of_roofline(document: Document) -> Iterator[tuple[Key, Any]]:
     yield from found.items()
 
 
-def _conflict_share(document: Document) -> Iterator[tuple[Key, Any]]:
-    """What bank conflicts explain of a finding at most, where a diagnosis calls them its cause."""
-    shares = [
-        cause["explained_share"]
-        for finding in document.get("findings", ())
-        for cause in finding["lane_causes"]
-        if cause["pipe"] == "LDS" and cause["verdict"] != "harmless"
-    ]
-    if shares:
-        yield (), max(shares)
-
-
-def _lds_share(document: Document) -> Iterator[tuple[Key, Any]]:
-    """What conflicts explain of the stall of the waits that LDS accesses feed, of the row with most."""
-    shares = [row.get("explained_stall_share") for row in table(document, "rows") if row["space"] == "lds"]
-    if any(share is not None for share in shares):
-        yield (), max(share for share in shares if share is not None)
+def _conflict_cycles(document: Document) -> Iterator[tuple[Key, Any]]:
+    """Cycles of the LDS that a finding says bank conflicts add."""
+    for finding in document.get("findings", ()):
+        for cause in finding["lane_causes"]:
+            if cause["pipe"] == "LDS":
+                yield (finding["name"],), cause["saved_cycles_total"]
 
 
 def _late_rank_bound(document: Document) -> Iterator[tuple[Key, Any]]:
@@ -293,8 +282,7 @@ READINGS: dict[str, dict[str, dict[str, Reader]]] = {
             "diagnose": _DIAGNOSED["exposed_copies"],
         },
         "rank_computation": {
-            "ranks": rows("processes", "compute_ns", *RANK, where=lambda row: row["gpu_count"] == 1),
-            "overlap": rows("gpus", "computation_ns", *RANK),
+            "ranks": rows("processes", "compute_ns", *RANK),
         },
         "rank_communication": {
             "ranks": rows("processes", "collective_ns", *RANK, where=lambda row: row["gpu_count"] == 1),
@@ -424,10 +412,7 @@ READINGS: dict[str, dict[str, dict[str, Reader]]] = {
             "diagnose": rows("floors.pipes", "floor_cycles_total", where=lambda row: row["pipe"] == "LDS"),
         },
         "lds_conflict_cycles": {"lanes": _lds("extra_cycles_total")},
-        "lds_conflict_share": {
-            "lanes": _lds_share,
-            "diagnose": _conflict_share,
-        },
+        "finding_conflict_cycles": {"diagnose": _conflict_cycles},
         "requested_bytes": {
             "latency": _memory_bytes_of_waves,
             "diagnose": only_if(_replays_all, value("traffic.bytes_per_wave")),

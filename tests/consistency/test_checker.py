@@ -63,7 +63,7 @@ def trace_answers() -> Answers:
     units = ({"first_row": row, "hit_count": 4, "stall_cycles_total": 40, "exposed_cycles_total": 30} for row in (0, 1))
     access = {"row": 1, "execution_count": 4, "cost_known_count": 4, "space": "lds"}
     costs = {"ideal_cycles_total": 32, "extra_cycles_total": 8, "explained_stall_share": 0.2}
-    cause = {"pipe": "LDS", "verdict": "part", "explained_share": 0.2}
+    cause = {"pipe": "LDS", "saved_cycles_total": 8}
     return {
         "hotspots": {"units": _frame(*(unit | {"cycles_share": 0.5} for unit in units))},
         "barriers": {"rows": _frame({"row": 0, "execution_count": 4, "stall_cycles_total": 40})},
@@ -104,9 +104,9 @@ def counter_answers() -> Answers:
 MADE = {"run": run_answers, "trace": trace_answers, "counters": counter_answers}
 #: What reviewers had found by hand: kind, the number that is changed, and what it then is.
 PLANTED = {
-    "conflicts explain all of a gain, and 20 % of its wait": (
-        *("trace", "diagnose", "findings.0.lane_causes.0.explained_share", 1.0),
-        *("two values", "lds_conflict_share"),
+    "a finding blames more conflicts than lanes counts": (
+        *("trace", "diagnose", "findings.0.lane_causes.0.saved_cycles_total", 41),
+        *("part above whole", "finding_conflict_cycles"),
     ),
     "a barrier is counted twice": (
         *("trace", "hotspots", "units.rows.0.hit_count", 8),

@@ -23,12 +23,12 @@ class CodeEvidence:
     exposed_cycles_total: int
     #: The instructions it waited for, by mnemonic, with how long before they were issued (mean cycles).
     producers: tuple[str, ...]
-    gap_cycles_total: int = 0  #: Cycles before it with nothing to issue, where the finding is about gaps.
+    other_cycles_total: int = 0  #: No stalls: gaps before it, or its issue, where the finding is about these.
 
     @property
     def cycles_total(self) -> int:
-        """Cycles that the finding is about: of stalls, or of gaps."""
-        return self.stall_cycles_total + self.gap_cycles_total
+        """Cycles that the finding is about: of stalls, gaps or issue."""
+        return self.stall_cycles_total + self.other_cycles_total
 
 
 @dataclass(frozen=True)

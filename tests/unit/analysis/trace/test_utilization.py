@@ -65,9 +65,17 @@ def test_a_base_clock_is_one_cycle_on_rdna() -> None:
 
 def test_over_time_is_a_mean_over_simds() -> None:
     first = {"begin": 0, "end": 40, "instructions": [(0, 0, 20, 6, 0)]}
-    second = {"begin": 0, "end": 40, "simd": 1}
+    second = {"begin": 0, "end": 40, "simd": 1, "instructions": [(20, 0, 20, 6, 0)]}
     answer = utilization(made([first, second], code=CODE, shader_engines=GFX9), bins=2)
-    assert answer.over_time.rows() == [(0, "VALU", 0, 0, 0.5, 0.5), (0, "ANY", 0, 0, 0.5, None)]
+    rows = answer.over_time.filter(pl.col("bin") == 0).rows()
+    assert rows == [(0, "VALU", 0, 0, 0.5, 0.5), (0, "ANY", 0, 0, 0.5, None)]
+
+
+def test_simds_without_traced_instructions_do_not_count() -> None:
+    first = {"begin": 0, "end": 40, "instructions": [(0, 0, 20, 6, 0)]}
+    answer = utilization(made([first, {"begin": 0, "end": 40, "simd": 1}], code=CODE, shader_engines=GFX9), bins=2)
+    assert answer.pipes.filter(pipe="VALU")["busy_share"].to_list() == [0.5]
+    assert answer.bubble_share == 0.5
 
 
 def test_matrix_instructions_occupy_their_pipe_for_their_passes() -> None:

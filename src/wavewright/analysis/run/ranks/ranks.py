@@ -74,11 +74,11 @@ class Ranks(Answer):
     """Spread of the work of a run over its processes."""
 
     definition: ClassVar[str] = (
-        "Compute time is the time of all kernels without collectives (names with nccl, rccl, msccl, allreduce and the "
-        "like): what a rank has to do itself. Only ranks with the same kernels are compared: those they share take at "
-        "least 90 % of the compute time of each. Imbalance is the largest compute time over the mean of such ranks, "
-        "its cost the largest minus the mean. How calls of ranks are matched, who is last and why is defined in "
-        "`collectives`. Idle is the time "
+        "Compute time is the sum of the durations of all kernels without collectives (names with nccl, rccl, msccl, "
+        "allreduce and the like): what a rank has to do itself. Only ranks with the same kernels are compared: those "
+        "they share take at least 90 % of the compute time of each. Imbalance is the largest compute time over the "
+        "mean of such ranks, its cost the largest minus the mean. How calls of ranks are matched, who is last and "
+        "why is defined in `collectives`. Idle is the time "
         "without GPU work between the first and the last work of a rank; host is the part of it in which nothing was "
         f"launched. Of each collective the first {MOST_CALLS:,} calls are compared."
     )
@@ -89,7 +89,7 @@ class Ranks(Answer):
             _WHO
             + """
             gpu_count      Int64    -   | GPUs it used
-            compute_ns     Int64    ns  | time of its kernels without collectives
+            compute_ns     Int64    ns  | durations of its kernels without collectives, added up
             peers          Int64    -   | number of the ranks with the same kernels
             deviation      Float64? -   | its compute time over the mean of its peers, minus 1; null = it has none
             collective_ns  Int64    ns  | time of its collectives, waiting included

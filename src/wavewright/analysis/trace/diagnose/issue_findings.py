@@ -64,9 +64,10 @@ def issue_finding(trace: ThreadTrace, residency: Filling, capture: CaptureFacts)
                 row["file"],
                 row["line"],
                 row["hit_count"],
-                row["cycles"],
+                0,
                 0,
                 (),
+                other_cycles_total=row["cycles"],
             )
             for row in rows[:_EVIDENCE_ROWS]
         ),

@@ -143,7 +143,7 @@ def _gap_evidence(trace: ThreadTrace, idle: pl.DataFrame) -> list[CodeEvidence]:
     rows = rows.join(row_costs(trace).select("row", "hit_count"), on="row", how="left", maintain_order="left")
     columns = ("row", "address", "text", "file", "line", pl.col("hit_count").fill_null(0), "cycles")
     return [
-        CodeEvidence(row, address, text, file, line, executions, 0, 0, (), gap_cycles_total=cycles)
+        CodeEvidence(row, address, text, file, line, executions, 0, 0, (), other_cycles_total=cycles)
         for row, address, text, file, line, executions, cycles in rows.select(columns).iter_rows()
     ]
 

@@ -5,14 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import polars as pl
-
-from wavewright.analysis.trace.costs.exposure import row_costs
 from wavewright.analysis.trace.diagnose.machine import machine
-from wavewright.analysis.trace.pipes import matrix_rows
-from wavewright.analysis.trace.pipes.passes import pipe_cycles_of_rows
-from wavewright.analysis.trace.waits.ports import traced_waves
-from wavewright.analysis.trace.waits.wait_producers import free_wait_cycles
+from wavewright.analysis.trace.pipes.utilization import utilization
 
 if TYPE_CHECKING:
     from wavewright.analysis.trace.diagnose.gains import Gains
@@ -68,34 +62,15 @@ class Pipes:
 
 
 def pipes(trace: ThreadTrace) -> Pipes:
-    """Busy shares of the matrix and vector pipes over the time of the traced SIMDs."""
-    code = trace.code.sort("row").select(
-        "row",
-        is_matrix=matrix_rows(trace.code.sort("row")),
-        is_vector=pl.col("text").fill_null("").str.starts_with("v_"),
-    )
-    cycles = pipe_cycles_of_rows(trace)
-    busy = code.with_columns(cycles=pl.when(cycles > 0).then(cycles).otherwise(free_wait_cycles(trace)))
-    busy = busy.join(row_costs(trace).select("row", "hit_count"), on="row")
-    busy = busy.with_columns(total=pl.col("hit_count") * pl.col("cycles"))
-    matrix, vector = busy.filter("is_matrix"), busy.filter(pl.col("is_vector") & ~pl.col("is_matrix"))
-    whole = _simd_cycles(trace) or float("inf")
+    """Busy shares of the matrix and vector pipes, as `states` has them."""
+    rows = {row["pipe"]: row for row in utilization(trace).pipes.iter_rows(named=True)}
+    matrix, vector = (rows.get(name, {"busy_share": 0.0, "issue_count": 0}) for name in ("MATRIX", "VALU"))
     return Pipes(
-        min(1.0, int(matrix["total"].sum()) / whole),
-        min(1.0, int(vector["total"].sum()) / whole),
-        int(matrix["hit_count"].sum()),
-        int(vector["hit_count"].sum()),
+        min(1.0, matrix["busy_share"] or 0.0),
+        min(1.0, vector["busy_share"] or 0.0),
+        matrix["issue_count"],
+        vector["issue_count"],
     )
-
-
-def _simd_cycles(trace: ThreadTrace) -> int:
-    """Time of the traced SIMDs, from the first start to the last end of the waves of each."""
-    spans = (
-        traced_waves(trace)
-        .group_by("se", "cu", "simd")
-        .agg(span=pl.col("end_cycles").max() - pl.col("start_cycles").min())
-    )
-    return int(spans["span"].sum())
 
 
 def roofs(trace: ThreadTrace, traffic: Traffic | None, used: Pipes, filling: Filling, gains: Gains) -> list[Roof]:

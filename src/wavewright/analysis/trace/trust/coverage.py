@@ -153,7 +153,7 @@ def coverage(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Coverage:
     return Coverage(
         wave_count=trace.waves.height,
         incomplete_wave_count=int((~trace.waves["complete"].fill_null(value=True)).sum()),
-        instruction_count=trace.instructions.height,
+        instruction_count=trace.instruction_count,
         unresolved_count=int(paths["unresolved_count"].cast(pl.Int64).sum()),
         row_count=code.height,
         entered_row_count=int(functions["row_count"].sum()),

@@ -42,7 +42,10 @@ def stall_rows(trace: ThreadTrace) -> pl.DataFrame:
         .agg(pl.col("stall_cycles_total", "execution_count", "stalled_count", "latency_cycles_total").sum())
         .sort("stall_cycles_total", "row", "class", descending=[True, False, False])
     )
-    return _with_exposed(rows, row_costs(trace).select("row", "exposed_stall_cycles_total", of="stall_cycles_total"))
+    costs = row_costs(trace).select("row", "hit_count", "exposed_stall_cycles_total", of="stall_cycles_total")
+    # Arrival and release of a gfx9 barrier are two records of one execution.
+    counts = [pl.min_horizontal(name, "hit_count").alias(name) for name in ("execution_count", "stalled_count")]
+    return _with_exposed(rows, costs).with_columns(counts).drop("hit_count")
 
 
 def class_names(groups: pl.DataFrame, code: pl.DataFrame) -> list[str]:
