@@ -816,8 +816,8 @@ export interface CodeEvidence {
   exposed_cycles_total: number;
   /** The instructions it waited for, by mnemonic, with how long before they were issued (mean cycles). */
   producers: string[];
-  /** Cycles before it with nothing to issue, where the finding is about gaps. */
-  gap_cycles_total: number;
+  /** No stalls: gaps before it, or its issue, where the finding is about these. */
+  other_cycles_total: number;
 }
 
 /** One stall class or gap of a finding, by itself. */
@@ -3902,7 +3902,7 @@ export interface RunRanksProcessesRow {
   run: string;
   /** GPUs it used */
   gpu_count: number;
-  /** Time of its kernels without collectives [ns] */
+  /** Durations of its kernels without collectives, added up [ns] */
   compute_ns: number;
   /** Number of the ranks with the same kernels */
   peers: number;
@@ -3932,7 +3932,7 @@ export const RUN_RANKS_PROCESSES: TableInfo<RunRanksProcessesRow> = {
   rank: ["Rank", "", "Rank; empty = not known"],
   run: ["Run", "", "Unique id of the recording, or its path"],
   gpu_count: ["GPUs", "", "GPUs it used"],
-  compute_ns: ["Compute", "ns", "Time of its kernels without collectives"],
+  compute_ns: ["Compute", "ns", "Durations of its kernels without collectives, added up"],
   peers: ["Peers", "", "Number of the ranks with the same kernels"],
   deviation: ["Deviation", "", "Its compute time over the mean of its peers, minus 1; empty = it has none"],
   collective_ns: ["Collective", "ns", "Time of its collectives, waiting included"],
