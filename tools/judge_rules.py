@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wavewright.facts.limiters import LIMITER_RULES, Threshold
-from wavewright.facts.rule_voices import SILENT_RULES
+from wavewright.facts.metrics.rule_voices import SILENT_RULES
 from wavewright.facts.run_rules import RULES
 
 if TYPE_CHECKING:
@@ -31,10 +31,10 @@ cause is known from elsewhere: planted in a made capture that has a twin without
 (`tests/golden/judgement`). It is judged where it speaks first about such a capture, and where it speaks about a twin.
 
 Half of the captures, by a hash of their names, count as *unseen*. A rule that is right in fewer than 90 % of those that
-it spoke about, three or more, has no voice, and what it says is a note (`facts/rule_voices.toml`). *Left out* are the
-captures on which a rule would speak if only the others were known (right in at least 90 % of them), and how many of
-these it gets right. All of them were at hand when the rules were written: captures that nobody had seen are judged
-worse. `tools/judge_rules.py` judges all rules again and writes this page.
+it spoke about, three or more, has no voice, and what it says is a note (`facts/metrics/rule_voices.toml`). *Left out*
+are the captures on which a rule would speak if only the others were known (right in at least 90 % of them), and how
+many of these it gets right. All of them were at hand when the rules were written: captures that nobody had seen are
+judged worse. `tools/judge_rules.py` judges all rules again and writes this page.
 """.strip()
 
 

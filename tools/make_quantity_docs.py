@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from wavewright.facts.quantities import QUANTITIES
+from wavewright.facts.metrics.quantities import QUANTITIES
 from wavewright.model.document import DOCUMENTS
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference" / "quantities.md"
@@ -16,7 +16,7 @@ def quantities_page() -> str:
     lines = [
         "# Quantities",
         "",
-        "<!-- made by tools/make_quantity_docs.py from src/wavewright/facts/quantities.toml -->",
+        "<!-- made by tools/make_quantity_docs.py from src/wavewright/facts/metrics/quantities.toml -->",
         "",
         (
             "What more than one verb, view or report states has one definition, one unit and one whole here, and is "

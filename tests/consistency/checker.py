@@ -1,6 +1,6 @@
 """The checker: answers of all surfaces about one capture in, contradictions out.
 
-It knows nothing of the analyses: `facts/quantities.toml` declares the quantities, `readings.py` where each is read.
+It knows nothing of the analyses: `facts/metrics/quantities.toml` declares quantities, `readings.py` where each is read.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from tests.consistency.reader import Document, Values, read_values
 from tests.consistency.readings import PARTITIONS, READINGS, has_all_time
-from wavewright.facts.quantities import QUANTITIES
+from wavewright.facts.metrics.quantities import QUANTITIES
 
 #: Surface -> its answer. A surface is a question by its name, or another form of its answer: `diagnose (page)`.
 Answers = Mapping[str, Document]

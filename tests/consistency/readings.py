@@ -1,4 +1,4 @@
-"""Where each quantity of `facts/quantities.toml` is read: a line per quantity and question.
+"""Where each quantity of `facts/metrics/quantities.toml` is read: a line per quantity and question.
 
 A question that states a quantity gets a line here. The page's answer of the same view is read by the same line.
 """

@@ -15,7 +15,7 @@ from tests.consistency.checker import (
 from tests.consistency.reader import at
 from tests.consistency.readings import READINGS
 from tests.consistency.words import without_whole
-from wavewright.facts.quantities import QUANTITIES
+from wavewright.facts.metrics.quantities import QUANTITIES
 
 Answers = dict[str, dict[str, Any]]
 _GPU = {"node": "n", "gpu": 0, "pid": 1, "rank": 0}

@@ -12,7 +12,7 @@ from wavewright.analysis.counters.limiters.trust import caveats_of, kernels_with
 from wavewright.analysis.counters.limiters.verdicts import judged
 from wavewright.base.bounds import ROWS, bounded
 from wavewright.facts.limiters import CORE
-from wavewright.facts.rule_voices import has_voice
+from wavewright.facts.metrics.rule_voices import has_voice
 from wavewright.model.answer import Answer
 from wavewright.model.schema import frame_of, table_spec
 

@@ -26,7 +26,7 @@ from wavewright.analysis.run.diagnose.sums import total
 from wavewright.analysis.run.diagnose.work import COPY
 from wavewright.base.words import counted, duration, percent
 from wavewright.facts.kernel_titles import kernel_title
-from wavewright.facts.rule_voices import has_voice
+from wavewright.facts.metrics.rule_voices import has_voice
 from wavewright.facts.run_rules import RULES
 from wavewright.model.answer import Answer
 from wavewright.model.run import Run

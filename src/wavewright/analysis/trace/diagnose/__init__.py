@@ -23,7 +23,7 @@ from wavewright.analysis.trace.diagnose.traffic import CountedRate, Traffic, cou
 from wavewright.analysis.trace.trust.caveats import cold_share
 from wavewright.analysis.trace.trust.verdicts import Trust, trust_of
 from wavewright.base.bounds import BYTES_GB, bounded
-from wavewright.facts.rule_voices import has_voice
+from wavewright.facts.metrics.rule_voices import has_voice
 from wavewright.model.answer import Answer
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ class SilentRule(Fact, frozen=True):
 
 
 #: Kind of document -> rules without a voice.
-SILENT_RULES = {kind: FactTable("rule_voices.toml", SilentRule, kind) for kind in ("trace", "run", "counters")}
+SILENT_RULES = {kind: FactTable("metrics/rule_voices.toml", SilentRule, kind) for kind in ("trace", "run", "counters")}
 
 
 def has_voice(kind: str, rule: str) -> bool:

@@ -15,4 +15,4 @@ class Quantity(Fact, frozen=True):
     part_of: str = ""  #: The quantity that it is a part of; empty = none is stated.
 
 
-QUANTITIES = FactTable("quantities.toml", Quantity)  #: By their key.
+QUANTITIES = FactTable("metrics/quantities.toml", Quantity)  #: By their key.
