@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from wavewright.base.shown import command_line
-
 if TYPE_CHECKING:
     from wavewright.cli.kit.brief import Brief
 
@@ -100,6 +98,8 @@ def _as_brief(context: click.Context, _parameter: click.Parameter, value: bool) 
 
 def typed_again(*without: str, is_from_anywhere: bool = False) -> str:
     """The command line that was typed, without some options; with whole paths if it is to be typed in any folder."""
+    from wavewright.base.shown import command_line  # few need it, and `--help` must stay fast
+
     context = click.get_current_context()
     words: list[str] = ["wavewright", str(context.info_name)]
     for parameter in context.command.params:

@@ -9,7 +9,7 @@ from wavewright.questions.catalog import every_question
 from wavewright.questions.kit import groups
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from wavewright.questions.kit.question import Question
 
@@ -26,7 +26,7 @@ def read_declaration(*words: str) -> dict[str, Any]:
 
 
 class Verb(NamedTuple):
-    """A verb that is not the answer to a declared question, as `cli/verbs.toml` explains it."""
+    """A verb that is not the answer to a declared question, as `cli/verbs.txt` explains it."""
 
     group: str
     sentence: str
@@ -35,7 +35,21 @@ class Verb(NamedTuple):
     then_alone: Sequence[str] = ()
 
 
-OWN_VERBS = {name: Verb(**fields) for name, fields in read_declaration("cli", "verbs").items()}
+def _own_verbs() -> Iterator[tuple[str, Verb]]:
+    with open(os.path.join(_HERE, "..", "verbs.txt"), encoding="utf-8") as file:  # noqa: PTH118, PTH123 - as above
+        lines = [line for line in file if not line.startswith("#")]
+    for line in lines:
+        name, group, next_verbs, alone, sentence = (field.strip() for field in line.split("|"))
+        by_kind = dict(part.split(": ") for part in next_verbs.split("; ")) if ":" in next_verbs else {}
+        commands = {kind: _listed(verbs) for kind, verbs in by_kind.items()}
+        yield name, Verb(group, sentence, () if by_kind else _listed(next_verbs), commands, _listed(alone))
+
+
+def _listed(words: str) -> tuple[str, ...]:
+    return tuple(words.split(", ")) if words else ()
+
+
+OWN_VERBS = dict(_own_verbs())
 
 
 def _verbs_by_group() -> dict[str, dict[str, str]]:
