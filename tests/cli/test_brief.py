@@ -87,6 +87,7 @@ ranks RUN
 regions RUN
 report TRACE -o OUT/report.md
 roofline COUNTERS
+closure COUNTERS
 schema
 schema RUN
 source TRACE

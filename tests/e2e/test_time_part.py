@@ -10,6 +10,7 @@ from playwright.sync_api import expect
 
 from tests.e2e.inputs import exported_gemm, hostile_run, made_gemm, real_trace
 from tests.e2e.waiting import eventually, load
+from tests.kit.barrier_records import without_releases
 from wavewright.analysis.run.select.clocks import node_clocks
 from wavewright.analysis.trace.clocks import alignment
 from wavewright.page.trace.times import time_range
@@ -52,8 +53,9 @@ def test_hits_are_those_of_the_selected_time(page, serve, made):
     select_time(page, begin, end, origin=time_range(trace)[0])
     page.get_by_label("everything of the selected time").check()
     ready(page)
-    row = trace.instructions.filter((times >= begin) & (times < end))["row"].mode().sort()[0]
-    hits = trace.instructions.filter((times >= begin) & (times < end) & (pl.col("row") == row)).height
+    inside = without_releases(trace, trace.instructions.filter((times >= begin) & (times < end)))
+    row = inside["row"].mode().sort()[0]
+    hits = inside.filter(pl.col("row") == row).height
     load(page, f"{served.url}{page.evaluate('location.hash')}&row={row}")
     cell = page.locator(f'[data-view="isa"] [data-row="{row}"] [data-column="hits"]')
     eventually(lambda: number(cell.first.inner_text()), hits)

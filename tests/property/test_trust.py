@@ -19,6 +19,7 @@ from wavewright.analysis.trace.compare import KINDS, compare
 from wavewright.analysis.trace.trust.coverage import coverage
 from wavewright.analysis.trace.trust.mapping import mapping
 from wavewright.analysis.trace.trust.verdicts import trust_of
+from wavewright.model.executions import is_execution
 from wavewright.model.trace import ThreadTrace
 
 TEXTS = [
@@ -86,7 +87,8 @@ def test_coverage_adds_up(trace: ThreadTrace) -> None:
     assert seen.executed_row_count <= seen.entered_row_count <= seen.row_count == 8
     assert seen.paths["wave_count"].sum() == seen.wave_count == trace.waves.height
     assert seen.engines["wave_count"].sum() == seen.wave_count
-    assert seen.engines["instruction_count"].sum() == seen.instruction_count == trace.instructions.height
+    executions = trace.instructions.filter(is_execution())
+    assert seen.engines["instruction_count"].sum() == seen.instruction_count == executions.height
     assert seen.unresolved_count == trace.instructions.filter(~pl.col("row").is_between(0, 7)).height
     assert 0 <= seen.executed_share <= 1
     trust = trust_of(trace)

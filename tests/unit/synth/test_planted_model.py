@@ -96,7 +96,8 @@ def test_bytes_per_lane(text: str, size: int) -> None:
 
 
 def test_a_stream_reaches_the_rate_of_the_memory() -> None:
-    assert plant("bandwidth", "gfx942", "small").planted.memory_peak_share == pytest.approx(0.85, abs=0.01)
+    # what copies reach on an MI300X, with its ramp and drain (facts/gpus)
+    assert plant("bandwidth", "gfx942", "small").planted.memory_peak_share == pytest.approx(0.797, abs=0.01)
 
 
 @cache

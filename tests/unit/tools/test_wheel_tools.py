@@ -95,12 +95,12 @@ def test_missing_and_strange_files_are_named() -> None:
     names = [*check_wheel.WANTED, *tracked, *licences]
     assert check_wheel.content_problems(names, tracked) == []
     names.remove("wavewright/_web/page.js")
-    names.remove("wavewright/mcp/tools/capture_list.py")
+    names.remove("wavewright/mcp/tools/comparison.py")
     names.remove(f"{FOLDER}/licenses/licenses/LLVM.txt")
     names += ["wavewright/__pycache__/x.pyc", "wavewright/libother.so"]
     assert check_wheel.content_problems(names, tracked) == [
         "there is no wavewright/_web/page.js",
-        "there is no wavewright/mcp/tools/capture_list.py",
+        "there is no wavewright/mcp/tools/comparison.py",
         "there is no .dist-info/licenses/licenses/LLVM.txt",
         "there is wavewright/__pycache__/x.pyc",
         "there is wavewright/libother.so",

@@ -86,8 +86,8 @@ def _functions(rows: pl.DataFrame) -> Iterable[tuple[int, int]]:
     names = ("code_object", "function")
     is_new = pl.any_horizontal(pl.col(name).ne_missing(pl.col(name).shift()) for name in names)
     places = rows.select(is_new.arg_true()).to_series().to_list()
-    firsts = sorted({0, *places}) if rows.height else []
-    return zip(firsts, [*firsts[1:], rows.height], strict=True)
+    firsts = sorted({0, *places})
+    return zip(firsts, [*firsts[1:], rows.height], strict=True) if rows.height else ()
 
 
 def _scalar_writes(operands: pl.DataFrame) -> dict[int, set[int]]:

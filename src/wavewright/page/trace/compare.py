@@ -33,6 +33,7 @@ def compared(document: Document, *, other: int, by: str = "instruction") -> Any:
             "standing_out_count": comparison.standing_out().height,
             **{name: getattr(comparison, name) for name in names.split()},
             "stall_classes": comparison.stall_classes,
+            "idle_parts": comparison.idle_parts,
         }
     )
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from wavewright.analysis.trace.diagnose.gpu_fill import Filling
-from wavewright.analysis.trace.diagnose.grid_findings import grid_findings
+from wavewright.analysis.trace.diagnose.capture_facts import CaptureFacts
+from wavewright.analysis.trace.diagnose.gpu_fill import Filling, Vacancy
+from wavewright.analysis.trace.diagnose.grid_findings import Evenness, grid_findings
 from wavewright.analysis.trace.diagnose.machine import Machine
 from wavewright.facts import gpus
 
@@ -25,6 +26,7 @@ def filled(engine_count: int, traced_engine_count: int, cu_count: float) -> Fill
         mean_share=1.0,
         empty_simd_share=0.0,
         round_count=1.0,
+        vacancy=Vacancy(0.0, 0.0, 0.0, 0.0, 0),
     )
 
 
@@ -39,10 +41,12 @@ def filled(engine_count: int, traced_engine_count: int, cu_count: float) -> Fill
 )
 def test_units_with_work(target: str, filling: Filling, verdict: str) -> None:
     arch = gpus.of(target)
-    (finding,) = grid_findings(filling, 0.0, Machine(arch, arch.product, 2e9, is_certain=True))
+    (finding,) = grid_findings(
+        filling, 0.0, Machine(arch, arch.product, 2e9, is_certain=True), CaptureFacts(), lambda: Evenness(None)
+    )
     assert finding.verdict == verdict
     assert ("traced without a wave" in finding.reason) == (filling.traced_engine_count > filling.engine_count)
 
 
 def test_a_full_engine_is_silent() -> None:
-    assert not grid_findings(filled(8, 8, 8), 0.0, None)
+    assert not grid_findings(filled(8, 8, 8), 0.0, None, CaptureFacts(), lambda: Evenness(None))

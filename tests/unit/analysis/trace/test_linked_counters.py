@@ -53,7 +53,7 @@ def test_memory_findings_get_the_numbers_of_l2(trace: ThreadTrace, tmp_path: Pat
     assert answer.link is not None
     assert answer.link.kernel_name == trace.kernels["demangled"][0]
     row = l2(counters).kernels.row(0, named=True)
-    finding = next(f for f in answer.findings if "load" in f.name and "scalar" not in f.name)
+    finding = next(f for f in answer.findings if f.name == "memory bandwidth")  # counted: at the roof
     by_quantity = {reason.quantity: reason for reason in finding.reasons}
     assert by_quantity["l2_hit_rate"].value == pytest.approx(100 * row["hit_rate"])
     assert by_quantity["read_32b"].value == pytest.approx(100 * row["read_32b_share"])
@@ -69,7 +69,7 @@ def test_over_fetch_is_told_when_the_ideal_is(trace: ThreadTrace, tmp_path: Path
     counters = _counters(tmp_path, _named(trace, limited()["memory bandwidth"]))
     read = l2(counters).kernels["read_bytes_mean"][0]
     answer = diagnose(trace, counters=counters, ideal_gb=read / 2e9)
-    finding = next(f for f in answer.findings if "load" in f.name and "scalar" not in f.name)
+    finding = next(f for f in answer.findings if f.name == "memory bandwidth")  # counted: at the roof
     told = next(reason for reason in finding.reasons if reason.quantity == "over_fetch")
     assert told.value == pytest.approx(2.0)
     assert told.verdict == "fetches too much"
