@@ -36,8 +36,8 @@ TEST(row_totals, sums_and_maxima) {
 
 // Arrival and release of an s_barrier (row 0), with another wave between; row 1 is a message alone.
 TEST(row_totals, a_barrier_of_two_records_is_one_execution) {
-    const Columns made{{0, 7, 0, 7, 0}, {0, 0, 8, 9, 20}, {0, 0, 0, 0, 0}, {4, 4, 6, 6, 4}, {0, 0, 0, 0, 1},
-                       {11, 11, 9, 9, 11}};
+    const Columns made{{0, 7, 0, 7, 0}, {0, 0, 8, 9, 20}, {0, 0, 0, 0, 0},
+                       {4, 4, 6, 6, 4}, {0, 0, 0, 0, 1},  {11, 11, 9, 9, 11}};
     const RowTotals totals = row_totals(made.executed(), std::vector<uint32_t>{0, 7}, std::vector<int64_t>{0, 0}, 2);
     CHECK_EQUAL(values(totals.hit_count), std::vector<int64_t>{2, 1});
     CHECK_EQUAL(values(totals.latency_total), std::vector<int64_t>{20, 4});

@@ -203,5 +203,5 @@ def test_the_largest_part_has_a_sentence_and_parts_fit_into_wholes(shared: Path,
     gpus = busy(run).gpus
     if not any("start-up is left out" in caveat.text for caveat in answer.caveats):
         assert 1 - answer.idle_share == pytest.approx(gpus["busy_ns"].sum() / gpus["span_ns"].sum(), abs=1e-6)
-    elif sum(gpus["span_ns"]) > 2 * sum(answer.gpus["window_ns"]):
+    elif sum(gpus["span_ns"]) > 1.2 * sum(answer.gpus["window_ns"]):
         assert answer.headline.startswith("Start-up is ")

@@ -171,8 +171,8 @@ def starved(runs: MergedDiagnosis, claims: Sequence[pl.Expr]) -> Candidate | Non
     has_calls = any(part.facts["call_count"] for part in runs.partials)
     key = "unlinked" if cause == "unknown" and has_calls else cause
     happens, remedy = _IDLE.get(key, (f"the launching thread is busy with: {cause}", ""))
-    more = "" if rest_ns >= _ALL * idle else "another "
-    title = f"The GPU idles {more}{percent(runs.share(rest_ns))} of the time"
+    beside = "" if rest_ns >= _ALL * idle else ", besides what other findings name"
+    title = f"The GPU idles {percent(runs.share(rest_ns))} of the time{beside}"
     reason = f"in {duration(runs.mean(largest))} ({percent(runs.share(runs.mean(largest)))}) of it {happens}"
     return Candidate(
         rule="G1",
