@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 __all__ = ["RunDiagnosis", "combine_diagnosis", "diagnose_run", "partial_diagnosis"]
 
 _HALF = 0.5
-_TOLD = 0.1  #: Share of a run set aside as start-up, above which the first sentence says so.
+_STARTUP_SHARE = 0.1  #: Share of a run set aside as start-up, above which the first sentence says so.
 _NAME = 60
 _GPU_COLUMNS = """
     node                      String   -   | host name of the node, else the file
@@ -309,7 +309,7 @@ def _headline(runs: MergedDiagnosis, budget: dict[str, float]) -> str:
     who = "GPU" if runs.gpu_count == 1 else f"{runs.gpu_count} GPUs"
     text = f"{who} busy {percent(1 - budget['idle'])} ({', '.join(busy)}), idle {percent(budget['idle'])}."
     startup_ns, recorded_ns = startup_times(runs)
-    if startup_ns > _TOLD * recorded_ns:
+    if startup_ns > _STARTUP_SHARE * recorded_ns:
         first = f"Start-up is {duration(startup_ns)} of {duration(recorded_ns)} ({percent(startup_ns / recorded_ns)})"
         text = f"{first} and is set aside. Of the {duration(runs.window_ns)} after it: {text}"
     return f"{text} {_decider(runs, budget)}"
