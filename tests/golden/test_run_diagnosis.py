@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.kit.opened import open_run
+from tests.kit.sampling import every_third
 from wavewright.analysis.run.diagnose import RunDiagnosis, diagnose_run
 from wavewright.analysis.run.gpu_time.busy import busy
 
@@ -185,7 +186,7 @@ KNOWN = (
 )
 
 
-@pytest.mark.parametrize("name", KNOWN)
+@pytest.mark.parametrize("name", every_third(KNOWN))
 def test_the_largest_part_has_a_sentence_and_parts_fit_into_wholes(shared: Path, name: str) -> None:
     run = open_run(shared / "data" / name)
     answer = diagnose_run(run)

@@ -36,6 +36,7 @@ from synth.runs import (
     write_rpd,
 )
 from synth.runs.places import EPOCH_NS
+from tests.kit.sampling import every_third
 from wavewright.readers.run.inputs import open_run
 
 if TYPE_CHECKING:
@@ -199,7 +200,7 @@ def test_csv_has_kernels_without_calls(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("cause", CAUSES)
-@pytest.mark.parametrize("seed", [1, 4])
+@pytest.mark.parametrize("seed", every_third([1, 4]))
 def test_planted_cause_costs_time_and_twins_are_healthy(cause: str, seed: int) -> None:
     program, twin = planted(cause, seed)
     run, healthy = simulate(program), simulate(twin)
