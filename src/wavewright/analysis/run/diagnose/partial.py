@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -195,7 +196,8 @@ def _lengths(steps: dict[int, list[tuple[int, int]]], name: str, work: pl.DataFr
         computed = time_within(compute.filter(pl.col("place") == place), windows, [])
         kernels = _launched_in(work.filter(pl.col("place") == place, pl.col("kind") == COMPUTE), windows)
         alike = alike_steps(kernels, len(spans)).to_list()
-        usual = max(alike, key=lambda first: (alike.count(first), -first), default=0)
+        counts = Counter(alike)
+        usual = max(counts, key=lambda first: (counts[first], -first), default=0)
         gpu_ns = dict(kernels.group_by("step").agg(pl.col("total_ns").sum()).rows())
         for number, ((begin, end), busy) in enumerate(zip(spans, computed, strict=True)):
             yield MeasuredStep(name, end - begin, busy, gpu_ns.get(number, 0), number, alike[number] == usual)
