@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import time
-import tomllib
-from pathlib import Path
 from threading import Event, Lock
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +12,7 @@ from wavewright.analysis.run.contents.views import VIEWS
 from wavewright.analysis.run.query import run_query
 from wavewright.analysis.run.query.result import QueryLimits
 from wavewright.errors import UsageError
+from wavewright.facts.loader import packaged
 from wavewright.model.run_tables import RUN
 from wavewright.page.protocol.question import PageQuestion
 from wavewright.questions.kit.parameters import place, text
@@ -29,7 +28,7 @@ LIMITS = QueryLimits()  #: Of the command line.
 _LARGEST = 2**53  #: Whole numbers beyond it go as text: JavaScript would round them.
 
 #: What people look for first: title -> SQL that every run answers.
-EXAMPLES: dict[str, str] = tomllib.loads(Path(__file__).with_name("sql_examples.toml").read_text(encoding="utf-8"))
+EXAMPLES: dict[str, str] = packaged("sql_examples.toml", "wavewright.page.run")
 _GUARD = Lock()
 
 

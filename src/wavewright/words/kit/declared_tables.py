@@ -6,12 +6,11 @@ than a value in a form is a cell that the report gives.
 
 from __future__ import annotations
 
-import tomllib
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from wavewright.base.words import duration, grouped, percent, short, size
-from wavewright.facts.loader import Fact, decoded, packaged_text
+from wavewright.facts.loader import Fact, decoded, packaged
 from wavewright.model import blocks
 from wavewright.words.kit.brief_names import brief_kernel
 from wavewright.words.kit.frame_tables import Column, bar_cell, brief_place, frame_table, hexadecimal, place
@@ -117,8 +116,7 @@ def _table(name: str) -> DeclaredTable:
 def _report(name: str) -> dict[str, DeclaredTable]:
     folder, _, file = name.rpartition("/")
     path = f"{folder}/tables/{file}.toml".lstrip("/")
-    text = packaged_text(path, package="wavewright.words")
-    return decoded(tomllib.loads(text), dict[str, DeclaredTable], where=path)
+    return decoded(packaged(path, "wavewright.words"), dict[str, DeclaredTable], where=path)
 
 
 def _bar(column: DeclaredColumn, row: dict[str, Any]) -> blocks.Cell:

@@ -17,6 +17,7 @@ from wavewright.analysis.trace.diagnose.balance import balance, traced_work
 from wavewright.analysis.trace.lanes.evaluated import LaneOptions
 from wavewright.errors import UsageError
 from wavewright.model.counters import CounterSet
+from wavewright.model.executions import MESSAGE
 from wavewright.model.trace import ThreadTrace
 from wavewright.readers.counters import open_counters
 from wavewright.words.counters.closure import closure_headline
@@ -180,10 +181,10 @@ CODE = {
 
 
 def _made_trace() -> ThreadTrace:
-    """Two waves that meet at a barrier, which leaves two records."""
-    rows = [0, 1, 1, 2, 3, 3, 4]
+    """Two waves that meet at a barrier, which leaves two records: its arrival is one of a message (spec_gfx9 6.5)."""
+    rows = [(0, 1), (1, MESSAGE), (1, 1), (2, 1), (3, 1), (3, 1), (4, 1)]
     waves = [
-        {"begin": 0, "end": 100, "instructions": [(4 * at, 0, 4, 1, row) for at, row in enumerate(rows)]}
+        {"begin": 0, "end": 100, "instructions": [(4 * at, 0, 4, kind, row) for at, (row, kind) in enumerate(rows)]}
         for _ in range(2)
     ]
     return made(waves, code=frame("code", CODE))

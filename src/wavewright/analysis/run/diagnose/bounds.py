@@ -32,10 +32,11 @@ def bounds_of(texts: Sequence[str], gather: _Gather) -> dict[str, int]:
     ranks = Ranks(runs)
     if not scenarios or not runs.gpu_count or not ranks.are_met:
         return {}
+    account = account_of(runs, ranks)
+    communication_ns = account.time_of(account.idle.clear(), account.exposed.filter(IS_TALKING))
     bounds: dict[str, int] = {}
     for text in scenarios:
-        account, (_, _, value) = account_of(runs, ranks), text.partition("=")
-        bound = account.time_of(account.idle.clear(), account.exposed.filter(IS_TALKING))
+        bound, value = communication_ns, text.partition("=")[2]
         if value.strip().isdecimal():
             late = ranks.late.filter(pl.col("rank") == int(value))
             bound = max((late_bound(runs, row) for row in late.iter_rows(named=True)), default=0.0)

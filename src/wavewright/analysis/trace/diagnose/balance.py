@@ -12,6 +12,7 @@ from wavewright.analysis.counters.closure import TracedWork, closure
 from wavewright.analysis.trace.diagnose.kernel_names import same_kernel, traced_kernel
 from wavewright.analysis.trace.lanes import lane_accesses
 from wavewright.errors import UsageError, WavewrightError
+from wavewright.model.executions import is_execution
 
 if TYPE_CHECKING:
     from wavewright.analysis.counters.closure import Closure
@@ -73,12 +74,12 @@ def traced_work(trace: ThreadTrace, lanes: LaneOptions | None = None) -> TracedW
 
 
 def _executions(trace: ThreadTrace, waves: pl.DataFrame) -> pl.DataFrame:
-    """Executions by wave and class; a barrier leaves two records in a row on gfx9, where it is one execution."""
-    rows = trace.instructions.filter(pl.col("wave").is_in(waves["wave"].implode())).select("wave", "row")
+    """Executions by wave and class."""
+    is_inside = pl.col("wave").is_in(waves["wave"].implode())
+    rows = trace.instructions.filter(is_execution() & is_inside).select("wave", "row")
     classes = rows.join(trace.code.select("row", "class"), on="row", how="left", maintain_order="left")
-    repeats = (pl.col("class") == "barrier") & (pl.col("row") == pl.col("row").shift(1).over("wave"))
-    once = classes.filter(~repeats.fill_null(value=False)).with_columns(pl.col("class").fill_null("unknown"))
-    return once.group_by("wave", "class").agg(execution_count=pl.len()).sort("wave", "class")
+    by_class = classes.group_by("wave", pl.col("class").fill_null("unknown")).agg(execution_count=pl.len())
+    return by_class.sort("wave", "class")
 
 
 def _lane_costs(trace: ThreadTrace, lanes: LaneOptions | None, wave_count: int) -> dict[str, tuple[float, bool]]:

@@ -107,7 +107,8 @@ def filling(trace: ThreadTrace, *, left_out: tuple[int, ...] = ()) -> Filling:
         span=pl.col("end_cycles").max() - pl.col("start_cycles").min(), cus=pl.col("cu").n_unique()
     )
     window = _largest(engines["span"])
-    peaks = [_peak(part) for _, part in busy_waves.group_by("se", maintain_order=True)]
+    parts = [part for _, part in busy_waves.group_by("se", maintain_order=True)]
+    peaks = [_peak(part) for part in parts]
     peak = sum(peaks)
     area = int(busy_waves["life"].sum())
     return Filling(
@@ -123,7 +124,7 @@ def filling(trace: ThreadTrace, *, left_out: tuple[int, ...] = ()) -> Filling:
         mean_share=min(1.0, area / (peak * window)) if peak and window else 1.0,
         empty_simd_share=_empty_share(busy_waves, window),
         round_count=busy_waves.height / peak if peak else 1.0,
-        vacancy=_vacancy([part for _, part in busy_waves.group_by("se", maintain_order=True)], peaks, window),
+        vacancy=_vacancy(parts, peaks, window),
     )
 
 
