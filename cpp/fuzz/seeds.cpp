@@ -210,7 +210,7 @@ std::vector<Seed> seeds_of(std::string_view target) {
         const testing::Family& family = testing::kFamilies[i];
         const testing::Sample sample = testing::sample(family, {.waves = 4, .iterations = 2});
         Seed seed{family.name, {}};
-        if (target == "fuzz_tokens") seed.bytes = sample.stream;
+        if (target == "fuzz_tokens" || target == "fuzz_library") seed.bytes = sample.stream;
         if (target == "fuzz_waves" || target == "fuzz_pcmap") seed.bytes.push_back(i);
         if (target == "fuzz_pcmap" || target == "fuzz_program") {
             append(seed.bytes, sample.listing);

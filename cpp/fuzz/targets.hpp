@@ -41,6 +41,8 @@ void fuzz_writers(Bytes input);
 void fuzz_isa(Bytes input);
 // Registers that kernels are given, then rows: what follows, masks, habits, a target, up to three operands.
 void fuzz_live(Bytes input);
+// The bytes are a stream; the C functions and the calls of AMD's decoder, with code for any address.
+void fuzz_library(Bytes input);
 // A byte for GPU and wave size, one for the start and the path, then texts, one per line: lane addresses.
 void fuzz_evaluate(Bytes input);
 
@@ -69,6 +71,7 @@ constexpr Target kTargets[] = {
     {"fuzz_stalls", fuzz_stalls},     {"fuzz_sqlite", fuzz_sqlite}, {"fuzz_spans", fuzz_spans},
     {"fuzz_executed", fuzz_executed}, {"fuzz_groups", fuzz_groups}, {"fuzz_writers", fuzz_writers},
     {"fuzz_isa", fuzz_isa},           {"fuzz_live", fuzz_live},     {"fuzz_evaluate", fuzz_evaluate},
+    {"fuzz_library", fuzz_library},
 };
 
 struct Seed {

@@ -48,6 +48,9 @@ enum class Dialect : uint8_t { gfx9 = 0, gfx10_11 = 1, gfx12 = 2 };
 
 LineClass classify(std::string_view text, Dialect dialect);
 
+// Address that a branch at `address` leads to, as the reference reads its text.
+uint64_t branch_target(uint64_t address, std::string_view text);
+
 struct Line {
     enum Flag : uint8_t {
         empty_text = 1,
@@ -103,6 +106,8 @@ class Program {
 
     // Row of the line at `pc`, or -1. The unknown pc (0, 0) is never found.
     int32_t find(Pc pc) const;
+    // Lists from now on the places that find() does not find; null = no more. Only while one thread decodes.
+    void note_missing(std::vector<Pc>* places) { missing_ = places; }
 
     const Line& line(int32_t row) const { return lines_[static_cast<size_t>(row)]; }
     std::span<const Line> lines() const { return lines_; }  // by row; the places after them have no line
@@ -136,7 +141,6 @@ class Program {
         uint64_t address;
         std::string_view text;  // in the object's `tsv`
         uint32_t size;
-        int32_t displacement_dwords;  // of a branch, from the dword after it
         uint8_t flags;
         std::array<LineClass, 3> classes;
     };
@@ -164,6 +168,7 @@ class Program {
     std::unordered_map<int32_t, int32_t> end_rows_;
     std::map<uint64_t, FuncMap> funcmaps_;  // by code object
     size_t listed_rows_ = 0;
+    std::vector<Pc>* missing_ = nullptr;
 };
 
 }  // namespace wavewright

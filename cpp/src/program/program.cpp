@@ -70,6 +70,10 @@ std::string_view take(std::string_view& rest, char separator) {
 
 }  // namespace
 
+uint64_t branch_target(uint64_t address, std::string_view text) {
+    return address + static_cast<uint64_t>(4 + 4 * int64_t{branch_displacement_dwords(text)});
+}
+
 size_t Program::add_listing(uint64_t object, std::optional<uint64_t> load_address, std::string_view tsv) {
     Object& added = objects_.emplace_back();
     added.id = object;
@@ -93,7 +97,6 @@ size_t Program::add_listing(uint64_t object, std::optional<uint64_t> load_addres
         parsed.size = std::max(static_cast<uint32_t>(size), kMinLineSize);
         parsed.text = text;
         parsed.flags = flags_of(text);
-        parsed.displacement_dwords = branch_displacement_dwords(text);
         for (size_t dialect = 0; dialect < parsed.classes.size(); ++dialect) {
             parsed.classes[dialect] = classify(text, static_cast<Dialect>(dialect));
         }
@@ -172,8 +175,7 @@ void Program::link() {
         const bool branches =
             std::find(line.classes.begin(), line.classes.end(), LineClass::branch) != line.classes.end();
         if (branches) {
-            const int64_t offset = 4 + 4 * int64_t{parsed.displacement_dwords};
-            line.target = find({own.address + static_cast<uint64_t>(offset), own.object});
+            line.target = find({branch_target(own.address, parsed.text), own.object});
         }
         if (line.next < 0 && line.classes[0] == LineClass::skip) {
             end_rows_[static_cast<int32_t>(row)] = static_cast<int32_t>(pcs_.size());
@@ -187,11 +189,14 @@ void Program::link() {
 int32_t Program::find(Pc pc) const {
     if (!pc.known()) return -1;
     const auto space = spaces_.find(pc.object);
-    if (space == spaces_.end()) return -1;
-    const auto& rows = space->second.rows;
-    const auto at = std::lower_bound(rows.begin(), rows.end(), pc.address,
-                                     [](const auto& entry, uint64_t address) { return entry.first < address; });
-    return at != rows.end() && at->first == pc.address ? at->second : -1;
+    if (space != spaces_.end()) {
+        const auto& rows = space->second.rows;
+        const auto at = std::lower_bound(rows.begin(), rows.end(), pc.address,
+                                         [](const auto& entry, uint64_t address) { return entry.first < address; });
+        if (at != rows.end() && at->first == pc.address) return at->second;
+    }
+    if (missing_) missing_->push_back(pc);
+    return -1;
 }
 
 int32_t Program::end_row(int32_t row) const {
