@@ -170,15 +170,15 @@ def _add(told: dict[str, Any], kind: int, at: int, count: int) -> None:
     elif kind == 4:
         told["info"].append(ctypes.c_int.from_address(at).value)
     elif kind == 6:
-        rows = (_ShaderData * count).from_address(at)
-        told["shaderdata"] += [[s.time, s.value, s.cu, s.simd, s.slot, s.flags] for s in rows]
+        words = (_ShaderData * count).from_address(at)
+        told["shaderdata"] += [[w.time, w.value, w.cu, w.simd, w.slot, w.flags] for w in words]
     elif kind == 7:
         told["realtime"] += [[r.shader, r.realtime] for r in (_Realtime * count).from_address(at)]
     elif kind == 8:
         told["rt_frequency"].append(ctypes.c_uint64.from_address(at).value)
     elif kind == 9:
-        rows = (_OtherSimd * count).from_address(at)
-        told["other_simd"] += [[o.time, o.cycles, o.wgp, o.category] for o in rows]
+        others = (_OtherSimd * count).from_address(at)
+        told["other_simd"] += [[o.time, o.cycles, o.wgp, o.category] for o in others]
 
 
 def _wave(wave: _Wave) -> dict[str, Any]:
