@@ -15,7 +15,7 @@ export interface StoredNote {
   /** Who wrote it, as they call themselves; empty = not said. */
   author?: string | null;
   /** ISO time of the last change; null = as it was created. */
-  changed?: string | null;
+  change_time?: string | null;
 }
 
 export interface StoredNotes {
@@ -29,7 +29,7 @@ const MOST_NOTES = 2000;
 const MOST_BYTES = 1 << 20;
 const LONGEST_TEXT = 10_000;
 const LONGEST: Record<string, number> = { id: 100, text: LONGEST_TEXT, address: LONGEST_TEXT, created: 40 };
-const LONGEST_OPTIONAL: Record<string, number> = { author: 100, changed: 40 };
+const LONGEST_OPTIONAL: Record<string, number> = { author: 100, change_time: 40 };
 
 /** Files and storage hold what others wrote. */
 export function isNote(value: unknown): value is StoredNote {

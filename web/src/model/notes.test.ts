@@ -12,12 +12,12 @@ const note = (id: string, text: string, more: Partial<Note> = {}): Note => ({
 
 test("of two notes with one id the one that was changed last stays", () => {
   const old = [note("a", "mine"), note("b", "only here")];
-  const file = [note("a", "theirs", { changed: "2026-01-02T00:00:00Z" }), note("c", "only there")];
+  const file = [note("a", "theirs", { change_time: "2026-01-02T00:00:00Z" }), note("c", "only there")];
   expect(merged(old, file).map(({ text }) => text)).toEqual(["theirs", "only here", "only there"]);
   expect(merged(file, old).map(({ text }) => text)).toEqual(["theirs", "only there", "only here"]);
 });
 
-test("what is no note, or too long, is left out", () => {
+test("other values and texts that are too long are left out", () => {
   const bad = [
     null,
     7,

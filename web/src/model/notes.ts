@@ -45,7 +45,7 @@ export const author = () => {
 };
 export const setAuthor = (name: string) => store(AUTHOR, name.trim() || null);
 
-const age = (note: Note) => note.changed ?? note.created;
+const age = (note: Note) => note.change_time ?? note.created;
 
 /** Both, in the order of the first; of two with the same id the one that was changed last. */
 export function merged(first: Note[], second: Note[]): Note[] {
@@ -122,8 +122,8 @@ export function goToFlag(step: 1 | -1): string | null {
 let lastFlag: string | null = null;
 
 export function changeNote(id: string, text: string, more: Pick<Note, "colour"> = {}): void {
-  const changed = new Date().toISOString();
-  keepNotes(notes.value.map((note) => (note.id === id ? { ...note, ...more, text, changed } : note)));
+  const change_time = new Date().toISOString();
+  keepNotes(notes.value.map((note) => (note.id === id ? { ...note, ...more, text, change_time } : note)));
 }
 
 export function removeNote(id: string): void {
