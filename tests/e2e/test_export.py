@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import expect
@@ -14,6 +15,9 @@ from tests.e2e.waiting import PATIENCE_S
 from tests.kit.sampling import every_third
 from wavewright.export.page import write_html
 from wavewright.readers.opening import open as open_path
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 
 @pytest.fixture
@@ -68,6 +72,47 @@ def test_its_policy_lets_nothing_be_loaded(offline_page):
     refused = offline_page.evaluate("() => fetch('http://127.0.0.1:9/').then(() => 'asked', (e) => String(e))")
     assert "Failed to fetch" in refused
     assert any("Content Security Policy" in problem for problem in offline_page.problems)
+
+
+COMMENT = 'slow here: </script><img src=x onerror="alert(1)"> & 10 % \u00fc'
+
+
+def _add_comment(page: Page, text: str, author: str, file: Path) -> None:
+    """Bookmark what is selected, write to it, and save the page as a file."""
+    page.locator('[data-action="bookmarks"]').click()
+    page.get_by_placeholder("Your name").fill(author)
+    page.get_by_role("button", name="Bookmark what is selected").click()
+    page.get_by_label("Note").last.fill(text)
+    with page.expect_download() as started:
+        page.locator('[data-action="save-page"]').click()
+    started.value.save_as(file)
+
+
+def test_comments_travel_in_the_saved_page_from_one_colleague_to_the_next(offline_page, tmp_path):
+    first, second, third = exported_gemm(), tmp_path / "second.html", tmp_path / "third.html"
+    offline_page.goto(first.as_uri() + "#layout=t(waves;0)&wave=3")
+    offline_page.locator('[data-view="waves"] .row.selected').wait_for()
+    _add_comment(offline_page, COMMENT, "Ann <b>", second)
+    assert second.read_bytes().count(b"onerror=") == first.read_bytes().count(b"onerror=")
+    assert second.stat().st_size < first.stat().st_size + 2_000
+
+    offline_page.evaluate("localStorage.clear()")
+    offline_page.goto(second.as_uri())
+    offline_page.locator('[data-action="bookmarks"]').get_by_text("1").wait_for()
+    _add_comment(offline_page, "seen", "Bob", third)
+
+    offline_page.evaluate("localStorage.clear()")
+    offline_page.goto(third.as_uri() + "#layout=t(waves;0)&wave=1")
+    offline_page.locator('[data-action="bookmarks"]').click()
+    comments = offline_page.get_by_label("Note")
+    expect(comments).to_have_count(2)
+    expect(comments.first).to_have_value(COMMENT)
+    expect(offline_page.get_by_text("Ann <b>")).to_be_visible()
+    offline_page.get_by_role("button", name="go there").first.click()
+    chosen = offline_page.locator('[data-view="waves"] .row.selected [data-column="wave"]')
+    expect(chosen).to_have_text("3")
+    assert offline_page.problems == []
+    assert {url for url in offline_page.asked if url.startswith("http")} == set()
 
 
 @pytest.mark.slow

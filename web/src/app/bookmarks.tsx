@@ -7,18 +7,23 @@ import { asAnswerError } from "../model/loaded";
 import {
   addNote,
   addStoredNotes,
+  author,
   canSave,
   changeNote,
+  isFile,
   isUnsaved,
   notes,
+  pageFile,
   removeNote,
   saveBesideTrace,
   savedAt,
+  setAuthor,
 } from "../model/notes";
 import { type Selection, selection } from "../model/selection";
 import { storageFile } from "../model/user_storage";
 import { Problem } from "../widgets/answered";
 import { Dialog, DialogHead } from "../widgets/dialog";
+import { save } from "../widgets/saving";
 import { place } from "./location";
 
 /** What is selected, in a few words: the text of a new bookmark. */
@@ -38,6 +43,12 @@ export function bookmark(): void {
   addNote(described(selection.value), place());
 }
 
+/** The name of this file without its end. */
+function fileName(): string {
+  const name = (location.pathname.split("/").at(-1) ?? "").replace(/\.html?$/i, "");
+  return name.replace(/%20/g, " ") || "page";
+}
+
 export function Bookmarks({ close }: { close: () => void }) {
   const trouble = useSignal<AnswerError | null>(null);
   useEffect(() => {
@@ -52,9 +63,20 @@ export function Bookmarks({ close }: { close: () => void }) {
   return (
     <Dialog class="bookmarks" label="Bookmarks" close={close}>
       <DialogHead title="Bookmarks and notes" />
-      <button type="button" onClick={bookmark}>
-        Bookmark what is selected (b)
-      </button>
+      <p>
+        <button type="button" onClick={bookmark}>
+          Bookmark what is selected (b)
+        </button>{" "}
+        <input
+          type="text"
+          aria-label="Your name"
+          title="Signs what you write from now on"
+          placeholder="Your name"
+          maxLength={100}
+          value={author()}
+          onInput={(event) => setAuthor(event.currentTarget.value)}
+        />
+      </p>
       {notes.value.map((note) => (
         <div class="bookmark" key={note.id}>
           <textarea
@@ -64,6 +86,7 @@ export function Bookmarks({ close }: { close: () => void }) {
             maxLength={4000}
             onInput={(event) => changeNote(note.id, event.currentTarget.value)}
           />
+          {note.author ? <span class="faint">{note.author}</span> : null}
           <button type="button" class="link" onClick={() => go(note.address)}>
             go there
           </button>
@@ -92,6 +115,23 @@ export function Bookmarks({ close }: { close: () => void }) {
             Save next to the trace
           </button>{" "}
           <span class="faint">{savedAt.value ? `saved in ${savedAt.value}` : "so far only for you"}</span>
+        </p>
+      ) : null}
+      {isFile ? (
+        <p>
+          <button
+            type="button"
+            data-action="save-page"
+            onClick={() => {
+              trouble.value = null;
+              save(fileName(), { format: "html", make: pageFile }).catch((error: unknown) => {
+                trouble.value = asAnswerError(error);
+              });
+            }}
+          >
+            Save this page with the notes
+          </button>{" "}
+          <span class="faint">a file for colleagues, who can add theirs and save it again</span>
         </p>
       ) : null}
       {trouble.value ? <Problem error={trouble.value} /> : null}

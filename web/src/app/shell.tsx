@@ -9,18 +9,18 @@ import { current, documents, type Overview, opening, overview, unreadable } from
 import { answering } from "../model/loaded";
 import { notes } from "../model/notes";
 import { change, settings, theme, toggleTheme } from "../model/settings";
-import { openCommand, storageProblem } from "../model/user_storage";
+import { storageProblem } from "../model/user_storage";
 import { frontView } from "../model/view";
 import { Problem } from "../widgets/answered";
 import { BaselineChooser } from "../widgets/baseline_chooser";
 import { Bookmarks } from "./bookmarks";
+import { CopyLink } from "./copy_link";
 import { factsText, kernelsOf } from "./facts";
 import { Help } from "./help";
 import { bookmarksAreOpen, helpIsOpen, paletteIsOpen, settingsAreOpen } from "./keys";
 import type { Layout } from "./layout";
 import { LayoutMenu } from "./layout_menu";
 import { layouts } from "./layouts";
-import { place } from "./location";
 import { OpenButton, Opening } from "./open";
 import { Palette } from "./palette";
 import { print } from "./printing";
@@ -181,36 +181,6 @@ function Documents({ go }: { go: (document: number) => void }) {
         </option>
       ))}
     </select>
-  );
-}
-
-/** What shows this place again: the command, or the address of an exported page. A server's own address ends with it. */
-function CopyLink() {
-  const copied = useSignal("");
-  const copy = () => {
-    const text = openCommand.value ? `${openCommand.value} --at '${place()}'` : location.href;
-    const refused = () => prompt("Copy this:", text);
-    if (navigator.clipboard) navigator.clipboard.writeText(text).then(() => (copied.value = text), refused);
-    else refused();
-  };
-  return (
-    <button
-      type="button"
-      class="quiet"
-      data-action="copy-link"
-      title={
-        openCommand.value ? "Copy the command that shows exactly this again" : "Copy the address of what is on screen"
-      }
-      onClick={copy}
-      onBlur={() => (copied.value = "")}
-    >
-      Copy link
-      {copied.value ? (
-        <output class="copied" data-copied>
-          copied: {copied.value}
-        </output>
-      ) : null}
-    </button>
   );
 }
 

@@ -9,6 +9,8 @@ export class EmbeddedSource {
   readonly canOpen = false;
 
   private constructor(
+    /** The same in every copy of the file, whatever notes are in it; another export has another one. */
+    readonly identity: string,
     private readonly index: Map<string, Entry>,
     private readonly block: (number: number) => string,
   ) {}
@@ -22,7 +24,7 @@ export class EmbeddedSource {
 
   static of(index: string, block: (number: number) => string): EmbeddedSource {
     const entries = JSON.parse(new TextDecoder().decode(fromBase64(index))) as Record<string, Entry>;
-    return new EmbeddedSource(new Map(Object.entries(entries)), block);
+    return new EmbeddedSource(fingerprint(index), new Map(Object.entries(entries)), block);
   }
 
   async get(path: string): Promise<Uint8Array> {
@@ -40,6 +42,13 @@ export class EmbeddedSource {
     if (isError) throw errorIn(new TextDecoder().decode(answer));
     return answer;
   }
+}
+
+/** FNV-1a of a text, in hexadecimal: the index tells exports apart by the lengths of all their answers. */
+function fingerprint(text: string): string {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193) >>> 0;
+  return `${hash.toString(16)}-${text.length.toString(16)}`;
 }
 
 function fromBase64(text: string): Uint8Array<ArrayBuffer> {

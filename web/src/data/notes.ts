@@ -12,6 +12,10 @@ export interface StoredNote {
   time?: number | null;
   /** Of a flag: number of its colour. */
   colour?: number | null;
+  /** Who wrote it, as they call themselves; empty = not said. */
+  author?: string | null;
+  /** ISO time of the last change; null = as it was created. */
+  change_time?: string | null;
 }
 
 export interface StoredNotes {
@@ -20,13 +24,84 @@ export interface StoredNotes {
   can_save: boolean;
 }
 
+/** Bounds of notes, those of `page/protocol/notes.py`. */
+const MOST_NOTES = 2000;
+const MOST_BYTES = 1 << 20;
+const LONGEST_TEXT = 10_000;
+const LONGEST: Record<string, number> = { id: 100, text: LONGEST_TEXT, address: LONGEST_TEXT, created: 40 };
+const LONGEST_OPTIONAL: Record<string, number> = { author: 100, change_time: 40 };
+
+/** Files and storage hold what others wrote. */
+export function isNote(value: unknown): value is StoredNote {
+  const note = (value ?? {}) as Record<string, unknown>;
+  const isText = (name: string, most: number) => typeof note[name] === "string" && note[name].length <= most;
+  const isNumber = (name: string) => note[name] == null || Number.isFinite(note[name]);
+  return (
+    ["time", "colour"].every(isNumber) &&
+    Object.entries(LONGEST).every(([name, most]) => isText(name, most)) &&
+    Object.entries(LONGEST_OPTIONAL).every(([name, most]) => note[name] == null || isText(name, most))
+  );
+}
+
+/** Those of a list that are notes, as many as there may be. */
+export function sound(list: unknown): StoredNote[] {
+  return Array.isArray(list) ? list.filter(isNote).slice(0, MOST_NOTES) : [];
+}
+
 export async function loadNotes(document: number): Promise<StoredNotes> {
   try {
-    return JSON.parse(new TextDecoder().decode(await source.get(`${document}/notes`))) as StoredNotes;
+    const own = source.isExport ? notesInPage()[document] : undefined;
+    if (own) return { notes: sound(own), saved_at: null, can_save: false };
+    const stored = JSON.parse(new TextDecoder().decode(await source.get(`${document}/notes`))) as StoredNotes;
+    return { ...stored, notes: sound(stored.notes) };
   } catch (error) {
     if (!source.isExport) throw error;
     return { notes: [], saved_at: null, can_save: false }; // a page of an earlier version
   }
+}
+
+const ID = "notes";
+
+/** By number of the document, what was saved into this file behind its answers. */
+function notesInPage(): Record<number, unknown> {
+  const text = document.getElementById(ID)?.textContent;
+  if (!text) return {};
+  try {
+    return JSON.parse(new TextDecoder().decode(Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0))));
+  } catch {
+    return {}; // someone else's change of the file: its answers are as good as before
+  }
+}
+
+/** The elements that the exporter wrote, before anything was added. */
+const HEAD = typeof document === "undefined" ? [] : [...document.head.children];
+const DATA = 'script[id^="answers"], script#licences';
+
+/** This exported page as a file again, with notes by number of document; base64 means nothing in HTML. */
+export function pageWithNotes(notes: Record<number, StoredNote[]>): Blob {
+  const bytes = new TextEncoder().encode(JSON.stringify(notes));
+  if (bytes.length > MOST_BYTES || Object.values(notes).some((list) => list.length > MOST_NOTES)) {
+    const most = `${MOST_NOTES.toLocaleString("en")} notes of ${MOST_BYTES.toLocaleString("en")} bytes`;
+    throw new AnswerError(`more than ${most} do not fit into a page`, "", "they stay in this browser", "remove some");
+  }
+  const text = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
+  const app = document.createElement("div");
+  app.id = "app";
+  const at = document.getElementById("app")?.dataset.at;
+  if (at) app.dataset.at = at;
+  app.textContent = "Loading…";
+  const code = [...document.querySelectorAll<HTMLScriptElement>('script[type="module"]:not([src])')].slice(0, 1);
+  const outer = (elements: Iterable<Element>) => [...elements].flatMap((element) => [element.outerHTML, "\n"]);
+  const parts = [
+    '<!doctype html>\n<html lang="en">\n<head>\n',
+    ...outer(HEAD),
+    "</head>\n<body>\n",
+    ...outer([app, ...document.querySelectorAll(DATA)]),
+    `<script type="text/plain" id="${ID}">${text}</script>\n`,
+    ...outer(code),
+    "</body>\n</html>\n",
+  ];
+  return new Blob(parts, { type: "text/html" });
 }
 
 export async function saveNotes(document: number, notes: StoredNote[]): Promise<StoredNotes> {

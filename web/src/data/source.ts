@@ -8,6 +8,8 @@ export { AnswerError };
 export interface AnswerSource {
   /** Whether the page was exported: some questions have no answer then, and notes cannot be saved beside the trace. */
   readonly isExport: boolean;
+  /** Of an exported page: what tells it from other exports. */
+  readonly identity?: string;
   /** Whether more can be opened: a server takes what is dropped on the page. */
   readonly canOpen: boolean;
   /** The bytes of `documents` or `<number>/<question>?<parameters>`. */

@@ -1,6 +1,7 @@
 // Bookmarks with notes: kept for this user per document, and beside the trace when the user asks for it.
 import { computed, signal } from "@preact/signals";
-import { loadNotes, type StoredNote, saveNotes } from "../data/notes";
+import { loadNotes, pageWithNotes, type StoredNote, saveNotes, sound } from "../data/notes";
+import { source } from "../data/source";
 import { current, documents } from "./document";
 import { reveal, shown } from "./timewindow";
 import { store, stored } from "./user_storage";
@@ -26,22 +27,35 @@ export const canSave = signal(false);
 /** Whether something changed since they were saved beside the trace. */
 export const isUnsaved = signal(false);
 
-/** Pages that were exported by an earlier version say only its path. */
-export const identity = () => {
-  const line = documents.value[current.value];
-  return line?.identity ?? line?.path ?? "";
+/** Whether this page is a file that can be saved again with the notes inside. */
+export const isFile = source.isExport;
+
+/** Pages from files are of one origin: the same label may stand for another export. */
+export const identity = (document = current.value) => {
+  const line = documents.value[document];
+  return [line?.identity ?? line?.path ?? "", source.identity].filter(Boolean).join(" ");
 };
-const key = () => `notes.${identity()}`;
+const key = (document?: number) => `notes.${identity(document)}`;
 
-function isNote(value: unknown): value is Note {
-  const note = (value ?? {}) as Record<string, unknown>;
-  const isTimed = note.time == null || (typeof note.time === "number" && Number.isFinite(note.time));
-  return isTimed && ["id", "text", "address", "created"].every((name) => typeof note[name] === "string");
-}
+const AUTHOR = "author";
+/** How the user signs notes; empty = not at all. */
+export const author = () => {
+  const name = stored(AUTHOR);
+  return typeof name === "string" ? name.slice(0, 100) : "";
+};
+export const setAuthor = (name: string) => store(AUTHOR, name.trim() || null);
 
-function keptNotes(): Note[] {
-  const read = stored(key());
-  return Array.isArray(read) ? read.filter(isNote) : [];
+const age = (note: Note) => note.change_time ?? note.created;
+
+/** Both, in the order of the first; of two with the same id the one that was changed last. */
+export function merged(first: Note[], second: Note[]): Note[] {
+  const others = new Map(second.map((note) => [note.id, note]));
+  const chosen = first.map((note) => {
+    const other = others.get(note.id);
+    others.delete(note.id);
+    return other && age(other) > age(note) ? other : note;
+  });
+  return [...chosen, ...others.values()];
 }
 
 function keepNotes(next: Note[]): void {
@@ -52,7 +66,7 @@ function keepNotes(next: Note[]): void {
 
 /** The notes of the current document that are kept for this user. */
 export function openNotes(): void {
-  notes.value = keptNotes();
+  notes.value = sound(stored(key()));
   savedAt.value = null;
   canSave.value = false;
   isUnsaved.value = notes.value.length > 0;
@@ -64,12 +78,10 @@ export async function addStoredNotes(): Promise<void> {
   const document = current.value;
   const stored = await loadNotes(document);
   if (document !== current.value) return;
-  const notesNow = notes.value; // as they are now: notes written meanwhile are not lost
-  const ids = new Set(notesNow.map((note) => note.id));
-  notes.value = [...notesNow, ...stored.notes.filter((note) => !ids.has(note.id))];
+  notes.value = merged(notes.value, stored.notes); // with those that were written meanwhile
   savedAt.value = stored.saved_at;
   canSave.value = stored.can_save;
-  isUnsaved.value = notesNow.some(
+  isUnsaved.value = notes.value.some(
     (note) => !stored.notes.some((other) => other.id === note.id && other.text === note.text),
   );
 }
@@ -77,7 +89,8 @@ export async function addStoredNotes(): Promise<void> {
 /** A new note; gives its id. With a time it is a flag. */
 export function addNote(text: string, address: string, more: Pick<Note, "time" | "colour"> = {}): string {
   const id = crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}`;
-  keepNotes([...notes.value, { id, text, address, created: new Date().toISOString(), ...more }]);
+  const signed = author() ? { author: author() } : {};
+  keepNotes([...notes.value, { id, text, address, created: new Date().toISOString(), ...signed, ...more }]);
   return id;
 }
 
@@ -109,7 +122,8 @@ export function goToFlag(step: 1 | -1): string | null {
 let lastFlag: string | null = null;
 
 export function changeNote(id: string, text: string, more: Pick<Note, "colour"> = {}): void {
-  keepNotes(notes.value.map((note) => (note.id === id ? { ...note, ...more, text } : note)));
+  const change_time = new Date().toISOString();
+  keepNotes(notes.value.map((note) => (note.id === id ? { ...note, ...more, text, change_time } : note)));
 }
 
 export function removeNote(id: string): void {
@@ -121,4 +135,16 @@ export async function saveBesideTrace(): Promise<void> {
   const stored = await saveNotes(current.value, notes.value);
   savedAt.value = stored.saved_at;
   isUnsaved.value = false;
+}
+
+/** This exported page with the notes of all its documents, as a file for colleagues. */
+export async function pageFile(): Promise<Blob> {
+  const all: Record<number, Note[]> = {};
+  for (const { number } of documents.value) {
+    const own = number === current.value ? notes.value : sound(stored(key(number)));
+    all[number] = number === current.value ? own : merged(own, (await loadNotes(number)).notes);
+  }
+  const file = pageWithNotes(all);
+  isUnsaved.value = false;
+  return file;
 }

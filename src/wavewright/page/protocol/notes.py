@@ -25,6 +25,8 @@ class Note(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     created: Annotated[str, msgspec.Meta(max_length=40)]
     time: float | None = None  #: Of a flag: where it stands, in the unit of the document.
     colour: Annotated[int, msgspec.Meta(ge=0, le=100)] | None = None  #: Of a flag: number of its colour.
+    author: Annotated[str, msgspec.Meta(max_length=100)] | None = None  #: Who wrote it; None = not said.
+    change_time: Annotated[str, msgspec.Meta(max_length=40)] | None = None  #: Of the last change; None = unchanged.
 
 
 class Notes(msgspec.Struct, forbid_unknown_fields=True):
