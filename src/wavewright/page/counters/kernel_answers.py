@@ -19,7 +19,7 @@ from wavewright.errors import UsageError
 from wavewright.facts.metrics.panels import panels_of
 from wavewright.page.counters.kernels import choice_of, every_choice, every_kernel, kernels_of, normalized
 from wavewright.page.counters.panels import PARAMETERS
-from wavewright.page.protocol.question import PageQuestion
+from wavewright.page.protocol.question import PageQuestion, every_other
 from wavewright.page.protocol.serialize import MOST_ROWS, doubles, serialize
 from wavewright.questions.kit.parameters import Parameters, place, text
 
@@ -175,11 +175,6 @@ def _column(values: list[str]) -> Any:
     return pl.Series(values, dtype=pl.String)
 
 
-def _every_other(document: Document) -> list[dict[str, int]]:
-    others = document.library.documents if document.library else []
-    return [{"base": other.number} for other in others if other.number != document.number and other.kind == "counters"]
-
-
 QUESTIONS = (
     PageQuestion("counter_diagnosis", diagnosis_of, {"kernel": place}, (), every_kernel),
     PageQuestion("counter_dispatches", dispatches, {"kernel": place}, (), every_kernel),
@@ -193,5 +188,5 @@ QUESTIONS = (
         _every_table,
     ),
     PageQuestion("counter_raw", raw_counters_of, {"kernel": place}, (), every_kernel),
-    PageQuestion("counter_compare", counters_against, {"base": place}, ("base",), _every_other),
+    PageQuestion("counter_compare", counters_against, {"base": place}, ("base",), every_other),
 )
