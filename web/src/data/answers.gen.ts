@@ -5490,7 +5490,7 @@ export interface KernelLimit {
   dispatch_count: number;
   duration_ns_total: number | null;
   duration_ns_mean: number | null;
-  /** Of all chosen dispatches, or of the run: see `is_time_of_run`. */
+  /** Of all dispatches of the capture, or of the run: see `is_time_of_run`. */
   duration_share: number | null;
   summary: string;
   /** Limiters that are at their limit; also those that are likely, unless a unit or a waste of it is at its limit. */
@@ -5748,7 +5748,7 @@ export interface CounterRooflineKernelsRow {
   dispatch_count: number;
   /** Mean duration; empty = no sound timestamps [ns] */
   duration_ns_mean: number | null;
-  /** Of the time of all chosen dispatches */
+  /** Of the time of all dispatches of the capture */
   duration_share: number | null;
   /** Floating-point operations per dispatch */
   flops: number;
@@ -5777,7 +5777,7 @@ export const COUNTER_ROOFLINE_KERNELS: TableInfo<CounterRooflineKernelsRow> = {
   dispatch_id: ["Dispatch ID", "", "Its id, as --dispatch takes it"],
   dispatch_count: ["Dispatches", "", "Dispatches that it is about"],
   duration_ns_mean: ["Duration mean", "ns", "Mean duration; empty = no sound timestamps"],
-  duration_share: ["Duration share", "", "Of the time of all chosen dispatches"],
+  duration_share: ["Duration share", "", "Of the time of all dispatches of the capture"],
   flops: ["Flops", "", "Floating-point operations per dispatch"],
   gflops_per_second: ["Gflops per second", "GFLOP/s", "Flops over the duration"],
   iops: ["Iops", "", "Integer operations per dispatch"],
