@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 _MOST_NODES = 20_000
 GROUPINGS = ("all", "process", "rank", "gpu", "stream", "marker")  #: What a summary can be grouped by.
+_GROUPED = [{}, *({"by": name} for name in GROUPINGS)]
 _NO_REGIONS = ("KERNEL", "COPY", "ALLOCATION", "SCRATCH")  #: Domains of a summary that are no regions.
 _KEPT_GAPS = 500
 
@@ -134,10 +135,6 @@ def _declared(name: str) -> PageQuestion:
     return PageQuestion(f"run_{name}", answer, is_of_time=True)
 
 
-def _every_grouping(_: Document) -> list[dict[str, str]]:
-    return [{}, *({"by": name} for name in GROUPINGS)]
-
-
 def region_domains(document: Document) -> list[str]:
     """Domains that have regions, those that take most time first (MARKER, HIP, ...)."""
     domains = summary_by(document, "all").domains["domain"].to_list()
@@ -169,7 +166,7 @@ def run_against(document: Document, *, base: int) -> Any:
 
 
 QUESTIONS = (
-    PageQuestion("run_summary", summary_of_run, {"by": text}, (), _every_grouping, is_of_time=True),
+    PageQuestion("run_summary", summary_of_run, {"by": text}, (), lambda _: _GROUPED, is_of_time=True),
     PageQuestion("run_kernels", kernels_of_run, is_of_time=True),
     PageQuestion("run_kernel", kernel_of_run, {"name": text}, ("name",), _top_kernels, is_of_time=True),
     PageQuestion("run_region_domains", region_domains, is_of_time=True),
