@@ -22,6 +22,7 @@ from tests.e2e.inputs import (
 from tests.e2e.numbers import exact, percent, short
 from tests.e2e.waiting import eventually, load
 from wavewright.analysis.trace.barriers import barriers
+from wavewright.analysis.trace.costs.exposure import row_costs
 from wavewright.analysis.trace.costs.sample_hotspots import sample_hotspots
 from wavewright.analysis.trace.diagnose import diagnose
 from wavewright.analysis.trace.memory_latency import memory_latency
@@ -77,6 +78,12 @@ def test_the_diagnosis_is_the_plan_of_diagnose(page, served):
     first = view.locator(".finding").first
     for item in plan.findings[0].evidence:
         first.locator(f'[data-row="{item.row}"]').first.wait_for()
+    in_all = dict(row_costs(trace).select("row", "stall_cycles_total").iter_rows())
+    for finding in plan.findings:
+        card = view.locator(f'[data-finding="{finding.name}"]')
+        for item in finding.evidence:
+            if 0 < item.stall_cycles_total < in_all[item.row]:  # one class of what stalls there
+                expect(card).to_contain_text(f"in all {short(in_all[item.row])} stall cycles", use_inner_text=True)
     expect(first).to_contain_text(plan.findings[0].remedies[0].text, use_inner_text=True)
 
 
@@ -115,6 +122,8 @@ def test_every_link_to_a_view_opens_one(page, gemm):
 def test_stalls_are_those_of_the_classes(page, served):
     view, trace = show(page, served, "stalls")
     found = stalls(trace)
+    stalled = found.classes.filter(pl.col("stall_cycles_total") > 0).height
+    expect(view.locator(".toolbar").first).to_contain_text(f"{stalled} of {found.classes.height} classes have stalls")
     classes = found.classes.filter(pl.col("stall_cycles_total") > 0)
     view.locator(".stall-class").first.wait_for()
     expect(view.locator(".stall-class b")).to_have_text(classes["class"].to_list(), use_inner_text=True)

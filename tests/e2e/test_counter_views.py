@@ -169,6 +169,7 @@ def test_the_diagnosis_is_that_of_the_analysis(page, serve, capture):
     page.locator('[data-limit="1"] .limit-name').click()
     page.wait_for_function("location.hash.includes('kernelRank=1')")
     page.wait_for_function("document.querySelectorAll('[data-limit]').length === 1")
+    expect(page.locator("[data-limit] header")).to_contain_text(f"{expected[1].duration_share:.1%}".replace("%", " %"))
     told = expected[1].of("at limit", "likely")
     names = page.locator("[data-limit] > .limiter").evaluate_all("all => all.map((one) => one.dataset.limiter)")
     assert names == [one.name for one in told]

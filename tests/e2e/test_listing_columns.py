@@ -208,3 +208,17 @@ def test_a_click_on_an_instruction_brings_the_listing_to_the_front(page, serve):
     loops = page.locator('[data-view="loops"]')
     loops.locator(".row:not(.head)").first.click()
     expect(loops).to_be_visible()
+
+
+def test_every_column_can_have_its_own_heat(page, serve):
+    view = opened(page, serve(made_gemm()))
+    costs = row_costs(serve(made_gemm()).library.document(0).trace)
+    view.locator('[data-opens="Columns"]').click()
+    page.locator('[data-choose="column-heat"]').check()
+    page.keyboard.press("Escape")
+    for column, name in (("latency", "latency_cycles_total"), ("hits", "hit_count")):
+        most = costs[name].max()
+        other = view.locator(f'.row[data-row] [data-column="{column}"][data-heat]').first
+        number = int(other.locator("xpath=..").get_attribute("data-row"))
+        value = costs.filter(pl.col("row") == number)[name].sum()
+        eventually(lambda: other.get_attribute("data-heat"), f"{(value / most) ** 0.5:.3f}")

@@ -52,6 +52,29 @@ def test_numbers_of_every_line_are_those_of_the_analysis(page, serve):
             )
 
 
+def test_a_line_opens_to_its_instructions_whose_costs_add_up_to_its_own(page, serve):
+    served = serve(made_gemm())
+    trace = served.library.document(0).trace
+    opened(page, served, "source", ".row[data-line]", alone=True)
+    lines = source_listing(trace, attribution="innermost").lines.filter(pl.col("file") == GEMM)
+    line = lines.sort("latency_cycles_total", descending=True).row(0, named=True)
+    page.locator(ROW.format(line["line"])).locator(".twist").click()
+    below = page.locator('[data-view="source"] .row.of-line')
+    below.first.wait_for()
+    cycles = (pl.col("latency_cycles_total") + pl.col("idle_cycles_total")).alias("cycles")
+    costs = dict(row_costs(trace).select("row", cycles).iter_rows())
+    shown = {
+        int(row.get_attribute("data-row")): row.locator('[data-column="cycles"]').inner_text() for row in below.all()
+    }
+    assert shown == {row: f"{costs[row]:,}" if costs.get(row) else "" for row in shown}
+    assert sum(costs.get(row, 0) for row in shown) == line["latency_cycles_total"] + line["idle_cycles_total"]
+    row = next(iter(shown))
+    below.first.click()
+    eventually(lambda: f"row={row}" in fragment(page).split("&"), expected=True)
+    page.locator('[data-choose="instructions"]').check()
+    eventually(lambda: below.count() > len(shown), expected=True)
+
+
 def test_with_inlined_lines_a_call_has_the_cost_of_what_it_calls(page, serve):
     served = serve(made_gemm())
     opened(page, served, "source", ".row[data-line]", alone=True)

@@ -78,6 +78,13 @@ def test_the_path_has_the_classes_and_predictions_of_the_command_line(page, serv
     eventually(
         lambda: [text.strip() for text in view.locator(".path-classes .part-legend span").all_inner_texts()], shares
     )
+    names = view.locator("table[aria-label=Contributors] td[data-column=name]")
+    before = [f"code before {row['name']}" for row in truth["contributors"]["rows"] if row["what"] == "code before"]
+    assert before
+    eventually(lambda: [text for text in names.all_inner_texts() if text.startswith("code")][:1], before[:1])
+    found = said("diagnose")
+    expect(view.locator("[data-beside]")).to_contain_text(f"computation {percent(found['computation_share'])}")
+    expect(view.locator("[data-beside]")).to_contain_text(f"idle {percent(found['idle_share'])}")
     view.get_by_label("What if", exact=True).select_option(CHANGE)
     (prediction,) = truth["what_if"][0]["predictions"]
     expect(view.locator("[data-predicted]")).to_have_attribute("data-predicted", str(prediction["span_ns_max"]))

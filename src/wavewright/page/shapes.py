@@ -17,6 +17,7 @@ from wavewright.analysis.counters.raw import RawCounters
 from wavewright.analysis.counters.roofline import Roofline
 from wavewright.analysis.run.calls.flame import FUNCTIONS, Sandwich
 from wavewright.analysis.run.compare.compare import RunComparison
+from wavewright.analysis.run.contents.launch_statistics import LaunchStatistics
 from wavewright.analysis.run.contents.regions import Regions
 from wavewright.analysis.run.contents.summary import Summary
 from wavewright.analysis.run.diagnose import RunDiagnosis
@@ -26,6 +27,8 @@ from wavewright.analysis.run.gpu_time.gaps import Gaps
 from wavewright.analysis.run.gpu_time.overlap import Overlap
 from wavewright.analysis.run.graph.path import CriticalPath
 from wavewright.analysis.run.kernels import Kernels
+from wavewright.analysis.run.memory.memory import Memory
+from wavewright.analysis.run.ranks.collective_times import Collectives
 from wavewright.analysis.run.ranks.ranks import Ranks
 from wavewright.analysis.run.select.recording import Recording
 from wavewright.analysis.trace.about.contents import Contents
@@ -170,12 +173,15 @@ SHAPES: Mapping[str, Shape] = {
     "waves": Shape(tables={"waves": _WAVES}),
     "run_area": Shape(RunArea),
     "run_busy": _of_run(Busy, without=("over_time",)),
+    "run_collectives": _of_run(Collectives, fields={"verdict": str}),
     "run_compare": _of_run(RunComparison, fields={"verdict": str, "time_verdict": str | None}),
     "run_diagnosis": _of_run(RunDiagnosis, fields={"cases": tuple[tuple[Case, ...], ...]}),
     "run_functions": Shape(tables={"functions": FUNCTIONS}),
     "run_gaps": _of_run(Gaps),
+    "run_launches": _of_run(LaunchStatistics, fields={"verdict": str}),
     "run_lines": Shape(tables={"lines": LINES}),
-    "run_overlap": _of_run(Overlap),
+    "run_memory": _of_run(Memory, fields={"verdict": str}),
+    "run_overlap": _of_run(Overlap, fields={"verdict": str}),
     "run_overview": Shape(
         tables={
             "processes": _columns(
@@ -199,7 +205,7 @@ SHAPES: Mapping[str, Shape] = {
             "steps": STEPS,
         },
     ),
-    "run_ranks": _of_run(Ranks),
+    "run_ranks": _of_run(Ranks, fields={"verdict": str}),
     "run_sandwich": Shape(Sandwich),
     "run_what_if": Shape(tables={"predictions": PREDICTIONS}),
     "run_regions": _of_run(

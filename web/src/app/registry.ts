@@ -5,6 +5,7 @@ import { area, runAreaView } from "../views/area";
 import { barriers } from "../views/barriers/barriers";
 import { busy } from "../views/busy";
 import { byDispatch } from "../views/by_dispatch/by_dispatch";
+import { collectives } from "../views/collectives";
 import { compare } from "../views/compare/compare";
 import { computeUnit } from "../views/compute_unit/compute_unit";
 import { counterCompare } from "../views/counter_compare";
@@ -25,8 +26,10 @@ import { hotspotHistogram } from "../views/hotspot_histogram/hotspot_histogram";
 import { isa } from "../views/isa";
 import { kernels } from "../views/kernels/index";
 import { lanes } from "../views/lanes/lanes";
+import { launches } from "../views/launches";
 import { loops } from "../views/loops";
 import { counterLosses, losses, runLosses } from "../views/losses/losses";
+import { memory } from "../views/memory";
 import { memoryChart } from "../views/memory_chart/memory_chart";
 import { memoryLatency } from "../views/memory_latency/memory_latency";
 import { occupancy } from "../views/occupancy";
@@ -95,6 +98,9 @@ export const VIEWS: View[] = [
   gaps,
   overlap,
   ranks,
+  collectives,
+  launches,
+  memory,
   sql,
   runCompare,
   runOverlay,
@@ -141,6 +147,8 @@ export const PURPOSES: { title: string; ids: string[] }[] = [
       "gaps",
       "overlap",
       "ranks",
+      "collectives",
+      "launches",
       "by_dispatch",
     ],
   },
@@ -177,7 +185,7 @@ export const PURPOSES: { title: string; ids: string[] }[] = [
       "roofline",
     ],
   },
-  { title: "Memory", ids: ["memory_latency", "lanes", "memory_chart"] },
+  { title: "Memory", ids: ["memory_latency", "lanes", "memory_chart", "memory"] },
   {
     title: "Compare",
     ids: [

@@ -15,14 +15,17 @@ export const OF_TIME = new Set([
   "memory_latency",
   "row_latencies",
   "run_busy",
+  "run_collectives",
   "run_diagnosis",
   "run_flame",
   "run_functions",
   "run_gaps",
   "run_kernel",
   "run_kernels",
+  "run_launches",
   "run_line_stacks",
   "run_lines",
+  "run_memory",
   "run_overlap",
   "run_ranks",
   "run_region_domains",
@@ -45,6 +48,7 @@ export const OF_TIME = new Set([
 export const ASKED = {
   barriers: "Which wave arrives last at each barrier, and what do the others lose?",
   busy: "How busy is each GPU, in total and over time?",
+  collectives: "How long do collectives of ranks take, at which bandwidth, who waits in them, and what made them late?",
   counter_diagnosis: "What should be changed first, on which evidence, and how much can it gain at most?",
   counter_kernels: "How do the kernels differ, metric by metric?",
   counter_system: "What is this, from which GPU, how complete, what to do next?",
@@ -54,7 +58,9 @@ export const ASKED = {
   isa: "Which instructions, lines, files, functions, kernels, blocks or loops take the cycles?",
   kernels: "How do the dispatches of kernels behave: durations, launch parameters, registers, occupancy?",
   lanes: "Which instruction conflicts in LDS, which does not coalesce, which lanes are active?",
+  launches: "By which calls is GPU work launched, how long before it starts, how much is queued, how many per step?",
   loops: "How often do loops run, and what does an iteration cost?",
+  memory: "How much memory is in use, what is alive at the peak, what is not freed?",
   memory_chart: "What flows between waves, caches and memory?",
   memory_latency: "How long does each memory operation take, and how much of it is hidden?",
   occupancy_limits: "How many waves fit on a SIMD, how many were there, and what limits them?",
@@ -2837,6 +2843,337 @@ export interface RunBusyAnswer {
   nodes: Frame<RunBusyNodesRow>;
 }
 
+/** One row is one collective of one size and group. */
+export interface RunCollectivesRow {
+  /** All-reduce, all-gather, ...; empty = not known */
+  kind: string | null;
+  /** As it was recorded; empty = it was not */
+  collective: string | null;
+  /** Process group or communicator as recorded */
+  group: string | null;
+  /** Kernel */
+  name: string;
+  /** Output of all-gather, input of others; empty = not recorded [bytes] */
+  size_bytes: number | null;
+  /** Ranks of the group; empty = not recorded */
+  group_size: number | null;
+  /** Processes that met, or that called it alone */
+  process_count: number;
+  /** Meetings; where there is none, calls of single processes */
+  calls: number;
+  /** Calls of processes without a certain partner */
+  unmatched_count: number;
+  /** Of all meetings; of single processes with their waits [ns] */
+  communication_ns: number;
+  /** Median of them [ns] */
+  communication_median_ns: number | null;
+  /** Size over communication time [bytes/s] */
+  algorithm_bytes_per_second: number | null;
+  /** The same times the share of the data that each rank moves [bytes/s] */
+  bus_bytes_per_second: number | null;
+  /** Mean wait of its ranks, added up; empty = not known [ns] */
+  wait_ns: number | null;
+  /** Latest minus first arrival, mean of the meetings [ns] */
+  start_skew_ns: number | null;
+  /** The largest of them [ns] */
+  start_skew_max_ns: number | null;
+  /** Latest minus first end, mean; empty = clocks do not tell [ns] */
+  end_skew_ns: number | null;
+  /** How the last is known: start, aligned, duration, unknown */
+  rule: string | null;
+  /** Node of the process that is last most often */
+  host: string | null;
+  /** Its process id */
+  pid: number | null;
+  /** Its rank */
+  rank: number | null;
+  /** Its recording */
+  run: string | null;
+  /** How often it is */
+  last_count: number;
+}
+
+export const RUN_COLLECTIVES: TableInfo<RunCollectivesRow> = {
+  kind: ["Kind", "", "All-reduce, all-gather, ...; empty = not known"],
+  collective: ["Collective", "", "As it was recorded; empty = it was not"],
+  group: ["Group", "", "Process group or communicator as recorded"],
+  name: ["Name", "", "Kernel"],
+  size_bytes: ["Size", "bytes", "Output of all-gather, input of others; empty = not recorded"],
+  group_size: ["Group size", "", "Ranks of the group; empty = not recorded"],
+  process_count: ["Processes", "", "Processes that met, or that called it alone"],
+  calls: ["Calls", "", "Meetings; where there is none, calls of single processes"],
+  unmatched_count: ["Unmatched", "", "Calls of processes without a certain partner"],
+  communication_ns: ["Communication", "ns", "Of all meetings; of single processes with their waits"],
+  communication_median_ns: ["Communication median", "ns", "Median of them"],
+  algorithm_bytes_per_second: ["Algorithm per second", "bytes/s", "Size over communication time"],
+  bus_bytes_per_second: ["Bus per second", "bytes/s", "The same times the share of the data that each rank moves"],
+  wait_ns: ["Wait", "ns", "Mean wait of its ranks, added up; empty = not known"],
+  start_skew_ns: ["Start skew", "ns", "Latest minus first arrival, mean of the meetings"],
+  start_skew_max_ns: ["Start skew max", "ns", "The largest of them"],
+  end_skew_ns: ["End skew", "ns", "Latest minus first end, mean; empty = clocks do not tell"],
+  rule: ["Rule", "", "How the last is known: start, aligned, duration, unknown"],
+  host: ["Host", "", "Node of the process that is last most often"],
+  pid: ["PID", "", "Its process id"],
+  rank: ["Rank", "", "Its rank"],
+  run: ["Run", "", "Its recording"],
+  last_count: ["Last", "", "How often it is"],
+};
+
+/** One row is one meeting. */
+export interface RunCollectivesCallsRow {
+  /** Number */
+  meeting: number;
+  /** All-reduce, all-gather, ...; empty = not known */
+  kind: string | null;
+  /** As it was recorded; empty = it was not */
+  collective: string | null;
+  /** Process group or communicator as recorded */
+  group: string | null;
+  /** Kernel */
+  name: string;
+  /** Output of all-gather, input of others; empty = not recorded [bytes] */
+  size_bytes: number | null;
+  /** Processes that met */
+  process_count: number;
+  /** Start, since the start of its node [ns] */
+  begin: number;
+  /** Shortest duration among them [ns] */
+  communication_ns: number;
+  /** Size over communication time [bytes/s] */
+  algorithm_bytes_per_second: number | null;
+  /** The same times the share of the data that each rank moves [bytes/s] */
+  bus_bytes_per_second: number | null;
+  /** Mean wait [ns] */
+  wait_ns: number | null;
+  /** Longest wait [ns] */
+  wait_max_ns: number | null;
+  /** Latest minus first arrival [ns] */
+  start_skew_ns: number | null;
+  /** Latest minus first end [ns] */
+  end_skew_ns: number | null;
+  /** How the last is known */
+  rule: string;
+  /** Node of the last */
+  host: string | null;
+  /** Its process id */
+  pid: number | null;
+  /** Its rank */
+  rank: number | null;
+  /** Its recording */
+  run: string | null;
+}
+
+export const RUN_COLLECTIVES_CALLS: TableInfo<RunCollectivesCallsRow> = {
+  meeting: ["Meeting", "", "Number"],
+  kind: ["Kind", "", "All-reduce, all-gather, ...; empty = not known"],
+  collective: ["Collective", "", "As it was recorded; empty = it was not"],
+  group: ["Group", "", "Process group or communicator as recorded"],
+  name: ["Name", "", "Kernel"],
+  size_bytes: ["Size", "bytes", "Output of all-gather, input of others; empty = not recorded"],
+  process_count: ["Processes", "", "Processes that met"],
+  begin: ["Begin", "ns", "Start, since the start of its node"],
+  communication_ns: ["Communication", "ns", "Shortest duration among them"],
+  algorithm_bytes_per_second: ["Algorithm per second", "bytes/s", "Size over communication time"],
+  bus_bytes_per_second: ["Bus per second", "bytes/s", "The same times the share of the data that each rank moves"],
+  wait_ns: ["Wait", "ns", "Mean wait"],
+  wait_max_ns: ["Wait max", "ns", "Longest wait"],
+  start_skew_ns: ["Start skew", "ns", "Latest minus first arrival"],
+  end_skew_ns: ["End skew", "ns", "Latest minus first end"],
+  rule: ["Rule", "", "How the last is known"],
+  host: ["Host", "", "Node of the last"],
+  pid: ["PID", "", "Its process id"],
+  rank: ["Rank", "", "Its rank"],
+  run: ["Run", "", "Its recording"],
+};
+
+/** One row is one process at one meeting. */
+export interface RunCollectivesArrivalsRow {
+  /** Number */
+  meeting: number;
+  /** Node of the process */
+  host: string | null;
+  /** Its process id */
+  pid: number | null;
+  /** Its rank */
+  rank: number | null;
+  /** Its recording */
+  run: string | null;
+  /** Start, since the start of its node [ns] */
+  begin: number;
+  /** Of its kernel [ns] */
+  duration_ns: number;
+  /** Latest arrival minus its own, at most its duration [ns] */
+  wait_ns: number | null;
+}
+
+export const RUN_COLLECTIVES_ARRIVALS: TableInfo<RunCollectivesArrivalsRow> = {
+  meeting: ["Meeting", "", "Number"],
+  host: ["Host", "", "Node of the process"],
+  pid: ["PID", "", "Its process id"],
+  rank: ["Rank", "", "Its rank"],
+  run: ["Run", "", "Its recording"],
+  begin: ["Begin", "ns", "Start, since the start of its node"],
+  duration_ns: ["Duration", "ns", "Of its kernel"],
+  wait_ns: ["Wait", "ns", "Latest arrival minus its own, at most its duration"],
+};
+
+/** One row is one process with collectives. */
+export interface RunCollectivesProcessesRow {
+  /** Node of the process */
+  host: string | null;
+  /** Its process id */
+  pid: number | null;
+  /** Its rank */
+  rank: number | null;
+  /** Its recording */
+  run: string | null;
+  /** Its calls */
+  calls: number;
+  /** Of these, with a certain partner */
+  matched_count: number;
+  /** Their durations [ns] */
+  total_ns: number;
+  /** Of that, waiting for later ranks; empty = none has a partner [ns] */
+  wait_ns: number | null;
+  /** How often it was last */
+  last_count: number;
+  /** Added to its times gives those of the reference clock [ns] */
+  offset_ns: number | null;
+  /** Median distance of ends from that [ns] */
+  residual_ns: number | null;
+  /** How far the offset moved from the first third to the last [ns] */
+  drift_ns: number | null;
+}
+
+export const RUN_COLLECTIVES_PROCESSES: TableInfo<RunCollectivesProcessesRow> = {
+  host: ["Host", "", "Node of the process"],
+  pid: ["PID", "", "Its process id"],
+  rank: ["Rank", "", "Its rank"],
+  run: ["Run", "", "Its recording"],
+  calls: ["Calls", "", "Its calls"],
+  matched_count: ["Matched", "", "Of these, with a certain partner"],
+  total_ns: ["Total", "ns", "Their durations"],
+  wait_ns: ["Wait", "ns", "Of that, waiting for later ranks; empty = none has a partner"],
+  last_count: ["Last", "", "How often it was last"],
+  offset_ns: ["Offset", "ns", "Added to its times gives those of the reference clock"],
+  residual_ns: ["Residual", "ns", "Median distance of ends from that"],
+  drift_ns: ["Drift", "ns", "How far the offset moved from the first third to the last"],
+};
+
+/** One row is one meeting with a late rank, the latest first. */
+export interface RunCollectivesStragglersRow {
+  /** Number */
+  meeting: number;
+  /** Node of the late process */
+  host: string | null;
+  /** Its process id */
+  pid: number | null;
+  /** Its rank */
+  rank: number | null;
+  /** Its recording */
+  run: string | null;
+  /** Its arrival minus the median of the others [ns] */
+  late_ns: number;
+  /** Meeting before, at which it was on time; empty = none */
+  since_meeting: number | null;
+  /** Time from there to its arrival [ns] */
+  since_ns: number;
+  /** Computation that it had more since then [ns] */
+  compute_ns: number;
+  /** Exposed communication that it had more [ns] */
+  communication_ns: number;
+  /** Exposed copies that it had more [ns] */
+  copy_ns: number;
+  /** Idle with launched work that it had more; empty = not recorded [ns] */
+  queued_ns: number | null;
+  /** Idle with nothing launched that it had more; empty = the same [ns] */
+  host_ns: number | null;
+  /** Idle of both kinds that it had more [ns] */
+  idle_ns: number;
+  /** The largest, in words; unknown = it had more of nothing */
+  cause: string;
+}
+
+export const RUN_COLLECTIVES_STRAGGLERS: TableInfo<RunCollectivesStragglersRow> = {
+  meeting: ["Meeting", "", "Number"],
+  host: ["Host", "", "Node of the late process"],
+  pid: ["PID", "", "Its process id"],
+  rank: ["Rank", "", "Its rank"],
+  run: ["Run", "", "Its recording"],
+  late_ns: ["Late", "ns", "Its arrival minus the median of the others"],
+  since_meeting: ["Since meeting", "", "Meeting before, at which it was on time; empty = none"],
+  since_ns: ["Since", "ns", "Time from there to its arrival"],
+  compute_ns: ["Compute", "ns", "Computation that it had more since then"],
+  communication_ns: ["Communication", "ns", "Exposed communication that it had more"],
+  copy_ns: ["Copy", "ns", "Exposed copies that it had more"],
+  queued_ns: ["Queued", "ns", "Idle with launched work that it had more; empty = not recorded"],
+  host_ns: ["Host", "ns", "Idle with nothing launched that it had more; empty = the same"],
+  idle_ns: ["Idle", "ns", "Idle of both kinds that it had more"],
+  cause: ["Cause", "", "The largest, in words; unknown = it had more of nothing"],
+};
+
+/** One row is one process that was late, by what it had more than others. */
+export interface RunCollectivesCausesRow {
+  /** Node of the late process */
+  host: string | null;
+  /** Its process id */
+  pid: number | null;
+  /** Its rank */
+  rank: number | null;
+  /** Its recording */
+  run: string | null;
+  /** Delays that were looked at, each once */
+  late_count: number;
+  /** Their sum [ns] */
+  late_ns: number;
+  /** Computation that it had more since then [ns] */
+  compute_ns: number;
+  /** Exposed communication that it had more [ns] */
+  communication_ns: number;
+  /** Exposed copies that it had more [ns] */
+  copy_ns: number;
+  /** Idle with launched work that it had more; empty = not recorded [ns] */
+  queued_ns: number | null;
+  /** Idle with nothing launched that it had more; empty = the same [ns] */
+  host_ns: number | null;
+  /** Idle of both kinds that it had more [ns] */
+  idle_ns: number;
+  /** The largest, in words; unknown = it had more of nothing */
+  cause: string;
+  /** Share of the cause in all that it had more */
+  cause_share: number | null;
+}
+
+export const RUN_COLLECTIVES_CAUSES: TableInfo<RunCollectivesCausesRow> = {
+  host: ["Host", "", "Node of the late process"],
+  pid: ["PID", "", "Its process id"],
+  rank: ["Rank", "", "Its rank"],
+  run: ["Run", "", "Its recording"],
+  late_count: ["Lates", "", "Delays that were looked at, each once"],
+  late_ns: ["Late", "ns", "Their sum"],
+  compute_ns: ["Compute", "ns", "Computation that it had more since then"],
+  communication_ns: ["Communication", "ns", "Exposed communication that it had more"],
+  copy_ns: ["Copy", "ns", "Exposed copies that it had more"],
+  queued_ns: ["Queued", "ns", "Idle with launched work that it had more; empty = not recorded"],
+  host_ns: ["Host", "ns", "Idle with nothing launched that it had more; empty = the same"],
+  idle_ns: ["Idle", "ns", "Idle of both kinds that it had more"],
+  cause: ["Cause", "", "The largest, in words; unknown = it had more of nothing"],
+  cause_share: ["Cause share", "", "Share of the cause in all that it had more"],
+};
+
+/** Collectives over ranks. */
+export interface RunCollectivesAnswer {
+  definition: string;
+  collectives: Frame<RunCollectivesRow>;
+  calls: Frame<RunCollectivesCallsRow>;
+  arrivals: Frame<RunCollectivesArrivalsRow>;
+  processes: Frame<RunCollectivesProcessesRow>;
+  stragglers: Frame<RunCollectivesStragglersRow>;
+  causes: Frame<RunCollectivesCausesRow>;
+  caveats: Caveat[];
+  verdict: string;
+}
+
 /** One row is one side of the comparison; the first is the base. */
 export interface RunCompareSidesRow {
   /** Number of the side */
@@ -3431,6 +3768,135 @@ export interface RunGapsAnswer {
   call_count: number;
 }
 
+/** One row is one function that launches work. */
+export interface RunLaunchesFunctionsRow {
+  /** The call */
+  function: string;
+  /** Calls that launched work */
+  launch_count: number;
+  /** Of these, with several pieces of work */
+  graph_count: number;
+  /** Kernels and copies they launched */
+  work_count: number;
+  /** Median duration of the call [ns] */
+  call_median_ns: number | null;
+  /** Durations of these calls [ns] */
+  call_total_ns: number | null;
+  /** Launches whose first work began before the call returned */
+  early_count: number;
+  /** Mean delay [ns] */
+  delay_mean_ns: number | null;
+  /** Median delay [ns] */
+  delay_median_ns: number | null;
+  /** 95 of 100 delays are shorter [ns] */
+  delay_p95_ns: number | null;
+  /** Longest delay [ns] */
+  delay_max_ns: number | null;
+}
+
+export const RUN_LAUNCHES_FUNCTIONS: TableInfo<RunLaunchesFunctionsRow> = {
+  function: ["Function", "", "The call"],
+  launch_count: ["Launches", "", "Calls that launched work"],
+  graph_count: ["Graphs", "", "Of these, with several pieces of work"],
+  work_count: ["Works", "", "Kernels and copies they launched"],
+  call_median_ns: ["Call median", "ns", "Median duration of the call"],
+  call_total_ns: ["Call", "ns", "Durations of these calls"],
+  early_count: ["Earlies", "", "Launches whose first work began before the call returned"],
+  delay_mean_ns: ["Delay mean", "ns", "Mean delay"],
+  delay_median_ns: ["Delay median", "ns", "Median delay"],
+  delay_p95_ns: ["Delay p95", "ns", "95 of 100 delays are shorter"],
+  delay_max_ns: ["Delay max", "ns", "Longest delay"],
+};
+
+/** One row is one process with GPU work. */
+export interface RunLaunchesProcessesRow {
+  /** Node */
+  host: string | null;
+  /** Process id */
+  pid: number | null;
+  /** Rank; empty = not known */
+  rank: number | null;
+  /** Recording */
+  run: string | null;
+  /** Kernels and copies */
+  work_count: number;
+  /** Launches of these that were recorded */
+  launch_count: number;
+  /** Kernels and copies whose launch was not recorded */
+  unknown_count: number;
+  /** Share of them in all */
+  unknown_share: number | null;
+  /** Their durations [ns] */
+  unknown_ns: number;
+  /** Mean queue depth over time */
+  depth_mean: number | null;
+  /** Deepest queue */
+  depth_max: number | null;
+  /** Share of the time with nothing launched that has not started */
+  empty_share: number | null;
+  /** Steps */
+  step_count: number;
+  /** Launches that start in a step, median */
+  launches_per_step: number | null;
+  /** Calls into the runtime that start in a step, median */
+  calls_per_step: number | null;
+}
+
+export const RUN_LAUNCHES_PROCESSES: TableInfo<RunLaunchesProcessesRow> = {
+  host: ["Host", "", "Node"],
+  pid: ["PID", "", "Process id"],
+  rank: ["Rank", "", "Rank; empty = not known"],
+  run: ["Run", "", "Recording"],
+  work_count: ["Works", "", "Kernels and copies"],
+  launch_count: ["Launches", "", "Launches of these that were recorded"],
+  unknown_count: ["Unknowns", "", "Kernels and copies whose launch was not recorded"],
+  unknown_share: ["Unknown share", "", "Share of them in all"],
+  unknown_ns: ["Unknown", "ns", "Their durations"],
+  depth_mean: ["Depth mean", "", "Mean queue depth over time"],
+  depth_max: ["Depth max", "", "Deepest queue"],
+  empty_share: ["Empty share", "", "Share of the time with nothing launched that has not started"],
+  step_count: ["Steps", "", "Steps"],
+  launches_per_step: ["Launches per step", "", "Launches that start in a step, median"],
+  calls_per_step: ["Calls per step", "", "Calls into the runtime that start in a step, median"],
+};
+
+/** One row is one of up to 60 equal intervals of a process. */
+export interface RunLaunchesDepthsRow {
+  /** Node */
+  host: string | null;
+  /** Process id */
+  pid: number | null;
+  /** Rank; empty = not known */
+  rank: number | null;
+  /** Recording */
+  run: string | null;
+  /** Start, since the start of its node [ns] */
+  begin: number;
+  /** Mean queue depth */
+  depth_mean: number;
+  /** Deepest queue */
+  depth_max: number;
+}
+
+export const RUN_LAUNCHES_DEPTHS: TableInfo<RunLaunchesDepthsRow> = {
+  host: ["Host", "", "Node"],
+  pid: ["PID", "", "Process id"],
+  rank: ["Rank", "", "Rank; empty = not known"],
+  run: ["Run", "", "Recording"],
+  begin: ["Begin", "ns", "Start, since the start of its node"],
+  depth_mean: ["Depth mean", "", "Mean queue depth"],
+  depth_max: ["Depth max", "", "Deepest queue"],
+};
+
+/** Launches of GPU work. */
+export interface RunLaunchesAnswer {
+  definition: string;
+  functions: Frame<RunLaunchesFunctionsRow>;
+  processes: Frame<RunLaunchesProcessesRow>;
+  depths: Frame<RunLaunchesDepthsRow>;
+  verdict: string;
+}
+
 /** One row is one thread, or one stream of a GPU. */
 export interface RunLinesRow {
   /** Number */
@@ -3458,6 +3924,155 @@ export const RUN_LINES: TableInfo<RunLinesRow> = {
   span_count: ["Spans", "", "Events on it"],
   total_ns: ["Total", "ns", "Durations of the outermost events"],
 };
+
+/** One row is the memory of one GPU, or of the host, of one process and one allocator. */
+export interface RunMemoryPlacesRow {
+  /** Name of the node */
+  host: string;
+  /** Process */
+  pid: number;
+  /** Its rank; empty = not known */
+  rank: number | null;
+  /** Id of the recording, else the file */
+  run: string;
+  /** GPU or HOST; empty = not recorded */
+  kind: string | null;
+  /** Number of the GPU on the node; empty = host memory, or not recorded */
+  gpu: number | null;
+  /** FRAMEWORK = the allocator of PyTorch or XLA; HIP = the runtime */
+  pool: string;
+  /** Allocations */
+  allocation_count: number;
+  /** Releases */
+  release_count: number;
+  /** Sum of all allocations [bytes] */
+  allocated_bytes: number;
+  /** Alive before the recording, as far as known [bytes] */
+  before_bytes: number;
+  /** Most that was alive at once [bytes] */
+  peak_bytes: number;
+  /** Of the peak: from before the recording; the rest has a call site [bytes] */
+  peak_before_bytes: number;
+  /** When it was first reached, from the start of the run [ns] */
+  peak_ns: number;
+  /** Alive at the end [bytes] */
+  end_bytes: number;
+  /** Allocations that are not freed */
+  unfreed_count: number;
+  /** Their size [bytes] */
+  unfreed_bytes: number;
+  /** Releases of what was allocated before the recording */
+  earlier_count: number;
+  /** Allocations at an address that was not released before */
+  reused_count: number;
+  /** Duration of all these calls [ns] */
+  call_ns: number;
+}
+
+export const RUN_MEMORY_PLACES: TableInfo<RunMemoryPlacesRow> = {
+  host: ["Host", "", "Name of the node"],
+  pid: ["PID", "", "Process"],
+  rank: ["Rank", "", "Its rank; empty = not known"],
+  run: ["Run", "", "Id of the recording, else the file"],
+  kind: ["Kind", "", "GPU or HOST; empty = not recorded"],
+  gpu: ["GPU", "", "Number of the GPU on the node; empty = host memory, or not recorded"],
+  pool: ["Pool", "", "FRAMEWORK = the allocator of PyTorch or XLA; HIP = the runtime"],
+  allocation_count: ["Allocations", "", "Allocations"],
+  release_count: ["Releases", "", "Releases"],
+  allocated_bytes: ["Allocated", "bytes", "Sum of all allocations"],
+  before_bytes: ["Before", "bytes", "Alive before the recording, as far as known"],
+  peak_bytes: ["Peak", "bytes", "Most that was alive at once"],
+  peak_before_bytes: ["Peak before", "bytes", "Of the peak: from before the recording; the rest has a call site"],
+  peak_ns: ["Peak", "ns", "When it was first reached, from the start of the run"],
+  end_bytes: ["End", "bytes", "Alive at the end"],
+  unfreed_count: ["Unfreed", "", "Allocations that are not freed"],
+  unfreed_bytes: ["Unfreed", "bytes", "Their size"],
+  earlier_count: ["Earliers", "", "Releases of what was allocated before the recording"],
+  reused_count: ["Reused", "", "Allocations at an address that was not released before"],
+  call_ns: ["Call", "ns", "Duration of all these calls"],
+};
+
+/** One row is one call site of one allocator, over all processes. */
+export interface RunMemorySitesRow {
+  /** FRAMEWORK or HIP */
+  pool: string;
+  /** The innermost operators, markers or functions, outermost first */
+  site: string;
+  /** Allocations */
+  allocation_count: number;
+  /** Their size [bytes] */
+  allocated_bytes: number;
+  /** Alive at the peak of their GPU */
+  peak_count: number;
+  /** Their size [bytes] */
+  peak_bytes: number;
+  /** Not freed */
+  unfreed_count: number;
+  /** Their size [bytes] */
+  unfreed_bytes: number;
+  /** Duration of the calls that allocate [ns] */
+  call_ns: number;
+}
+
+export const RUN_MEMORY_SITES: TableInfo<RunMemorySitesRow> = {
+  pool: ["Pool", "", "FRAMEWORK or HIP"],
+  site: ["Site", "", "The innermost operators, markers or functions, outermost first"],
+  allocation_count: ["Allocations", "", "Allocations"],
+  allocated_bytes: ["Allocated", "bytes", "Their size"],
+  peak_count: ["Peaks", "", "Alive at the peak of their GPU"],
+  peak_bytes: ["Peak", "bytes", "Their size"],
+  unfreed_count: ["Unfreed", "", "Not freed"],
+  unfreed_bytes: ["Unfreed", "bytes", "Their size"],
+  call_ns: ["Call", "ns", "Duration of the calls that allocate"],
+};
+
+/** One row is one bin of time of one place. */
+export interface RunMemoryCurveRow {
+  /** Name of the node */
+  host: string;
+  /** Process */
+  pid: number;
+  /** Its rank; empty = not known */
+  rank: number | null;
+  /** Id of the recording, else the file */
+  run: string;
+  /** GPU or HOST; empty = not recorded */
+  kind: string | null;
+  /** Number of the GPU on the node; empty = host memory, or not recorded */
+  gpu: number | null;
+  /** FRAMEWORK = the allocator of PyTorch or XLA; HIP = the runtime */
+  pool: string;
+  /** Start, since the start of its node [ns] */
+  begin: number;
+  /** End, since the start of its node [ns] */
+  end: number;
+  /** Most that was alive in it [bytes] */
+  live_bytes: number;
+}
+
+export const RUN_MEMORY_CURVE: TableInfo<RunMemoryCurveRow> = {
+  host: ["Host", "", "Name of the node"],
+  pid: ["PID", "", "Process"],
+  rank: ["Rank", "", "Its rank; empty = not known"],
+  run: ["Run", "", "Id of the recording, else the file"],
+  kind: ["Kind", "", "GPU or HOST; empty = not recorded"],
+  gpu: ["GPU", "", "Number of the GPU on the node; empty = host memory, or not recorded"],
+  pool: ["Pool", "", "FRAMEWORK = the allocator of PyTorch or XLA; HIP = the runtime"],
+  begin: ["Begin", "ns", "Start, since the start of its node"],
+  end: ["End", "ns", "End, since the start of its node"],
+  live_bytes: ["Live", "bytes", "Most that was alive in it"],
+};
+
+/** The memory of a run over time. */
+export interface RunMemoryAnswer {
+  definition: string;
+  places: Frame<RunMemoryPlacesRow>;
+  sites: Frame<RunMemorySitesRow>;
+  curve: Frame<RunMemoryCurveRow>;
+  /** Whether the recording covers the end of every process, so that what is not freed is a leak. */
+  covers_end: boolean;
+  verdict: string;
+}
 
 /** One row is one GPU; of work of one process where several use it. */
 export interface RunOverlapGpusRow {
@@ -3644,6 +4259,7 @@ export interface RunOverlapAnswer {
   bridged_ns: number;
   /** Streams of a GPU that `streams` compares, the busiest, where there are more; None = all are compared. */
   stream_limit: number | null;
+  verdict: string;
 }
 
 /** One row is one process. */
@@ -4040,62 +4656,13 @@ export const RUN_RANKS_COLLECTIVES: TableInfo<RunRanksCollectivesRow> = {
   last_count: ["Last", "", "How often it arrived last"],
 };
 
-/** One row is one process that was late, by what it had more than others. */
-export interface RunRanksCausesRow {
-  /** Node of the late process */
-  host: string | null;
-  /** Its process id */
-  pid: number | null;
-  /** Its rank */
-  rank: number | null;
-  /** Its recording */
-  run: string | null;
-  /** Delays that were looked at, each once */
-  late_count: number;
-  /** Their sum [ns] */
-  late_ns: number;
-  /** Computation that it had more since then [ns] */
-  compute_ns: number;
-  /** Exposed communication that it had more [ns] */
-  communication_ns: number;
-  /** Exposed copies that it had more [ns] */
-  copy_ns: number;
-  /** Idle with launched work that it had more; empty = not recorded [ns] */
-  queued_ns: number | null;
-  /** Idle with nothing launched that it had more; empty = the same [ns] */
-  host_ns: number | null;
-  /** Idle of both kinds that it had more [ns] */
-  idle_ns: number;
-  /** The largest, in words; unknown = it had more of nothing */
-  cause: string;
-  /** Share of the cause in all that it had more */
-  cause_share: number | null;
-}
-
-export const RUN_RANKS_CAUSES: TableInfo<RunRanksCausesRow> = {
-  host: ["Host", "", "Node of the late process"],
-  pid: ["PID", "", "Its process id"],
-  rank: ["Rank", "", "Its rank"],
-  run: ["Run", "", "Its recording"],
-  late_count: ["Lates", "", "Delays that were looked at, each once"],
-  late_ns: ["Late", "ns", "Their sum"],
-  compute_ns: ["Compute", "ns", "Computation that it had more since then"],
-  communication_ns: ["Communication", "ns", "Exposed communication that it had more"],
-  copy_ns: ["Copy", "ns", "Exposed copies that it had more"],
-  queued_ns: ["Queued", "ns", "Idle with launched work that it had more; empty = not recorded"],
-  host_ns: ["Host", "ns", "Idle with nothing launched that it had more; empty = the same"],
-  idle_ns: ["Idle", "ns", "Idle of both kinds that it had more"],
-  cause: ["Cause", "", "The largest, in words; unknown = it had more of nothing"],
-  cause_share: ["Cause share", "", "Share of the cause in all that it had more"],
-};
-
 /** Spread of the work of a run over its processes. */
 export interface RunRanksAnswer {
   definition: string;
   processes: Frame<RunRanksProcessesRow>;
   kernels: Frame<RunRanksKernelsRow>;
   collectives: Frame<RunRanksCollectivesRow>;
-  causes: Frame<RunRanksCausesRow>;
+  causes: Frame<RunCollectivesCausesRow>;
   /** Largest compute time over the mean of its peers; None = nothing can be compared. */
   imbalance: number | null;
   /** Largest compute time minus the mean, of the peers where that is most. */
@@ -4103,6 +4670,7 @@ export interface RunRanksAnswer {
   /** Waiting in collectives, of all processes together. */
   waited_ns: number;
   caveats: Caveat[];
+  verdict: string;
 }
 
 /** One row is one frame of the callers; the first is the function. */
@@ -4922,7 +5490,7 @@ export interface KernelLimit {
   dispatch_count: number;
   duration_ns_total: number | null;
   duration_ns_mean: number | null;
-  /** Of all chosen dispatches, or of the run: see `is_time_of_run`. */
+  /** Of all dispatches of the capture, or of the run: see `is_time_of_run`. */
   duration_share: number | null;
   summary: string;
   /** Limiters that are at their limit; also those that are likely, unless a unit or a waste of it is at its limit. */
@@ -5180,7 +5748,7 @@ export interface CounterRooflineKernelsRow {
   dispatch_count: number;
   /** Mean duration; empty = no sound timestamps [ns] */
   duration_ns_mean: number | null;
-  /** Of the time of all chosen dispatches */
+  /** Of the time of all dispatches of the capture */
   duration_share: number | null;
   /** Floating-point operations per dispatch */
   flops: number;
@@ -5209,7 +5777,7 @@ export const COUNTER_ROOFLINE_KERNELS: TableInfo<CounterRooflineKernelsRow> = {
   dispatch_id: ["Dispatch ID", "", "Its id, as --dispatch takes it"],
   dispatch_count: ["Dispatches", "", "Dispatches that it is about"],
   duration_ns_mean: ["Duration mean", "ns", "Mean duration; empty = no sound timestamps"],
-  duration_share: ["Duration share", "", "Of the time of all chosen dispatches"],
+  duration_share: ["Duration share", "", "Of the time of all dispatches of the capture"],
   flops: ["Flops", "", "Floating-point operations per dispatch"],
   gflops_per_second: ["Gflops per second", "GFLOP/s", "Flops over the duration"],
   iops: ["Iops", "", "Integer operations per dispatch"],

@@ -19,7 +19,7 @@ from wavewright.errors import UsageError
 from wavewright.facts.metrics.panels import panels_of
 from wavewright.page.counters.kernels import choice_of, every_choice, every_kernel, kernels_of, normalized
 from wavewright.page.counters.panels import PARAMETERS
-from wavewright.page.protocol.question import PageQuestion
+from wavewright.page.protocol.question import PageQuestion, every_other
 from wavewright.page.protocol.serialize import MOST_ROWS, doubles, serialize
 from wavewright.questions.kit.parameters import Parameters, place, text
 
@@ -42,7 +42,6 @@ def diagnosis_of(document: Document, *, kernel: int | None = None) -> Any:
 
 def dispatches(document: Document, *, kernel: int | None = None) -> dict[str, Any]:
     """The dispatches of one kernel or of all, in the order of the capture, with duration and rank of the kernel."""
-
     rows = chosen_dispatches(document.counters, choice_of(document, kernel))
     ranks = kernels_of(document).select("kernel_name", "kernel")
     page_rows = (
@@ -56,7 +55,6 @@ def dispatches(document: Document, *, kernel: int | None = None) -> dict[str, An
 
 def memory_chart_of(document: Document, *, kernel: int | None = None, normalization: str = "kernel") -> Any:
     """Blocks, their values and the wires between them (`analysis.memory_chart`)."""
-
     answer = memory_chart(document.counters, choice=choice_of(document, kernel), normalization=normalization)
     content: dict[str, Any] = serialize(answer, top=None)
     del content["kernel_names"]  # the page knows them; there may be thousands
@@ -134,7 +132,6 @@ def _tables(document: Document) -> list[str]:
 
 def raw_counters_of(document: Document, *, kernel: int | None = None) -> Any:
     """Every counter of every pass over the dispatches of one kernel, or of all (`analysis.raw_counters`)."""
-
     return serialize(raw_counters(document.counters, choice=choice_of(document, kernel)), top=None)
 
 
@@ -166,18 +163,9 @@ def _compared(base: Document, document: Document) -> dict[str, Any]:
         name: getattr(answer, name).join(ranks, on="kernel_name", how="left", nulls_equal=True, maintain_order="left")
         for name in ("kernels", "metrics")
     }
-    sides = answer.sides.with_columns(label=_column(labels))
+    sides = answer.sides.with_columns(label=pl.Series(labels, dtype=pl.String))
     content: dict[str, Any] = serialize(replace(answer, sides=sides, **rankings), top=_MOST_COMPARED)
     return content | {"verdict": replace(answer, sides=sides).verdict(1)}
-
-
-def _column(values: list[str]) -> Any:
-    return pl.Series(values, dtype=pl.String)
-
-
-def _every_other(document: Document) -> list[dict[str, int]]:
-    others = document.library.documents if document.library else []
-    return [{"base": other.number} for other in others if other.number != document.number and other.kind == "counters"]
 
 
 QUESTIONS = (
@@ -193,5 +181,5 @@ QUESTIONS = (
         _every_table,
     ),
     PageQuestion("counter_raw", raw_counters_of, {"kernel": place}, (), every_kernel),
-    PageQuestion("counter_compare", counters_against, {"base": place}, ("base",), _every_other),
+    PageQuestion("counter_compare", counters_against, {"base": place}, ("base",), every_other),
 )

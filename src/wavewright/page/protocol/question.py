@@ -52,3 +52,9 @@ class PageQuestion:
         [{}]
         """
         return self.exported(document) if self.exported else ({},)
+
+
+def every_other(document: Document) -> list[dict[str, int]]:
+    """The other documents of the same kind, as bases of a comparison."""
+    others = document.library.documents if document.library else []
+    return [{"base": each.number} for each in others if each.number != document.number and each.kind == document.kind]

@@ -11,14 +11,14 @@ from wavewright.analysis.run.compare.compare import compare_runs
 from wavewright.analysis.run.contents.regions import regions
 from wavewright.analysis.run.contents.summary import summary
 from wavewright.analysis.run.gpu_time.gaps import gaps
-from wavewright.analysis.run.gpu_time.overlap import overlap
 from wavewright.analysis.run.kernels import kernels
-from wavewright.analysis.run.ranks.ranks import ranks
 from wavewright.errors import UsageError
-from wavewright.page.protocol.question import PageQuestion
+from wavewright.page.protocol.question import PageQuestion, every_other
 from wavewright.page.protocol.serialize import MOST_ROWS, doubles, serialize
 from wavewright.page.run.times import since_begin
+from wavewright.questions.catalog import question_of
 from wavewright.questions.kit.parameters import place, text
+from wavewright.questions.kit.question import Wording
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 _MOST_NODES = 20_000
 GROUPINGS = ("all", "process", "rank", "gpu", "stream", "marker")  #: What a summary can be grouped by.
+_GROUPED = [{}, *({"by": name} for name in GROUPINGS)]
 _NO_REGIONS = ("KERNEL", "COPY", "ALLOCATION", "SCRATCH")  #: Domains of a summary that are no regions.
 _KEPT_GAPS = 500
 
@@ -122,18 +123,16 @@ def gaps_of_run(document: Document) -> Any:
     return _kept(document, "gaps", lambda: gaps(document.run, keep=_KEPT_GAPS))
 
 
-def overlap_of_run(document: Document) -> Any:
-    """Work that ran at the same time (`analysis.run.gpu_time.overlap`)."""
-    return _kept(document, "overlap", lambda: overlap(document.run))
+def _declared(name: str) -> PageQuestion:
+    """A declared question: its answer as it is, and the verdict of the command line."""
+    question = question_of("run", name)
 
+    def answer(document: Document) -> Any:
+        result = question.asked(document)
+        verdict: Any = next(iter(question.words(result, Wording())))
+        return _kept(document, name, lambda: result) | {"verdict": verdict.text}
 
-def ranks_of_run(document: Document) -> Any:
-    """Spread of the work over processes (`analysis.run.ranks.ranks`)."""
-    return _kept(document, "ranks", lambda: ranks(document.run))
-
-
-def _every_grouping(_: Document) -> list[dict[str, str]]:
-    return [{}, *({"by": name} for name in GROUPINGS)]
+    return PageQuestion(f"run_{name}", answer, is_of_time=True)
 
 
 def region_domains(document: Document) -> list[str]:
@@ -166,19 +165,13 @@ def run_against(document: Document, *, base: int) -> Any:
     return document.kept(("run", "compare", base), make)
 
 
-def _every_other_run(document: Document) -> list[dict[str, int]]:
-    others = document.library.documents if document.library else []
-    return [{"base": other.number} for other in others if other.number != document.number and other.kind == "run"]
-
-
 QUESTIONS = (
-    PageQuestion("run_summary", summary_of_run, {"by": text}, (), _every_grouping, is_of_time=True),
+    PageQuestion("run_summary", summary_of_run, {"by": text}, (), lambda _: _GROUPED, is_of_time=True),
     PageQuestion("run_kernels", kernels_of_run, is_of_time=True),
     PageQuestion("run_kernel", kernel_of_run, {"name": text}, ("name",), _top_kernels, is_of_time=True),
     PageQuestion("run_region_domains", region_domains, is_of_time=True),
     PageQuestion("run_regions", regions_of_run, {"domain": text}, (), _every_choice, is_of_time=True),
     PageQuestion("run_gaps", gaps_of_run, is_of_time=True),
-    PageQuestion("run_overlap", overlap_of_run, is_of_time=True),
-    PageQuestion("run_ranks", ranks_of_run, is_of_time=True),
-    PageQuestion("run_compare", run_against, {"base": place}, ("base",), _every_other_run),
+    *map(_declared, ("overlap", "ranks", "collectives", "launches", "memory")),
+    PageQuestion("run_compare", run_against, {"base": place}, ("base",), every_other),
 )

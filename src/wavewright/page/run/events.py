@@ -24,7 +24,7 @@ MOST_FLOWS = 400  #: Maximum arrows of one result; above it only their number is
 def flows(
     document: Document, *, layer: str, item: int | None = None, level: int | None = None, tile: int | None = None
 ) -> dict[str, Any]:
-    """Arrows from launching calls to the work they launched: of one event, or of all that start or end in a tile.
+    """Arrows from calls to all work they launched: of an event's call and of calls within it, or of all in a tile.
 
     `count` says how many there are; where it is more than `MOST_FLOWS`, those of a tile are not told and those of an
     event are the first ones.
@@ -32,7 +32,12 @@ def flows(
     check_layer(layer)
     all_flows = _flows(document)
     if item is not None:
-        flow_rows = all_flows.filter((pl.col("from_item") == item) | (pl.col("to_item") == item))
+        calls = all_flows.filter((pl.col("from_item") == item) | (pl.col("to_item") == item))["from_item"]
+        is_of_chain = pl.col("from_item").is_in(calls.implode())
+        if drawn_span := _drawn(document, item):
+            times = pl.col("from_begin").is_between(drawn_span["start_ns"], drawn_span["end_ns"], closed="left")
+            is_of_chain |= (pl.col("from_track") == drawn_span["track"]) & times
+        flow_rows = all_flows.filter(is_of_chain)
         return {"count": flow_rows.height, "flows": flow_rows.head(MOST_FLOWS).to_dicts()}
     if level is None or tile is None:
         raise UsageError("flows: an item, or a level and a tile")
@@ -95,9 +100,7 @@ def span(document: Document, *, layer: str, item: int) -> dict[str, Any]:
     check_layer(layer)
     table, row = event_place(document, item)
     facts = _row(document, table, row)
-    spans = timeline_of(document).spans
-    at = spans["item"].search_sorted(item)
-    drawn_span = spans.row(at, named=True) if at < spans.height and spans["item"][at] == item else None
+    drawn_span = _drawn(document, item)
     answer: dict[str, Any] = {"item": item, "table": table, "what": WORDS[table], "name": _name(table, facts)}
     if drawn_span:
         answer |= {
@@ -117,6 +120,13 @@ def span(document: Document, *, layer: str, item: int) -> dict[str, Any]:
         if table == "dispatches":
             answer["counters"] = _counters(document, is_event)
     return answer | {"flows": flows(document, layer=layer, item=item)}
+
+
+def _drawn(document: Document, item: int) -> dict[str, Any] | None:
+    """The span of an event on the timeline; None = it has none."""
+    spans = timeline_of(document).spans
+    at = spans["item"].search_sorted(item)
+    return spans.row(at, named=True) if at < spans.height and spans["item"][at] == item else None
 
 
 def _slack(document: Document, item: int) -> list[dict[str, str]]:

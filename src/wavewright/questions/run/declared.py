@@ -302,6 +302,7 @@ LAUNCHES = RunQuestion(
     without_rows="no call that launches GPU work was recorded",
     next_always=(then("gaps", "what the GPUs wait for"), then("path", "which chain of events set the time")),
     tools=("timeline",),
+    view="launches",
 )
 
 
@@ -457,6 +458,7 @@ COLLECTIVES = RunQuestion(
     without_rows="no collective was recorded",
     next_always=(then("ranks", "who has more work"), then("overlap", "what is hidden behind computation")),
     tools=("timeline",),
+    view="collectives",
 )
 
 
@@ -490,6 +492,7 @@ MEMORY = RunQuestion(
     without_rows="no allocation was recorded",
     next_always=(then("regions", "which code allocates"), then("gaps", "whether allocations stop the GPU")),
     plots=(Plot("memory", "Memory in use", "memory over time with its peak", _memory_plot),),
+    view="memory",
 )
 
 

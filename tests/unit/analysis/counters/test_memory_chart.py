@@ -94,7 +94,7 @@ def test_numbers_are_those_of_the_panels(captures: dict[str, CounterSet], target
 def test_shares_heat_and_the_busiest_block(captures: dict[str, CounterSet]) -> None:
     chart = memory_chart(captures["gfx942"], choice=CounterChoice(kernels=("0",)))
     rates = chart.values.filter("is_rate").drop_nulls("peak_share")
-    assert rates.height == 6
+    assert rates.height == 7
     for row in rates.iter_rows(named=True):
         assert row["peak_share"] == pytest.approx(100 * row["value"] / row["peak"])
         assert row["heat"] == ("hot" if row["peak_share"] >= 80 else "warm" if row["peak_share"] >= 50 else "")

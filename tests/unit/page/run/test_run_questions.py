@@ -91,6 +91,22 @@ def test_flows_join_a_call_and_what_it_launched(document: Document) -> None:
         assert row in [flow["to_item"] for flow in back["flows"]]
 
 
+def test_flows_of_an_event_are_those_of_its_chain(document: Document) -> None:
+    """A range has the arrows of all launches within it, and a launch of several pieces of work those of all of them."""
+    spans = timeline_of(document).spans
+    launched = [flow for row in range(5) for flow in flows(document, layer="run", item=row)["flows"]]
+    for flow in launched:
+        around = spans.filter(
+            (pl.col("track") == flow["from_track"])
+            & (pl.col("start_ns") <= flow["from_begin"])
+            & (pl.col("end_ns") >= flow["from_end"])
+        )
+        for outer in around.iter_rows(named=True):
+            chain = flows(document, layer="run", item=outer["item"])["flows"]
+            assert flow["to_item"] in [each["to_item"] for each in chain]
+            assert all(outer["start_ns"] <= each["from_begin"] < outer["end_ns"] for each in chain)
+
+
 def test_flows_of_a_tile_are_told_only_when_they_are_few(document: Document) -> None:
     layer = layers_of_run(document)["layers"][0]
     whole = flows(document, layer="run", level=layer["level_count"] - 1, tile=0)

@@ -6,7 +6,7 @@ import type {
   StallFinding,
   WaitsProducersRow,
 } from "../../data/answers.gen";
-import { textOf } from "../../model/code";
+import { costsNow, textOf } from "../../model/code";
 import { PartsBar } from "../../widgets/bars";
 import { Chip } from "../../widgets/cards";
 import { LineLink, RowLink, ViewLink } from "../../widgets/links";
@@ -153,6 +153,7 @@ function CodeEvidence({ item, most, colour, producers }: EvidenceProps) {
           <span title="Cycles lost at this instruction, over all its executions">
             {short(item.stall_cycles_total)} cycles
             {item.execution_count ? `, ${exact(item.execution_count)} times` : ""}
+            {ofAll(item)}
           </span>
         </div>
       ) : null}
@@ -173,6 +174,14 @@ function CodeEvidence({ item, most, colour, producers }: EvidenceProps) {
       ) : null}
     </li>
   );
+}
+
+/** A finding may be about one class of the stalls of an instruction: then what the other views say of it. */
+function ofAll({ row, stall_cycles_total: stall, execution_count: executions }: EvidenceRow): string {
+  const costs = costsNow();
+  const [all, hits] = [costs?.stall[row] ?? 0, costs?.hits[row] ?? 0];
+  if (all <= stall && hits <= executions) return "";
+  return ` for this cause; in all ${short(all)} stall cycles, ${exact(hits)} times`;
 }
 
 function earlier(producer: WaitsProducersRow): string {

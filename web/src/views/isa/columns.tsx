@@ -304,6 +304,9 @@ export const isShown = (column: IsaColumn) =>
 
 /** Columns that stay where they are when the others scroll sideways: they come first. */
 export const isFrozen = ({ id }: IsaColumn) => id === "row" || id === "text";
+/** Columns of amounts: a larger one is hotter. */
+export const hasHeat = ({ needs, isText, id }: IsaColumn) =>
+  !isText && id !== "waves_per_simd" && (needs === "instructions" || needs === "samples" || needs === "live");
 export const isMovable = (column: IsaColumn) => !isFrozen(column) && column.id !== "canvas";
 
 /** Columns in the order of the user: one that is not named stands behind the one before it. */
@@ -351,6 +354,15 @@ export function ColumnMenu() {
               {column.title || "Arrows and bars"}
             </label>
           ))}
+          <label title="Shade every column of figures by its own largest value; else each instruction by its cycles">
+            <input
+              type="checkbox"
+              data-choose="column-heat"
+              checked={isaSettings.value.columnHeat}
+              onChange={(event) => changeIsa({ columnHeat: event.currentTarget.checked })}
+            />
+            heat in every column
+          </label>
           <button
             type="button"
             class="quiet"

@@ -8,11 +8,12 @@ import { preview, selection } from "../../model/selection";
 import { frontView } from "../../model/view";
 import { VirtualList } from "../../widgets/virtual_list";
 import { CanvasColumn, type Drawing } from "./canvas_column";
-import type { IsaColumn } from "./columns";
+import { hasHeat, type IsaColumn } from "./columns";
+import { heatOf } from "./figures";
 import { Heading } from "./heading";
 import type { Items, Section } from "./items";
 import type { Sheet } from "./sheet";
-import { CANVAS_MODES, tip } from "./state";
+import { CANVAS_MODES, isaSettings, tip } from "./state";
 import { placeName } from "./widths";
 
 export const rowHeight = () => 20 * textScale();
@@ -60,6 +61,13 @@ export function Rows({ sheet, items, sections, columns, drawing, hits, isFolded,
     if (!totals.has(key)) totals.set(key, column.total?.(sheet, first, last) ?? null);
     return totals.get(key) ?? null;
   };
+  const { columnHeat } = isaSettings.value;
+  const heats = useMemo(() => {
+    const heatOfColumn = ({ value }: IsaColumn) =>
+      heatOf(Float64Array.from({ length: code.count }, (_, row) => Number(value(sheet, row) ?? 0)));
+    const hot = columnHeat ? columns.filter(({ column }) => hasHeat(column)) : [];
+    return new Map(hot.map(({ column }) => [column.id, heatOfColumn(column)]));
+  }, [columnHeat, sheet.figures, sheet.samples, sheet.live, columns.map(({ column }) => column.id).join()]);
   const shown = chosen ?? entry?.first;
   const at = shown === undefined ? -1 : (items.placeOf[shown] ?? -1);
 
@@ -159,7 +167,7 @@ export function Rows({ sheet, items, sections, columns, drawing, hits, isFolded,
         tabIndex={-1}
         data-row={line}
         class={classes.join(" ")}
-        style={{ ...look, "--heat": heat[line]?.toFixed(3) }}
+        style={{ ...look, "--heat": columnHeat ? 0 : heat[line]?.toFixed(3) }}
         onClick={() => selectRow(line)}
         onPointerEnter={() => {
           preview.value = { row: line, sourceLine: sourceLineOf(line) };
@@ -172,7 +180,11 @@ export function Rows({ sheet, items, sections, columns, drawing, hits, isFolded,
           placed.column.id === "canvas" ? (
             <CanvasCell key="canvas" drawing={drawing} items={items} index={index} />
           ) : (
-            <RowCell key={placed.column.id} placed={placed} sheet={sheet} row={line} />
+            <RowCell
+              key={placed.column.id}
+              {...{ placed, sheet, row: line }}
+              heat={heats.get(placed.column.id)?.[line]}
+            />
           ),
         )}
         <span />
@@ -239,7 +251,15 @@ function CanvasCell({ drawing, items, index }: { drawing: Drawing; items: Items;
   );
 }
 
-function RowCell({ placed, sheet, row }: { placed: PlacedColumn; sheet: Sheet; row: number }) {
+interface CellProps {
+  placed: PlacedColumn;
+  sheet: Sheet;
+  row: number;
+  /** Of its column, from 0 to 1; absent = it is not shaded. */
+  heat: number | undefined;
+}
+
+function RowCell({ placed, sheet, row, heat }: CellProps) {
   const { column, left } = placed;
   const value = column.value(sheet, row);
   if (column.id === "source") return <SourceCell text={String(value ?? "")} row={row} />;
@@ -248,7 +268,8 @@ function RowCell({ placed, sheet, row }: { placed: PlacedColumn; sheet: Sheet; r
       role="gridcell"
       data-column={column.id}
       class={`${column.isText ? "text" : "number"}${left === undefined ? "" : " frozen"}`}
-      style={left === undefined ? undefined : { left: `${left}px` }}
+      data-heat={heat?.toFixed(3)}
+      style={left === undefined ? (heat ? { "--heat": heat.toFixed(3) } : undefined) : { left: `${left}px` }}
       title={column.id === "text" ? about(sheet, row) : column.id === "reasons" ? String(value ?? "") : undefined}
     >
       {column.show ? column.show(sheet, row) : typeof value === "number" ? amount(value) : value}

@@ -54,9 +54,19 @@ interface IsaSettings {
   widths: Record<string, number>;
   /** null = in the order of the code. */
   sort: Sorting | null;
+  /** Whether each column of figures is shaded by its own largest value; else the instruction by its cycles. */
+  columnHeat: boolean;
 }
 
-const DEFAULTS: IsaSettings = { mode: "sum_all", canvas: "", columns: {}, order: [], widths: {}, sort: null };
+const DEFAULTS: IsaSettings = {
+  mode: "sum_all",
+  canvas: "",
+  columns: {},
+  order: [],
+  widths: {},
+  sort: null,
+  columnHeat: false,
+};
 export const NARROWEST = 24;
 const WIDEST = 2000;
 

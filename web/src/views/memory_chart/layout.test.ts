@@ -5,8 +5,8 @@ import { layoutOf } from "./layout";
 const frame = <Row>(rows: Row[]) => ({ rows, row_count: rows.length });
 const block = (name: string, stage: number) => ({ block: name, title: name, stage });
 const value = (name: string, label: string) => ({ block: name, label, value: 1, unit: "" }) as MemoryChartValuesRow;
-const wire = (source: string, target: string, kind: string) =>
-  ({ source, target, kind, value: 1 }) as MemoryChartWiresRow;
+const wire = (source: string, target: string, kind: string, rate: number | null = null) =>
+  ({ source, target, kind, value: 1, rate }) as MemoryChartWiresRow;
 
 const ANSWER = {
   definition: "",
@@ -17,8 +17,9 @@ const ANSWER = {
     wire("exec", "vector_l1", "read"),
     wire("exec", "vector_l1", "write"),
     wire("exec", "vector_l1", "atomic"),
-    wire("vector_l1", "l2", "read"),
-    wire("l2", "fabric", "read"),
+    wire("vector_l1", "l2", "read", 40),
+    wire("l2", "fabric", "read", 10),
+    wire("l2", "fabric", "write", 10),
     wire("fabric", "nowhere", "read"),
   ]),
 } as unknown as MemoryChartAnswer;
@@ -52,11 +53,18 @@ test("wires reach their blocks, with room for their numbers; those to nowhere ar
   expect(layout.wires.map((each) => `${each.source} ${each.target} ${each.flows.length}`)).toEqual([
     "exec vector_l1 3",
     "vector_l1 l2 1",
-    "l2 fabric 1",
+    "l2 fabric 2",
   ]);
   const first = layout.wires[0];
   expect(first?.points.at(-2)).toBe(placed("vector_l1").x);
   expect((first?.y ?? 0) + 2 * 17).toBeLessThan(placed("vector_l1").y + placed("vector_l1").height);
+});
+
+test("a line is as wide as its bytes; one without known bytes has no width", () => {
+  const widths = new Map(layout.wires.map((each) => [`${each.source} ${each.target}`, each.thickness]));
+  expect(layout.most).toBe(40);
+  expect(widths.get("l2 fabric")).toBe((widths.get("vector_l1 l2") ?? 0) / 2);
+  expect(widths.get("exec vector_l1")).toBeNull();
 });
 
 test("nothing to show is not an error", () => {

@@ -1,4 +1,5 @@
 // Where blocks and wires stand: the CUs above, then from left to right what is nearer to memory.
+import { groupBy } from "../../base/group";
 import type {
   MemoryChartAnswer,
   MemoryChartBlocksRow,
@@ -29,12 +30,16 @@ export interface PlacedWire {
   flows: MemoryChartWiresRow[];
   /** x0, y0, x1, y1, … */
   points: number[];
+  /** Width by the bytes per second that it carries, the widest line of the chart being `WIDEST`; null = not known. */
+  thickness: number | null;
   /** Where its numbers begin, and the middle of the first of them. */
   x: number;
   y: number;
 }
 
 export interface ChartLayout {
+  /** GB/s of the widest line. */
+  most: number;
   width: number;
   height: number;
   blocks: PlacedBlock[];
@@ -44,9 +49,9 @@ export interface ChartLayout {
 export const LINE = 17;
 export const HEAD = 24;
 const PAD = 9;
-const BLOCK = 142;
-const GAP = 84;
-const MARGIN = 84;
+const BLOCK = 150;
+const GAP = 92;
+const MARGIN = 112;
 const BETWEEN = 16;
 /** Where the wires from the CUs go down. */
 const BUS = 10;
@@ -78,7 +83,9 @@ export function layoutOf(answer: MemoryChartAnswer): ChartLayout {
     bottom = Math.max(bottom, y - BETWEEN);
   });
   stretch(blocks, stages, top, bottom);
-  return { width: Math.max(width, 560), height: bottom, blocks, wires: wiresOf(answer.wires.rows, blocks) };
+  const rates = new Map(wiresByEnds(answer.wires.rows).map((flows) => [flows, rateOf(flows, answer)]));
+  const most = Math.max(0, ...[...rates.values()].map((rate) => rate ?? 0));
+  return { most, width: Math.max(width, 560), height: bottom, blocks, wires: wiresOf(rates, most, blocks) };
 }
 
 function line(value: MemoryChartValuesRow, x: number, y: number, width: number): PlacedValue {
@@ -125,11 +132,23 @@ function flowCounts(wires: MemoryChartWiresRow[]): Map<string, number> {
   return counts;
 }
 
-function wiresOf(wires: MemoryChartWiresRow[], blocks: PlacedBlock[]): PlacedWire[] {
-  const grouped = new Map<string, MemoryChartWiresRow[]>();
-  for (const wire of wires) grouped.set(keyOf(wire), [...(grouped.get(keyOf(wire)) ?? []), wire]);
+const wiresByEnds = (wires: MemoryChartWiresRow[]) => [...groupBy(wires, keyOf).values()];
+
+/** Bytes of a wire, for its width: of all its flows, else the traffic of the block that nothing else leads to. */
+function rateOf(flows: MemoryChartWiresRow[], { wires, values }: MemoryChartAnswer): number | null {
+  const all = flows.find((flow) => flow.kind === "traffic");
+  if (all) return all.rate;
+  if (flows.some((flow) => flow.rate !== null)) return flows.reduce((sum, flow) => sum + (flow.rate ?? 0), 0);
+  const [first] = flows;
+  if (!first || wires.rows.some((wire) => wire.target === first.target && wire.source !== first.source)) return null;
+  return values.rows.find((value) => value.block === first.target && value.is_rate)?.value ?? null;
+}
+
+const [WIDEST, THINNEST] = [14, 1.5];
+
+function wiresOf(rates: Map<MemoryChartWiresRow[], number | null>, most: number, blocks: PlacedBlock[]): PlacedWire[] {
   const placed: PlacedWire[] = [];
-  for (const flows of grouped.values()) {
+  for (const [flows, rate] of rates) {
     const [source, target] = (["source", "target"] as const).map((end) =>
       blocks.find((block) => block.block.block === flows[0]?.[end]),
     );
@@ -141,7 +160,8 @@ function wiresOf(wires: MemoryChartWiresRow[], blocks: PlacedBlock[]): PlacedWir
     const from = isAbove ? BUS : source.x + source.width;
     const points = isAbove ? [from, source.y + source.height, from, y, target.x, y] : [from, y, target.x, y];
     const ends = { source: source.block.block, target: target.block.block };
-    placed.push({ ...ends, flows, points, x: from + 8, y: level.y + HEAD + LINE / 2 });
+    const thickness = rate === null || !most ? null : Math.max(THINNEST, (WIDEST * rate) / most);
+    placed.push({ ...ends, flows, points, thickness, x: from + 8, y: level.y + HEAD + LINE / 2 });
   }
   return placed;
 }

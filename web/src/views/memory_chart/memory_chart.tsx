@@ -1,7 +1,7 @@
 // What flows between waves, caches and memory.
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { counted, nanoseconds } from "../../base/format";
+import { counted, nanoseconds, rate } from "../../base/format";
 import { ASKED, type MemoryChartAnswer, type MemoryChartValuesRow } from "../../data/answers.gen";
 import { json } from "../../data/ask";
 import { ofChosenNormalized } from "../../model/counters";
@@ -35,7 +35,7 @@ function lines({ values, wires }: MemoryChartAnswer): Line[] {
 }
 
 /** Smaller than that nobody can read it: then it scrolls. */
-const SMALLEST = 0.78;
+const SMALLEST = 0.75;
 const LARGEST = 2.2;
 
 function MemoryChart() {
@@ -85,6 +85,9 @@ function Chart({ answer }: { answer: MemoryChartAnswer }) {
           {counted(answer.dispatch_count, "dispatches")}
           {answer.duration_ns_mean === null ? "" : `, ${nanoseconds(answer.duration_ns_mean)} each`}
         </span>
+        {layout.most ? (
+          <span title="Dashed: no counter tells its bytes">widest line: {rate(layout.most, "GB/s")}</span>
+        ) : null}
         {busiest ? <span title="Framed in the picture">nearest to its peak: {busiest.title}</span> : null}
         <SaveMenu name="memory-chart" offers={offers} />
       </div>

@@ -9,9 +9,10 @@ export const MARGIN = 12;
 export function paintMemoryChart(painter: Painter, layout: ChartLayout): void {
   const at = (n: number) => n + MARGIN;
   for (const wire of layout.wires) {
-    painter.polyline(wire.points.map(at), paper("faint"), 1.5);
-    const [x, y] = [at(wire.points.at(-2) ?? 0), at(wire.points.at(-1) ?? 0)];
-    painter.polygon([x, y, x - 7, y - 4, x - 7, y + 4], paper("faint"));
+    const width = wire.thickness ?? 1;
+    painter.polyline(wire.points.map(at), paper("faint"), width);
+    const [x, y, half] = [at(wire.points.at(-2) ?? 0), at(wire.points.at(-1) ?? 0), Math.max(4, width / 2 + 2)];
+    painter.polygon([x, y, x - 7, y - half, x - 7, y + half], paper("faint"));
     wire.flows.forEach((flow, n) => {
       painter.text(at(wire.x), at(wire.y + n * LINE), flowText(flow), paper("text"));
     });

@@ -111,10 +111,17 @@ function WireLine({ wire, titles }: { wire: PlacedWire; titles: Map<string, stri
   const hottest = wire.flows.find((flow) => flow.heat === "hot") ?? wire.flows.find((flow) => flow.heat === "warm");
   const colour = hottest ? colourOf(COLOURS[hottest.heat] ?? "") : mixed(paper("faint"), paper("background"), 0.3);
   const [x, y] = [wire.points.at(-2) ?? 0, wire.points.at(-1) ?? 0];
+  const half = Math.max(4, (wire.thickness ?? 0) / 2 + 2);
   return (
     <g data-wire={`${wire.source}>${wire.target}`}>
-      <polyline points={wire.points.join(" ")} fill="none" stroke={colour} stroke-width={hottest ? 3 : 1.5} />
-      <polygon points={`${x},${y} ${x - 7},${y - 4} ${x - 7},${y + 4}`} fill={colour} />
+      <polyline
+        points={[...wire.points.slice(0, -2), x - 6, y].join(" ")}
+        fill="none"
+        stroke={colour}
+        stroke-width={wire.thickness ?? 1}
+        stroke-dasharray={wire.thickness === null ? "3 3" : undefined}
+      />
+      <polygon points={`${x},${y} ${x - 7},${y - half} ${x - 7},${y + half}`} fill={colour} />
       {wire.flows.map((flow, n) => (
         <text
           key={flow.kind}

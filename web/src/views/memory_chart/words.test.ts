@@ -31,7 +31,8 @@ test("numbers are short in the picture", () => {
   expect(valueText(value({ value: 1_048_576 }))).toBe("1.05 M");
   expect(valueText(value({ value: 304 }))).toBe("304");
   expect(valueText(value({}))).toBe("–");
-  expect(flowText(wire({ kind: "read", value: 65_775 }))).toBe("rd 65.8 K");
+  expect(flowText(wire({ kind: "read", value: 65_775, unit: "Req/kernel" }))).toBe("rd 65.8 K req");
+  expect(valueText(value({ value: 650.48, unit: "Cycles" }))).toBe("650 cyc");
   expect(flowText(wire({ kind: "traffic", value: 512.25, unit: "GB/s" }))).toBe("512 GB/s");
   expect(valueText(value({ value: 15_848, unit: "GB/s" }))).toBe("15.8 TB/s");
 });

@@ -8,14 +8,20 @@ export const NOT_KNOWN = "–";
 
 function brief(value: number): string {
   const size = Math.abs(value);
-  if (size < 1000) return Number.isInteger(value) ? String(value) : measured(value);
+  if (size < 1000) return size >= 100 || Number.isInteger(value) ? String(Math.round(value)) : measured(value);
   return short(value);
 }
 
-/** Of blocks and wires with a unit that everybody needs; that of counts and latencies is in the tooltip. */
+/** Units in few letters; what they are per, a kernel or a second, is chosen above the chart. */
+const UNITS: Record<string, string> = { Req: "req", Cycles: "cyc", Instr: "instr" };
+
+/** Numbers with their unit; those that their label counts (CUs, registers, waves) have none. */
 function withUnit(value: number, unit: string): string {
   if (unit === "%") return `${value.toFixed(1)} %`;
-  return unit === "GB/s" ? rate(value, unit) : brief(value);
+  if (unit === "GB/s") return rate(value, unit);
+  const [what = ""] = unit.split("/");
+  if (what === "Bytes") return value < 1000 ? `${brief(value)} B` : `${brief(value)}B`;
+  return UNITS[what] ? `${brief(value)} ${UNITS[what]}` : brief(value);
 }
 
 export function valueText({ value, unit }: MemoryChartValuesRow): string {

@@ -6,6 +6,7 @@ import {
   ASKED,
   RUN_PATH_CONTRIBUTORS,
   RUN_PATH_SEGMENTS,
+  type RunDiagnosisAnswer,
   type RunPathClassesRow,
   type RunPathContributorsRow,
   type RunPathGroupsRow,
@@ -29,6 +30,7 @@ import { PartsBar } from "../../widgets/bars";
 import { Definition } from "../../widgets/cards";
 import { type Column, DataTable, tableOffer } from "../../widgets/data_table";
 import { figureColumns } from "../../widgets/figure_columns";
+import { KernelName } from "../../widgets/kernel_name";
 import { PartLegend } from "../../widgets/part_legend";
 import { SaveMenu } from "../../widgets/saving";
 import { TableSection } from "../../widgets/table_section";
@@ -54,10 +56,19 @@ interface WhatIfAnswer {
   predictions: Frame<RunWhatIfPredictionsRow>;
 }
 
+/** What a segment is: code between calls is not the call that follows it. */
+function What({ what, name }: { what: string; name: string }) {
+  if (what === "work" || what === "call") return <KernelName name={name} />;
+  return (
+    <span title={`${what} ${name}`}>
+      {name ? `${what}${what === "code before" ? "" : ":"} ${shortName(name)}` : what}
+    </span>
+  );
+}
+
 const CONTRIBUTORS = figureColumns<RunPathContributorsRow>(RUN_PATH_CONTRIBUTORS, [
   ["class", "Class", "text", "8em"],
-  ["what", "What", "text", "6em"],
-  ["name", "Name", "kernel", "minmax(12em, 2fr)"],
+  { name: "name", title: "What", show: (row) => <What {...row} />, width: "minmax(14em, 2fr)" },
   ["count", "Times"],
   ["path_ns", "On the path"],
   ["path_share", "Of the time", "bar"],
@@ -69,8 +80,7 @@ const SEGMENTS = figureColumns<RunPathSegmentsRow>(RUN_PATH_SEGMENTS, [
   ["length_ns", "Length"],
   ["begin", "Started at", "ns", "7em"],
   ["class", "Class", "text", "8em"],
-  ["what", "What", "text", "6em"],
-  ["name", "Name", "kernel", "minmax(12em, 2fr)"],
+  { name: "name", title: "What", show: (row) => <What {...row} />, width: "minmax(14em, 2fr)" },
   ["stack", "In", "text"],
   ["rank", "Rank", "id", "4em"],
 ]);
@@ -123,6 +133,7 @@ function Tables({ answer }: { answer: PathAnswer }) {
       <div class="scroll path">
         <Classes row={row} classes={mine(answer.classes.rows)} />
         <p class="path-evidence">{answer.evidence[groups.indexOf(row)]}</p>
+        <Beside classes={mine(answer.classes.rows)} />
         <WhatIf group={group.value} kernels={contributors} />
         <h3>Longest segments</h3>
         <div class="path-table">
@@ -189,6 +200,37 @@ function Classes({ row, classes }: { row: RunPathGroupsRow; classes: RunPathClas
         }))}
       />
     </div>
+  );
+}
+
+/** Parts of the time of the GPUs in Findings, and the classes of the path that say the same. */
+const PARTS = [
+  ["computation", "computation_share", ["kernels"]],
+  ["exposed communication", "communication_share", ["communication"]],
+  ["exposed copies", "copy_share", ["copies"]],
+  ["idle", "idle_share", ["host", "launch", "idle", "unknown"]],
+] as const;
+
+type Part = (typeof PARTS)[number];
+const largest = (share: (part: Part) => number) =>
+  PARTS.reduce((best: Part, part) => (share(part) > share(best) ? part : best));
+
+/** What Findings says about the same time: it counts what GPUs did, the path what the end waited for. */
+function Beside({ classes }: { classes: RunPathClassesRow[] }) {
+  const loaded = useAnswer(json<RunDiagnosisAnswer>(current.value, "run_diagnosis")).value;
+  if (loaded.state !== "ready" || !loaded.value.gpus.rows.length) return null;
+  const findings = loaded.value;
+  const onPath = (names: readonly string[]) =>
+    classes.filter((row) => names.includes(row.class)).reduce((sum, row) => sum + (row.path_share ?? 0), 0);
+  const here = largest((part) => onPath(part[2]));
+  const there = largest((part) => findings[part[1]]);
+  const parts = PARTS.filter((part) => findings[part[1]] > 0).map((part) => `${part[0]} ${percent(findings[part[1]])}`);
+  const said = `${nanoseconds(findings.window_ns)} of a GPU: ${parts.join(", ")}`;
+  return (
+    <p class={here === there ? "faint-text" : "truncated"} data-beside={here === there ? "agrees" : "disagrees"}>
+      {here === there ? "Findings counts what GPUs did: " : "Findings disagrees, it counts what GPUs did: "}
+      {said}. The path counts what the end of the run waited for.
+    </p>
   );
 }
 

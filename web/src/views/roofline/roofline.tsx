@@ -201,6 +201,14 @@ function Plot({ answer, ceilings }: { answer: CounterRooflineAnswer; ceilings: S
   );
 }
 
+/** Points.ABOVE of analysis/counters/roofline: beyond it the roof is wrong, and the share says nothing. */
+const ABOVE = 1.02;
+
+function ofRoof(share: number | null) {
+  if (share === null) return "–";
+  return share > ABOVE ? <span title={`at ${percent(share)} of it`}>roof too low</span> : percent(share);
+}
+
 interface TipProps {
   over: { mark: Scene["marks"][number]; x: number; y: number };
   kernels: CounterRooflineKernelsRow[];
@@ -218,7 +226,7 @@ function Tip({ over: { mark, x, y }, kernels, width }: TipProps) {
         {mark.level}: {measured(mark.intensity)} {unit}/byte · {measured(mark.gops_per_second)} G{unit}/s ·{" "}
         {measured(mark.gb_per_second)} GB/s
       </div>
-      <div>{mark.share === null ? mark.reason : `${percent(mark.share)} of the roof of ${mark.roof}`}</div>
+      <div>{mark.share === null ? mark.reason : `roof of ${mark.roof}: ${ofRoof(mark.share)}`}</div>
       {kernel ? (
         <div>
           {kernel.verdict}
@@ -256,7 +264,7 @@ function Kernels({ answer, work }: { answer: CounterRooflineAnswer; work: Work }
           width: "minmax(10em, 2fr)",
         },
         ["duration_share", "Time", "share", "4.5em"],
-        ["share", "Of its roof", "share", "5.5em"],
+        { name: "share", title: "Of its roof", show: (row) => ofRoof(row.share), width: "7em" },
         ["verdict", "Bound", "text", "minmax(12em, 2fr)"],
       ]),
       {

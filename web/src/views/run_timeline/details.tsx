@@ -52,7 +52,8 @@ export function EventDetails({ answer, layer, left }: Props) {
 function Event({ event, layer }: { event: EventAnswer; layer: RunLayer }) {
   const { begin, end, duration_ns } = event;
   const launch = event.flows.flows.find((flow) => flow.to_item === event.item);
-  const work = event.flows.flows.filter((flow) => flow.from_item === event.item);
+  // of a dispatch or copy: the others of its launch, which arrows show
+  const work = launch ? [] : event.flows.flows;
   const go = (item: number, at: number) => {
     select({ span: spanKey(layer, item) });
     reveal(at);

@@ -8,7 +8,8 @@ import { baseName } from "../../base/path";
 import { type LineState, languageOf, lineStates } from "../../base/syntax";
 import { textScale } from "../../draw/painter";
 import { lineChange } from "../../model/changes";
-import { chainOf, selectSourceLine } from "../../model/code";
+import { chainOf, codeNow, rowsOf, selectSourceLine } from "../../model/code";
+import { ofDocument } from "../../model/document";
 import { preview, selection } from "../../model/selection";
 import { change, settings } from "../../model/settings";
 import { attribution, isSampled, type SourceFile, type Sources, weightOf } from "../../model/source";
@@ -16,11 +17,14 @@ import { CostSwitches } from "../../widgets/cost_switches";
 import { SaveMenu } from "../../widgets/saving";
 import { VirtualList } from "../../widgets/virtual_list";
 import { useCategories, useReasons } from "./breakdown";
+import { InstructionRow } from "./instruction_row";
 import { LineRow } from "./line_row";
-import { asCsv, type FileText, indexOf, type Listed, listed } from "./lines";
+import { asCsv, type FileText, indexOf, type Listed, listed, type TableRow, withInstructions } from "./lines";
 import { Header, Missing } from "./parts";
 
 const rowHeight = () => 18 * textScale();
+/** `file:line` of lines that were opened, or closed while all are open. */
+const toggled = ofDocument<ReadonlySet<string>>(new Set());
 
 interface Props {
   sources: Sources;
@@ -65,6 +69,22 @@ export function FileLines({ sources, file, text, search }: Props) {
     }, -1);
     return at;
   }, [lines, which]);
+  const allOpen = settings.value.sourceInstructions === true;
+  const keyOf = (line: number) => `${file.file}:${line}`;
+  const code = codeNow();
+  const { table, placeOf } = useMemo(() => {
+    const rows = (line: number) => rowsOf({ file: file.file, line })[which === "own" ? "own" : "inlined"];
+    return withInstructions(lines, rows, (line) => toggled.value.has(keyOf(line)) !== allOpen);
+  }, [lines, which, code, toggled.value, allOpen]);
+  const toggle = (line: number) => {
+    const next = new Set(toggled.value);
+    if (!next.delete(keyOf(line))) next.add(keyOf(line));
+    toggled.value = next;
+  };
+  const revealed = (at: number) => {
+    const ofRow = table.findIndex((each) => each.row !== null && each.row === selection.value.row);
+    return ofRow >= 0 && table[ofRow]?.at === at ? ofRow : (placeOf[at] ?? -1);
+  };
   const previewed = useComputed(() => previewedLines(file.file));
   const go = (index: number) => {
     const line = lines[index];
@@ -76,6 +96,13 @@ export function FileLines({ sources, file, text, search }: Props) {
     if (target !== undefined) go(target);
   };
   const step = (event: KeyboardEvent) => {
+    const opens = { ArrowRight: true, ArrowLeft: false }[event.key];
+    const line = lines[chosen];
+    if (opens !== undefined && line?.cost && (toggled.value.has(keyOf(line.line)) !== allOpen) !== opens) {
+      event.preventDefault();
+      toggle(line.line);
+      return;
+    }
     const move = { ArrowDown: 1, ArrowUp: -1, PageDown: 30, PageUp: -30 }[event.key];
     if (move === undefined) return;
     event.preventDefault();
@@ -106,6 +133,18 @@ export function FileLines({ sources, file, text, search }: Props) {
             <option value="category">bars: category</option>
           </select>
         )}
+        <label title="The instructions of every line below it; a click on a line's ▸ opens that one">
+          <input
+            type="checkbox"
+            data-choose="instructions"
+            checked={allOpen}
+            onChange={(event) => {
+              toggled.value = new Set();
+              change({ sourceInstructions: event.currentTarget.checked });
+            }}
+          />{" "}
+          instructions
+        </label>
         <input
           type="search"
           placeholder="find: text or /regex/"
@@ -124,17 +163,21 @@ export function FileLines({ sources, file, text, search }: Props) {
       <Missing text={text} />
       <VirtualList
         label={`Source of ${file.file}`}
-        count={lines.length}
+        count={table.length}
         rowHeight={rowHeight()}
-        reveal={chosen >= 0 ? chosen : hottest}
+        reveal={revealed(chosen >= 0 ? chosen : hottest)}
         header={<Header />}
         onKeyDown={step}
-        row={(index) => {
+        row={(place) => {
+          const { at: index, row } = table[place] as TableRow;
+          if (row !== null) return <InstructionRow key={place} {...{ row, scale, total }} height={rowHeight()} />;
           const entry = lines[index] as Listed;
           return (
             <LineRow
-              key={index}
+              key={place}
               entry={entry}
+              isOpen={table[place + 1]?.row != null}
+              onToggle={() => toggle(entry.line)}
               language={language}
               state={(states[index] ?? 0) as LineState}
               scale={scale}

@@ -1,6 +1,6 @@
 // One line of source: number, bar, figures, coloured text over its heat.
 import type { ComponentChildren } from "preact";
-import { amount, exact, percent } from "../../base/format";
+import { amount, counted, exact, percent } from "../../base/format";
 import { type Language, type LineState, tokenized } from "../../base/syntax";
 import { colourOf } from "../../draw/palette";
 import { changesAgainst } from "../../model/baseline";
@@ -23,6 +23,9 @@ interface Props {
   height: number;
   /** Cycles per wave against the baseline. */
   change: Change | null;
+  /** Whether its instructions stand below it. */
+  isOpen: boolean;
+  onToggle: () => void;
   onSelect: () => void;
   onHover: (isOver: boolean) => void;
 }
@@ -38,6 +41,8 @@ export function LineRow({
   look,
   height,
   change,
+  isOpen,
+  onToggle,
   onSelect,
   onHover,
 }: Props) {
@@ -62,7 +67,25 @@ export function LineRow({
       onPointerEnter={() => onHover(true)}
       onPointerLeave={() => onHover(false)}
     >
-      <span class="line-number">{entry.line || "?"}</span>
+      <span class="line-number">
+        {cost?.rows ? (
+          <button
+            type="button"
+            class="twist"
+            tabIndex={-1}
+            aria-expanded={isOpen}
+            aria-label={`Instructions of line ${entry.line || "?"}`}
+            title={`${counted(cost.rows, "instructions")}: → opens, ← closes`}
+            onClick={(event) => {
+              event.stopPropagation();
+              onToggle();
+            }}
+          >
+            {isOpen ? "▾" : "▸"}
+          </button>
+        ) : null}
+        {entry.line || "?"}
+      </span>
       {cost && weight ? (
         <CostBar parts={categories ? withIdle(categories, weight) : partsOf(cost)} scale={scale} />
       ) : (

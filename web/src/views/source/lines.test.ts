@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { CostedLine, SourceFile, Sources } from "../../model/source";
-import { indexOf, listed } from "./lines";
+import { indexOf, listed, withInstructions } from "./lines";
 
 const file = { number: 0, file: "/a.hip" } as SourceFile;
 const costs = [2, 9, 0].map((line) => ({ file, line }) as CostedLine);
@@ -22,4 +22,25 @@ it("lists every line of a text, and costs that lie outside it", () => {
 it("lists the lines with costs when there is no text", () => {
   const text = { file: "/a.hip", lines: null, line_count: 0, reason: "not here", advice: "" };
   expect(listed(sources, file, text, (line) => line.line !== 9).map((entry) => entry.line)).toEqual([2, 0]);
+});
+
+it("puts the instructions of open lines below them", () => {
+  const text = { file: "/a.hip", lines: ["one", "two"], line_count: 2, reason: "", advice: "" };
+  const lines = listed(sources, file, text, () => false);
+  const { table, placeOf } = withInstructions(
+    lines,
+    (line) => [line * 10, line * 10 + 1],
+    (line) => line < 3,
+  );
+  expect(table.map(({ at, row }) => row ?? `line ${lines[at]?.line}`)).toEqual([
+    "line 1",
+    "line 2",
+    20,
+    21,
+    "line 9",
+    "line 0",
+    0,
+    1,
+  ]);
+  expect(placeOf).toEqual([0, 1, 4, 5]);
 });

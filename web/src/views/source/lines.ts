@@ -41,6 +41,28 @@ export function listed(
   return lines;
 }
 
+/** One row of the table: a line, by its place among the lines, or an instruction below it. */
+export interface TableRow {
+  at: number;
+  /** null = the line itself. */
+  row: number | null;
+}
+
+/** Lines with the instructions of those that are open below them, and where each line stands. */
+export function withInstructions(
+  lines: Listed[],
+  rowsOf: (line: number) => number[],
+  isOpen: (line: number) => boolean,
+): { table: TableRow[]; placeOf: number[] } {
+  const table: TableRow[] = [];
+  const placeOf = lines.map(({ line, cost }, at) => {
+    const place = table.push({ at, row: null }) - 1;
+    if (cost && isOpen(line)) for (const row of rowsOf(line)) table.push({ at, row });
+    return place;
+  });
+  return { table, placeOf };
+}
+
 /** Where a line stands in the list; -1 = it is not there. */
 export function indexOf(lines: Listed[], line: number): number {
   return lines[line - 1]?.line === line ? line - 1 : lines.findIndex((entry) => entry.line === line);

@@ -73,7 +73,9 @@ function Classes({ answer }: { answer: StallsAnswer }) {
   return (
     <div class="view">
       <div class="toolbar">
-        <span>{exact(classes.length)} classes of stalls</span>
+        <span title="The others are classes of instructions that never stalled">
+          {exact(classes.length)} of {exact(answer.classes.row_count)} classes have stalls
+        </span>
         <KernelChooser />
         <SaveMenu name="stalls" offers={[tableOffer(CLASS_COLUMNS, () => answer.classes.rows)]} />
       </div>

@@ -31,7 +31,7 @@ _LIMITERS = table_spec(
     """
     kernel            UInt32   -  | rank of the kernel
     kernel_name       String   -  | its name
-    duration_share    Float64  -  | of all chosen dispatches; of the run's GPU time where there is one beside the passes
+    duration_share    Float64  -  | of all dispatches of the capture; of the run's GPU time if one is beside the passes
     limiter           String   -  | what may limit it
     kind              String   -  | throughput, waste, latency, occupancy, launch or clock
     verdict           String   -  | at limit, likely, undecided or excluded
@@ -55,7 +55,7 @@ class KernelLimit:
     dispatch_count: int
     duration_ns_total: float | None
     duration_ns_mean: float | None
-    duration_share: float | None  #: Of all chosen dispatches, or of the run: see `is_time_of_run`.
+    duration_share: float | None  #: Of all dispatches of the capture, or of the run: see `is_time_of_run`.
     summary: str
     #: Limiters that are at their limit; also those that are likely, unless a unit or a waste of it is at its limit.
     limits: tuple[str, ...]

@@ -45,7 +45,7 @@ class EvidenceValue:
         most = "" if self.at_most is None else f" to {self.at_most:,.{declared.digits}f}"
         number = f"{self.number:,.{declared.digits}f}{most} {declared.unit}"
         name = declared.label.removesuffix(_OF_PEAK)
-        text = f"{name} at {number}{_OF_PEAK}" if name != declared.label else f"{name} {number}"
+        text = f"{name} at {number} of its theoretical peak" if name != declared.label else f"{name} {number}"
         more = [self.source] if self.source else []
         if self.amount is not None and self.peak is not None:
             more.append(f"{_plain(self.amount)} of {_plain(self.peak)} {self.amount_unit}")
@@ -57,7 +57,7 @@ class EvidenceValue:
         Examples
         --------
         >>> EvidenceValue("l1_bandwidth", 59.4).words_with("threshold 50 %")
-        'L1 bandwidth at 59.4 % of peak (threshold 50 %)'
+        'L1 bandwidth at 59.4 % of its theoretical peak (threshold 50 %)'
         """
         words = self.words
         return f"{words[:-1]}; {remark})" if words.endswith(")") else f"{words} ({remark})"

@@ -55,9 +55,10 @@ def kernel_values(
     """Every quantity of the chosen kernels; `top` = of the longest ones only."""
     rows = chosen_dispatches(counters, choice)
     part = counters if rows.height == counters.dispatches.height else cut(counters, rows)
-    ranks = dict(ranked_kernels(counters.dispatches).select("kernel_name", "kernel").iter_rows())
-    order = ranked_kernels(rows)
-    longest = order if top is None else order.head(top)
+    ranking = ranked_kernels(counters.dispatches)
+    ranks = dict(ranking.select("kernel_name", "kernel").iter_rows())
+    share = pl.col("duration_ns_total") / (ranking["duration_ns_total"].sum() or None)
+    order = ranked_kernels(rows).with_columns(duration_share=share)
     # What a counter of the whole capture tells, that it counted at all, a part of it may not.
     subset = counters if not (choice.dispatches or choice.gpus) else part
     traffic, notes = traffic_of(subset)
@@ -67,15 +68,14 @@ def kernel_values(
     by_counters, by_channel, by_profiler = measured_values(part), channel_sums(part), derived_values(part)
     own_rows = rows.partition_by("kernel_name", as_dict=True, maintain_order=True)
     kernels = []
-    for row in longest.iter_rows(named=True):
+    for row in order.head(order.height if top is None else top).iter_rows(named=True):
         name = row["kernel_name"]
-        kernel_dispatches = own_rows[(name,)]
         values = dict(by_counters.of(name))
         lacking = by_counters.lacking(name, "memory_read", "memory_write")
         values |= memory_values(traffic.get(name), lacking, values)
         values |= channel_values(by_channel.get(name, []), counters.system.l2_channel_count, values.get("l2_bandwidth"))
         values = with_derived(values, by_profiler.get(name))
-        values |= launch_values(kernel_dispatches, counters.system, values.get("occupancy"))
+        values |= launch_values(own_rows[(name,)], counters.system, values.get("occupancy"))
         values |= _made_of_others(values)
         kernels.append(
             KernelValues(

@@ -54,7 +54,7 @@ _KERNELS = table_spec(
     f"""{_WHO}
     dispatch_count           UInt32   -          | dispatches that it is about
     duration_ns_mean         Float64  ns         | mean duration; null = no sound timestamps
-    duration_share           Float64? -          | of the time of all chosen dispatches
+    duration_share           Float64? -          | of the time of all dispatches of the capture
     flops                    Float64  -          | floating-point operations per dispatch
     gflops_per_second        Float64? GFLOP/s    | flops over the duration
     iops                     Float64  -          | integer operations per dispatch

@@ -9,7 +9,7 @@ from wavewright.analysis.counters.roofline.kinds import KINDS, LEVELS, Kind
 from wavewright.base.words import percent
 
 NEAR = 0.5  #: Share of the lowest roof from which on a kernel is called bound by it.
-ABOVE = 1.02  #: Share of a roof from which on the roof, not the kernel, is questionable.
+ABOVE = 1.02  #: Share of a roof from which on the roof is too low, which says nothing about the kernel.
 _MOST = 0.9  #: Share of the time of a pipe from which on a precision names it.
 
 
@@ -173,7 +173,7 @@ def _verdict(work: Work, nearest: Limit | None, share: float | None) -> str:
         return f"the lowest roof is {nearest.name}; no duration to compare with{besides}"
     at = f"at {percent(share, 0)} of it"
     if share > ABOVE:
-        return f"above the roof of {nearest.name}, {at}: the roof or the work is questionable{besides}"
+        return f"the roof of {nearest.name} is too low to judge by: the kernel is {at}{besides}"
     if share >= NEAR:
         return f"bound by {nearest.name}{' bandwidth' if nearest.name in LEVELS else ''}, {at}{besides}"
     return f"below every roof; {nearest.name} is the nearest, {at}{besides}"

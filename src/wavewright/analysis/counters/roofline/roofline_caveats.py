@@ -114,8 +114,8 @@ def _above_roofs(frames: Mapping[str, pl.DataFrame], ceilings: Mapping[str, dict
             why = "the benchmark did not reach what the hardware can do"
         else:
             why = "the clock, the number of units or the rate is not what the capture says"
-        highest = max(rows["share"].to_list())
-        yield f"{who} above the roof of {roof}, at up to {percent(highest, 0)} of it: {why}"
+        name = f"the {'measured' if _is_empirical(str(roof), ceilings) else 'theoretical'} roof of {roof}"
+        yield f"{name} is too low: {who} above it, at up to {percent(max(rows['share'].to_list()), 0)} of it: {why}"
 
 
 def _is_empirical(roof: str, ceilings: Mapping[str, dict[str, Any]]) -> bool:

@@ -87,8 +87,8 @@ def work_of(counters: CounterSet, *, choice: CounterChoice, by: str, amd: bool) 
     all_formulas |= {"HBM, derived": _DERIVED_BYTES} if is_derived else {}
     measured = evaluate(counters, all_formulas, by=by, choice=choice, amd=amd)
     total = pl.col("duration_ns_mean") * pl.col("dispatch_count")
-    share = pl.when(total.sum() > 0).then(total / total.sum())
-    rows = measured.frame.with_columns(share.alias("duration_share"))
+    whole_ns = ranked_kernels(counters.dispatches).select(total.sum()).item() or None
+    rows = measured.frame.with_columns(duration_share=total / whole_ns)
     if by == "dispatch":
         rows = rows.sort("duration_ns_mean", descending=True, nulls_last=True, maintain_order=True)
     no_operations, no_bytes = _why_nothing(target)

@@ -93,7 +93,7 @@ def _signs(picture: RooflinePicture, rows: Sequence[dict[str, Any]]) -> str:
     if any(bound.startswith("(") for bound in bounds):
         notes.append(f"( ) the nearest roof, though below {percent(NEAR, 0)} of it: none binds")
     if any(bound.endswith("?") for bound in bounds):
-        notes.append("? above its roof: the roof or the bytes are questionable")
+        notes.append("? this roof is too low to judge the kernel by")
     if any(roof.used_from == "theoretical" for roof in picture.roofs):
         notes.append("* theoretical, at the highest clock")
     return " · ".join(notes)

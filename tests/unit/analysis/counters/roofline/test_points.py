@@ -108,7 +108,7 @@ def test_a_missing_ceiling_gives_no_roof() -> None:
     [
         (4e5, "below every roof; HBM"),
         (6e5, "bound by HBM bandwidth, at 60 %"),
-        (3e6, "above the roof of HBM, at 300 %"),
+        (3e6, "the roof of HBM is too low to judge by: the kernel is at 300 %"),
     ],
 )
 def test_verdicts(moved: float, begins: str) -> None:
