@@ -75,16 +75,16 @@ def _but(limiter: Limiter) -> str:
     """The reason why it does not limit the kernel although it is there."""
     closed = next((item for item in limiter.evidence if item.role == "only if" and item.level == 0), None)
     if closed is not None and closed.value is not None:
-        return f"; it costs little, because {closed.label} is only {measured(closed)}"
+        return f"; it costs little, because {closed.label} is only {value_words(closed)}"
     if limiter.verdict == "undecided":
         return "; whether it costs time is not known"
     return ""
 
 
-def measured(item: NumberEvidence) -> str:
+def value_words(item: NumberEvidence) -> str:
     """The number with its unit and its whole."""
-    declared = QUANTITIES[item.quantity]
-    return f"{item.value or 0:,.{declared.digits}f} {item.unit} {declared.whole}".rstrip()
+    quantity = QUANTITIES[item.quantity]
+    return f"{item.value or 0:,.{quantity.digits}f} {item.unit} {quantity.share_of}".rstrip()
 
 
 def _has_no_cycles(limiter: Limiter) -> bool:

@@ -18,7 +18,7 @@ from wavewright.model.blocks import (
     labelled,
     sentence,
 )
-from wavewright.words.counters.access import access_lines, measured
+from wavewright.words.counters.access import access_lines, value_words
 from wavewright.words.kit.brief_names import brief
 from wavewright.words.kit.declared_tables import block_columns
 
@@ -133,7 +133,7 @@ def numbers_words(limiter: Limiter) -> str:
 
 def number_words(item: NumberEvidence) -> str:
     """One number of the evidence with its unit and the metric that it is."""
-    text = f"{item.label} {measured(item)}"
+    text = f"{item.label} {value_words(item)}"
     return f"{text} [{item.metric_id}]" if item.metric_id else text
 
 
@@ -160,7 +160,7 @@ def _brief(limiter: Limiter) -> str:
     if item is None or item.value is None:
         return limiter.name
     of_peak = " of peak" if item.label.endswith(" of peak") else ""
-    return f"{limiter.name} ({measured(item)}{of_peak})"
+    return f"{limiter.name} ({value_words(item)}{of_peak})"
 
 
 def times_words(kernel: KernelLimit) -> str:

@@ -108,7 +108,7 @@ class Roofline(Answer):
         "Operations and bytes are sums over the dispatches of a kernel, over their number. Each level of memory needs "
         "at least bytes / bandwidth, each pipe the sum over precisions of operations / rate; the unit that needs "
         "longest is the lowest roof, and share is that time over the duration: for one precision, the classic roofline "
-        "min(bandwidth x intensity, rate). A benchmark that a kernel exceeds is no roof: the theoretical rate is. "
+        "min(bandwidth x intensity, rate). A kernel above a benchmark disproves it: the theoretical rate counts. "
         "Work above that has no share of it."
     )
     tables: ClassVar[Mapping[str, TableSpec]] = {

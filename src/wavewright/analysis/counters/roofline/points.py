@@ -76,11 +76,11 @@ def limits(
 
 def disprove(ceilings: list[dict[str, Any]], works: list[Work]) -> list[dict[str, Any]]:
     """The ceilings with theoretical rates instead of benchmarks that some work exceeds."""
-    used = {row["name"]: row["used"] for row in ceilings}
+    rates = {row["name"]: row["used"] for row in ceilings}
     above = {
         limit.name
         for work in works
-        for limit in limits(work, used)
+        for limit in limits(work, rates)
         if work.duration_ns and limit.nanoseconds > work.duration_ns
     }
     theoretical = {"used_from": "theoretical", "reason": "a kernel exceeds the benchmark"}
@@ -197,7 +197,7 @@ def _verdict(work: Work, nearest: Limit | None, share: float | None) -> str:
 
 
 def _share(roof: Limit | None, duration_ns: float | None) -> float | None:
-    """Of the roof; None = work that took less time than the roof allows: then it is no roof."""
+    """Share of the roof; None = not known, or the roof is too low: the work took less time than it allows."""
     share = roof.nanoseconds / duration_ns if roof and duration_ns else None
     return share if share is not None and share <= 1 else None
 

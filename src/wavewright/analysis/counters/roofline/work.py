@@ -124,8 +124,8 @@ def work_of(counters: CounterSet, *, choice: CounterChoice, by: str, amd: bool) 
 
 def _memory_bytes(counters: CounterSet, choice: CounterChoice) -> dict[str, float]:
     """Kernel name -> bytes from and to memory as `l2` has them, where it knows both."""
-    chosen = counters.tables | {"dispatches": chosen_dispatches(counters, choice)}
-    rows = l2(replace(counters, tables=chosen)).kernels
+    tables = counters.tables | {"dispatches": chosen_dispatches(counters, choice)}
+    rows = l2(replace(counters, tables=tables)).kernels
     total = pl.col("read_bytes_mean") + pl.col("write_bytes_mean")
     exact = rows.filter(pl.col("read_bytes_at_most").is_null())
     return dict(exact.select("kernel_name", total).drop_nulls().iter_rows())
