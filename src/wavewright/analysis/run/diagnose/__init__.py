@@ -307,11 +307,12 @@ def _headline(runs: MergedDiagnosis, budget: dict[str, float]) -> str:
     if runs.time("copy_ns"):
         busy.append(f"copies {100 * budget['exposed_copy']:.1f}")
     who = "GPU" if runs.gpu_count == 1 else f"{runs.gpu_count} GPUs"
-    text = f"{who} busy {percent(1 - budget['idle'])} ({', '.join(busy)}), idle {percent(budget['idle'])}."
+    busy_share = f"{percent(1 - budget['idle'])} of {duration(runs.window_ns)}"
+    text = f"{who} busy {busy_share} ({', '.join(busy)}), idle {percent(budget['idle'])}."
     startup_ns, recorded_ns = startup_times(runs)
     if startup_ns > _STARTUP_SHARE * recorded_ns:
         first = f"Start-up is {duration(startup_ns)} of {duration(recorded_ns)} ({percent(startup_ns / recorded_ns)})"
-        text = f"{first} and is set aside. Of the {duration(runs.window_ns)} after it: {text}"
+        text = f"{first} and is set aside. After it: {text}"
     return f"{text} {_decider(runs, budget)}"
 
 
