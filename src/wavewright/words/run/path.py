@@ -218,9 +218,10 @@ def _scenario_table(scenarios: Sequence[Scenario], groups: list[dict[str, Any]])
         Column("then", lambda row: _range(duration(row["low"]), duration(row["high"]))),
         Column("gain", lambda row: _gain(row)),
     ]
+    title = "recomputed on the event graph"
     if any(scenario.gain_ns_max is not None for scenario in scenarios):
         columns.append(Column("at most", lambda row: "" if row["bound"] is None else duration(row["bound"])))
-    title = "recomputed on the event graph"
+        title += "; at most the time of all findings of diagnose that a change can shorten"
     if len(scenarios[0].predictions) < len(groups):
         title += ", without groups of whose time too little is explained"
     return frame_table(pl.DataFrame(rows), columns, limit=None, what="scenarios", title=title)

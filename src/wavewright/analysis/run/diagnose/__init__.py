@@ -329,13 +329,13 @@ def _decider(runs: MergedDiagnosis, budget: dict[str, float]) -> str:
     causes = (
         runs.cells.group_by("cause").agg(pl.col("idle_ns").sum()).sort("idle_ns", "cause", descending=[True, False])
     )
-    host = causes.filter(pl.col("cause").is_in(_OF_HOST))["idle_ns"]
+    host = causes.filter(pl.col("cause").is_in(OF_HOST))["idle_ns"]
     if total(host) >= _HALF * total(causes["idle_ns"]):
         return "The host decides: the GPU waits for what it launches next."
     return "Waiting decides: the GPU has nothing to do most of the time."
 
 
-_OF_HOST = (
+OF_HOST = (
     "host code",
     "preparation",
     "data loader",
