@@ -26,7 +26,7 @@ export function Kernel({ of }: { of: KernelLimit }) {
           {of.kernel}: {of.kernel_name}
         </button>
         <span class="faint-text">
-          {of.duration_share === null ? "" : `${percent(of.duration_share)} of the time · `}
+          {of.duration_share === null ? "" : `${percent(of.duration_share)} of the ${of.is_time_of_run ? "kernel time of the run" : "time"} · `}
           {counted(of.dispatch_count, "dispatches")}
           {of.duration_ns_mean === null ? "" : ` of ${nanoseconds(of.duration_ns_mean)}`}
         </span>

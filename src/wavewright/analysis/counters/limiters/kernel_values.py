@@ -56,7 +56,9 @@ def kernel_values(
     rows = chosen_dispatches(counters, choice)
     part = counters if rows.height == counters.dispatches.height else cut(counters, rows)
     ranks = dict(ranked_kernels(counters.dispatches).select("kernel_name", "kernel").iter_rows())
-    order = ranked_kernels(rows)
+    order = ranked_kernels(rows, counters.run_times())
+    if counters.run_times():
+        order = order.sort("duration_share", descending=True, nulls_last=True, maintain_order=True)
     longest = order if top is None else order.head(top)
     # What a counter of the whole capture tells, that it counted at all, a part of it may not.
     subset = counters if not (choice.dispatches or choice.gpus) else part

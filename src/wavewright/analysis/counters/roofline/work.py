@@ -91,6 +91,9 @@ def work_of(counters: CounterSet, *, choice: CounterChoice, by: str, amd: bool) 
     total = pl.col("duration_ns_mean") * pl.col("dispatch_count")
     share = pl.when(total.sum() > 0).then(total / total.sum())
     rows = measured.frame.with_columns(share.alias("duration_share"))
+    if by == "kernel" and counters.run_times():
+        shares = ranked_kernels(counters.dispatches, counters.run_times()).select("kernel_name", "duration_share")
+        rows = rows.drop("duration_share").join(shares, on="kernel_name", how="left", maintain_order="left")
     if by == "dispatch":
         rows = rows.sort("duration_ns_mean", descending=True, nulls_last=True, maintain_order=True)
     no_operations, no_bytes = _why_nothing(target)
