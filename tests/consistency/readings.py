@@ -5,6 +5,7 @@ A question that states a quantity gets a line here. The page's answer of the sam
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -154,21 +155,29 @@ def _conflict_cycles(document: Document) -> Iterator[tuple[Key, Any]]:
 
 
 def _late_rank_bound(document: Document) -> Iterator[tuple[Key, Any]]:
+    """Of the finding about one late rank."""
     for finding in document.get("findings", ()):
-        if finding["rule"] == "X2":
-            yield (), finding["bound_alone_ns"]
+        late = re.fullmatch(r"Rank (\d+) is late", finding["verdict"])
+        if finding["rule"] == "X2" and late:
+            yield (int(late[1]),), finding["bound_alone_ns"]
+
+
+def _rank_scenarios(document: Document) -> Iterator[tuple[Key, Any]]:
+    for scenario in document["what_if"]:
+        if scenario["text"].startswith("rank="):
+            yield (int(scenario["text"][len("rank=") :]),), scenario
 
 
 def _late_rank_scenario(document: Document) -> Iterator[tuple[Key, Any]]:
-    """The largest gain by one rank that is never late."""
-    gains = [
-        each["span_ns"] - each["span_ns_min"]
-        for scenario in document["what_if"]
-        if scenario["text"].startswith("rank=")
-        for each in scenario["predictions"]
-    ]
-    if gains:
-        yield (), max(gains)
+    """At most so much by a rank that is never late."""
+    for key, scenario in _rank_scenarios(document):
+        if scenario["gain_ns_max"] is not None:
+            yield key, scenario["gain_ns_max"]
+
+
+def _late_rank_prediction(document: Document) -> Iterator[tuple[Key, Any]]:
+    for key, scenario in _rank_scenarios(document):
+        yield key, max((each["span_ns"] - each["span_ns_min"] for each in scenario["predictions"]), default=0)
 
 
 def _group_idle(document: Document) -> Iterator[tuple[Key, Any]]:
@@ -296,6 +305,7 @@ READINGS: dict[str, dict[str, dict[str, Reader]]] = {
             "diagnose": _late_rank_bound,
             "what-if": _late_rank_scenario,
         },
+        "late_rank_prediction": {"what-if": _late_rank_prediction},
         "path_idle": {"path": _path_idle},
         "group_idle": {"busy": _group_idle},
         "group_span": {"path": rows("groups", "span_ns", "group")},

@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import wavewright
+from wavewright.analysis.run.diagnose.bounds import bounds_of
 from wavewright.analysis.run.graph.event_graph import event_graph
+from wavewright.analysis.run.graph.path import path_of
 from wavewright.analysis.run.graph.scenarios import what_if
 from wavewright.errors import WavewrightError
 from wavewright.model.answer import to_builtins
@@ -77,8 +79,12 @@ def _what_if(document: Document) -> dict[str, Mapping[str, Any]]:
     ranks = sorted({rank for rank in document.run.read("processes", ["rank"])["rank"] if rank is not None})
     if not 1 < len(ranks) <= _MOST_RANKS:
         return {}
+    texts = tuple(f"rank={rank}" for rank in ranks)
     try:
-        scenarios = what_if(event_graph(document.run), tuple(f"rank={rank}" for rank in ranks))
+        graph = event_graph(document.run)
+        path = path_of(graph)
+        bounds = bounds_of(texts, lambda part: [part(each) for each in document.run.parts], path.groups["span_ns"])
+        scenarios = what_if(graph, texts, path, bounds)
     except WavewrightError:
         return {}
     return {"what-if": {"what_if": to_builtins(scenarios)}}

@@ -20,7 +20,15 @@ from wavewright.facts.metrics.quantities import QUANTITIES
 Answers = dict[str, dict[str, Any]]
 _GPU = {"node": "n", "gpu": 0, "pid": 1, "rank": 0}
 _WORK = {"computation_ns": 50, "exposed_communication_ns": 20, "exposed_copy_ns": 5, "idle_ns": 25}
-_FINDING = {"rule": "X2", "kind": "communication", "within": "", "time_ns": 12, "bound_ns": 0, "bound_alone_ns": 12}
+_FINDING = {
+    "rule": "X2",
+    "verdict": "",
+    "kind": "communication",
+    "within": "",
+    "time_ns": 12,
+    "bound_ns": 0,
+    "bound_alone_ns": 12,
+}
 
 
 def _frame(*rows: dict[str, Any]) -> dict[str, Any]:
@@ -33,7 +41,7 @@ def run_answers() -> Answers:
     return {
         "diagnose": {
             "findings": [
-                _FINDING | {"bound_share": 0.0},
+                _FINDING | {"bound_share": 0.0, "verdict": "Rank 1 is late"},
                 _FINDING | {"rule": "G3", "kind": "idle", "time_ns": 15, "bound_ns": 15, "bound_share": 0.15},
                 _FINDING | {"rule": "L3", "kind": "idle", "within": "G3", "time_ns": 10, "bound_share": 0.0},
             ],
@@ -52,7 +60,13 @@ def run_answers() -> Answers:
         "collectives": {"processes": _frame(_GPU | {"waited_ns": 12})},
         "path": {"groups": _frame({"group": 0}), "classes": _frame({"group": 0, "class": "idle", "path_ns": 20})},
         "what-if": {
-            "what_if": [{"text": "rank=1", "predictions": [{"span_ns": 100, "span_ns_min": 88, "span_ns_max": 90}]}]
+            "what_if": [
+                {
+                    "text": "rank=1",
+                    "gain_ns_max": 12,
+                    "predictions": [{"span_ns": 100, "span_ns_min": 88, "span_ns_max": 90}],
+                }
+            ]
         },
         "kernels": {"kernels": _frame({"name": "k", "calls": 2, "total_ns": 40, "share": 0.4, "max_ns": 25})},
     }
@@ -150,8 +164,12 @@ PLANTED = {
         *("window without a word", "gpu_window"),
     ),
     "two engines bound a late rank": (
-        *("run", "what-if", "what_if.0.predictions.0.span_ns_min", 98),
+        *("run", "what-if", "what_if.0.gain_ns_max", 3),
         *("two values", "late_rank_gain"),
+    ),
+    "a prediction exceeds its bound": (
+        *("run", "what-if", "what_if.0.predictions.0.span_ns_min", 61),
+        *("part above whole", "late_rank_prediction"),
     ),
     "two rules for the bytes of memory": (
         *("counters", "l2", "kernels.rows.0.read_bytes_mean", 160.0),

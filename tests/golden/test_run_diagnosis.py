@@ -28,7 +28,7 @@ def rules(answer: RunDiagnosis) -> list[str]:
 def test_vllm_waits_for_small_copies_and_nothing_else(shared: Path) -> None:
     answer = diagnosed(shared, "rpd/mytrace.rpd.gz")
     assert answer.headline == (
-        "GPU busy 92.0 % (computation 89.9, copies 2.1), idle 8.0 %. "
+        "GPU busy 92.0 % of 453.0 ms (computation 89.9, copies 2.1), idle 8.0 %. "
         "Work of the GPU decides: 89.9 % of the time is kernels."
     )
     only, fusion = answer.findings
@@ -36,7 +36,7 @@ def test_vllm_waits_for_small_copies_and_nothing_else(shared: Path) -> None:
     assert only.rules == ("C3", "G4")
     assert f"{100 * only.bound_share:.1f}" == "6.9"
     assert "350 uploads (344 below 64 KiB): the GPU idles 17.7 ms" in only.reason
-    assert "the GPU idles 13.4 ms (3.0 %) after 21 of them" in only.reason
+    assert "the GPU idles 13.4 ms (3.0 % of the time) after 21 of them" in only.reason
     assert only.evidence[0].stack[-1] == "aten::copy_"
     assert (answer.step_count, answer.step_name) == (22, "execute_model")
     texts = " ".join(note.text for note in answer.not_findings)

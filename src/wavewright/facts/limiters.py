@@ -73,6 +73,7 @@ class Quantity(Fact, frozen=True):
     name: str
     label: str
     unit: str
+    share_of: str = ""  #: What it is a percentage of, as it follows the number; empty = the label says it.
     #: Table and name of the metric whose formula it is, before `formula`; empty = `formula`, or computed elsewhere.
     metric: tuple[str, str] = ("", "")
     of_peak: bool = False  #: Whether it is the metric's share of its peak, in percent.

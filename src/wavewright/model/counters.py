@@ -10,6 +10,8 @@ from wavewright.model.display import Displayed
 from wavewright.model.schema import THREAD_TRACE, empty_frame, table_spec
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     import polars as pl
 
     from wavewright.model.schema import TableSpec
@@ -162,6 +164,7 @@ class CounterSet(Displayed):
     system: System = field(default_factory=System)
     path: str = ""  #: What was opened.
     origin_ns: int = 0  #: Clock of the GPU from which times are counted: the earliest start of all passes.
+    run_times: Callable[[], Mapping[str, int]] = dict  #: Kernel -> ns in the run beside the passes; empty = none.
 
     def table(self, name: str) -> pl.DataFrame:
         """The table `name`; empty when there are no such rows.

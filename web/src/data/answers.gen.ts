@@ -5715,7 +5715,7 @@ export interface CounterRooflineCeilingsRow {
   used: number | null;
   /** Empirical or theoretical; empty = neither */
   used_from: string;
-  /** Why there is none; else empty */
+  /** Why there is none, or why it is not the benchmark; else empty */
   reason: string;
 }
 
@@ -5731,7 +5731,7 @@ export const COUNTER_ROOFLINE_CEILINGS: TableInfo<CounterRooflineCeilingsRow> = 
   empirical_high: ["Empirical high", "10^9/s", "Upper end"],
   used: ["Used", "10^9/s", "The one that kernels are compared with; empty = see reason"],
   used_from: ["Used from", "", "Empirical or theoretical; empty = neither"],
-  reason: ["Reason", "", "Why there is none; else empty"],
+  reason: ["Reason", "", "Why there is none, or why it is not the benchmark; else empty"],
 };
 
 /** One row is one kernel, or one dispatch, those with most time first. */
@@ -5764,7 +5764,7 @@ export interface CounterRooflineKernelsRow {
   iops_missing: string;
   /** The unit that needs most time for the work: the lowest roof */
   bound: string | null;
-  /** Of that roof: least time that the unit needs, over the duration */
+  /** Of that roof: its least time over the duration; empty also above it */
   share: number | null;
   /** The conclusion in words */
   verdict: string;
@@ -5785,7 +5785,7 @@ export const COUNTER_ROOFLINE_KERNELS: TableInfo<CounterRooflineKernelsRow> = {
   flops_missing: ["Flops missing", "", "Kinds of them that were not measured: flops is a lower bound"],
   iops_missing: ["Iops missing", "", "Likewise of iops"],
   bound: ["Bound", "", "The unit that needs most time for the work: the lowest roof"],
-  share: ["Share", "", "Of that roof: least time that the unit needs, over the duration"],
+  share: ["Share", "", "Of that roof: its least time over the duration; empty also above it"],
   verdict: ["Verdict", "", "The conclusion in words"],
 };
 
@@ -5817,7 +5817,7 @@ export interface CounterRooflinePointsRow {
   roof: string | null;
   /** Its height at this intensity [10^9/s] */
   roof_gops_per_second: number | null;
-  /** Of the roof that is reached; without operations, of the bandwidth */
+  /** Of the roof, or of the bandwidth without operations; empty = above it */
   share: number | null;
   /** Why something is missing; else empty */
   reason: string;
@@ -5837,7 +5837,7 @@ export const COUNTER_ROOFLINE_POINTS: TableInfo<CounterRooflinePointsRow> = {
   gb_per_second: ["Gb per second", "GB/s", "Bytes over the duration"],
   roof: ["Roof", "", "The lowest roof above the point: the level, or the pipe"],
   roof_gops_per_second: ["Roof gops per second", "10^9/s", "Its height at this intensity"],
-  share: ["Share", "", "Of the roof that is reached; without operations, of the bandwidth"],
+  share: ["Share", "", "Of the roof, or of the bandwidth without operations; empty = above it"],
   reason: ["Reason", "", "Why something is missing; else empty"],
 };
 
@@ -5865,8 +5865,8 @@ export interface CounterRooflineOperationsRow {
   gops_per_second: number;
   /** The ceiling used [10^9/s] */
   ceiling_gops_per_second: number;
-  /** Of that ceiling */
-  share: number;
+  /** Of that ceiling; empty = above it */
+  share: number | null;
   /** Why they are not known; else empty */
   reason: string;
 }
@@ -5883,7 +5883,7 @@ export const COUNTER_ROOFLINE_OPERATIONS: TableInfo<CounterRooflineOperationsRow
   operations: ["Operations", "", "Per dispatch; empty = see reason"],
   gops_per_second: ["Gops per second", "10^9/s", "Over the duration"],
   ceiling_gops_per_second: ["Ceiling gops per second", "10^9/s", "The ceiling used"],
-  share: ["Share", "", "Of that ceiling"],
+  share: ["Share", "", "Of that ceiling; empty = above it"],
   reason: ["Reason", "", "Why they are not known; else empty"],
 };
 

@@ -10,7 +10,7 @@ import polars as pl
 from wavewright.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from wavewright.model.counters import CounterSet
 
@@ -29,8 +29,10 @@ class CounterChoice:
 ALL_DISPATCHES = CounterChoice()  #: No choice: everything.
 
 
-def ranked_kernels(dispatches: pl.DataFrame) -> pl.DataFrame:
+def ranked_kernels(dispatches: pl.DataFrame, run_times: Mapping[str, int] | None = None) -> pl.DataFrame:
     """One row per kernel name, the longest in total first: `kernel` (rank), count and durations; null = not known.
+
+    Shares are of the kernels of the run beside the passes, where its `run_times` are known: passes tell them wrong.
 
     `dispatches` has kernel_name, start_ns and end_ns. Kernels of the same duration are in order of their names.
 
@@ -53,6 +55,9 @@ def ranked_kernels(dispatches: pl.DataFrame) -> pl.DataFrame:
     order = grouped.sort(
         ["duration_ns_total", "kernel_name"], descending=[True, False], nulls_last=True
     ).with_row_index("kernel")
+    if run_times:
+        shares = {name: time / (sum(run_times.values()) or 1) for name, time in run_times.items()}
+        share = pl.col("kernel_name").replace_strict(shares, default=None, return_dtype=pl.Float64)
     return order.with_columns(share.alias("duration_share"))
 
 

@@ -26,10 +26,7 @@ def diagnose(request: CounterRequest, file_format: str) -> Shown:
     is_text = not (request.as_json or request.as_csv)
     top = request.top or None if request.top is not None or not is_text else _KERNELS
     most = None if request.as_csv else top
-    times_ns = _times_of_run(request.path)
-    answer = limiters(request.counters, choice=request.choice, top=None if times_ns else most)
-    if times_ns:
-        answer = answer.with_times_of_run(times_ns, top=most)
+    answer = limiters(request.counters, choice=request.choice, top=most)
 
     def words(_wording: Wording) -> Parts:
         from wavewright.words.counters.limiters import limiters_report
@@ -42,24 +39,6 @@ def diagnose(request: CounterRequest, file_format: str) -> Shown:
         return limiters_markdown(answer, name=request.path.name if request.path else "")
 
     return Shown(answer, limiter_table(answer), words=words, markdown=markdown if file_format == "md" else None)
-
-
-def _times_of_run(path: Path | None) -> dict[str, int]:
-    """The time of each kernel of the run that is in the folder of passes; empty = there is none."""
-    from wavewright.errors import WavewrightError
-    from wavewright.readers.run.inputs import find_runs, open_inputs
-
-    if path is None or not path.is_dir():
-        return {}
-    try:
-        inputs = [each for each in find_runs([path]) if not each.is_pass]
-    except WavewrightError:
-        return {}
-    if not inputs:
-        return {}
-    from wavewright.analysis.run.kernels.top import top
-
-    return dict(top(open_inputs(inputs)).things.select("name", "total_ns").rows())
 
 
 def l2(request: Request, target: str | None, **options: Any) -> Shown:

@@ -151,7 +151,8 @@ def path(request: RunRequest, texts: tuple[str, ...], by_step: bool, marker: str
 
     graph = combine_graph(request.gather(partial_graph).values)
     answer = path_of(graph)
-    scenarios = what_if(graph, texts, answer, bounds_of(texts, lambda part: request.gather(part).values))
+    bounds = bounds_of(texts, lambda part: request.gather(part).values, answer.groups["span_ns"])
+    scenarios = what_if(graph, texts, answer, bounds)
     if by_step or marker is not None:
         answer = with_steps(answer, graph, _steps(request, marker))
     asked_moments = moments(graph, answer)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from wavewright.errors import UsageError
 from wavewright.facts.metrics.nodes import Leaf, Node, Number, Operation, Terms
+from wavewright.facts.metrics.profiler_units import is_derived
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -147,6 +148,8 @@ def _is_counter(node: ast.Name, text: str) -> bool:
     name = node.id
     if name.isascii() and (name == name.upper() or name == name.lower()) and name not in _CALLS:
         return name == name.upper()
+    if is_derived(name):
+        return True
     raise wrong(text, f"{name!r:.60}: counters are upper-case, quantities lower-case", node.col_offset)
 
 

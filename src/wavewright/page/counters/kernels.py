@@ -26,7 +26,7 @@ def kernels_of(document: Document) -> pl.DataFrame:
     def make() -> pl.DataFrame:
         if panels := stored_panels_of(document):
             return panels.kernels.drop("is_chosen")
-        return ranked_kernels(document.counters.dispatches)
+        return ranked_kernels(document.counters.dispatches, document.counters.run_times())
 
     return document.kept(("counters", "kernels"), make)
 

@@ -186,8 +186,9 @@ def slack_of(document: Document, item: int) -> int | None:
 
 def what_if_of_run(document: Document, *, change: str) -> Any:
     """The time of each group after a change that is written as for `wavewright path --what-if`."""
-    bounds = bounds_of((change,), lambda function: [function(part) for part in document.run.parts])
-    (scenario,) = what_if(_graph(document), (change,), _path(document), bounds)
+    path, parts = _path(document), document.run.parts
+    bounds = bounds_of((change,), lambda function: [function(part) for part in parts], path.groups["span_ns"])
+    (scenario,) = what_if(_graph(document), (change,), path, bounds)
     rows = [
         {name: getattr(prediction, name) for name in ("group", "span_ns", "span_ns_min", "span_ns_max")}
         for prediction in scenario.predictions

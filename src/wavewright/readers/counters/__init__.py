@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -66,7 +67,7 @@ def open_counters(
     file, listings = Path(path), inventory or Inventory()
     kind, archive = sniff(file, listings), listings.unpacked(file)
     if archive is None:
-        return replace(_opened(file, target, listings, []), path=str(file))
+        return replace(_opened(file, target, listings, []), path=str(file), run_times=partial(_times_of_run, file))
     listings.kinds[archive.folder] = kind  # raw traces are not unpacked
     try:
         counters = _opened(archive.folder, target, listings, [*archive.losses])
@@ -76,6 +77,12 @@ def open_counters(
     files = counters.passes["file"].str.replace_all(f"{archive.folder}/", f"{file}!", literal=True)
     tables = counters.tables | {"passes": counters.passes.with_columns(files)}
     return replace(counters, tables=tables, path=str(file))
+
+
+def _times_of_run(folder: Path) -> dict[str, int]:
+    from wavewright.readers.counters.runs import times_of_run  # most captures are read without
+
+    return times_of_run(folder)
 
 
 def _opened(place: Path, target: str | None, listings: Inventory, losses: list[Loss]) -> CounterSet:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -17,7 +18,7 @@ from wavewright.readers.counters.long import passes_of_values
 from wavewright.readers.counters.names import KERNEL_SUFFIX
 from wavewright.readers.counters.numbers import LARGEST, SMALLEST
 from wavewright.readers.counters.system import system_of_agents
-from wavewright.readers.run.inputs import open_run
+from wavewright.readers.run.inputs import find_runs, open_inputs, open_run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,6 +29,17 @@ if TYPE_CHECKING:
 
 _CHANNELS_PER_XCD = 16
 _TOLD = 3
+
+
+@cache
+def times_of_run(path: Path) -> dict[str, int]:
+    """Kernel -> its time in the run that is in the folder of passes, in ns; empty = there is none."""
+    with suppress(WavewrightError):
+        if inputs := [each for each in find_runs([path]) if not each.is_pass] if path.is_dir() else []:
+            rows = open_inputs(inputs).read("dispatches", ["name", "start_ns", "end_ns"])
+            times = rows.group_by(pl.col("name").cast(pl.String)).agg(ns=(pl.col("end_ns") - pl.col("start_ns")).sum())
+            return dict(times.iter_rows())
+    return {}
 
 
 def passes_of_runs(files: Sequence[Path], losses: list[Loss]) -> tuple[list[Pass], System]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wavewright.base.words import percent
+from wavewright.facts.limiters import QUANTITIES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -74,10 +75,16 @@ def _but(limiter: Limiter) -> str:
     """The reason why it does not limit the kernel although it is there."""
     closed = next((item for item in limiter.evidence if item.role == "only if" and item.level == 0), None)
     if closed is not None and closed.value is not None:
-        return f"; it costs little, because {closed.label} is only {closed.value:,.1f} {closed.unit}"
+        return f"; it costs little, because {closed.label} is only {value_words(closed)}"
     if limiter.verdict == "undecided":
         return "; whether it costs time is not known"
     return ""
+
+
+def value_words(item: NumberEvidence) -> str:
+    """The number with its unit and its whole."""
+    quantity = QUANTITIES[item.quantity]
+    return f"{item.value or 0:,.{quantity.digits}f} {item.unit} {quantity.share_of}".rstrip()
 
 
 def _has_no_cycles(limiter: Limiter) -> bool:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, duration, percent
-from wavewright.facts.limiters import QUANTITIES
 from wavewright.model.blocks import (
     GAP,
     AnyBlock,
@@ -19,7 +18,7 @@ from wavewright.model.blocks import (
     labelled,
     sentence,
 )
-from wavewright.words.counters.access import access_lines
+from wavewright.words.counters.access import access_lines, value_words
 from wavewright.words.kit.brief_names import brief
 from wavewright.words.kit.declared_tables import block_columns
 
@@ -134,7 +133,7 @@ def numbers_words(limiter: Limiter) -> str:
 
 def number_words(item: NumberEvidence) -> str:
     """One number of the evidence with its unit and the metric that it is."""
-    text = f"{item.label} {_measured(item)}"
+    text = f"{item.label} {value_words(item)}"
     return f"{text} [{item.metric_id}]" if item.metric_id else text
 
 
@@ -160,16 +159,13 @@ def _brief(limiter: Limiter) -> str:
     item = next((item for item in limiter.evidence if item.role == "decides" and item.level == 0), None)
     if item is None or item.value is None:
         return limiter.name
-    return f"{limiter.name} ({_measured(item)})"
-
-
-def _measured(item: NumberEvidence) -> str:
-    return f"{item.value or 0:,.{QUANTITIES[item.quantity].digits}f} {item.unit}"
+    of_peak = " of peak" if item.label.endswith(" of peak") else ""
+    return f"{limiter.name} ({value_words(item)}{of_peak})"
 
 
 def times_words(kernel: KernelLimit) -> str:
     """The time of the kernel."""
-    of_what = "GPU time of the run; counted in" if kernel.is_time_of_run else "time,"
+    of_what = "kernel time of the run; counted in" if kernel.is_time_of_run else "time,"
     share = f"{percent(kernel.duration_share)} of the {of_what} " if kernel.duration_share is not None else ""
     each = f", {duration(kernel.duration_ns_mean)} each" if kernel.duration_ns_mean else ", no sound timestamps"
     return f"{share}{counted(kernel.dispatch_count, 'dispatches')}{each}"

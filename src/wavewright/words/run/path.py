@@ -82,16 +82,16 @@ def path_verdict(group: dict[str, Any], classes: pl.DataFrame, *, is_only: bool)
     >>> rows = pl.DataFrame({"class": ["host", "kernels"], "path_ns": [8_000_000, 2_000_000], "path_share": [0.8, 0.2]})
     >>> group = {"span_ns": 10_000_000, "process_count": 1, "rank": None, "pid": 7, "explained_share": 0.9}
     >>> path_verdict(group, rows, is_only=True)
-    '10.0 ms: host 80.0 %, kernels 20.0 %'
+    'of 10.0 ms: host 80.0 %, kernels 20.0 %'
     >>> path_verdict(group | {"explained_share": 0.2}, rows, is_only=True)
-    'the record does not tell what set the 10.0 ms: 20.0 % is explained; host 80.0 %, kernels 20.0 %'
+    'the record does not tell what set the 10.0 ms: 20.0 % of it is explained; of the path, host 80.0 %, kernels 20.0 %'
     """
     parts = ", ".join(f"{row['class']} {percent(row['path_share'])}" for row in classes.to_dicts() if row["path_share"])
     who = "" if is_only and group["process_count"] == 1 else _who(group)
     if group["explained_share"] is None or group["explained_share"] >= LEAST_EXPLAINED:
-        return f"{who}{duration(group['span_ns'])}: {parts}"
-    share = percent(group["explained_share"])
-    return f"{who}the record does not tell what set the {duration(group['span_ns'])}: {share} is explained; {parts}"
+        return f"{who}of {duration(group['span_ns'])}: {parts}"
+    share = f"{percent(group['explained_share'])} of it is explained; of the path, {parts}"
+    return f"{who}the record does not tell what set the {duration(group['span_ns'])}: {share}"
 
 
 def path_evidence(answer: CriticalPath, group: dict[str, Any]) -> str:
@@ -218,9 +218,10 @@ def _scenario_table(scenarios: Sequence[Scenario], groups: list[dict[str, Any]])
         Column("then", lambda row: _range(duration(row["low"]), duration(row["high"]))),
         Column("gain", lambda row: _gain(row)),
     ]
+    title = "recomputed on the event graph"
     if any(scenario.gain_ns_max is not None for scenario in scenarios):
         columns.append(Column("at most", lambda row: "" if row["bound"] is None else duration(row["bound"])))
-    title = "recomputed on the event graph"
+        title += "; at most the time of all findings of diagnose that a change can shorten"
     if len(scenarios[0].predictions) < len(groups):
         title += ", without groups of whose time too little is explained"
     return frame_table(pl.DataFrame(rows), columns, limit=None, what="scenarios", title=title)

@@ -91,7 +91,7 @@ def _verdict(answer: Regions, by: str) -> str:
     heaviest = _by_name(answer, "self").row(0, named=True)
     return (
         f"{counts} take {duration(total)} of CPU time; largest self time: {brief(_shown_name(heaviest['name']))}, "
-        f"{percent(heaviest['share'])}{other}"
+        f"{percent(heaviest['share'])} of it{other}"
     )
 
 

@@ -124,6 +124,7 @@ def test_what_the_profiler_derived_is_one_number_in_every_verb(tmp_path: Path) -
     assert values["occupancy"].number == pytest.approx(25.0)  # of 32
     row = traffic_of(counters)[0].popitem()[1]
     assert row["read_bytes_mean"] == 3 * 1024
+    assert row["hit_rate"] == pytest.approx(0.55)
     assert values["l2_hit_rate"].number == pytest.approx(55.0)  # the second dispatch took three times as long
 
 

@@ -359,3 +359,16 @@ def test_streams_stream_whatever_their_hit_rate(shared: Path) -> None:
     gemm = l2(open_counters(shared / "data/pmc-mi300x-bmm"), kernel="batched")
     assert gemm.findings["answer"][0] == "yes"
     assert _row(gemm)["reuse_at_most"] == pytest.approx(1_950_955.8 * 128 / _row(gemm)["read_bytes_mean"], rel=1e-6)
+
+
+def test_a_hit_rate_that_the_profiler_derived_is_read(tmp_path: Path) -> None:
+    rows = [long_row(dispatch, "L2CacheHit", value) for dispatch, value in ((1, 40), (2, 60))]
+    answer = l2(open_counters(write(tmp_path / "pass_1/x_counter_collection.csv", *rows)), gpu="MI210")
+    assert _row(answer)["hit_rate"] == pytest.approx(0.5)
+    assert answer.measurements["formula"].to_list() == ["mean of L2CacheHit"]
+
+
+def test_sizes_that_exceed_their_requests_are_no_share(tmp_path: Path) -> None:
+    rows = [long_row(1, "TCC_EA0_RDREQ_sum", 100), long_row(1, "TCC_EA0_RDREQ_32B_sum", 270)]
+    answer = l2(open_counters(write(tmp_path / "pass_1/x_counter_collection.csv", *rows)), gpu="MI100")
+    assert _row(answer)["read_32b_share"] is None

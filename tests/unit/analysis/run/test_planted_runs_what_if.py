@@ -24,9 +24,10 @@ from synth.runs import (
 )
 from tests.kit.planted_runs import opened, simulated
 from tests.kit.sampling import every_third
-from wavewright.analysis.run.diagnose import diagnose_run
+from wavewright.analysis.run.diagnose import diagnose_run, partial_diagnosis
 from wavewright.analysis.run.diagnose.bounds import bounds_of
 from wavewright.analysis.run.graph import Change, EventGraph, event_graph
+from wavewright.analysis.run.graph.path import path_of
 from wavewright.analysis.run.graph.scenarios import what_if
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ def test_a_late_rank_has_one_bound(tmp_path: Path, seed: int, form: str, is_watc
     opened_run = opened(watched(run) if is_watched else run, tmp_path, form)
     late = straggler_of(seed, 3)
     texts = (f"rank={late}", f"rank={(late + 1) % 3}")
-    bounds = bounds_of(texts, lambda function: [function(part) for part in opened_run.parts])
+    bounds = bounds_of(texts, lambda function: [function(part) for part in opened_run.parts], pl.Series([run.span_ns]))
     (finding,) = [each for each in diagnose_run(opened_run).findings if each.rule == "X2"]
     assert bounds[texts[0]] == finding.bound_alone_ns
     ((on_time,), (other,), _) = (
@@ -115,7 +116,8 @@ def test_a_late_rank_has_one_bound(tmp_path: Path, seed: int, form: str, is_watc
 def test_communication_has_one_bound(tmp_path: Path) -> None:
     run, _ = simulated("unoverlapped all-reduce", 0, 2)
     opened_run = opened(run, tmp_path, "rocpd")
-    bounds = bounds_of(("communication",), lambda function: [function(part) for part in opened_run.parts])
+    parts, spans = opened_run.parts, pl.Series([run.span_ns])
+    bounds = bounds_of(("communication",), lambda function: [function(part) for part in parts], spans)
     (finding,) = [each for each in diagnose_run(opened_run).findings if each.rule == "X1"]
     assert bounds == {"communication": finding.bound_alone_ns}
     (scenario,) = what_if(event_graph(opened_run), ("communication",), bounds=bounds)
@@ -152,11 +154,17 @@ def test_scenarios_are_what_the_edited_program_takes(tmp_path: Path, cause: str)
     program = planted(cause, 1, 2).program
     program = replace(program, machine=replace(program.machine, collective_latency_ns=0))
     run = simulate(program)
-    graph = event_graph(opened(run, tmp_path, "rocpd"))
+    opened_run = opened(run, tmp_path, "rocpd")
+    graph = event_graph(opened_run)
+    path = path_of(graph)
+    partials = [partial_diagnosis(part) for part in opened_run.parts]
+    bounds = bounds_of(tuple(SCENARIOS), lambda _: partials, path.groups["span_ns"])
+    assert bounds.keys() == {"host=-50%", "copies"}
     for text, change in SCENARIOS.items():
         truth = simulate(change(program)).span_ns
-        (scenario,) = what_if(graph, (text,))
+        (scenario,) = what_if(graph, (text,), path, bounds)
         (prediction,) = scenario.predictions
+        assert scenario.gain_ns_max is None or prediction.gain_ns_max <= scenario.gain_ns_max, text
         # Lags of launches that did not bind are those of others: a little off after copies are gone.
         most = 12 * 1_000 if text == "copies" else 100
         assert prediction.span_ns_min - most <= truth <= prediction.span_ns_max + most, text

@@ -413,7 +413,7 @@ def test_copies_that_are_most_of_the_work_speak_in_a_run_that_idles() -> None:
 def test_start_up_of_a_tenth_is_in_the_first_sentence() -> None:
     answer = started(1 * MS, 120 * MS)
     assert answer.headline.startswith(
-        "Start-up is 121.0 ms of 161.0 ms (75.2 %) and is set aside. Of the 40.0 ms after"
+        "Start-up is 121.0 ms of 161.0 ms (75.2 %) and is set aside. After it: GPU busy 100.0 % of 40.0 ms"
     )
     assert started(1 * MS, 20 * MS).headline.startswith("Start-up is 21.0 ms of 61.0 ms")
     assert not started(1 * MS, 2 * MS).headline.startswith("Start-up")

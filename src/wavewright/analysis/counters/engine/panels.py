@@ -87,7 +87,7 @@ def counter_panels(
 
 def kernels_of(counters: CounterSet, chosen: pl.DataFrame) -> pl.DataFrame:
     """All kernels of the capture, and whether a chosen dispatch is of them."""
-    ranked = ranked_kernels(counters.dispatches)
+    ranked = ranked_kernels(counters.dispatches, counters.run_times())
     is_chosen = pl.col("kernel_name").is_in(chosen["kernel_name"].unique().implode())
     return ranked.with_columns(is_chosen.alias("is_chosen")).select(CounterPanels.tables["kernels"].names)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from wavewright.facts.l2_traffic import traffic_formulas
+from wavewright.facts.metrics.profiler_units import is_ratio
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -100,18 +101,21 @@ def _measured(
 
 def _measurement(formula: TrafficFormula, rows: pl.DataFrame, *, run: int, kernel: str) -> Measurement | None:
     expression = formula.expression
-    value = float(expression.evaluate({name: float(rows[name].sum()) for name in expression.counters}))
-    if math.isnan(value):  # a ratio of 0 requests
-        return None
     count = rows.height
     mean = rows["duration_ns"].mean()
     duration = mean if isinstance(mean, float) and rows["duration_ns"].null_count() == 0 else None
-    is_ratio = expression.degree(frozenset()) == 0
+    is_weighted = duration and any(is_ratio(name) for name in expression.counters)  # sums of ratios mean nothing
+    weights = rows["duration_ns"] / duration if is_weighted else 1.0
+    value = float(expression.evaluate({name: float((rows[name] * weights).sum()) for name in expression.counters}))
+    value = value if expression.degree(frozenset()) == 0 else value / count
+    is_share = formula.metric.endswith(("_rate", "_share"))
+    if math.isnan(value) or value < 0 or (is_share and value > 1):  # 0 requests, or counters that do not add up
+        return None
     return Measurement(
         run,
         kernel,
         formula.metric,
-        value if is_ratio else value / count,
+        value,
         count,
         duration,
         formula.label or formula.formula,

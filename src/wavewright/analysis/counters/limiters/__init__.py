@@ -17,8 +17,6 @@ from wavewright.model.answer import Answer
 from wavewright.model.schema import frame_of, table_spec
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     import polars as pl
 
     from wavewright.analysis.common.caveats import Caveat
@@ -31,7 +29,7 @@ _LIMITERS = table_spec(
     """
     kernel            UInt32   -  | rank of the kernel
     kernel_name       String   -  | its name
-    duration_share    Float64  -  | of all dispatches of the capture; of the run's GPU time if one is beside the passes
+    duration_share    Float64  -  | of all dispatches of the capture; of the kernels of the run beside the passes
     limiter           String   -  | what may limit it
     kind              String   -  | throughput, waste, latency, occupancy, launch or clock
     verdict           String   -  | at limit, likely, undecided or excluded
@@ -92,17 +90,6 @@ class Limiters(Answer):
     kernels: tuple[KernelLimit, ...]
     caveats: tuple[Caveat, ...]
 
-    def with_times_of_run(self, total_ns: Mapping[str, int], *, top: int | None) -> Limiters:
-        """The limits with the shares that kernels have in a run (kernel -> its time); `top` = that many of them."""
-        run_ns = sum(total_ns.values())
-        share = {name: total / run_ns for name, total in total_ns.items()} if run_ns else {}
-        kernels = [
-            replace(kernel, duration_share=share.get(kernel.kernel_name, 0.0), is_time_of_run=True)
-            for kernel in self.kernels
-        ]
-        kernels.sort(key=lambda kernel: -(kernel.duration_share or 0.0))
-        return replace(self, kernels=tuple(kernels[:top]))
-
 
 @bounded(top=ROWS)
 def limiters(counters: CounterSet, *, choice: CounterChoice = ALL_DISPATCHES, top: int | None = None) -> Limiters:
@@ -123,7 +110,13 @@ def limiters(counters: CounterSet, *, choice: CounterChoice = ALL_DISPATCHES, to
         dispatch_count=evaluated.dispatches.height,
         duration_ns_total=evaluated.duration_ns_total,
         kernel_count=evaluated.kernel_count,
-        kernels=tuple(_limit(kernel, uncertain.get(kernel.kernel_name, ""), target) for kernel in evaluated.kernels),
+        kernels=tuple(
+            replace(
+                _limit(kernel, uncertain.get(kernel.kernel_name, ""), target),
+                is_time_of_run=bool(counters.run_times()),
+            )
+            for kernel in evaluated.kernels
+        ),
         caveats=caveats_of(counters, evaluated.dispatches, evaluated.notes, max(clocks, default=0.0) / 100),
     )
 

@@ -43,7 +43,7 @@ class EvidenceValue:
         if self.number is None:
             return f"{declared.label} not measured"
         most = "" if self.at_most is None else f" to {self.at_most:,.{declared.digits}f}"
-        number = f"{self.number:,.{declared.digits}f}{most} {declared.unit}"
+        number = f"{self.number:,.{declared.digits}f}{most} {declared.unit} {declared.share_of}".rstrip()
         name = declared.label.removesuffix(_OF_PEAK)
         text = f"{name} at {number} of its theoretical peak" if name != declared.label else f"{name} {number}"
         more = [self.source] if self.source else []

@@ -57,8 +57,12 @@ def kernel_values(
     part = counters if rows.height == counters.dispatches.height else cut(counters, rows)
     ranking = ranked_kernels(counters.dispatches)
     ranks = dict(ranking.select("kernel_name", "kernel").iter_rows())
-    share = pl.col("duration_ns_total") / (ranking["duration_ns_total"].sum() or None)
-    order = ranked_kernels(rows).with_columns(duration_share=share)
+    order = ranked_kernels(rows, counters.run_times())
+    if counters.run_times():
+        order = order.sort("duration_share", descending=True, nulls_last=True, maintain_order=True)
+    else:
+        share = pl.col("duration_ns_total") / (ranking["duration_ns_total"].sum() or None)
+        order = order.with_columns(duration_share=share)
     # What a counter of the whole capture tells, that it counted at all, a part of it may not.
     subset = counters if not (choice.dispatches or choice.gpus) else part
     traffic, notes = traffic_of(subset)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from wavewright.analysis.counters.choice import ALL_DISPATCHES
 from wavewright.analysis.counters.roofline.ceilings import ceiling_rows
-from wavewright.analysis.counters.roofline.points import kernel_row, operation_rows, point_rows
+from wavewright.analysis.counters.roofline.points import disprove, kernel_row, operation_rows, point_rows
 from wavewright.analysis.counters.roofline.roofline_caveats import roofline_caveats
 from wavewright.analysis.counters.roofline.work import work_of
 from wavewright.base.bounds import ID, ROWS, bounded
@@ -45,7 +45,7 @@ _CEILINGS = table_spec(
     empirical_high  Float64? 10^9/s  | upper end
     used            Float64  10^9/s  | the one that kernels are compared with; null = see `reason`
     used_from       String   -       | empirical or theoretical; empty = neither
-    reason          String   -       | why there is none; else empty
+    reason          String   -       | why there is none, or why it is not the benchmark; else empty
     """,
 )
 _KERNELS = table_spec(
@@ -62,7 +62,7 @@ _KERNELS = table_spec(
     flops_missing            String   -          | kinds of them that were not measured: flops is a lower bound
     iops_missing             String   -          | likewise of iops
     bound                    String?  -          | the unit that needs most time for the work: the lowest roof
-    share                    Float64? -          | of that roof: least time that the unit needs, over the duration
+    share                    Float64? -          | of that roof: its least time over the duration; null also above it
     verdict                  String   -          | the conclusion in words
     """,
 )
@@ -79,7 +79,7 @@ _POINTS = table_spec(
     gb_per_second            Float64? GB/s       | bytes over the duration
     roof                     String?  -          | the lowest roof above the point: the level, or the pipe
     roof_gops_per_second     Float64? 10^9/s     | its height at this intensity
-    share                    Float64? -          | of the roof that is reached; without operations, of the bandwidth
+    share                    Float64? -          | of the roof, or of the bandwidth without operations; null = above it
     reason                   String   -          | why something is missing; else empty
     """,
 )
@@ -94,7 +94,7 @@ _OPERATIONS = table_spec(
     operations               Float64  -          | per dispatch; null = see `reason`
     gops_per_second          Float64  10^9/s     | over the duration
     ceiling_gops_per_second  Float64  10^9/s     | the ceiling used
-    share                    Float64  -          | of that ceiling
+    share                    Float64  -          | of that ceiling; null = above it
     reason                   String   -          | why they are not known; else empty
     """,
 )
@@ -108,7 +108,8 @@ class Roofline(Answer):
         "Operations and bytes are sums over the dispatches of a kernel, over their number. Each level of memory needs "
         "at least bytes / bandwidth, each pipe the sum over precisions of operations / rate; the unit that needs "
         "longest is the lowest roof, and share is that time over the duration: for one precision, the classic roofline "
-        "min(bandwidth x intensity, rate)."
+        "min(bandwidth x intensity, rate). A kernel above a benchmark disproves it: the theoretical rate counts. "
+        "Work above that has no share of it."
     )
     tables: ClassVar[Mapping[str, TableSpec]] = {
         "ceilings": _CEILINGS,
@@ -165,6 +166,8 @@ def roofline(
     ceiling_list = ceiling_rows(counters, choice=ceilings, device=device)
     works = work_of(counters, choice=choice, by=by, amd=amd)
     top_works = works[:top]
+    if ceilings == "best":
+        ceiling_list = disprove(ceiling_list, works)
     used = {row["name"]: row["used"] for row in ceiling_list}
     rows: dict[str, list[dict[str, Any]]] = {
         "ceilings": ceiling_list,

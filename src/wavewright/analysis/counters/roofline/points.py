@@ -9,7 +9,6 @@ from wavewright.analysis.counters.roofline.kinds import KINDS, LEVELS, Kind
 from wavewright.base.words import percent
 
 NEAR = 0.5  #: Share of the lowest roof from which on a kernel is called bound by it.
-ABOVE = 1.02  #: Share of a roof from which on the roof is too low, which says nothing about the kernel.
 _MOST = 0.9  #: Share of the time of a pipe from which on a precision names it.
 
 
@@ -75,6 +74,24 @@ def limits(
     return sorted(bounds, key=lambda limit: -limit.nanoseconds)
 
 
+def disprove(ceilings: list[dict[str, Any]], works: list[Work]) -> list[dict[str, Any]]:
+    """The ceilings with theoretical rates instead of benchmarks that some work exceeds."""
+    rates = {row["name"]: row["used"] for row in ceilings}
+    above = {
+        limit.name
+        for work in works
+        for limit in limits(work, rates)
+        if work.duration_ns and limit.nanoseconds > work.duration_ns
+    }
+    theoretical = {"used_from": "theoretical", "reason": "a kernel exceeds the benchmark"}
+    return [
+        row | theoretical | {"used": row["theoretical"]}
+        if above & {row["name"], row["pipe"]} and row["used_from"] == "empirical" and row["theoretical"]
+        else row
+        for row in ceilings
+    ]
+
+
 def roof_of(work: Work, level: str, kinds: str, ceilings: dict[str, float | None]) -> Limit | None:
     """The lowest roof above the point of one level; None = the bandwidth of the level, or a rate that the work needs,
     is not known, so that a lower roof may be missing.
@@ -114,8 +131,8 @@ def point_rows(work: Work, ceilings: dict[str, float | None]) -> list[dict[str, 
                     "gb_per_second": _rate(count, work.duration_ns),
                     "roof": roof.name if roof else None,
                     "roof_gops_per_second": operations / roof.nanoseconds if roof and operations else None,
-                    "share": roof.nanoseconds / work.duration_ns if roof and work.duration_ns else None,
-                    "reason": _reason(work, level, kinds, ceilings),
+                    "share": _share(roof, work.duration_ns),
+                    "reason": _reason(work, level, kinds, ceilings, roof),
                 }
             )
     return rows
@@ -137,7 +154,7 @@ def operation_rows(work: Work, ceilings: dict[str, float | None]) -> list[dict[s
                 "operations": count,
                 "gops_per_second": rate,
                 "ceiling_gops_per_second": ceiling,
-                "share": rate / ceiling if rate is not None and ceiling else None,
+                "share": rate / ceiling if rate is not None and ceiling and rate <= ceiling else None,
                 "reason": work.reasons.get(name, ""),
             }
         )
@@ -148,7 +165,7 @@ def kernel_row(work: Work, ceilings: dict[str, float | None]) -> dict[str, Any]:
     """The bound of the kernel, over all levels and pipes."""
     bounds = limits(work, ceilings)
     nearest = bounds[0] if bounds else None
-    share = nearest.nanoseconds / work.duration_ns if nearest and work.duration_ns else None
+    share = _share(nearest, work.duration_ns)
     return work.who | {
         "duration_ns_mean": work.duration_ns,
         "flops": work.total("flop"),
@@ -169,17 +186,23 @@ def _verdict(work: Work, nearest: Limit | None, share: float | None) -> str:
         return "no roof to compare with" if has_work else "no work counted"
     unknown = [level for level, count in work.bytes.items() if count is None and level != "MALL"]
     besides = f"; not known: {', '.join(unknown)}" if unknown else ""
-    if share is None:
+    if not work.duration_ns:
         return f"the lowest roof is {nearest.name}; no duration to compare with{besides}"
+    if share is None:
+        return f"above the roof of {nearest.name}: the roof is too low for this work{besides}"
     at = f"at {percent(share, 0)} of it"
-    if share > ABOVE:
-        return f"the roof of {nearest.name} is too low to judge by: the kernel is {at}{besides}"
     if share >= NEAR:
         return f"bound by {nearest.name}{' bandwidth' if nearest.name in LEVELS else ''}, {at}{besides}"
     return f"below every roof; {nearest.name} is the nearest, {at}{besides}"
 
 
-def _reason(work: Work, level: str, kinds: str, ceilings: dict[str, float | None]) -> str:
+def _share(roof: Limit | None, duration_ns: float | None) -> float | None:
+    """Share of the roof; None = not known, or the roof is too low: the work took less time than it allows."""
+    share = roof.nanoseconds / duration_ns if roof and duration_ns else None
+    return share if share is not None and share <= 1 else None
+
+
+def _reason(work: Work, level: str, kinds: str, ceilings: dict[str, float | None], roof: Limit | None) -> str:
     if level in work.reasons:
         return work.reasons[level]
     noun = "floating-point" if kinds == "flop" else "integer"
@@ -192,6 +215,8 @@ def _reason(work: Work, level: str, kinds: str, ceilings: dict[str, float | None
         return f"no bytes at {level}"
     if not work.duration_ns:
         return "no sound timestamps"
+    if roof and roof.nanoseconds > work.duration_ns:
+        return f"above the roof of {roof.name}"
     if not operations:
         return f"no {noun} operations: bandwidth only"
     lacking = [

@@ -9,7 +9,6 @@ import polars as pl
 from wavewright.analysis.counters.engine.metric_caveats import assumed_facts
 from wavewright.analysis.counters.roofline.ceilings import boost_clock_mhz, known_arch
 from wavewright.analysis.counters.roofline.kinds import KINDS
-from wavewright.analysis.counters.roofline.points import ABOVE
 from wavewright.base.words import counted, percent
 
 if TYPE_CHECKING:
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
 
 _UNLIKE = 0.05  #: Difference between GPUs from which on it matters whose benchmark is taken.
 _MAX_NAMES = 3
+_ABOVE = 1.02  #: Benchmark over theoretical rate from which on noise does not explain it.
 
 
 def roofline_caveats(
@@ -59,8 +59,11 @@ def _about_ceilings(
     if "theoretical" in used:
         yield from assumed_facts(counters.system)
         yield from _of_radeons(counters)
+    for row in ceilings.values():
+        if row["used"] and row["reason"]:
+            yield f"the roof of {row['name']} is the theoretical one: {row['reason']}"
     for row in (row for row in ceilings.values() if row["name"] in used_kinds):
-        if row["theoretical"] and row["empirical"] and row["empirical"] > ABOVE * row["theoretical"]:
+        if row["theoretical"] and row["empirical"] and row["empirical"] > _ABOVE * row["theoretical"]:
             packed = row["pipe"] == "VALU" and row["precision"] in ("fp16", "fp32")
             why = "packed instructions, which counters see as one" if packed else "one of the two is wrong"
             yield (
@@ -100,22 +103,19 @@ def _unlike_devices(counters: CounterSet) -> Iterator[str]:
 
 
 def _above_roofs(frames: Mapping[str, pl.DataFrame], ceilings: Mapping[str, dict[str, Any]]) -> Iterator[str]:
-    above = frames["points"].filter(frames["points"]["share"] > ABOVE)
-    for (roof,), rows in above.group_by("roof", maintain_order=True):
+    is_above = pl.col("share").is_null() & pl.col("gb_per_second").is_not_null()
+    for (roof,), rows in frames["points"].filter(is_above).drop_nulls("roof").group_by("roof", maintain_order=True):
         who = counted(rows.select("kernel", "dispatch").n_unique(), "points")
         if roof == "HBM":
             why = "part of what L2 asks the fabric for comes from elsewhere, such as the Infinity Cache (MALL)"
         elif roof == "L1":
-            why = (
-                "its bytes are whole lines per lookup, of which a kernel may use a part, while a benchmark counts what "
-                "arrives; `--ceilings theoretical` compares lookups with lookups"
-            )
+            why = "its bytes are whole lines per lookup, of which a kernel may use a part"
         elif _is_empirical(str(roof), ceilings):
             why = "the benchmark did not reach what the hardware can do"
         else:
             why = "the clock, the number of units or the rate is not what the capture says"
         name = f"the {'measured' if _is_empirical(str(roof), ceilings) else 'theoretical'} roof of {roof}"
-        yield f"{name} is too low: {who} above it, at up to {percent(max(rows['share'].to_list()), 0)} of it: {why}"
+        yield f"{name} is too low: {who} above it, without a share of it: {why}"
 
 
 def _is_empirical(roof: str, ceilings: Mapping[str, dict[str, Any]]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -9,6 +10,7 @@ import polars as pl
 from wavewright.analysis.counters.choice import chosen_dispatches, ranked_kernels
 from wavewright.analysis.counters.engine.evaluate import evaluate
 from wavewright.analysis.counters.engine.stored import is_stored, stored_metrics
+from wavewright.analysis.counters.l2 import l2
 from wavewright.analysis.counters.roofline.kinds import KINDS, LEVELS
 from wavewright.analysis.counters.roofline.points import Work
 from wavewright.errors import UsageError
@@ -89,9 +91,13 @@ def work_of(counters: CounterSet, *, choice: CounterChoice, by: str, amd: bool) 
     total = pl.col("duration_ns_mean") * pl.col("dispatch_count")
     whole_ns = ranked_kernels(counters.dispatches).select(total.sum()).item() or None
     rows = measured.frame.with_columns(duration_share=total / whole_ns)
+    if by == "kernel" and counters.run_times():
+        shares = ranked_kernels(counters.dispatches, counters.run_times()).select("kernel_name", "duration_share")
+        rows = rows.drop("duration_share").join(shares, on="kernel_name", how="left", maintain_order="left")
     if by == "dispatch":
         rows = rows.sort("duration_ns_mean", descending=True, nulls_last=True, maintain_order=True)
     no_operations, no_bytes = _why_nothing(target)
+    memory_bytes = _memory_bytes(counters, choice) if is_derived and by == "kernel" else {}
     works = []
     for row in rows.iter_rows(named=True):
         reasons = dict(measured.reasons)
@@ -99,7 +105,10 @@ def work_of(counters: CounterSet, *, choice: CounterChoice, by: str, amd: bool) 
         has_no_others = any(row.get(name) == 0 for name in _OTHER_MATRIX_INSTRUCTIONS)
         for name in formulas:
             counts[name] = row[name]
-            if row[name] is None and name == "HBM" and is_derived and row["HBM, derived"] is not None:
+            if name == "HBM" and row["kernel_name"] in memory_bytes:
+                counts[name] = memory_bytes[row["kernel_name"]]
+                reasons.pop(name, None)
+            elif row[name] is None and name == "HBM" and is_derived and row["HBM, derived"] is not None:
                 counts[name] = row["HBM, derived"]
                 reasons.pop(name, None)
             elif row[name] is None and name in KINDS and KINDS[name].pipe == "MFMA" and has_no_others:
@@ -114,6 +123,15 @@ def work_of(counters: CounterSet, *, choice: CounterChoice, by: str, amd: bool) 
         reasons |= {name: no_bytes for name in moved if name not in formulas}
         works.append(Work(who, row["duration_ns_mean"] or None, operations, moved, reasons, no_operations))
     return works
+
+
+def _memory_bytes(counters: CounterSet, choice: CounterChoice) -> dict[str, float]:
+    """Kernel name -> bytes from and to memory as `l2` has them, where it knows both."""
+    tables = counters.tables | {"dispatches": chosen_dispatches(counters, choice)}
+    rows = l2(replace(counters, tables=tables)).kernels
+    total = pl.col("read_bytes_mean") + pl.col("write_bytes_mean")
+    exact = rows.filter(pl.col("read_bytes_at_most").is_null())
+    return dict(exact.select("kernel_name", total).drop_nulls().iter_rows())
 
 
 def _stored_rates(counters: CounterSet) -> dict[str, dict[str, float | None]]:

@@ -307,11 +307,12 @@ def _headline(runs: MergedDiagnosis, budget: dict[str, float]) -> str:
     if runs.time("copy_ns"):
         busy.append(f"copies {100 * budget['exposed_copy']:.1f}")
     who = "GPU" if runs.gpu_count == 1 else f"{runs.gpu_count} GPUs"
-    text = f"{who} busy {percent(1 - budget['idle'])} ({', '.join(busy)}), idle {percent(budget['idle'])}."
+    busy_share = f"{percent(1 - budget['idle'])} of {duration(runs.window_ns)}"
+    text = f"{who} busy {busy_share} ({', '.join(busy)}), idle {percent(budget['idle'])}."
     startup_ns, recorded_ns = startup_times(runs)
     if startup_ns > _STARTUP_SHARE * recorded_ns:
         first = f"Start-up is {duration(startup_ns)} of {duration(recorded_ns)} ({percent(startup_ns / recorded_ns)})"
-        text = f"{first} and is set aside. Of the {duration(runs.window_ns)} after it: {text}"
+        text = f"{first} and is set aside. After it: {text}"
     return f"{text} {_decider(runs, budget)}"
 
 
@@ -328,13 +329,13 @@ def _decider(runs: MergedDiagnosis, budget: dict[str, float]) -> str:
     causes = (
         runs.cells.group_by("cause").agg(pl.col("idle_ns").sum()).sort("idle_ns", "cause", descending=[True, False])
     )
-    host = causes.filter(pl.col("cause").is_in(_OF_HOST))["idle_ns"]
+    host = causes.filter(pl.col("cause").is_in(OF_HOST))["idle_ns"]
     if total(host) >= _HALF * total(causes["idle_ns"]):
         return "The host decides: the GPU waits for what it launches next."
     return "Waiting decides: the GPU has nothing to do most of the time."
 
 
-_OF_HOST = (
+OF_HOST = (
     "host code",
     "preparation",
     "data loader",

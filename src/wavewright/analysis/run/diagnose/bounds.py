@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from wavewright.analysis.run.diagnose import account_of, partial_diagnosis
+from wavewright.analysis.run.diagnose import OF_HOST, account_of, partial_diagnosis
 from wavewright.analysis.run.diagnose.across import IS_TALKING, Ranks, late_bound
+from wavewright.analysis.run.diagnose.ledger import NOTHING
 from wavewright.analysis.run.diagnose.merged_diagnosis import MergedDiagnosis
+from wavewright.analysis.run.diagnose.work import COPY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -18,27 +20,42 @@ if TYPE_CHECKING:
 
     _Gather = Callable[[Callable[[Run], PartialDiagnosis]], Sequence[PartialDiagnosis]]
 
-_SCENARIOS = ("rank", "communication")
+#: Scenario -> the cells of idle and of exposed time that it can shorten, and whether also time outside of the window.
+_SCENARIOS = {
+    "communication": (NOTHING, IS_TALKING, False),
+    "copies": (NOTHING, pl.col("kind") == COPY, False),
+    "host": (pl.col("cause").is_in(OF_HOST), pl.col("is_waiting"), True),
+    "launch-gaps": (pl.lit(value=True), pl.col("is_waiting"), True),
+}
 
 
-def bounds_of(texts: Sequence[str], gather: _Gather) -> dict[str, int]:
-    """Scenario of `wavewright path --what-if` -> at most so much shorter, in ns; where ranks meet on one clock.
+def bounds_of(texts: Sequence[str], gather: _Gather, spans_ns: pl.Series) -> dict[str, int]:
+    """Scenario of `wavewright path --what-if` -> at most so much shorter, in ns.
 
-    A rank on time gains no more than the finding about late ranks says of it, communication no more than the finding
-    about exposed communication. `gather` applies a function to all runs.
+    A rank on time gains no more than the finding about late ranks says of it, communication and copies no more than
+    they are exposed, faster code of the host no more than GPUs idle for it or wait for later ranks, within the window
+    of the diagnosis. `gather` applies a function to all runs; `spans_ns` are the lengths of the groups of the path.
     """
-    scenarios = [text for text in texts if text.partition("=")[0].strip() in _SCENARIOS]
+    names = {text: text.partition("=")[0].strip() for text in texts}
+    scenarios = [text for text, name in names.items() if name in (*_SCENARIOS, "rank")]
     runs = MergedDiagnosis(gather(partial_diagnosis) if scenarios else [])
-    ranks = Ranks(runs)
-    if not scenarios or not runs.gpu_count or not ranks.are_met:
+    if not scenarios or not runs.gpu_count:
         return {}
+    ranks = Ranks(runs)
     account = account_of(runs, ranks)
-    communication_ns = account.time_of(account.idle.clear(), account.exposed.filter(IS_TALKING))
+    outside_ns = max(0.0, spans_ns[0] - runs.window_ns) if len(spans_ns) == 1 else None
     bounds: dict[str, int] = {}
     for text in scenarios:
-        bound, value = communication_ns, text.partition("=")[2]
-        if value.strip().isdecimal():
+        value = text.partition("=")[2].strip()
+        if names[text] != "rank":
+            idle, exposed, is_outside = _SCENARIOS[names[text]]
+            bound = account.time_of(account.idle.filter(idle), account.exposed.filter(exposed))
+            if not is_outside:
+                bounds[text] = round(min(bound, runs.window_ns))
+            elif outside_ns is not None:
+                bounds[text] = round(bound + outside_ns)
+        elif ranks.are_met and value.isdecimal():
             late = ranks.late.filter(pl.col("rank") == int(value))
             bound = max((late_bound(runs, row) for row in late.iter_rows(named=True)), default=0.0)
-        bounds[text] = round(min(bound, runs.window_ns))
+            bounds[text] = round(min(bound, runs.window_ns))
     return bounds

@@ -102,7 +102,7 @@ def _idle(runs: MergedDiagnosis, rule: str, title: str, cause: str, **more: obje
     calls = list(dict.fromkeys(each.call for each in evidence if each.call))
     text = cause.format(
         time=duration(time),
-        share=percent(runs.share(time)),
+        share=f"{percent(runs.share(time))} of the time",
         gaps=counted(count, "gaps"),
         call=", ".join(calls[:2]) or "calls",
     )
@@ -173,7 +173,9 @@ def starved(runs: MergedDiagnosis, claims: Sequence[pl.Expr]) -> Candidate | Non
     happens, remedy = _IDLE.get(key, (f"the launching thread is busy with: {cause}", ""))
     beside = "" if rest_ns >= _ALL * idle else ", besides what other findings name"
     title = f"The GPU idles {percent(runs.share(rest_ns))} of the time{beside}"
-    reason = f"in {duration(runs.mean(largest))} ({percent(runs.share(runs.mean(largest)))}) of it {happens}"
+    reason = (
+        f"in {duration(runs.mean(largest))} ({percent(runs.share(runs.mean(largest)))} of the time) of it {happens}"
+    )
     return Candidate(
         rule="G1",
         value=runs.share(rest_ns),
@@ -400,7 +402,7 @@ def _tiny_kernels(runs: MergedDiagnosis) -> Candidate | None:
         time_ns=spent,
         title="Many kernels are tiny",
         cause=f"{counted(calls, 'calls')} of kernels below 10 us outside of graphs take {duration(spent)} "
-        f"({percent(runs.share(spent))}); in a row with others of their kind they could be one",
+        f"({percent(runs.share(spent))} of the time); in a row with others of their kind they could be one",
         extra_ns=saved,
         evidence=runs.kernel_evidence(named, "total_ns"),
         case_count=calls,

@@ -96,8 +96,8 @@ def _startup(runs: MergedDiagnosis) -> Iterator[Note]:
     if runs.share(loaded) >= _WORTH_SAYING:
         yield Note(
             "D1",
-            f"first use: the GPU idles {duration(loaded)} ({percent(runs.share(loaded))}) while kernels are loaded at "
-            "their first launch; warm up before recording",
+            f"first use: the GPU idles {duration(loaded)} ({percent(runs.share(loaded))} of the time) while kernels "
+            "are loaded at their first launch; warm up before recording",
         )
 
 
@@ -174,7 +174,7 @@ def notes(runs: MergedDiagnosis, hot: pl.DataFrame) -> Iterator[Note]:
         names = short_names(hot["name"], _NAME)
         name = names[first["name"]]
         few = f"{hot.height} of {counted(runs.kernels.height, 'kernels')} take {percent(total(hot['share']))}"
-        yield Note("N1", f"{few} of the computation; the first, {name}, {percent(first['share'])}")
+        yield Note("N1", f"{few} of the computation; the first, {name}, takes {percent(first['share'])} of it")
         scratch = hot.filter(pl.col("scratch_bytes") > 0)
         if scratch.height:
             listed = ", ".join(names[name] for name in scratch["name"].head(3))

@@ -49,6 +49,12 @@ class Prediction:
         return replace(self, span_ns_min=low, span_ns_max=high)
 
 
+def fastest(predictions: Sequence[Prediction]) -> Prediction:
+    """The prediction for one group with the shortest length of every reading."""
+    low, high = (min(getattr(each, name) for each in predictions) for name in ("span_ns_min", "span_ns_max"))
+    return replace(predictions[0], span_ns_min=low, span_ns_max=high)
+
+
 @dataclass(frozen=True)
 class EventGraph:
     """The events of all runs, on one clock as far as collectives tell, with the edges between them."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,7 @@ import polars as pl
 
 from wavewright.analysis.run.collectives.collectives import bus_factor
 from wavewright.analysis.run.graph.change import ON_TIME, Change, scaled_to
+from wavewright.analysis.run.graph.event_graph import fastest
 from wavewright.analysis.run.graph.graph_events import CALL_KINDS
 from wavewright.analysis.run.graph.path import LEAST_EXPLAINED, path_of
 from wavewright.base.words import percent
@@ -78,7 +79,13 @@ def what_if(
         return Scenario(text, tuple(predictions), bound)
 
     scenarios = [scenario(text, change) for text, change in zip(texts, changes, strict=True)]
-    return scenarios if len(changes) == 1 else [*scenarios, scenario("all of these", sum(changes, Change()))]
+    if len(changes) == 1:
+        return scenarios
+    together = scenario("all of these", sum(changes, Change()))
+    if not any("+" in text for text in texts):  # several improvements are not slower than one of them alone
+        rows = zip(*(each.predictions for each in (together, *scenarios)), strict=True)
+        together = replace(together, predictions=tuple(fastest(row) for row in rows))
+    return [*scenarios, together]
 
 
 def change_of(graph: EventGraph, text: str) -> Change:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wavewright.analysis.counters.roofline.kinds import LEVELS
-from wavewright.analysis.counters.roofline.points import ABOVE, NEAR
+from wavewright.analysis.counters.roofline.points import NEAR
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -122,12 +122,12 @@ def bound_words(row: dict[str, Any]) -> str:
 
     Examples
     --------
-    >>> bound_words({"bound": "HBM", "share": 0.8}), bound_words({"bound": "HBM", "share": 0.1})
-    ('HBM', '(HBM)')
+    >>> [bound_words({"bound": "HBM", "share": share, "duration_ns_mean": 5.0}) for share in (0.8, 0.1, None)]
+    ['HBM', '(HBM)', 'HBM?']
     """
     if not row["bound"]:
         return "-"
-    if row["share"] is not None and row["share"] > ABOVE:
+    if row["share"] is None and row["duration_ns_mean"]:
         return f"{row['bound']}?"
     return str(row["bound"]) if row["share"] is None or row["share"] >= NEAR else f"({row['bound']})"
 

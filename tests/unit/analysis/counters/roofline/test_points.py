@@ -7,7 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wavewright.analysis.counters.roofline.kinds import KINDS, LEVELS, chosen_levels, chosen_precisions
-from wavewright.analysis.counters.roofline.points import Work, kernel_row, limits, operation_rows, point_rows, roof_of
+from wavewright.analysis.counters.roofline.points import (
+    Work,
+    disprove,
+    kernel_row,
+    limits,
+    operation_rows,
+    point_rows,
+    roof_of,
+)
 from wavewright.errors import UsageError
 
 RATES: dict[str, float | None] = {"HBM": 1000.0, "L2": 4000.0, "L1": 8000.0, "LDS": 16000.0} | {
@@ -28,13 +36,13 @@ def point(made: Work, level: str, kinds: str = "flop", rates: dict[str, float | 
 
 @given(AMOUNT, AMOUNT, st.sampled_from(sorted(KINDS)))
 def test_one_precision_is_the_classic_roofline(operations: float, moved: float, kind: str) -> None:
-    row = point(work({kind: operations}, {"HBM": moved}), "HBM", KINDS[kind].work)
+    row = point(work({kind: operations}, {"HBM": moved}, 1e9), "HBM", KINDS[kind].work)
     bandwidth, peak = 1000.0, RATES[kind]
     assert peak
     attainable = min(bandwidth * operations / moved, peak)
     assert row["intensity"] == pytest.approx(operations / moved)
     assert row["roof_gops_per_second"] == pytest.approx(attainable)
-    assert row["share"] == pytest.approx(operations / 1000.0 / attainable)
+    assert row["share"] == pytest.approx(operations / 1e9 / attainable)
     ridge = peak / bandwidth
     if not math.isclose(operations / moved, ridge, rel_tol=1e-9):
         assert row["roof"] == ("HBM" if operations / moved < ridge else kind)
@@ -45,8 +53,8 @@ def test_precisions_of_a_pipe_take_turns_and_pipes_overlap(operations: dict[str,
     times = {"HBM": moved / 1000.0, "VALU": 0.0, "MFMA": 0.0, "WMMA": 0.0}
     for name, count in operations.items():
         times[KINDS[name].pipe] += count / (RATES[name] or 1)
-    row = kernel_row(work(dict(operations), {"HBM": moved}), RATES)
-    assert row["share"] == pytest.approx(max(times.values()) / 1000.0)
+    row = kernel_row(work(dict(operations), {"HBM": moved}, 1e12), RATES)
+    assert row["share"] == pytest.approx(max(times.values()) / 1e12)
     assert row["flops"] == pytest.approx(sum(n for k, n in operations.items() if KINDS[k].work == "flop")) or (
         row["flops"] is None and all(KINDS[k].work == "iop" for k in operations)
     )
@@ -108,11 +116,21 @@ def test_a_missing_ceiling_gives_no_roof() -> None:
     [
         (4e5, "below every roof; HBM"),
         (6e5, "bound by HBM bandwidth, at 60 %"),
-        (3e6, "the roof of HBM is too low to judge by: the kernel is at 300 %"),
+        (3e6, "above the roof of HBM: the roof is too low"),
     ],
 )
 def test_verdicts(moved: float, begins: str) -> None:
     assert kernel_row(work({}, {"HBM": moved}), RATES)["verdict"].startswith(begins)
+
+
+def test_a_benchmark_that_is_exceeded_is_no_roof() -> None:
+    row = {"name": "HBM", "pipe": None, "used": 1000.0, "used_from": "empirical", "theoretical": 1500.0, "reason": ""}
+    slow, fast = work({}, {"HBM": 9e5}), work({}, {"HBM": 1.2e6})
+    assert disprove([row], [slow]) == [row]
+    (changed,) = disprove([row], [slow, fast])
+    assert (changed["used"], changed["used_from"]) == (1500.0, "theoretical")
+    assert kernel_row(fast, {"HBM": changed["used"]})["share"] == pytest.approx(0.8)
+    assert kernel_row(fast, {"HBM": 1000.0})["share"] is None, "no share of a roof that is too low"
 
 
 def test_choices() -> None:
