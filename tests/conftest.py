@@ -44,23 +44,28 @@ SHARED = Path(__file__).resolve().parents[2] / "shared"
 _FIRST = ("e2e", "cli", "mcp", "notebook", "golden", "property", "damage")
 
 
-class FirstCases:
-    """Of tests that say `first_case`, the cases behind the first quick one are slow."""
+class FewerCases:
+    """Of tests that say `first_case` or `some_cases(n)`, all cases but the first quick one, or n of them, are slow."""
 
     @pytest.hookimpl(tryfirst=True)  # before those that are slow are left out
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        seen: set[str] = set()
+        cases: dict[str, list[pytest.Item]] = {}
         for item in items:
-            if item.get_closest_marker("first_case") and not item.get_closest_marker("slow"):
-                name = item.nodeid.partition("[")[0]
-                if name in seen:
+            if not item.get_closest_marker("slow"):
+                cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
+        for quick in cases.values():
+            some = quick[0].get_closest_marker("some_cases")
+            count = some.args[0] if some else 1 if quick[0].get_closest_marker("first_case") else len(quick)
+            # Spread over all: neighbours are often of one kind.
+            kept = {number * len(quick) // count for number in range(min(count, len(quick)))}
+            for number, item in enumerate(quick):
+                if number not in kept:
                     item.add_marker(pytest.mark.slow)
-                seen.add(name)
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Watch for tests that hang, where tests run: in each worker, or here when there are none."""
-    config.pluginmanager.register(FirstCases())
+    config.pluginmanager.register(FewerCases())
     if hasattr(config, "workerinput") or not config.getoption("numprocesses", None):
         # A program that may not write much would leave half a compiled file for all others. Workers do write theirs:
         # they are started by a process that does not come here.

@@ -206,6 +206,7 @@ def test_every_verb_has_it_and_is_tried_here() -> None:
             assert name in tried, f"{name} has no example"
 
 
+@pytest.mark.some_cases(1)
 @pytest.mark.parametrize("line", every_third(LINES))
 def test_it_is_markdown_within_its_budget(line: str, places: dict[str, Path]) -> None:
     done = briefed(line, tuple(places.items()))
@@ -217,6 +218,7 @@ def leads_on(verb: str) -> bool:
     return question_of_verb(verb) is not None or (verb in OWN_VERBS and bool(OWN_VERBS[verb].then))
 
 
+@pytest.mark.some_cases(1)
 @pytest.mark.parametrize("line", every_third(line for line in LINES if leads_on(verb_of(line))))
 def test_it_ends_with_commands_that_run(line: str, places: dict[str, Path]) -> None:
     done = briefed(line, tuple(places.items()))

@@ -129,6 +129,7 @@ def test_dry_run_is_what_runs(capture: Capture, tmp_path: Path) -> None:
     assert {name: run["env"][name] for name in plan["variables"]} == plan["variables"]
 
 
+@pytest.mark.slow
 def test_events_are_lines_of_json(capture: Capture, tmp_path: Path) -> None:
     done = capture("att", "-o", tmp_path / "a", "--json", needed_bytes=400 << 20)
     events = [json.loads(line) for line in done.stdout.splitlines()]

@@ -119,6 +119,7 @@ def test_files_of_strangers_are_one_sentence(name: str, content: bytes, said: st
     assert done.stdout == ""
 
 
+@pytest.mark.some_cases(5)
 @pytest.mark.parametrize(
     "value", ["null", "1", "true", '"x"', "[]", "[1]", "[null]", "{}", '{"a": 1}', "1e999", "[[[]]]"]
 )

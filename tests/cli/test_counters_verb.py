@@ -69,6 +69,7 @@ def test_the_summary_is_short(capture: Path) -> None:
     assert "void copy" not in text
 
 
+@pytest.mark.some_cases(2)
 @pytest.mark.parametrize(
     ("options", "width"),
     covering(
@@ -311,6 +312,7 @@ def test_compare(capture: Path, slower: Path) -> None:
     assert len(everything.splitlines()) > len(done.stdout.splitlines())
 
 
+@pytest.mark.some_cases(1)
 @pytest.mark.parametrize(("limit", "status"), [("5", 1), ("60", 0), ("0", 1)])
 def test_a_threshold_for_regressions(capture: Path, slower: Path, limit: str, status: int) -> None:
     done = call("compare", capture, slower, "--fail-above", limit)

@@ -81,6 +81,7 @@ def test_the_capture_is_told_in_short_and_shown_until_ctrl_c(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_both_runs_are_shown(tmp_path):
     with terminal("demo", "--run", "--no-browser", "--keep", tmp_path / "runs", scratch=tmp_path) as shown:
         url = shown.until(r"http://127\.0\.0\.1:\d+/[\w-]+/")[0]

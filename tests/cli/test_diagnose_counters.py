@@ -29,7 +29,10 @@ def test_text_says_the_limit_of_each_kernel(run: Run, counters: Path) -> None:
     done = run("diagnose", counters)
     assert (done.returncode, done.stderr) == (0, "")
     assert "3 kernels, 6 dispatches on gfx942 MI300X" in done.stdout
-    assert "Memory bandwidth is at its limit: memory bandwidth at 90.0 % of its theoretical peak (4,792 of 5,325 GB/s;" in done.stdout
+    assert (
+        "Memory bandwidth is at its limit: memory bandwidth at 90.0 % of its theoretical peak (4,792 of 5,325 GB/s;"
+        in done.stdout
+    )
     assert "LDS bandwidth is at its limit, with LDS bank conflicts" in done.stdout
 
 

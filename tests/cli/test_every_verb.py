@@ -199,6 +199,7 @@ def _traces() -> Iterator[Any]:
         yield pytest.param(verb, kind, marks=() if is_quick else pytest.mark.slow, id=f"{verb}-{kind}")
 
 
+@pytest.mark.some_cases(11)
 @pytest.mark.parametrize(("verb", "kind"), list(_traces()))
 def test_traces(verb: str, kind: str, inputs: Path) -> None:
     text, encoded = asked(verb, inputs / kind), asked(verb, inputs / kind, "--json")
@@ -235,6 +236,7 @@ def test_counter_captures(verb: str, inputs: Path) -> None:
         assert "wavewright counters" in text.stderr
 
 
+@pytest.mark.some_cases(9)
 @pytest.mark.parametrize("verb", VERBS)
 def test_names_are_printed_as_they_are(verb: str, inputs: Path) -> None:
     done = asked(verb, inputs / "strange")
@@ -252,6 +254,7 @@ def test_every_verb_about_traces_and_counters_has_all_forms() -> None:
     assert {"hotspots", "stalls", "occupancy", "l2", "counters"} <= set(TABLE_VERBS)
 
 
+@pytest.mark.some_cases(6)
 @pytest.mark.parametrize("verb", TABLE_VERBS)
 def test_csv_is_one_table_and_json_names_its_inputs(inputs: Path, verb: str) -> None:
     path = inputs / kind_for(verb)
@@ -265,6 +268,7 @@ def test_csv_is_one_table_and_json_names_its_inputs(inputs: Path, verb: str) -> 
     assert "input" not in answer
 
 
+@pytest.mark.some_cases(4)
 @pytest.mark.parametrize("verb", TABLE_VERBS)
 def test_top(verb: str, inputs: Path) -> None:
     kind = kind_for(verb)
@@ -296,6 +300,7 @@ NOTHING = [
 ]
 
 
+@pytest.mark.some_cases(35)
 @pytest.mark.parametrize(("verb", "option"), every_third_pair(VERBS, NOTHING))
 def test_a_choice_of_nothing_is_an_error(verb: str, option: tuple[str, str], inputs: Path) -> None:
     if not has(verb, option[0]):
@@ -307,6 +312,7 @@ def test_a_choice_of_nothing_is_an_error(verb: str, option: tuple[str, str], inp
         assert "  try: " in done.stderr
 
 
+@pytest.mark.some_cases(5)
 @pytest.mark.parametrize(
     ("verb", "option"),
     covering(

@@ -168,6 +168,7 @@ def _trace(folder: Path, kernel: str, seed: int) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_traces_need_repeats_and_name_the_lines_that_grew(run: Run, tmp_path: Path) -> None:
     before = [_trace(tmp_path / f"before{seed}", "tiled_gemm_prefetch", seed) for seed in range(5)]
     file, slower = tmp_path / "main.wwbase", _trace(tmp_path / "slower", "tiled_gemm", 5)
@@ -223,6 +224,7 @@ def test_compare_fails_for_traces_as_a_gate_does(run: Run, shared: Path) -> None
     assert answer["is_failed"] is False
 
 
+@pytest.mark.slow
 def test_real_captures_are_judged(run: Run, shared: Path, tmp_path: Path) -> None:
     data = shared / "data"
     cases = ("uiout-mi350x-flydsl/softmax", "rocprofv3-mi350x-flydsl/softmax", "pmc-mi300x-bmm", "xplane-mi300x")

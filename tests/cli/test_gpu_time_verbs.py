@@ -141,6 +141,7 @@ def test_choice_of_regions(runs: Path) -> None:
         assert "CPU" in ask("regions", runs / "a", "--sort", sort).stdout
 
 
+@pytest.mark.slow
 def test_ranks_that_share_gpus(tmp_path: Path) -> None:
     folder = tmp_path / "shared"
     write_rocpd_ranks(folder, Workload(dispatches=400, ranks=4, gpus=2, seed=3))

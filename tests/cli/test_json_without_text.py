@@ -85,6 +85,7 @@ def calls(capture: Path, tmp_path: Path) -> list[list[str]]:
     return [[*words, "--json"] for words in (*making, *asked)] + [["hotspots", str(capture), "--csv"]]
 
 
+@pytest.mark.slow
 def test_nothing_of_text_is_imported(calls: list[list[str]]) -> None:
     assert {words[0] for words in calls} == {*VERBS} - WITH_WORDS
     done = subprocess.run(

@@ -94,6 +94,7 @@ def test_numbers_beyond_their_bounds(
         assert done.status == 2, (text, done.stderr)
 
 
+@pytest.mark.some_cases(5)
 @pytest.mark.parametrize(
     ("verb", "option", "kind"),
     [

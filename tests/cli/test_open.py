@@ -224,6 +224,7 @@ def test_what_was_opened_before_is_answered_again_until_it_changes(capture, tmp_
     assert not cache.exists()
 
 
+@pytest.mark.slow
 def test_a_counter_capture_is_served_and_takes_its_gpu_from_the_user(tmp_path):
     write_counters(tmp_path / "capture", CounterCapture("gfx942"))
     with running("open", tmp_path / "capture") as program:

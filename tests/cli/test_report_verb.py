@@ -91,6 +91,7 @@ def names(report: dict[str, Any]) -> list[str]:
     return [section["name"] for section in report["sections"]]
 
 
+@pytest.mark.some_cases(1)
 @pytest.mark.parametrize(
     ("kind", "purpose"),
     [
@@ -191,6 +192,7 @@ def test_a_baseline_adds_what_changed(run: Path, faster: Path, tmp_path: Path) -
     assert report_of(tmp_path / "b.json")["kind"] == "comparison"
 
 
+@pytest.mark.slow
 def test_several_files_of_runs_are_one_run(run: Path, tmp_path: Path) -> None:
     made(*sorted(run.iterdir()), "-o", tmp_path / "a.json")
     report = report_of(tmp_path / "a.json")

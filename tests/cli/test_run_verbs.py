@@ -121,6 +121,7 @@ def test_repeats(runs: Path) -> None:
     assert json.loads(done.stdout)["repeat_count"] == 1
 
 
+@pytest.mark.some_cases(1)
 @pytest.mark.parametrize(
     ("options", "status", "line"),
     [

@@ -82,6 +82,7 @@ def test_compare_a_part(run: Run, captures: tuple[Path, Path, Path]) -> None:
     assert answer["units"]["row_count"] < whole["units"]["row_count"]
 
 
+@pytest.mark.slow
 def test_compare_says_what_it_does_not_show(run: Run, captures: tuple[Path, Path, Path]) -> None:
     one, two, _ = captures
     shown = run("compare", one, two, "--by", "instruction").stdout
@@ -121,6 +122,7 @@ def test_compare_wants_two(run: Run, captures: tuple[Path, Path, Path]) -> None:
     assert "once for each PATH" in wrong.stderr
 
 
+@pytest.mark.slow
 def test_compare_finds_dispatches_of_the_same_code_beside_a_trace(run: Run, tmp_path: Path) -> None:
     parent = tmp_path / "parent"
     for seed in (1, 2, 3):

@@ -44,6 +44,7 @@ def test_the_choice_and_the_first_line(two: Path, options: tuple[str, ...], line
     assert call("hotspots", two, *options).stdout.startswith(line)
 
 
+@pytest.mark.some_cases(2)
 @pytest.mark.parametrize(
     "verb", ["barriers", "coverage", "diagnose", "latency", "loops", "occupancy", "source", "states"]
 )

@@ -50,6 +50,7 @@ def left_in(folder: Path) -> list[str]:
     return sorted(entry.name for entry in folder.iterdir())
 
 
+@pytest.mark.some_cases(1)
 @pytest.mark.parametrize("name", sorted(set(FORMATS) - set(NEEDS_PACKAGE)))
 def test_every_format_is_written(run: Path, small_run: Path, tmp_path: Path, name: str) -> None:
     out = tmp_path / "out"
@@ -206,6 +207,7 @@ def test_stopped_in_the_middle_leaves_nothing(run: Path, tmp_path: Path, name: s
     assert left_in(tmp_path) == []
 
 
+@pytest.mark.slow
 def test_a_counter_capture_becomes_a_page(tmp_path: Path) -> None:
     if not has_page():
         pytest.skip("the viewer's page is not built here")

@@ -60,6 +60,7 @@ def check(found: list[Contradiction]) -> None:
     assert not found, "\n".join(str(each) for each in found[:20])
 
 
+@pytest.mark.some_cases(1)
 @pytest.mark.parametrize("capture", CAPTURES)
 def test_real_captures(capture: Capture) -> None:
     document = document_of(capture.kind, SHARED / capture.place)
@@ -109,6 +110,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return {kind: folder / kind for kind in QUESTIONS}
 
 
+@pytest.mark.some_cases(1)
 @pytest.mark.parametrize("kind", QUESTIONS)
 def test_made_captures(kind: str, made: dict[str, Path]) -> None:
     document = document_of(kind, made[kind])
@@ -116,6 +118,7 @@ def test_made_captures(kind: str, made: dict[str, Path]) -> None:
     check_words(document)
 
 
+@pytest.mark.some_cases(1)
 @pytest.mark.parametrize("kind", QUESTIONS)
 def test_verbs_say_what_questions_say(kind: str, made: dict[str, Path]) -> None:
     """`--json` of a verb is one more surface of its question."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 
 import polars as pl
+import pytest
 
 from tests.damage.conftest import Specimen
 from wavewright import _core
@@ -37,6 +38,7 @@ def check_consistency(records: _core.Records, program: _core.Program) -> None:
     assert rows.is_between(-1, len(program.rows()) - 1).all()
 
 
+@pytest.mark.some_cases(2)
 def test_cut_anywhere(specimen: Specimen) -> None:
     generator = random.Random(1)
     offsets = [*range(0, len(specimen.data), 512), *generator.choices(range(len(specimen.data)), k=500)]
@@ -59,6 +61,7 @@ def test_a_cut_trace_begins_like_the_whole_one(specimen: Specimen) -> None:
     assert whole.head(cut.height).equals(cut)
 
 
+@pytest.mark.some_cases(2)
 def test_flipped_bits(specimen: Specimen) -> None:
     generator = random.Random(2)
     for _ in range(600):  # `make flips` does 10,000 of every family
@@ -92,6 +95,7 @@ def test_without_code(specimen: Specimen) -> None:
     assert (pl.DataFrame(tables["instructions"])["row"] == -1).all()
 
 
+@pytest.mark.some_cases(3)
 def test_corrected_reads_on(specimen: Specimen) -> None:
     generator = random.Random(5)
     for _ in range(300):

@@ -46,6 +46,7 @@ def _read_all(data: bytes) -> int:
     return count
 
 
+@pytest.mark.some_cases(3)
 @pytest.mark.parametrize("name", SPECIMENS)
 def test_cut_anywhere(name: str) -> None:
     data = SPECIMENS[name]
@@ -55,6 +56,7 @@ def test_cut_anywhere(name: str) -> None:
         _read_all(data[:end])
 
 
+@pytest.mark.some_cases(4)
 @pytest.mark.parametrize("name", SPECIMENS)
 def test_damaged_anywhere(name: str) -> None:
     rng = random.Random(name)

@@ -95,6 +95,7 @@ def analysed(counters: CounterSet) -> None:
             json.loads(json.dumps(to_builtins(answer)), parse_constant=constants)
 
 
+@pytest.mark.some_cases(1)
 @pytest.mark.parametrize(
     "value", every_third(["0", "1e308", "1e400", "-1", "nan", "inf", "abc", "", "9" * 40, "5e-324", "1_0"])
 )
@@ -135,6 +136,7 @@ def test_nonsense_about_the_machine(tmp_path: Path, table: str, value: str) -> N
     analysed(found)
 
 
+@pytest.mark.slow
 def test_a_capture_cut_anywhere_gives_no_other_number(tmp_path: Path) -> None:
     head = "Dispatch_ID,Grid_Size,Kernel_Name,Start_Timestamp,End_Timestamp,SQ_WAVES,TCC_HIT_sum\n"
     rows = "0,64,k,1000000000000,1000000010000,64,1234\n1,64,k,1000000020000,1000000040000,65,13.5\n"
@@ -257,6 +259,7 @@ def analysis_database(path: Path, more: str) -> Path:
     return path
 
 
+@pytest.mark.some_cases(6)
 @pytest.mark.parametrize(
     ("more", "dispatches"),
     [
@@ -280,6 +283,7 @@ def test_hostile_analysis_databases(tmp_path: Path, more: str, dispatches: int) 
     assert call("counters", path).status == 0
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=examples(12), suppress_health_check=[HealthCheck.too_slow])
 @given(st.data())
 def test_every_analysis_of_changed_captures(data: st.DataObject) -> None:

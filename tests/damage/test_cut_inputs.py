@@ -41,6 +41,7 @@ _OF_THE_FILE = frozenset(
 )
 
 
+@pytest.mark.some_cases(1)
 @pytest.mark.parametrize(
     ("kind", "number"),
     [

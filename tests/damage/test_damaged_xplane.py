@@ -40,6 +40,7 @@ def test_a_cut_is_a_loss(tmp_path: Path) -> None:
     assert run.losses["kind"].to_list() == ["malformed_events"]
 
 
+@pytest.mark.some_cases(19)
 @pytest.mark.parametrize("seed", range(40))
 def test_bytes_that_were_changed(tmp_path: Path, seed: int) -> None:
     content, chance = bytearray(small_xspace()), random.Random(seed)

@@ -337,6 +337,7 @@ def damaged(data: bytes, noise: random.Random) -> bytes:
     return bytes(changed) + b"[" * noise.choice((0, 0, 20_000))
 
 
+@pytest.mark.some_cases(2)
 @pytest.mark.parametrize(("seed", "gpu"), every_third_pair(range(25), ["gfx942", "gfx1201"]))
 def test_mutations(tmp_path: Path, seed: int, gpu: str) -> None:
     """Random damage to one or two files, many times: a trace or one clear error, and never fewer rows in silence."""

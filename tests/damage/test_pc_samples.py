@@ -53,6 +53,7 @@ def test_cut_anywhere(specimen: tuple[Path, bytes]) -> None:
     assert read(file, whole) == COUNT + 1
 
 
+@pytest.mark.some_cases(1)
 def test_changed_anywhere(specimen: tuple[Path, bytes]) -> None:
     file, whole = specimen
     chance = random.Random(file.name)
@@ -67,6 +68,7 @@ def test_changed_anywhere(specimen: tuple[Path, bytes]) -> None:
         read(file, bytes(data))
 
 
+@pytest.mark.slow
 def test_a_cut_table_counts_what_it_lost(tmp_path: Path) -> None:
     write_samples(SampledRun(sample_count=COUNT), tmp_path)
     file = tmp_path / NAMES["csv"]

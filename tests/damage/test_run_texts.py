@@ -68,6 +68,7 @@ def test_cut_anywhere(tmp_path: Path, name: str) -> None:
         read(tmp_path / name, whole[:length])
 
 
+@pytest.mark.some_cases(1)
 @pytest.mark.parametrize("name", SPECIMENS)
 def test_changed_anywhere(tmp_path: Path, name: str) -> None:
     chance = random.Random(name)
@@ -82,6 +83,7 @@ def test_changed_anywhere(tmp_path: Path, name: str) -> None:
         read(tmp_path / name, bytes(data))
 
 
+@pytest.mark.slow
 def test_a_cut_table_counts_what_it_lost(tmp_path: Path) -> None:
     whole = SPECIMENS["1_kernel_trace.csv"].encode()
     for length in range(len(KERNEL) + 1, len(whole), 7):

@@ -29,6 +29,7 @@ def test_the_second_is_shown_against_the_first(page, serve, which):
     assert view.bounding_box()["width"] > 600
 
 
+@pytest.mark.slow
 def test_a_choice_stays_with_other_documents_and_in_the_address(page, serve):
     served = serve(made_gemm(), other_gemm(), made_gemm("gfx1201"))
     page.goto(f"{served.url}#document=2&layout=t(compare;0)")

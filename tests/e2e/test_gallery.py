@@ -80,6 +80,7 @@ def test_every_dispatch_has_the_figures_of_info(opened, page, dispatches):
     expect(page.get_by_label("Document", exact=True)).to_have_value("0")
 
 
+@pytest.mark.slow
 def test_two_marked_cards_are_compared(opened, page):
     serving = opened(made_gemm(), other_gemm())
     page.goto(f"{serving.url}#layout=t(gallery;0)")

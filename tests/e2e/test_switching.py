@@ -63,6 +63,7 @@ def test_a_comparison_is_with_the_chosen_base_by_the_chosen_unit(page, serve, ex
         expect(heads.nth(3)).to_have_text(third.label)
 
 
+@pytest.mark.slow
 def test_a_banner_that_was_closed_is_there_for_the_next_document(page, serve, expect):
     served = serve(made_gemm(), made_gemm("gfx950"))
     page.route("**/api/*/overview", _with_a_loss)

@@ -107,6 +107,7 @@ def test_a_change_can_be_typed(page, serve):
     expect(view.get_by_role("alert")).to_contain_text("nonsense")
 
 
+@pytest.mark.slow
 def test_the_path_is_drawn_over_the_timeline(page, serve):
     page.goto(serve(late_rank()).url + "#layout=t(run_timeline;0)")
     timeline = page.locator('[data-view="run_timeline"]')

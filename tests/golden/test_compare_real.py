@@ -50,6 +50,7 @@ def test_a_database_with_itself(shared: Path) -> None:
     assert compare_runs([run, run]).verdict(1) == "B against A: nothing differs"
 
 
+@pytest.mark.slow
 def test_one_rank_against_another(shared: Path) -> None:
     """NCCL waits for the other rank, so that its calls are too uneven to tell; its 17 ms are named all the same."""
     run = open_run(shared / "data/kineto-multirank-2of4/merged_ranks01.json.gz")

@@ -44,6 +44,7 @@ def answer(*arguments: object) -> dict[str, Any]:
     return told
 
 
+@pytest.mark.some_cases(4)
 @pytest.mark.parametrize(("name", "form"), covering(CAPTURES, FORMS))
 def test_every_capture_fits_a_narrow_terminal(
     name: str, form: tuple[str, ...], shared: Path, monkeypatch: pytest.MonkeyPatch

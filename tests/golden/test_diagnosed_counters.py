@@ -26,6 +26,7 @@ def _diagnosed(path: Path) -> Limiters:
     return limiters(open_counters(path))
 
 
+@pytest.mark.some_cases(2)
 @pytest.mark.parametrize("capture", ["path/MI100", "path/MI200", "path/MI300A_A1", "path/MI300X_A1", "vcopy/MI350"])
 def test_a_vector_copy_waits_for_memory(shared: Path, capture: str) -> None:
     answer = _diagnosed(shared / "golden" / "compute" / "inputs" / capture)

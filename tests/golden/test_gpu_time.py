@@ -65,6 +65,7 @@ def test_a_launched_kernel_that_waits_for_an_event_is_not_late(shared: Path) -> 
 QWEN = "Qwen_Qwen1.5-0.5B-Chat__1016005.json.gz"
 
 
+@pytest.mark.slow
 def test_a_window_in_a_gap_is_idle(shared: Path) -> None:
     run = open_run(shared / "data" / "kineto-amd" / QWEN)
     window = select(run, RunSelection(begin="13.4ms", end="13.9ms"))
@@ -108,6 +109,7 @@ TRACELENS = (
 )
 
 
+@pytest.mark.some_cases(2)
 @pytest.mark.parametrize("name", TRACELENS)
 def test_gpu_timelines_of_tracelens(name: str, shared: Path) -> None:
     folder = shared / "data" / "kineto-amd"

@@ -168,6 +168,7 @@ def test_summary_by_place(paths: list[Path]) -> None:
     assert grouped_rows(by_rank, ("rank",)) == expected_rows(run.events, lambda event: (event.rank,))
 
 
+@pytest.mark.some_cases(2)
 @ONE_OF_EACH
 def test_top(paths: list[Path]) -> None:
     run, answer = read(*paths), ask("top", paths)
@@ -243,6 +244,7 @@ def test_regions(paths: list[Path]) -> None:
     assert found["self_ns"] == expected.exclusive
 
 
+@pytest.mark.some_cases(2)
 @WITH_PLACES
 def test_gpu_time_of_regions(paths: list[Path]) -> None:
     run, answer = read(*paths), ask("regions", paths)
@@ -262,6 +264,7 @@ SHAPE = ("workgroup_x", "workgroup_y", "workgroup_z", "grid_x", "grid_y", "grid_
 REGISTERS = ("vgpr_count", "accum_vgpr_count", "sgpr_count")
 
 
+@pytest.mark.some_cases(4)
 @ONE_OF_EACH
 def test_kernels(paths: list[Path]) -> None:
     run, answer = read(*paths), json.loads(call("kernels", "", *paths, "--json", "--top", 0, "--jobs", 1).stdout)

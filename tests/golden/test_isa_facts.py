@@ -69,6 +69,7 @@ def operands_by_row(operands: pl.DataFrame) -> dict[int, list[tuple[int, ...]]]:
 UNSAID = re.compile(r"buffer_atomic_.*TH_ATOMIC_CASCADE")
 
 
+@pytest.mark.some_cases(5)
 @pytest.mark.parametrize("target", TARGETS)
 def test_texts_say_what_bytes_say(target: str) -> None:
     rows, operands = decoded(target)
@@ -89,6 +90,7 @@ UNCOUNTED = re.compile(r"s_(buffer|scratch|atc|dcache|atomic|gl1|mem(real)?time|
 COUNTED = re.compile(r"s_sendmsg|ds_(direct|param)_load")
 
 
+@pytest.mark.some_cases(3)
 @pytest.mark.parametrize("target", TARGETS)
 def test_every_instruction_that_counts_is_awaited(target: str) -> None:
     gfxip = int(target[3:-2])

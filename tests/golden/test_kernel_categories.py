@@ -56,6 +56,7 @@ def names(shared: Path) -> set[str]:
     }
 
 
+@pytest.mark.slow
 def test_nearly_all_public_names_have_a_category(names: set[str]) -> None:
     categories = categories_of(names)
     others = {kernel_head(kernel_title(name)) for name, category in categories.items() if category == "other"}

@@ -123,6 +123,7 @@ def test_other_chrome_traces(shared: Path) -> None:
     assert rpd.agents["agent_id"].to_list() == [2, None]
 
 
+@pytest.mark.slow
 def test_who_arrives_last_is_told_by_start_times(shared: Path) -> None:
     path = shared / "data" / "kineto-multirank-2of4" / "merged_ranks01.json.gz"
     with gzip.open(path) as stream:

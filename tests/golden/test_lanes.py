@@ -87,6 +87,7 @@ def test_coverage_of_decoded_traces() -> None:
     assert counts["memory"][1] >= 0.5 * counts["memory"][0]
 
 
+@pytest.mark.slow
 def test_the_largest_trace_takes_seconds() -> None:
     (folder,) = (DECODED / "softmax" / "big").glob("ui_output*")
     trace = wavewright.open(folder)

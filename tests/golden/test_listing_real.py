@@ -48,6 +48,7 @@ def test_the_hottest_wait_of_flash_attention_and_its_producers(flash: wavewright
     assert set(arrows["counter"]) == {"vmcnt"}
 
 
+@pytest.mark.slow
 def test_arrows_are_those_of_the_wave_files(shared: Path, flash: wavewright.ThreadTrace) -> None:
     listing = isa_listing(flash)
     found = Counter({(wait, producer): count for wait, producer, _, count in listing.arrows.iter_rows()})

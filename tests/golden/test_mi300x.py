@@ -19,6 +19,7 @@ GOLDENS = sorted((oracle.GOLDEN / "gfx942").glob("*/*.golden.json.gz")) if oracl
 pytestmark = pytest.mark.skipif(not CAPTURES.is_dir(), reason="../shared/data is not here")
 
 
+@pytest.mark.some_cases(8)
 @pytest.mark.parametrize("golden", GOLDENS, ids=lambda path: f"{path.parent.name}/{path.name.split('.')[0]}")
 def test_records_equal_the_reference(golden: Path) -> None:
     raw = CAPTURES / golden.parent.name / "raw" / golden.name.replace(".golden.json.gz", ".att")

@@ -63,6 +63,7 @@ class Pair:
         return self.texts[line].split()[0]
 
 
+@pytest.mark.some_cases(2)
 def test_the_same_files(directories: list[Pair]) -> None:
     for pair in directories:
         assert {path.name for path in pair.ours.iterdir()} == {path.name for path in pair.official.iterdir()}

@@ -80,6 +80,7 @@ RUNS = (
 )
 
 
+@pytest.mark.some_cases(2)
 @pytest.mark.parametrize("name", RUNS)
 def test_idle_time_on_the_path_is_measured_idle_time(shared: Path, name: str) -> None:
     run = open_run(shared / "data" / name)

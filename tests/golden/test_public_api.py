@@ -19,6 +19,7 @@ TABLES = (
 )
 
 
+@pytest.mark.some_cases(1)
 @pytest.mark.parametrize("family", FAMILIES)
 def test_tables_equal_the_reference(family: str) -> None:
     try_all(_check, [(case,) for case in oracle.synthetic_cases(family)[::4]])

@@ -53,6 +53,7 @@ def test_a_stream_is_near_the_roof_and_a_normalisation_is_not(shared: Path) -> N
         assert "nothing to win" not in verdict(answer)
 
 
+@pytest.mark.some_cases(1)
 @pytest.mark.parametrize(
     "place",
     ["data/uiout-mi350x-flydsl/preshuffle_gemm", "golden/gfx1200/profile_gemm_run_0", "data/att-mi300x-bmm/c08/raw"],

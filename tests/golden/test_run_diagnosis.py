@@ -186,6 +186,7 @@ KNOWN = (
 )
 
 
+@pytest.mark.some_cases(2)
 @pytest.mark.parametrize("name", every_third(KNOWN))
 def test_the_largest_part_has_a_sentence_and_parts_fit_into_wholes(shared: Path, name: str) -> None:
     run = open_run(shared / "data" / name)

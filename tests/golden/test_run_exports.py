@@ -66,6 +66,7 @@ def test_rocpd_as_csv(recorded: tuple[Path, int, int, int], tmp_path: Path) -> N
     assert open_run(str(folder)).dispatches.height == dispatches
 
 
+@pytest.mark.slow
 def test_mytrace(shared: Path, tmp_path: Path) -> None:
     """14,736 calls and 10,124 operations, 416,625,081 ns on the GPU."""
     run = open_run(str(shared / "data" / "rpd" / "mytrace.rpd.gz"))

@@ -45,6 +45,7 @@ def rows(path: Path, sql: str) -> list[tuple[object, ...]]:
         return connection.execute(sql).fetchall()
 
 
+@pytest.mark.slow
 def test_merged_is_the_sum_of_both(pair: list[Path], merged: Path) -> None:
     durations = "SELECT name, COUNT(*), SUM(duration) FROM kernels GROUP BY name"
     calls: Counter[object] = Counter()

@@ -63,6 +63,7 @@ def test_curves_equal_the_files(decoded: Path) -> None:
     check_curves(find(decoded, 38430))
 
 
+@pytest.mark.slow
 def test_curves_equal_the_files_of_every_directory_that_is_not_packed(shared: Path) -> None:
     found = [path for path in (shared / "data").glob("**/ui_output_agent_*") if path.is_dir()]
     traced = [path for path in found if (path / "wstates2.json").exists()]

@@ -80,6 +80,7 @@ def test_engines_without_instruction_tokens_are_not_early(shared: Path, gpu: str
     assert sentence in [caveat.sentence for caveat in trust_of(trace).caveats_of_cycles]
 
 
+@pytest.mark.some_cases(2)
 @pytest.mark.parametrize(
     ("kernel", "count"), [("moe_gemm", 8), ("moe_reduce", 514), ("layernorm", 0), ("flash_attn_func", 0)]
 )

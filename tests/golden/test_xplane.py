@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 import polars as pl
+import pytest
 
 from tests.kit.opened import open_run
 from wavewright.analysis.run.gpu_time.busy import busy
@@ -47,6 +48,7 @@ def test_allocations_reach_what_the_allocator_counted(shared: Path) -> None:
     assert (counted.diff().drop_nulls() == signed[1:]).all()
 
 
+@pytest.mark.slow
 def test_cut_at_every_97th_byte(shared: Path) -> None:
     content = (shared / _FILE).read_bytes()
     counts = []

@@ -26,6 +26,7 @@ BMM = [number for number in range(2, 14) if number != 5]
 NEAR = 0.9
 
 
+@pytest.mark.some_cases(2)
 @pytest.mark.parametrize(("cause", "target"), every_third_pair(PLANTED, TARGETS))
 def test_the_first_place_is_the_planted_line(cause: str, target: str, tmp_path: Path) -> None:
     pair = plant(cause, target, "small")
@@ -69,6 +70,7 @@ def real_traces() -> list[Any]:
     ] or [pytest.param("", marks=pytest.mark.skip(reason="../shared is not here"))]
 
 
+@pytest.mark.some_cases(1)
 @pytest.mark.parametrize("name", real_traces())
 def test_real_traces_lead_to_the_hottest_line(shared: Path, name: str) -> None:
     root = shared / "data" / FLYDSL

@@ -39,6 +39,7 @@ def dispatcher(root: Path) -> Dispatcher:
     return Dispatcher.over([root])
 
 
+@pytest.mark.some_cases(9)
 @pytest.mark.parametrize(
     ("tool", "arguments", "words"),
     [
@@ -121,6 +122,7 @@ def test_counters_that_do_not_name_their_gpu_can_be_given_one(tmp_path: Path) ->
     assert not ask(dispatcher, "counters", capture=opened, about="panels", panel=2)["isError"]
 
 
+@pytest.mark.slow
 def test_the_same_question_gives_the_same_bytes(root: Path, trace: str) -> None:
     answers = []
     for _ in range(2):

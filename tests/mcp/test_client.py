@@ -175,6 +175,7 @@ def test_progress_reaches_the_client(root: Path) -> None:
     assert told
 
 
+@pytest.mark.slow
 def test_pages_do_not_overlap_and_are_whole(asking: Asking, trace: str) -> None:
     async def pages(client: Client, tool: str, given: dict[str, Any]) -> list[list[Any]]:
         rows, cursor = [], None

@@ -47,6 +47,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
+@pytest.mark.some_cases(5)
 @pytest.mark.parametrize(("tool", "more"), QUESTIONS, ids=lambda each: each if isinstance(each, str) else "")
 def test_no_recorded_text_is_a_sentence(root: Path, tool: str, more: dict[str, str]) -> None:
     named = {"path" if tool == "open_capture" else "capture": "hostile.db"}
@@ -57,6 +58,7 @@ def test_no_recorded_text_is_a_sentence(root: Path, tool: str, more: dict[str, s
         assert not _ASKING.search(_SPAN.sub("", line)), line
 
 
+@pytest.mark.some_cases(2)
 @pytest.mark.parametrize("verb", ["summary", "diagnose", "gaps", "top", "info"])
 def test_no_recorded_text_is_a_sentence_of_a_brief(root: Path, verb: str) -> None:
     done = call(verb, root / "hostile.db", "--brief")

@@ -108,6 +108,7 @@ def test_counters_have_no_time(captures: Path) -> None:
         wavewright.show(wavewright.open(captures / "counters" / "before"), time="0%:10%")
 
 
+@pytest.mark.slow
 def test_a_page_that_is_too_large_is_refused_with_advice(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(showing, "MOST_BYTES", 900_000)  # the page alone is larger
     with pytest.raises(wavewright.UsageError, match=r"holds 8 MB of it; time='30%:60%'.*live=True"):
@@ -117,6 +118,7 @@ def test_a_page_that_is_too_large_is_refused_with_advice(monkeypatch: pytest.Mon
         wavewright.show(small_run())
 
 
+@pytest.mark.slow
 def test_a_large_page_is_announced(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(showing, "LARGE_BYTES", 500_000)  # others are not: warnings are errors in all tests
     with pytest.warns(UserWarning, match=r"this output adds 1\.\d MB to the notebook; time=") as record:
@@ -124,6 +126,7 @@ def test_a_large_page_is_announced(monkeypatch: pytest.MonkeyPatch) -> None:
     assert record[0].filename == __file__
 
 
+@pytest.mark.slow
 def test_several_documents_have_different_names() -> None:
     page = page_in(wavewright.show([small_run(), small_run()]))
     assert "<title>run.db, run.db (2)</title>" in page

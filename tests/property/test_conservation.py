@@ -56,6 +56,7 @@ def test_waves_own_their_instructions_and_states(family: str, data: st.DataObjec
         assert tables[table]["wave"].to_list() == owners
 
 
+@pytest.mark.some_cases(2)
 @pytest.mark.parametrize("family", FAMILIES)
 @quick
 @given(data=st.data())

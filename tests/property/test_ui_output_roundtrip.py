@@ -85,6 +85,7 @@ def test_instructions_with_their_code(original: ThreadTrace, again: ThreadTrace)
     assert_frame_equal(executed(again), executed(original))
 
 
+@pytest.mark.some_cases(4)
 def test_waves_and_states(original: ThreadTrace, again: ThreadTrace) -> None:
     kept = original.waves.filter((pl.col("instruction_count") > 0) | (pl.col("state_count") >= 3))
     columns = [*PLACE, "end_cycles", "instruction_count", "state_count"]
@@ -135,6 +136,7 @@ def test_streams(table: str, original: ThreadTrace, again: ThreadTrace) -> None:
     assert bool(expected.height) == is_recorded
 
 
+@pytest.mark.some_cases(5)
 def test_occupancy_events_and_dispatches(original: ThreadTrace, again: ThreadTrace) -> None:
     columns = ["se", "time_cycles", "cu", "simd", "slot", "start", "code_object", "address"]
     extended = bool(again.events.height)

@@ -73,6 +73,7 @@ def test_its_evals_have_prompts_for_and_against() -> None:
     assert any(each.get("expected") for each in evals)
 
 
+@pytest.mark.some_cases(2)
 @pytest.mark.parametrize("command", every_third(COMMANDS))
 def test_its_commands_run(command: str, captures: dict[str, str]) -> None:
     words = [captures.get(word, word) for word in shlex.split(command)]

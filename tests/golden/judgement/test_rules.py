@@ -44,6 +44,7 @@ def test_scores() -> None:
     assert (poor.has_voice, poor.left_out_fired) == (False, 0)
 
 
+@pytest.mark.slow
 def test_a_rule_without_a_voice_makes_a_note(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run, _ = simulated("readbacks", 1, 2)
     made = opened(run, tmp_path, "kineto")

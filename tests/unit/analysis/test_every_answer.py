@@ -186,6 +186,7 @@ def check(answer: Any) -> None:
             assert columns_of(table) == {column.name: column.dtype for column in spec.columns}, name
 
 
+@pytest.mark.some_cases(2)
 @pytest.mark.parametrize(("kind", "third"), thirds(TRACES))
 def test_an_answer_or_a_kind_error(kind: str, third: int) -> None:
     def answered(name: str) -> None:

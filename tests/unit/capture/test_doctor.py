@@ -49,6 +49,7 @@ def test_releases_without_a_fault(tmp_path: Path, rocm: str) -> None:
     assert reported == {}
 
 
+@pytest.mark.some_cases(26)
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name.replace(" ", "-"))
 def test_exactly_the_planted_fault_is_reported(tmp_path: Path, fault: Fault) -> None:
     checks = examine(fault.machine(tmp_path))

@@ -116,6 +116,7 @@ KINDS: dict[str, Callable[[Path], None]] = {
 }
 
 
+@pytest.mark.some_cases(3)
 @pytest.mark.parametrize("kind", [
     pytest.param(kind, marks=[pytest.mark.slow] if kind.startswith("1 GiB") else []) for kind in KINDS
 ])  # fmt: skip
@@ -143,6 +144,7 @@ def test_program_that_hangs(tmp_path: Path) -> None:
     assert time.monotonic() - begin < 300
 
 
+@pytest.mark.some_cases(4)
 @pytest.mark.parametrize("path", [".", "", ":", ".:", ":/usr/bin", "./:..", "here", "./here:/usr/bin"])
 def test_programs_and_modules_of_this_folder_do_not_run(tmp_path: Path, path: str) -> None:
     """A folder of somebody else's captures: nothing in it is run or imported, though PATH says so and ROCm is here."""
@@ -180,6 +182,7 @@ def test_path_of_many_folders(tmp_path: Path) -> None:
     _doctor(tmp_path, variables, "--json")
 
 
+@pytest.mark.some_cases(1)
 @pytest.mark.parametrize("value", [
     b"\xff\xfe/\xe2\x80\xae",
     COMMANDS.encode(),
@@ -284,6 +287,7 @@ FILES: dict[str, Callable[[Path], object]] = {
 }
 
 
+@pytest.mark.some_cases(2)
 @pytest.mark.parametrize("kind", [
     pytest.param(kind, marks=[pytest.mark.slow] if kind.startswith("4 MiB") else []) for kind in FILES
 ])  # fmt: skip
@@ -328,6 +332,7 @@ def test_names_of_groups_are_words_of_commands(tmp_path: Path, on: On) -> None:
     assert not (tmp_path / "ran").exists()
 
 
+@pytest.mark.slow
 def test_thousands_of_nodes(tmp_path: Path, on: On) -> None:
     machine = healthy_machine(tmp_path, gpu_count=1)
     node = (tmp_path / "sys/class/kfd/kfd/topology/nodes/1/properties").read_text()

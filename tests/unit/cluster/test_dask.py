@@ -159,6 +159,7 @@ def start(tmp_path: Path) -> Iterator[Start]:
         process.wait()
 
 
+@pytest.mark.slow
 def test_a_cluster_without_workers(scheduler: str) -> None:
     said: list[str] = []
     executor = dask.DaskExecutor(scheduler, wait_seconds=0.5, say=said.append)
@@ -167,6 +168,7 @@ def test_a_cluster_without_workers(scheduler: str) -> None:
     assert said == ["the Dask cluster has no workers; waiting for some, 0.5 s at most"]
 
 
+@pytest.mark.slow
 def test_the_last_worker_dies(scheduler: str, start: Start) -> None:
     """It is said, and ends the waiting."""
     worker = start("dask_worker", scheduler, "--nthreads", "1", "--no-nanny", "--no-dashboard")

@@ -5,6 +5,7 @@ import tarfile
 from pathlib import Path
 
 import polars as pl
+import pytest
 
 from synth.kernels import KERNELS, TARGETS, listing_path
 from tests.kit.together import together
@@ -182,6 +183,7 @@ def _texts(shared: Path) -> dict[str, set[str]]:
     return found
 
 
+@pytest.mark.slow
 def test_every_instruction_of_the_shared_data_has_a_class(shared: Path) -> None:
     texts = _texts(shared)
     assert all(len(known) > 100 for known in texts.values())

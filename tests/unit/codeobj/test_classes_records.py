@@ -164,6 +164,7 @@ def exception(row: Row, exceptions: dict[tuple[str, str], str]) -> tuple[str, st
     return next((key for key in exceptions if fnmatch(mnemonic, key[0]) and fnmatch(f" {operands}", key[1])), None)
 
 
+@pytest.mark.slow
 def test_every_record_has_a_class(rows: list[Row]) -> None:
     assert len(rows) > 40_000
     assert {row.text for row in rows if classify(row.text, family_of(row.target)).name == "unknown"} == set()

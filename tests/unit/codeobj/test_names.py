@@ -116,6 +116,7 @@ def test_what_the_bound_cannot_tell(name: str) -> None:
     assert _expansion(name) == math.inf
 
 
+@pytest.mark.slow
 def test_names_that_explode_stay_as_they_are() -> None:
     """270 bytes stand for gigabytes of text; the other names of the same call are still read."""
     started = processor_s()

@@ -160,6 +160,7 @@ def test_a_grid_is_labels_elsewhere() -> None:
     assert readable([grid]) == (Labelled("GPU", "gfx942; MI300X"), Sentence("a bullet"))
 
 
+@pytest.mark.some_cases(3)
 @pytest.mark.parametrize("name", NAMES)
 def test_names_of_markers_reach_briefs(tmp_path: Path, name: str) -> None:
     events = [

@@ -92,6 +92,7 @@ def test_a_part_of_a_run_counts_from_the_start_of_the_node(ranks: Run) -> None:
     assert all(begin <= gap["begin"] <= end for gap in longest)
 
 
+@pytest.mark.slow
 def test_every_question_of_time_can_be_asked_about_a_part(gemm: ThreadTrace, ranks: Run) -> None:
     typed = {"run_sql": {"sql": "SELECT COUNT(*) AS n FROM kernels"}}  # what an exported page holds nothing of
     for opened, window in ((gemm, (9_000, 10_000)), (ranks, (100_000, 900_000))):

@@ -182,6 +182,7 @@ def test_the_truth_of_nothing() -> None:
     assert RankTruth().without("HSA").counts["regions"] == 0
 
 
+@pytest.mark.some_cases(2)
 @pytest.mark.parametrize("schema", VERSIONS)
 def test_an_independent_generator_has_the_same_tables(tmp_path: Path, shared: Path, schema: str) -> None:
     tool = shared / "tools" / "gen_rocpd.py"

@@ -199,6 +199,7 @@ def test_csv_has_kernels_without_calls(tmp_path: Path) -> None:
     assert read.table("regions").height == 0
 
 
+@pytest.mark.some_cases(1)
 @pytest.mark.parametrize("cause", CAUSES)
 @pytest.mark.parametrize("seed", every_third([1, 4]))
 def test_planted_cause_costs_time_and_twins_are_healthy(cause: str, seed: int) -> None:

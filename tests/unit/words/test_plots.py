@@ -66,6 +66,7 @@ def test_the_list_costs_nothing() -> None:
     assert done.stdout.strip() == "[]"
 
 
+@pytest.mark.some_cases(2)
 @pytest.mark.parametrize(("kind", "name"), EVERY)
 def test_every_plot_of_synthetic_data(kind: str, name: str) -> None:
     picture = PLOTS[kind][name].draw(opened(kind), "light")
@@ -87,6 +88,7 @@ def test_no_picture_is_blank(kind: str, name: str) -> None:
         assert len(set(different)) > 8
 
 
+@pytest.mark.slow
 def test_themes() -> None:
     pictures = {theme: PLOTS["run"]["budget"].draw(opened("run"), theme).svg for theme in ("auto", "light", "dark")}
     assert "prefers-color-scheme:dark" in pictures["auto"]
@@ -179,6 +181,7 @@ def test_top_cuts_loudly() -> None:
         PLOTS["run"]["budget"].draw(opened("run"), "light", 0)
 
 
+@pytest.mark.slow
 def test_many_ranks_are_columns(tmp_path: Path) -> None:
     write_rocpd_ranks(tmp_path, Workload(dispatches=164, ranks=41, seed=2))
     document = document_at(tmp_path)
@@ -204,11 +207,13 @@ def _heavy(damage: str) -> object:
     return pytest.param(damage, marks=pytest.mark.slow) if damage in ("much code", "long names") else damage
 
 
+@pytest.mark.some_cases(5)
 @pytest.mark.parametrize("damage", [*map(_heavy, DAMAGED_TRACES)])
 def test_hostile_traces(damage: str) -> None:
     _draw_all("trace", damaged_trace(damage))
 
 
+@pytest.mark.some_cases(2)
 @pytest.mark.parametrize("damage", [*map(_heavy, DAMAGED_RUNS)])
 def test_hostile_runs(damage: str) -> None:
     _draw_all("run", damaged_run(damage))
@@ -238,6 +243,7 @@ REAL = {
 BIG = ("kineto-multirank-2of4", "kineto-amd", "rpd")
 
 
+@pytest.mark.some_cases(3)
 @pytest.mark.parametrize(
     ("kind", "data"),
     [

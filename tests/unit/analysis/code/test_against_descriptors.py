@@ -56,6 +56,7 @@ def check_compiled(path: Path) -> None:
         assert code.losses == ()
 
 
+@pytest.mark.slow
 @together("path", BUILT)
 def test_our_kernels(path: Path) -> None:
     check_compiled(path)

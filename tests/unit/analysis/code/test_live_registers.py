@@ -271,6 +271,7 @@ def _columns(flow: list[int], target: list[int]) -> dict[str, pl.Series]:
     }
 
 
+@pytest.mark.some_cases(1)
 @pytest.mark.parametrize("shape", ["ladder", "random", "one block", "back and forth"])
 def test_many_rows_of_any_shape_are_bounded(shape: str) -> None:
     """Every row a branch, to the worst places: an answer or None, in seconds."""

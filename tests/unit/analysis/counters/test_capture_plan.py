@@ -162,6 +162,7 @@ def test_what_is_not_known_is_said(gpu: str, panels: list[str], metrics: list[st
         plan_capture(gpu, panels=panels, metrics=metrics)
 
 
+@pytest.mark.some_cases(10)
 @pytest.mark.parametrize("target", METRIC_TARGETS)
 def test_every_target_with_metrics_can_be_planned_for(target: str) -> None:
     plan = plan_capture(target)

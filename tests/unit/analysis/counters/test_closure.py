@@ -78,6 +78,7 @@ def test_true_counters_close_exactly(tmp_path: Path) -> None:
     assert closure_headline(answer) == "closes exactly: grid, passes and trace account for all 10 checks"
 
 
+@pytest.mark.some_cases(8)
 @pytest.mark.parametrize("factor", [0.0, 0.5, 2.0])
 @pytest.mark.parametrize("counter", ["SQ_WAVES", "SQ_INSTS_VALU", "SQ_INSTS_LDS", "SQ_INSTS_VMEM", "SQ_LDS_IDX_ACTIVE"])
 def test_a_planted_fault_is_named_and_nothing_else(counter: str, factor: float, tmp_path: Path) -> None:
@@ -270,6 +271,7 @@ CAPTURES = (
 )
 
 
+@pytest.mark.some_cases(4)
 @pytest.mark.parametrize("name", CAPTURES)
 def test_no_false_alarm_on_captures_at_hand(name: str, shared: Path) -> None:
     answer = closure(open_counters(shared / "data" / name))

@@ -104,6 +104,7 @@ def path_in(run: SimulatedRun, folder: Path, form: str) -> CriticalPath:
     return checked(run, critical_path(opened(run, folder, form)))
 
 
+@pytest.mark.some_cases(3)
 @pytest.mark.parametrize("form", ["kineto", "rocpd", "rpd"])
 @pytest.mark.parametrize("helper", HELPERS)
 def test_helper_threads_are_not_on_the_path(tmp_path: Path, helper: str, form: str) -> None:
@@ -121,6 +122,7 @@ def test_helper_threads_are_not_on_the_path(tmp_path: Path, helper: str, form: s
     assert prediction.gain_ns_max <= 1.01 * (twin.span_ns - faster.span_ns)
 
 
+@pytest.mark.some_cases(3)
 @pytest.mark.parametrize("form", ["kineto", "rocpd"])
 @pytest.mark.parametrize("skew_us", every_third([-50, -20, -1, 1, 7, 20, 50]))
 @pytest.mark.parametrize("program", [PLAIN, one_rank(steps((Synchronise(stream=0),)))], ids=["GPU", "stream"])

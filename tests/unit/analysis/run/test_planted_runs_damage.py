@@ -73,6 +73,7 @@ def test_missing_rank_leaves_a_path_over_the_others(tmp_path: Path) -> None:
     assert critical_path(read).groups["process_count"].to_list() == [3]
 
 
+@pytest.mark.slow
 def test_rank_that_is_there_twice_changes_nothing(tmp_path: Path) -> None:
     run, _ = simulated("straggler", 0, 2)
     write_kineto(run, tmp_path / "once")

@@ -36,6 +36,7 @@ CASES = [
 ]
 
 
+@pytest.mark.some_cases(1)
 @pytest.mark.parametrize(("cause", "seed", "form", "ranks"), CASES)
 def test_planted_cause_is_first(tmp_path: Path, cause: str, seed: int, form: str, ranks: int) -> None:
     run, twin = simulated(cause, seed, ranks)

@@ -73,6 +73,7 @@ def test_rank_that_is_missing_leaves_the_waits_of_the_others(tmp_path: Path) -> 
     assert waits == without
 
 
+@pytest.mark.slow
 def test_rank_that_is_there_twice_counts_once(tmp_path: Path) -> None:
     run, _ = simulated("straggler", 0, ranks=4)
     write_kineto(run, tmp_path)

@@ -149,6 +149,7 @@ SCENARIOS: dict[str, Callable[[Program], Program]] = {
 }
 
 
+@pytest.mark.some_cases(1)
 @pytest.mark.parametrize("cause", ["straggler", "unoverlapped all-reduce", "small copies", "data loader stall"])
 def test_scenarios_are_what_the_edited_program_takes(tmp_path: Path, cause: str) -> None:
     program = planted(cause, 1, 2).program

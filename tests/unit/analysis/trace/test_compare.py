@@ -392,6 +392,7 @@ def test_flash_before_and_after_the_location_fix(shared: Path, size: str) -> Non
     assert not by_line.standing_out().height
 
 
+@pytest.mark.some_cases(2)
 @pytest.mark.parametrize(
     ("one", "two", "same"), [("c07", "c08", True), ("c04", "c06", True), ("c06", "c07", False), ("c04", "c05", False)]
 )

@@ -90,6 +90,7 @@ CAVEATS = {
 }
 
 
+@pytest.mark.some_cases(2)
 @pytest.mark.parametrize("kernel", CAVEATS)
 def test_real_directories(shared: Path, kernel: str) -> None:
     """What is found first is in tests/golden/judgement."""

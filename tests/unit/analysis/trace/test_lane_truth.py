@@ -62,6 +62,7 @@ def _relative(addresses: list[int]) -> list[int]:
     return [address - addresses[0] for address in addresses]
 
 
+@pytest.mark.some_cases(5)
 @pytest.mark.parametrize(("kernel", "target"), every_third_pair(LANE_KERNELS, LANE_TARGETS))
 def test_known_addresses_are_those_that_the_source_means(kernel: str, target: str, tmp_path: Path) -> None:
     truth = lane_truth(LaneLaunch(kernel, target, waves=2), tmp_path)

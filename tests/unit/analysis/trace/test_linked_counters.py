@@ -193,6 +193,7 @@ def test_names_without_what_differs_between_tools(name: str, plain: tuple[str, s
     assert plain_names(name)[1:] == plain
 
 
+@pytest.mark.some_cases(1)
 @pytest.mark.parametrize("factor", [0.0, 0.5, 2.0])
 def test_a_counter_that_cannot_be_true_gives_no_reason(factor: float, trace: ThreadTrace, tmp_path: Path) -> None:
     """Coalescing and lookups per instruction divide by it; the bandwidth of the memory does not."""

@@ -57,6 +57,7 @@ def test_a_good_capture_is_taken_once_and_written_down(bench: Bench) -> None:
         assert stat.S_IMODE((folder / name).stat().st_mode) == 0o600
 
 
+@pytest.mark.some_cases(2)
 @pytest.mark.parametrize("name", ["attempts", "attempts/1/stdout.txt", "attempts/1/raw", ".lock"])
 def test_a_folder_with_links_of_a_stranger_is_not_gone_on_with(bench: Bench, name: str) -> None:
     job = bench.job(**SAXPY)

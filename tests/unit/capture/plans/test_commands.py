@@ -126,6 +126,7 @@ def expected(variables: dict[str, str]) -> dict[str, str]:
     return {**rest, "ROCPROF_ATT_PARAM_BUFFER_SIZE": str(int(mib) << 20)} if mib else rest
 
 
+@pytest.mark.some_cases(28)
 @ATT
 @pytest.mark.parametrize(("fields", "variables", "since"), TRACES, ids=lambda value: str(value)[:30])
 def test_thread_traces(

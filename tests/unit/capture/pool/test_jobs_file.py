@@ -200,6 +200,7 @@ def test_ring_of_many(tmp_path: Path) -> None:
         read(tmp_path, ring)
 
 
+@pytest.mark.slow
 def test_ten_thousand_jobs(tmp_path: Path) -> None:
     chain = "".join(f"{JOB}name = 'j{n}'\n" + (f"after = 'j{n - 1}'\n" if n else "") for n in range(10_000))
     begin = time.process_time()

@@ -110,6 +110,7 @@ def started(machine: StandIn, count: int) -> None:
         time.sleep(0.05)
 
 
+@pytest.mark.slow
 def test_resumed_on_another_gpu(tmp_path: Path) -> None:
     """An interrupted attempt had GPU 0; the next one runs on the GPU that is reserved for it."""
     machine = StandIn(tmp_path / "machine", gpu_count=2)
@@ -165,6 +166,7 @@ def test_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(machine.uses()) == 4
 
 
+@pytest.mark.slow
 def test_full_disk_and_missing_things(tmp_path: Path) -> None:
     """What concerns all jobs ends the pool with one sentence; what concerns one job leaves the others alone."""
     machine = StandIn(tmp_path / "machine", gpu_count=2)

@@ -106,6 +106,7 @@ def check_resumed(machine: StandIn, scheduler: str) -> None:
     check(machine, 4)
 
 
+@pytest.mark.slow
 def test_worker_that_is_killed(machine: StandIn, start: Start, scheduler: str) -> None:
     """Its process goes on with the job; the worker that gets the job then waits for it, and does not judge again."""
     jobs = read_jobs_file(machine.write_jobs(3, 0.5))
@@ -137,6 +138,7 @@ def test_last_worker_is_killed(machine: StandIn, start: Start, scheduler: str) -
     check_resumed(machine, scheduler)
 
 
+@pytest.mark.slow
 def test_scheduler_is_killed(machine: StandIn, start: Start, scheduler: str) -> None:
     """Nobody waits for it, and no job counts as done that is not."""
     worker(start, 0)

@@ -223,6 +223,7 @@ def compared(script: AmdScript, rocm: str, groups: list[tuple[str, ...]]) -> Non
         assert is_refused(words, rocm), (words, outcome.stderr[-300:])
 
 
+@pytest.mark.some_cases(2)
 @RELEASE
 def test_random_combinations_are_never_taken_where_the_script_refuses(scripts: dict[str, AmdScript], rocm: str) -> None:
     options = single_options(rocm)

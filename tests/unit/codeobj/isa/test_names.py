@@ -96,6 +96,7 @@ def test_accesses_have_the_directions_of_the_records(column: str) -> None:
 RETURN_UNSAID = r"^image_atomic|TH_ATOMIC_(CASCADE|0x)"
 
 
+@pytest.mark.some_cases(6)
 @pytest.mark.parametrize("column", COLUMNS)
 def test_atomics_return_where_the_records_say_so(column: str) -> None:
     atomics = rows(column).filter(

@@ -144,6 +144,7 @@ def test_names_of_strangers_stay_inside_the_data(exported):
     assert "<img" not in text.split("<body>")[1].split('<script type="module">')[0]
 
 
+@pytest.mark.slow
 def test_source_texts_are_left_out_when_asked(trace, exported, tmp_path):
     line = source_paths("tiled_gemm")[0].read_text().splitlines()[0].encode()
     assert any(line in content for content, _ in _answers(exported).values())
@@ -170,6 +171,7 @@ def test_what_does_not_fit_is_left_out_in_whole_groups_and_said(trace, tmp_path)
     ]
 
 
+@pytest.mark.slow
 def test_of_a_timeline_the_finest_levels_go_first(trace, tmp_path):
     full = write_html(trace, tmp_path / "full.html")
     held: dict[str, set[int]] = {}

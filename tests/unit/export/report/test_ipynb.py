@@ -20,6 +20,7 @@ def _code(content: bytes) -> list[str]:
     return ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
 
 
+@pytest.mark.some_cases(3)
 @pytest.mark.parametrize("name", ALL_REPORTS)
 def test_notebooks_are_valid(name):
     content = ipynb.render(report_named(name))
@@ -30,6 +31,7 @@ def test_notebooks_are_valid(name):
         assert cell.get("execution_count") is None
 
 
+@pytest.mark.some_cases(4)
 @pytest.mark.parametrize("name", ALL_REPORTS)
 def test_cells_only_call_our_functions(name):
     """Whatever the names are: the code is calls of wavewright with literals."""

@@ -114,6 +114,7 @@ def test_hostile_names_stay_inside_the_folder(tmp_path):
     assert "\n=" not in table.read_text()
 
 
+@pytest.mark.slow
 def test_folder_with_viewer(tmp_path):
     try:
         page_folder()

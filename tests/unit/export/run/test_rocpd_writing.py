@@ -161,6 +161,7 @@ def test_dangling_rows_are_left_out_and_said(tmp_path: Path) -> None:
     assert violations(written.path) == []
 
 
+@pytest.mark.slow
 def test_many_runs_have_one_view(tmp_path: Path) -> None:
     """SQLite allows 500 tables in one UNION."""
     sources = []

@@ -25,6 +25,7 @@ def directory_of(capture: Path, dispatch: int) -> Path:
     return next(capture.glob(f"ui_output_agent_*_dispatch_{dispatch}"))
 
 
+@pytest.mark.some_cases(2)
 @pytest.mark.parametrize("capture", every_third(CAPTURES), ids=lambda path: path.name)
 def test_a_capture_is_written_as_rocprofv3_did(capture: Path, tmp_path: Path) -> None:
     dispatches = sorted(int(path.name.rpartition("_")[2]) for path in capture.glob("ui_output_*"))

@@ -68,6 +68,7 @@ def test_the_overview_ranks_kernels_by_their_time(document, captures):
     assert said["cu_count"]["said_by"]
 
 
+@pytest.mark.some_cases(2)
 @pytest.mark.parametrize(
     "asked", [{}, {"kernel": 1}, {"normalization": "wave"}, {"kernel": 0, "normalization": "second"}]
 )

@@ -16,6 +16,7 @@ from wavewright.page.questions import questions_about
 ASKED = ("curve_names", "curves", "derived", "histogram", "summary")
 
 
+@pytest.mark.some_cases(11)
 @pytest.mark.parametrize(("name", "kind"), every_third_pair(ASKED, TRACES))
 def test_everything_that_an_export_holds_is_answered(name: str, kind: str) -> None:
     document = Document(0, kind, kind, TRACES[kind])

@@ -133,6 +133,7 @@ WAYS: dict[str, Callable[[Path], list[object]]] = {
 }
 
 
+@pytest.mark.some_cases(5)
 @pytest.mark.parametrize("way", WAYS)
 def test_looking_at_it_changes_nothing(way: str, run: Path, connections: list[str]) -> None:
     before = listing(run)

@@ -34,6 +34,7 @@ def _fault(name: str) -> Fault:
     return next(fault for fault in FAULTS if fault.name == name)
 
 
+@pytest.mark.some_cases(9)
 @pytest.mark.parametrize("width", [60, 80, 120])
 @pytest.mark.parametrize("name", _TOLD)
 def test_a_problem_comes_first_and_fits(tmp_path: Path, name: str, width: int) -> None:

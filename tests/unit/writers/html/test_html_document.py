@@ -60,6 +60,7 @@ class Page(HTMLParser):
         return [value for _, attribute, value in self.attributes if attribute == name]
 
 
+@pytest.mark.some_cases(4)
 @pytest.mark.parametrize("name", ALL_REPORTS)
 def test_pages_are_made_of_our_elements_only(name):
     content = html.render(report_named(name))
@@ -72,6 +73,7 @@ def test_pages_are_made_of_our_elements_only(name):
     assert not [style for style in styles if not re.fullmatch(r"--(share:[\d.e+-]+%|heat:[\d.]+)", style)]
 
 
+@pytest.mark.some_cases(2)
 @pytest.mark.parametrize("name", ALL_REPORTS)
 def test_links_lead_to_places_of_the_page(name):
     page = Page(html.render(report_named(name)))
