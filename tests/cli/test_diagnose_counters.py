@@ -176,7 +176,7 @@ def test_passes_beside_a_run_are_not_added_to_it(run: Run, tmp_path: Path) -> No
     limits = json.loads(run("diagnose", folder, "--target", "gfx942", "--json").stdout)["kernels"]
     assert [(kernel["kernel_name"], kernel["duration_share"]) for kernel in limits] == [("short", 0.75), ("long", 0.25)]
     text = run("diagnose", folder, "--target", "gfx942").stdout
-    assert "75.0 % of the GPU time of the run; counted in 1 dispatch" in text
+    assert "75.0 % of the kernel time of the run; counted in 1 dispatch" in text
     assert json.loads(run("info", folder, "--json").stdout)
     alone = run("top", folder / "decode_SQ_WAVES_counter_collection.csv", "--json")
     assert {row["name"] for row in json.loads(alone.stdout)["things"]["rows"]} == {"long", "short"}

@@ -41,7 +41,7 @@ def test_text_names_the_cause_the_place_and_the_remedy(slow: Path, monkeypatch: 
     assert lines[1].startswith("2 GPUs busy ")
     head = next(line for line in lines if line.startswith("1  "))
     assert head.startswith("1  The host is slower than the GPU")
-    assert head.rstrip().endswith("%")
+    assert head.rstrip().endswith("% of the time")
     assert "   do    do less between launches" in done.stdout
     assert "   false if the thread waits" in done.stdout
     assert "- skipped: " in done.stdout

@@ -56,7 +56,8 @@ def test_work_of_other_streams_is_no_idle_time(shared: Path) -> None:
 
 def test_a_late_rank_has_the_bound_of_the_diagnosis(shared: Path) -> None:
     run = open_run(shared / "data" / "kineto-multirank-2of4")
-    bounds = bounds_of(("rank=1", "communication"), lambda function: [function(part) for part in run.parts])
+    spans_ns = path_of(event_graph(run)).groups["span_ns"]
+    bounds = bounds_of(("rank=1", "communication"), lambda function: [function(part) for part in run.parts], spans_ns)
     findings = {finding.rule: finding.bound_alone_ns for finding in diagnose_run(run).findings}
     assert bounds == {"rank=1": findings["X2"], "communication": findings["X1"]}
     scenarios = what_if(event_graph(run), tuple(bounds), bounds=bounds)[:2]

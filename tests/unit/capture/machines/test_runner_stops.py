@@ -211,6 +211,8 @@ def test_a_lock_is_released_only_after_the_program_of_a_killed_taker_has_ended(t
 def test_what_a_killed_taker_left_is_cleared_by_its_mark(tmp_path: Path) -> None:
     mark = uuid.uuid4().hex
     orphan = subprocess.Popen(["sleep", "100"], env={**os.environ, guard.MARK: mark}, start_new_session=True)
+    while not guard.processes_of(None, mark):  # its variables are seen a moment after it was started
+        time.sleep(0.01)
     assert end_marked(mark) == 1
     assert orphan.wait() == -signal.SIGINT
     assert end_marked(mark) == 0

@@ -86,7 +86,7 @@ def with_derived(
     --------
     >>> found = with_derived({}, {"valu_busy": EvidenceValue("valu_busy", 62.0, source="VALUBusy")})
     >>> found["valu_busy"].words
-    'VALU busy 62.0 % (VALUBusy)'
+    'VALU busy 62.0 % of the time (VALUBusy)'
     """
     missing = {
         name: value
