@@ -23,7 +23,7 @@ def tables_page() -> str:
     lines = [
         "# Tables of a thread trace",
         "",
-        "<!-- made by tools/make_table_docs.py from src/wavewright/model/schema.py -->",
+        "<!-- made by tools/make_table_docs.py from src/wavewright/model/tables/trace.toml -->",
         "",
         (
             "`trace = wavewright.open(path)` gives a `ThreadTrace`; each table below is a polars frame, as an attribute"
@@ -62,7 +62,7 @@ def run_tables_page() -> str:
     lines = [
         "# Tables of a run",
         "",
-        "<!-- made by tools/make_table_docs.py from src/wavewright/model/run_tables.py -->",
+        "<!-- made by tools/make_table_docs.py from src/wavewright/model/tables/run.toml -->",
         "",
         (
             "`run = wavewright.open_run(path)` gives a `Run`, whatever the format; each table below is a "

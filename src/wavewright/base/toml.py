@@ -1,10 +1,11 @@
-"""TOML files of the user: never waited for, never too large or too deep, never a traceback. The only such rule."""
+"""TOML files: our own, read once; those of the user, never waited for, never too large or deep, never a traceback."""
 
 from __future__ import annotations
 
 import os
 import re
 import tomllib
+from functools import cache
 from typing import Any
 
 from wavewright.base.files import open_regular
@@ -15,6 +16,19 @@ BYTES_MAX = 1 << 20
 _PARTS_MAX = 64  #: Of a key: the parser's time grows with the square of their number.
 _QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
 _REASON_LETTERS_MAX = 200
+
+
+@cache
+def packaged(file: str, package: str | None = "wavewright.facts") -> dict[str, Any]:
+    """The content of a TOML file of a package of ours: `gpus/gfx9.toml` of the facts, or one of another package."""
+    return tomllib.loads(packaged_text(file, package=package))
+
+
+def packaged_text(file: str, *, package: str | None = "wavewright.facts") -> str:
+    """The text of a file of a package."""
+    from importlib.resources import files
+
+    return files(package or "wavewright").joinpath(file).read_text(encoding="utf-8")
 
 
 def read_toml(path: str | os.PathLike[str], *, advice: str, bytes_max: int = BYTES_MAX) -> dict[str, Any]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Mapping
-from functools import cache, cached_property
-from typing import Any, TypeVar
+from functools import cached_property
+from typing import TypeVar
 
 import msgspec
 
+from wavewright.base.toml import packaged as packaged  # with which facts are read everywhere
+from wavewright.base.toml import packaged_text as packaged_text
 from wavewright.errors import UsageError
 
 T = TypeVar("T")
@@ -61,19 +62,6 @@ def decoded(declared: object, kind: type[T], *, where: str, advice: str = "") ->
             what = what.replace(theirs, ours)
         name = f"{key.strip('.`')}: " if key else ""
         raise UsageError((name + what)[:_WHAT_LETTERS_MAX], where=where, advice=advice) from None
-
-
-@cache
-def packaged(file: str, package: str = "wavewright.facts") -> dict[str, Any]:
-    """The content of a TOML file of this package, such as `gpus/gfx9.toml`, or of another one."""
-    return tomllib.loads(packaged_text(file, package=package))
-
-
-def packaged_text(file: str, *, package: str = "wavewright.facts") -> str:
-    """The text of a file of a package."""
-    from importlib.resources import files
-
-    return files(package).joinpath(file).read_text(encoding="utf-8")
 
 
 class FactTable(Mapping[str, F]):

@@ -8,7 +8,9 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, ParamSpec, TypeVar
 
 from wavewright.base.once import once
+from wavewright.base.toml import packaged
 from wavewright.model.display import Displayed
+from wavewright.model.schema import TABLES_FILE, packaged_specs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,11 +26,21 @@ class Answer(Displayed):
     """Base of the frozen dataclasses that analyses return.
 
     `definition` says in a sentence or two how the numbers are made; `tables` declares the columns of every field
-    that is a frame, with units. `docs/reference/results.md` is generated from both.
+    that is a frame, with units. Both are in `tables.toml` beside the module, and in the class where they depend on
+    its constants. `docs/reference/results.md` is generated from both.
     """
 
     definition: ClassVar[str] = ""
     tables: ClassVar[Mapping[str, TableSpec]] = {}
+
+    def __init_subclass__(cls, *, package: str | None = None, **others: Any) -> None:
+        """Take what `tables.toml` of the package `package` declares for the class of this name."""
+        super().__init_subclass__(**others)
+        if package is None:
+            return
+        cls.definition = packaged(TABLES_FILE, package)[cls.__name__].get("definition", cls.definition)
+        if tables := packaged_specs(package, owner=cls.__name__):
+            cls.tables = tables
 
 
 _PLAIN = frozenset((int, str, bool))

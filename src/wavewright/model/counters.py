@@ -7,108 +7,19 @@ from typing import TYPE_CHECKING
 
 from wavewright.errors import UsageError
 from wavewright.model.display import Displayed
-from wavewright.model.schema import THREAD_TRACE, empty_frame, table_spec
+from wavewright.model.schema import THREAD_TRACE, empty_frame, packaged_specs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     import polars as pl
 
-    from wavewright.model.schema import TableSpec
 
 #: Adds up a level counter every cycle; ROCpd calls it after the level: SQ_LEVEL_WAVES_ACCUM.
 ACCUMULATED = "SQ_ACCUM_PREV_HIRES"
 _BYTES_PER_MEMORY_CLOCK = 32  #: And channel.
-
-_TABLES = (
-    table_spec(
-        "passes",
-        "one execution of the program, or of one dispatch again, with one set of counters",
-        """
-        pass       UInt32   -  | number of the pass
-        run        UInt32   -  | number of the file; a long file may hold several passes
-        name       String   -  | pmc_perf, the level counter it is about, or the folder or file it comes from
-        file       String   -  | path of the file
-        form       String   -  | long (one row per counter), wide (one column per counter) or database
-        is_joined  Boolean  -  | whether the file joins passes so that they cannot be told apart
-        target     String   -  | GPU, from a file beside it; null = not known
-        product    String   -  | name of the product, likewise
-        """,
-    ),
-    table_spec(
-        "dispatches",
-        "one dispatch of the program; its passes are joined",
-        """
-        dispatch          UInt32   -          | number of this row
-        dispatch_id       Int64    -          | id in the first pass that has it
-        process_id        Int64    -          | process; null = not said
-        agent             String   -          | GPU as the file names it
-        gpu               Int32    -          | rank of that GPU among the GPUs of the capture; null = not known
-        kernel_name       String   -          | name of the kernel, without suffixes of tools
-        kernel_name_spelled  String  -       | name of the kernel as the file writes it
-        start_ns          Float64  ns         | start since `origin_ns`; of the pass without counters if there is one
-        end_ns            Float64  ns         | end; mean or median where only passes with counters say it; null = none
-        grid_size         Int64    lanes      | work-items
-        workgroup_size    Int64    lanes      | work-items per workgroup
-        lds_bytes         Int64    bytes      | LDS of a workgroup
-        scratch_bytes     Int64    bytes      | scratch memory of a work-item
-        arch_vgprs        Int64    registers  | vector registers of a lane
-        accum_vgprs       Int64    registers  | accumulation registers of a lane
-        sgprs             Int64    registers  | scalar registers of a wave
-        """,
-    ),
-    table_spec(
-        "executions",
-        "one dispatch in one pass",
-        """
-        dispatch     UInt32   -   | dispatches.dispatch
-        pass         UInt32   -   | passes.pass
-        dispatch_id  Int64    -   | id of the dispatch in this pass
-        process_id   Int64    -   | process of this pass; null = not said
-        start_ns     Float64  ns  | start since `origin_ns`, as the file says it; null = not said
-        end_ns       Float64  ns  | end, likewise; may be before the start
-        """,
-    ),
-    table_spec(
-        "counters",
-        "one counter of one pass",
-        """
-        pass      UInt32   -  | passes.pass
-        counter   String   -  | name under one spelling: no _sum, TCC_EA0_ for TCC_EA_, no channel
-        channel   UInt16   -  | hardware instance; null = sum over all of them, or the only one
-        column    String   -  | its column in `measured`: the counter, with [channel] if it has one
-        spelled   String   -  | as the file writes it
-        """,
-    ),
-    table_spec(
-        "ceilings",
-        "one rate that a benchmark reached on the same machine",
-        """
-        device       Int64    -  | number of the GPU in the file
-        name         String   -  | HBMBw, L2Bw, L1Bw, LDSBw, MALLBw, FP32Flops, MFMAF16Flops, ...: one spelling
-        value        Float64  -  | mean, in 10^9 bytes or operations per second
-        value_low    Float64  -  | lower end of its 95 % interval; null = not said
-        value_high   Float64  -  | upper end
-        """,
-    ),
-    table_spec(
-        "stored_metrics",
-        "one value of one metric that another tool computed and stored instead of counters",
-        """
-        kernel_name  String   -  | kernel; null = of the whole workload
-        metric_id    String   -  | panel.table.index
-        panel_title  String   -  | title of its panel
-        table_title  String   -  | title of its table
-        name         String   -  | name
-        unit         String   -  | unit as stored
-        statistic    String   -  | Avg, Min, Max, Peak, ...
-        value        Float64  -  | the value; null = stored as empty
-        """,
-    ),
-    THREAD_TRACE["losses"],
-)
-
-COUNTER_SET: dict[str, TableSpec] = {table.name: table for table in _TABLES}  #: The tables of a `CounterSet`, by name.
+#: The tables of a `CounterSet`, by name.
+COUNTER_SET = packaged_specs(__package__, "tables/counters.toml") | {"losses": THREAD_TRACE["losses"]}
 
 
 @dataclass(frozen=True)

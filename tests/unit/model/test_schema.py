@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import polars as pl
@@ -33,6 +34,19 @@ def test_every_table_is_there_even_when_empty() -> None:
     trace = ThreadTrace({}, TraceSource(path="nothing"))
     for name, spec in THREAD_TRACE.items():
         assert getattr(trace, name).columns == [column.name for column in spec.columns]
+
+
+def test_every_declared_result_and_table_is_used() -> None:
+    package = ROOT / "src/wavewright"
+    for file in (file for room in ("analysis", "page", "readers") for file in (package / room).rglob("tables.toml")):
+        code = "".join(module.read_text() for module in file.parent.glob("*.py"))
+        declared = tomllib.loads(file.read_text())
+        lines = "".join(str(part) for part in declared.values())
+        for name in declared.pop("shared", {}):
+            assert f"@{name}\\n" in lines, f"{file}: {name}"
+        for name in declared:
+            uses = f"class {name}(Answer, package=__package__)", f'packaged_spec(__package__, "{name}")'
+            assert any(use in code for use in uses), f"{file}: {name}"
 
 
 def test_unknown_names() -> None:

@@ -10,7 +10,7 @@ from wavewright.analysis.run.calls.flame import WEIGHTS, frames_of, functions_of
 from wavewright.analysis.run.contents.regions import combine_regions
 from wavewright.analysis.run.contents.stacks import partial_stacks
 from wavewright.errors import UsageError
-from wavewright.model.schema import table_spec
+from wavewright.model.schema import packaged_spec
 from wavewright.page.protocol.question import PageQuestion
 from wavewright.page.protocol.serialize import doubles, serialize
 from wavewright.page.run.answers import region_domains, summary_by, whole_tree
@@ -30,19 +30,7 @@ _EXPORTED_LINES, _EXPORTED_FUNCTIONS = 24, 40
 _LINE = ("kind", "process", "thread", "agent", "stream", "queue", "overlap")
 _SUMS = ("call_count", "total_ns", "self_ns", "gpu_total_ns", "gpu_ns")
 
-LINES = table_spec(
-    "lines",
-    "one thread, or one stream of a GPU",
-    """
-    line        UInt32  -   | number
-    kind        String  -   | thread or stream
-    group       String  -   | the process to show
-    part        String  -   | its thread or GPU to show
-    label       String  -   | its first track to show
-    span_count  UInt32  -   | events on it
-    total_ns    Int64   ns  | durations of the outermost events
-    """,
-)
+LINES = packaged_spec(__package__, "lines")
 
 
 def trees_of_run(document: Document) -> list[str]:

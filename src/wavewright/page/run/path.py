@@ -11,7 +11,7 @@ from wavewright.analysis.run.graph.event_graph import event_graph
 from wavewright.analysis.run.graph.path import CriticalPath, moments, path_of, stacks_of, with_stacks, with_steps
 from wavewright.analysis.run.graph.scenarios import what_if
 from wavewright.analysis.run.steps import steps
-from wavewright.model.schema import TableSpec, table_spec
+from wavewright.model.schema import TableSpec, packaged_spec
 from wavewright.page.protocol.question import TILE_OF_LAYER, PageQuestion
 from wavewright.page.protocol.serialize import serialize
 from wavewright.page.run.layers import check_layer, tile_window, tiles_of_run, timeline_of
@@ -27,46 +27,9 @@ MOST_SEGMENTS = 500  #: Segments of an answer, the longest ones.
 _TABLE_OF = {"kernel": "dispatches", "communication": "dispatches", "copy": "copies"}
 _MOST_RANKS, _MOST_KERNELS = 16, 5  #: Of which an exported page holds what a change gives.
 
-SEGMENTS = table_spec(
-    "segments",
-    "one segment of the path; the longest",
-    """
-    group        UInt32    -   | group of processes that meet in collectives
-    item         Int32?    -   | the event on the timeline; null = before the first or after the last
-    begin        Float64   ns  | start, since the start of its node
-    end          Float64   ns  | end, since the start of its node
-    length_ns    Int64     ns  | how long
-    class        String    -   | host, launch, kernels, communication, copies, idle, unknown
-    what         String    -   | work, call, code before, launch, ...
-    name         String    -   | kernel, copy or function; of code before, the function that is called after it
-    rank         Int32?    -   | rank of its process
-    is_inferred  Boolean   -   | whether the record only suggests what was waited for
-    stack        String    -   | markers, operators and frames that were open, outermost first
-    """,
-)
-STEPS = table_spec(
-    "steps",
-    "one class of time on the path within one step",
-    """
-    group       UInt32   -   | group of processes that meet in collectives
-    step        Int64    -   | number of the step
-    begin       Float64  ns  | start, since the start of its node
-    span_ns     Int64    ns  | how long it took
-    class       String   -   | host, launch, kernels, communication, copies, idle, unknown
-    path_ns     Int64    ns  | time on the path
-    path_share  Float64  -   | of the step
-    """,
-)
-PREDICTIONS = table_spec(
-    "predictions",
-    "one group of processes after the change, the longest first",
-    """
-    group        UInt32  -   | group of processes that meet in collectives
-    span_ns      Int64   ns  | as recorded
-    span_ns_min  Int64   ns  | after the change, at least
-    span_ns_max  Int64   ns  | after the change, at most
-    """,
-)
+SEGMENTS = packaged_spec(__package__, "segments")
+STEPS = packaged_spec(__package__, "steps")
+PREDICTIONS = packaged_spec(__package__, "predictions")
 
 
 def _graph(document: Document) -> EventGraph:

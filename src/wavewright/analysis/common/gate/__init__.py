@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from wavewright.analysis.common.gate.against import against_baseline
 from wavewright.analysis.common.gate.check import CANNOT_TELL, FAIL, NOT_JUDGED, PASS, STATUSES, Check, JudgedFinding
@@ -14,7 +14,7 @@ from wavewright.base.words import counted, percent
 from wavewright.errors import UsageError
 from wavewright.facts.kernel_titles import kernel_title
 from wavewright.model.answer import Answer
-from wavewright.model.schema import frame_of, table_spec
+from wavewright.model.schema import frame_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from wavewright.model.baseline import Baseline
     from wavewright.model.budget import Budget
-    from wavewright.model.schema import TableSpec
 
 LEAST_SHARE = 0.01  #: Of the GPU time: kernels with less do not decide, unless they are asked for.
 _NAMED = 3  #: Checks that the headline names.
@@ -31,47 +30,8 @@ _NAME_WIDTH = 80
 
 
 @dataclass(frozen=True)
-class GateAnswer(Answer):
+class GateAnswer(Answer, package=__package__):
     """Captures against a baseline and a budget."""
-
-    definition: ClassVar[str] = (
-        "change = mean of the captures against that of the baseline, of busy and of lines a difference of shares. "
-        "noise is what a quantity differs by between equal captures in 95 of 100 cases: Student's t times the standard "
-        "error of both means, within captures where each side has one, between captures where there are six or more "
-        "of both, else the larger one; at least 1 %; not known for what a capture measures once. seen_from is what any "
-        "judged quantity of the gate (of counters: this one) would exceed in 1 of 100 cases. fail: worse by more than "
-        "the threshold, and by more than seen_from. pass: "
-        "worse by no more than the threshold, and noise no larger than the threshold, or better beyond noise. "
-        "Everything else cannot be told; nothing can where GPUs differ or damage may have changed numbers. Kernels "
-        "below 1 % of the GPU time, and those that only one side has, are not judged. A limit of a budget fails when "
-        "it is exceeded by more than the noise of the mean."
-    )
-    tables: ClassVar[Mapping[str, TableSpec]] = {
-        "checks": table_spec(
-            "checks",
-            "one check, the worst first",
-            """
-            subject     String   -  | kernel, gpu-time, step, cycles, line, metric, finding, ...
-            name        String   -  | what it is about; empty = there is only this one of its subject
-            status      String   -  | fail, cannot tell, pass or not judged
-            reason      String   -  | why it cannot be told or was not judged, or what a finding says; else empty
-            base_name   String   -  | of renamed kernels: the name in the baseline; else empty
-            unit        String   -  | of base, value and limit: ns, cycles, share, or that of a metric
-            base        Float64  -  | mean of the baseline; null = it has none
-            value       Float64  -  | mean of the captures; null = they have none
-            change      Float64  -  | change as a share of the base; of shares and lines a difference
-            noise       Float64  -  | what the quantity differs by without a cause; null = not known
-            seen_from   Float64  -  | what the change must exceed to fail, whatever the threshold; null = not known
-            limit       Float64  -  | of a budget; null = the check is against the baseline
-            limit_text  String   -  | the same as the budget has it; else empty
-            share       Float64  -  | of the GPU time or of the cycles of a wave; null = not part of either
-            base_count  Int64    -  | calls, waves, dispatches or steps of the baseline
-            count       Int64    -  | the same of the captures
-            file        String   -  | source file, where it is known; else empty
-            line        Int64    -  | source line; 0 = not known
-            """,
-        )
-    }
 
     verdict: str  #: pass, fail or cannot tell.
     kind: str

@@ -3,66 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from wavewright.model.answer import Answer
-from wavewright.model.schema import table_spec
+from wavewright.model.schema import packaged_spec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
-    from wavewright.model.schema import TableSpec
 
 WEIGHTS = {"host": "total_ns", "gpu": "gpu_total_ns"}  #: What the width of a frame can be -> the column of a tree.
 _NODE = ("node", "parent", "name", "domain")
 _DEEPEST = 5_000  #: Levels of callers or callees: those of untrusted files may be endless.
 _SUMS = ("call_count", "total_ns", "self_ns", "gpu_total_ns", "gpu_ns")
-_FRAMES = """
-    frame         Int64   -   | number of the frame; every one comes behind its parent
-    parent        Int64   -   | frame that it lies in; -1 = none
-    name          String  -   | name of the regions
-    domain        String  -   | OPERATOR, MARKER, HIP, PYTHON, ...; smaller = frames too small to be shown, together
-    call_count    Int64   -   | regions
-    total_ns      Int64   ns  | their lengths added up
-    self_ns       Int64   ns  | without the time that regions below cover
-    gpu_total_ns  Int64   ns  | durations of what they and all regions below launched
-    gpu_ns        Int64   ns  | durations of what they launched themselves
-"""
 
 
 @dataclass(frozen=True)
-class Sandwich(Answer):
+class Sandwich(Answer, package=__package__):
     """One function with its callers and its callees."""
-
-    definition: ClassVar[str] = (
-        "Callers are the paths from the function outwards, each with the time of the function's regions on it; callees "
-        "are the regions below it. Regions of the function inside regions of the same function count once, in the "
-        "outermost. Self time is what no region below covers, of all its regions."
-    )
-    tables: ClassVar[Mapping[str, TableSpec]] = {
-        "callers": table_spec("callers", "one frame of the callers; the first is the function", _FRAMES),
-        "callees": table_spec("callees", "one frame of the callees; the first is the function", _FRAMES),
-    }
 
     callers: pl.DataFrame
     callees: pl.DataFrame
 
 
-FUNCTIONS = table_spec(
-    "functions",
-    "all regions of one name",
-    """
-    name          String  -   | name of the regions
-    domain        String  -   | OPERATOR, MARKER, HIP, PYTHON, ...
-    call_count    Int64   -   | regions
-    total_ns      Int64   ns  | their lengths; regions inside regions of the same name count once
-    self_ns       Int64   ns  | without the time that regions below cover
-    gpu_total_ns  Int64   ns  | durations of what they and all regions below launched
-    gpu_ns        Int64   ns  | durations of what they launched themselves
-    """,
-)
+FUNCTIONS = packaged_spec(__package__, "functions")
 
 
 def frames_of(tree: pl.DataFrame, weight: str, most: int) -> pl.DataFrame:

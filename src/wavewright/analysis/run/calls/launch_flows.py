@@ -3,42 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from wavewright.analysis.run.calls.launches import Launches
 from wavewright.model.answer import Answer
-from wavewright.model.schema import table_spec
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from wavewright.model.run import Run
-    from wavewright.model.schema import TableSpec
 
 _WORK = ("dispatches", "copies")
 
 
 @dataclass(frozen=True)
-class LaunchFlows(Answer):
+class LaunchFlows(Answer, package=__package__):
     """Calls and the GPU work that they launched."""
-
-    definition: ClassVar[str] = (
-        "A dispatch or copy was launched by the call of its process that has the same correlation, the first of "
-        "several; a call can launch more than one. Correlation 0 means that none was recorded."
-    )
-    tables: ClassVar[Mapping[str, TableSpec]] = {
-        "flows": table_spec(
-            "flows",
-            "one dispatch or copy with a known launch",
-            """
-            region    UInt32   -  | row of the call in `regions`
-            is_copy   Boolean  -  | whether the work is a copy
-            work      UInt32   -  | row in `dispatches` or `copies`
-            """,
-        )
-    }
 
     flows: pl.DataFrame
     unknown_count: int  #: Dispatches and copies whose launch is not among the calls.

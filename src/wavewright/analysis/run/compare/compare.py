@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import fsum
-from typing import TYPE_CHECKING, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 import polars as pl
 
@@ -23,7 +23,7 @@ from wavewright.analysis.run.contents.summary import GPU_DOMAINS
 from wavewright.base.words import counted, percent, side_label
 from wavewright.errors import UsageError
 from wavewright.model.answer import Answer
-from wavewright.model.schema import frame_of, table_spec
+from wavewright.model.schema import frame_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
     from wavewright.analysis.run.compare.compared_side import PartialComparison
     from wavewright.model.run import Run
-    from wavewright.model.schema import TableSpec
 
 #: What counts as a change: the difference of the GPU time that is attributed.
 CHANGES = ("slower", "faster", "renamed", "new", "gone", "more calls", "fewer calls")
@@ -75,85 +74,8 @@ class Regression:
 
 
 @dataclass(frozen=True)
-class RunComparison(Answer):
+class RunComparison(Answer, package=__package__):
     """Runs against the first of them."""
-
-    definition: ClassVar[str] = (
-        "Things are matched by domain and name: kernels, kinds of copies and allocations, functions, marker ranges. "
-        "Amounts are per run, or per step where a marker range says what a step is (of all processes: total over "
-        "number of steps). delta = work + speed: work = (calls - base calls) x base mean, speed = calls x (mean - base "
-        "mean). noise is what the means of equal runs would differ by: Student's t (1 % for all things of the "
-        "comparison together) times the standard error of both means, each the larger of that of single calls and "
-        "that of 8 to 64 time bins; with repeated runs at least Student's t (95 %) times the deviation of "
-        "their means; without them at least 1 % of the mean, because runs differ so much by themselves. Numbers of "
-        "calls are taken as random, with processes that do the same: a variance of calls times processes. A thing is "
-        "the same when neither its mean nor its calls differ beyond noise and the noise is at most 25 %; with more "
-        "noise, or none known (one call), the calls cannot tell. The difference of the GPU time is the sum of all "
-        "parts: what is attributed to changes, and what is not. A kernel that is gone and one that is new are one "
-        "renamed kernel when their names differ in numbers, types or sizes of tiles only, or by a word, and their "
-        "calls are of similar number. Times per GPU are from the first to the last event of its process: with "
-        "computation, with communication only, with copies only, idle."
-    )
-    tables: ClassVar[Mapping[str, TableSpec]] = {
-        "sides": table_spec(
-            "sides",
-            "one side of the comparison; the first is the base",
-            """
-            side           Int64    -   | number of the side
-            label          String   -   | its name: A, B, ...
-            process_count  Int64    -   | processes
-            step_count     Int64    -   | steps of all processes; 1 = the whole run is the unit
-            gpu_ns         Float64  ns  | time of kernels and copies per unit
-            change         Float64  -   | of the GPU time against the base
-            noise          Float64  -   | what the change must exceed, up or down; null = not known
-            step_ns        Float64  ns  | mean duration of the marker ranges that are steps; null = the unit is the run
-            step_change    Float64? -   | of this against the base
-            step_noise     Float64  -   | what that must exceed; null = not known
-            wall_ns        Int64    ns  | from the first event to the last, on the node where that took longest
-            gpu_count      Int64    -   | GPUs with work, of all processes
-            computation_ns Float64  ns  | time of a GPU per unit (mean) with kernels that compute
-            communication_ns Float64 ns | with communication, without computation
-            copy_ns        Float64  ns  | with copies, without any kernel
-            idle_ns        Float64  ns  | without any work
-            """,
-        ),
-        "parts": table_spec(
-            "parts",
-            "one part of the difference of a side's GPU time; the sum of all is the difference",
-            """
-            side              Int64    -   | sides.side
-            status            String   -   | things.status
-            is_attributed     Boolean  -   | whether it is a change, beyond noise
-            thing_count       Int64    -   | kernels and kinds of copies
-            delta_ns          Float64  ns  | their difference of the time per unit
-            largest_name      String   -   | the one with the largest difference
-            largest_delta_ns  Float64  ns  | its difference
-            """,
-        ),
-        "things": table_spec(
-            "things",
-            "one thing on one side against the base, the largest effect first",
-            """
-            side          Int64    -   | sides.side
-            domain        String   -   | KERNEL, COPY, ... or the kind of call
-            name          String   -   | its name
-            base_name     String   -   | its name at the base, of renamed kernels; null = the same
-            status        String   -   | slower, faster, renamed, new, gone, more calls, fewer calls, same, cannot tell
-            base_calls    Float64  -   | calls per unit of the base
-            calls         Float64  -   | calls per unit
-            base_mean_ns  Float64  ns  | mean duration of the base
-            mean_ns       Float64  ns  | mean duration
-            change        Float64  -   | change of the mean duration
-            noise         Float64  -   | what the change must exceed, up or down; null = not known
-            base_ns       Float64  ns  | time per unit of the base
-            time_ns       Float64  ns  | time per unit
-            delta_ns      Float64  ns  | difference of the time per unit
-            work_ns       Float64  ns  | of this, by more or fewer calls
-            speed_ns      Float64  ns  | of this, by longer or shorter calls
-            delta_share   Float64  -   | delta of the base's GPU time; null for what is not GPU time
-            """,
-        ),
-    }
 
     sides: pl.DataFrame
     parts: pl.DataFrame

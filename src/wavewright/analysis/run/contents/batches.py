@@ -10,7 +10,7 @@ import polars as pl
 
 from wavewright.analysis.run.contents.timed_events import EVENT_TABLES, Events
 from wavewright.analysis.run.measures.statistics import is_timed
-from wavewright.model.schema import empty_frame, table_spec
+from wavewright.model.schema import empty_frame, packaged_spec
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,20 +20,7 @@ if TYPE_CHECKING:
 _FEWEST_BATCHES, _MOST_BATCHES = 8, 64
 _SUMS = ("calls", "timed", "total", "squares")
 _KEYS = ("process", "domain", "name", "batch")
-_BATCHES = table_spec(
-    "batches",
-    "the calls of one name of one process in one time bin",
-    """
-    process  UInt32  -    | number of the process
-    domain   String  -    | KERNEL, COPY, ... or the kind of call
-    name     String  -    | name
-    batch    Int64   -    | number of the stretch
-    calls    Int64   -    | calls that began in it
-    timed    Int64   -    | of these, calls with a duration
-    total    Int128  ns   | their durations
-    squares  Int128  ns2  | squares of these
-    """,
-)
+_BATCHES = packaged_spec(__package__, "batches")
 
 
 @dataclass(frozen=True)

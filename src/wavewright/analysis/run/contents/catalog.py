@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -11,50 +11,18 @@ from wavewright.analysis.run.contents.views import VIEWS
 from wavewright.errors import UsageError
 from wavewright.model.answer import Answer
 from wavewright.model.run_tables import RUN
-from wavewright.model.schema import table_spec
 from wavewright.readers.run.database_tables import database_tables
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from wavewright.model.run import Run
-    from wavewright.model.schema import TableSpec
-
-_RELATIONS = table_spec(
-    "relations",
-    "one view or table",
-    """
-    name          String  -  | what to call it in a query; stored tables can not be queried
-    kind          String  -  | view, table (of every run), extra (of these files), stored (in these databases)
-    row           String  -  | what a row is
-    column_count  Int64   -  | columns
-    """,
-)
-_COLUMNS = table_spec(
-    "columns",
-    "one column of a view or table",
-    """
-    relation  String  -  | relations.name
-    name      String  -  | name of the column
-    type      String  -  | type: of SQL for views, of polars for tables
-    unit      String  -  | unit; empty = none
-    meaning   String  -  | what it means
-    """,
-)
 
 
 @dataclass(frozen=True)
-class Catalog(Answer):
+class Catalog(Answer, package=__package__):
     """The views and tables that a query can name."""
 
     relations: pl.DataFrame
     columns: pl.DataFrame
-
-    definition: ClassVar[str] = (
-        "Views have the names and columns of AMD's ROCpd views and exist for every format; tables are those of the "
-        "run itself."
-    )
-    tables: ClassVar[Mapping[str, TableSpec]] = {"relations": _RELATIONS, "columns": _COLUMNS}
 
 
 def catalog(run: Run | None, name: str | None = None) -> Catalog:
@@ -81,8 +49,10 @@ def catalog(run: Run | None, name: str | None = None) -> Catalog:
             raise UsageError(what, advice=f"there are {', '.join(entry[0][0] for entry in entries)}")
         entries = chosen
     return Catalog(
-        pl.DataFrame([head for head, _ in entries], schema=_RELATIONS.dtypes, orient="row"),
-        pl.DataFrame([row for _, rows in entries for row in rows], schema=_COLUMNS.dtypes, orient="row"),
+        pl.DataFrame([head for head, _ in entries], schema=Catalog.tables["relations"].dtypes, orient="row"),
+        pl.DataFrame(
+            [row for _, rows in entries for row in rows], schema=Catalog.tables["columns"].dtypes, orient="row"
+        ),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -15,33 +15,17 @@ from wavewright.analysis.run.measures.statistics import described, merged, stati
 from wavewright.analysis.run.select.identities import PROCESS, processes_of
 from wavewright.analysis.run.select.step_ranges import step_ranges
 from wavewright.model.answer import Answer
-from wavewright.model.schema import empty_frame, table_spec
+from wavewright.model.schema import empty_frame, packaged_spec
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from wavewright.analysis.run.measures.statistics import Statistics
     from wavewright.model.run import Run
     from wavewright.model.schema import TableSpec
 
 _BINS = 60
-_WHO = """
-    host               String?  -   | node
-    pid                Int64?   -   | process id
-    rank               Int32?   -   | rank; null = not known
-    run                String?  -   | recording
-"""
-_COUNTS = table_spec(
-    "counts",
-    "one function that launches",
-    """
-    function     String  -   | the call
-    launches     Int64   -   | calls that launched work
-    graphs       Int64   -   | of these, with several pieces of work
-    works        Int64   -   | kernels and copies
-    early        Int64   -   | launches whose first work began before the call returned
-    """,
-)
+_COUNTS = packaged_spec(__package__, "counts")
 
 
 @dataclass(frozen=True)
@@ -56,64 +40,8 @@ class PartialLaunchStatistics:
 
 
 @dataclass(frozen=True)
-class LaunchStatistics(Answer):
+class LaunchStatistics(Answer, package=__package__):
     """Launches of GPU work."""
-
-    definition: ClassVar[str] = (
-        "The launch of a kernel or copy is the call into the runtime with its correlation id in the same process. A "
-        "call that launches several pieces of work (a graph) counts once, with the first of them. Delay is the start "
-        "of the work minus the end of the call, 0 where the work starts before the call returns: short delays with an "
-        "empty queue mean that the GPU waits for the host, long ones that the host runs ahead. Queue depth is the "
-        "number of launches that began and whose work has not started, over the time between first and last GPU work "
-        "of the process. Steps are those of `steps`."
-    )
-    tables: ClassVar[Mapping[str, TableSpec]] = {
-        "functions": table_spec(
-            "functions",
-            "one function that launches work",
-            """
-            function           String   -   | the call
-            launch_count       Int64    -   | calls that launched work
-            graph_count        Int64    -   | of these, with several pieces of work
-            work_count         Int64    -   | kernels and copies they launched
-            call_median_ns     Float64? ns  | median duration of the call
-            call_total_ns      Int64?   ns  | durations of these calls
-            early_count        Int64    -   | launches whose first work began before the call returned
-            delay_mean_ns      Float64? ns  | mean delay
-            delay_median_ns    Float64? ns  | median delay
-            delay_p95_ns       Float64? ns  | 95 of 100 delays are shorter
-            delay_max_ns       Int64?   ns  | longest delay
-            """,
-        ),
-        "processes": table_spec(
-            "processes",
-            "one process with GPU work",
-            _WHO
-            + """
-            work_count         Int64    -   | kernels and copies
-            launch_count       Int64    -   | launches of these that were recorded
-            unknown_count      Int64    -   | kernels and copies whose launch was not recorded
-            unknown_share      Float64? -   | share of them in all
-            unknown_ns         Int64    ns  | their durations
-            depth_mean         Float64? -   | mean queue depth over time
-            depth_max          Int64?   -   | deepest queue
-            empty_share        Float64? -   | share of the time with nothing launched that has not started
-            step_count         Int64    -   | steps
-            launches_per_step  Float64? -   | launches that start in a step, median
-            calls_per_step     Float64? -   | calls into the runtime that start in a step, median
-            """,
-        ),
-        "depths": table_spec(
-            "depths",
-            "one of up to 60 equal intervals of a process",
-            _WHO
-            + """
-            start_ns           Int64    ns  | start
-            depth_mean         Float64  -   | mean queue depth
-            depth_max          Int64    -   | deepest queue
-            """,
-        ),
-    }
 
     functions: pl.DataFrame
     processes: pl.DataFrame

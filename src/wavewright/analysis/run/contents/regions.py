@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -14,13 +14,11 @@ from wavewright.analysis.run.measures.intervals import share_of
 from wavewright.analysis.run.measures.trees import LAYER, folded, inherited, merged_trees, with_inclusive
 from wavewright.analysis.run.select.choice_rules import name_pattern
 from wavewright.model.answer import Answer
-from wavewright.model.schema import table_spec
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from wavewright.model.run import Run
-    from wavewright.model.schema import TableSpec
 
 #: Orders of siblings, and the columns that they are by.
 SORTS: dict[str, str] = {"gpu": "gpu_total_ns", "cpu": "total_ns", "self": "self_ns", "calls": "call_count"}
@@ -31,79 +29,8 @@ _LONGEST_PATH = 1_000  #: Last characters of a path that are stored: trees from 
 
 
 @dataclass(frozen=True)
-class Regions(Answer):
+class Regions(Answer, package=__package__):
     """The tree of regions."""
-
-    definition: ClassVar[str] = (
-        "A region lies below the innermost region of its thread that encloses it in time; nodes of the tree are paths "
-        "of names, added up over threads, processes and ranks. CPU time is the length of the regions (inclusive) or "
-        "what none of the regions below covers (self). GPU time is that of dispatches and copies launched by a call "
-        "(equal correlation), of the node itself and of all nodes below it; it is not merged, so that work at the same "
-        "time counts several times. What launched work is the innermost operator around the call; else the innermost "
-        "frame of Python, else the innermost marker, else the call. A region that outlasts its parent cannot be nested "
-        "and is shown next to it. * stands for addresses, for the numbers of profiler steps, and for "
-        "numbers in which more than 32 names differ; those of source lines and modules stay."
-    )
-    tables: ClassVar[Mapping[str, TableSpec]] = {
-        "tree": table_spec(
-            "tree",
-            "one path of names; every node comes behind its parent, siblings by GPU time, without any by CPU time",
-            """
-            node              Int64    -   | number of the node, in the order of the rows
-            parent            Int64    -   | node above; -1 = none
-            depth             Int64    -   | nodes above
-            name              String   -   | name of the regions
-            domain            String   -   | OPERATOR, MARKER, HIP, PYTHON, ...: the kind of region
-            path              String   -   | names from the root, with / between them
-            call_count        Int64    -   | regions of this path of names
-            total_ns          Int64    ns  | inclusive CPU time: their lengths added up
-            total_share       Float64  -   | of the inclusive time of all roots
-            self_ns           Int64    ns  | exclusive CPU time: without the time that regions below cover
-            self_share        Float64  -   | of the inclusive time of all roots
-            mean_ns           Float64  ns  | mean length of a region
-            min_ns            Int64    ns  | shortest region
-            max_ns            Int64    ns  | longest region
-            gpu_count         Int64    -   | dispatches and copies that its regions launched themselves
-            gpu_ns            Int64    ns  | durations of the dispatches and copies that it launched itself
-            gpu_total_count   Int64    -   | those of all nodes below included
-            gpu_total_ns      Int64    ns  | durations of what it and all regions below launched
-            gpu_share         Float64  -   | gpu_total_ns of all GPU time with a known launch
-            crossing_count    Int64    -   | regions that outlast the one they began in
-            """,
-        ),
-        "launchers": table_spec(
-            "launchers",
-            "the regions of one name that launched GPU work, by GPU time",
-            """
-            name        String   -   | name of the regions
-            domain      String   -   | OPERATOR, MARKER, HIP, PYTHON, ...: the kind of region
-            call_count  Int64    -   | regions of this name, whether they launched work or not
-            self_ns     Int64    ns  | exclusive CPU time of all these regions
-            gpu_count   Int64    -   | dispatches and copies that they launched
-            gpu_ns      Int64    ns  | durations of these dispatches and copies
-            gpu_share   Float64  -   | of all GPU time with a known launch
-            """,
-        ),
-        "callers": table_spec(
-            "callers",
-            "one region and one that encloses it directly, where regions were chosen by name",
-            """
-            name          String  -   | name of the chosen regions
-            caller        String  -   | name of the region around them; null = none
-            call_count    Int64   -   | chosen regions in it
-            total_ns      Int64   ns  | their inclusive CPU time
-            gpu_total_ns  Int64   ns  | GPU time that they and the regions below them launched
-            """,
-        ),
-        "domains": table_spec(
-            "domains",
-            "one domain that was recorded, whether its regions are nodes or not",
-            """
-            domain        String  -  | OPERATOR, MARKER, HIP, PYTHON, ...: the kind of region
-            region_count  Int64   -  | its regions
-            """,
-        ),
-    }
 
     tree: pl.DataFrame
     launchers: pl.DataFrame

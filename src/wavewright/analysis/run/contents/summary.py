@@ -15,7 +15,7 @@ from wavewright.analysis.run.measures.statistics import EXACT_VALUES, described,
 from wavewright.analysis.run.select.identities import PROCESS
 from wavewright.analysis.run.select.nodes import node_names, renamed
 from wavewright.model.answer import Answer
-from wavewright.model.schema import empty_frame, table_spec
+from wavewright.model.schema import empty_frame, packaged_spec
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,33 +28,6 @@ if TYPE_CHECKING:
 #: Domains whose time is time of a GPU; the calls of the others nest, so that their times must not be added up.
 GPU_DOMAINS = ("KERNEL", "COPY")
 _DOMAINS = (*GPU_DOMAINS, "ALLOCATION", "SCRATCH")
-_GROUPS = """\
-path           String   -      | file; null = not grouped by it
-host           String   -      | node, by GPU its file where none is recorded; null = not grouped by it, here and below
-pid            Int64?   -      | process id
-rank           Int32    -      | rank; null also where it is not known
-run            String?  -      | unique id of the recording, or its path
-gpu            Int64?   -      | number of the GPU on its node
-stream         Int64?   -      | id of the stream
-marker         String   -      | innermost marker range that was open on the calling thread; null also where none was
-domain         String   -      | KERNEL, COPY, ALLOCATION, SCRATCH, or the kind of call: HIP, HSA, RCCL, MARKER, ...
-"""
-_FIGURES = """\
-calls          Int64    -      | number of calls
-untimed_calls  Int64    -      | of these, without a usable begin and end: not in the times
-total_ns       Int64    ns     | sum of the durations
-mean_ns        Float64  ns     | mean duration
-median_ns      Float64  ns     | median duration
-p95_ns         Float64  ns     | 95 % take at most so long
-p99_ns         Float64  ns     | 99 % take at most so long
-min_ns         Int64    ns     | shortest duration
-max_ns         Int64    ns     | longest duration
-stddev_ns      Float64  ns     | standard deviation of a sample (n - 1); null for one call
-bytes_total    Int64    bytes  | bytes copied or allocated, of the calls whose size was recorded; null = of none
-sized_calls    Int64    -      | calls whose size was recorded
-bytes_per_second  Float64  bytes/s  | bytes over durations of the calls that have both; null = of none
-is_exact       Boolean  -      | whether median, p95 and p99 are exact
-"""
 
 
 @dataclass(frozen=True)
@@ -80,22 +53,8 @@ class Summary(Answer):
         "(overlapping work counts once), of the wall time of its node, over all processes."
     )
     tables: ClassVar[Mapping[str, TableSpec]] = {
-        "things": table_spec(
-            "things",
-            "one kernel, kind of copy or allocation, or call, in one group",
-            _GROUPS
-            + "name String - | kernel, kind of copy, function or marker range; for allocations type and level\n"
-            + _FIGURES
-            + "share Float64 - | of the durations of its domain in its group",
-        ),
-        "domains": table_spec(
-            "domains",
-            "one domain in one group",
-            _GROUPS
-            + "name_count Int64 - | different names\n"
-            + _FIGURES
-            + "share Float64 - | of the GPU time of its group; null for what is not GPU time",
-        ),
+        "things": packaged_spec(__package__, "summary_things"),
+        "domains": packaged_spec(__package__, "summary_domains"),
         "processes": EXTENTS,
     }
 

@@ -11,7 +11,7 @@ from wavewright.analysis.run.gpu_time.busy_time import BusyTime, copy_agent
 from wavewright.analysis.run.measures.statistics import Statistics, merged, statistics_of
 from wavewright.analysis.run.select.identities import PROCESS, gpus_of, processes_of, streams_of
 from wavewright.analysis.run.select.recording_span import windows_of_processes
-from wavewright.model.schema import empty_frame, table_spec
+from wavewright.model.schema import empty_frame, packaged_spec
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -49,20 +49,7 @@ _COLUMNS = {
     "regions": ("domain", "name"),
 }
 EVENT_TABLES = tuple(_COLUMNS)
-EXTENTS = table_spec(
-    "processes",
-    "one process",
-    """
-    host       String  -   | node
-    pid        Int64   -   | process id
-    rank       Int32   -   | rank; null = unknown
-    run        String  -   | unique id of the recording, or its path
-    start_ns   Int64   ns  | begin of its first event, or of the time window
-    end_ns     Int64   ns  | end of its last event, or of the time window
-    busy_ns    Int64   ns  | time in which its GPUs ran anything, added up over GPUs
-    gpu_count  Int64   -   | GPUs that it used
-    """,
-)
+EXTENTS = packaged_spec(__package__, "extents")
 _ON_GPU = ("dispatches", "copies")
 
 

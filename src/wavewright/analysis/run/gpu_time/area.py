@@ -3,48 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from wavewright.model.answer import Answer
-from wavewright.model.schema import table_spec
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection
 
     from wavewright.analysis.run.gpu_time.timeline import RunTimeline
-    from wavewright.model.schema import TableSpec
 
 
 @dataclass(frozen=True)
-class RunArea(Answer):
+class RunArea(Answer, package=__package__):
     """The events of some tracks in a window of time, by name."""
-
-    definition: ClassVar[str] = (
-        "Events of the tracks that reach into the time; only the part of each inside the time counts. Calls that are "
-        "nested in each other count each for itself, so totals of threads can exceed the time. "
-        "Events that take no time are counted and add none."
-    )
-    tables: ClassVar[Mapping[str, TableSpec]] = {
-        "names": table_spec(
-            "names",
-            "one name, that with most time first",
-            """
-            kind          UInt16   -   | kinds.kind of the timeline
-            name          String   -   | kernel, kind of copy or allocation, function, marker
-            event_count   Int64    -   | events
-            total_ns      Int64    ns  | their time inside
-            mean_ns       Float64  ns  | of an event
-            share         Float64  -   | of the time of all names here
-            max_ns        Int64    ns  | longest time of an event inside
-            first_ns      Int64    ns  | start of the first event, since the start of its node
-            first_item    Int64    -   | number of the first event
-            longest_ns    Int64    ns  | start of the longest event, since the start of its node
-            longest_item  Int64    -   | number of the longest event
-            """,
-        )
-    }
 
     names: pl.DataFrame
     event_count: int

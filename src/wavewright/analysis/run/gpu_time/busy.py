@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -22,107 +22,19 @@ from wavewright.analysis.run.select.recording_span import node_spans, recorded
 from wavewright.base.bounds import BINS, bounded
 from wavewright.model.answer import Answer
 from wavewright.model.run import Run
-from wavewright.model.schema import table_spec
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from wavewright.analysis.run.select.gpus import GpuKey
-    from wavewright.model.schema import TableSpec
 
-_GPU = """\
-node                 String   -      | host name of the node, else the file
-gpu                  Int64    -      | number of the GPU on the node; null = not recorded
-"""
 _KINDS = ("busy_ns", "kernel_busy_ns", "copy_busy_ns")
 _BINS = ("machine", "gpu_key", "bin", "width", *_KINDS)
 
 
 @dataclass(frozen=True)
-class Busy(Answer):
+class Busy(Answer, package=__package__):
     """Share of the time that each GPU had work."""
-
-    definition: ClassVar[str] = (
-        "A GPU is busy while at least one dispatch or copy runs on it: overlapping work counts once (merged "
-        "intervals). Shares are of the span of its node: from the start of the first to the end of the last GPU work "
-        "on any GPU of that node, without time between recordings; of a time window, the window. The wall time is all "
-        "of the recorded time, the host's too: what of it is before the first and after the last GPU work is idle at "
-        "the edges. The summed durations count overlapping work as often as it overlaps, as the busy figures of RPD "
-        "and rocpd do, and can exceed the span. A GPU that several processes use is one GPU; a copy between two GPUs "
-        "keeps both busy. Clocks of different nodes are never compared."
-    )
-    tables: ClassVar[Mapping[str, TableSpec]] = {
-        "gpus": table_spec(
-            "gpus",
-            "one GPU that had work",
-            _GPU
-            + """
-            target               String   -      | gfx942, ...
-            product              String   -      | name of the product
-            process_count        UInt32   -      | processes whose work it did
-            kernel_count         UInt64   -      | dispatches
-            copy_count           UInt64   -      | copies from or to it
-            start_ns             Int64    ns     | begin of its first work
-            end_ns               Int64    ns     | end of its last work
-            span_ns              Int64    ns     | span of all GPU work of its node, or the time window
-            wall_ns              Int64    ns     | time that was recorded on its node, or the time window
-            busy_ns              Int64    ns     | with at least one dispatch or copy
-            busy_share           Float64  -      | share of the span with work
-            busy_wall_share      Float64  -      | busy_ns / wall_ns
-            kernel_busy_ns       Int64    ns     | with at least one dispatch
-            kernel_busy_share    Float64  -      | kernel_busy_ns / span_ns
-            copy_busy_ns         Int64    ns     | with at least one copy
-            copy_busy_share      Float64  -      | copy_busy_ns / span_ns
-            duration_sum_ns      Int64    ns     | durations of dispatches and copies added up, overlaps included
-            duration_sum_share   Float64  -      | duration_sum_ns / span_ns: the busy figure of RPD
-            concurrency_mean     Float64  -      | duration_sum_ns / busy_ns: work at the same time while busy
-            """,
-        ),
-        "streams": table_spec(
-            "streams",
-            "one stream of one process on one GPU",
-            _GPU
-            + """
-            pid                  Int64    -      | process
-            rank                 Int32    -      | rank; null = not known
-            stream_id            Int64    -      | stream; null = not recorded
-            kernel_count         UInt64   -      | dispatches
-            copy_count           UInt64   -      | copies
-            duration_sum_ns      Int64    ns     | durations added up
-            busy_ns              Int64    ns     | with at least one dispatch or copy
-            busy_share           Float64  -      | of the span of the node
-            """,
-        ),
-        "over_time": table_spec(
-            "over_time",
-            "one time bin in which a GPU was busy",
-            _GPU
-            + """
-            bin                  Int64    -      | number of the bin on the clock of the node, from 0
-            start_ns             Int64    ns     | its begin
-            length_ns            Int64    ns     | how much of it lies in the span of the node
-            busy_ns              Int64    ns     | with at least one dispatch or copy
-            kernel_busy_ns       Int64    ns     | with at least one dispatch
-            copy_busy_ns         Int64    ns     | with at least one copy
-            busy_share           Float64  -      | busy_ns / length_ns
-            """,
-        ),
-        "nodes": table_spec(
-            "nodes",
-            "one node",
-            """
-            node                 String   -      | host name of the node, else the file
-            start_ns             Int64    ns     | begin of the first GPU work on it, or of the time window
-            end_ns               Int64    ns     | end of the last GPU work on it, or of the time window
-            begin_ns             Int64    ns     | begin of the recording on it: times of --time count from here
-            is_window            Boolean  -      | whether a time window was chosen
-            bin_ns               Int64    ns     | length of a stretch of over_time
-            bin_count            Int64    -      | stretches
-            gpu_count            UInt32   -      | GPUs with work
-            unused_gpu_count     UInt32   -      | GPUs that processes saw and did not use
-            """,
-        ),
-    }
 
     gpus: pl.DataFrame
     streams: pl.DataFrame

@@ -10,7 +10,7 @@ from wavewright.analysis.run.collectives.collectives import is_collective
 from wavewright.analysis.run.measures.intervals import combinations, in_order, intervals, merged
 from wavewright.analysis.run.select.gpus import GPU_KEY, gpu_work, index_gpus
 from wavewright.analysis.run.select.identities import PROCESS, processes_of
-from wavewright.model.schema import table_spec
+from wavewright.model.schema import packaged_spec
 
 if TYPE_CHECKING:
     from wavewright.model.run import Run
@@ -18,21 +18,7 @@ if TYPE_CHECKING:
 _COMPUTE, _COMMUNICATE, _COPY = 1, 2, 4
 _LARGEST = (1 << 63) - 1
 CLASSES = ("computation_ns", "communication_ns", "copy_ns")  #: No nanosecond of a GPU is in two of them.
-GPU_TIMES = table_spec(
-    "gpu_times",
-    "one GPU of one process",
-    """
-    host              String  -   | node
-    pid               Int64   -   | process id
-    rank              Int32   -   | rank; null = unknown
-    run               String  -   | unique id of the recording, or its path
-    machine           String  -   | identity of the node
-    gpu_key           Int64   -   | number of the GPU on the node; null = not recorded
-    computation_ns    Int64   ns  | with kernels that compute
-    communication_ns  Int64   ns  | with communication, without computation
-    copy_ns           Int64   ns  | with copies, without any kernel
-    """,
-)
+GPU_TIMES = packaged_spec(__package__, "gpu_times")
 
 
 def gpu_times(run: Run) -> pl.DataFrame:

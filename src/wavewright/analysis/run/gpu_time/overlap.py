@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -15,110 +15,21 @@ from wavewright.analysis.run.select.gpus import GPU_KEY, gpu_work, index_gpus
 from wavewright.analysis.run.select.recording_span import node_spans, recorded
 from wavewright.model.answer import Answer
 from wavewright.model.run import Run
-from wavewright.model.schema import table_spec
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from wavewright.analysis.run.select.gpus import GpuIndex
-    from wavewright.model.schema import TableSpec
 
 _COMPUTE, _COMMUNICATE, _COPY = 1, 2, 4
 _GPU_WORK, _CALLS = 1, 2
 #: Maximum intervals of a process in a partial result, so that thousands of ranks fit in memory.
 _MOST_INTERVALS = 250_000
-_WHERE = """\
-node                    String   -   | host name of the node, else the file
-gpu                     Int64    -   | number of the GPU on the node; null = not recorded
-"""
-_TWO = """\
-first_busy_ns           Int64    ns  | with work of the first
-second_busy_ns          Int64    ns  | with work of the second
-both_ns                 Int64    ns  | with work of both
-both_share              Float64  -   | both_ns of the shorter of the two
-"""
 
 
 @dataclass(frozen=True)
-class Overlap(Answer):
+class Overlap(Answer, package=__package__):
     """Events that run at the same time."""
-
-    definition: ClassVar[str] = (
-        "Each kind of work of a GPU is merged by itself: computation (kernels), communication (kernels of RCCL, NCCL "
-        "and other collectives, told by their names) and copies. Exposed communication is what no computation hides, "
-        "exposed copy time what neither computation nor communication hides: computation + exposed communication + "
-        "exposed copies = busy, as in TraceLens. Two streams, or processes, overlap while both have work. Calls into "
-        "the runtime overlap while the process that makes them has GPU work running."
-    )
-    tables: ClassVar[Mapping[str, TableSpec]] = {
-        "gpus": table_spec(
-            "gpus",
-            "one GPU; of work of one process where several use it",
-            _WHERE
-            + """
-            pid                     Int64    -   | process
-            rank                    Int32    -   | its rank; null = not known
-            span_ns                 Int64    ns  | span of all GPU work of its node, or the time window
-            computation_ns          Int64    ns  | with kernels that compute
-            communication_ns        Int64    ns  | with kernels that communicate
-            copy_ns                 Int64    ns  | with copies
-            exposed_communication_ns Int64   ns  | with communication, without computation
-            exposed_copy_ns         Int64    ns  | with copies, without any kernel
-            copy_hidden_share       Float64  -   | of copy_ns: with a kernel at the same time
-            communication_hidden_share Float64 - | of communication_ns: with computation at the same time
-            busy_ns                 Int64    ns  | with work of any kind
-            idle_ns                 Int64    ns  | without any work, of the span
-            busy_share              Float64  -   | share of the span with work
-            """,
-        ),
-        "streams": table_spec(
-            "streams",
-            "two streams of one process on one GPU that both had work",
-            _WHERE
-            + """
-            pid                     Int64    -   | process
-            rank                    Int32    -   | its rank; null = not known
-            first_stream_id         Int64    -   | one stream
-            second_stream_id        Int64    -   | the other stream
-            """
-            + _TWO,
-        ),
-        "processes": table_spec(
-            "processes",
-            "two processes on one GPU",
-            _WHERE
-            + """
-            first_pid               Int64    -   | one process
-            second_pid              Int64    -   | the other process
-            """
-            + _TWO,
-        ),
-        "levels": table_spec(
-            "levels",
-            "one number of processes, or of streams of a GPU, that have GPU work at the same time",
-            """
-            node                    String   -   | host name of the node, else the file
-            gpu                     Int64    -   | GPU, for streams; null for processes of the node
-            what                    String   -   | processes or streams
-            level                   Int64    -   | how many at the same time
-            length_ns               Int64    ns  | how long
-            busy_share              Float64  -   | of the time with at least one
-            """,
-        ),
-        "host": table_spec(
-            "host",
-            "one process",
-            """
-            node                    String   -   | host name of the node, else the file
-            pid                     Int64    -   | process
-            rank                    Int32    -   | its rank; null = unknown
-            call_ns                 Int64    ns  | with at least one call into the runtime, in any of its threads
-            call_hidden_ns          Int64    ns  | of that, while the GPU did work of the process
-            call_hidden_share       Float64  -   | call_hidden_ns / call_ns
-            gpu_busy_ns             Int64    ns  | with GPU work of the process
-            """,
-        ),
-    }
 
     gpus: pl.DataFrame
     streams: pl.DataFrame

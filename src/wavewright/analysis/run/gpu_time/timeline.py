@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -12,14 +12,10 @@ from wavewright.analysis.run.measures.event_rows import nested, timed
 from wavewright.analysis.run.select.clocks import node_clocks
 from wavewright.model.answer import Answer
 from wavewright.model.run_labels import agent_label, process_label
-from wavewright.model.schema import table_spec
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from wavewright.analysis.run.select.clocks import NodeClocks
     from wavewright.model.run import Run
-    from wavewright.model.schema import TableSpec
 
 #: Tables of events, in the order in which items are numbered: items of `copies` follow those of `dispatches`.
 ITEM_TABLES = ("dispatches", "copies", "allocations", "regions", "samples")
@@ -45,57 +41,8 @@ _ORDER = ("stream", "allocations", "thread", "marks")
 
 
 @dataclass(frozen=True)
-class RunTimeline(Answer):
+class RunTimeline(Answer, package=__package__):
     """The events of a run by track."""
-
-    definition: ClassVar[str] = (
-        "Calls and ranges lie on their thread, nested by time: one track per depth. Dispatches and copies lie on the "
-        "stream of their GPU, or on its queue where no stream is recorded; work that overlaps there takes further "
-        "tracks. A copy is on its destination, else on its source. Times count from the start of the node; "
-        "an end before its start is set to the start."
-    )
-    tables: ClassVar[Mapping[str, TableSpec]] = {
-        "tracks": table_spec(
-            "tracks",
-            "one track, in the order to show",
-            """
-            track     UInt32  -  | number of the track
-            kind     String  -  | thread, marks, allocations or stream
-            process  UInt32  -  | processes.process; null = not recorded
-            thread   UInt32  -  | threads.thread of a thread
-            agent    UInt32  -  | agents.agent of a stream
-            stream   UInt32  -  | streams.stream of a stream
-            queue    UInt32  -  | queues.queue where no stream is recorded
-            depth    UInt32  -  | 0 = outermost
-            overlap  UInt32  -  | number of the track of what overlaps on the line; 0 = the first
-            node     String  -  | host name of the node, else the file
-            group    String  -  | the process to show
-            part     String  -  | its thread or GPU to show
-            label    String  -  | the track to show
-            """,
-        ),
-        "spans": table_spec(
-            "spans",
-            "one event, by item",
-            """
-            item      Int32   -   | number of the event: see ITEM_TABLES
-            track      UInt32  -   | tracks.track
-            kind      UInt16  -   | kinds.kind
-            start_ns  Int64   ns  | since the begin of the node
-            end_ns    Int64   ns  | since the begin of the node
-            """,
-        ),
-        "kinds": table_spec(
-            "kinds",
-            "one name, those that take most time first",
-            """
-            kind      UInt16  -   | number of the name
-            name      String  -   | kernel, kind of copy or allocation, function, marker
-            count     UInt32  -   | events
-            total_ns  Int64   ns  | their durations
-            """,
-        ),
-    }
 
     tracks: pl.DataFrame
     spans: pl.DataFrame

@@ -18,39 +18,14 @@ import polars as pl
 from wavewright import _core
 from wavewright.analysis.run.measures.buckets import bucket_width
 from wavewright.model.run_tables import LONGEST_NS
-from wavewright.model.schema import empty_frame, table_spec
+from wavewright.model.schema import empty_frame, packaged_spec
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 EXACT_VALUES = 4096  #: Distinct values up to which quantiles are exact: `ValueCounts::most_exact` of the native core.
-_SUMS = table_spec(
-    "sums",
-    "one group",
-    """
-    group     UInt32   -      | number of the group
-    calls     Int64    -      | events
-    timed     Int64    -      | events with a duration
-    total     Int128   ns     | sum of the durations
-    squares   Int128   ns2    | sum of their squares
-    min       Int64    ns     | shortest
-    max       Int64    ns     | longest
-    bytes     Int128   bytes  | sum of the sizes; null = none is known
-    sized     Int64    -      | events with a size; 0 is none: what moves nothing takes no time
-    moved     Int128   bytes  | sum of the sizes of events that also have a duration
-    moving    Int128   ns     | sum of the durations of these
-    is_exact  Boolean  -      | whether every distinct value is kept
-    """,
-)
-_VALUES = table_spec(
-    "values",
-    "one value, or bucket of values, of a group",
-    """
-    group  UInt32  -   | number of the group
-    value  Int64   ns  | the value, or the smallest of the bucket
-    count  Int64   -   | how often it occurred
-    """,
-)
+_SUMS = packaged_spec(__package__, "sums")
+_VALUES = packaged_spec(__package__, "values")
 _AT_ONCE = 16
 _PERMILLE = {"median_ns": 500, "p95_ns": 950, "p99_ns": 990}
 

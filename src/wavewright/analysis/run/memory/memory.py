@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -13,86 +13,19 @@ from wavewright.analysis.run.select.clocks import node_clocks
 from wavewright.analysis.run.select.identities import processes_of
 from wavewright.base.bounds import BINS, bounded
 from wavewright.model.answer import Answer
-from wavewright.model.schema import table_spec
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from wavewright.model.run import Run
-    from wavewright.model.schema import TableSpec
 
-_PLACE = """
-    host                    String   -      | name of the node
-    pid                     Int64    -      | process
-    rank                    Int32    -      | its rank; null = not known
-    run                     String   -      | id of the recording, else the file
-    kind                    String   -      | GPU or HOST; null = not recorded
-    gpu                     Int64    -      | number of the GPU on the node; null = host memory, or not recorded
-    pool                    String   -      | FRAMEWORK = the allocator of PyTorch or XLA; HIP = the runtime
-"""
 _PLACE_KEYS = ("host", "pid", "rank", "run", "kind", "gpu", "pool")
 _SITE_KEYS = ("pool", "site")
 
 
 @dataclass(frozen=True)
-class Memory(Answer):
+class Memory(Answer, package=__package__):
     """The memory of a run over time."""
-
-    definition: ClassVar[str] = (
-        "An allocation is alive from the end of its call to the end of the call that releases its address, or that "
-        "allocates the same address again. Bytes in use before the recording are those that the allocator reports, "
-        "else those that are released without having been allocated, where their size is recorded. "
-        "Memory that is not freed was still alive when the recording ended: a leak only where the recording covers the "
-        "end of the process. A call site is what is open on the thread: operators, markers and Python functions, the "
-        "three innermost; else the function. Scratch memory and reserved addresses are not counted."
-    )
-    tables: ClassVar[Mapping[str, TableSpec]] = {
-        "places": table_spec(
-            "places",
-            "the memory of one GPU, or of the host, of one process and one allocator",
-            _PLACE
-            + """
-            allocation_count        Int64    -      | allocations
-            release_count           Int64    -      | releases
-            allocated_bytes         Int64    bytes  | sum of all allocations
-            before_bytes            Int64    bytes  | alive before the recording, as far as known
-            peak_bytes              Int64    bytes  | most that was alive at once
-            peak_before_bytes       Int64    bytes  | of the peak: from before the recording; the rest has a call site
-            peak_ns                 Int64    ns     | when it was first reached, from the start of the run
-            end_bytes               Int64    bytes  | alive at the end
-            unfreed_count           Int64    -      | allocations that are not freed
-            unfreed_bytes           Int64    bytes  | their size
-            earlier_count           Int64    -      | releases of what was allocated before the recording
-            reused_count            Int64    -      | allocations at an address that was not released before
-            call_ns                 Int64    ns     | duration of all these calls
-            """,
-        ),
-        "sites": table_spec(
-            "sites",
-            "one call site of one allocator, over all processes",
-            """
-            pool                    String   -      | FRAMEWORK or HIP
-            site                    String   -      | the innermost operators, markers or functions, outermost first
-            allocation_count        Int64    -      | allocations
-            allocated_bytes         Int64    bytes  | their size
-            peak_count              Int64    -      | alive at the peak of their GPU
-            peak_bytes              Int64    bytes  | their size
-            unfreed_count           Int64    -      | not freed
-            unfreed_bytes           Int64    bytes  | their size
-            call_ns                 Int64    ns     | duration of the calls that allocate
-            """,
-        ),
-        "curve": table_spec(
-            "curve",
-            "one bin of time of one place",
-            _PLACE
-            + """
-            start_ns                Int64    ns     | from, since the start of the run
-            end_ns                  Int64    ns     | to
-            live_bytes              Int64    bytes  | most that was alive in it
-            """,
-        ),
-    }
 
     places: pl.DataFrame
     sites: pl.DataFrame

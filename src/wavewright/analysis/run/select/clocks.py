@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -11,36 +11,15 @@ from wavewright.analysis.run.select.gpus import machines
 from wavewright.analysis.run.select.nodes import node_names, renamed
 from wavewright.analysis.run.select.recording import recording
 from wavewright.model.answer import Answer
-from wavewright.model.schema import table_spec
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from wavewright.analysis.run.select.recording import Recording
     from wavewright.model.run import Run
-    from wavewright.model.schema import TableSpec
-
-_TIMES = """
-    machine    String  -   | identity of the node: machine id, else host name, else the file
-    node       String  -   | host name of the node, else the file
-    start_ns   Int64   ns  | begin of the first event on the node, on its clock; null = no event has a time
-    end_ns     Int64   ns  | end of the last
-"""
 
 
 @dataclass(frozen=True)
-class NodeClocks(Answer):
+class NodeClocks(Answer, package=__package__):
     """When the nodes of a run were observed."""
-
-    definition: ClassVar[str] = (
-        "Clocks of different nodes are never subtracted: every node has its own zero, the start of its first event of "
-        "any kind, and times of a run are counted from the zero of the node of the event. Events of two "
-        "nodes that are shown at the same time did not necessarily happen at the same time."
-    )
-    tables: ClassVar[Mapping[str, TableSpec]] = {
-        "nodes": table_spec("nodes", "one node", _TIMES),
-        "processes": table_spec("processes", "one process, in the order of their numbers", _TIMES),
-    }
 
     nodes: pl.DataFrame
     processes: pl.DataFrame

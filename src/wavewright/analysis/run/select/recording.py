@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from wavewright.analysis.run.select.gpus import GPU_KEY, index_gpus
 from wavewright.analysis.run.select.nodes import node_names
 from wavewright.model.answer import Answer
-from wavewright.model.schema import empty_frame, table_spec
+from wavewright.model.schema import empty_frame
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from wavewright.analysis.run.select.gpus import GpuIndex
     from wavewright.model.run import Run
-    from wavewright.model.schema import TableSpec
 
 #: Table of events -> the column with its number of rows.
 COUNT_COLUMNS = {
@@ -31,47 +30,8 @@ COUNT_COLUMNS = {
 
 
 @dataclass(frozen=True)
-class Recording(Answer):
+class Recording(Answer, package=__package__):
     """Recorded processes and GPUs."""
-
-    definition: ClassVar[str] = (
-        "One row per process and file that records it. Its time is from the start of its first to the end of its last "
-        "event of any kind, on the clock of its node. GPUs are the ones the processes saw."
-    )
-    tables: ClassVar[Mapping[str, TableSpec]] = {
-        "processes": table_spec(
-            "processes",
-            "one process",
-            """
-            path              String  -   | the file it was read from
-            format            String  -   | ROCpd, RPD, rocprofv3 CSV, ...
-            version           String  -   | version of its schema or writer; empty = not said
-            node              String  -   | host name; null = not recorded
-            pid               Int64   -   | process id; null = not recorded
-            rank              Int32   -   | its rank; null = unknown
-            command           String  -   | command line; null = not recorded
-            kernel_count      Int64   -   | dispatches
-            copy_count        Int64   -   | copies
-            region_count      Int64   -   | calls and ranges
-            sample_count      Int64   -   | marks and calls without duration
-            allocation_count  Int64   -   | allocations and releases
-            counter_count     Int64   -   | values of counters
-            start_ns          Int64   ns  | begin of its first event; null = none
-            end_ns            Int64   ns  | end of its last event; null = none
-            """,
-        ),
-        "gpus": table_spec(
-            "gpus",
-            "one GPU that processes saw",
-            """
-            node          String  -  | host name of the node, else the file
-            gpu           Int64   -  | number of the GPU on the node; null = not recorded
-            target        String  -  | gfx942, ...; null = not recorded
-            product       String  -  | name of the product; null = not recorded
-            kernel_count  Int64   -  | dispatches that ran on it
-            """,
-        ),
-    }
 
     processes: pl.DataFrame
     gpus: pl.DataFrame

@@ -19,14 +19,9 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Contents(Answer):
+class Contents(Answer, package=__package__):
     """The contents of a trace."""
 
-    definition: ClassVar[str] = (
-        "Counts of what the trace holds. `kernels` are those that traced waves entered; without waves, those of the "
-        "occupancy events; of PC samples, the sampled ones. `missing` names what the trace could have held and does "
-        "not."
-    )
     tables: ClassVar[Mapping[str, TableSpec]] = {"kernels": THREAD_TRACE["kernels"]}
 
     overview: Overview

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from wavewright import _core
 from wavewright.analysis.trace.barriers.meetings import passages
 from wavewright.model.answer import Answer
-from wavewright.model.schema import TableSpec, table_spec
 
 if TYPE_CHECKING:
     from wavewright.model.trace import ThreadTrace
@@ -19,72 +18,8 @@ _NOTICEABLE_CYCLES = 1.0  #: A row is a cause when the last waves spent that man
 
 
 @dataclass(frozen=True)
-class Barriers(Answer):
+class Barriers(Answer, package=__package__):
     """Every barrier of the code with its meetings."""
-
-    definition: ClassVar[str] = (
-        "A wave arrives when it first tries to issue the barrier (where a signal or an arrival record stands "
-        "before the wait: when that was issued) and leaves at time + duration of the barrier (of the wait). Waves of a "
-        "CU that leave the same barrier within "
-        "16 cycles of each other, every time, are one workgroup; from gfx12 on the workgroup id must agree too. Each "
-        "time a workgroup passes a barrier is a meeting. spread = last arrival - first arrival; lost = sum over waves "
-        "of (last arrival - own arrival); late = last arrival - second to last, what a meeting would gain if its last "
-        "wave were as early as the one before. Causes: cycles (duration and the gap before) that waves spent at each "
-        "row since their barrier before, mean of the waves that came last minus mean of those that did not. Only "
-        "traced waves count: on RDNA those of one SIMD."
-    )
-    tables: ClassVar[dict[str, TableSpec]] = {
-        "rows": table_spec(
-            "rows",
-            "one barrier instruction that was executed, most cycles lost first",
-            """
-            row                   Int32    -       | code.row
-            address               UInt64   -       | code.address
-            text                  String   -       | disassembly
-            file                  String?  -       | source file
-            line                  UInt32?  -       | source line
-            execution_count       Int64    -       | executions
-            stall_cycles_total    Int64    cycles  | stall of the executions
-            meeting_count         Int64    -       | times that a workgroup of two or more traced waves passed it
-            waves_per_meeting     Float64? -       | mean number of traced waves in a meeting
-            spread_cycles_mean    Float64? cycles  | mean time from the first to the last arrival
-            spread_cycles_max     Int64?   cycles  | longest time from the first to the last arrival
-            lost_cycles_total     Int64    cycles  | cycles that waves waited for the last one, over all meetings
-            late_cycles_total     Int64    cycles  | by how much the last wave was later than the one before
-            last_simd             UInt8?   -       | SIMD whose wave was last most often
-            last_simd_share       Float64? -       | in this share of the meetings
-            last_slot             UInt8?   -       | wave slot whose wave was last most often
-            last_slot_share       Float64? -       | in this share of the meetings
-            """,
-        ),
-        "last_waves": table_spec(
-            "last_waves",
-            "one place whose waves were last at one barrier",
-            """
-            row                Int32    -       | code.row
-            simd               UInt8    -       | SIMD
-            slot               UInt8    -       | wave slot in the SIMD
-            last_count         Int64    -       | meetings in which its wave was last
-            last_share         Float64  -       | of the meetings of this barrier
-            late_cycles_total  Int64    cycles  | cycles by which it was later than the wave before
-            """,
-        ),
-        "causes": table_spec(
-            "causes",
-            "one row of code at which the waves that came last to a barrier had spent more cycles than the others",
-            """
-            row                  Int32    -       | code.row of the barrier
-            cause_row            Int32    -       | code.row on the way to it
-            address              UInt64   -       | code.address of the cause
-            text                 String   -       | disassembly of the cause
-            file                 String?  -       | source file of the cause
-            line                 UInt32?  -       | source line of the cause
-            last_cycles_mean     Float64  cycles  | spent there by the last wave of a meeting
-            other_cycles_mean    Float64  cycles  | spent there by another wave
-            excess_cycles_mean   Float64  cycles  | what the last wave spent there beyond the others, per meeting
-            """,
-        ),
-    }
 
     workgroup_count: int  #: Groups of two or more traced waves that met.
     waves_per_workgroup: float  #: Mean number of traced waves of these.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -20,15 +20,8 @@ _MAX_OFFSET_CYCLES = 1 << 46  # nine hours; beyond it the pairs are damaged
 
 
 @dataclass(frozen=True)
-class ClockAlignment(Answer):
+class ClockAlignment(Answer, package=__package__):
     """Offsets that put the times of all shader engines on one clock."""
-
-    definition: ClassVar[str] = (
-        "Clock: cycles per wall-clock second between the first and the last realtime pair, summed over shader engines. "
-        "Offset: where the wall clock stood at cycle 0 of an engine, less that of the earliest engine, in cycles; "
-        "whole cycles, cut towards zero. Without pairs for every engine that has data, or when the pairs put engines "
-        "farther apart than the trace is long, no engine is moved."
-    )
 
     offsets: Mapping[int, int]  #: Shader engine -> cycles to add to its times; 0 for all when not aligned.
     clock_mhz: float | None  #: None = not recorded.

@@ -13,21 +13,11 @@ from typing import Final, NamedTuple
 
 import polars as pl
 
-from wavewright.model.schema import table_spec
+from wavewright.model.schema import packaged_spec
 
 LOAD, STORE, ATOMIC, LOAD_TO_LDS = "load", "store", "atomic", "load to LDS"
 
-ACCESSES: Final = table_spec(
-    "accesses",
-    "one code row that touches memory",
-    """
-    row             Int32   -      | code.row
-    space           String  -      | memory (global and buffer), flat (memory, LDS or scratch), scratch, lds or scalar
-    direction       String  -      | load, store, atomic or load to LDS
-    bytes_per_lane  Int32?  bytes  | bytes of one active lane; of the wave where space is scalar; null = not in the text
-    mnemonic        String  -      | first word of the text
-    """,
-)
+ACCESSES: Final = packaged_spec(__package__, "accesses")
 
 
 class Access(NamedTuple):

@@ -11,24 +11,13 @@ from wavewright import _core
 from wavewright.analysis.code.control_flow import BRANCH, CALL, JUMP, branch_targets, call_rows, flags, nest
 from wavewright.analysis.trace.parts import added, answers
 from wavewright.model.answer import once_per_trace
-from wavewright.model.schema import empty_frame, table_spec
+from wavewright.model.schema import empty_frame, packaged_spec
 
 if TYPE_CHECKING:
     from wavewright.model.trace import ThreadTrace
 
 
-LOOPS = table_spec(
-    "loops",
-    "one loop, outer ones before inner ones",
-    """
-    loop         UInt32  -  | number of the loop in this trace
-    first_row    Int32   -  | code.row that its backward jumps go to
-    last_row     Int32   -  | code.row of the last of these jumps
-    parent       UInt32  -  | the smallest loop that holds all its rows; null = none
-    depth        UInt32  -  | loops around it
-    taken_count  Int64   -  | backward jumps taken; null = no instructions to count
-    """,
-)
+LOOPS = packaged_spec(__package__, "loops")
 
 
 @once_per_trace

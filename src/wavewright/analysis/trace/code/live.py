@@ -15,23 +15,12 @@ from wavewright.analysis.common.occupancy.limits import Resources, limits
 from wavewright.codeobj.registers import FIRST_VECTOR, HIGH_HALF, LOW_HALF, READS, SGPR_COUNT, WRITES, numbers_of
 from wavewright.errors import UsageError
 from wavewright.model.answer import once_per_trace
-from wavewright.model.schema import empty_frame, table_spec
+from wavewright.model.schema import empty_frame, packaged_spec
 
 if TYPE_CHECKING:
     from wavewright.model.trace import ThreadTrace
 
-LIVE_ROWS = table_spec(
-    "rows",
-    "one code row that can be reached from the start of a kernel; none where the code is not known well enough",
-    """
-    row             Int32   -      | code.row
-    live_vgprs      UInt16  -      | live vector registers
-    live_agprs      UInt16  -      | live accumulation registers
-    live_sgprs      UInt16  -      | live scalar registers, s0 to s105
-    live_vectors    UInt16  -      | live vector and accumulation registers at the same time
-    waves_per_simd  UInt32  waves  | waves that fit on a SIMD with as many vector registers; null = GPU not known
-    """,
-)
+LIVE_ROWS = packaged_spec(__package__, "live_rows")
 _COLUMNS = {"writes": WRITES, "implicit_writes": WRITES, "reads": READS, "implicit_reads": READS}
 _LONGEST_BYTES = 20  # of an instruction
 _OPERANDS = {"row": pl.UInt32, "register": pl.UInt16, "count": pl.UInt8, "role": pl.UInt8}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from wavewright.model.answer import once_per_trace
-from wavewright.model.schema import THREAD_TRACE, table_spec
+from wavewright.model.schema import THREAD_TRACE, packaged_spec
 
 if TYPE_CHECKING:
     from wavewright.model.trace import ThreadTrace
@@ -18,34 +18,8 @@ _SLOT = ("se", "cu", "simd", "slot")
 _KINDS = {1: "function", 2: "scope", 3: "point"}
 MOST_DEPTH = 64  #: Scopes nested deeper are not opened: their time belongs to the scope around them.
 
-SCOPES = table_spec(
-    "scopes",
-    "one interval in which a wave was inside a marker scope, or one point, in the order of their start",
-    """
-    se            UInt16   -       | shader engine
-    cu            UInt8    -       | CU or WGP byte
-    simd          UInt8    -       | SIMD
-    slot          UInt8    -       | wave slot
-    start_cycles  Int64    cycles  | when it was entered
-    end_cycles    Int64    cycles  | when it was left; points: as start
-    depth         UInt32   -       | scopes around it
-    kind          String   -       | function, scope, point or unknown
-    name          String   -       | name of the marker
-    location      String   -       | source location of the marker; null = none given
-    is_open       Boolean  -       | it was never left: its end is that of the wave, or the last marker of the slot
-    stack         UInt32   -       | the path of open scopes that ends with it (STACKS); points: the path around it
-    """,
-)
-STACKS = table_spec(
-    "stacks",
-    "one path of open scopes, merged by kind and name over all waves",
-    """
-    stack   UInt32  -  | its number; 0 = no scope
-    parent  UInt32  -  | the path without its last scope; null = none
-    kind    String  -  | kind of the last scope
-    name    String  -  | name of the last scope
-    """,
-)
+SCOPES = packaged_spec(__package__, "scopes")
+STACKS = packaged_spec(__package__, "stacks")
 _CHANGES = {name: THREAD_TRACE["markers"].dtypes[name] for name in (*_SLOT, "time_cycles")}
 
 

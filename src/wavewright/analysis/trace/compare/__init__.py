@@ -19,7 +19,7 @@ from wavewright.analysis.trace.stalls import stalls
 from wavewright.base.shown import quoted
 from wavewright.errors import UsageError
 from wavewright.model.answer import Answer
-from wavewright.model.schema import TableSpec, table_spec
+from wavewright.model.schema import TableSpec, packaged_spec
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,51 +34,14 @@ _SERIAL = re.compile(r"[_$.]\d+$")
 
 
 @dataclass(frozen=True)
-class Comparison(Answer):
+class Comparison(Answer, package=__package__):
     """Traces against the first of them."""
 
-    definition: ClassVar[str] = (
-        "Everything is per wave: totals over all waves with traced instructions divided by their number; "
-        "_per_execution values are divided by hits instead. cost = latency + idle. delta = cost per wave - that of "
-        "the first trace = work + speed: work = (hits per wave - base hits per wave) x base cost per execution, speed "
-        "= hits per wave x (cost per execution - base cost per execution); units that only one trace has are work; the "
-        "part of speed that is idle lies between instructions: fetch, start, drain. An "
-        "instruction that only names other registers (change: registers) is equal to its partner but for their "
-        "numbers, and what it reads was written by partners. noise bounds what the difference would be between equal "
-        "runs (95 %, times 1.5 for units because there are many): from two or more repeated dispatches of a side "
-        "Student's t times their standard deviation, and in any case Student's t times the standard error of the mean "
-        "over waves or over batches of four and more neighbouring waves, whichever is larger. Without repeats "
-        "(noise_from: waves) it is only that spread between waves, and runs differ more. A unit stands out when its "
-        "work and speed together, or its speed, exceed their noise; never where the code of both traces is the same: "
-        "what differs then is run-to-run difference. outcome: the medians of the kernel's calls in the runs beside "
-        "the traces decide, with the noise of a difference of medians (95 %, from the ranks of the calls, at least 1 "
-        "%), else repeated dispatches; with neither it is not known."
-    )
     tables: ClassVar[dict[str, TableSpec]] = {
         "traces": TRACES,
         "units": UNITS,
-        "stall_classes": table_spec(
-            "stall_classes",
-            "one class of stalls in one trace, against the first trace; largest difference first",
-            """
-            trace                       UInt32   -       | number of the trace
-            class                       String   -       | class of stalls (`wavewright stalls`)
-            base_stall_cycles_per_wave  Float64  cycles  | stall in the first trace
-            stall_cycles_per_wave       Float64  cycles  | stall in this trace
-            delta_cycles_per_wave       Float64  cycles  | stall in this trace - stall in the first
-            """,
-        ),
-        "idle_parts": table_spec(
-            "idle_parts",
-            "one cause of idle cycles in one trace, against the first trace; largest difference first",
-            """
-            trace                      UInt32   -       | number of the trace
-            part                       String   -       | cause of idle cycles (`wavewright stalls`)
-            base_idle_cycles_per_wave  Float64  cycles  | idle in the first trace
-            idle_cycles_per_wave       Float64  cycles  | idle in this trace
-            delta_cycles_per_wave      Float64  cycles  | idle in this trace - idle in the first
-            """,
-        ),
+        "stall_classes": packaged_spec(__package__, "comparison_stall_classes"),
+        "idle_parts": packaged_spec(__package__, "comparison_idle_parts"),
     }
 
     by: str

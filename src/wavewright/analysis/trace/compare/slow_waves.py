@@ -13,7 +13,7 @@ from wavewright.analysis.trace.code.wave_paths import wave_paths
 from wavewright.analysis.trace.trust.coverage import coverage
 from wavewright.analysis.trace.waits.stall_rows import stall_rows
 from wavewright.model.answer import Answer
-from wavewright.model.schema import TableSpec, table_spec
+from wavewright.model.schema import TableSpec, packaged_spec, table_spec
 
 if TYPE_CHECKING:
     from wavewright.model.trace import ThreadTrace
@@ -24,29 +24,7 @@ _MOST_CAUSES = 8  #: Rows per explained wave.
 _REFERENCE_WAVES = 8
 _NOTICEABLE_CYCLES = 1.0
 
-_WAVES = table_spec(
-    "waves",
-    "one wave: those with instructions before those without, slowest first",
-    """
-    wave               UInt32   -       | waves.wave
-    se                 UInt16   -       | shader engine
-    cu                 UInt8    -       | CU (gfx9) or WGP byte (RDNA)
-    simd               UInt8    -       | SIMD
-    slot               UInt8    -       | wave slot in the SIMD
-    kernel             String?  -       | demangled name of its kernel
-    start_cycles       Int64    cycles  | start, in the clock of its shader engine
-    end_cycles         Int64    cycles  | end, in the clock of its shader engine
-    offset_cycles      Int64    cycles  | start since the first start of a traced wave of its shader engine
-    cycles             Int64    cycles  | end - start
-    instruction_count  Int64    -       | traced instructions; 0 = none were traced, whatever the wave did
-    stall_cycles       Int64    cycles  | stall of its instructions
-    path               UInt32   -       | coverage.paths.path; null = no traced instructions
-    cycles_ratio       Float64  -       | cycles / median of the waves on its path; null = no traced instructions
-    is_outlier         Boolean  -       | whether its cycles per instruction are far from those of its path (coverage)
-    is_early_exit      Boolean  -       | whether its path is an early exit (coverage)
-    is_complete        Boolean  -       | whether its end was seen
-    """,
-)
+_WAVES = packaged_spec(__package__, "waves")
 _CAUSES = table_spec(
     "causes",
     "one code row at which a slow wave spent more cycles than usual; waves as in `waves`, most cycles first",
@@ -65,17 +43,9 @@ _CAUSES = table_spec(
 
 
 @dataclass(frozen=True)
-class SlowWaves(Answer):
+class SlowWaves(Answer, package=__package__):
     """The waves of a trace, slowest first, and why the slow ones are slow."""
 
-    definition: ClassVar[str] = (
-        "A wave lasts from its start to its end. It is compared with the median of the waves that ran the same set of "
-        "code rows (its path). Explained are the slowest 16 of the waves that are outliers (coverage) or take at "
-        "least 1.1 times that median, early exits aside: cycles at each row (duration and the gap before, as in "
-        "hotspots) minus the mean of the up to 8 waves nearest to the median of the path, the reference waves. Waves "
-        "without traced instructions (their shader engine or SIMD was not instruction-traced) are listed, but belong "
-        "to no path."
-    )
     tables: ClassVar[dict[str, TableSpec]] = {"waves": _WAVES, "causes": _CAUSES}
 
     untraced_wave_count: int  #: Waves without traced instructions.

@@ -16,7 +16,7 @@ from wavewright.analysis.trace.trust.caveats import cold_share
 from wavewright.analysis.trace.waves.resident import resident_waves
 from wavewright.base.shown import shown
 from wavewright.base.words import side_label
-from wavewright.model.schema import table_spec
+from wavewright.model.schema import packaged_spec
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,44 +24,7 @@ if TYPE_CHECKING:
     from wavewright.analysis.trace.compare.parts import Shares
     from wavewright.model.trace import ThreadTrace
 
-TRACES = table_spec(
-    "traces",
-    "one trace",
-    """
-    trace                    UInt32   -       | number of the trace: 0 = the one that the others are measured against
-    label                    String   -       | what it is called
-    path                     String   -       | where it came from
-    wave_count               Int64    -       | waves with traced instructions
-    untraced_wave_count      Int64    -       | waves without, where only their start and end were traced
-    early_exit_wave_count    Int64    -       | waves that left early
-    instructions_per_wave    Float64  -       | executed instructions per wave
-    latency_cycles_per_wave  Float64  cycles  | sum of the durations of all instructions, per wave
-    stall_cycles_per_wave    Float64  cycles  | stall per wave
-    idle_cycles_per_wave     Float64  cycles  | idle per wave
-    duration_cycles_mean     Float64  cycles  | mean of end - start of its waves
-    duration_cycles_min      Int64    cycles  | shortest wave
-    duration_cycles_median   Float64  cycles  | median wave
-    duration_cycles_max      Int64    cycles  | longest wave
-    duration_delta_share     Float64? -       | duration_cycles_mean against the first trace: 0.05 = 5 % longer
-    duration_noise_share     Float64  -       | noise of that; null = not known
-    work_share               Float64  -       | part of the difference in cost from executing more or less
-    speed_share              Float64  -       | part of it from the same instructions running slower or faster
-    speed_idle_share         Float64  -       | of speed_share, what is time between instructions (idle)
-    cold_share               Float64  -       | of its cost, waiting for code that its CU never ran before (trust)
-    speed_delta_share        Float64? -       | cost of its executions against the same ones at the first trace's cost
-    speed_noise_share        Float64  -       | noise of that; null = not known
-    waves_per_simd_mean      Float64  -       | achieved occupancy; null = no occupancy events
-    is_same_code             Boolean  -       | whether its functions have the same instructions as the first trace's
-    outcome                  String   -       | base, same code, faster, slower, within noise or not known (one run)
-    call                     String   -       | the traced call among those of its kernel; null = not known
-    call_number              Int64?   -       | which call of the kernel was traced; 1 = the first
-    call_count               Int64?   -       | calls of the kernel in the run beside the trace
-    kernel_ns                Float64? ns      | duration of the traced call
-    kernel_ns_median         Float64? ns      | median duration of all these calls
-    kernel_ns_delta_share    Float64  -       | that median against the first trace's; null = not known on both sides
-    kernel_ns_noise_share    Float64  -       | noise of that; null = too few calls
-    """,
-)
+TRACES = packaged_spec(__package__, "traces")
 
 _TOTALS = ("latency", "stall", "idle")
 

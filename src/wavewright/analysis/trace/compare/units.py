@@ -11,49 +11,14 @@ from wavewright.analysis.common.noise import MANY_UNITS_FACTOR, MEAN_TAIL, t_bou
 from wavewright.analysis.trace.compare.register_names import renamed
 from wavewright.analysis.trace.compare.spread import traced_waves, unit_costs
 from wavewright.analysis.trace.costs.exposure import row_costs
-from wavewright.model.schema import table_spec
+from wavewright.model.schema import packaged_spec
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from wavewright.model.trace import ThreadTrace
 
-UNITS = table_spec(
-    "units",
-    "one unit of code in one trace, against the first trace; largest difference first",
-    """
-    trace                           UInt32   -       | number of the trace: 1 = the second
-    unit                            Int32    -       | number of the unit, in the order of the code
-    label                           String   -       | what it is; null = gone
-    base_label                      String   -       | what it was in the first trace; null = new
-    change                          String   -       | same, registers (names others), text (reads otherwise), new, gone
-    row                             Int32    -       | its first code row in this trace; null = gone
-    base_row                        Int32    -       | its first code row in the first trace; null = new
-    address                         UInt64   -       | address of that row in this trace; null = gone
-    base_address                    UInt64   -       | address of that row in the first trace; null = new
-    base_hit_count_per_wave         Float64  -       | executions, first trace
-    hit_count_per_wave              Float64  -       | executions, this trace
-    base_latency_cycles_per_wave    Float64  cycles  | latency, first trace
-    latency_cycles_per_wave         Float64  cycles  | latency, this trace
-    base_stall_cycles_per_wave      Float64  cycles  | stall, first trace
-    stall_cycles_per_wave           Float64  cycles  | stall, this trace
-    base_idle_cycles_per_wave       Float64  cycles  | idle, first trace
-    idle_cycles_per_wave            Float64  cycles  | idle, this trace
-    base_exposed_cycles_per_wave    Float64  cycles  | what no other wave hid, first trace
-    exposed_cycles_per_wave         Float64  cycles  | what no other wave hid, this trace
-    base_cost_cycles_per_wave       Float64  cycles  | latency + idle, first trace
-    cost_cycles_per_wave            Float64  cycles  | latency + idle, this trace
-    base_cost_cycles_per_execution  Float64  cycles  | (latency + idle) / hits, first trace; null = never ran
-    cost_cycles_per_execution       Float64  cycles  | (latency + idle) / hits, this trace; null = never ran
-    delta_cycles_per_wave           Float64  cycles  | cost (latency + idle) in this trace - cost in the base
-    delta_share                     Float64  -       | delta / cost of all units of the first trace
-    work_cycles_per_wave            Float64  cycles  | part of the delta from more or fewer executions
-    speed_cycles_per_wave           Float64  cycles  | part of the delta from slower or faster executions
-    noise_cycles_per_wave           Float64  cycles  | noise of the delta, measured as noise_from says; null = not known
-    speed_noise_cycles_per_wave     Float64  cycles  | noise of the speed part; null = not known
-    stands_out                      Boolean  -       | delta or speed exceeds its noise; false if the code is the same
-    """,
-)
+UNITS = packaged_spec(__package__, "units")
 
 _PER_WAVE = {
     "hit_count": "hit_count",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
@@ -13,7 +13,7 @@ from wavewright.analysis.trace.derived_counters.values import derived_values, in
 from wavewright.base.bounds import BINS, bounded
 from wavewright.errors import UsageError
 from wavewright.model.answer import Answer
-from wavewright.model.schema import empty_frame, table_spec
+from wavewright.model.schema import empty_frame
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,57 +21,12 @@ if TYPE_CHECKING:
     from wavewright.analysis.trace.derived_counters.syntax import Definition, SyntaxProblem
     from wavewright.analysis.trace.derived_counters.tensors import RawTensors, Tensor
     from wavewright.analysis.trace.derived_counters.values import DerivedValues
-    from wavewright.model.schema import TableSpec
     from wavewright.model.trace import ThreadTrace
 
 
 @dataclass(frozen=True)
-class DerivedCounters(Answer):
+class DerivedCounters(Answer, package=__package__):
     """Values of derived counters."""
-
-    definition: ClassVar[str] = (
-        "Expressions over tensors of 32-bit floats with the axes XCC, SE, CU and TIME; the language is described in "
-        "docs/reference/derived-counters.md. A time step is the sampling step of the counters. Curves are means over "
-        "equal numbers of steps, one per index of the other axes."
-    )
-    tables: ClassVar[Mapping[str, TableSpec]] = {
-        "summary": table_spec(
-            "summary",
-            "one derived counter",
-            """
-            name          String   -  | name; names that start with _ are not shown
-            expression    String   -  | its definition
-            shape         String   -  | XCC x SE x CU x steps
-            value_mean    Float64  -  | mean of its finite values; null = there is none
-            value_min     Float64  -  | smallest finite value
-            value_max     Float64  -  | largest finite value
-            finite_share  Float64  -  | share of values that are numbers: a division by zero gives none
-            """,
-        ),
-        "curves": table_spec(
-            "curves",
-            "one derived counter at one index of the other axes in one time bin",
-            """
-            name          String   -       | name
-            xcc           UInt32   -       | index on the axis XCC
-            se            UInt32   -       | index on the axis SE
-            cu            UInt32   -       | index on the axis CU
-            bin           UInt32   -       | number of the bin
-            start_cycles  Int64    cycles  | its start, aligned; null = its steps are not the steps of the counters
-            value_mean    Float64  -       | mean of the finite values
-            """,
-        ),
-        "problems": table_spec(
-            "problems",
-            "one definition of the user without a value",
-            """
-            line     UInt32  -  | line in the definitions
-            column   UInt32  -  | column in the line
-            name     String  -  | name of the definition
-            message  String  -  | why
-            """,
-        ),
-    }
 
     summary: pl.DataFrame
     curves: pl.DataFrame

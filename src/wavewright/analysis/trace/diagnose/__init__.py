@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from wavewright.analysis.trace.code.wave_paths import early_waves
 from wavewright.analysis.trace.diagnose import beyond
@@ -43,16 +43,8 @@ _ENDS_OF_WAVES = ("start-up", "cold instruction fetch", "wait scalar load", "sto
 
 
 @dataclass(frozen=True)
-class Diagnosis(Answer):
+class Diagnosis(Answer, package=__package__):
     """A prioritized plan, and how far its trace can be trusted."""
-
-    definition: ClassVar[str] = (
-        "Gains are shares of time. The upper end of a finding about waves is what a replay of the traced waves saves"
-        " when its stalls and gaps cost nothing, with barriers met and issue ports taken again; the lower end also"
-        " keeps the latency of memory (docs/explanation/replay.md). No gain is larger than what the floors of the code"
-        " leave (`floors`). Findings stand in the order of what they can gain at most; `order_note` says where one does"
-        " not. Findings below 1 % are left out."
-    )
 
     trust: Trust  #: Whether the cycles and the source lines can be used, with the caveats.
     findings: tuple[StallFinding, ...]

@@ -16,7 +16,7 @@ from wavewright.analysis.trace.waits.stall_rows import stall_rows
 from wavewright.base.bounds import ITEM, bounded
 from wavewright.errors import UsageError
 from wavewright.model.answer import Answer
-from wavewright.model.schema import SAMPLE_COUNTS, TableSpec, table_spec
+from wavewright.model.schema import SAMPLE_COUNTS, TableSpec, packaged_spec, table_spec
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -53,50 +53,14 @@ _ROWS = table_spec(
 {LANE_COLUMNS}
     """,
 )
-_SAMPLED_ROWS = table_spec(
-    "rows",
-    "one static instruction, sampled or not, in the order of the code",
-    f"""
-    {_CODE}
-    issued_count   Int64    -  | samples in which it was issued
-    stalled_count  Int64    -  | samples in which it was not
-    unknown_count  Int64    -  | samples of a method that does not tell
-    reason         String   -  | the most frequent reason for that (SAMPLE_REASONS); null = none
-    reason_share   Float64  -  | its share of the reasons, 0 to 1
-    """,
-)
-_ARROWS = table_spec(
-    "arrows",
-    "one pair of a waiting row and a row it waited for",
-    """
-    wait_row      Int32   -  | code.row of the wait
-    producer_row  Int32   -  | code.row of the awaited instruction
-    counter       String  -  | counter that the wait drained
-    count         Int64   -  | how often
-    """,
-)
-_BRANCHES = table_spec(
-    "branches",
-    "one pair of a row that jumped and the row it led to",
-    """
-    from_row  Int32  -  | code.row of the taken branch
-    to_row    Int32  -  | code.row of the instruction executed next
-    count     Int64  -  | how often
-    """,
-)
+_ARROWS = packaged_spec(__package__, "arrows")
+_BRANCHES = packaged_spec(__package__, "branches")
 
 
 @dataclass(frozen=True)
-class IsaListing(Answer):
+class IsaListing(Answer, package=__package__):
     """The code with its costs, its waits and its taken branches."""
 
-    definition: ClassVar[str] = (
-        "Costs of a row are sums over all executions in the chosen waves: latency = durations, stall = the part "
-        "of them before the issue, idle = gaps before the executions. With an iteration, each row has the costs of "
-        "its n-th execution in one wave only. An arrow counts how often an execution of the wait had to wait for an "
-        "execution of the producer; a branch counts how often control left the order of the code from one row to the "
-        "other."
-    )
     tables: ClassVar[Mapping[str, TableSpec]] = {
         "rows": _ROWS,
         "arrows": _ARROWS,
@@ -113,14 +77,8 @@ class IsaListing(Answer):
 
 
 @dataclass(frozen=True)
-class SampleListing(Answer):
+class SampleListing(Answer, package=__package__):
     """The code with its samples."""
-
-    definition: ClassVar[str] = (
-        "A sample is one look at the program counter of one wave. A row's samples are proportional to the time that "
-        "waves spent at it; how often it was executed, and for how long each time, is not known."
-    )
-    tables: ClassVar[Mapping[str, TableSpec]] = {"rows": _SAMPLED_ROWS}
 
     sample_count: int
     stalled_count: int
@@ -238,7 +196,7 @@ def _costs_of_iteration(trace: ThreadTrace, iteration: int) -> pl.DataFrame:
 
 def sample_listing(trace: ThreadTrace, *, rows: pl.Series | None = None) -> SampleListing:
     """The code with how often each row was sampled; `rows` = only these code rows."""
-    names = _SAMPLED_ROWS.names
+    names = SampleListing.tables["rows"].names
     code = trace.code if rows is None else trace.code.filter(pl.col("row").is_in(rows.implode()))
     count = pl.col("count")
     reasons = (

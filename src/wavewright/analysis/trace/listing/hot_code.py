@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -11,12 +11,11 @@ from wavewright.analysis.trace.listing import isa_listing, sample_listing
 from wavewright.base.bounds import ITEM, ROWS, bounded
 from wavewright.errors import UsageError
 from wavewright.model.answer import Answer
-from wavewright.model.schema import SAMPLE_COUNTS, table_spec
+from wavewright.model.schema import SAMPLE_COUNTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from wavewright.model.schema import TableSpec
     from wavewright.model.trace import ThreadTrace
 
 _HOTTEST = 10  #: Lines or rows that get a window where no place is asked for.
@@ -25,30 +24,8 @@ _LONGEST_LINE = 400  #: Characters of a line.
 
 
 @dataclass(frozen=True)
-class HotCode(Answer):
+class HotCode(Answer, package=__package__):
     """Lines of code in their order, with what they cost."""
-
-    definition: ClassVar[str] = (
-        "A source line costs what the instructions cost whose innermost debug line it is: exposed cycles, which no "
-        "work of other waves hid, or PC samples. Shares are of all cycles of the traced waves, hidden ones too, or of "
-        "all samples. Where the text of the source is not part of the capture, the instructions themselves are shown."
-    )
-    tables: ClassVar[Mapping[str, TableSpec]] = {
-        "lines": table_spec(
-            "lines",
-            "one source line or instruction, in the order of its file or of the code",
-            """
-            file         String   -  | source file, or the function of an instruction
-            line         UInt32   -  | number of the source line; null = an instruction, or no line is known
-            text         String   -  | its text, or the disassembly
-            address      UInt64   -  | of the instruction, or of the costliest of the line; null = not executed
-            cost         Int64    -  | exposed cycles, or samples
-            share        Float64  -  | its cost, of all cycles of the traced waves or of all samples, 0 to 1
-            hit_count    Int64    -  | executions; null = samples do not tell
-            reason       String   -  | what it stalled on most; null = nothing, or not known
-            """,
-        ),
-    }
 
     lines: pl.DataFrame
     unit: str  #: cycles or samples.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -12,11 +12,9 @@ from wavewright.analysis.trace.costs.histogram import MATRIX
 from wavewright.analysis.trace.pipes import matrix_rows
 from wavewright.analysis.trace.waits.stall_rows import stall_rows
 from wavewright.model.answer import Answer, once_per_trace
-from wavewright.model.schema import SAMPLE_COUNTS, TableSpec, table_spec
+from wavewright.model.schema import SAMPLE_COUNTS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from wavewright.model.trace import ThreadTrace
 
 _CYCLES = (
@@ -29,102 +27,11 @@ _CYCLES = (
     "exposed_idle_cycles_total",
 )
 _SUMS = ("row_count", *_CYCLES, *SAMPLE_COUNTS)
-_OWN = """
-    row_count                             Int64   -       | code rows whose innermost line it is
-    hit_count                             Int64   -       | executions of these rows; so all below
-    latency_cycles_total                  Int64   cycles  | sum of durations
-    stall_cycles_total                    Int64   cycles  | sum of stalls
-    idle_cycles_total                     Int64   cycles  | sum of the gaps before the executions
-    exposed_stall_cycles_total            Int64   cycles  | stall that work of other waves did not hide
-    exposed_issue_cycles_total            Int64   cycles  | latency without stall that other work did not hide
-    exposed_idle_cycles_total             Int64   cycles  | idle that other work did not hide
-    issued_count                          Int64   -       | PC samples in which one of the rows was issued
-    stalled_count                         Int64   -       | PC samples in which it was not
-    unknown_count                         Int64   -       | PC samples of a method that does not tell
-    inclusive_row_count                   Int64   -       | the same of all rows with it anywhere in their inline chain
-    inclusive_hit_count                   Int64   -       | executions
-    inclusive_latency_cycles_total        Int64   cycles  | sum of durations
-    inclusive_stall_cycles_total          Int64   cycles  | sum of stalls
-    inclusive_idle_cycles_total           Int64   cycles  | sum of the gaps
-    inclusive_exposed_stall_cycles_total  Int64   cycles  | stall that nothing hid
-    inclusive_exposed_issue_cycles_total  Int64   cycles  | latency without stall that nothing hid
-    inclusive_exposed_idle_cycles_total   Int64   cycles  | idle that nothing hid
-    inclusive_issued_count                Int64   -       | PC samples, issued
-    inclusive_stalled_count               Int64   -       | PC samples, not issued
-    inclusive_unknown_count               Int64   -       | PC samples of a method that does not tell"""
-_FILES = table_spec(
-    "files",
-    "one source file that debug lines name, costliest first; last, if there are any, the rows without a debug line",
-    f"""
-    file                                  String  -       | path as in the debug lines; null = no debug line
-    has_text                              Boolean -       | whether its text is here
-    line_count                            Int64   -       | distinct lines with rows
-    {_OWN.strip()}
-    """,
-)
-_LINES = table_spec(
-    "lines",
-    "one source line that debug lines name, in the order of files and lines",
-    f"""
-    file                                  String  -       | path as in the debug lines
-    line                                  UInt32  -       | number of the line; null = the compiler gave none
-    stall_class                           String  -       | what its rows stalled on, or were sampled for, most
-    {_OWN.strip()}
-    """,
-)
-_CALLS = table_spec(
-    "calls",
-    "one pair of a line and a line that was inlined directly into it",
-    """
-    file                  String  -       | file of the line with the call
-    line                  UInt32  -       | the line with the call; null = the compiler gave none
-    inlined_file          String  -       | file of the inlined line
-    inlined_line          UInt32  -       | number of the inlined line
-    row_count             Int64   -       | code rows that came through this pair
-    latency_cycles_total  Int64   cycles  | sum of their durations
-    idle_cycles_total     Int64   cycles  | sum of the gaps before them
-    """,
-)
-_CATEGORIES = table_spec(
-    "categories",
-    "the executions of one category among the rows of one line",
-    """
-    file                            String  -       | path as in the debug lines
-    line                            UInt32  -       | number of the line
-    category                        UInt8   -       | what the hardware reported (CATEGORIES); 15 = matrix instructions
-    latency_cycles_total            Int64   cycles  | durations of rows whose innermost line it is
-    inclusive_latency_cycles_total  Int64   cycles  | durations of rows with it anywhere in their inline chain
-    """,
-)
-_REASONS = table_spec(
-    "reasons",
-    "one reason for which PC samples saw the rows of one line not issued",
-    """
-    file             String  -  | path as in the debug lines
-    line             UInt32  -  | number of the line
-    reason           String  -  | why (SAMPLE_REASONS)
-    count            Int64   -  | samples of rows whose innermost line it is
-    inclusive_count  Int64   -  | samples of rows with it anywhere in their inline chain
-    """,
-)
 
 
 @dataclass(frozen=True)
-class LineCosts(Answer):
+class LineCosts(Answer, package=__package__):
     """Costs of source lines, own and inclusive."""
-
-    definition: ClassVar[str] = (
-        "The own cost of a line is that of the code rows whose innermost line it is: own costs of all files, with the "
-        "rows without a debug line, add up to the whole. Its inclusive cost is that of all rows that have it anywhere "
-        "in their inline chain, each row once; inclusive costs of different lines overlap."
-    )
-    tables: ClassVar[Mapping[str, TableSpec]] = {
-        "files": _FILES,
-        "lines": _LINES,
-        "calls": _CALLS,
-        "categories": _CATEGORIES,
-        "reasons": _REASONS,
-    }
 
     files: pl.DataFrame
     lines: pl.DataFrame
@@ -157,14 +64,15 @@ def line_costs(trace: ThreadTrace) -> LineCosts:
             descending=True,
         )
     )
+    tables = LineCosts.tables
     return LineCosts(
-        pl.concat([files.select(_FILES.names), _without_line(trace, costs).select(_FILES.names)]),
+        pl.concat([part.select(tables["files"].names) for part in (files, _without_line(trace, costs))]),
         frames.named(lines.join(classes, on="place", how="left"))
         .sort("file", "line", nulls_last=True)
-        .select(_LINES.names),
-        _calls(frames, of_chains).select(_CALLS.names),
-        _categories(trace, chains, frames).select(_CATEGORIES.names),
-        _reasons(trace, chains, frames).select(_REASONS.names),
+        .select(tables["lines"].names),
+        _calls(frames, of_chains).select(tables["calls"].names),
+        _categories(trace, chains, frames).select(tables["categories"].names),
+        _reasons(trace, chains, frames).select(tables["reasons"].names),
     )
 
 

@@ -15,7 +15,7 @@ from wavewright.analysis.trace.memory_latency.narrow import NEIGHBOURS, neighbou
 from wavewright.analysis.trace.memory_latency.traffic import TRAFFIC, cu_cycles, traffic
 from wavewright.analysis.trace.waits.wait_producers import producer_kinds, resolve
 from wavewright.model.answer import Answer
-from wavewright.model.schema import table_spec
+from wavewright.model.schema import packaged_spec, table_spec
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -62,32 +62,13 @@ _COUNTER_SPEC = table_spec(
     {PLACE_COLUMNS.strip()}
     """,
 )
-_EXPOSURE_SPEC = table_spec(
-    "exposure",
-    "one part of the waves' time, and how much of it was hidden by other work on the same SIMD (exposure.py)",
-    """
-    part                  String   -       | stall, issue or idle
-    cycles_total          Int64    cycles  | of all code rows that were asked about
-    hidden_cycles_total   Int64    cycles  | hidden by other waves
-    exposed_cycles_total  Int64    cycles  | not hidden by other waves
-    exposed_share         Float64? -       | exposed cycles of this part
-    """,
-)
+_EXPOSURE_SPEC = packaged_spec(__package__, "exposure_spec")
 
 
 @dataclass(frozen=True)
-class MemoryLatency(Answer):
+class MemoryLatency(Answer, package=__package__):
     """Latency of every memory operation, from waits and from counters."""
 
-    definition: ClassVar[str] = (
-        "From waits: from the issue of an operation to the end of the wait that drained it. Exact (tight) when the"
-        " wait stalled and the operation was the last it waited for; else an upper bound: to the end of the wait, or to"
-        " its start when it did not stall. From counters: the n-th issue on a CU ends at the first sample of the level"
-        " counter at which at most all younger ones can be in flight (in-order completion per CU assumed). Requested"
-        " bytes: width in the mnemonic x lanes of a wave (scalar: x 1), as if all lanes were active; what the caches"
-        " then fetch is not in a trace. Per cycle: / time from the first start to the last end of traced waves on each"
-        " CU, added up over the traced CUs (RDNA: only the waves of the traced SIMD of a WGP are in it)."
-    )
     tables: ClassVar[Mapping[str, TableSpec]] = {
         "by_row": _ROW_SPEC,
         "from_counters": _COUNTER_SPEC,

@@ -14,27 +14,14 @@ from wavewright.analysis.trace.code.accesses import LOAD, STORE, access_of
 from wavewright.analysis.trace.code.control_flow import taken_jumps
 from wavewright.analysis.trace.costs.exposure import row_costs
 from wavewright.codeobj.registers import EXEC, registers
-from wavewright.model.schema import table_spec
+from wavewright.model.schema import packaged_spec
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from wavewright.model.trace import ThreadTrace
 
-NEIGHBOURS = table_spec(
-    "neighbours",
-    "accesses of one basic block to consecutive offsets of the same address; most first",
-    """
-    first_row       Int32   -      | code.row of the first of them in the code
-    address         UInt64  -      | its code.address
-    mnemonic        String  -      | their mnemonic
-    space           String  -      | memory, flat, scratch or lds
-    direction       String  -      | load or store
-    bytes_per_lane  Int32   bytes  | bytes per lane of each
-    access_count    Int64   -      | how many there are
-    wide_count      Int64   -      | accesses of up to 16 bytes per lane that would move the same bytes, if aligned
-    """,
-)
+NEIGHBOURS = packaged_spec(__package__, "neighbours")
 _WIDEST_BYTES: Final = 16
 #: Widths of vector memory and LDS accesses in bytes, widest first.
 _WIDTHS: Final = (16, 12, 8, 4, 2, 1)

@@ -8,25 +8,12 @@ import polars as pl
 
 from wavewright.analysis.trace.code.access_bytes import requested_bytes
 from wavewright.analysis.trace.costs.exposure import row_costs
-from wavewright.model.schema import table_spec
+from wavewright.model.schema import packaged_spec
 
 if TYPE_CHECKING:
     from wavewright.model.trace import ThreadTrace
 
-TRAFFIC = table_spec(
-    "traffic",
-    "one width of accesses to one memory in one direction; most requested bytes first",
-    """
-    space                      String   -      | memory (global and buffer), flat, scratch, lds or scalar
-    direction                  String   -      | load, store, atomic or load to LDS
-    bytes_per_lane             Int32    bytes  | bytes of one lane, of the wave where scalar; null = not in the text
-    row_count                  Int64    -      | instructions in the code that were executed
-    execution_count            Int64    -      | their executions
-    requested_bytes_total      Int64    bytes  | bytes that they request if all lanes are active; null = not known
-    requested_bytes_per_wave   Float64  bytes  | the same / waves with instructions; null = not known
-    requested_bytes_per_cycle  Float64  bytes  | the same / cycles of the traced CUs; null = not known
-    """,
-)
+TRAFFIC = packaged_spec(__package__, "traffic")
 
 
 def traffic(trace: ThreadTrace, rows: pl.Series | None = None) -> pl.DataFrame:

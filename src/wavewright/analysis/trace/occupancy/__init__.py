@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -22,98 +22,23 @@ from wavewright.base.words import shortened
 from wavewright.errors import UsageError
 from wavewright.facts import gpus
 from wavewright.model.answer import Answer
-from wavewright.model.schema import TableSpec, empty_frame, frame_of, table_spec
+from wavewright.model.schema import empty_frame, frame_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from wavewright.analysis.trace.selection import Selection
     from wavewright.codeobj.code_object import CodeObject
     from wavewright.facts.gpus.facts import Arch
     from wavewright.model.trace import ThreadTrace
 
-_KERNELS = table_spec(
-    "kernels",
-    "one kernel whose waves were seen, or that was asked about",
-    """
-    kernel                   UInt32   -       | kernels.kernel; null = waves whose kernel is not known
-    name                     String   -       | demangled name
-    vgprs                    UInt32   -       | vector registers per lane; null = not known, here and below
-    agprs                    UInt32?  -       | accumulation registers per lane
-    sgprs                    UInt32?  -       | scalar registers per wave
-    lds_bytes                UInt32?  bytes   | LDS per workgroup
-    workgroup_size           UInt32?  lanes   | work-items per workgroup
-    wave_size                UInt8?   lanes   | 32 or 64
-    registers_from           String   -       | who knows them: code, metadata, dispatch, options, nothing; or two
-    waves_per_simd_limit     UInt32?  waves   | theoretical occupancy: waves of this kernel that fit on a SIMD
-    bound_by                 String?  -       | limiter that binds: VGPR, LDS, SGPR, workgroup or hardware
-    next_waves_per_simd      UInt32   waves   | what the next step reaches; null = none
-    waves_per_simd_max       UInt32?  waves   | most waves of this kernel seen on one SIMD at a time
-    waves_per_simd_mean      Float64? waves   | wave cycles over the cycles of the SIMDs that held its waves
-    limit_share              Float64? -       | waves_per_simd_mean over waves_per_simd_limit
-    wave_count               UInt32?  waves   | waves of this kernel on all CUs of the traced shader engines
-    drain_share              Float64? -       | share of its time after its last wave started
-    all_at_once              Boolean? -       | whether no wave had to wait for another to leave: the grid is the limit
-    """,
-)
-_LIMITERS = table_spec(
-    "limiters",
-    "what one resource allows one kernel",
-    """
-    kernel          UInt32?  -      | kernels.kernel
-    limiter         String   -      | VGPR, LDS, SGPR, workgroup (whole workgroups, barriers) or hardware
-    waves_per_simd  UInt32   waves  | waves per SIMD that it allows, not above the hardware's maximum
-    used            UInt64   -      | what a wave (registers) or a workgroup (LDS, waves) asks for
-    allocated       UInt64   -      | rounded up to the granule
-    available       UInt64   -      | what a SIMD (registers) or a CU or WGP (LDS, workgroups) has
-    unit            String   -      | registers, bytes or waves
-    is_binding      Boolean  -      | whether it allows no more waves than fit; several may
-    next_at_most    UInt64   -      | has to come down to this for the next step; null = is no obstacle to it
-    """,
-)
-_AMOUNTS = table_spec(
-    "amounts",
-    "how many waves of one kernel fit with at most so much of one resource, all others as they are",
-    """
-    kernel          UInt32?  -      | kernels.kernel
-    limiter         String   -      | VGPR (with accumulation registers) or LDS
-    at_most         UInt64   -      | registers per wave, or bytes of LDS per workgroup
-    waves_per_simd  UInt32   waves  | waves per SIMD that fit then
-    """,
-)
-_ENGINES = table_spec(
-    "engines",
-    "one traced shader engine",
-    """
-    se                   UInt16   -       | shader engine
-    start_cycles         Int64    cycles  | start of the first wave
-    end_cycles           Int64    cycles  | end of the last wave
-    simd_count           UInt32   -       | SIMDs that held waves
-    wave_count           UInt32   waves   | waves on all its CUs
-    waves_per_simd_max   UInt32   waves   | most waves on one SIMD at a time
-    waves_per_simd_mean  Float64  waves   | wave cycles over time and simd_count
-    drain_share          Float64? -       | share of the time after the last wave started
-    """,
-)
 
 _EMPTY_BELOW = 0.8  #: Share of the peak below which the mean is worth a word.
 
 
 @dataclass(frozen=True)
-class Occupancy(Answer):
+class Occupancy(Answer, package=__package__):
     """Theoretical and achieved occupancy of the kernels of a trace."""
-
-    definition: ClassVar[str] = (
-        "Theoretical: the least of what vector registers, LDS, scalar registers, whole workgroups and the hardware "
-        "allow, each rounded up to its granule (docs/explanation/occupancy.md). Achieved: starts and ends of waves on "
-        "every SIMD of the traced shader engines."
-    )
-    tables: ClassVar[Mapping[str, TableSpec]] = {
-        "kernels": _KERNELS,
-        "limiters": _LIMITERS,
-        "amounts": _AMOUNTS,
-        "engines": _ENGINES,
-    }
 
     target: str
     target_origin: str
@@ -124,6 +49,9 @@ class Occupancy(Answer):
     amounts: pl.DataFrame
     engines: pl.DataFrame
     notes: tuple[str, ...]  #: What to know before trusting the numbers.
+
+
+_TABLES = Occupancy.tables
 
 
 def theoretical(gpu: str, resources: Resources, *, wgp_mode: bool = True) -> Occupancy:
@@ -202,12 +130,13 @@ def _limits_only(
         target_origin=architecture.origin,
         target_is_certain=True,
         lds_shared_by="WGP" if facts.has_wgp_mode and wgp_mode else "CU",
-        kernels=frame_of(_KERNELS, [_theoretical_row(*member) for member in fitting]),
-        limiters=frame_of(_LIMITERS, [row for member in fitting for row in _limiter_rows(*member)]),
+        kernels=frame_of(_TABLES["kernels"], [_theoretical_row(*member) for member in fitting]),
+        limiters=frame_of(_TABLES["limiters"], [row for member in fitting for row in _limiter_rows(*member)]),
         amounts=frame_of(
-            _AMOUNTS, [row for member in fitting for row in _amount_rows(facts, *member, wgp_mode=wgp_mode)]
+            _TABLES["amounts"],
+            [row for member in fitting for row in _amount_rows(facts, *member, wgp_mode=wgp_mode)],
         ),
-        engines=empty_frame(_ENGINES),
+        engines=empty_frame(_TABLES["engines"]),
         notes=tuple(dict.fromkeys([*notes, *(note for mode in modes for note in mode)])),
     )
 
@@ -260,16 +189,16 @@ def occupancy(
             notes += _agreement(rows[-1], limit) or _emptying(rows[-1])
         if limit is not None:
             notes += _mode_notes(limit, wgp_mode=wgp_mode, has_modes=gpu_facts.facts.has_wgp_mode)
-    kernels = frame_of(_KERNELS, rows).sort("wave_count", descending=True, maintain_order=True)
+    kernels = frame_of(_TABLES["kernels"], rows).sort("wave_count", descending=True, maintain_order=True)
     return Occupancy(
         target=gpu_facts.facts.target,
         target_origin=gpu_facts.origin,
         target_is_certain=gpu_facts.is_certain,
         lds_shared_by="WGP" if gpu_facts.facts.has_wgp_mode and wgp_mode else "CU",
         kernels=_with_share(kernels),
-        limiters=frame_of(_LIMITERS, limiters),
-        amounts=frame_of(_AMOUNTS, amounts),
-        engines=frame_of(_ENGINES, [{"se": se} | asdict(achieved(part)) for (se,), part in engines.items()]),
+        limiters=frame_of(_TABLES["limiters"], limiters),
+        amounts=frame_of(_TABLES["amounts"], amounts),
+        engines=frame_of(_TABLES["engines"], [{"se": se} | asdict(achieved(part)) for (se,), part in engines.items()]),
         notes=tuple(dict.fromkeys(notes)),
     )
 

@@ -7,23 +7,12 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from wavewright.model.answer import once_per_trace
-from wavewright.model.schema import table_spec
+from wavewright.model.schema import packaged_spec
 
 if TYPE_CHECKING:
     from wavewright.model.trace import ThreadTrace
 
-REGISTERS = table_spec(
-    "registers",
-    "one function of the code",
-    """
-    function   String  -  | symbol of the kernel or function; null = not known
-    row_first  Int32   -  | its first code row
-    row_count  UInt32  -  | its instructions with text
-    vgprs      UInt32  -  | highest vector register named, plus one
-    agprs      UInt32  -  | highest accumulation register named, plus one
-    sgprs      UInt32  -  | highest scalar register named, plus one; vcc and other special registers do not count
-    """,
-)
+REGISTERS = packaged_spec(__package__, "registers")
 
 _OF = {"vgprs": "v", "agprs": "a", "sgprs": "s"}
 

@@ -14,7 +14,7 @@ from wavewright.analysis.trace.pipes import ANY_PIPE, BUBBLE, BUSY, PIPES, RESID
 from wavewright.analysis.trace.pipes.passes import pipe_cycles_of_rows
 from wavewright.base.bounds import BINS, bounded
 from wavewright.model.answer import Answer
-from wavewright.model.schema import table_spec
+from wavewright.model.schema import packaged_spec, table_spec
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -49,38 +49,15 @@ bubble_share           Float64? -       | of the resident cycles
 
 
 @dataclass(frozen=True)
-class Utilization(Answer):
+class Utilization(Answer, package=__package__):
     """Busy pipes and issue bubbles."""
 
-    definition: ClassVar[str] = (
-        "An instruction of a traced wave issues to a pipe of its SIMD from time + stall to the end of its duration, at "
-        "least one base clock (4 cycles on gfx9, 1 later); messages and immediate instructions take one base clock. It "
-        "keeps the pipe busy for that time, or for its passes where they are declared and take longer: matrix "
-        "instructions, and transcendental and 64-bit ones of some GPUs. Overlaps count once. The phase of a pipe is "
-        "the time in which a wave is between its first and its last instruction for it. A bubble is a cycle in which a "
-        "traced wave lives on the SIMD and no pipe issues."
-    )
     tables: ClassVar[Mapping[str, TableSpec]] = {
         "pipes": table_spec("pipes", "one pipe, over all SIMDs", _PIPES),
         "by_engine": table_spec("by_engine", "one pipe of one shader engine", "se UInt16 - | shader engine\n" + _PIPES),
         "bubbles": table_spec("bubbles", "one shader engine", "se UInt16 - | shader engine\n" + _BUBBLES),
-        "neighbours": table_spec(
-            "neighbours",
-            "one memory pipe of the SIMD beside the traced one (gfx11 and later)",
-            "se UInt16 - | shader engine\npipe String - | pipe (PIPES)\n" + _ISSUES,
-        ),
-        "over_time": table_spec(
-            "over_time",
-            "one pipe of one shader engine in one time bin in which it is busy",
-            """
-            se            UInt16   -       | shader engine
-            pipe          String   -       | pipe; ANY = any of them
-            bin           UInt32   -       | number of the time bin
-            start_cycles  Int64    cycles  | its start, aligned
-            issue_share   Float64  -       | share of the bin in which it issues, mean over the SIMDs with traced waves
-            busy_share    Float64? -       | share of the bin in which it is busy; null for ANY
-            """,
-        ),
+        "neighbours": packaged_spec(__package__, "utilization_neighbours"),
+        "over_time": packaged_spec(__package__, "utilization_over_time"),
     }
 
     pipes: pl.DataFrame

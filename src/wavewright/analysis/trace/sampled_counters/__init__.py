@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -11,13 +11,12 @@ from wavewright.analysis.common.time_bins import step_means, time_bins
 from wavewright.analysis.trace.sampled_counters.counter_samples import counter_names, filled, samples, sampling_step
 from wavewright.base.bounds import BINS, ENGINE, ITEM, bounded
 from wavewright.model.answer import Answer
-from wavewright.model.schema import empty_frame, table_spec
+from wavewright.model.schema import empty_frame
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from wavewright.analysis.common.time_bins import TimeBins
-    from wavewright.model.schema import TableSpec
     from wavewright.model.trace import ThreadTrace
 
 BUSY = "BUSY_CU_CYCLES"
@@ -32,61 +31,11 @@ UNITS: dict[str, tuple[str, float]] = {
     "MISC": ("ACTIVE_INST_MISC", 1.0),
 }
 _CLOCK_CYCLES = 4  # gfx9 counts in steps of four cycles: points of one such step are one point of a curve
-_VALUES = """\
-sample_count  UInt32   -  | samples written; samples of nothing but zeros are not
-value_total   Int64    -  | sum of the samples: total events; of a level (INST_LEVEL) use value_mean
-value_mean    Float64  -  | mean of the samples
-value_max     Int64    -  | largest sample
-"""
 
 
 @dataclass(frozen=True)
-class SampledCounters(Answer):
+class SampledCounters(Answer, package=__package__):
     """The counters streamed into the trace (gfx9)."""
-
-    definition: ClassVar[str] = (
-        "Each sample of a CU holds what was counted since its last one; samples of zeros are not written and put back "
-        "one sampling step after the last sample. Curves: sum over all CUs, each at its latest sample, as a mean over "
-        "equal bins of aligned time. Hardware: cycles in which a unit works / cycles in which its CU is busy, "
-        "summed over time and CUs; peak: the same of the largest sums over all CUs at one time."
-    )
-    tables: ClassVar[Mapping[str, TableSpec]] = {
-        "totals": table_spec("totals", "one counter", "name String - | counter\n" + _VALUES),
-        "by_cu": table_spec(
-            "by_cu",
-            "one counter of one CU",
-            "name String - | counter\nse UInt16 - | shader engine\ncu UInt8 - | CU\n" + _VALUES,
-        ),
-        "curves": table_spec(
-            "curves",
-            "one counter in one time bin",
-            """
-            name          String   -       | counter
-            bin           UInt32   -       | number of the bin
-            start_cycles  Int64    cycles  | its start, aligned
-            value_mean    Float64  -       | mean over time of the sum over CUs, per sampling step
-            """,
-        ),
-        "hardware": table_spec(
-            "hardware",
-            "one part of the hardware",
-            """
-            unit        String   -  | MFMA, VALU, LDS, VMEM, FLAT, SCA (scalar) or MISC
-            share       Float64  -  | of the cycles in which CUs were busy; VALU can exceed 1 (two issues at once)
-            peak_share  Float64  -  | largest sum over CUs at one time / largest sum of busy cycles at one time
-            """,
-        ),
-        "hardware_by_cu": table_spec(
-            "hardware_by_cu",
-            "one part of the hardware of one CU",
-            """
-            unit   String   -  | as in hardware
-            se     UInt16   -  | shader engine
-            cu     UInt8    -  | CU
-            share  Float64  -  | of the busy cycles of the CU
-            """,
-        ),
-    }
 
     totals: pl.DataFrame
     by_cu: pl.DataFrame

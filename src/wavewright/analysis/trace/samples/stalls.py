@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -11,54 +11,15 @@ from wavewright.analysis.common.noise import share_bounds
 from wavewright.analysis.trace.samples.causes import ISSUED, causes_of_samples
 from wavewright.analysis.trace.samples.scope import SampleScope, scope_of
 from wavewright.model.answer import Answer
-from wavewright.model.schema import TableSpec, table_spec
 
 if TYPE_CHECKING:
+    from wavewright.model.schema import TableSpec
     from wavewright.model.trace import ThreadTrace
-
-_SHARES = """
-    sample_count  Int64    -  | samples
-    share         Float64  -  | of all samples
-    share_min     Float64  -  | lower end of the interval that holds the true share in 95 of 100 recordings
-    share_max     Float64  -  | upper end
-"""
 
 
 @dataclass(frozen=True)
-class SampleStalls(Answer):
+class SampleStalls(Answer, package=__package__):
     """Why sampled waves did not issue, the most frequent cause first."""
-
-    definition: ClassVar[str] = (
-        "A cause is the reason that the hardware recorded for a wave that did not issue; a wait is named by its "
-        "counters, a stalled pipe by its instruction. Arbiter loss means that another wave issued instead. Shares are "
-        "of all samples of the trace, with Wilson's 95 % interval; samples of one moment count as one observation."
-    )
-    tables: ClassVar[dict[str, TableSpec]] = {
-        "causes": table_spec(
-            "causes",
-            "one cause, the most frequent first",
-            f"""
-            cause    String  -  | its name
-            meaning  String  -  | what it means
-            {_SHARES}
-            row_count  Int64   -  | code rows it was seen at
-            top_row    Int32   -  | the code row with the most of these samples
-            """,
-        ),
-        "by_row": table_spec(
-            "by_row",
-            "one cause at one code row, the most frequent first",
-            f"""
-            row      Int32    -  | code.row
-            address  UInt64?  -  | code.address
-            text     String   -  | code.text
-            file     String?  -  | code.file
-            line     UInt32?  -  | code.line
-            cause    String   -  | its name
-            {_SHARES}
-            """,
-        ),
-    }
 
     scope: SampleScope
     causes: pl.DataFrame

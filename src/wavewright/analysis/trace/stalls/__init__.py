@@ -12,7 +12,7 @@ from wavewright.analysis.trace.waits.stall_rows import stall_rows
 from wavewright.analysis.trace.waits.wait_producers import IDLE_COLUMNS, resolve
 from wavewright.facts.stall_classes import UNRESOLVED, stall_class
 from wavewright.model.answer import Answer
-from wavewright.model.schema import table_spec
+from wavewright.model.schema import packaged_spec, table_spec
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,34 +36,8 @@ _ROW_SPEC = table_spec(
     {PLACE_COLUMNS.strip()}
     """,
 )
-_CLASS_SPEC = table_spec(
-    "classes",
-    "one class of stalls; largest first",
-    """
-    class                       String   -       | what was stalled on (stall_classes.py)
-    kind                        String   -       | wait, issue, busy, padding or sync
-    stall_cycles_total          Int64    cycles  | stall of all executions of this class
-    stall_share                 Float64  -       | of all stall cycles that were asked about
-    exposed_stall_cycles_total  Int64    cycles  | of them those that no other wave hid (exposure); PC unknown: all
-    execution_count             Int64    -       | executions
-    stalled_count               Int64    -       | executions that stalled
-    latency_cycles_total        Int64    cycles  | sum of durations
-    row_count                   Int64    -       | code rows
-    top_row                     Int32    -       | the code row with the largest stall of this class
-    top_row_share               Float64? -       | its share of the class's stall
-    meaning                     String   -       | what the class means
-    remedy                      String   -       | what helps; empty = nothing in general
-    """,
-)
-_IDLE_SPEC = table_spec(
-    "idle",
-    "idle cycles (before the first attempt to issue; not part of any stall) by their cause",
-    """
-    part               String   -       | start-up, cold or other instruction fetch, dependency gap, store drain
-    idle_cycles_total  Int64    cycles  | time before the first attempt to issue
-    idle_share         Float64  -       | of all idle cycles that were asked about
-    """,
-)
+_CLASS_SPEC = packaged_spec(__package__, "class_spec")
+_IDLE_SPEC = packaged_spec(__package__, "idle_spec")
 
 
 #: Causes of idle cycles, and their columns in the frame of the native pass.
@@ -77,17 +51,9 @@ IDLE_PARTS = dict(
 
 
 @dataclass(frozen=True)
-class Stalls(Answer):
+class Stalls(Answer, package=__package__):
     """Stall cycles by class, and by code row and class."""
 
-    definition: ClassVar[str] = (
-        "Every stall cycle of every executed instruction, once. The stall of a wait belongs to the kinds of operations"
-        " that it waited for (several kinds: a mixture, because nobody knows which came last); every other stall to the"
-        " instruction's own class, or to its pipe where that had other work. Idle cycles lie before an instruction,"
-        " when the wave had nothing to issue: before its first instruction, for code that no wave of the CU executed"
-        " before (cold), after branches and at other lines of code, for the result of the instruction before, and for"
-        " stores before the end."
-    )
     tables: ClassVar[Mapping[str, TableSpec]] = {"classes": _CLASS_SPEC, "by_row": _ROW_SPEC, "idle": _IDLE_SPEC}
 
     classes: pl.DataFrame

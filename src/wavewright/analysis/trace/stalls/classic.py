@@ -7,17 +7,14 @@ that were made with it (`docs/explanation/differences.md` lists where it mislead
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from wavewright.analysis.trace.costs.row_totals import row_totals
 from wavewright.model.answer import Answer
-from wavewright.model.schema import table_spec
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from wavewright.model.schema import TableSpec
     from wavewright.model.trace import ThreadTrace
 
@@ -31,53 +28,10 @@ _RULES: tuple[tuple[tuple[str, ...], str], ...] = (
 )
 _WAITS = (("vmcnt", "VMEM-wait"), ("lgkmcnt", "LDS/SMEM-wait"), ("expcnt", "EXP-wait"))
 
-_COST = """
-    stall_cycles_total    Int64    cycles  | sum of stalls
-    stall_share           Float64  -       | of all stall cycles that were asked about
-"""
-_TYPE_SPEC = table_spec(
-    "types", "one classic stall type; largest first", f"type  String  -  | its name\n{_COST.strip()}"
-)
-_LINE_SPEC = table_spec(
-    "lines",
-    "one source location (a whole inline chain) with stall; largest first",
-    f"""
-    source                String   -       | `file:line`, call sites behind ` -> `; `<unknown>` = no debug line
-    type                  String   -       | the type with most stall among its instructions
-    {_COST.strip()}
-    latency_cycles_total  Int64    cycles  | sum of durations
-    stalled_share         Float64  -       | stall of its latency
-    """,
-)
-_INSTRUCTION_SPEC = table_spec(
-    "instructions",
-    "one code row with stall; largest first",
-    f"""
-    row                   Int32    -       | code.row
-    type                  String   -       | its classic type
-    {_COST.strip()}
-    hit_count             Int64    -       | executions
-    address               UInt64   -       | code.address
-    text                  String   -       | disassembly
-    source                String   -       | as in `lines`
-    """,
-)
-
 
 @dataclass(frozen=True)
-class Classic(Answer):
+class Classic(Answer, package=__package__):
     """Stall by the mnemonics of the rows that stalled."""
-
-    definition: ClassVar[str] = (
-        "The first rule that fits the text decides: a wait is named by the first of vmcnt, lgkmcnt, expcnt in it;"
-        " barriers; loads and stores; LDS; scalar loads; v_mfma and v_fma; other. Nothing is asked about producers:"
-        " use `stalls` to learn what was waited for."
-    )
-    tables: ClassVar[Mapping[str, TableSpec]] = {
-        "types": _TYPE_SPEC,
-        "lines": _LINE_SPEC,
-        "instructions": _INSTRUCTION_SPEC,
-    }
 
     instruction_count: int  #: Rows of the code, executed or not.
     latency_cycles_total: int
@@ -125,9 +79,9 @@ def classic(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Classic:
         latency_cycles_total=latency,
         stall_cycles_total=stall,
         stall_share=stall / latency if latency else 0.0,
-        types=_shaped(_largest_first(by_type).with_columns(stall_share=share), _TYPE_SPEC),
-        lines=_shaped(_lines(costs).with_columns(stall_share=share), _LINE_SPEC),
-        instructions=_shaped(ordered, _INSTRUCTION_SPEC),
+        types=_shaped(_largest_first(by_type).with_columns(stall_share=share), Classic.tables["types"]),
+        lines=_shaped(_lines(costs).with_columns(stall_share=share), Classic.tables["lines"]),
+        instructions=_shaped(ordered, Classic.tables["instructions"]),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -12,44 +12,18 @@ from wavewright.analysis.trace.timeline.layers.places import SLOT, aligned
 from wavewright.errors import UsageError
 from wavewright.model.answer import Answer
 from wavewright.model.executions import is_execution
-from wavewright.model.schema import table_spec
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection
 
-    from wavewright.model.schema import TableSpec
     from wavewright.model.trace import ThreadTrace
 
 _PIPES = "pipes"
 
 
 @dataclass(frozen=True)
-class AreaRows(Answer):
+class AreaRows(Answer, package=__package__):
     """The instructions of some tracks in a window of time, by code row."""
-
-    definition: ClassVar[str] = (
-        "Traced instructions of the tracks that first try to issue in the time; on tracks of pipes, that issue in it. "
-        "Each counts with all of its latency, also where that ends after the time. Issue is latency less stall. "
-        "Instructions without a known PC have no row and are counted apart."
-    )
-    tables: ClassVar[Mapping[str, TableSpec]] = {
-        "rows": table_spec(
-            "rows",
-            "one code row, that with most latency first",
-            """
-            row                   Int32    -       | code.row
-            text                  String   -       | the instruction
-            execution_count       Int64    -       | executions
-            latency_cycles_total  Int64    cycles  | sum of durations
-            stall_cycles_total    Int64    cycles  | sum of stalls
-            issue_cycles_total    Int64    cycles  | latency less stall
-            latency_share         Float64  -       | of the latency of all rows here
-            latency_cycles_max    Int64    cycles  | longest duration
-            first_item            Int64    -       | number of its first execution here among all instructions
-            longest_item          Int64    -       | number of its longest execution
-            """,
-        )
-    }
 
     rows: pl.DataFrame
     execution_count: int

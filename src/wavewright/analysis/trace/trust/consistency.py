@@ -3,50 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from wavewright.analysis.trace.costs.row_totals import row_totals
 from wavewright.analysis.trace.selection import whole_of
 from wavewright.model.answer import Answer, once_per_trace
-from wavewright.model.schema import THREAD_TRACE, table_spec
+from wavewright.model.schema import THREAD_TRACE
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from wavewright.model.schema import TableSpec
     from wavewright.model.trace import ThreadTrace
 
 _TOTALS = [column.name for column in THREAD_TRACE["stored_totals"].columns if column.name != "row"]
 
 
 @dataclass(frozen=True)
-class Consistency(Answer):
+class Consistency(Answer, package=__package__):
     """Stored totals against totals recomputed from the instructions."""
-
-    definition: ClassVar[str] = (
-        "Hit, latency, stall and idle of every code row as the directory states them, against the same totals "
-        "recomputed from its wave files (row_totals). They differ when wave files are missing, repeated or damaged, "
-        "or come from another decoding than code.json. A selection is judged by the whole trace it was made from."
-    )
-    tables: ClassVar[Mapping[str, TableSpec]] = {
-        "differences": table_spec(
-            "differences",
-            "one code row whose totals differ",
-            """
-            row                          Int32  -       | code.row
-            hit_count                    Int64  -       | executions in the wave files
-            latency_cycles_total         Int64  cycles  | sum of durations in the wave files
-            stall_cycles_total           Int64  cycles  | sum of stalls in the wave files
-            idle_cycles_total            Int64  cycles  | sum of gaps in the wave files
-            stored_hit_count             Int64  -       | executions as stated
-            stored_latency_cycles_total  Int64  cycles  | sum of durations as stated
-            stored_stall_cycles_total    Int64  cycles  | sum of stalls as stated
-            stored_idle_cycles_total     Int64  cycles  | sum of gaps as stated
-            """,
-        )
-    }
 
     #: Whether the trace states totals and has instructions; raw captures and PC samples state none.
     is_comparable: bool

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -11,7 +11,6 @@ from wavewright.analysis.trace.code.functions import entered_rows
 from wavewright.analysis.trace.code.wave_paths import wave_paths
 from wavewright.analysis.trace.waves.resident import resident_waves
 from wavewright.model.answer import Answer
-from wavewright.model.schema import TableSpec, table_spec
 
 if TYPE_CHECKING:
     from wavewright.model.trace import ThreadTrace
@@ -23,82 +22,8 @@ _DEVIATION_OF_NORMAL = 1.4826  # median absolute deviation -> standard deviation
 
 
 @dataclass(frozen=True)
-class Coverage(Answer):
+class Coverage(Answer, package=__package__):
     """The traced part, and how even it is."""
-
-    definition: ClassVar[str] = (
-        "A row is executed when at least one traced wave ran it (PC sampling: when it was sampled). The denominator "
-        "of executed_share is the rows of the functions in which at least one row was executed. Waves that ran the "
-        "same set of rows took the same path; path 0 is the one with the most wave cycles; waves without traced "
-        "instructions come last. A wave left early when it executed s_endpgm on a path with at most a quarter of the "
-        "different rows, a quarter of the instructions and half of the cycles of the fullest path of its kernel "
-        "(medians of the waves). A wave is an outlier when its cycles per instruction differ from the median of its "
-        "path by more than half and by more than five robust standard deviations. The waves of all CUs of a shader "
-        "engine come from the occupancy events."
-    )
-    tables: ClassVar[dict[str, TableSpec]] = {
-        "functions": table_spec(
-            "functions",
-            "one function in which at least one row was executed",
-            """
-            function            String?  -  | symbol
-            row_count           Int64    -  | its code rows
-            executed_row_count  Int64    -  | of these: executed
-            executed_share      Float64  -  | executed_row_count / row_count
-            hit_count           Int64    -  | executions of its rows
-            """,
-        ),
-        "paths": table_spec(
-            "paths",
-            "one set of rows that waves ran",
-            """
-            path                      UInt32   -       | number of the path, most wave cycles first
-            kernel                    String   -       | kernel of these waves; null = not known
-            wave_count                Int64    -       | waves that took it
-            wave_share                Float64  -       | of all traced waves
-            cycles_share              Float64  -       | of the cycles (end - begin) of all traced waves
-            distinct_row_count        Int64    -       | different code rows of the path
-            instruction_count_min     Int64    -       | instructions of the wave that ran the fewest
-            instruction_count_median  Float64  -       | median of the instructions per wave
-            instruction_count_max     Int64    -       | instructions of the wave that ran the most
-            duration_cycles_min       Int64    cycles  | shortest wave
-            duration_cycles_median    Float64  cycles  | median wave
-            duration_cycles_max       Int64    cycles  | longest wave
-            first_wave                UInt32   -       | an example: the lowest wave number
-            early_exit                Boolean  -       | whether its waves left early
-            """,
-        ),
-        "engines": table_spec(
-            "engines",
-            "one traced shader engine",
-            """
-            se                            UInt16   -       | shader engine
-            cu                            String?  -       | traced CUs, or WGPs
-            wave_count                    Int64    -       | waves of the traced CUs
-            untraced_wave_count           Int64    -       | of these: without traced instructions
-            instruction_count             Int64    -       | traced instructions
-            all_wave_count                Int64    -       | waves that started on any of its CUs (occupancy events)
-            traced_share                  Float64? -       | traced waves / all waves
-            other_cu_count                Int64    -       | further CUs on which waves ended
-            target_duration_cycles_mean   Float64? cycles  | mean duration of waves on the traced CUs
-            other_duration_cycles_mean    Float64? cycles  | mean duration of waves on the other CUs
-            """,
-        ),
-        "outliers": table_spec(
-            "outliers",
-            "one wave whose cycles per instruction are far from those of its path",
-            """
-            wave                         UInt32   -       | waves.wave
-            se                           UInt16   -       | shader engine
-            simd                         UInt8    -       | SIMD
-            slot                         UInt8    -       | wave slot
-            path                         UInt32   -       | paths.path
-            instruction_count            UInt32   -       | its instructions
-            duration_cycles              Int64    cycles  | from start to end
-            cycles_per_instruction_ratio Float64  -       | its cycles per instruction / the median of its path
-            """,
-        ),
-    }
 
     wave_count: int
     incomplete_wave_count: int

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from math import exp, log
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from wavewright.analysis.trace.code.functions import entered_rows
 from wavewright.analysis.trace.costs.row_totals import row_totals
 from wavewright.model.answer import Answer
-from wavewright.model.schema import SAMPLE_COUNTS, TableSpec, table_spec
+from wavewright.model.schema import SAMPLE_COUNTS
 
 if TYPE_CHECKING:
     from wavewright.model.trace import ThreadTrace
@@ -34,49 +34,8 @@ _REMEDIES = {
 
 
 @dataclass(frozen=True)
-class SourceMapping(Answer):
+class SourceMapping(Answer, package=__package__):
     """Shares of the code that have a source line, and how the cost spreads over lines."""
-
-    definition: ClassVar[str] = (
-        "Rows are those of the functions that were entered. "
-        "A row is mapped when it has a file and a line (innermost frame). The weight of a line is the sum of "
-        "hit_count + stall_cycles_total of its rows; top_line_share is the largest weight over the sum of the weights "
-        "of all mapped lines, and effective_line_count = exp(entropy of the weight shares): how many equally heavy "
-        "lines would spread the cost as widely. A line swallows the code when it holds at least a quarter of its "
-        "file's rows and at least 64 rows. hit, latency and stall totals are those of row_totals; of PC samples, "
-        "issued samples are hits, stalled samples are stall, and all of them latency."
-    )
-    tables: ClassVar[dict[str, TableSpec]] = {
-        "files": table_spec(
-            "files",
-            "one source file",
-            """
-            file                  String   -       | path as in the debug lines; null = rows without a line
-            line_count            Int64    -       | distinct lines
-            row_count             Int64    -       | code rows
-            row_share             Float64  -       | of all code rows
-            hit_share             Float64  -       | of all executions
-            latency_share         Float64  -       | of all latency cycles
-            stall_share           Float64  -       | of all stall cycles
-            """,
-        ),
-        "lines": table_spec(
-            "lines",
-            "one mapped source line, heaviest first",
-            """
-            file                  String   -       | path
-            line                  UInt32   -       | line
-            row_count             Int64    -       | code rows
-            row_share             Float64  -       | of the rows of its file
-            hit_count             Int64    -       | executions
-            latency_cycles_total  Int64    cycles  | sum of durations
-            stall_cycles_total    Int64    cycles  | sum of stalls
-            weight_share          Float64  -       | of the weights of all mapped lines
-            swallows              Boolean  -       | whether it holds suspiciously many rows
-            text                  String   -       | source text; null = not available
-            """,
-        ),
-    }
 
     row_count: int
     mapped_row_count: int

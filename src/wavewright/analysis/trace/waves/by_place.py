@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Literal
 
 import polars as pl
 
@@ -12,51 +12,16 @@ from wavewright.analysis.trace.waves.resident import resident_waves
 from wavewright.base.bounds import CYCLES, bounded
 from wavewright.facts import gpus
 from wavewright.model.answer import Answer
-from wavewright.model.schema import table_spec
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from wavewright.model.schema import TableSpec
     from wavewright.model.trace import ThreadTrace
 
 Level = Literal["cu", "simd"]
 
-_PLACES = table_spec(
-    "places",
-    "one compute unit or SIMD of a traced shader engine on which a wave was seen",
-    """
-    xcc                   UInt16   -       | accelerator die; null = the GPU has one, or is not known
-    se                    UInt16   -       | shader engine
-    sa                    UInt8    -       | shader array; null = the trace does not name it (gfx9)
-    cu                    UInt8    -       | CU (gfx9) or WGP byte (RDNA)
-    simd                  UInt8    -       | SIMD; null = all of the compute unit
-    wave_count            Int64    waves   | waves that were resident there
-    duration_cycles_mean  Float64  cycles  | mean from start to end, of those whose start and end were seen; null = none
-    resident_waves_mean   Float64  waves   | mean number of waves that were resident at once; null = none was seen
-    traced_wave_count     Int64    waves   | traced waves
-    instruction_count     Int64    -       | their instructions; null = no wave was traced there
-    cycles_total          Int64    cycles  | their durations; null = no wave was traced there
-    stall_cycles_total    Int64    cycles  | stall of their instructions; null = no wave was traced there
-    stall_share           Float64  -       | stall_cycles_total / cycles_total; null = no wave was traced there
-    first_wave            UInt32   -       | the traced wave that started first; null = no wave was traced there
-    """,
-)
-
 
 @dataclass(frozen=True)
-class WavesByPlace(Answer):
+class WavesByPlace(Answer, package=__package__):
     """Waves by compute unit or SIMD."""
-
-    definition: ClassVar[str] = (
-        "Resident waves come from the starts and ends that every compute unit of a traced shader engine records: a "
-        "wave counts where any part of it lies in the time. Their mean number is the sum of their cycles in the time "
-        "over the length of the time, which is that of the first start to the last end of a wave on any shader engine, "
-        "on one clock. Instructions and stall are those of traced waves, which run on the target compute unit of each "
-        "shader engine. Shader engines are numbered over all dies: die = engine / engines per die. Places without any "
-        "wave are left out."
-    )
-    tables: ClassVar[Mapping[str, TableSpec]] = {"places": _PLACES}
 
     start_cycles: int  #: Of the time that the means are over, aligned.
     end_cycles: int
@@ -123,7 +88,7 @@ def _placed(trace: ThreadTrace, places: pl.DataFrame) -> pl.DataFrame:
         traced_wave_count=pl.col("traced_wave_count").fill_null(0),
         stall_share=pl.when(cycles > 0).then(pl.col("stall_cycles_total") / cycles),
     )
-    typed = [pl.col(column.name).cast(getattr(pl, column.dtype)) for column in _PLACES.columns]
+    typed = [pl.col(column.name).cast(getattr(pl, column.dtype)) for column in WavesByPlace.tables["places"].columns]
     return full.select(typed).sort("se", "cu", "simd")
 
 

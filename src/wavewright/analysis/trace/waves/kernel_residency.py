@@ -37,14 +37,9 @@ _KERNEL = "kernel UInt32 - | kernels.kernel; null = entry not known\nname String
 
 
 @dataclass(frozen=True)
-class KernelResidency(Answer):
+class KernelResidency(Answer, package=__package__):
     """Resident waves on all CUs of the traced shader engines."""
 
-    definition: ClassVar[str] = (
-        "Every start of a wave on any CU of a traced shader engine adds one, every end takes one away; ends without a "
-        "start are left out, and starts without an end count to the last event. Curves are means over equal bins "
-        "of time, with the clocks of the shader engines aligned."
-    )
     tables: ClassVar[Mapping[str, TableSpec]] = {
         "engines": table_spec("engines", "one shader engine", _SE + _WAVES),
         "kernels": table_spec("kernels", "one kernel, over all shader engines", _KERNEL + _WAVES),

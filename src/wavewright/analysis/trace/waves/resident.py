@@ -7,26 +7,12 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from wavewright.model.answer import once_per_trace
-from wavewright.model.schema import table_spec
+from wavewright.model.schema import packaged_spec
 
 if TYPE_CHECKING:
     from wavewright.model.trace import ThreadTrace
 
-RESIDENT_WAVES = table_spec(
-    "resident_waves",
-    "one wave on any CU of a traced shader engine",
-    """
-    se            UInt16   -       | shader engine
-    cu            UInt8    -       | CU or WGP byte
-    simd          UInt8    -       | SIMD
-    slot          UInt8    -       | wave slot
-    kernel        UInt32   -       | kernels.kernel; null = not known
-    start_cycles  Int64    cycles  | start; the first event of the shader engine for waves that started before the trace
-    end_cycles    Int64    cycles  | end; the last event of the shader engine for waves without one
-    has_begin     Boolean  -       | whether the start was seen
-    has_end       Boolean  -       | whether the end was seen
-    """,
-)
+RESIDENT_WAVES = packaged_spec(__package__, "resident_waves")
 
 _SLOT = ("se", "cu", "simd", "slot")
 

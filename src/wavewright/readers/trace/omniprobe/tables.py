@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any, Final
 
-from wavewright.model.schema import table_spec
+from wavewright.model.schema import packaged_spec
 
 MAX_COUNT: Final = (1 << 63) - 1
 _MAX_UINT32 = (1 << 32) - 1
@@ -15,61 +15,11 @@ _CACHED_NAMES = 1 << 12
 #: Words for the direction of an access in reports, documents and messages.
 KINDS: Final = {"read": "read", "write": "write", "read/write": "read_write", "readwrite": "read_write"}
 
-ACCESSES: Final = table_spec(
-    "accesses",
-    "one source location with one width and direction, summed over the waves that Omniprobe watched",
-    """
-    kernel                   String   -      | demangled name; null = the text report does not name kernels
-    dispatch                 UInt64   -      | number of the dispatch; null = not recorded
-    file                     String   -      | source file; null = Omniprobe did not know it (usual for LDS)
-    line                     UInt32   -      | source line
-    column                   UInt32   -      | source column
-    space                    String   -      | memory or lds
-    kind                     String   -      | read, write or read_write; null = not specified
-    execution_count          Int64    -      | executions by waves
-    ir_bytes                 UInt32   bytes  | bytes per lane before instructions were selected
-    isa_bytes                UInt32   bytes  | bytes per lane of the instruction; null = not recorded
-    isa_instruction          String   -      | its mnemonic; null = not recorded
-    cache_lines_least_count  Int64    -      | cache lines that active lanes x bytes need at least; null for lds
-    cache_lines_used_count   Int64    -      | cache lines that they touched; null for lds
-    bank_conflict_count      Int64    -      | extra cycles by Omniprobe's rule of 32 banks; null for memory
-    target                   String   -      | GPU; null = not recorded
-    cache_line_bytes         UInt32   bytes  | size of the counted cache lines; null = not recorded
-    """,
-)
+ACCESSES: Final = packaged_spec(__package__, "accesses")
 
-MESSAGES: Final = table_spec(
-    "messages",
-    "one message of a wave, in the order of the log",
-    """
-    message       UInt32   -      | number of the message in this log
-    kernel        String   -      | demangled name
-    dispatch      UInt64   -      | number of the dispatch
-    type          String   -      | address, time interval, basic block start; null = another one
-    line          UInt32   -      | source line; messages do not name the file
-    column        UInt32   -      | source column; null = not recorded
-    timestamp     UInt64   ticks  | clock of the GPU
-    exec_mask     UInt64   -      | active lanes
-    kind          String   -      | read, write or read_write; null = not specified, or no access
-    xcc           UInt8    -      | XCC
-    se            UInt8    -      | shader engine
-    cu            UInt8    -      | CU
-    workgroup_x   UInt16   -      | workgroup id; null = not recorded
-    workgroup_y   UInt16   -      | workgroup id; null = not recorded
-    workgroup_z   UInt16   -      | workgroup id; null = not recorded
-    wave          UInt8    -      | wave of the workgroup; null = not recorded
-    """,
-)
+MESSAGES: Final = packaged_spec(__package__, "messages")
 
-LANE_ADDRESSES: Final = table_spec(
-    "lane_addresses",
-    "one active lane of one address message",
-    """
-    message  UInt32  -  | messages.message
-    lane     UInt8   -  | lane of the wave
-    address  UInt64  -  | its address; of LDS relative to the start of the workgroup's
-    """,
-)
+LANE_ADDRESSES: Final = packaged_spec(__package__, "lane_addresses")
 
 
 @lru_cache(maxsize=_CACHED_NAMES)

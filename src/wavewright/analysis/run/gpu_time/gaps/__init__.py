@@ -15,7 +15,7 @@ from wavewright.analysis.run.select.recording_span import node_spans
 from wavewright.base.bounds import ROWS, bounded
 from wavewright.model.answer import Answer
 from wavewright.model.run import Run
-from wavewright.model.schema import table_spec
+from wavewright.model.schema import packaged_spec, table_spec
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -26,11 +26,6 @@ _WHERE = """\
 node          String   -    | host name of the node, else the file
 gpu           Int64    -    | number of the GPU on the node; null = not recorded
 """
-_STREAM = """\
-pid           Int64    -    | process; null = all of the GPU
-rank          Int32    -    | its rank; null = not known
-stream_id     Int64    -    | stream; null = all of the GPU, or not recorded
-"""
 _CAUSE_TEXTS = (
     "synchronisation, allocation, copy call, loading code, launch call, other call (time in such a call of the thread "
     "that launched what ended the gap, before it did so), host code (outside of calls), launch (from the start of the "
@@ -40,38 +35,11 @@ _CAUSE_TEXTS = (
 
 
 @dataclass(frozen=True)
-class Gaps(Answer):
+class Gaps(Answer, package=__package__):
     """Idle time of GPUs, or their streams, between work, and its causes."""
 
-    definition: ClassVar[str] = (
-        "A gap is the time between two pieces of work of a GPU (or of a stream) in which it does none; 1 "
-        "ns is rounding, not a gap. The work that ends it was launched by a call of some thread. Before that call "
-        "began, the gap is what that thread did meanwhile: calls by their kind, the rest is host code. After it, "
-        "the gap is the cost of the launch; a stream wait where the thread made a stream wait for an event since "
-        "its previous launch and the work started 0.1 ms or more later; and queued where it started 1 ms or more "
-        "later, or was launched before the gap began: it waited for other work or for the GPU itself. The parts add "
-        "up to the gaps. Time before the first and after the last work of a GPU, within the recorded time of its "
-        "node, is idle at the edges, and not a gap. Of a time window, the parts of gaps inside count."
-    )
     tables: ClassVar[Mapping[str, TableSpec]] = {
-        "gpus": table_spec(
-            "gpus",
-            "one GPU, or one stream of a process on it",
-            _WHERE
-            + _STREAM
-            + """
-            gap_count     UInt64   -    | number of gaps
-            gap_ns        Int64    ns   | length of all gaps
-            gap_share     Float64  -    | of the span of the node
-            gap_mean_ns   Float64  ns   | mean length of a gap
-            gap_max_ns    Int64    ns   | longest gap
-            busy_ns       Int64    ns   | time with work
-            edge_ns       Int64    ns   | before the first and after the last work, within the wall time
-            rounding_ns   Int64    ns   | times of 1 ns between work, which rounding makes: no gaps
-            span_ns       Int64    ns   | span of all GPU work of the node, or the time window
-            wall_ns       Int64    ns   | time that was recorded on the node, or the time window
-            """,
-        ),
+        "gpus": packaged_spec(__package__, "gaps_gpus"),
         "causes": table_spec(
             "causes",
             "one cause on one GPU",
@@ -85,40 +53,8 @@ class Gaps(Answer):
             span_share    Float64  -    | of the span of the node
             """,
         ),
-        "histogram": table_spec(
-            "histogram",
-            "one range of lengths on one GPU or stream",
-            _WHERE
-            + _STREAM
-            + """
-            from_ns       Int64    ns   | shortest length of the range
-            gap_count     UInt64   -    | number of gaps
-            gap_ns        Int64    ns   | length of all of them
-            """,
-        ),
-        "largest": table_spec(
-            "largest",
-            "one of the longest gaps",
-            _WHERE
-            + _STREAM
-            + """
-            start_ns      Int64    ns   | when it began
-            at_ns         Int64    ns   | the same after the begin of the recording on its node, as --time counts
-            gap_ns        Int64    ns   | how long it lasted
-            previous      String   -    | the dispatch or copy that ended when it began
-            next          String   -    | the dispatch or copy that ended it
-            dispatch_id   Int64    -    | of the next dispatch; null for copies
-            tid           Int64    -    | thread that launched the next one
-            launch_at_ns  Int64    ns   | launch of the next one after the begin of the gap; negative = before
-            launch_ns     Int64    ns   | from the begin of that call to the start of the next one; null = not known
-            queue_depth   Int64    -    | work of the GPU that was launched and had not begun when the gap began
-            cause         String   -    | largest part of the gap, as in causes
-            function      String?  -    | the call of that thread that took most of the gap, or is its cause
-            function_ns   Int64    ns   | time of the gap in that call
-            context       String?  -    | innermost of stack
-            stack         String?  -    | markers, operators, frames that lasted half of the gap, outermost first
-            """,
-        ),
+        "histogram": packaged_spec(__package__, "gaps_histogram"),
+        "largest": packaged_spec(__package__, "gaps_largest"),
     }
 
     gpus: pl.DataFrame
