@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from wavewright.analysis.run.contents.regions import Regions
     from wavewright.analysis.run.contents.timed_events import Grouping
+    from wavewright.analysis.run.graph.scenarios import Scenario
     from wavewright.analysis.run.kernels.top import TopGrouping
     from wavewright.cli.kit.picture import PictureRequest
     from wavewright.cli.kit.request import Parts
@@ -143,21 +144,21 @@ def memory(request: RunRequest, bins: int, picture: PictureRequest) -> Shown:
 
 def path(request: RunRequest, texts: tuple[str, ...], by_step: bool, marker: str | None, segments: bool) -> Shown:
     """The critical path, of each step too, and what changes would do to it."""
-    from wavewright.analysis.run.diagnose.bounds import bounds_of
     from wavewright.analysis.run.graph import combine_graph, partial_graph
-    from wavewright.analysis.run.graph.path import moments, path_of, stacks_of, with_stacks, with_steps
-    from wavewright.analysis.run.graph.scenarios import what_if
+    from wavewright.analysis.run.graph.path import path_of, with_steps
     from wavewright.model.answer import to_builtins
 
     graph = combine_graph(request.gather(partial_graph).values)
     answer = path_of(graph)
-    bounds = bounds_of(texts, lambda part: request.gather(part).values, answer.groups["span_ns"])
-    scenarios = what_if(graph, texts, answer, bounds)
+    scenarios: list[Scenario] = []
+    if texts:
+        from wavewright.analysis.run.diagnose.bounds import bounds_of
+        from wavewright.analysis.run.graph.scenarios import what_if
+
+        bounds = bounds_of(texts, lambda part: request.gather(part).values, answer.groups["span_ns"])
+        scenarios = what_if(graph, texts, answer, bounds)
     if by_step or marker is not None:
         answer = with_steps(answer, graph, _steps(request, marker))
-    asked_moments = moments(graph, answer)
-    if any(rows.height for rows in asked_moments.values()):
-        answer = with_stacks(answer, request.gather(partial(stacks_of, moments=asked_moments)).values)
     table = answer.segments if segments else answer.contributors
     return Shown(answer, table, {"scenarios": scenarios}, facts={"what_if": to_builtins(scenarios)})
 

@@ -8,7 +8,7 @@ import polars as pl
 
 from wavewright.analysis.run.diagnose.bounds import bounds_of
 from wavewright.analysis.run.graph.event_graph import event_graph
-from wavewright.analysis.run.graph.path import CriticalPath, moments, path_of, stacks_of, with_stacks, with_steps
+from wavewright.analysis.run.graph.path import CriticalPath, path_of, with_steps
 from wavewright.analysis.run.graph.scenarios import what_if
 from wavewright.analysis.run.steps import steps
 from wavewright.model.schema import TableSpec, packaged_spec
@@ -38,10 +38,8 @@ def _graph(document: Document) -> EventGraph:
 
 def _path(document: Document) -> CriticalPath:
     def make() -> CriticalPath:
-        graph, parts = _graph(document), document.run.parts
-        path = with_steps(path_of(graph), graph, steps(document.run).steps)
-        times = moments(graph, path)
-        return with_stacks(path, [stacks_of(part, times) for part in parts])
+        graph = _graph(document)
+        return with_steps(path_of(graph), graph, steps(document.run).steps)
 
     return document.kept(("run", "critical path"), make)
 

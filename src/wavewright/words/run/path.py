@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -156,9 +157,9 @@ def _name(row: dict[str, Any]) -> str:
 
 
 def _segment_table(segments: pl.DataFrame, group: dict[str, Any], *, limit: int) -> Table:
-    longest = segments.with_columns(ns=pl.col("end_ns") - pl.col("start_ns")).sort(
-        "ns", "start_ns", descending=[True, False]
-    )
+    ns = segments["end_ns"] - segments["start_ns"]
+    longest = segments.with_columns(ns=ns).filter(ns >= ns.top_k(limit).min())  # of a million only these are sorted
+    longest = longest.sort("ns", "start_ns", descending=[True, False])
     several = segments["process"].drop_nulls().n_unique() > 1
     columns = [
         Column("at", lambda row: _at(row["start_ns"], group)),
@@ -168,7 +169,8 @@ def _segment_table(segments: pl.DataFrame, group: dict[str, Any], *, limit: int)
         Column("what", _name, is_text=True, takes_rest=True),
         Column("in", lambda row: _inner(row["stack"]), is_text=True),
     ]
-    return frame_table(longest, columns, limit=limit, what="segments", title="longest segments")
+    table = frame_table(longest, columns, limit=limit, what="segments", title="longest segments")
+    return replace(table, row_count=segments.height)
 
 
 def _inner(stack: str) -> str:

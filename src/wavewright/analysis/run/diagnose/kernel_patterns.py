@@ -47,7 +47,7 @@ def kernel_facts(work: pl.DataFrame, cu_counts: dict[int, int]) -> KernelFacts:
     is_graph = (pl.col("graph_exec").fill_null(0) != 0) | ~pl.col("is_first")
     kernels = kernels.with_columns(is_graph=is_graph, lost_ns=_lost(cu_counts, work.height), workgroups=_workgroups())
     sums = (
-        kernels.group_by("place", pl.col("name").cast(pl.String).fill_null("?"), maintain_order=True)
+        kernels.group_by("place", "name", maintain_order=True)
         .agg(
             calls=pl.len().cast(pl.Int64),
             total_ns=pl.col("duration_ns").sum(),
@@ -58,6 +58,7 @@ def kernel_facts(work: pl.DataFrame, cu_counts: dict[int, int]) -> KernelFacts:
             lost_ns=pl.col("lost_ns").sum(),
             workgroups=pl.col("workgroups").filter(pl.col("lost_ns") > 0).max(),
         )
+        .with_columns(pl.col("name").cast(pl.String).fill_null("?"))
         .sort("total_ns", "name", descending=[True, False])
     )
     soft = soft_names(kernels["name"].unique())

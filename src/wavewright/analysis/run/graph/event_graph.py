@@ -11,7 +11,14 @@ import polars as pl
 from wavewright import _core
 from wavewright.analysis.run.collectives.meetings import ROW_COLUMNS, ClockOffsets, clock_offsets, matched
 from wavewright.analysis.run.graph.change import ON_TIME, Change
-from wavewright.analysis.run.graph.graph_events import DEPENDENCIES, EVENTS, TRACKS, PartialGraph, partial_graph
+from wavewright.analysis.run.graph.graph_events import (
+    DEPENDENCIES,
+    EVENTS,
+    REGIONS,
+    TRACKS,
+    PartialGraph,
+    partial_graph,
+)
 from wavewright.errors import UsageError
 
 if TYPE_CHECKING:
@@ -62,10 +69,11 @@ class EventGraph:
     #: Columns of `EVENTS`, with `event` (number), `process`, `rank`, `group` and `meeting` (collective over ranks).
     events: pl.DataFrame
     tracks: pl.DataFrame  #: Columns of `TRACKS`; `process` counts over all runs.
-    #: `process`, `part` (number of the run), `host`, `pid`, `rank`, `run`, `source`, `start_ns`, `end_ns`, `group`.
+    #: `process`, `part` (number of the run), `host`, `pid`, `rank`, `run`, `start_ns`, `end_ns`, `group`.
     processes: pl.DataFrame
     collectives: pl.DataFrame  #: See `matched`; `event` is the number of the event.
     clocks: ClockOffsets
+    regions: pl.DataFrame  #: Columns of `REGIONS`, and `part`; on the clock of their run.
     core: _core.EventGraph = field(repr=False)
 
     @property
@@ -192,7 +200,7 @@ def combine_graph(partials: Sequence[PartialGraph]) -> EventGraph:
         {name: dependencies[name] for name in DEPENDENCIES},
         processes["group"],
     )
-    return EventGraph(events, tracks, processes, rows, clocks, core)
+    return EventGraph(events, tracks, processes, rows, clocks, united["regions"], core)
 
 
 def event_graph(run: Run) -> EventGraph:
@@ -201,7 +209,7 @@ def event_graph(run: Run) -> EventGraph:
 
 
 _PROCESSES = {"host": pl.String(), "pid": pl.Int64(), "rank": pl.Int32(), "run": pl.String()}
-_PROCESSES |= {"source": pl.String(), "start_ns": pl.Int64(), "end_ns": pl.Int64()}
+_PROCESSES |= {"start_ns": pl.Int64(), "end_ns": pl.Int64()}
 
 
 def _united(partials: Sequence[PartialGraph]) -> dict[str, pl.DataFrame]:
@@ -212,6 +220,7 @@ def _united(partials: Sequence[PartialGraph]) -> dict[str, pl.DataFrame]:
         "dependencies": [pl.DataFrame(schema=DEPENDENCIES)],
         "processes": [pl.DataFrame(schema=_PROCESSES | {"part": pl.UInt32})],
         "collectives": [pl.DataFrame(schema=ROW_COLUMNS | {"part": pl.UInt32})],
+        "regions": [pl.DataFrame(schema=REGIONS | {"part": pl.UInt32})],
     }
     event_count = track_count = process_count = 0
     for number, part in enumerate(partials):
@@ -228,6 +237,7 @@ def _united(partials: Sequence[PartialGraph]) -> dict[str, pl.DataFrame]:
         )
         tables["processes"].append(part.processes.select(*_PROCESSES).with_columns(of_part))
         tables["collectives"].append(part.collectives.with_columns(of_part))
+        tables["regions"].append(part.regions.with_columns(of_part))
         event_count += part.events.height
         track_count += part.tracks.height
         process_count += part.processes.height
@@ -268,19 +278,22 @@ def _on_one_clock(
         .with_columns(pl.col("offset_ns").fill_null(0))
         .with_columns(pl.col("start_ns", "end_ns") + pl.col("offset_ns"))
     )
-    of_track = tracks.select("process").with_row_index("track")
-    placed = events.join(of_track, on="track", how="left", maintain_order="left").join(
-        processes.select("process", "rank", "group", "offset_ns"), on="process", how="left", maintain_order="left"
+    process = tracks["process"].gather(events["track"])
+    offset = processes["offset_ns"].gather(process)
+    placed = events.with_columns(
+        pl.col("start_ns", "end_ns") + offset,
+        process=process,
+        **{name: processes[name].gather(process) for name in ("rank", "group")},
     )
-    moved = placed.with_columns(pl.col("start_ns", "end_ns") + pl.col("offset_ns")).drop("offset_ns")
-    return moved.with_row_index("event"), processes
+    return placed.with_row_index("event"), processes
 
 
 def _with_meetings(events: pl.DataFrame, rows: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Events with `meeting`, numbered from 0, and the collectives with their `event`."""
-    is_kernel = pl.col("kind").is_in(["kernel", "communication"])
-    numbers = events.filter(is_kernel).select("part", "row", "event")
+    is_talk = pl.lit(bool(rows.height)) & pl.col("kind").is_in(["kernel", "communication"])
+    numbers = events.filter(is_talk).select("part", "row", "event")
     rows = rows.join(numbers, on=["part", "row"], how="left", maintain_order="left")
     is_met = pl.col("meeting").is_not_null() & pl.col("event").is_not_null()
     meetings = rows.filter(is_met).select("event", pl.col("meeting").rank("dense").cast(pl.UInt32) - 1)
-    return events.join(meetings, on="event", how="left", maintain_order="left"), rows
+    column = pl.repeat(None, events.height, dtype=pl.UInt32, eager=True)
+    return events.with_columns(meeting=column.scatter(meetings["event"], meetings["meeting"])), rows

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from wavewright.analysis.run.calls.launches import API_DOMAINS, Launches
+from wavewright.analysis.run.calls.open_regions import NOT_OPEN
 from wavewright.analysis.run.collectives.collectives import is_collective
 from wavewright.analysis.run.collectives.meetings import ROW_COLUMNS, collective_rows
 from wavewright.analysis.run.graph.runtime_calls import (
@@ -59,6 +60,8 @@ TRACKS = {
     "start_ns": pl.Int64(),
     "end_ns": pl.Int64(),
 }
+#: A marker, an operator or a frame of a thread.
+REGIONS = {"thread": pl.UInt32(), "name": pl.Categorical(), "start_ns": pl.Int64(), "end_ns": pl.Int64()}
 #: The end of the event `before` comes before the start, or the end, of `after`.
 DEPENDENCIES = {"before": pl.UInt32(), "after": pl.UInt32(), "is_into_end": pl.UInt8()}
 
@@ -70,13 +73,14 @@ class PartialGraph:
     events: pl.DataFrame  #: Columns of `EVENTS`.
     tracks: pl.DataFrame  #: Columns of `TRACKS`.
     dependencies: pl.DataFrame  #: Columns of `DEPENDENCIES`.
-    processes: pl.DataFrame  #: `host`, `pid`, `rank`, `run`, `source`, and `start_ns`, `end_ns` of all events.
+    processes: pl.DataFrame  #: `host`, `pid`, `rank`, `run`, and `start_ns`, `end_ns` of all events.
     collectives: pl.DataFrame  #: See `collective_rows`.
+    regions: pl.DataFrame  #: Columns of `REGIONS`.
 
 
 def partial_graph(run: Run) -> PartialGraph:
     """The events of one run and their relations."""
-    calls, extents = _calls(run)
+    calls, extents, regions = _calls(run)
     work = _with_launch(_work(run), calls)
     has_collectives = bool((work["kind"] == "communication").any())  # else their arguments need not be read
     tracks, calls, work = _in_tracks(run, calls, work)
@@ -96,13 +100,13 @@ def partial_graph(run: Run) -> PartialGraph:
     events = events.join(awaited, on="number", how="left", maintain_order="left")
     spans = pl.concat([extents.drop("thread"), _extents(work)]).group_by("process").agg(*_FIRST_AND_LAST)
     processes = processes_of(run).join(spans, on="process", how="left", maintain_order="left").drop("process")
-    (source,) = run.read("sources", ["path"])["path"] if len(run.origins) == 1 else ("",)
     return PartialGraph(
         events=_typed(events, EVENTS),
         tracks=_typed(tracks, TRACKS),
         dependencies=_dependencies(recorded, events),
-        processes=processes.with_columns(source=pl.lit(source)),
+        processes=processes,
         collectives=collective_rows(run) if has_collectives else pl.DataFrame(schema=ROW_COLUMNS),
+        regions=regions,
     )
 
 
@@ -123,19 +127,22 @@ def _is_usable() -> pl.Expr:
     return is_timed() & pl.all_horizontal(near) & pl.col("process").is_not_null()
 
 
-def _calls(run: Run) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Calls of threads into a runtime, and for each thread the time of all its regions."""
+def _calls(run: Run) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
+    """Calls of threads into a runtime; for each thread the time of all its regions; and what the application names."""
     columns = ["process", "thread", "name", "start_ns", "end_ns", "correlation", "event"]
     dtypes = RUN["regions"].dtypes
     is_call = pl.col("domain").is_in(API_DOMAINS).fill_null(value=False) & pl.col("thread").is_not_null()
     pieces = [pl.DataFrame(schema={"row": pl.UInt32} | {name: dtypes[name] for name in columns})]
     extents = [pl.DataFrame(schema={name: dtypes[name] for name in ("process", "thread", "start_ns", "end_ns")})]
+    regions = [pl.DataFrame(schema=REGIONS)]
+    is_named = ~pl.col("domain").is_in(NOT_OPEN).fill_null(value=False) & pl.col("thread").is_not_null()
     row_count = 0
     for piece in run.chunks("regions", ["domain", *columns]):
         timed = piece.with_row_index("row", offset=row_count).filter(_is_usable())
         row_count += piece.height
         extents.append(_extents(timed, "thread"))
         pieces.append(timed.filter(is_call).drop("domain"))
+        regions.append(timed.filter(is_named).select(*REGIONS))
     calls = pl.concat(pieces).with_row_index("number")
     words = described(calls["name"])
     codes = calls["name"].to_physical()
@@ -146,7 +153,8 @@ def _calls(run: Run) -> tuple[pl.DataFrame, pl.DataFrame]:
     )
     is_short = (pl.col("end_ns") - pl.col("start_ns") < SHORT_NS) & (pl.col("awaits") == AWAITS_PERHAPS)
     awaits = pl.when(is_short).then(AWAITS_NOTHING).otherwise("awaits").cast(pl.UInt8)
-    return calls.with_columns(awaits=awaits), pl.concat(extents).group_by("process", "thread").agg(*_FIRST_AND_LAST)
+    extent = pl.concat(extents).group_by("process", "thread").agg(*_FIRST_AND_LAST)
+    return calls.with_columns(awaits=awaits), extent, pl.concat(regions)
 
 
 def _gathered(places: pl.Series, values: pl.Series, rows: pl.Series) -> pl.Series:

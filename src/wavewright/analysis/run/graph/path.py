@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import polars as pl
 
 from wavewright.analysis.run.calls.open_regions import open_stacks
-from wavewright.analysis.run.graph.event_graph import EventGraph, combine_graph
-from wavewright.analysis.run.graph.graph_events import CALL_KINDS, KINDS, WORK_KINDS, partial_graph
+from wavewright.analysis.run.graph.event_graph import EventGraph, event_graph
+from wavewright.analysis.run.graph.graph_events import CALL_KINDS, KINDS, WORK_KINDS
 from wavewright.analysis.run.graph.runtime_calls import AWAITS_ALL, AWAITS_STREAM, SHORT_NS
 from wavewright.analysis.run.measures.intervals import share_of
 from wavewright.model.answer import Answer
 from wavewright.model.schema import table_spec
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from wavewright.model.run import Run
     from wavewright.model.schema import TableSpec
@@ -60,8 +60,6 @@ LONG_LAUNCH_NS = 1_000_000
 #: Below this share of the time with evidence, the path is a guess: it could be another one for most of the time.
 LEAST_EXPLAINED = 0.5
 _STACKS = 100  #: Segments of host code, the longest ones, whose call stacks are looked up.
-
-_NO_MOMENTS = pl.DataFrame(schema={"moment": pl.UInt32, "thread": pl.UInt32, "time_ns": pl.Int64})
 
 _WHO = """\
 group        UInt32  -   | group of processes that meet in collectives: the number of its first process
@@ -194,7 +192,7 @@ class CriticalPath(Answer):
 
 
 def path_of(graph: EventGraph) -> CriticalPath:
-    """The critical path of every group of the graph, without stacks."""
+    """The critical path of every group of the graph."""
     tables = CriticalPath.tables
     spans = graph.spans.with_columns(span_ns=pl.col("end_ns") - pl.col("start_ns"))
     segments = pl.concat([pl.DataFrame(schema=tables["segments"].dtypes), *(_segments(graph, g) for g in graph.groups)])
@@ -226,7 +224,7 @@ def path_of(graph: EventGraph) -> CriticalPath:
         contributors=_contributors(graph, timed)
         .sort(rank, -pl.col("path_ns"), "class", "name")
         .select(tables["contributors"].names),
-        segments=segments,
+        segments=_with_stacks(segments, graph),
         steps=pl.DataFrame(schema=tables["steps"].dtypes),
         caveats=_caveats(graph),
         advice=_advice(graph),
@@ -413,41 +411,22 @@ def with_steps(path: CriticalPath, graph: EventGraph, steps: pl.DataFrame) -> Cr
     return replace(path, steps=sums.select(pl.col(name).cast(dtype) for name, dtype in spec.dtypes.items()))
 
 
-def moments(graph: EventGraph, path: CriticalPath) -> dict[str, pl.DataFrame]:
-    """For each source, the middle of the longest segments of host code: `moment`, `thread`, `time_ns` of its clock."""
+def _with_stacks(segments: pl.DataFrame, graph: EventGraph) -> pl.DataFrame:
+    """With what was open in the middle of the longest segments of host code."""
     is_code = (pl.col("class") == "host") & pl.col("tid").is_not_null()
     order = pl.col("end_ns") - pl.col("start_ns")
-    longest = path.segments.with_row_index("moment").filter(is_code).sort(-order, "moment").head(_STACKS)
-    threads = graph.tracks.with_row_index("track").select("track", "thread")
-    tracks = graph.events.select("event", "track").join(threads, on="track")
-    processes = graph.processes.select("process", "source", "offset_ns")
-    middle = (pl.col("start_ns") + pl.col("end_ns")) // 2 - pl.col("offset_ns")
-    placed = longest.join(tracks, on="event").join(processes, on="process")
-    rows = placed.select("moment", "source", "thread", time_ns=middle)
-    return {source: rows.filter(pl.col("source") == source).drop("source") for source in rows["source"].unique()}
-
-
-def stacks_of(run: Run, moments: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
-    """The stacks at the moments of one run: `moment` and `stack`."""
-    (source,) = run.read("sources", ["path"])["path"]
-    return open_stacks(run, moments.get(source, _NO_MOMENTS))
-
-
-def with_stacks(path: CriticalPath, stacks: Sequence[pl.DataFrame]) -> CriticalPath:
-    """With the stacks of its segments, as `stacks_of` each run gives them for `moments`."""
-    if not stacks:
-        return path
-    rows = path.segments.drop("stack").with_row_index("moment")
-    named = rows.join(pl.concat(stacks), on="moment", how="left", maintain_order="left")
-    return replace(
-        path, segments=named.with_columns(pl.col("stack").fill_null("")).select(CriticalPath.tables["segments"].names)
+    longest = segments.with_row_index("moment").filter(is_code).sort(-order, "moment").head(_STACKS)
+    tracks = graph.events.select("event", "track").join(
+        graph.tracks.with_row_index("track").select("track", "thread"), on="track"
     )
+    processes = graph.processes.select("process", "part", "offset_ns")
+    middle = (pl.col("start_ns") + pl.col("end_ns")) // 2 - pl.col("offset_ns")
+    moments = longest.join(tracks, on="event").join(processes, on="process")
+    stacks = open_stacks(graph.regions, moments.select("moment", "part", "thread", time_ns=middle))
+    texts = pl.repeat("", segments.height, eager=True).scatter(stacks["moment"], stacks["stack"])
+    return segments.with_columns(stack=texts)
 
 
 def critical_path(run: Run) -> CriticalPath:
     """The chain of events that set the time of a run."""
-    parts = run.parts
-    graph = combine_graph([partial_graph(part) for part in parts])
-    path = path_of(graph)
-    path_moments = moments(graph, path)
-    return with_stacks(path, [stacks_of(part, path_moments) for part in parts])
+    return path_of(event_graph(run))
