@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import polars as pl
 
+from wavewright.analysis.code.edits.kernel_code_rows import compiled_rows
+from wavewright.analysis.code.edits.wait_audit import OPEN_BARRIERS, STRICT_WAITS, open_barriers, strict_waits
 from wavewright.analysis.code.listing import ROWS, listing_rows
 from wavewright.analysis.code.live import live_at, live_registers, used_registers
 from wavewright.analysis.code.machine_code import machine_code, register_ranges
@@ -69,6 +71,8 @@ class KernelCode(Answer):
         "loops": _LOOPS,
         "mix": MIX,
         "waits": WAITS,
+        "strict_waits": STRICT_WAITS,
+        "open_barriers": OPEN_BARRIERS,
         "rows": ROWS,
     }
 
@@ -84,6 +88,8 @@ class KernelCode(Answer):
     loops: pl.DataFrame
     mix: pl.DataFrame
     waits: pl.DataFrame
+    strict_waits: pl.DataFrame
+    open_barriers: pl.DataFrame
     peak_row: int | None  #: First row with the most live vector registers.
     peak_registers: str  #: Registers whose values are live before that row.
     rows: pl.DataFrame
@@ -110,6 +116,7 @@ def kernel_code(code_object: CodeObject, kernel: Kernel, *, override: Resources 
     registers = register_rows(code, rows, used)
     steps = step_rows(arch, kernel, override or Resources(), rows, used) if arch and fitting else frame_of(STEPS, [])
     peak = _peak_row(rows) if live else None
+    followed = compiled_rows(code) if live else None
     if live and used is not None:
         notes += _notes(code, live, used)
     return KernelCode(
@@ -125,6 +132,8 @@ def kernel_code(code_object: CodeObject, kernel: Kernel, *, override: Resources 
         loops=_loops(rows, spans),
         mix=instruction_mix(rows, spans),
         waits=_waits(code, live, spans),
+        strict_waits=strict_waits(followed) if followed else frame_of(STRICT_WAITS, []),
+        open_barriers=open_barriers(followed) if followed else frame_of(OPEN_BARRIERS, []),
         peak_row=peak,
         peak_registers=register_ranges(live_at(code, live, peak)) if live and peak is not None else "",
         rows=rows,

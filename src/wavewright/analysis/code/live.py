@@ -53,7 +53,9 @@ def live_registers(code: MachineCode) -> LiveRegisters | None:
     flow = with_full_writes(flow_rows(code), rows, code.operands)
     is_entry = pl.col("address").eq_missing(pl.lit(code.kernel.address, pl.UInt64))
     entry = code.rows.filter(is_entry)["row"]
-    answer = _core.live_registers(flow.to_dict(), code.operands.to_dict(), _given(code), entry.cast(pl.Int32).sort())
+    answer = _core.live_registers(
+        flow.to_dict(), code.operands.to_dict(), given_registers(code), entry.cast(pl.Int32).sort()
+    )
     if answer is None:
         return None
     rows, at_entry = map(pl.DataFrame, answer)
@@ -68,7 +70,7 @@ def live_registers(code: MachineCode) -> LiveRegisters | None:
 def live_at(code: MachineCode, live: LiveRegisters, row: int) -> list[int]:
     """Scalar and vector registers whose values are live before a row, by number; no special ones."""
     answer = _core.live_registers(
-        live.flow.to_dict(), code.operands.to_dict(), _given(code), pl.Series([row], dtype=pl.Int32)
+        live.flow.to_dict(), code.operands.to_dict(), given_registers(code), pl.Series([row], dtype=pl.Int32)
     )
     if answer is None:
         return []
@@ -94,7 +96,8 @@ def used_registers(code: MachineCode, live: LiveRegisters) -> dict[str, int]:
     return {name: value or 0 for name, value in ends.row(0, named=True).items()}
 
 
-def _given(code: MachineCode) -> pl.Series:
+def given_registers(code: MachineCode) -> pl.Series:
+    """Registers that hold values when a kernel starts."""
     descriptor = code.kernel.descriptor
     numbers = [*ALWAYS_GIVEN, *(entry_registers(descriptor, code.target) if descriptor else range(FIRST_AGPR))]
     return pl.Series(sorted(set(numbers)), dtype=pl.UInt16)

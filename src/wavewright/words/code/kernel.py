@@ -43,6 +43,7 @@ def kernel_report(answer: KernelCode, resources: dict[str, Any], *, limit: int, 
     if answer.waits.height:
         yield GAP
         yield from _waits(answer, limit)
+    yield from _judged_waits(answer, limit)
     for note in answer.notes:
         yield Sentence(note, "note")
 
@@ -228,6 +229,34 @@ def _waits(answer: KernelCode, limit: int) -> Iterator[AnyBlock]:
     unsure = "; ? they may complete in any order" if not waited["is_certain"].all() else ""
     words = f"between: instructions from the latest operation that is waited for{around} to the wait{unsure}{more}"
     yield sentence((words, "dim"))
+
+
+def _judged_waits(answer: KernelCode, limit: int) -> Iterator[AnyBlock]:
+    """Waits of loops that are stricter than needed, and barriers that LDS writes in flight may reach."""
+    for rows in (strict_wait_words(answer.strict_waits), open_barrier_words(answer.open_barriers)):
+        for text in rows[:limit]:
+            yield Sentence(text, "note")
+        if len(rows) > limit:
+            yield sentence((f"... and {len(rows) - limit:,} more like these", "dim"))
+
+
+def strict_wait_words(strict_waits: pl.DataFrame) -> list[str]:
+    """A sentence for each wait that is stricter than its loop needs."""
+    return [
+        f"row {row} waits for {counter}({value}), but the loop from row {first} "
+        + (f"needs no wait for {counter} there" if needed is None else f"needs {counter}({needed}) only")
+        + " while all other waits stay"
+        for row, counter, value, needed, first in strict_waits.iter_rows()
+    ]
+
+
+def open_barrier_words(barriers: pl.DataFrame) -> list[str]:
+    """A sentence for each barrier that LDS writes of the wave may reach before they are done."""
+    return [
+        f"the barrier in row {row} may be reached with {counted(count, 'LDS writes')} of the wave in flight, the latest"
+        f" of row {write}: another wave may read behind the barrier before they land"
+        for row, count, write in barriers.iter_rows()
+    ]
 
 
 def _between(row: dict[str, Any]) -> str:

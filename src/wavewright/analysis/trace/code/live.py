@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from wavewright import _core
+from wavewright.analysis.code.edits.kernel_rows import operand_rows
 from wavewright.analysis.code.flow import flow_of
 from wavewright.analysis.code.lane_mask import with_full_writes
 from wavewright.analysis.code.live import ALWAYS_GIVEN, COUNTS, has_packed_ids
 from wavewright.analysis.common.occupancy.architecture import architecture
 from wavewright.analysis.common.occupancy.limits import Resources, limits
-from wavewright.codeobj.registers import FIRST_VECTOR, HIGH_HALF, LOW_HALF, READS, SGPR_COUNT, WRITES, numbers_of
+from wavewright.codeobj.registers import FIRST_VECTOR, SGPR_COUNT
 from wavewright.errors import UsageError
 from wavewright.model.answer import once_per_trace
 from wavewright.model.schema import empty_frame, packaged_spec
@@ -21,9 +22,7 @@ if TYPE_CHECKING:
     from wavewright.model.trace import ThreadTrace
 
 LIVE_ROWS = packaged_spec(__package__, "live_rows")
-_COLUMNS = {"writes": WRITES, "implicit_writes": WRITES, "reads": READS, "implicit_reads": READS}
 _LONGEST_BYTES = 20  # of an instruction
-_OPERANDS = {"row": pl.UInt32, "register": pl.UInt16, "count": pl.UInt8, "role": pl.UInt8}
 
 
 @once_per_trace
@@ -39,7 +38,7 @@ def live_rows(trace: ThreadTrace) -> pl.DataFrame:
     code = trace.code.sort("row").with_columns(size=size, starts=_starts(trace))
     if not code.height or code["writes"].null_count() == code.height:
         return empty_frame(LIVE_ROWS)
-    operands = _operands(code)
+    operands = operand_rows(code)
     rows = code.with_columns(pl.col("text").fill_null(""), pl.col("function").fill_null(""))
     flow = with_full_writes(flow_of(rows, operands), rows, operands)
     answer = _core.live_registers(flow.to_dict(), operands.to_dict(), _given(trace), pl.Series([], dtype=pl.Int32))
@@ -62,31 +61,6 @@ def _starts(trace: ThreadTrace) -> pl.Expr:
     is_padding = pl.col("function").is_null() if has_kernels else pl.lit(value=False)
     is_start = (is_first | (pl.int_range(pl.len()) == 0)) & ~is_padding
     return pl.when(is_start).then(pl.when(is_kernel).then(1).otherwise(2)).otherwise(0)
-
-
-def _operands(code: pl.DataFrame) -> pl.DataFrame:
-    """Registers of every row by their numbers, from the words of the code table."""
-    parts = [
-        code.select("row", word=pl.col(column).str.split(" "))
-        .explode("word")
-        .filter(pl.col("word") != "")
-        .with_columns(use=pl.lit(use))
-        for column, use in _COLUMNS.items()
-    ]
-    words = pl.concat(parts)
-    distinct = words["word"].unique()
-    ranges = [numbers_of(word) for word in distinct]
-    halves = [HIGH_HALF if word.endswith(".h") else LOW_HALF if word.endswith(".l") else 0 for word in distinct]
-    meanings = pl.DataFrame(
-        {"word": distinct, "register": [each.start for each in ranges], "count": [len(each) for each in ranges]}
-    ).with_columns(half=pl.Series(halves, dtype=pl.Int32))
-    return (
-        words.join(meanings, on="word", how="left", maintain_order="left")
-        .filter(pl.col("count") > 0)
-        .sort("row", maintain_order=True)
-        .select("row", "register", "count", role=pl.col("use") | pl.col("half"))
-        .cast(_OPERANDS)  # type: ignore[arg-type]
-    )
 
 
 def _given(trace: ThreadTrace) -> pl.Series:

@@ -1,0 +1,124 @@
+"""One block of a kernel and its legal orders: each with registers, waits and wait states, or the reason against it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from wavewright.analysis.code.edits.code_rows import EXEC_BITS, VGPR_BITS, CodeRow
+from wavewright.analysis.code.edits.dependences import Assumptions, Dependences, Edge, dependences
+from wavewright.analysis.code.edits.derived_waits import DerivedOrder, Surroundings, derive, surroundings
+from wavewright.analysis.code.edits.kernel_rows import (
+    Block,
+    KernelRows,
+    blocks_of,
+    live_behind,
+    rows_before,
+    rows_behind,
+    states_before,
+)
+from wavewright.analysis.code.edits.wait_forms import has_forms
+from wavewright.analysis.code.edits.webs import Webs, allocate, webs
+from wavewright.codeobj.registers import FIRST_VECTOR
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+MOST_VGPRS = 256  #: Numbers that an instruction can name without a register of their upper bits.
+_LARGEST_BLOCK = 1_000  #: Rows; pairs of them are looked at.
+
+
+@dataclass(frozen=True)
+class LegalOrder:
+    """A new order of a block."""
+
+    rows: tuple[CodeRow, ...]  #: Its listing, with derived_order waits and padding.
+    derived_order: DerivedOrder
+    order: tuple[int, ...]  #: Rows of the code without waits and padding, in their new order.
+    vgprs: int  #: Vector registers that the kernel uses then.
+    moved_values: int  #: Values that live in other registers than before.
+
+
+@dataclass(frozen=True)
+class Refused:
+    """Reason why an order is not legal."""
+
+    reason: str
+    edge: Edge | None = None
+
+
+class BlockOrders:
+    """Legal orders of one block."""
+
+    def __init__(
+        self,
+        code: KernelRows,
+        block: Block,
+        *,
+        assumptions: Assumptions | None = None,
+        apart: Collection[tuple[int, int]] = frozenset(),
+    ) -> None:
+        self.code, self.block = code, block
+        self.written = [code.rows[number] for number in block.rows]
+        self.core = [row for row in self.written if not row.is_derived]
+        self.vgprs = _used_vgprs(code.rows)
+        self._live_out = live_behind(code, block)
+        entry = states_before(code, blocks_of(code)).get(block.first)
+        self.refusal = _refusal(code, block, self.written, is_known=entry is not None and self._live_out is not None)
+        live = self._live_out or 0
+        self.around: Surroundings = surroundings(
+            self.written,
+            code.family,
+            is_loop=block.is_loop,
+            entry=entry or {},
+            before=rows_before(code, block),
+            behind=rows_behind(code, block),
+        )
+        self.webs: Webs = webs(self.core, live)
+        has_stores = any(row.is_store and row.is_memory for row in code.rows)
+        self.dependences: Dependences = dependences(
+            [each.row for each in self.webs.rows], assumptions or Assumptions(), live, apart, has_stores=has_stores
+        )
+        self.places = {row.row: at for at, row in enumerate(self.core)}
+
+    def legal(self, order: Sequence[int], *, most_vgprs: int = MOST_VGPRS) -> LegalOrder | Refused:
+        """Judge an order: places of `core` in their new order."""
+        if self.refusal:
+            return Refused(self.refusal)
+        if sorted(order) != list(range(len(self.core))):
+            return Refused("rows are missing or there twice")
+        broken_edge = self.dependences.broken(order)
+        if broken_edge:
+            return Refused(broken_edge.words, broken_edge)
+        allocation = allocate(self.webs, order, self.vgprs, most_vgprs)
+        if allocation is None:
+            return Refused(f"it needs more than {most_vgprs} vector registers")
+        derived_order = derive(allocation.rows, self.around)
+        if derived_order.hazard:
+            before, row = derived_order.hazard
+            return Refused(f"rows {before} and {row} would be too close: the wait states between them are not known")
+        rows = tuple(self.core[at].row for at in order)
+        return LegalOrder(derived_order.rows, derived_order, rows, allocation.highest, allocation.moved_values)
+
+
+def _used_vgprs(rows: Sequence[CodeRow]) -> int:
+    named_registers = 0
+    for row in rows:
+        named_registers |= (row.reads | row.writes) & VGPR_BITS
+    return named_registers.bit_length() - FIRST_VECTOR if named_registers else 0
+
+
+def _refusal(code: KernelRows, block: Block, rows: Sequence[CodeRow], *, is_known: bool) -> str:
+    """Reason why a block is not edited at all; empty = it may be."""
+    if not has_forms(code.family):
+        return f"the waits of {code.family} cannot be derived yet"
+    if not is_known:
+        return "calls or computed jumps: what is in flight or live there is not known"
+    if len(rows) > _LARGEST_BLOCK:
+        return f"the block has more than {_LARGEST_BLOCK:,} rows"
+    for row in rows:
+        if not row.is_known:
+            return f"the registers of row {row.row} are not known: {row.text}"
+        if row.writes & EXEC_BITS:
+            return f"row {row.row} changes which lanes are active: {row.text}"
+    return ""

@@ -1,0 +1,213 @@
+"""The least waits and wait states that an order of a block needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from wavewright.analysis.code.edits.code_rows import CodeRow, derived_row
+from wavewright.analysis.code.edits.hazards import Distances, Placed, lacking_states
+from wavewright.analysis.code.edits.in_flight import (
+    Need,
+    Required,
+    State,
+    aged,
+    copied,
+    issued,
+    keys_in,
+    merged,
+    needs,
+    waited,
+)
+from wavewright.analysis.code.edits.wait_forms import most_of, wait_texts
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_MOST_ROUNDS = 10
+_MOST_NOP = 8  #: States of one s_nop that all GPUs of gfx9 have.
+END_ROW = -2  #: What stands for the end of a block without a branch.
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """Facts about a block that do not change with the order of its rows."""
+
+    family: str
+    rows: tuple[CodeRow, ...]  #: In the order of the code, with its waits.
+    is_loop: bool  #: Whether the block is a loop of its own.
+    entry: State  #: Operations in flight where the block is entered from elsewhere.
+    before: tuple[CodeRow, ...] = ()  #: The rows on the way here, the nearest last.
+    behind: tuple[CodeRow, ...] = ()
+    requirements: dict[int, Required] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class DerivedOrder:
+    """A listing that is legal as far as waits and wait states go."""
+
+    rows: tuple[CodeRow, ...]
+    waits: dict[int, dict[str, int]]  #: By place in the order that was asked for: what is waited for before it.
+    needs: dict[int, dict[str, Need]]  #: The same with the operation that needs it.
+    nops: dict[int, int]
+    hazard: tuple[int, int] | None = None  #: Two rows that are too close, where s_nop is no help.
+
+
+def surroundings(
+    rows: Sequence[CodeRow],
+    family: str,
+    *,
+    is_loop: bool,
+    entry: State,
+    before: Sequence[CodeRow] = (),
+    behind: Sequence[CodeRow] = (),
+) -> Surroundings:
+    """Look at the order that the code has: what its waits make sure of."""
+    block = tuple(rows) if rows and rows[-1].is_control else (*rows, end_row())
+    flown: dict[int, set[tuple[int, int]]] = {}
+    for state in _entry_states(block, is_loop=is_loop, entry=entry):
+        _walk_as_written(block, state, flown)
+    older: set[int] = set()
+    requirements = {}
+    for row in block:
+        if row.row in flown:
+            requirements[row.row] = Required(frozenset(flown[row.row]), frozenset(older))
+        older.add(row.row)
+    return Surroundings(family, block, is_loop, entry, tuple(before), tuple(behind), requirements)
+
+
+def end_row() -> CodeRow:
+    """A row that stands for the end of a block which has no branch there."""
+    return CodeRow(END_ROW, "", "branch", states=0, size=0)
+
+
+def _entry_states(rows: Sequence[CodeRow], *, is_loop: bool, entry: State) -> list[State]:
+    """What may be in flight at the start: of the first iteration, and of any other."""
+    states = [copied(entry)]
+    if is_loop:
+        later: State = {}
+        turn = _after(rows, entry)
+        for _ in range(_MOST_ROUNDS):
+            if not merged(later, turn):
+                break
+            turn = _after(rows, later)
+        states.append(later)
+    return states
+
+
+def _after(rows: Sequence[CodeRow], entry: State) -> State:
+    state = copied(entry)
+    for row in rows:
+        if row.waits:
+            waited(state, row.waits)
+        issued(state, row)
+    return aged(state)
+
+
+def _walk_as_written(rows: Sequence[CodeRow], entry: State, flown: dict[int, set[tuple[int, int]]]) -> None:
+    state = copied(entry)
+    for row in rows:
+        if row.waits:
+            waited(state, row.waits)
+        if row.is_control or row.is_fence or row.is_barrier or row.is_coherent or row.is_lds:
+            flown.setdefault(row.row, set()).update(keys_in(state))
+        issued(state, row)
+
+
+def unmet_needs(rows: Sequence[CodeRow], around: Surroundings, *, first_only: bool = True) -> list[tuple[int, Need]]:
+    """Rows of a listing with waits that touch operations in flight; empty = its waits are strict enough."""
+    listing = rows if rows and rows[-1].is_control else [*rows, end_row()]
+    unmet = []
+    for entry in _entry_states(listing, is_loop=around.is_loop, entry=around.entry):
+        state = copied(entry)
+        for place, row in enumerate(listing):
+            if row.waits:
+                waited(state, row.waits)
+            for need in needs(state, row, around.requirements):
+                unmet.append((place, need))
+                if first_only:
+                    return unmet
+            issued(state, row)
+    return unmet
+
+
+def derive(order: Sequence[CodeRow], around: Surroundings) -> DerivedOrder:
+    """The order with the least waits and wait states; `order` has neither waits nor padding."""
+    listing = list(order) if order and order[-1].is_control else [*order, end_row()]
+    waits: dict[int, dict[str, int]] = {}
+    reasons: dict[int, dict[str, Need]] = {}
+    entries = [copied(around.entry)]
+    later: State = {}
+    for _ in range(_MOST_ROUNDS):
+        after: State = {}
+        for entry in entries:
+            merged(after, aged(_walk(listing, entry, around, waits, reasons)))
+        if not around.is_loop or not merged(later, after):
+            break
+        entries = [copied(around.entry), copied(later)]
+    nops, hazard = _padding(listing, around, waits)
+    return DerivedOrder(_listed(listing, waits, nops, around.family), waits, reasons, nops, hazard)
+
+
+def _walk(
+    listing: Sequence[CodeRow],
+    entry: State,
+    around: Surroundings,
+    waits: dict[int, dict[str, int]],
+    reasons: dict[int, dict[str, Need]],
+) -> State:
+    state = copied(entry)
+    for place, row in enumerate(listing):
+        for need in needs(state, row, around.requirements):
+            values = waits.setdefault(place, {})
+            value = min(need.value, most_of(around.family, need.counter))
+            if value < values.get(need.counter, 1 << 20):
+                values[need.counter] = value
+                reasons.setdefault(place, {})[need.counter] = need
+        if place in waits:
+            waited(state, waits[place].items())
+        issued(state, row)
+    return state
+
+
+def _padding(
+    listing: Sequence[CodeRow], around: Surroundings, waits: dict[int, dict[str, int]]
+) -> tuple[dict[int, int], tuple[int, int] | None]:
+    """States of s_nop before each place, and the rows that no s_nop can help."""
+    distances = Distances(around.before, around.rows, around.behind)
+    nops: dict[int, int] = {}
+    hazard = None
+    earlier_rows = [Placed(row, at) for row, at in distances.placed_before()]
+    for _ in range(2 if around.is_loop else 1):
+        at = 0
+        for place, row in enumerate((*listing, *around.behind)):
+            at += len(wait_texts(waits[place], around.family)) if place in waits and around.family == "gfx9" else 0
+            at += nops.get(place, 0)
+            lack = lacking_states(earlier_rows, row, at, distances, around.family)
+            if lack.states > 0:
+                hazard = (lack.behind, row.row) if around.family != "gfx9" and hazard is None else hazard
+                there = min(place, len(listing) - 1)
+                nops[there] = nops.get(there, 0) + lack.states
+                at += lack.states
+            earlier_rows.append(Placed(row, at))
+            at += row.states
+            if place == len(listing) - 1:
+                placed_in_turn, length = list(earlier_rows), at
+        earlier_rows = [Placed(each.row, each.at - length, is_around=True) for each in placed_in_turn]
+    return nops, hazard
+
+
+def _listed(
+    listing: Sequence[CodeRow], waits: dict[int, dict[str, int]], nops: dict[int, int], family: str
+) -> tuple[CodeRow, ...]:
+    rows: list[CodeRow] = []
+    for place, row in enumerate(listing):
+        if place in waits:
+            rows += [derived_row(text, family) for text in wait_texts(waits[place], family)]
+        states = nops.get(place, 0)
+        while states > 0:
+            part = min(states, _MOST_NOP)
+            rows.append(derived_row(f"s_nop {part - 1}", family))
+            states -= part
+        rows += [] if row.row == END_ROW else [row]
+    return tuple(rows)

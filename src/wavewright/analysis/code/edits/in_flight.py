@@ -1,0 +1,159 @@
+"""Operations in flight along code, by counter: where each needs to be complete, and what a wait completes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from wavewright.analysis.code.edits.code_rows import CodeRow
+
+OUTSIDE: Final = 99  #: Age of operations that were issued outside of the block.
+_OLDEST: Final = 8
+_MOST_YOUNGER: Final = 64
+
+
+class Operation(NamedTuple):
+    """An operation in flight: its row, and how many iterations ago it was issued (`OUTSIDE` = before the block)."""
+
+    row: CodeRow
+    age: int = 0
+
+    @property
+    def key(self) -> tuple[int, int]:
+        """Its row of the code and the iteration that it belongs to: equal in every order."""
+        return self.row.row, self.age if self.age == OUTSIDE else self.age - self.row.ahead
+
+
+#: By counter, each operation with the least number of younger ones behind it on any way here.
+State = dict[str, dict[Operation, int]]
+
+
+def copied(state: State) -> State:
+    """The same operations, to be changed."""
+    return {counter: dict(queue) for counter, queue in state.items()}
+
+
+def issued(state: State, row: CodeRow) -> None:
+    """An operation goes out."""
+    for counter in row.counters:
+        queue = state.setdefault(counter, {})
+        for operation, younger in queue.items():
+            queue[operation] = min(_MOST_YOUNGER, younger + 1)
+        queue[Operation(row)] = 0
+
+
+def is_ordered(queue: Iterable[Operation]) -> bool:
+    """True if the operations of a counter complete in the order in which they were issued."""
+    orders = {operation.row.order for operation in queue}
+    return len(orders) <= 1 and 0 not in orders
+
+
+def waited(state: State, waits: Iterable[tuple[str, int]]) -> None:
+    """Take out what is certainly complete after a wait."""
+    for counter, value in waits:
+        queue = state.get(counter)
+        if not queue:
+            continue
+        if value == 0:
+            queue.clear()
+        elif is_ordered(queue):
+            for operation in [each for each, younger in queue.items() if younger >= value]:
+                del queue[operation]
+
+
+def aged(state: State) -> State:
+    """The same operations as the next iteration sees them."""
+    older: State = {}
+    for counter, queue in state.items():
+        there = older.setdefault(counter, {})
+        for operation, younger in queue.items():
+            age = operation.age if operation.age == OUTSIDE else min(_OLDEST, operation.age + 1)
+            key = Operation(operation.row, age)
+            there[key] = min(there.get(key, _MOST_YOUNGER), younger)
+    return older
+
+
+def outside(state: State) -> State:
+    """The same operations as the rows behind the block see them."""
+    return aged({c: {Operation(o.row, OUTSIDE): y for o, y in q.items()} for c, q in state.items()})
+
+
+def merged(into: State, other: State) -> bool:
+    """Both states; True if the first grew."""
+    has_grown = False
+    for counter, queue in other.items():
+        there = into.setdefault(counter, {})
+        for operation, younger in queue.items():
+            if there.get(operation, _MOST_YOUNGER + 1) > younger:
+                there[operation] = younger
+                has_grown = True
+    return has_grown
+
+
+def keys_in(state: State) -> set[tuple[int, int]]:
+    """Keys of all operations in flight."""
+    return {operation.key for queue in state.values() for operation in queue}
+
+
+class Need(NamedTuple):
+    """An operation that must be complete before a row."""
+
+    counter: str
+    value: int  #: What the counter must have come down to.
+    operation: Operation
+    reason: str
+
+
+class Required(NamedTuple):
+    """Operations that were complete at a row in the order that the code has, whatever registers say."""
+
+    in_flight: frozenset[tuple[int, int]]  #: Those that were not.
+    older_rows: frozenset[int]  #: Rows of the block before it: of other rows nothing was requirements.
+
+
+def needs(state: State, row: CodeRow, requirements: Mapping[int, Required]) -> list[Need]:
+    """Operations in flight that must be complete before a row, with the values that prove it."""
+    unmet_needs = []
+    registers = row.reads | row.writes
+    at_row = requirements.get(row.row)
+    for counter, queue in state.items():
+        if not queue:
+            continue
+        in_order = None
+        for operation, younger in queue.items():
+            reason = ""
+            if operation.row.writes & registers and not _overwrites_in_order(operation.row, row):
+                reason = "register"
+            elif at_row is not None and _is_required(operation, row, at_row):
+                reason = "order"
+            if reason:
+                in_order = is_ordered(queue) if in_order is None else in_order
+                alone = len(operation.row.counters) == 1
+                unmet_needs.append(Need(counter, younger if in_order and alone else 0, operation, reason))
+    return unmet_needs
+
+
+def _overwrites_in_order(before: CodeRow, row: CodeRow) -> bool:
+    """True of two loads of one kind that only write the same register: they return in order."""
+    is_alike = before.is_vector_load and row.class_name == before.class_name and before.order == row.order != 0
+    return is_alike and not before.writes & row.reads
+
+
+def _is_required(operation: Operation, row: CodeRow, requirements: Required) -> bool:
+    number, age = operation.key
+    if age == 0 and number not in requirements.older_rows:
+        return False
+    if age < 0 or operation.key in requirements.in_flight:
+        return False
+    return matters(operation.row, row)
+
+
+def matters(operation: CodeRow, row: CodeRow) -> bool:
+    """True if a row can depend on the end of an operation beyond its registers."""
+    if row.is_control or row.is_fence or row.is_coherent:
+        return True
+    if row.is_barrier:
+        return operation.is_store or operation.is_lds
+    return operation.is_to_lds and row.is_lds

@@ -1,0 +1,197 @@
+"""All rows of some code with what follows each, what is in flight before it and which registers live behind it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import polars as pl
+
+from wavewright import _core
+from wavewright.analysis.code.edits.code_rows import CodeRow, bits, code_rows
+from wavewright.analysis.code.edits.hazards import MOST_STATES
+from wavewright.analysis.code.edits.in_flight import State, copied, issued, merged, outside, waited
+from wavewright.analysis.code.flow import ANYWHERE, BACK, BRANCH, CALL, END, JUMP, flow_of
+from wavewright.analysis.code.lane_mask import with_full_writes
+from wavewright.codeobj.registers import HIGH_HALF, LOW_HALF, READS, WRITES, numbers_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_COLUMNS: Final = {"writes": WRITES, "implicit_writes": WRITES, "reads": READS, "implicit_reads": READS}
+_OPERANDS: Final = {"row": pl.UInt32, "register": pl.UInt16, "count": pl.UInt8, "role": pl.UInt8}
+_LEAVING_FLOWS: Final = (CALL, ANYWHERE, BACK)
+_MOST_STEPS: Final = 4_000_000  #: Rows that are walked to find what is in flight; beyond it nothing is entry_state.
+
+
+@dataclass(frozen=True)
+class Block:
+    """Rows that are always executed one after the other."""
+
+    first: int
+    last: int
+    is_loop: bool  #: Whether its last row branches back to its first.
+
+    @property
+    def rows(self) -> range:
+        """Its rows of the code."""
+        return range(self.first, self.last + 1)
+
+
+@dataclass(frozen=True)
+class KernelRows:
+    """Code as edits see it."""
+
+    family: str
+    rows: list[CodeRow]
+    flow: pl.DataFrame
+    operands: pl.DataFrame
+    flows: list[int]
+    targets: list[int]
+    starts: list[int]
+    given_registers: pl.Series  #: Registers that hold values when a kernel starts.
+
+    def followers(self, row: int) -> list[int]:
+        """Rows that may come after a row."""
+        flow, target = self.flows[row], self.targets[row]
+        there = [target] if flow in (BRANCH, JUMP) and 0 <= target < len(self.rows) else []
+        behind = [row + 1] if flow not in (END, JUMP, BACK, ANYWHERE) and row + 1 < len(self.rows) else []
+        return there + behind
+
+
+def kernel_rows(code: pl.DataFrame, family: str, given_registers: pl.Series) -> KernelRows:
+    """Rows of a code table with operands; its rows count from 0 without holes.
+
+    Columns: `row`, `code_object`, `address`, `size`, `text`, `function`, `starts` (1 = a kernel starts here, 2 =
+    another function), `writes`, `reads`, `implicit_writes`, `implicit_reads`, `tied`.
+    """
+    operands = operand_rows(code)
+    flow = with_full_writes(flow_of(code, operands), code, operands)
+    flows, targets, starts = (flow[name].to_list() for name in ("flow", "target_row", "starts"))
+    return KernelRows(family, code_rows(code, family), flow, operands, flows, targets, starts, given_registers)
+
+
+def operand_rows(code: pl.DataFrame) -> pl.DataFrame:
+    """Registers of every row by their numbers, from the words of the code table."""
+    parts = [
+        code.select("row", word=pl.col(column).str.split(" "))
+        .explode("word")
+        .filter(pl.col("word") != "")
+        .with_columns(use=pl.lit(use))
+        for column, use in _COLUMNS.items()
+    ]
+    words = pl.concat(parts)
+    distinct = words["word"].unique()
+    ranges = [numbers_of(word) for word in distinct]
+    halves = [HIGH_HALF if word.endswith(".h") else LOW_HALF if word.endswith(".l") else 0 for word in distinct]
+    meanings = pl.DataFrame(
+        {"word": distinct, "register": [each.start for each in ranges], "count": [len(each) for each in ranges]}
+    ).with_columns(half=pl.Series(halves, dtype=pl.Int32))
+    return (
+        words.join(meanings, on="word", how="left", maintain_order="left")
+        .filter(pl.col("count") > 0)
+        .sort("row", maintain_order=True)
+        .select("row", "register", "count", role=pl.col("use") | pl.col("half"))
+        .cast(_OPERANDS)  # type: ignore[arg-type]
+    )
+
+
+def blocks_of(code: KernelRows) -> list[Block]:
+    """The basic blocks, in the order of rows."""
+    begins = {0} | {row for row, start in enumerate(code.starts) if start}
+    for row, (flow, target) in enumerate(zip(code.flows, code.targets, strict=True)):
+        if flow != 0:  # anything but going on with the next row
+            begins |= {row + 1, target}
+    first_rows = sorted(row for row in begins if 0 <= row < len(code.rows))
+    ends = [*(row - 1 for row in first_rows[1:]), len(code.rows) - 1]
+    return [
+        Block(first, last, code.flows[last] == BRANCH and code.targets[last] == first)
+        for first, last in zip(first_rows, ends, strict=True)
+        if last >= first
+    ]
+
+
+def states_before(code: KernelRows, blocks: Sequence[Block]) -> dict[int, State | None]:
+    """Operations in flight before each block, on all ways but around a loop of its own; None = not known.
+
+    Behind calls, and wherever computed jumps may lead, nothing is entry_state.
+    """
+    number = {block.first: at for at, block in enumerate(blocks)}
+    entries: dict[int, State | None] = {}
+    around: dict[int, State] = {}
+    loose = any(flow == ANYWHERE for flow in code.flows)
+    queue = sorted(number[row] for row, start in enumerate(code.starts) if start and row in number)
+    for at in queue:
+        entries[at] = None if code.starts[blocks[at].first] == 2 or loose else {}
+    budget = _MOST_STEPS
+    while queue and budget > 0:
+        at = queue.pop(0)
+        block = blocks[at]
+        budget -= len(block.rows)
+        state = _state_behind(code, block, entries[at], around.get(at))
+        for target in code.followers(block.last):
+            if _meet(entries, around, number.get(target), at, state) and number[target] not in queue:
+                queue.append(number[target])
+    return {blocks[at].first: state if budget > 0 else None for at, state in entries.items()}
+
+
+def _state_behind(code: KernelRows, block: Block, entry: State | None, around: State | None) -> State | None:
+    if entry is None or code.flows[block.last] in _LEAVING_FLOWS:
+        return None
+    state = copied(entry)
+    if around:
+        merged(state, around)
+    for number in block.rows:
+        row = code.rows[number]
+        if row.waits:
+            waited(state, row.waits)
+        issued(state, row)
+    return outside(state)
+
+
+def _meet(
+    entries: dict[int, State | None], around: dict[int, State], there: int | None, at: int, state: State | None
+) -> bool:
+    """Bring a state to a block; True if it changes what is known there."""
+    if there is None:
+        return False
+    if there == at and state is not None:
+        return merged(around.setdefault(at, {}), state)
+    if state is None or (there in entries and entries[there] is None):
+        has_changed = entries.get(there, {}) is not None
+        entries[there] = None
+        return has_changed
+    if there not in entries:
+        entries[there] = copied(state)
+        return True
+    entry_state = entries[there]
+    return entry_state is not None and merged(entry_state, state)
+
+
+def live_behind(code: KernelRows, block: Block) -> int | None:
+    """Registers whose values may be read behind a block, as bits; None = not known."""
+    rows = sorted(set(code.followers(block.last)))
+    if code.flows[block.last] in _LEAVING_FLOWS:
+        return None
+    if not rows:
+        return 0
+    row_series = pl.Series(rows, dtype=pl.Int32)
+    answer = _core.live_registers(code.flow.to_dict(), code.operands.to_dict(), code.given_registers, row_series)
+    return None if answer is None else bits(pl.DataFrame(answer[1])["register"].unique().to_list())
+
+
+def rows_before(code: KernelRows, block: Block) -> list[CodeRow]:
+    """The rows that stand before a block, back to a jump, as far as wait states reach."""
+    rows: list[CodeRow] = []
+    for number in range(block.first - 1, max(-1, block.first - 1 - MOST_STATES), -1):
+        if code.flows[number] in (END, JUMP, BACK, ANYWHERE):
+            break
+        rows.insert(0, code.rows[number])
+    return rows
+
+
+def rows_behind(code: KernelRows, block: Block) -> list[CodeRow]:
+    """The rows that follow a block without a jump, as far as wait states reach."""
+    if code.flows[block.last] in (END, JUMP, BACK, ANYWHERE):
+        return []
+    return code.rows[block.last + 1 : block.last + 1 + MOST_STATES]

@@ -1,0 +1,163 @@
+"""Waits of loops that are stricter than the code needs, and barriers that LDS writes in flight may reach."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from wavewright.analysis.code.edits.derived_waits import Surroundings, surroundings, unmet_needs
+from wavewright.analysis.code.edits.in_flight import State, copied, issued, merged, waited
+from wavewright.analysis.code.edits.kernel_rows import Block, KernelRows, blocks_of, states_before
+from wavewright.analysis.code.edits.wait_forms import has_forms, most_of
+from wavewright.model.schema import frame_of, table_spec
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from wavewright.analysis.code.edits.code_rows import CodeRow
+
+STRICT_WAITS: Final = table_spec(
+    "strict_waits",
+    "one counter that a row of a loop waits longer for than the loop needs",
+    """
+    row           Int32   -  | row that waits
+    counter       String  -  | hardware counter
+    value         UInt32  -  | it waits until no more than this many operations are outstanding
+    needed_value  UInt32  -  | the largest value that is enough while all others stay; null = it need not wait at all
+    first_row     Int32   -  | first row of the loop
+    """,
+)
+OPEN_BARRIERS: Final = table_spec(
+    "open_barriers",
+    "one barrier that LDS writes of its wave may reach before they are done",
+    """
+    row          Int32   -     | the barrier
+    write_count  UInt32  rows  | rows whose LDS writes may be in flight there
+    write_row    Int32   -     | the latest of them
+    """,
+)
+_LARGEST_LOOP: Final = 2_000  #: Rows of loops that are looked at.
+_MOST_STEPS: Final = 3_000_000  #: Rows that are walked at most.
+
+
+class StrictWait(NamedTuple):
+    """A wait that may be weaker while all others stay."""
+
+    row: int
+    counter: str
+    value: int
+    needed_value: int | None
+    first_row: int
+
+
+def strict_waits(code: KernelRows) -> pl.DataFrame:
+    """Waits of single-block loops that are stricter than needed (`STRICT_WAITS`).
+
+    Each is relaxed alone. Needed is what registers ask for, and for barriers, fences, accesses that others see in
+    order and the end of the loop all that the code has waited for there.
+    """
+    if not has_forms(code.family):
+        return frame_of(STRICT_WAITS, [])
+    blocks = blocks_of(code)
+    states = states_before(code, blocks)
+    strict_rows: list[StrictWait] = []
+    budget = _MOST_STEPS
+    for block in blocks:
+        entry = states.get(block.first)
+        if not block.is_loop or entry is None or len(block.rows) > _LARGEST_LOOP:
+            continue
+        rows = [code.rows[number] for number in block.rows]
+        waits = sum(len(row.waits) for row in rows)
+        budget -= len(rows) * waits
+        if budget < 0:
+            break
+        if all(row.is_known for row in rows):
+            strict_rows += _strict_in(rows, surroundings(rows, code.family, is_loop=True, entry=entry), block)
+    return frame_of(STRICT_WAITS, [each._asdict() for each in strict_rows])
+
+
+def _strict_in(rows: list[CodeRow], around: Surroundings, block: Block) -> list[StrictWait]:
+    if unmet_needs(rows, around):
+        return []  # it relies on what is not known here
+    strict_rows = []
+    for at, row in enumerate(rows):
+        for counter, value in row.waits:
+            if value >= most_of(around.family, counter):
+                continue
+            needed_value = _needed_value(rows, around, at, counter, value)
+            if needed_value != value:
+                strict_rows.append(StrictWait(row.row, counter, value, needed_value, block.first))
+    return strict_rows
+
+
+def _needed_value(rows: list[CodeRow], around: Surroundings, at: int, counter: str, value: int) -> int | None:
+    """The largest value of one wait that leaves no need unmet; None = it need not wait."""
+
+    def is_enough(trial: int | None) -> bool:
+        others = tuple(wait for wait in rows[at].waits if wait[0] != counter)
+        weaker_row = replace(rows[at], waits=others if trial is None else (*others, (counter, trial)))
+        return not unmet_needs([*rows[:at], weaker_row, *rows[at + 1 :]], around)
+
+    if is_enough(None):
+        return None
+    best = value
+    while best < most_of(around.family, counter) and is_enough(best + 1):
+        best += 1
+    return best
+
+
+def open_barriers(code: KernelRows) -> pl.DataFrame:
+    """Barriers with LDS writes of the same wave in flight (`OPEN_BARRIERS`): others may read before they are done."""
+    blocks = blocks_of(code)
+    meeting = blocks_with_barriers(code, blocks)
+    states = states_before(code, blocks) if meeting else {}
+    rows = [
+        row for block in meeting for state in _states_at(code, block, states) for row in _open_in(code, block, state)
+    ]
+    distinct = {row["row"]: row for row in rows}
+    return frame_of(OPEN_BARRIERS, [distinct[row] for row in sorted(distinct)])
+
+
+def blocks_with_barriers(code: KernelRows, blocks: list[Block]) -> list[Block]:
+    """Blocks in which waves meet."""
+    return [block for block in blocks if any(_is_meeting(code.rows[number]) for number in block.rows)]
+
+
+def _is_meeting(row: CodeRow) -> bool:
+    return row.text.startswith(("s_barrier", "s_barrier_signal")) and row.class_name in ("barrier", "barrier_signal")
+
+
+def _states_at(code: KernelRows, block: Block, states: dict[int, State | None]) -> list[State]:
+    entry = states.get(block.first)
+    if entry is None:
+        return []
+    together = copied(entry)
+    if block.is_loop:
+        merged(together, _walked(code, block, entry))
+    return [together]
+
+
+def _walked(code: KernelRows, block: Block, entry: State) -> State:
+    state = copied(entry)
+    for number in block.rows:
+        waited(state, code.rows[number].waits)
+        issued(state, code.rows[number])
+    return state
+
+
+def _open_in(code: KernelRows, block: Block, entry: State) -> list[dict[str, int]]:
+    state, strict_rows = copied(entry), []
+    for number in block.rows:
+        row = code.rows[number]
+        waited(state, row.waits)
+        if _is_meeting(row):
+            writes = {each.row.row for queue in state.values() for each in queue if _writes_lds(each.row)}
+            if writes:
+                before = [write for write in writes if write < number] or list(writes)
+                strict_rows.append({"row": number, "write_count": len(writes), "write_row": max(before)})
+        issued(state, row)
+    return strict_rows
+
+
+def _writes_lds(row: CodeRow) -> bool:
+    return row.class_name in ("lds_store", "lds_atomic")  # copies from memory are meant to be in flight

@@ -1,0 +1,62 @@
+"""Wait instructions of each family: their texts and the largest values that they can say."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+#: Family -> counter -> largest value of a wait (LLVM's AMDGPUBaseInfo: bit widths of the counters).
+_MOST: Final = {
+    "gfx9": {"vmcnt": 63, "expcnt": 7, "lgkmcnt": 15},
+    "gfx10": {"vmcnt": 63, "expcnt": 7, "lgkmcnt": 63, "vscnt": 63},
+    "gfx11": {"vmcnt": 63, "expcnt": 7, "lgkmcnt": 63, "vscnt": 63},
+    "gfx12": {
+        "loadcnt": 63,
+        "storecnt": 63,
+        "samplecnt": 63,
+        "bvhcnt": 7,
+        "expcnt": 7,
+        "dscnt": 63,
+        "kmcnt": 31,
+    },
+}
+_SHIFT: Final = 8  #: Of the first counter in waits of gfx12 for two.
+
+
+def has_forms(family: str | None) -> bool:
+    """True if waits of a family can be written."""
+    return family in _MOST
+
+
+def most_of(family: str, counter: str) -> int:
+    """The largest value of a wait for a counter."""
+    return _MOST[family].get(counter, 0)
+
+
+def wait_texts(values: Mapping[str, int], family: str) -> list[str]:
+    """The fewest instructions that wait for counters to come down to values.
+
+    Examples
+    --------
+    >>> wait_texts({"vmcnt": 2, "lgkmcnt": 0}, "gfx9")
+    ['s_waitcnt vmcnt(2) lgkmcnt(0)']
+    >>> wait_texts({"loadcnt": 3, "dscnt": 5, "kmcnt": 0}, "gfx12")
+    ['s_wait_loadcnt_dscnt 0x305', 's_wait_kmcnt 0x0']
+    """
+    values_known = {name: min(values[name], most) for name, most in _MOST[family].items() if name in values}
+    if family != "gfx12":
+        stores = values_known.pop("vscnt", None)
+        texts = (
+            ["s_waitcnt " + " ".join(f"{name}({value})" for name, value in values_known.items())]
+            if values_known
+            else []
+        )
+        return texts + ([] if stores is None else [f"s_waitcnt_vscnt null, {stores:#x}"])
+    texts = []
+    if "dscnt" in values_known:
+        for first in ("loadcnt", "storecnt"):
+            if first in values_known and "dscnt" in values_known:
+                texts.append(f"s_wait_{first}_dscnt {values_known.pop(first) << _SHIFT | values_known.pop('dscnt'):#x}")
+    return texts + [f"s_wait_{name} {value:#x}" for name, value in values_known.items()]

@@ -1,0 +1,189 @@
+"""Orders of blocks: legal ones are safe and as weak as they can be, illegal ones are refused with the reason."""
+
+from __future__ import annotations
+
+import subprocess
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from synth.kernels import kernel_path
+from tests.kit.judges import llvm_program
+from tests.unit.analysis.code.edits.order_cases import block_orders, kernels_of, random_order
+from tests.unit.analysis.code.edits.spelled_out_orders import problems, reads_by_row
+from wavewright.analysis.code.edits.block_orders import BlockOrders, LegalOrder, Refused
+from wavewright.analysis.code.edits.derived_waits import derive, surroundings, unmet_needs
+from wavewright.analysis.code.edits.kernel_rows import blocks_of, rows_before, rows_behind, states_before
+from wavewright.analysis.code.edits.wait_audit import open_barriers, strict_waits
+from wavewright.analysis.code.edits.wait_forms import wait_texts
+
+TARGETS = ("gfx90a", "gfx942", "gfx950", "gfx1030", "gfx1100", "gfx1201")
+LOOPS = ("tiled_gemm", "tiled_gemm_prefetch", "matrix_core", "reduction")
+REAL = Path(__file__).parents[6] / "shared/data/att-mi300x-bmm"
+
+
+def _waits(rows: object) -> list[str]:
+    return [row.text for row in rows if row.is_wait]  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("kernel", LOOPS)
+def test_waits_derived_for_the_order_of_the_code_are_those_of_the_compiler(kernel: str, target: str) -> None:
+    for _, code in kernels_of(kernel_path(kernel, target)):
+        states = states_before(code, blocks_of(code))
+        for block in blocks_of(code):
+            entry = states[block.first]
+            if not block.is_loop or entry is None:
+                continue
+            rows = [code.rows[number] for number in block.rows]
+            around = surroundings(
+                rows,
+                code.family,
+                is_loop=True,
+                entry=entry,
+                before=rows_before(code, block),
+                behind=rows_behind(code, block),
+            )
+            assert not unmet_needs(rows, around)  # what the compiler wrote is enough
+            derived = derive([row for row in rows if not row.is_derived], around)
+            assert _waits(derived.rows) == _waits(rows)
+
+
+def test_waits_of_real_kernels_are_least_or_named_as_stricter() -> None:
+    if not REAL.exists():
+        pytest.skip("no shared/data")
+    found = {}
+    for capture in ("c04", "c05", "c08"):
+        for path in sorted((REAL / capture / "raw").glob("*code_object_id_2.out")):
+            for name, code in kernels_of(path):
+                strict = [(code.rows[row].row, counter) for row, counter, *_ in strict_waits(code).rows()]
+                found[capture, name[:6], len(code.rows)] = (strict, open_barriers(code)["row"].to_list())
+    # c05 waits again behind its barrier for what it waited for before it; c08's barriers follow LDS writes.
+    assert {key: value for key, value in found.items() if value != ([], [])} == {
+        ("c05", "_Z57ba", 850): ([(254, "lgkmcnt")], []),
+        ("c05", "_Z52ba", 878): ([(225, "lgkmcnt")], []),
+        ("c08", "_Z57ba", 806): ([], [56, 168]),
+        ("c08", "_Z52ba", 903): ([], [91, 312]),
+    }
+
+
+def _judged(orders: BlockOrders, rng: Random) -> LegalOrder | None:
+    """One random order, judged by the texts alone; None where wait states of RDNA are not known."""
+    order = random_order(orders, rng)
+    answer = orders.legal(order)
+    if isinstance(answer, Refused):
+        assert answer.edge is None, answer.reason
+        assert orders.code.family != "gfx9", answer.reason
+        return None
+    texts = [row.text for row in answer.rows]
+    is_loop, family = orders.block.is_loop, orders.code.family
+    before = problems([row.text for row in orders.written], family, is_loop=is_loop)
+    assert len(problems(texts, family, is_loop=is_loop)) <= len(before)
+    written = [(row.row, row.text) for row in orders.core]
+    now = [(row.row, row.text) for row in answer.rows if not row.is_derived]
+    assert reads_by_row(now, is_loop=is_loop) == reads_by_row(written, is_loop=is_loop)
+    return answer
+
+
+def _relaxed_is_caught(orders: BlockOrders, answer: LegalOrder) -> int:
+    """Each derived wait, one weaker, leaves something unmet; the number of those tried."""
+    tried = 0
+    for place, row in enumerate(answer.rows):
+        for counter, value in row.waits:
+            weaker = tuple((name, number + (name == counter)) for name, number in row.waits)
+            rows = [*answer.rows[:place], replace(row, waits=weaker), *answer.rows[place + 1 :]]
+            assert unmet_needs(rows, orders.around), (row.text, counter, value)
+            tried += 1
+    return tried
+
+
+def _paths(targets: tuple[str, ...] = TARGETS) -> list[Path]:
+    return [kernel_path(kernel, target) for target in targets for kernel in (*LOOPS, "vector_add", "saxpy")]
+
+
+def test_random_orders_are_safe_and_least() -> None:
+    rng = Random(5)
+    relaxed = judged = 0
+    for path in _paths(("gfx942", "gfx1100", "gfx1201")):
+        for orders in block_orders(path, loops_only=True):
+            for _ in range(2):
+                answer = _judged(orders, rng)
+                if answer is not None:
+                    judged += 1
+                    relaxed += _relaxed_is_caught(orders, answer)
+    assert judged > 10
+    assert relaxed > 50
+
+
+@pytest.mark.parametrize(
+    ("targets", "each"), [(("gfx942",), 20), pytest.param(TARGETS, 200, marks=pytest.mark.slow)], ids=["few", "all"]
+)
+def test_a_reversed_edge_is_refused_and_named(targets: tuple[str, ...], each: int) -> None:
+    rng = Random(6)
+    count = 0
+    for orders in (orders for path in _paths(targets) for orders in block_orders(path)):
+        edges = [(before, at) for at, found in enumerate(orders.dependences.edges) for before in found]
+        for before, at in rng.sample(edges, min(each, len(edges))):
+            order = list(range(len(orders.core)))
+            order.remove(before)
+            order.insert(order.index(at) + 1, before)
+            answer = orders.legal(order)
+            assert isinstance(answer, Refused)
+            assert answer.edge is not None
+            assert answer.edge.words
+            count += 1
+    assert count > (10_000 if len(targets) > 1 else 60)
+
+
+@pytest.mark.slow
+def test_ten_thousand_orders_over_all_families() -> None:
+    rng = Random(20261118)
+    blocks = [(target, orders) for target in TARGETS for path in _paths((target,)) for orders in block_orders(path)]
+    legal, refused, relaxed = 0, 0, 0
+    assembled: dict[str, list[str]] = {}
+    while legal < 10_000:
+        target, orders = rng.choice(blocks)
+        answer = _judged(orders, rng)
+        if answer is None:
+            refused += 1
+            continue
+        legal += 1
+        if legal % 10 == 0:
+            relaxed += _relaxed_is_caught(orders, answer)
+        if legal % 20 == 0:
+            assembled.setdefault(target, []).append("\n".join(row.text for row in answer.rows))
+    assert refused < legal
+    assert relaxed > 1_000
+    assert sum(map(len, assembled.values())) >= 350
+    for target, listings in assembled.items():
+        _assembles(target, listings)
+
+
+def _assembles(target: str, listings: list[str]) -> None:
+    program = llvm_program("llvm-mc")
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder) / "orders.s"
+        source.write_text("\n".join(listings) + "\n", encoding="utf-8")
+        done = subprocess.run(
+            [program, "-triple=amdgcn-amd-amdhsa", f"-mcpu={target}", "-filetype=obj", "-o", "/dev/null", source],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 0, done.stderr[:2000]
+
+
+@pytest.mark.parametrize(
+    ("values", "family", "texts"),
+    [
+        ({"vmcnt": 63, "lgkmcnt": 15}, "gfx9", ["s_waitcnt vmcnt(63) lgkmcnt(15)"]),
+        ({"vmcnt": 0, "vscnt": 2}, "gfx11", ["s_waitcnt vmcnt(0)", "s_waitcnt_vscnt null, 0x2"]),
+        ({"storecnt": 1, "dscnt": 2}, "gfx12", ["s_wait_storecnt_dscnt 0x102"]),
+        ({"samplecnt": 99}, "gfx12", ["s_wait_samplecnt 0x3f"]),
+    ],
+)
+def test_waits_are_written_as_the_family_writes_them(values: dict[str, int], family: str, texts: list[str]) -> None:
+    assert wait_texts(values, family) == texts
