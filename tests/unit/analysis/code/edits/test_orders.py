@@ -119,7 +119,7 @@ def test_random_orders_are_safe_and_least() -> None:
 
 
 @pytest.mark.parametrize(
-    ("targets", "each"), [(("gfx942",), 20), pytest.param(TARGETS, 200, marks=pytest.mark.slow)], ids=["few", "all"]
+    ("targets", "each"), [(("gfx942",), 20), pytest.param(TARGETS, 2_000, marks=pytest.mark.slow)], ids=["few", "all"]
 )
 def test_a_reversed_edge_is_refused_and_named(targets: tuple[str, ...], each: int) -> None:
     rng = Random(6)
