@@ -170,9 +170,9 @@ def test_views_of_rpd(name: str, engine: str, shared: Path, tmp_path: Path) -> N
         listed = ", ".join(f'"{column}"' for column in columns.split())
         with closing(sqlite3.connect(f"{database.as_uri()}?mode=ro", uri=True)) as connection:
             rows = connection.execute(f"SELECT {listed} FROM {view}").fetchall()  # noqa: S608 - ours
-        found = query(run, f"SELECT {listed} FROM {view}", engine=engine)  # noqa: S608 - ours
+        found = query(run, f"SELECT {listed} FROM stable_{view}", engine=engine)  # noqa: S608 - ours
         assert same(ordered(found.rows()), ordered(rows)), view
-    first = query(run, "SELECT * FROM ktop", engine=engine).row(0)
+    first = query(run, "SELECT * FROM stable_ktop", engine=engine).row(0)
     assert first[1:3] == ((1, 9410) if name.startswith("matmul") else (192, 1034))
     assert first[4] == pytest.approx(14.442580 if name.startswith("matmul") else 15.776405, abs=1e-6)
 
@@ -189,7 +189,7 @@ def test_equal_pids_do_not_multiply_threads_and_allocations(tmp_path: Path) -> N
 def test_views_of_other_formats(engine: str, shared: Path) -> None:
     pytest.importorskip(engine.replace("sqlite", "sqlite3"))
     run = open_run(shared / "data/rpd/matmul_result.rpd")
-    busy = query(run, "SELECT GpuTime, WallTime, Busy FROM busy", engine=engine)
+    busy = query(run, "SELECT GpuTime, WallTime, Busy FROM stable_busy", engine=engine)
     assert busy.row(0) == (183_918_056, 2_964_070_817, 183_918_056 / 2_964_070_817)
     copies = query(run, "SELECT COUNT(*), SUM(duration) FROM memory_copies", engine=engine)
     assert copies.row(0)[0] == 55

@@ -66,8 +66,11 @@ def query(
         _show(result, request.limit)
     losses = pl.concat([gathered.losses, run.losses]).unique(["path", "kind", "message"], maintain_order=True)
     if request.as_json:
-        emit_json({"engine": result.engine, **body}, inputs=gathered.paths, losses=losses.to_dicts())
+        notes = {"notes": result.notes} if result.notes else {}
+        emit_json({"engine": result.engine, **notes, **body}, inputs=gathered.paths, losses=losses.to_dicts())
     else:
+        for note in result.notes:
+            click.echo(f"note: {note}", err=True)
         request.print_losses(losses, stderr=True)
 
 
@@ -138,7 +141,7 @@ def _first(result: QueryResult, limit: int) -> tuple[list[str], pl.DataFrame, in
 @declared_command("schema")
 def schema(paths: tuple[str, ...], name: str | None, **form: Any) -> None:
     """List views, tables and columns."""
-    from wavewright.analysis.run.contents.catalog import catalog
+    from wavewright.analysis.run.query.catalog import catalog
 
     request = Request(paths=paths, **form)
     answer = catalog(_run_at(paths), name)

@@ -49,6 +49,8 @@ class KeptSource:
     def __init__(self, source: RunSource) -> None:
         self.path, self.format, self.version = source.path, source.format, source.version
         self.extras: Mapping[str, pl.DataFrame] = source.extras
+        self.database = getattr(source, "database", None)  # of a file that is one
+        self.hides_secrets = getattr(source, "hides_secrets", False)
         self._source = source
         self._frames: dict[str, pl.DataFrame] = {}
         self._is_long: set[str] = set()

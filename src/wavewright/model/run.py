@@ -169,6 +169,26 @@ class Run(Displayed):
         yield from super().__dir__()
         yield from RUN
 
+    def sql(self, query: str) -> pl.DataFrame:
+        """The rows of one SELECT, as `wavewright query` gives them: over the stable views (`kernels`), the tables of
+        the run (`run.dispatches`) and what its databases store (`rocpd_op`).
+
+        Raises
+        ------
+        UsageError
+            When it is not one SELECT, cannot be run, or gives more than five million rows or a GiB.
+
+        Examples
+        --------
+        >>> Run([]).sql("SELECT COUNT(*) AS n FROM kernels").item()
+        0
+        """
+        from importlib import import_module
+
+        # By name: engines are of a stage above the model.
+        frame: pl.DataFrame = import_module("wavewright.analysis.run.query").query(self, query)
+        return frame
+
     def to_polars(self) -> dict[str, pl.DataFrame]:
         """All tables as polars frames."""
         return {name: self.table(name) for name in (*RUN, *self.extra_names)}

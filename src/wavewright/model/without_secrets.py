@@ -31,6 +31,8 @@ class WithoutSecrets:
     def __init__(self, source: RunSource) -> None:
         self.path, self.format, self.version = source.path, source.format, source.version
         self.extras: Mapping[str, pl.DataFrame] = _MaskedExtras(source.extras)
+        self.database = getattr(source, "database", None)  # queries of what it stores mask it themselves
+        self.hides_secrets = True
         self._source = source
 
     @property

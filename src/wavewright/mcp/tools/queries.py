@@ -14,7 +14,7 @@ from wavewright.mcp.declared import USUAL_ROWS
 from wavewright.mcp.reply import Offer, Reply
 from wavewright.mcp.rows import Rows, cursor, rows_of, start_of
 from wavewright.mcp.topic_answers import reply_of
-from wavewright.model.blocks import Column, Sentence, Table
+from wavewright.model.blocks import Block, Column, Sentence, Table
 from wavewright.model.document import DOCUMENTS
 from wavewright.model.report import Section
 
@@ -42,10 +42,13 @@ def query(captures: Captures, arguments: dict[str, Any], say: Callable[[str], No
     start = start_of(arguments["cursor"], "query", arguments) if arguments.get("cursor") else 0
     limit = arguments.get("limit", USUAL_ROWS)
     limits = QueryLimits(_MOST_ROWS, _MOST_MIB, _MOST_SECONDS)
-    frame, count = _page(run_query(document.run, arguments["sql"], limits=limits).pieces, start, limit)
+    result = run_query(document.run, arguments["sql"], limits=limits)
+    frame, count = _page(result.pieces, start, limit)
     rows = replace(rows_of("rows", frame, limit=limit), total=count, start=start)
     headline = counted(count, "rows")
-    section = Section("query", "Rows", "Which rows does this SQL give?", (Sentence(headline, "headline"), _table(rows)))
+    notes = [Sentence(note) for note in result.notes]
+    blocks: tuple[Block, ...] = (Sentence(headline, "headline"), *notes, _table(rows))
+    section = Section("query", "Rows", "Which rows does this SQL give?", blocks)
     reply = reply_of(section, capture, document, limit=limit)
     return replace(
         reply,
@@ -57,7 +60,7 @@ def query(captures: Captures, arguments: dict[str, Any], say: Callable[[str], No
 
 def schema(captures: Captures, arguments: dict[str, Any], say: Callable[[str], None]) -> Reply:
     """Views and tables that a query can name, or the columns of one of them."""
-    from wavewright.analysis.run.contents.catalog import catalog
+    from wavewright.analysis.run.query.catalog import catalog
 
     run, capture = None, None
     if arguments.get("capture"):

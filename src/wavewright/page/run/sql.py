@@ -10,6 +10,7 @@ import polars as pl
 
 from wavewright.analysis.run.contents.views import VIEWS
 from wavewright.analysis.run.query import run_query
+from wavewright.analysis.run.query.catalog import catalog
 from wavewright.analysis.run.query.result import QueryLimits
 from wavewright.errors import UsageError
 from wavewright.facts.loader import packaged
@@ -121,8 +122,21 @@ def schema_of_run(document: Document) -> Any:
         {"name": f'run."{name}"', "row": "a table of the recorded format, as it is", "columns": []}
         for name in document.run.extra_names
     ]
+    answer = catalog(document.run)
+    file_relations = [
+        {
+            "name": name,
+            "row": row,
+            "columns": answer.columns.filter(pl.col("relation") == name).drop("relation").rows(),
+        }
+        for name, row in answer.relations.filter(pl.col("kind") == "stored").select("name", "row").rows()
+    ]
     limits = {"rows": LIMITS.rows, "mib": LIMITS.mib, "seconds": LIMITS.seconds, "sent_rows": MOST_ROWS}
-    return {"relations": [*views, *tables, *extras], "examples": list(EXAMPLES.items()), "limits": limits}
+    return {
+        "relations": [*views, *tables, *extras, *file_relations],
+        "examples": list(EXAMPLES.items()),
+        "limits": limits,
+    }
 
 
 def _nothing(_: Document) -> Iterable[dict[str, str]]:

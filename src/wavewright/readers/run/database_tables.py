@@ -19,6 +19,17 @@ _KINDS = (Kind.ROCPD, Kind.RPD, Kind.ROCPROF_DATABASE)
 _GUID = re.compile(r"_[0-9a-f]{8}(_[0-9a-f]{4}){3}_[0-9a-f]{12}$", re.IGNORECASE)
 
 
+def plain_name(table: str) -> str:
+    """The name of a table of ROCpd without the GUID of its run.
+
+    Examples
+    --------
+    >>> plain_name("rocpd_region_00004086_215a_715a_a78f_cb5ee180a0f9")
+    'rocpd_region'
+    """
+    return _GUID.sub("", table)
+
+
 class StoredRows(NamedTuple):
     """A table of a file; of the runs in a ROCpd file, the tables of all together."""
 
@@ -51,7 +62,7 @@ def database_tables(source: RunSource) -> list[StoredRows]:
         for name, columns in database.tables.items():
             if name.startswith("sqlite_"):
                 continue
-            plain = _GUID.sub("", name)
+            plain = plain_name(name)
             rows, size = _row_count(database, name), sizes.get(name)
             if plain in tables:
                 earlier = tables[plain]

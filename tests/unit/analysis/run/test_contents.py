@@ -9,9 +9,9 @@ import pytest
 
 from synth import Workload, write_rocpd
 from tests.cli.in_process import call
-from wavewright.analysis.run.contents.catalog import catalog
 from wavewright.analysis.run.contents.run_contents import contents
 from wavewright.analysis.run.contents.views import VIEWS
+from wavewright.analysis.run.query.catalog import catalog
 from wavewright.errors import UsageError
 from wavewright.readers.run.inputs import open_run
 

@@ -1,7 +1,8 @@
 """Rows of one SELECT over the stable views and the tables of a run, whatever its format.
 
 The views (`kernels`, `regions`, `top`, ...) have AMD's names and columns; the tables of the run itself are in the
-schema `run` (`run.dispatches`). DuckDB runs the query where it is installed, SQLite otherwise.
+schema `run` (`run.dispatches`). DuckDB runs the query where it is installed, SQLite otherwise, and SQLite runs
+what names tables and views that a database stores (`rocpd_op`).
 """
 
 from __future__ import annotations
@@ -11,9 +12,11 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from wavewright.analysis.run.query.duckdb_engine import duckdb_query
+from wavewright.analysis.run.query.duckdb_engine import duckdb_query, relations_in
 from wavewright.analysis.run.query.result import Meter, QueryLimits, QueryResult
 from wavewright.analysis.run.query.sqlite_engine import sqlite_query
+from wavewright.analysis.run.query.stored import stored_names
+from wavewright.analysis.run.query.tables_in_query import OUR_PREFIX, words_of
 from wavewright.base.shown import is_text
 from wavewright.errors import MissingToolError, UsageError
 
@@ -57,6 +60,10 @@ def run_query(
     has_duckdb = importlib.util.find_spec("duckdb") is not None
     if engine == "duckdb" and not has_duckdb:
         raise MissingToolError("this needs duckdb", advice="pip install 'wavewright[sql]', or --engine sqlite")
-    if engine == "sqlite" or not has_duckdb:
-        return sqlite_query(run, sql, meter)
-    return duckdb_query(run, sql, meter)
+    file_names = stored_names(run, (has_duckdb and relations_in(sql)) or words_of(sql))
+    if file_names and engine == "duckdb":
+        what = f"{', '.join(file_names.by_name) or 'sqlite_master'}: what files store is read by SQLite"
+        raise UsageError(what, advice=f"leave out --engine duckdb; wavewright's own views are {OUR_PREFIX}top, ...")
+    if engine == "sqlite" or file_names or not has_duckdb:
+        return sqlite_query(run, sql, meter, file_names)
+    return duckdb_query(run, sql, meter, file_names)

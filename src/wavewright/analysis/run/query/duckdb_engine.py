@@ -15,9 +15,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import polars as pl
 
-from wavewright.analysis.run.contents.views import VIEWS
 from wavewright.analysis.run.query.result import QueryResult, distinct_names, refused
-from wavewright.analysis.run.query.tables_in_query import STORED, loaded, named_extras, stored_columns, used
+from wavewright.analysis.run.query.tables_in_query import (
+    STORED,
+    loaded,
+    named_extras,
+    stored_columns,
+    used,
+    view_statements,
+)
 from wavewright.base.sql import quoted
 
 if TYPE_CHECKING:
@@ -26,7 +32,7 @@ if TYPE_CHECKING:
     import duckdb
 
     from wavewright.analysis.run.query.result import Meter
-    from wavewright.analysis.run.query.tables_in_query import Used
+    from wavewright.analysis.run.query.stored import StoredNames
     from wavewright.model.run import Run
 
 Result = TypeVar("Result")
@@ -66,7 +72,7 @@ _FLAT = re.compile(
 _ABOUT_SCHEMA = re.compile(r"\s*(describe|desc|show|summarize)\b", re.IGNORECASE)
 
 
-def duckdb_query(run: Run, sql: str, meter: Meter) -> QueryResult:
+def duckdb_query(run: Run, sql: str, meter: Meter, file_names: StoredNames) -> QueryResult:
     """Run one SELECT over the views and tables of a run.
 
     Raises
@@ -82,7 +88,7 @@ def duckdb_query(run: Run, sql: str, meter: Meter) -> QueryResult:
         connection.execute("SET enable_progress_bar = false")  # DuckDB draws it on stdout where there is no script
         statement = _statement(connection, sql)
         shift = len(_PLAN) - len(sql[: max(0, sql.find(statement))].encode(errors="replace"))
-        _create(connection, used(statement), named_extras(run, sql))
+        _create(connection, statement, named_extras(run, sql))
         needed = _needed(connection, statement)
         connection.execute("RESET disabled_optimizers")
         connection.execute("SET lock_configuration = true")
@@ -91,7 +97,27 @@ def duckdb_query(run: Run, sql: str, meter: Meter) -> QueryResult:
         shift -= len(_PLAN)
         return _run(connection, statement, meter)
     except duckdb.Error as error:
-        raise refused(error, sql, shift=shift) from error
+        raise refused(error, sql, shift=shift, file_columns=file_names.columns(())) from error
+
+
+def relations_in(sql: str) -> set[str]:
+    """The relations that a statement names; empty where DuckDB cannot read it.
+
+    Examples
+    --------
+    >>> relations_in("SELECT name AS op FROM kernels")
+    {'kernels'}
+    """
+    import duckdb
+
+    try:
+        with duckdb.connect(":memory:", config=dict(_CONFIG)) as connection:
+            connection.execute("SET enable_external_access = false")
+            if [each.type for each in connection.extract_statements(sql)] != [duckdb.StatementType.SELECT]:
+                return set()
+            return {name.strip('"') for name in connection.get_table_names(sql)}
+    except duckdb.Error:
+        return set()
 
 
 def _statement(connection: duckdb.DuckDBPyConnection, sql: str) -> str:
@@ -113,8 +139,9 @@ class _Stream:
         return self._frame.__arrow_c_stream__(requested_schema)
 
 
-def _create(connection: duckdb.DuckDBPyConnection, names: Used, extras: dict[str, pl.DataFrame]) -> None:
+def _create(connection: duckdb.DuckDBPyConnection, statement: str, extras: dict[str, pl.DataFrame]) -> None:
     """The views and the empty tables that a statement may name, out of reach of everything else."""
+    names = used(statement)
     connection.execute("SET enable_external_access = false; CREATE SCHEMA run; " + _MACROS)
     for table in names.tables:
         columns = ", ".join(f'"{name}" {_TYPES[dtype]}' for name, dtype in stored_columns(table).items())
@@ -123,8 +150,8 @@ def _create(connection: duckdb.DuckDBPyConnection, names: Used, extras: dict[str
         if plain != table:
             listed = ", ".join(f'"{name}"' for name in stored_columns(plain))
             connection.execute(f'CREATE VIEW run."{plain}" AS SELECT {listed} FROM run."{table}"')  # noqa: S608 - ours
-    for view in names.views:
-        connection.execute(f"CREATE VIEW {view} AS {VIEWS[view].sql}")
+    for view, select in view_statements(names, statement).items():
+        connection.execute(f"CREATE VIEW {view} AS {select}")
     for name, frame in extras.items():
         connection.register(f"loaded_{name}", _Stream(frame))
         connection.execute(f"CREATE VIEW run.{quoted(name)} AS SELECT * FROM {quoted(f'loaded_{name}')}")  # noqa: S608 - ours

@@ -13,7 +13,7 @@ from wavewright.analysis.run.query.suggestions import advice
 from wavewright.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from threading import Event
 
     import polars as pl
@@ -96,12 +96,16 @@ class QueryResult:
 
     engine: str
     pieces: Iterator[pl.DataFrame]  #: The rows in their order; at least one chunk, which has the columns.
+    notes: tuple[str, ...] = ()  #: What its names mean, where that may surprise.
 
 
-def refused(error: Exception | str, sql: str = "", *, shift: int = 0) -> UsageError:
+def refused(
+    error: Exception | str, sql: str = "", *, shift: int = 0, file_columns: Mapping[str, Sequence[str]] | None = None
+) -> UsageError:
     """The error for a query that cannot be run: the engine's reason, its place, and what may have been meant.
 
-    `shift` is the number of bytes before the statement of the user in the one that the engine was given.
+    `shift` is the number of bytes before the statement of the user in the one that the engine was given;
+    `file_columns` are relations of files with their columns.
 
     Examples
     --------
@@ -115,7 +119,11 @@ def refused(error: Exception | str, sql: str = "", *, shift: int = 0) -> UsageEr
     reasons = lines[:1] + [line for line in lines[1:] if line.startswith("Candidate")]
     reason = " ".join(reasons) or "no reason given"
     where = _place(sql, byte - shift) if byte is not None else _place_near(sql, reason)
-    return UsageError(f"the query was refused: {reason}"[:_LONGEST_REASON], where=where, advice=advice(reason, sql))
+    return UsageError(
+        f"the query was refused: {reason}"[:_LONGEST_REASON],
+        where=where,
+        advice=advice(reason, sql, file_columns or {}),
+    )
 
 
 def _reason_of(text: str) -> tuple[str, int | None]:

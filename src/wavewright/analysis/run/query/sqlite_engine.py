@@ -9,62 +9,75 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from wavewright.analysis.run.contents.views import VIEWS
 from wavewright.analysis.run.query.result import PIECE_ROWS, QueryResult, distinct_names, refused
-from wavewright.analysis.run.query.tables_in_query import STORED, loaded, named_extras, stored_columns, used
+from wavewright.analysis.run.query.stored import LONGEST_VALUE, permit
+from wavewright.analysis.run.query.tables_in_query import (
+    STORED,
+    loaded,
+    named_extras,
+    stored_columns,
+    used,
+    view_statements,
+    words_of,
+)
 from wavewright.base.sql import quoted
 from wavewright.model.run_tables import NUMBERED
-from wavewright.readers.files.sqlite.permits import is_reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from wavewright.analysis.run.query.result import Meter
-    from wavewright.analysis.run.query.tables_in_query import Used
+    from wavewright.analysis.run.query.stored import StoredNames
     from wavewright.model.run import Run
 
 _TYPES = {"Float64": "REAL", "String": "TEXT", "Categorical": "TEXT"}
-_LONGEST_VALUE = 100_000_000
+_MOST_MEMORY_BYTES = 2 << 30  #: Of all connections of the process; as much as DuckDB gets.
 _STEPS = 100_000  #: Instructions of SQLite between two looks at the clock, and whether somebody pressed Ctrl-C.
 #: Rows of the first chunk; later chunks depend on the size of earlier rows.
 _FIRST_ROWS, _PIECE_BYTES = 1000, 16 << 20
 
 
-def sqlite_query(run: Run, sql: str, meter: Meter) -> QueryResult:
-    """Run one SELECT over the views and tables of a run.
+def sqlite_query(run: Run, sql: str, meter: Meter, file_names: StoredNames) -> QueryResult:
+    """Run one SELECT over the views and tables of a run, and over what its databases store.
 
     Raises
     ------
     UsageError
         When it is not one SELECT, or cannot be run.
     """
-    connection = sqlite3.connect(":memory:")
+    connection = file_names.connect()
+    # Its call also lets Python see Ctrl-C while SQLite works; an exception there interrupts the query.
+    connection.set_progress_handler(lambda: not meter.has_time(), _STEPS)
     try:
-        _create(connection, used(sql))
-        extras = named_extras(run, sql)
+        connection.execute(f"PRAGMA hard_heap_limit={_MOST_MEMORY_BYTES}")
+        connection.execute("PRAGMA temp_store=MEMORY")  # what does not fit is refused, and no disk is filled
+        with meter.running():
+            file_names.make_relations(connection, lambda: not meter.has_time())
+        _create(connection, view_statements(names := used(sql), sql, file_names.plain), names.tables)
+        extras = {} if file_names and "run." not in sql.lower() else named_extras(run, sql)
         for name, frame in extras.items():
             connection.execute(f"CREATE TABLE run.{quoted(name)} ({_names(frame.columns)})")
             _insert(connection, name, frame)
         for table, columns in _needed(connection, sql).items():
             _insert(connection, table, loaded(run, table, columns))
-        _restrict(connection)
-        return QueryResult("sqlite", _pieces(connection, sql, meter))
-    except sqlite3.Error as error:
+        connection.set_authorizer(permit)
+        return QueryResult("sqlite", _pieces(connection, sql, meter, file_names), file_names.notes)
+    except (sqlite3.Error, MemoryError) as error:
         connection.close()
-        raise _refused(error, sql) from error
+        raise _refusal(error, sql, meter, file_names) from error
     except BaseException:
         connection.close()
         raise
 
 
-def _create(connection: sqlite3.Connection, names: Used) -> None:
+def _create(connection: sqlite3.Connection, views: dict[str, str], tables: tuple[str, ...]) -> None:
     connection.execute("ATTACH ':memory:' AS run")
-    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST_VALUE)
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE)
     connection.create_function("json_string", 2, _json_string, deterministic=True)
     connection.create_function("json_number", 2, _json_number, deterministic=True)
     connection.create_function("hexadecimal", 1, _hexadecimal, deterministic=True)
     connection.create_function("square_root", 1, _square_root, deterministic=True)
-    for table in names.tables:
+    for table in tables:
         plain = table.removeprefix("numbered_")
         declared = [
             f'"{name}" {_TYPES.get(dtype, "INTEGER")}{" PRIMARY KEY" if NUMBERED.get(table) == name else ""}'
@@ -74,30 +87,23 @@ def _create(connection: sqlite3.Connection, names: Used) -> None:
         if plain != table:
             columns = _names(stored_columns(plain))
             connection.execute(f'CREATE VIEW run."{plain}" AS SELECT {columns} FROM "{table}"')  # noqa: S608 - ours
-    for view in names.views:  # a view that is not temporary cannot refer to another database
-        connection.execute(f"CREATE TEMP VIEW {view} AS {VIEWS[view].sql}")
+    for view, select in views.items():  # a view that is not temporary cannot refer to another database
+        connection.execute(f"CREATE TEMP VIEW {view} AS {select}")
 
 
 def _needed(connection: sqlite3.Connection, sql: str) -> dict[str, set[str]]:
     """The stored tables that a statement reads, with the columns: reported by SQLite's authorizer."""
     needed: dict[str, set[str]] = {}
 
-    def note(action: int, table: str | None, column: str | None, *_: object) -> int:
-        if action == sqlite3.SQLITE_READ and table in STORED:
+    def note(action: int, table: str | None, column: str | None, schema: str | None, view: str | None) -> int:
+        if action == sqlite3.SQLITE_READ and table in STORED and schema == "run":
             needed.setdefault(table, set()).add(column or "")
-        return sqlite3.SQLITE_OK if is_reading(action, column) else sqlite3.SQLITE_DENY
+        return permit(action, table, column, schema, view)
 
     connection.set_authorizer(note)
     connection.execute(f"EXPLAIN {sql}").close()
     connection.set_authorizer(None)
     return needed
-
-
-def _restrict(connection: sqlite3.Connection) -> None:
-    def permit(action: int, _: str | None, function: str | None, *__: object) -> int:
-        return sqlite3.SQLITE_OK if is_reading(action, function) else sqlite3.SQLITE_DENY
-
-    connection.set_authorizer(permit)
 
 
 def _insert(connection: sqlite3.Connection, table: str, frame: pl.DataFrame) -> None:
@@ -107,9 +113,7 @@ def _insert(connection: sqlite3.Connection, table: str, frame: pl.DataFrame) -> 
         connection.executemany(statement, piece.rows())
 
 
-def _pieces(connection: sqlite3.Connection, sql: str, meter: Meter) -> Iterator[pl.DataFrame]:
-    # Its call also lets Python see Ctrl-C while SQLite works; an exception there interrupts the query.
-    connection.set_progress_handler(lambda: not meter.has_time(), _STEPS)
+def _pieces(connection: sqlite3.Connection, sql: str, meter: Meter, file_names: StoredNames) -> Iterator[pl.DataFrame]:
     try:
         with meter.running():
             cursor = connection.execute(sql)
@@ -123,18 +127,20 @@ def _pieces(connection: sqlite3.Connection, sql: str, meter: Meter) -> Iterator[
                 rows = cursor.fetchmany(max(1, min(PIECE_ROWS, _PIECE_BYTES // row_bytes)))
             if not rows:
                 break
-    except sqlite3.Error as error:
-        if "interrupted" in str(error):
-            raise (KeyboardInterrupt if meter.has_time() else meter.too_long()) from error
-        raise _refused(error, sql) from error
+    except (sqlite3.Error, MemoryError) as error:
+        raise _refusal(error, sql, meter, file_names) from error
     finally:
         connection.close()
 
 
-def _refused(error: sqlite3.Error, sql: str) -> Exception:
+def _refusal(error: Exception, sql: str, meter: Meter, file_names: StoredNames) -> BaseException:
+    if "interrupted" in str(error):
+        return KeyboardInterrupt() if meter.has_time() else meter.too_long()
+    if isinstance(error, MemoryError):
+        return refused(f"it needs more memory than {_MOST_MEMORY_BYTES >> 30} GiB; select or sort less")
     is_other = "not authorized" in str(error) or "one statement" in str(error) or 'near "' in str(error)
     what = f"one SELECT is expected; a run can be read, not changed ({error})"
-    return refused(what if is_other else str(error), sql)
+    return refused(what if is_other else str(error), sql, file_columns=file_names.columns(words_of(sql)))
 
 
 def _json_string(text: Any, path: str) -> str | None:

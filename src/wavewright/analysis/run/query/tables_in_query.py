@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from wavewright.model.run import Run
 
 NUMBER = "row_in_process"
+OUR_PREFIX = "stable_"  #: Prefix of the stable views where a file may store a view of the same name.
 
 
 #: The tables as they are loaded.
@@ -39,19 +40,27 @@ def used(sql: str) -> Used:
     >>> used("SELECT * FROM processes").tables
     ('nodes', 'processes')
     """
-    words = _words(sql)
+    words = words_of(sql)
     if words & _CATALOG:
         return Used(tuple(VIEWS), STORED)
-    views = {name for name in VIEWS if name in words}
-    while more := {name for view in views for name in _words(VIEWS[view].source) & set(VIEWS)} - views:
+    views = {name for name in VIEWS if {name, f"{OUR_PREFIX}{name}"} & words}
+    while more := {name for view in views for name in words_of(VIEWS[view].source) & set(VIEWS)} - views:
         views |= more
     for view in views:
-        words |= _words(VIEWS[view].source)
+        words |= words_of(VIEWS[view].source)
     tables = tuple(name for name in STORED if {name, name.removeprefix("numbered_")} & words)
     return Used(tuple(name for name in VIEWS if name in views), tables)
 
 
-def _words(sql: str) -> set[str]:
+def view_statements(names: Used, sql: str, but: Collection[str] = ()) -> dict[str, str]:
+    """The SELECT of each view that a statement may name; those in `but` under their prefixed names only."""
+    words = words_of(sql)
+    aliases = {f"{OUR_PREFIX}{view}": VIEWS[view].sql for view in names.views if f"{OUR_PREFIX}{view}" in words}
+    return {view: VIEWS[view].sql for view in names.views if view not in but} | aliases
+
+
+def words_of(sql: str) -> set[str]:
+    """The words of a statement in small letters."""
     return set(re.findall(r"\w+", sql.lower()))
 
 

@@ -50,7 +50,7 @@ class RpdSource:
     def __init__(self, database: Database) -> None:
         self.path = str(database.path)
         self.losses: list[Loss] = database.losses
-        self._database = database
+        self.database = database
         self._entities = Entities(database)
         self._ops = Ops(self._entities)
         self._calls = Calls(self._entities)

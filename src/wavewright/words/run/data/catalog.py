@@ -13,7 +13,7 @@ from wavewright.words.kit.declared_tables import declared_table
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from wavewright.analysis.run.contents.catalog import Catalog
+    from wavewright.analysis.run.query.catalog import Catalog
 
 _TITLES: dict[str, str] = packaged("texts.toml", "wavewright.words.run")["catalog"]
 

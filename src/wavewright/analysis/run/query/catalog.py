@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from wavewright.analysis.run.contents.views import VIEWS
+from wavewright.analysis.run.query.stored import FILE_PREFIX, StoredNames, declared_columns, stored_names
+from wavewright.analysis.run.query.tables_in_query import OUR_PREFIX
 from wavewright.errors import UsageError
 from wavewright.model.answer import Answer
 from wavewright.model.run_tables import RUN
-from wavewright.readers.run.database_tables import database_tables
+from wavewright.readers.run.database_tables import plain_name
 
 if TYPE_CHECKING:
     from wavewright.model.run import Run
@@ -38,10 +40,12 @@ def catalog(run: Run | None, name: str | None = None) -> Catalog:
     >>> catalog(None).relations["name"].to_list()[:2]
     ['code_objects', 'kernel_symbols']
     """
-    entries = [_view(view) for view in VIEWS] + [_table(table) for table in RUN]
+    file_names = stored_names(run, VIEWS) if run is not None else StoredNames()
+    entries = [_view(view, f"{OUR_PREFIX}{view}" if view in file_names.plain else view) for view in VIEWS]
+    entries += [_table(table) for table in RUN]
     if run is not None:
         entries += [_extra(run, extra) for extra in run.extra_names]
-        entries += _stored(run)
+        entries += _stored(file_names)
     if name is not None:
         chosen = [entry for entry in entries if entry[0][0].lower() == name.lower()]
         if not chosen:
@@ -60,8 +64,8 @@ Head = tuple[str, str, str, int]
 Rows = list[tuple[str, str, str, str, str]]
 
 
-def _view(name: str) -> tuple[Head, Rows]:
-    view = VIEWS[name]
+def _view(view_name: str, name: str) -> tuple[Head, Rows]:
+    view = VIEWS[view_name]
     rows = [(name, column.name, column.type, column.unit, column.meaning) for column in view.columns]
     return (name, "view", view.row, len(rows)), rows
 
@@ -79,11 +83,15 @@ def _extra(run: Run, name: str) -> tuple[Head, Rows]:
     return (full, "extra", "as stored", len(rows)), rows
 
 
-def _stored(run: Run) -> list[tuple[Head, Rows]]:
+def _stored(names: StoredNames) -> list[tuple[Head, Rows]]:
+    """The tables and views of the files, under the names that mean them; those of a GUID under their plain name."""
     entries: dict[str, tuple[Head, Rows]] = {}
-    for source in run.origins:
-        for stored in database_tables(source):
-            head = (stored.table, "stored", f"as {source.format} stores it", stored.column_count)
-            rows = [(stored.table, column, "", "", "as stored") for column in stored.columns.split(", ")]
-            entries.setdefault(stored.table, (head, rows))
+    for file in names.files:
+        for relation, parts in file.relations.items():
+            if plain_name(relation) != relation:
+                continue
+            name = f"{FILE_PREFIX}{relation}" if relation in VIEWS and relation not in names.plain else relation
+            columns = declared_columns(file.database, parts[0])
+            head = (name, "stored", f"as {file.format} stores it", len(columns))
+            entries.setdefault(name, (head, [(name, column, kind, "", "as stored") for column, kind in columns]))
     return list(entries.values())
