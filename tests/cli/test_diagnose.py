@@ -25,12 +25,6 @@ def test_truncation_is_said(run: Run, capture: Path) -> None:
     assert f"showing 1 of {total} findings" in run("diagnose", capture, "--top", "1").stdout
 
 
-def test_markdown(run: Run, capture: Path) -> None:
-    done = run("diagnose", capture, "--format", "md")
-    assert done.stdout.startswith("# Diagnosis of capture\n")
-    assert "| # | finding |" in done.stdout
-
-
 def test_part_of_a_trace(run: Run, capture: Path) -> None:
     whole = json.loads(run("diagnose", capture, "--json").stdout)
     part = json.loads(run("diagnose", capture, "--se", "0", "--json").stdout)

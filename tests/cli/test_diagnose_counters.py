@@ -60,13 +60,6 @@ def test_csv_has_a_row_per_kernel_and_limiter(run: Run, counters: Path) -> None:
     assert sum(",at limit," in line for line in lines) == 4
 
 
-def test_markdown_has_all_limiters(run: Run, counters: Path) -> None:
-    done = run("diagnose", counters, "--format", "md", "--kernel", "VALU")
-    assert done.stdout.startswith("# Limits of the kernels of counters\n")
-    assert "| at limit | VALU throughput |" in done.stdout
-    assert "| excluded | memory bandwidth |" in done.stdout
-
-
 def test_a_partial_capture_names_the_next_pass(run: Run, tmp_path: Path) -> None:
     write_counter_csv(tmp_path, CounterCapture("gfx942"), passes=[["SQ_WAVES", "TCC_HIT", "TCC_MISS"]])
     done = run("diagnose", tmp_path, "--top", "1")

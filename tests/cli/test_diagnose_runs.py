@@ -81,13 +81,6 @@ def test_csv_has_a_row_per_finding(slow: Path) -> None:
     assert first.startswith("G2,host-bound,")
 
 
-def test_markdown_is_a_page(slow: Path) -> None:
-    done = call("diagnose", slow, "--format", "md")
-    assert done.stdout.startswith(f"# Diagnosis of {slow.name}\n")
-    assert "## 1. The host is slower than the GPU: at most" in done.stdout
-    assert "**False alarm** if" in done.stdout
-
-
 @pytest.mark.slow
 def test_processes_give_the_same_answer(slow: Path) -> None:
     alone, spread = (json.loads(call("diagnose", slow, "--json", *more).stdout) for more in ((), ("--jobs", 2)))

@@ -57,7 +57,7 @@ WRITERS: dict[str, tuple[str, ...]] = {
 }
 """Every verb that writes, in every form; pictures are the same bytes for all of them."""
 SLOW = ("convert html", "convert html of a trace", "convert html of counters", "convert otf2")
-GROWING = ("convert arrow", "convert parquet", "convert rocpd", "convert rpd", "merge", "decode parquet")
+GROWING = ("convert arrow", "convert parquet", "convert rocpd", "merge", "decode parquet")
 """Libraries write these piece by piece, so that they fail somewhere in the middle, too."""
 
 

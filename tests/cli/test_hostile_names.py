@@ -30,7 +30,6 @@ VERBS = (
     ("source", "--source"),
     ("source", "--function", "nothing like it"),
     ("diagnose",),
-    ("diagnose", "--format", "md"),
     ("hotspots", "--kernel", "nothing like it"),
     ("hotspots", "--file", "nothing like it"),
 )

@@ -83,9 +83,7 @@ def test_diagnose(run: Run, folder: Path, form: str) -> None:
 
 
 def test_diagnose_in_other_forms(run: Run, folder: Path) -> None:
-    page = run("diagnose", folder / "trap", "--format", "md").stdout
-    assert page.startswith("# Diagnosis of trap")
-    assert "up to two instructions late" in page
+    assert "up to two instructions late" in run("diagnose", folder / "trap", "--brief").stdout
     table = run("diagnose", folder / "trap", "--csv").stdout
     assert table.splitlines()[0] == "name,verdict,remedy,sample_count,share,share_min,share_max,row_count"
     refused = run("diagnose", folder / "trap", "--counters", folder)

@@ -21,7 +21,7 @@ from wavewright.mcp.dispatcher import Dispatcher
 COMMAND = "train --api-key PLANTED_1 --token=PLANTED_2 http://me:PLANTED_3@host/x HF_TOKEN=PLANTED_4"
 PLANTED = re.compile(rb"PLANTED_\w+")
 HIDDEN = re.compile(rb"PLANTED_\w+|PLACE_\w+")
-FORMATS = ("arrow", "chrome", "csv", "html", "json", "pftrace", "rocpd", "rpd", "speedscope")
+FORMATS = ("arrow", "chrome", "csv", "html", "json", "pftrace", "rocpd")
 VERBS = (
     ("info",), ("tables",), ("summary",), ("diagnose",), ("top",), ("gaps",), ("regions",), ("ranks",),
     *(("query", f"SELECT * FROM run.{table}") for table in ("processes", "arguments", "environment")),  # noqa: S608

@@ -165,8 +165,8 @@ def test_a_run_twice_and_a_file_without_the_marker(run: Path, tmp_path: Path) ->
     said = json.loads(done.stdout)
     assert said["outputs"][0]["counts"]["dispatches"] == open_run(run).dispatches.height
     assert [loss["kind"] for loss in said["losses"]] == ["duplicate_run"] * 2
-    other = tmp_path / "other.rpd"
-    assert call("window", run, "--domain", "HIP", "-f", "rpd", "-o", other).status == 0
+    other = tmp_path / "other"
+    assert call("window", run, "--domain", "HIP", "-f", "parquet", "-o", other).status == 0
     done = call("window", run, other, "--between", "forward", "optimizer", "-o", tmp_path / "part.db")
     assert done.status == 0, done.stderr
     assert "no marker" in done.stderr
@@ -181,7 +181,7 @@ def test_thread_traces_are_for_decode(tmp_path: Path, verb: str) -> None:
     assert "wavewright decode" in done.stderr
 
 
-@pytest.mark.parametrize("name", every_third(["arrow", "parquet", "rocpd", "rpd"]))
+@pytest.mark.parametrize("name", every_third(["arrow", "parquet", "rocpd"]))
 def test_stopped_in_the_middle_leaves_nothing(run: Path, tmp_path: Path, name: str) -> None:
     program = (
         "import os, signal, sys\n"

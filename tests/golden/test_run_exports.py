@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import polars as pl
@@ -11,7 +10,7 @@ import pytest
 from tests.kit.opened import open_run
 from wavewright.export.run.csv import write_csv
 from wavewright.export.run.perfetto import write_perfetto
-from wavewright.export.run.speedscope import write_speedscope
+from wavewright.export.run.timelines import timelines
 
 ROCPD = {"c01": ("28", 151, 2604546, 629), "c03": ("15", 301, 11029243, 623), "c08": ("45", 301, 3797011, 624)}
 """Capture -> process, dispatches, their nanoseconds, HIP calls; as the index of the data says."""
@@ -75,5 +74,4 @@ def test_mytrace(shared: Path, tmp_path: Path) -> None:
     assert (len(on_gpu), sum(on_gpu)) == (10_124, 416_625_081)
     calls = sum(len(part) for category, part in found.items() if category not in ("kernel_dispatch", "memory_copy"))
     assert calls + run.samples.height == 14_736
-    file = json.loads(write_speedscope(run, tmp_path / "run.speedscope.json").path.read_bytes())
-    assert sum(len(part["events"]) for part in file["profiles"]) == 2 * (14_736 + 10_124)
+    assert sum(timeline.events.height for timeline in timelines(run, [])) == 2 * (14_736 + 10_124)

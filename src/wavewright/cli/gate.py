@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _TEXT_WIDTH = 160  #: Characters of a line in a file.
 _EXIT_CODES = {"pass": 0, "fail": 1, "cannot tell": 6}
-_ENDINGS = {".md": "md", ".xml": "junit", ".sarif": "sarif", ".json": "json", ".txt": "text"}
+_ENDINGS = {".md": "md", ".xml": "junit", ".json": "json", ".txt": "text"}
 
 
 @declared_command("gate")
@@ -175,12 +175,6 @@ def _text(answer: GateAnswer, form: str, *, is_unsure_allowed: bool) -> str:
         from wavewright.export.gate.junit import junit
 
         return junit(answer, is_unsure_allowed=is_unsure_allowed)
-    if form == "sarif":
-        from importlib.metadata import version
-
-        from wavewright.export.gate.sarif import sarif
-
-        return sarif(answer, version=version("wavewright"), place=_in_repository)
     if form == "json":
         import msgspec
 

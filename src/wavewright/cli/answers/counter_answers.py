@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _KERNELS = 5  #: Whose limits text shows, if nothing else is asked for.
 
 
-def diagnose(request: CounterRequest, file_format: str) -> Shown:
+def diagnose(request: CounterRequest) -> Shown:
     """Limits of kernels, in text of the longest."""
     from wavewright.analysis.counters.limiters import limiter_table, limiters
 
@@ -33,12 +33,7 @@ def diagnose(request: CounterRequest, file_format: str) -> Shown:
 
         return limiters_report(answer)
 
-    def markdown() -> str:
-        from wavewright.words.counters.findings import limiters_markdown
-
-        return limiters_markdown(answer, name=request.path.name if request.path else "")
-
-    return Shown(answer, limiter_table(answer), words=words, markdown=markdown if file_format == "md" else None)
+    return Shown(answer, limiter_table(answer), words=words)
 
 
 def l2(request: Request, target: str | None, **options: Any) -> Shown:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wavewright.base.shown import command_line
@@ -13,6 +12,7 @@ from wavewright.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     import polars as pl
 
@@ -54,7 +54,7 @@ def collectives(request: RunRequest, with_calls: bool) -> Shown:
     return Shown(answer, answer.calls if with_calls else answer.collectives, {"with_calls": with_calls})
 
 
-def diagnose(request: RunRequest, file_format: str, run: bool) -> Shown:
+def diagnose(request: RunRequest, run: bool) -> Shown:
     """Causes of the time of a run, and first changes; `run` has chosen the verb."""
     from wavewright.analysis.run.diagnose import combine_diagnosis, partial_diagnosis
 
@@ -65,14 +65,7 @@ def diagnose(request: RunRequest, file_format: str, run: bool) -> Shown:
 
         return diagnosis_report(answer, limit=wording.limit)
 
-    def markdown() -> str:
-        from wavewright.words.run.diagnose import diagnosis_markdown
-
-        name = Path(request.paths[0]).name if len(request.paths) == 1 else f"{len(request.inputs):,} inputs"
-        request.print_losses(request.losses, stderr=True)
-        return diagnosis_markdown(answer, name=name)
-
-    return Shown(answer, answer.finding_table(), words=words, markdown=markdown if file_format == "md" else None)
+    return Shown(answer, answer.finding_table(), words=words)
 
 
 def gaps(request: RunRequest, by: str, table: str) -> Shown:

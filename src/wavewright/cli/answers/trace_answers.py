@@ -61,7 +61,6 @@ def coverage(request: TraceRequest) -> Shown:
 
 def diagnose(
     request: TraceRequest,
-    file_format: str,
     counters_path: Path | None,
     counters_kernel: str | None,
     ideal_gb: float | None,
@@ -75,7 +74,7 @@ def diagnose(
         if counters_path is not None:
             what = "findings of PC samples do not take reasons from counters"
             raise UsageError(what, where=str(request.path), advice="diagnose the counter capture by itself")
-        return _diagnose_samples(request, file_format)
+        return _diagnose_samples(request)
     if counters_path is None and (ideal_gb is not None or counters_kernel is not None):
         what = f"{'--ideal-gb' if ideal_gb is not None else '--counters-kernel'} needs --counters"
         raise UsageError(what, advice="give the PATH of a counter capture of the same kernel")
@@ -91,24 +90,16 @@ def diagnose(
 
         return diagnosis_report(answer, limit=wording.limit)
 
-    def markdown() -> str:
-        from wavewright.words.kit.subject import subject_markdown
-        from wavewright.words.trace.diagnose import diagnosis_markdown
-
-        title, _, plan = diagnosis_markdown(answer, name=request.path.name).partition("\n")
-        return f"{title}\n\n{subject_markdown(request.subject)}\n{plan}"
-
     return Shown(
         answer,
         _finding_table(answer, [field.name for field in fields(StallFinding) if field.type in ("str", "int", "float")]),
         words=words,
-        markdown=markdown if file_format == "md" else None,
         facts={} if counters is None else {"counter_losses": counters.losses.to_dicts()},
         is_by_code=False,
     )
 
 
-def _diagnose_samples(request: TraceRequest, file_format: str) -> Shown:
+def _diagnose_samples(request: TraceRequest) -> Shown:
     """The causes that many samples have in common."""
     from wavewright.analysis.trace.samples.diagnosis import sample_diagnosis
 
@@ -119,19 +110,8 @@ def _diagnose_samples(request: TraceRequest, file_format: str) -> Shown:
 
         return sample_diagnosis_report(answer, limit=wording.limit)
 
-    def markdown() -> str:
-        from wavewright.words.trace.findings import sample_diagnosis_markdown
-
-        return sample_diagnosis_markdown(answer, name=request.path.name)
-
     names = ("name", "verdict", "remedy", "sample_count", "share", "share_min", "share_max", "row_count")
-    return Shown(
-        answer,
-        _finding_table(answer, names),
-        words=words,
-        markdown=markdown if file_format == "md" else None,
-        is_by_code=False,
-    )
+    return Shown(answer, _finding_table(answer, names), words=words, is_by_code=False)
 
 
 def _finding_table(answer: Diagnosis | SampleDiagnosis, names: Iterable[str]) -> pl.DataFrame:

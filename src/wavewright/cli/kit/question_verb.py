@@ -6,8 +6,6 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-import click
-
 from wavewright.cli.kit.commands import captures_verb, counter_verb, run_verb, trace_verb
 from wavewright.cli.kit.io import console
 from wavewright.cli.kit.options import declaration_of, options, with_parameters
@@ -17,6 +15,7 @@ from wavewright.questions.kit.question import Wording
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    import click
     import polars as pl
 
     from wavewright.cli.kit.counters import CounterRequest
@@ -38,7 +37,6 @@ class Shown(NamedTuple):
     losses: pl.DataFrame | None = None  #: None = those of the request.
     facts: Mapping[str, Any] = {}  #: More keys of the JSON object.
     drawn: Callable[[str], str] | None = None  #: The picture in the colours of a theme.
-    markdown: Callable[[], str] | None = None  #: What to print instead of text, where --format asks for Markdown.
     is_cut: bool = False  #: Whether it is limited to the first rows already.
     is_by_code: bool = True  #: Whether it says nothing without code, where the question needs code.
     request: Request | None = None  #: What it answers; None = the request as it came.
@@ -113,9 +111,6 @@ def _give(question: Question[Any], request: Request, shown: Shown, picture: Pict
 
     if picture is not None and shown.drawn is not None:
         picture.write(shown.drawn)
-    if shown.markdown is not None and not (request.as_json or request.as_csv):
-        click.echo(shown.markdown(), nl=False)
-        return
     table = question.main_table(shown.answer) if shown.table is None else shown.table
     losses = request.losses if shown.losses is None else shown.losses
     facts = dict(shown.facts) | (picture.told if picture is not None else {})

@@ -44,8 +44,6 @@ FORMATS = {
     "parquet": Format("run.tables:write_run_parquet", "a folder of Parquet files with all tables"),
     "pftrace": Format("run.perfetto:write_perfetto", "a trace that ui.perfetto.dev opens"),
     "rocpd": Format("run.rocpd:write_rocpd", "a ROCpd database, for AMD's tools"),
-    "rpd": Format("run.rpd:write_rpd", "an RPD database, for the tools of rocmProfileData"),
-    "speedscope": Format("run.speedscope:write_speedscope", "a file for speedscope.app"),
 }
 
 

@@ -1,1 +1,1 @@
-"""Files of a gate: baselines, Markdown and annotations for GitHub, JUnit, SARIF."""
+"""Files of a gate: baselines, Markdown and annotations for GitHub, JUnit."""

@@ -18,7 +18,6 @@ from wavewright.words.counters.limiters import (
 from wavewright.words.kit.brief_names import brief
 from wavewright.words.kit.declared_tables import block_columns
 from wavewright.words.kit.handles import handle
-from wavewright.words.kit.markdown_page import markdown_page
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,21 +30,15 @@ _UNDECIDED = 6
 _COLUMNS = block_columns("counters/findings/limiters")
 
 
-def limiters_markdown(answer: Limiters, *, name: str) -> str:
-    """The same as a page of Markdown, with every limiter."""
-    blocks = limiters_parts(answer, everything=True)
-    return markdown_page(f"Limits of the kernels of {name}", blocks, answer.definition)
-
-
-def limiters_parts(answer: Limiters, *, everything: bool = False) -> Iterator[Block]:
-    """The limiter of each kernel, the longest first, with its numbers; `everything`: excluded ones, too."""
+def limiters_parts(answer: Limiters) -> Iterator[Block]:
+    """The limiter of each kernel, the longest first, with its numbers."""
     yield Sentence(_headline(answer), "headline")
     yield Sentence(limits_headline(answer))
     for caveat in answer.caveats:
         yield Labelled(caveat.severity, f"{caveat.sentence}; {caveat.advice}" if caveat.advice else caveat.sentence)
     for number, kernel in enumerate(answer.kernels, 1):
         yield _finding(number, kernel)
-    rows = [row for kernel in answer.kernels for row in _rows(kernel, everything=everything)]
+    rows = [row for kernel in answer.kernels for row in _rows(kernel)]
     if rows:
         yield Table("limiters and their numbers", _COLUMNS, tuple(rows))
     if len(answer.kernels) < answer.kernel_count:
@@ -80,10 +73,9 @@ def _finding(number: int, kernel: KernelLimit) -> Finding:
     return Finding(number, brief(kernel.kernel_name, _NAME), gain, tuple(paragraphs), handle("k", kernel.kernel))
 
 
-def _rows(kernel: KernelLimit, *, everything: bool) -> Iterator[tuple[str, ...]]:
+def _rows(kernel: KernelLimit) -> Iterator[tuple[str, ...]]:
     undecided = [each for each in kernel.of("undecided") if each.is_measurable]
-    decisive = (*kernel.of("at limit", "likely"), *undecided[:_UNDECIDED])
-    for limiter in kernel.limiters if everything else decisive:
+    for limiter in (*kernel.of("at limit", "likely"), *undecided[:_UNDECIDED]):
         sure = "" if limiter.verdict == "undecided" else limiter.confidence
         name = brief(kernel.kernel_name, 40)
         yield name, limiter.verdict, limiter.name, numbers_words(limiter), sure

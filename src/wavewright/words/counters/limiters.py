@@ -147,10 +147,7 @@ def excluded_words(excluded: Sequence[Limiter], *, with_hint: bool = True) -> st
     """Units with how busy they are; of the rest, how many there are, and with a hint what lists them."""
     units = [_brief(limiter) for limiter in excluded if limiter.kind == "throughput"]
     rest = len(excluded) - len(units)
-    more, hint = (f"{rest:,} others", " (--format md and --json list them)")
-    if not units:
-        more, hint = (f"{rest:,} limiters", " (--format md lists them)")
-    more += hint if with_hint else ""
+    more = f"{rest:,} {'others' if units else 'limiters'}{' (--json lists them)' if with_hint else ''}"
     return ", ".join([*units, *([more] if rest else [])])
 
 

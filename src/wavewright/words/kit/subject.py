@@ -8,7 +8,6 @@ from wavewright.base.shown import printable
 from wavewright.base.words import counted, duration
 from wavewright.model.blocks import Sentence, sentence
 from wavewright.words.kit.brief_names import brief_kernel
-from wavewright.writers.markdown.escapes import escaped
 
 if TYPE_CHECKING:
     from wavewright.analysis.trace.about.subject import Subject
@@ -29,11 +28,6 @@ def subject_line(subject: Subject, *, width: int, label: str = "") -> Sentence:
     facts = "".join(f" · {fact}" for fact in _facts(subject))
     room = max(_NARROWEST_NAME, width - len(label) - len(facts))
     return sentence(label, (_name(subject, room), "bold"), facts)
-
-
-def subject_markdown(subject: Subject) -> str:
-    """The same as a line of Markdown."""
-    return " · ".join(map(escaped, (_name(subject, 1 << 16), *_facts(subject))))
 
 
 def _name(subject: Subject, room: int) -> str:

@@ -9,7 +9,6 @@ from wavewright.base.words import counted, duration, percent
 from wavewright.model.blocks import GAP, AnyBlock, Finding, Grid, GridColumn, Labelled, Sentence, labelled, sentence
 from wavewright.words.kit.brief_names import brief, brief_kernel
 from wavewright.words.kit.handles import handle
-from wavewright.writers.markdown.escapes import escaped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -113,65 +112,6 @@ def diagnosis_report(answer: RunDiagnosis, *, limit: int = 20) -> Iterator[AnyBl
 #: A line with something at its right end; the left part wraps first.
 _TWO_SIDED = (GridColumn("bold", takes_rest=True), GridColumn("bold", is_number=True))
 _BULLET = (GridColumn(), GridColumn(takes_rest=True))
-
-
-def diagnosis_markdown(answer: RunDiagnosis, *, name: str) -> str:
-    """The diagnosis as a Markdown page."""
-    lines = [f"# Diagnosis of {escaped(name)}", "", f"{escaped(answer.subject)}. Trust: {answer.trust}.", ""]
-    lines += [f"**{escaped(answer.headline)}**", ""]
-    if answer.findings:
-        lines += ["| # | finding | share | alone at most | after those above at most | confidence |"]
-        lines += ["|---:|---|---:|---:|---:|---|"]
-        lines += [
-            f"| {number} | {escaped(each.verdict)} ({'+'.join(each.rules)}) | {percent(each.share)} | "
-            f"{percent(each.gain_share_max)} | {percent(each.bound_share)} | {each.confidence} |"
-            for number, each in enumerate(answer.findings, 1)
-        ]
-    else:
-        lines += [f"{NOTHING[:1].upper()}{NOTHING[1:]}."]
-    for number, finding in enumerate(answer.findings, 1):
-        lines += ["", *_md_finding(number, finding, answer)]
-    beside = [
-        ("Notes", answer.notes),
-        ("Not a finding", answer.not_findings),
-        ("Skipped", answer.skipped),
-        ("Caveats", answer.caveats),
-    ]
-    for title, rows in beside:
-        if rows:
-            lines += ["", f"## {title}", "", *(f"- {escaped(row.text)} ({row.rule})" for row in rows)]
-    lines += ["", "## Next", "", f"`{printable(answer.next_command).replace('`', chr(39))}`"]
-    lines += ["", "## How the numbers are made", "", answer.definition]
-    return "\n".join(lines) + "\n"
-
-
-def _md_finding(number: int, finding: RunFinding, answer: RunDiagnosis) -> list[str]:
-    lines = [f"## {number}. {escaped(finding.verdict)}: {gain_text(finding, answer)}", ""]
-    lines += [f"{escaped(finding.reason[:1].upper() + finding.reason[1:])}.", ""]
-    lines += [f"- **Do.** {escaped(remedy)}" for remedy in finding.remedies]
-    lines += [f"- **False alarm** if {escaped(finding.false_if)}."]
-    lines += [f"- **Threshold.** {escaped(_threshold(finding))}"]
-    lines += [f"- **Confidence.** {finding.confidence} ({escaped(finding.confidence_reason)})."]
-    if finding.evidence:
-        lines += ["", "| what | where | time | --time |", "|---|---|---:|---|"]
-        lines += [
-            f"| {escaped(brief(each.what, 120))} | {escaped(' > '.join(each.stack[-_FRAMES:]))} | "
-            f"{duration(each.time_ns)} | {each.window} |"
-            for each in finding.evidence
-        ]
-        if finding.case_count > len(finding.evidence):
-            lines += ["", f"Showing {len(finding.evidence)} of {counted(finding.case_count, 'cases')}."]
-    return lines
-
-
-def _threshold(finding: RunFinding) -> str:
-    threshold = finding.threshold
-    is_share = threshold.unit == "share"
-    value, say = (
-        "-" if number is None else percent(number) if is_share else f"{number:.1f} {threshold.unit}"
-        for number in (threshold.value, threshold.say)
-    )
-    return f"{threshold.quantity}: {value}, said from {say} ({threshold.source})"
 
 
 #: Kind of a paragraph below a finding -> its label in a report.

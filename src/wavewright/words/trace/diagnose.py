@@ -12,13 +12,11 @@ from wavewright.model.blocks import GAP, AnyBlock, Drawn, Named, Part, Sentence,
 from wavewright.words.kit.frame_tables import hexadecimal, place
 from wavewright.words.trace.floors import floor_sentences
 from wavewright.words.trace.input.trust import SEVERITY_TONES, trust_lines
-from wavewright.writers.markdown.escapes import as_code, escaped
 from wavewright.writers.terminal.bars import bar
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
-    from wavewright.analysis.common.caveats import Caveat
     from wavewright.analysis.trace.diagnose import Diagnosis
     from wavewright.analysis.trace.diagnose.finding import Link, Reason, Remedy, StallFinding
     from wavewright.model.findings import CodeEvidence
@@ -108,34 +106,6 @@ def diagnosis_report(answer: Diagnosis, *, limit: int) -> Iterator[AnyBlock]:
         yield sentence((f"showing {limit} of {len(answer.findings)} findings; --top 0 shows all", "bold yellow"))
 
 
-def diagnosis_markdown(answer: Diagnosis, *, name: str) -> str:
-    """The plan as a Markdown page."""
-    lines = [f"# Diagnosis of {escaped(name)}", "", _capital(verdict(answer)), ""]
-    lines += [f"**Trace quality:** {answer.trust.cycles}. **Source lines:** {answer.trust.lines}.", ""]
-    lines += _md_caveats(answer.trust.caveats)
-    lines += _md_link(answer.link) if answer.link else []
-    for words in filter(None, (context_line(answer), *floor_lines(answer))):
-        lines += [_capital(words), ""]
-    if answer.launch is not None:
-        lines += [f"The traced launch: {launch_sentence(answer.launch)}.", ""]
-    lines += [_capital(answer.order_note), ""] if answer.order_note else []
-    lines += ["| # | finding | cycles of all waves | of them | gain | of the time of the | confidence |"]
-    lines += ["|---|---|---:|---:|---:|---|---|"]
-    lines += [
-        f"| {number} | {escaped(f.verdict)} | {f.stall_cycles_total:,} | {percent(f.stall_share)} | "
-        f"{_interval(f)} | {f.gain_basis} | {f.confidence} |"
-        for number, f in enumerate(answer.findings, 1)
-    ]
-    for number, finding in enumerate(answer.findings, 1):
-        lines += ["", *_md_finding(number, finding)]
-    lines += ["", "## How the numbers are made", "", answer.definition]
-    return "\n".join(lines) + "\n"
-
-
-def _capital(words: str) -> str:
-    return f"{words[:1].upper()}{words[1:]}."
-
-
 def finding_lines(number: int, finding: StallFinding) -> Iterator[AnyBlock]:
     """Blocks of one finding."""
     head = f"{number}. {finding.verdict}"
@@ -176,10 +146,6 @@ def gain_words(finding: StallFinding) -> str:
     return f"gain at most {percent(finding.gain_share_max)} of the {_BASIS_WORDS[finding.gain_basis]}"
 
 
-def _interval(finding: StallFinding) -> str:
-    return f"{percent(finding.gain_share_min)} to {percent(finding.gain_share_max)}"
-
-
 def _link_lines(link: Link) -> Iterator[AnyBlock]:
     if link.kernel_name is not None:
         each = f", {link.duration_ns_mean / 1000:,.1f} µs each" if link.duration_ns_mean else ""
@@ -216,42 +182,3 @@ def _evidence(item: CodeEvidence) -> Iterator[Part]:
     yield f" {printable(item.text)}{printable(source)}  {times}{short(item.cycles_total)} cycles"
     if item.producers:
         yield f"\n  <- {printable('; '.join(item.producers))}"
-
-
-def _md_caveats(caveats: Sequence[Caveat]) -> list[str]:
-    lines = [f"- **{caveat.severity}**: {escaped(caveat.sentence)}. {escaped(caveat.advice)}." for caveat in caveats]
-    return [*lines, ""] if lines else []
-
-
-def _md_link(link: Link) -> list[str]:
-    if link.kernel_name is None:
-        return _md_caveats(link.caveats)
-    named = f"Reasons from counters: {counted(link.dispatch_count, 'dispatches')} of {escaped(link.kernel_name)}."
-    return [named, "", *_md_caveats(link.caveats)]
-
-
-def _md_finding(number: int, finding: StallFinding) -> list[str]:
-    lines = [f"## {number}. {escaped(finding.verdict)}", ""]
-    if finding.stall_cycles_total:
-        share = percent(finding.stall_share)
-        lines += [f"{finding.stall_cycles_total:,} cycles, {share} of the cycles of all waves.", ""]
-    lines += [f"Gain: **{_interval(finding)}** of the {_BASIS_WORDS[finding.gain_basis]}.", ""]
-    lines += [f"**Why.** {escaped(finding.reason)}.", ""]
-    if finding.reasons:
-        lines += ["Counters:", "", *(f"- {escaped(reason_words(reason))}" for reason in finding.reasons), ""]
-    for remedy in finding.remedies:
-        name = f"**{escaped(remedy.name[:1].upper() + remedy.name[1:])}.** " if remedy.name else "**Do.** "
-        lines.append(f"- {name}{escaped(remedy.text)}.")
-    rows = [item for item in finding.evidence if item.row >= 0]
-    if rows:
-        lines += ["", "| address | instruction | source | executions | cycles |"]
-        lines += ["|---|---|---|---:|---:|"]
-        lines += [
-            f"| `{i.address:#x}` | `{as_code(i.text)}` | {escaped(place(i.file, i.line))} | "
-            f"{i.execution_count:,} | {i.cycles_total:,} |"
-            for i in rows
-        ]
-        if finding.row_count > len(rows):
-            lines += ["", f"Showing {len(rows)} of {finding.row_count:,} rows."]
-    lines += ["", f"Confidence: {finding.confidence} ({escaped(finding.confidence_reason)})."]
-    return lines

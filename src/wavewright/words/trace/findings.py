@@ -9,7 +9,6 @@ from wavewright.base.words import counted, percent, short
 from wavewright.model.blocks import Finding, Labelled, Sentence, headline, labelled
 from wavewright.words.kit.frame_tables import place
 from wavewright.words.kit.handles import handle, instruction_handle
-from wavewright.words.kit.markdown_page import markdown_page
 from wavewright.words.trace.diagnose import context_line, floor_lines, gain_words, reason_words, remedy_words, verdict
 
 if TYPE_CHECKING:
@@ -102,8 +101,3 @@ def _of_samples(answer: SampleDiagnosis, limit: int) -> Iterator[Block]:
         yield Labelled("note", line)
     for line in next_recordings(answer):
         yield Labelled("to know more", line)
-
-
-def sample_diagnosis_markdown(answer: SampleDiagnosis, *, name: str) -> str:
-    """The diagnosis of PC samples as a page of Markdown."""
-    return markdown_page(f"Diagnosis of {name}", _of_samples(answer, len(answer.findings)), answer.definition)

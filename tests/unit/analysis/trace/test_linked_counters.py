@@ -21,7 +21,7 @@ from wavewright.analysis.trace.diagnose.kernel_names import plain_names
 from wavewright.errors import UsageError
 from wavewright.model.counters import CounterSet
 from wavewright.readers.counters import open_counters
-from wavewright.words.trace.diagnose import diagnosis_markdown, diagnosis_report
+from wavewright.words.trace.diagnose import diagnosis_report
 from wavewright.writers.terminal.blocks import plain_text
 
 
@@ -171,9 +171,6 @@ def test_reports_show_the_reasons(trace: ThreadTrace, tmp_path: Path) -> None:
     text = plain_text(diagnosis_report(answer, limit=9), 200)
     assert "Is the memory busy? yes" in text
     assert "reasons from the counters of 2 dispatches" in text
-    page = diagnosis_markdown(answer, name="x")
-    assert "Reasons from counters: 2 dispatches" in page
-    assert "- Is the memory busy? yes" in page
 
 
 @together(

@@ -1,13 +1,11 @@
-"""What gates write for CI: JUnit, SARIF, annotations and Markdown, from hostile names too."""
+"""What gates write for CI: JUnit, annotations and Markdown, from hostile names too."""
 
 from __future__ import annotations
 
-import json
 import re
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 
-import jsonschema
 import pytest
 
 from tests.kit.gate_cases import HOSTILE
@@ -15,100 +13,9 @@ from wavewright.analysis.common.gate import GateAnswer, gate
 from wavewright.analysis.common.gate.check import JudgedFinding
 from wavewright.export.gate.github import MOST_ANNOTATIONS, annotation_lines
 from wavewright.export.gate.junit import junit
-from wavewright.export.gate.sarif import MOST_RESULTS, sarif
 from wavewright.model.baseline import Baseline, MeasuredCapture, Quantity
 from wavewright.model.budget import Budget, Limit
 from wavewright.words.gate import gate_markdown
-
-#: The properties that the schema of SARIF 2.1.0 requires of what we write, and the types of them.
-SARIF = {
-    "type": "object",
-    "required": ["version", "runs"],
-    "properties": {
-        "$schema": {"type": "string", "format": "uri"},
-        "version": {"enum": ["2.1.0"]},
-        "runs": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "required": ["tool"],
-                "properties": {
-                    "columnKind": {"enum": ["utf16CodeUnits", "unicodeCodePoints"]},
-                    "properties": {"type": "object"},
-                    "tool": {
-                        "type": "object",
-                        "required": ["driver"],
-                        "properties": {
-                            "driver": {
-                                "type": "object",
-                                "required": ["name"],
-                                "properties": {
-                                    "name": {"type": "string"},
-                                    "version": {"type": "string"},
-                                    "rules": {
-                                        "type": "array",
-                                        "uniqueItems": True,
-                                        "items": {
-                                            "type": "object",
-                                            "required": ["id"],
-                                            "properties": {
-                                                "id": {"type": "string"},
-                                                "shortDescription": {"type": "object", "required": ["text"]},
-                                            },
-                                        },
-                                    },
-                                },
-                            }
-                        },
-                    },
-                    "results": {
-                        "type": "array",
-                        "maxItems": 5000,
-                        "items": {
-                            "type": "object",
-                            "required": ["message", "ruleId", "locations"],
-                            "additionalProperties": False,
-                            "properties": {
-                                "ruleId": {"type": "string"},
-                                "ruleIndex": {"type": "integer", "minimum": 0},
-                                "level": {"enum": ["none", "note", "warning", "error"]},
-                                "message": {"type": "object", "required": ["text"]},
-                                "locations": {
-                                    "type": "array",
-                                    "minItems": 1,
-                                    "items": {
-                                        "type": "object",
-                                        "required": ["physicalLocation"],
-                                        "properties": {
-                                            "physicalLocation": {
-                                                "type": "object",
-                                                "required": ["artifactLocation", "region"],
-                                                "properties": {
-                                                    "artifactLocation": {
-                                                        "type": "object",
-                                                        "required": ["uri"],
-                                                        "properties": {
-                                                            "uri": {"type": "string", "pattern": "^[\\x21-\\x7e]+$"}
-                                                        },
-                                                    },
-                                                    "region": {
-                                                        "type": "object",
-                                                        "required": ["startLine"],
-                                                        "properties": {"startLine": {"type": "integer", "minimum": 1}},
-                                                    },
-                                                },
-                                            }
-                                        },
-                                    },
-                                },
-                            },
-                        },
-                    },
-                },
-            },
-        },
-    },
-}
 
 
 def _trace(scale: float, lines: int = 3, file: str = HOSTILE) -> Baseline:
@@ -177,25 +84,6 @@ def test_junit_of_a_gate_that_cannot_tell_is_not_green() -> None:
     root = _checked_xml(junit(answer))
     assert int(root.attrib["errors"]) == 1
     assert int(_checked_xml(junit(answer, is_unsure_allowed=True)).attrib["errors"]) == 0
-
-
-@pytest.mark.slow
-def test_sarif_has_results_with_lines_only(hostile: GateAnswer) -> None:
-    document = json.loads(sarif(hostile, version="1.2"))
-    jsonschema.validate(document, SARIF, format_checker=jsonschema.FormatChecker())
-    (run,) = document["runs"]
-    rules = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
-    assert rules == ["finding", "grown-line", "line"]
-    assert all(rules[result["ruleIndex"]] == result["ruleId"] for result in run["results"])
-    assert {result["level"] for result in run["results"]} == {"error", "warning"}
-    assert len(run["results"]) == 1 + 3 + 3
-    many = gate(
-        _trace(1.2, 6000, "k.hip"), _trace(1.0, 6000, "k.hip"), subjects=("line",), threshold=0.001, least_share=0
-    )
-    document = json.loads(sarif(many, version="1.2"))
-    jsonschema.validate(document, SARIF)
-    assert len(document["runs"][0]["results"]) == MOST_RESULTS
-    assert document["runs"][0]["properties"]["notes"] == ["showing 5,000 of 6,000 results"]
 
 
 def test_annotations_are_few_and_escaped(hostile: GateAnswer) -> None:

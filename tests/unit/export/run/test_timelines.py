@@ -1,4 +1,4 @@
-"""speedscope and OTF2: every event on the line where it happened, begins and ends balanced."""
+"""Timelines and OTF2: every event on the line where it happened, begins and ends balanced."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from wavewright.errors import MissingToolError, UsageError
 from wavewright.export.run.csv import write_csv
 from wavewright.export.run.otf2 import write_otf2
 from wavewright.export.run.perfetto import write_perfetto
-from wavewright.export.run.speedscope import write_speedscope
 from wavewright.export.run.tables import write_run_json
+from wavewright.export.run.timelines import timelines
 from wavewright.model.run import MemorySource, Run
 from wavewright.model.run_tables import RUN
 from wavewright.readers.run.inputs import open_run
@@ -43,42 +43,37 @@ def slices(run: Run, *tables: str) -> Counter[Slice]:
 CALLS, WORK = ("regions", "samples"), ("dispatches", "copies")
 
 
-def read_speedscope(path: Path) -> dict[str, list[Slice]]:
-    """Slices by timeline; what speedscope demands of events is checked."""
-    file = json.loads(path.read_bytes())
-    assert file["$schema"] == "https://www.speedscope.app/file-format-schema.json"
-    names = [frame["name"] for frame in file["shared"]["frames"]]
+def lines_of(run: Run) -> dict[str, list[Slice]]:
+    """Slices by track; starts and ends must be balanced and in order."""
     found: dict[str, list[Slice]] = {}
-    for timeline in file["profiles"]:
-        assert (timeline["type"], timeline["unit"]) == ("evented", "nanoseconds")
-        last, stack = timeline["startValue"], list[tuple[int, int]]()
-        done = found.setdefault(timeline["name"], [])
-        for event in timeline["events"]:
-            assert event["at"] >= last
-            last = event["at"]
-            if event["type"] == "O":
-                stack.append((event["frame"], last))
-            else:
-                frame, begin = stack.pop()
-                assert frame == event["frame"], "what began last ends first"
-                done.append((names[frame], begin, last))
-        assert not stack
-        assert last <= timeline["endValue"]
+    for part in run.parts:
+        pids = part.table("processes")["pid"].to_list()
+        for track, events in timelines(part, []):
+            last, stack = 0, list[tuple[str, int]]()
+            pid = None if track.process is None else pids[track.process]
+            done = found.setdefault(f"process {pid}: {track.label}", [])
+            for time, name, is_end in events.select("time_ns", pl.col("name").cast(pl.String), "is_end").rows():
+                assert time >= last
+                last = time
+                if not is_end:
+                    stack.append((name, time))
+                    continue
+                begun, begin = stack.pop()
+                assert begun == name, "what began last ends first"
+                done.append((name, begin, time))
+            assert not stack
     return found
 
 
-def test_speedscope(run: Run, tmp_path: Path) -> None:
-    written = write_speedscope(run, tmp_path / "run.speedscope.json")
-    found = read_speedscope(written.path)
+def test_every_event_is_on_the_track_where_it_happened(run: Run) -> None:
+    found = lines_of(run)
     threads = Counter(part for name, line in found.items() if "Thread" in name for part in line)
     queues = Counter(part for name, line in found.items() if "Queue" in name for part in line)
     assert threads == slices(run, *CALLS)
     assert queues == slices(run, *WORK)
-    assert any(name.startswith("rank 1: python3 (node001): GPU ") for name in found)
-    assert {loss.detail for loss in written.losses} >= {"counters", "arguments"}
 
 
-def test_what_overlaps_has_a_timeline_of_its_own(tmp_path: Path) -> None:
+def test_what_overlaps_has_a_timeline_of_its_own() -> None:
     kernels = {"process": [0] * 3, "agent": [0] * 3, "name": ["a", "b", "c"]}
     tables = {
         "processes": pl.DataFrame({"process": [0], "source": [0], "pid": [7]}),
@@ -86,7 +81,7 @@ def test_what_overlaps_has_a_timeline_of_its_own(tmp_path: Path) -> None:
         "dispatches": pl.DataFrame({**kernels, "start_ns": [10, 15, 30], "end_ns": [20, 25, None]}),
     }
     made = Run([MemorySource("x", "made", tables=tables)])
-    found = read_speedscope(write_speedscope(made, tmp_path / "x.json").path)
+    found = lines_of(made)
     assert found == {
         "process 7: GPU 0, no queue": [("a", 10, 20), ("c", 30, 30)],
         "process 7: GPU 0, no queue, overlap 1": [("b", 15, 25)],
@@ -102,7 +97,7 @@ def test_events_without_a_process_have_a_place(tmp_path: Path) -> None:
         "samples": pl.DataFrame({"process": [None], "name": ["a"], "time_ns": [3]}),
     }
     made = Run([MemorySource("x", "made", tables=tables)])
-    found = read_speedscope(write_speedscope(made, tmp_path / "x.json").path)
+    found = lines_of(made)
     assert sum(map(len, found.values())) == 4
     written = write_perfetto(made, tmp_path / "x.pftrace")
     assert [written.counts[table] for table in tables] == [1, 1, 1, 1]
@@ -178,13 +173,12 @@ def test_json_has_all_tables(tmp_path: Path, extension: str) -> None:
 def test_files_that_exist_are_kept(run: Run, tmp_path: Path) -> None:
     target = tmp_path / "run.json"
     target.write_text("mine")
-    for write in (write_speedscope, write_run_json):
-        with pytest.raises(UsageError):
-            write(run, target)
+    with pytest.raises(UsageError):
+        write_run_json(run, target)
     assert target.read_text() == "mine"
 
 
-@pytest.mark.parametrize("write", [write_perfetto, write_speedscope, write_run_json])
+@pytest.mark.parametrize("write", [write_perfetto, write_run_json])
 def test_equal_runs_give_equal_bytes(run: Run, tmp_path: Path, write: Any) -> None:
     first, second = (write(run, tmp_path / f"{number}").path.read_bytes() for number in range(2))
     assert first == second
