@@ -44,7 +44,11 @@ def _click(place: str) -> Callable[[Any], None]:
 
 
 def _tab(title: str) -> Callable[[Any], None]:
-    return _click(f'.lm-TabBar-tab:has-text("{title}")')
+    def open_it(page: Any) -> None:
+        page.locator('[data-opens="Views"]').click()
+        page.locator(f'[data-popup="Views"] .entry:has-text("{title}")').first.click()
+
+    return open_it
 
 
 def _keys(keys: str) -> Callable[[Any], None]:

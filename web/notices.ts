@@ -74,7 +74,11 @@ export function notices(): Plugin {
           if (folder) folders.add(folder);
         }
       }
-      const source = together([...folders].sort().map(noticeOf));
+      const icons = {
+        title: "Lucide 1.62, some icons (ISC)",
+        text: readFileSync(join(STANDARD, "lucide.txt"), "utf8").trim(),
+      };
+      const source = together([...[...folders].sort().map(noticeOf), icons]);
       this.emitFile({ type: "asset", fileName: "page.licences.txt", source });
     },
   };

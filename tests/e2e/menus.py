@@ -20,6 +20,13 @@ def open_view(page, view: str) -> None:
     page.locator(f'[data-go="{view}"]').click()
 
 
+def time_field(page, label: str):
+    """A field of the menu of times, such as `Selected: begin`."""
+    if not page.locator('[data-popup="Time"]:popover-open').count():
+        page.locator('[data-opens="Time"]').click()
+    return page.get_by_label(label)
+
+
 def save(view, form: str) -> None:
     """Saves what a view shows; with several formats the button asks which."""
     button = view.locator(f'[data-save="{form}"]')

@@ -19,6 +19,7 @@ from tests.e2e.inputs import (
     sampled,
     two_kernels,
 )
+from tests.e2e.menus import open_view
 from tests.e2e.numbers import exact, percent, short
 from tests.e2e.waiting import eventually, load
 from wavewright.analysis.trace.barriers import barriers
@@ -115,7 +116,7 @@ def test_every_link_to_a_view_opens_one(page, gemm):
     for view in wanted:
         page.locator(f'[data-view="diagnosis"] [data-to-view="{view}"]').first.click()
         page.locator(f'[data-view="{view}"]').wait_for()
-        page.locator(".lm-TabBar-tab", has_text="Diagnosis").click()
+        open_view(page, "diagnosis")
 
 
 @pytest.mark.slow
@@ -243,7 +244,7 @@ def test_coverage_tells_what_was_traced_and_every_caveat(page, served):
 def test_losses_are_listed_with_what_to_do(page, serve):
     served = serve(damaged_capture())
     page.goto(served.url)
-    page.locator('[data-banner="losses"] button').first.click()
+    page.locator('[data-banner="damage"] button').first.click()
     view = page.locator('[data-view="losses"]')
     losses = served.library.document(0).trace.losses
     assert losses.height

@@ -148,16 +148,15 @@ def test_notes_are_saved_beside_the_trace_only_when_asked(page, serve):
 
 
 @pytest.mark.slow
-def test_a_first_visit_is_told_where_to_look_until_it_says_that_it_knows(page, made):
+def test_the_help_says_where_to_start_and_its_button_stands_out_until_it_was_read(page, made):
     page.goto(made.url)
-    hint = page.locator('[data-banner="welcome"]')
-    hint.get_by_role("button", name="Diagnosis").click()
-    page.locator('[data-view="diagnosis"]:visible').wait_for()
-    hint.get_by_role("button", name="Close").click()
-    hint.wait_for(state="detached")
+    button = page.locator('[data-action="help"]')
+    expect(button).to_have_class("quiet is-new")
+    button.click()
+    page.get_by_role("dialog", name="Help").get_by_role("button", name="Explorer").first.click()
+    page.locator('[data-view="explorer"]:visible').wait_for()
     page.reload()
-    page.locator('[data-view="diagnosis"]:visible').wait_for()
-    expect(hint).to_have_count(0)
+    expect(button).to_have_class("quiet")
 
 
 @pytest.mark.slow

@@ -9,7 +9,12 @@ from tempfile import mkdtemp
 import pytest
 
 from tests.e2e.inputs import made_gemm, other_gemm
+from tests.e2e.numbers import percent
 from tests.kit.made_decoded import NAME, decoded_files, write_files
+from wavewright.analysis.trace.diagnose import diagnose
+from wavewright.analysis.trace.pipes.utilization import utilization
+from wavewright.analysis.trace.stalls import stalls
+from wavewright.words.trace.diagnose import verdict
 
 
 @pytest.fixture
@@ -37,6 +42,16 @@ def test_what_forbids_conclusions_is_the_first_banner_and_reasons_are_true(page,
     expect(page.locator('[data-view="coverage"]')).to_be_visible()
 
 
+def says_first_what_the_command_line_says(page, trace, expect) -> None:
+    found, busy = stalls(trace), utilization(trace).pipes.sort("busy_share")["busy_share"][-1]
+    expect(page.locator('[data-headline] [data-field="sentence"]')).to_have_text(verdict(diagnose(trace)))
+    stalled = found.stall_cycles_total / found.latency_cycles_total
+    shares = [percent(share) for share in (stalled, found.classes["stall_share"][0], busy)]
+    expect(page.locator(".headline-figure strong")).to_have_text(shares)
+    assert page.locator(".lm-TabBar-tab").count() <= 8
+    assert page.locator(".shell").bounding_box()["height"] < 100  # one bar and the headline
+
+
 def _tops(page) -> list[float]:
     parts = ('[data-view="compute_unit"] .timeline', '[data-view="isa"] .list')
     return [round(page.locator(part).bounding_box()["y"]) for part in parts]
@@ -45,12 +60,12 @@ def _tops(page) -> list[float]:
 def test_nothing_moves_at_the_first_click_and_panels_keep_their_shares(page, serve, expect):
     left, right = "c(0.5:t(explorer;0),0.5:t(source;0))", "c(0.5:t(compute_unit;0),0.5:t(isa;0))"
     page.goto(f"{serve(made_gemm()).url}#layout=r(0.3:{left},0.7:{right})")
-    page.locator('[data-banner="welcome"]').get_by_role("button", name="Close").click()
     listing = page.locator('[data-view="isa"]')
     expect(listing.locator(".list .row").nth(3)).to_be_visible()
     headline = page.locator('[data-view="explorer"] .headline button')
     expect(headline).to_be_visible()
     expect(page.locator("html")).to_have_attribute("data-asking", "0")
+    says_first_what_the_command_line_says(page, serve(made_gemm()).library.document(0).trace, expect)
     before = _tops(page)
     headline.click()
     expect(listing.locator(".row.selected")).to_have_count(1)

@@ -73,14 +73,14 @@ def _without_times() -> Path:
     ("document", "views"),
     [
         (_without_lines, ["compute_unit", "diagnosis", "isa", "stalls"]),
-        (made_gemm, ["compute_unit", "explorer", "isa", "source"]),
-        (_one_wave, ["compute_unit", "explorer", "isa", "source"]),
-        (_many_waves, ["explorer", "global_view", "isa", "source"]),
+        (made_gemm, ["compute_unit", "diagnosis", "isa", "source"]),
+        (_one_wave, ["compute_unit", "diagnosis", "isa", "source"]),
+        (_many_waves, ["diagnosis", "global_view", "isa", "source"]),
         (empty_trace, ["diagnosis"]),
         (sampled, ["explorer", "isa", "source", "stalls"]),
         (_ranks, ["kernels", "ranks", "run_diagnosis"]),
-        (_without_times, ["counter_kernels", "memory_chart", "speed_of_light"]),
-        (made_capture, ["counter_kernels", "roofline", "speed_of_light"]),
+        (_without_times, ["counter_diagnosis", "counter_kernels", "memory_chart", "speed_of_light"]),
+        (made_capture, ["counter_diagnosis", "counter_kernels", "roofline", "speed_of_light"]),
     ],
     ids=["no-lines", "lines", "one-wave", "many-waves", "empty", "samples", "ranks", "no-times", "counters"],
 )
@@ -108,11 +108,13 @@ def test_counters_of_several_kernels_open_on_the_longest(page, serve):
 
 @pytest.mark.slow
 def test_what_the_user_arranged_comes_back_for_documents_of_that_kind_only(page, serve):
-    page.goto(serve(_without_lines(), made_gemm()).url + "#document=0")  # two documents would be compared
-    eventually(lambda: page.evaluate(SEEN), ["compute_unit", "diagnosis", "isa", "stalls"])
-    page.locator(".lm-TabBar-tab").filter(has_text="Summary").click()
-    eventually(lambda: page.evaluate(SEEN), ["compute_unit", "isa", "stalls", "summary"])
+    page.goto(serve(_without_lines(), made_gemm()).url + "#document=0")
+    compared = ["compare", "diagnosis", "isa", "source"]  # two documents are compared
+    eventually(lambda: page.evaluate(SEEN), compared)
+    page.locator(".lm-TabBar-tab").filter(has_text="Explorer").click()
+    arranged = ["compare", "explorer", "isa", "source"]
+    eventually(lambda: page.evaluate(SEEN), arranged)
     page.get_by_label("Document").select_option("1")
-    eventually(lambda: page.evaluate(SEEN), ["compute_unit", "explorer", "isa", "source"])
+    eventually(lambda: page.evaluate(SEEN), compared)
     page.get_by_label("Document").select_option("0")
-    eventually(lambda: page.evaluate(SEEN), ["compute_unit", "isa", "stalls", "summary"])
+    eventually(lambda: page.evaluate(SEEN), arranged)

@@ -68,7 +68,7 @@ def test_f6_leads_through_header_and_panels_and_back(page, gemm):
         page.keyboard.press("F6")
         seen.append(page.evaluate(FOCUSED))
     assert seen[0] == "header"
-    assert sorted(seen[1:]) == sorted(["explorer", "compute_unit", "isa", "source"])
+    assert sorted(seen[1:]) == sorted(["diagnosis", "compute_unit", "isa", "source"])
     page.keyboard.press("F6")
     assert page.evaluate(FOCUSED) == "header"
     page.keyboard.press("Shift+F6")

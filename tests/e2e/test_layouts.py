@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tests.e2e.inputs import made_gemm
@@ -22,7 +24,7 @@ def test_a_view_gets_the_whole_window_and_gives_it_back(page, serve, expect):
     page.goto(serve(made_gemm()).url)
     listing = page.locator('[data-view="isa"]')
     listing.locator("[data-row]").first.wait_for()
-    page.locator('[data-banner="welcome"]').get_by_role("button", name="Close").click()
+    expect(page.locator("[data-headline]")).to_have_attribute("aria-busy", "false")
     before = listing.bounding_box()
     listing.locator(".list").evaluate("list => list.scrollTop = 200")
     _tab(page, "Instructions").dblclick()
@@ -35,17 +37,40 @@ def test_a_view_gets_the_whole_window_and_gives_it_back(page, serve, expect):
     assert listing.bounding_box() == before
     listing.locator("[data-row]").nth(3).click()
     page.keyboard.press("x")
-    expect(page.locator('[data-view="explorer"]')).not_to_be_visible()
+    expect(page.locator('[data-view="diagnosis"]')).not_to_be_visible()
     page.keyboard.press("2")  # a view of another group: all have their places again
     expect(page.locator('[data-view="compute_unit"]')).to_be_visible()
-    expect(page.locator('[data-view="explorer"]')).to_be_visible()
+    expect(page.locator('[data-view="diagnosis"]')).to_be_visible()
     assert "row=" in fragment(page)
+
+
+def test_a_click_on_a_tab_closes_nothing_and_a_closed_view_comes_back(page, serve, expect):
+    views = ("compute_unit", "utilization", "heat_map", "occupancy", "stalls", "waits", "waves", "loops")
+    page.goto(f"{serve(made_gemm()).url}#layout=c(0.5:t({','.join(views)};0),0.5:t(isa,source;0))")
+    tabs = page.locator(".lm-TabBar-tab")
+    expect(tabs).to_have_count(len(views) + 2)
+    for number in reversed(range(len(views) + 2)):
+        place = tabs.nth(number).bounding_box()
+        for share in (0.3, 0.5, 0.65, 0.8, 0.95):
+            tabs.nth(number ^ 1).click(position={"x": 8, "y": 8})  # its neighbour is in front
+            page.mouse.click(place["x"] + share * place["width"], place["y"] + place["height"] / 2)
+            expect(tabs.nth(number)).to_have_class(re.compile("lm-mod-current"), timeout=5000)
+    expect(tabs).to_have_count(len(views) + 2)
+    assert tabs.nth(0).bounding_box()["width"] == pytest.approx(place["width"], abs=1)  # no title moves
+    before = page.locator(".lm-TabBar-tabLabel").all_inner_texts()
+    tabs.nth(0).click(position={"x": 8, "y": 8})
+    tabs.nth(0).locator(".lm-TabBar-tabCloseIcon").click()
+    expect(tabs).to_have_count(len(views) + 1)
+    page.locator('[data-action="undo-close"]').click()
+    expect(page.locator(".lm-TabBar-tabLabel")).to_have_text(before)
+    expect(page.locator('[data-banner="closed-view"]')).to_have_count(0)
 
 
 @pytest.mark.slow
 def test_titles_of_tabs_are_whole_and_a_list_has_all(page, serve, expect):
-    page.goto(serve(made_gemm()).url)
-    page.set_viewport_size({"width": 1000, "height": 700})
+    views = "compute_unit,utilization,global_view,heat_map,occupancy,wave_states,hotspot_histogram,dispatches,waves,stalls"
+    page.goto(f"{serve(made_gemm()).url}#layout=c(0.5:t({views};0),0.5:t(isa;0))")
+    page.set_viewport_size({"width": 700, "height": 700})
     page.locator('[data-view="compute_unit"]').wait_for()
     cut = "labels => labels.filter(label => label.scrollWidth > label.clientWidth + 1).map(label => label.textContent)"
     assert page.locator(".lm-TabBar-tabLabel").evaluate_all(cut) == []
@@ -65,7 +90,7 @@ def test_titles_of_tabs_are_whole_and_a_list_has_all(page, serve, expect):
 @pytest.mark.slow
 def test_layouts_have_names(page, serve, expect):
     page.goto(serve(made_gemm()).url)
-    page.locator('[data-view="explorer"]').wait_for()
+    page.locator('[data-view="diagnosis"]').wait_for()
     menu, popup = page.locator('[data-opens="Layout"]'), page.locator('[data-popup="Layout"]')
     menu.click()
     page.locator('[data-layout="Timelines stacked"]').click()
@@ -82,11 +107,11 @@ def test_layouts_have_names(page, serve, expect):
     page.get_by_label("Name of a new layout").fill("Default")
     expect(popup.get_by_role("button", name="replace")).to_be_disabled()  # those of the page stay
     popup.locator('[data-layout="Default"]').click()
-    expect(page.locator('[data-view="explorer"]')).to_be_visible()
+    expect(page.locator('[data-view="diagnosis"]')).to_be_visible()
     expect(page.locator('[data-view="loops"]')).not_to_be_visible()
     expect(page.locator("html")).to_have_attribute("data-keeping", "0")
     page.reload()
-    page.locator('[data-view="explorer"]').wait_for()
+    page.locator('[data-view="diagnosis"]').wait_for()
     menu.click()
     popup.get_by_role("button", name="Rename Mine <b>").click()
     page.get_by_label("New name of Mine <b>").fill("Loops")

@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 
 from tests.e2e.inputs import made_gemm, real_trace
 from tests.e2e.test_isa import opened, uncovered
+from tests.e2e.menus import open_view
 from tests.e2e.waiting import eventually, settled
 from wavewright.analysis.trace.code.live import live_rows
 from wavewright.analysis.trace.costs.exposure import row_costs
@@ -197,14 +198,14 @@ def test_the_legend_tells_what_the_classes_mean(page, serve):
 def test_a_click_on_an_instruction_brings_the_listing_to_the_front(page, serve):
     served = serve(made_gemm())
     page.goto(f"{served.url}#view=loops")
-    page.locator(".lm-TabBar-tab", has_text="Dependencies").click()
+    open_view(page, "waits")
     listing = page.locator('[data-view="isa"]')
     expect(listing).to_be_hidden()
     line = page.locator('[data-view="waits"] .row.wait').nth(1)
     line.click()
     row = line.get_attribute("data-wait")
     listing.locator(f'.isa-list .row.selected[data-row="{row}"]').wait_for()
-    page.locator(".lm-TabBar-tab", has_text="Loops").click()  # a loop is no instruction: its view stays
+    open_view(page, "loops")  # a loop is no instruction: its view stays
     loops = page.locator('[data-view="loops"]')
     loops.locator(".row:not(.head)").first.click()
     expect(loops).to_be_visible()

@@ -11,6 +11,7 @@ from playwright.sync_api import expect
 
 from tests.e2e.counter_captures import made_capture
 from tests.e2e.inputs import made_gemm, other_gemm, real_trace
+from tests.e2e.menus import time_field
 from tests.e2e.run_inputs import made_ranks
 from tests.e2e.waiting import eventually
 from wavewright.analysis.trace.listing import isa_listing
@@ -95,7 +96,8 @@ def test_an_exact_address_comes_before_texts_that_contain_it(page, serve):
 def test_a_cycle_and_a_time_are_brought_onto_the_screen(page, serve):
     served = serve(made_gemm())
     opened(page, served)
-    fields = (page.get_by_label(f"On screen: {part}").input_value() for part in ("begin", "end"))
+    fields = [time_field(page, f"On screen: {part}").input_value() for part in ("begin", "end")]
+    page.keyboard.press("Escape")
     start, end = (int(text.replace(",", "")) for text in fields)
     cycle = start + (end - start) * 2 // 3
     go(page, f"cycle {cycle}")

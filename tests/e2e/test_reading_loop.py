@@ -30,7 +30,7 @@ def front(page, title: str) -> None:
 def test_from_the_longest_bar_to_the_line_of_the_load(page, serve, has_text):
     served = serve(made_gemm() if has_text else real_trace("flash_attn_func", 38430))
     trace = served.library.document(0).trace
-    page.goto(served.url)
+    page.goto(f"{served.url}#view=explorer")
 
     # 1. Explorer: the longest bar of all lines is the line with most cycles.
     lines = hotspots(trace, by="line").units

@@ -68,7 +68,7 @@ def test_a_banner_that_was_closed_is_there_for_the_next_document(page, serve, ex
     served = serve(made_gemm(), made_gemm("gfx950"))
     page.route("**/api/*/overview", _with_a_loss)
     page.goto(served.url)
-    banner = page.locator('[data-banner="losses"]')
+    banner = page.locator('[data-banner="damage"]')
     banner.get_by_role("button", name="Close").click()
     expect(banner).to_have_count(0)
     page.get_by_label("Document").select_option("0")

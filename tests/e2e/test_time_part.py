@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.inputs import exported_gemm, hostile_run, made_gemm, real_trace
+from tests.e2e.menus import time_field
 from tests.e2e.waiting import eventually, load
 from tests.kit.barrier_records import without_releases
 from wavewright.analysis.run.select.clocks import node_clocks
@@ -23,7 +24,7 @@ def ready(page) -> None:
 def select_time(page, begin: int, end: int, *, origin: int = 0) -> None:
     """Types the selected time as the axis counts it; the end first, so that it never ends before it starts."""
     for part, time in (("end", end), ("begin", begin)):
-        field = page.get_by_label(f"Selected: {part}")
+        field = time_field(page, f"Selected: {part}")
         field.fill(str(time - origin))
         field.press("Enter")
 
@@ -51,7 +52,7 @@ def test_hits_are_those_of_the_selected_time(page, serve, made):
     page.goto(f"{served.url}#layout=t(isa;0)")
     ready(page)
     select_time(page, begin, end, origin=time_range(trace)[0])
-    page.get_by_label("everything of the selected time").check()
+    page.get_by_label("only this time").check()
     ready(page)
     inside = without_releases(trace, trace.instructions.filter((times >= begin) & (times < end)))
     row = inside["row"].mode().sort()[0]
@@ -61,7 +62,7 @@ def test_hits_are_those_of_the_selected_time(page, serve, made):
     eventually(lambda: number(cell.first.inner_text()), hits)
     strip = page.locator('[data-view="isa"] [data-time]')
     expect(strip).to_contain_text(f"of the selected time, {end - begin:,} cycles")
-    page.get_by_label("everything of the selected time").uncheck()
+    page.get_by_label("only this time").uncheck()
     eventually(lambda: number(cell.first.inner_text()), trace.instructions.filter(pl.col("row") == row).height)
 
 
@@ -72,7 +73,7 @@ def test_kernels_of_a_run_are_those_of_the_selected_time(page, serve):
     page.goto(f"{served.url}#layout=t(kernels;0)")
     ready(page)
     select_time(page, 400_000, 700_000)
-    page.get_by_label("everything of the selected time").check()
+    page.get_by_label("only this time").check()
     ready(page)
     assert address(page)["onlyRange"] == ["1"]
     inside = run.read("dispatches", ["start_ns", "end_ns"]).filter(
@@ -91,7 +92,7 @@ def test_time_can_be_typed_and_nonsense_is_refused(page, serve):
     served = serve(hostile_run())
     page.goto(served.url)
     ready(page)
-    field = page.get_by_label("On screen: end")
+    field = time_field(page, "On screen: end")
     field.fill("0.5 ms")
     field.press("Enter")
     eventually(lambda: address(page).get("time"), ["0~500000"])
@@ -115,6 +116,6 @@ def test_an_empty_time_and_views_of_the_whole_time_say_so(page, serve):
 def test_an_exported_page_knows_the_whole_time_only(page):
     page.goto(f"{exported_gemm().as_uri()}#range=10000~20000&onlyRange=1")
     ready(page)
-    switch = page.get_by_label("everything of the selected time")
+    switch = page.get_by_label("only this time")
     expect(switch).to_be_disabled()
     assert page.locator(".problem").count() == 0

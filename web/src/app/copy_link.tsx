@@ -2,6 +2,7 @@
 import { useSignal } from "@preact/signals";
 import { source } from "../data/source";
 import { openCommand } from "../model/user_storage";
+import { Icon } from "../widgets/icon";
 import { Popup } from "../widgets/popup";
 import { place } from "./location";
 
@@ -38,7 +39,11 @@ export function CopyLink() {
   };
   if (!ways().length) return null;
   return (
-    <Popup text="Copy link" name="Copy link" hint="Copy a link for another tab, or the command that shows this again">
+    <Popup
+      text={<Icon name="link" />}
+      name="Copy link"
+      hint="Copy a link for another tab, or the command that shows this again"
+    >
       {() => (
         <div class="popup-list">
           {ways().map((way) => (

@@ -7,10 +7,11 @@ import { type Overview, overview } from "../model/document";
 import { settings } from "../model/settings";
 import { maximizedView, type View } from "../model/view";
 import { Guarded, Nothing } from "../widgets/answered";
+import { closedView } from "./closed_view";
 import { filtered, type Layout } from "./layout";
 import { Proportions } from "./proportions";
 import { VIEWS } from "./registry";
-import { TabBars } from "./tab_bars";
+import { PRESSED, TabBars } from "./tab_bars";
 import { WhichTime } from "./time_bar";
 import "./dock.css";
 
@@ -20,6 +21,8 @@ class Panel extends Widget {
   constructor(
     readonly view: View,
     private readonly facts: Overview,
+    /** Called before it is closed by its cross. */
+    private readonly closing: (panel: Panel) => void,
   ) {
     super();
     this.id = `panel-${view.id}`;
@@ -47,6 +50,11 @@ class Panel extends Widget {
     render(h(Guarded, null, h(WhichTime, { time: this.view.time }), shown), this.node);
   }
 
+  protected override onCloseRequest(message: Message): void {
+    this.closing(this);
+    super.onCloseRequest(message);
+  }
+
   protected override onBeforeDetach(_: Message): void {
     render(null, this.node);
     this.isMounted = false;
@@ -71,6 +79,7 @@ export class Dock {
       changed();
     });
     new ResizeObserver(() => proportions.resize()).observe(host);
+    host.addEventListener("pointerdown", markPressedCross, { capture: true });
     for (const event of ["pointerdown", "focusin"]) host.addEventListener(event, ({ target }) => this.use(target));
     host.addEventListener("wheel", scrollToolbar, { passive: true });
     effect(() => {
@@ -123,7 +132,7 @@ export class Dock {
     const facts = overview.value;
     if (!view || !facts || view.about !== facts.kind) return;
     const open = this.panel(id);
-    const panel = open ?? new Panel(view, facts);
+    const panel = open ?? this.made(view, facts);
     if (maximizedView.value && !open?.node.classList.contains("maximized")) this.toggleMaximized();
     if (!open) this.dock.addWidget(panel, { mode: "tab-after", ref: this.largest() });
     this.dock.activateWidget(panel);
@@ -150,6 +159,7 @@ export class Dock {
     if (!facts) return;
     if (maximizedView.value) this.toggleMaximized();
     const old = [...this.dock.widgets()];
+    closedView.value = null;
     const shown = this.fitting(layout);
     const used = new Set<string>();
     this.dock.restoreLayout({ main: shown && this.area(shown, facts, used) });
@@ -158,6 +168,7 @@ export class Dock {
 
   /** Close everything. */
   clear(): void {
+    closedView.value = null;
     if (maximizedView.value) this.toggleMaximized();
     for (const panel of [...this.dock.widgets()]) panel.dispose();
   }
@@ -174,7 +185,7 @@ export class Dock {
         const view = VIEWS.find((v) => v.id === id);
         if (!view || used.has(id)) continue;
         used.add(id);
-        widgets.push(new Panel(view, facts));
+        widgets.push(this.made(view, facts));
       }
       if (!widgets.length) return null;
       return { type: "tab-area", widgets, currentIndex: Math.min(layout.front ?? 0, widgets.length - 1) };
@@ -183,6 +194,13 @@ export class Dock {
     const orientation = layout.split === "row" ? "horizontal" : "vertical";
     const present = children.filter((child) => child !== null);
     return { type: "split-area", orientation, sizes: layout.shares, children: present };
+  }
+
+  private made(view: View, facts: Overview): Panel {
+    return new Panel(view, facts, () => {
+      const layout = this.layout();
+      closedView.value = layout && { title: view.title, layout };
+    });
   }
 
   private panels(): Panel[] {
@@ -200,6 +218,12 @@ export class Dock {
     const visible = [...this.dock.widgets()].filter((widget) => widget.isVisible);
     return visible.sort((a, b) => area(b) - area(a))[0] ?? null;
   }
+}
+
+/** A cross closes a view only where it was pressed itself: a tab that comes forward puts its cross under the pointer. */
+function markPressedCross(event: PointerEvent): void {
+  for (const other of document.querySelectorAll(`.${PRESSED}`)) other.classList.remove(PRESSED);
+  (event.target as Element).closest(".lm-TabBar-tabCloseIcon")?.classList.add(PRESSED);
 }
 
 /** A wheel moves along a toolbar that is wider than its panel. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { CountersOverview, RunOverview, TraceOverview } from "../model/document";
+import type { DocumentLine } from "../data/ask";
+import { type CountersOverview, documents, overview, type RunOverview, type TraceOverview } from "../model/document";
 import { firstScreen } from "./first_screen";
 import type { Layout } from "./layout";
 
@@ -16,9 +17,15 @@ const counters = (durations: (number | null)[]) => {
   return { kind: "counters", kernel_count: kernels.length, kernels } as unknown as CountersOverview;
 };
 
+/** The documents of the page; the first is shown. */
+function kinds(lines: { kind: string; path: string }[]): void {
+  documents.value = lines.map((line, number) => ({ ...line, number, label: line.path }) as DocumentLine);
+  overview.value = lines.length ? trace({}) : null;
+}
+
 describe("the first screen", () => {
   it.each([
-    ["a trace with lines", trace({}), [], ["explorer", "compute_unit", "isa", "source"]],
+    ["a trace with lines", trace({}), [], ["diagnosis", "compute_unit", "isa", "source"]],
     ["no lines", trace({ line_row_count: 0 }), ["no source lines"], ["diagnosis", "compute_unit", "isa", "stalls"]],
     [
       "thousands of waves without lines",
@@ -26,7 +33,7 @@ describe("the first screen", () => {
       ["thousands of waves", "no source lines"],
       ["diagnosis", "global_view", "isa", "stalls"],
     ],
-    ["one wave", trace({ wave_count: 1 }), ["a single wave"], ["explorer", "compute_unit", "isa", "source"]],
+    ["one wave", trace({ wave_count: 1 }), ["a single wave"], ["diagnosis", "compute_unit", "isa", "source"]],
     ["no wave", trace({ wave_count: 0 }), ["no wave was traced"], ["diagnosis", "global_view"]],
     [
       "PC samples",
@@ -37,17 +44,35 @@ describe("the first screen", () => {
     ["one process", run(1), [], ["run_timeline", "kernels", "run_diagnosis"]],
     ["a thousand ranks", run(1000), ["many processes"], ["ranks", "run_diagnosis", "kernels"]],
     ["a run without a GPU", run(2, 0), ["nothing ran on a GPU"], ["run_timeline", "regions", "run_diagnosis"]],
-    ["counters with times", counters([9]), [], ["counter_kernels", "speed_of_light", "roofline"]],
+    ["counters with times", counters([9]), [], ["counter_kernels", "counter_diagnosis", "speed_of_light", "roofline"]],
     [
       "counters without times",
       counters([null, null]),
       ["no times"],
-      ["counter_kernels", "speed_of_light", "memory_chart"],
+      ["counter_kernels", "counter_diagnosis", "speed_of_light", "memory_chart"],
     ],
   ])("of %s", (_, facts, rules, views) => {
     const screen = firstScreen(facts);
-    expect(screen.rules).toEqual(rules);
+    expect(screen.rules).toEqual(["one", ...rules]);
     expect(seen(screen.layout)).toEqual(views);
+  });
+
+  it("has a comparison in front only where there is something to compare with", () => {
+    kinds([{ kind: "trace", path: "a" }]);
+    expect(seen(firstScreen(trace({})).layout)).not.toContain("compare");
+    kinds([
+      { kind: "trace", path: "a" },
+      { kind: "trace", path: "a" }, // another dispatch of the same capture
+      { kind: "run", path: "b" },
+    ]);
+    expect(firstScreen(trace({})).rules).toEqual(["one"]);
+    kinds([
+      { kind: "trace", path: "a" },
+      { kind: "trace", path: "b" },
+    ]);
+    expect(firstScreen(trace({})).rules).toEqual(["several"]);
+    expect(seen(firstScreen(trace({})).layout)).toEqual(["diagnosis", "compare", "isa", "source"]);
+    kinds([]);
   });
 
   it("of several kernels is about the longest", () => {

@@ -1,10 +1,18 @@
 // What a document opens with: the layout of its kind, changed by rules that look at what is in it. Every rule that fits
 // applies, in this order: the first one with a layout gives it, and each brings its views to the front.
-import type { CountersOverview, Overview, RunOverview, TraceOverview } from "../model/document";
+import { comparable } from "../model/baseline";
+import {
+  type CountersOverview,
+  current,
+  documents,
+  type Overview,
+  type RunOverview,
+  type TraceOverview,
+} from "../model/document";
 import type { Selection } from "../model/selection";
 import { settings } from "../model/settings";
 import { column, fronted, type Layout, row, tabs } from "./layout";
-import { FIRST_LAYOUT } from "./registry";
+import { FIRST_LAYOUT, FIRST_LAYOUT_OF_SEVERAL } from "./registry";
 
 interface Rule<Facts> {
   name: string;
@@ -27,7 +35,7 @@ const OF_TRACE: Rule<TraceOverview>[] = [
     name: "PC samples without a trace",
     fits: (facts) => !hasWaves(facts) && (facts.holds.samples ?? 0) > 0,
     layout: row(
-      [0.32, column([0.5, tabs("stalls", "diagnosis", "summary")], [0.5, tabs("explorer", "losses")])],
+      [0.32, column([0.5, tabs("stalls")], [0.5, tabs("explorer", "losses")])],
       [0.68, column([0.55, tabs("isa", "flame")], [0.45, tabs("source")])],
     ),
   },
@@ -36,19 +44,19 @@ const OF_TRACE: Rule<TraceOverview>[] = [
     fits: (facts) => !hasWaves(facts) && !facts.holds.samples,
     layout: row(
       [0.5, tabs("diagnosis", "coverage", "losses", "summary")],
-      [0.5, tabs("global_view", "occupancy", "dispatches", "isa")],
+      [0.5, tabs("global_view", "occupancy", "dispatches")],
     ),
   },
   {
     name: "a single wave",
     fits: (facts) => facts.wave_count === 1,
     layout: row(
-      [0.26, tabs("explorer", "diagnosis", "summary")],
+      [0.26, tabs("diagnosis", "explorer")],
       [
         0.74,
         column(
-          [0.26, tabs("compute_unit", "utilization", "loops", "hotspot_histogram", "counters")],
-          [0.74, row([0.6, tabs("isa", "lanes", "flame")], [0.4, tabs("source", "stalls", "waits")])],
+          [0.26, tabs("compute_unit", "utilization", "loops")],
+          [0.74, row([0.6, tabs("isa")], [0.4, tabs("source", "stalls")])],
         ),
       ],
     ),
@@ -57,7 +65,7 @@ const OF_TRACE: Rule<TraceOverview>[] = [
   {
     name: "no source lines",
     fits: (facts) => hasWaves(facts) && !facts.line_row_count,
-    front: ["diagnosis", "stalls"],
+    front: ["stalls"],
   },
 ];
 
@@ -66,8 +74,8 @@ const OF_RUN: Rule<RunOverview>[] = [
     name: "many processes",
     fits: (facts) => facts.processes.length >= MANY_PROCESSES,
     layout: column(
-      [0.52, row([0.6, tabs("ranks", "busy", "overlap")], [0.4, tabs("run_diagnosis", "run_summary", "run_compare")])],
-      [0.48, tabs("kernels", "run_timeline", "path", "regions", "gaps")],
+      [0.52, row([0.6, tabs("ranks", "busy", "overlap")], [0.4, tabs("run_diagnosis")])],
+      [0.48, tabs("kernels", "run_timeline", "path", "gaps")],
     ),
   },
   { name: "nothing ran on a GPU", fits: (facts) => !facts.holds.dispatches, front: ["regions"] },
@@ -92,10 +100,14 @@ export interface FirstScreen {
 
 function applied<Facts extends Overview>(facts: Facts, rules: Rule<Facts>[], chosen: string): FirstScreen {
   const fitting = rules.filter((rule) => rule.fits(facts));
-  const layout = fitting.find((rule) => rule.layout)?.layout ?? FIRST_LAYOUT[facts.kind];
+  const path = documents.value[current.value]?.path;
+  const isPair = comparable().some((line) => line.path !== path); // dispatches of one capture are not compared
+  const layout = isPair
+    ? FIRST_LAYOUT_OF_SEVERAL[facts.kind]
+    : (fitting.find((rule) => rule.layout)?.layout ?? FIRST_LAYOUT[facts.kind]);
   const fronts = fitting.flatMap((rule) => rule.front ?? []);
   return {
-    rules: fitting.map((rule) => rule.name),
+    rules: [isPair ? "several" : "one", ...fitting.map((rule) => rule.name)],
     layout: fronted(layout, chosen ? [...fronts, chosen] : fronts),
     selection: Object.assign({}, ...fitting.map((rule) => rule.select?.(facts) ?? {})),
   };

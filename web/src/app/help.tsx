@@ -10,6 +10,7 @@ import { Answered } from "../widgets/answered";
 import { closeDialogOf, Dialog, DialogHead } from "../widgets/dialog";
 import { helpIsOpen, KEYS, KEYS_OF_VIEWS, type Key } from "./keys";
 import { VIEWS } from "./registry";
+import { StartHere } from "./welcome";
 import "./help.css";
 
 type Kind = Overview["kind"];
@@ -64,6 +65,7 @@ function KeysAndViews() {
     ));
   return (
     <>
+      <StartHere />
       <div class="help-columns">
         <Keys title="Everywhere" keys={KEYS} />
         {keysOf((of) => of.includes(own))}

@@ -1,5 +1,6 @@
 // Choose, save, rename and delete layouts.
 import { useSignal } from "@preact/signals";
+import { Icon } from "../widgets/icon";
 import { Popup } from "../widgets/popup";
 import { type Layout, written } from "./layout";
 import { deleteLayout, layouts, type NamedLayout, problemOfName, renameLayout, saveLayout } from "./layouts";
@@ -79,7 +80,7 @@ function Entry({ layout, choose }: { layout: NamedLayout; choose: () => void }) 
               name.value = layout.name;
             }}
           >
-            ✎
+            <Icon name="edit" />
           </button>
           <button
             type="button"
@@ -88,7 +89,7 @@ function Entry({ layout, choose }: { layout: NamedLayout; choose: () => void }) 
             title="Delete"
             onClick={() => deleteLayout(layout.name)}
           >
-            ×
+            <Icon name="close" />
           </button>
         </>
       )}

@@ -216,57 +216,55 @@ export const PURPOSES: { title: string; ids: string[] }[] = [
   },
 ];
 
-/** Views that have nothing to show for a document are left out; ids that no view has, too. */
+/**
+ * Views that have nothing to show for a document are left out; ids that no view has, too. At most eight, so that
+ * every tab is read; the menu *Views* has the others.
+ */
 export const FIRST_LAYOUT: Record<View["about"], Layout> = {
   trace: row(
-    [0.24, tabs("explorer", "diagnosis", "summary")],
+    [0.26, tabs("diagnosis", "explorer")],
     [
-      0.76,
+      0.74,
       column(
-        [
-          0.45,
-          tabs(
-            "compute_unit",
-            "overlay",
-            "utilization",
-            "global_view",
-            "heat_map",
-            "occupancy",
-            "wave_states",
-            "hotspot_histogram",
-            "counters",
-            "dispatches",
-            "gallery",
-          ),
-        ],
-        [
-          0.55,
-          row(
-            [0.58, tabs("isa", "lanes", "flame", "loops")],
-            [0.42, tabs("source", "stalls", "waits", "waves", "area")],
-          ),
-        ],
+        [0.48, tabs("compute_unit", "utilization", "global_view")],
+        [0.52, row([0.6, tabs("isa")], [0.4, tabs("source", "stalls")])],
       ),
     ],
   ),
   run: column(
-    [0.55, tabs("run_timeline", "busy", "run_flame", "sql", "run_overlay", "run_gallery")],
+    [0.56, tabs("run_timeline", "busy")],
+    [0.44, row([0.6, tabs("kernels", "path", "gaps", "ranks", "regions")], [0.4, tabs("run_diagnosis")])],
+  ),
+  counters: row(
+    [0.42, column([0.26, tabs("counter_kernels")], [0.74, tabs("counter_diagnosis")])],
+    [0.58, column([0.46, tabs("speed_of_light", "panels")], [0.54, tabs("roofline", "memory_chart", "by_dispatch")])],
+  ),
+};
+
+/** The same with other documents to compare with. */
+export const FIRST_LAYOUT_OF_SEVERAL: Record<View["about"], Layout> = {
+  trace: row(
+    [0.26, tabs("diagnosis", "explorer")],
     [
-      0.45,
-      row(
-        [0.6, tabs("kernels", "run_area", "path", "regions", "gaps", "overlap", "ranks")],
-        [0.4, tabs("run_diagnosis", "run_summary", "run_compare")],
+      0.74,
+      column(
+        [0.48, tabs("compare", "overlay", "compute_unit", "gallery")],
+        [0.52, row([0.6, tabs("isa")], [0.4, tabs("source")])],
       ),
     ],
   ),
+  run: column(
+    [0.5, row([0.6, tabs("run_compare", "run_overlay", "run_gallery")], [0.4, tabs("run_diagnosis")])],
+    [0.5, tabs("run_timeline", "kernels", "gaps")],
+  ),
   counters: row(
+    [0.42, column([0.26, tabs("counter_kernels")], [0.74, tabs("counter_diagnosis")])],
     [
-      0.4,
+      0.58,
       column(
-        [0.36, tabs("counter_kernels", "counter_diagnosis", "counter_system")],
-        [0.64, tabs("speed_of_light", "panels", "raw_counters")],
+        [0.5, tabs("counter_compare", "counter_gallery")],
+        [0.5, tabs("roofline", "speed_of_light", "memory_chart")],
       ),
     ],
-    [0.6, tabs("roofline", "memory_chart", "by_dispatch", "counter_compare", "counter_gallery")],
   ),
 };

@@ -1,6 +1,6 @@
 // Above the views: which document, search, views, settings; and below that what is wrong with it, if anything is.
 import { useSignal } from "@preact/signals";
-import { exact } from "../base/format";
+import { counted, exact } from "../base/format";
 import type { Trust } from "../data/answers.gen";
 import { json } from "../data/ask";
 import type { AnswerError } from "../data/source";
@@ -13,9 +13,12 @@ import { storageProblem } from "../model/user_storage";
 import { frontView } from "../model/view";
 import { Problem } from "../widgets/answered";
 import { BaselineChooser } from "../widgets/baseline_chooser";
+import { Icon } from "../widgets/icon";
 import { Bookmarks } from "./bookmarks";
+import { UndoClose } from "./closed_view";
 import { CopyLink } from "./copy_link";
 import { factsText, kernelsOf } from "./facts";
+import { Headline } from "./headline";
 import { Help } from "./help";
 import { bookmarksAreOpen, helpIsOpen, paletteIsOpen, settingsAreOpen } from "./keys";
 import type { Layout } from "./layout";
@@ -25,9 +28,8 @@ import { OpenButton, Opening } from "./open";
 import { Palette } from "./palette";
 import { print } from "./printing";
 import { SettingsPage } from "./settings_page";
-import { TimeBar } from "./time_bar";
+import { TimeMenu } from "./time_bar";
 import { ViewsMenu } from "./views_menu";
-import { Welcome } from "./welcome";
 import "./menus.css";
 
 interface Props {
@@ -49,14 +51,16 @@ export function Shell({ go, layOut, layout }: Props) {
         <span class="facts" title={facts ? kernelsOf(facts).join("\n") : ""}>
           {facts ? factsText(facts) : ""}
         </span>
+        <Losses />
         <button
           type="button"
           class="search-button"
           onClick={() => (paletteIsOpen.value = true)}
           title="Find anything (/)"
         >
-          Find <kbd>/</kbd>
+          <Icon name="search" /> Find <kbd>/</kbd>
         </button>
+        <TimeMenu />
         <ViewsMenu />
         <LayoutMenu layOut={layOut} now={layout} />
         <button
@@ -66,7 +70,7 @@ export function Shell({ go, layOut, layout }: Props) {
           title="Bookmarks and notes"
           onClick={() => (bookmarksAreOpen.value = !bookmarksAreOpen.value)}
         >
-          ★ {notes.value.length || ""}
+          <Icon name="bookmark" /> {notes.value.length || ""}
         </button>
         <CopyLink />
         <button
@@ -77,7 +81,7 @@ export function Shell({ go, layOut, layout }: Props) {
           aria-label="Print"
           onClick={() => void print()}
         >
-          <PrinterIcon />
+          <Icon name="printer" />
         </button>
         <Looks />
         <button
@@ -88,18 +92,28 @@ export function Shell({ go, layOut, layout }: Props) {
           aria-label="Settings"
           onClick={() => (settingsAreOpen.value = true)}
         >
-          ⚙
+          <Icon name="settings" />
         </button>
-        <button type="button" class="quiet" onClick={() => (helpIsOpen.value = true)} title="Keyboard map (?)">
-          ?
+        <button
+          type="button"
+          class={`quiet${settings.value.knowsPage ? "" : " is-new"}`}
+          data-action="help"
+          aria-label="Help"
+          title={`Help: where to start, keys, views (?)`}
+          onClick={() => {
+            change({ knowsPage: true });
+            helpIsOpen.value = true;
+          }}
+        >
+          <Icon name="help" />
         </button>
       </div>
       <Opening />
-      <TimeBar />
       <WorstCaveat />
-      <Losses />
+      <Damage />
       <NotKept />
-      <Welcome />
+      <Headline />
+      <UndoClose layOut={layOut} />
       {trouble.value ? <NoServer error={trouble.value} /> : <LongWait />}
       {unreadable.value && !unreadable.value.isConnection ? <Problem error={unreadable.value} /> : null}
       {helpIsOpen.value ? <Help /> : null}
@@ -143,7 +157,7 @@ function NotKept() {
     <div class="banner" role="status" data-banner="not-kept">
       <span title={[problem.where, problem.advice].filter(Boolean).join("\n")}>{problem.what}</span>
       <button type="button" class="quiet" aria-label="Close" onClick={() => (storageProblem.value = null)}>
-        ×
+        <Icon name="close" />
       </button>
     </div>
   );
@@ -172,23 +186,25 @@ function LongWait() {
 
 function Documents({ go }: { go: (document: number) => void }) {
   const lines = documents.value;
-  if (lines.length < 2) return <span title={lines[0]?.path}>{lines[0]?.label}</span>;
+  if (lines.length < 2)
+    return (
+      <span class="document" title={lines[0]?.path}>
+        {lines[0]?.label}
+      </span>
+    );
   return (
-    <select aria-label="Document" value={current.value} onChange={(event) => go(Number(event.currentTarget.value))}>
+    <select
+      class="document"
+      aria-label="Document"
+      value={current.value}
+      onChange={(event) => go(Number(event.currentTarget.value))}
+    >
       {lines.map((line) => (
         <option key={line.number} value={line.number} title={line.path}>
           {line.label}
         </option>
       ))}
     </select>
-  );
-}
-
-function PrinterIcon() {
-  return (
-    <svg viewBox="0 0 16 16" width="1em" height="1em" aria-hidden="true" fill="none" stroke="currentColor">
-      <path d="M4.5 6V2h7v4M4.5 12h-3V6h13v6h-3M4.5 9.5h7V14h-7z" />
-    </svg>
   );
 }
 
@@ -201,39 +217,62 @@ function Looks() {
         type="button"
         class="quiet"
         data-action="theme"
+        aria-label={`${other === "light" ? "Light" : "Dark"} theme`}
         title={`${other === "light" ? "Light" : "Dark"} theme (t)`}
         onClick={toggleTheme}
       >
-        {other === "light" ? "☀" : "☾"}
+        <Icon name={other === "light" ? "sun" : "moon"} />
       </button>
       <button
         type="button"
         class="quiet"
         data-action="palette"
+        aria-label="Colours for colour-blind readers"
         title={palette === "standard" ? "Colours for colour-blind readers" : "Standard colours"}
         aria-pressed={palette === "colour-blind"}
         onClick={() => change({ palette: palette === "standard" ? "colour-blind" : "standard" })}
       >
-        {palette === "standard" ? "◐" : "◑"}
+        <Icon name="contrast" />
       </button>
     </>
   );
 }
 
 const SHOWN_LOSSES = 2;
+const LISTED_LOSSES = 20;
 const LOSSES_OF: Record<Overview["kind"], string> = { trace: "losses", run: "run_losses", counters: "counter_losses" };
 
+/** What is missing: a button in the bar; damage stands below it in words as well. */
 function Losses() {
-  const closedFor = useSignal<Overview | null>(null);
   const facts = overview.value;
   const losses = facts?.losses ?? [];
-  const worst = [...losses].sort((a, b) => Number(b.is_damage) - Number(a.is_damage));
-  if (!losses.length || closedFor.value === facts) return null;
-  const more = losses.length - SHOWN_LOSSES;
+  if (!facts || !losses.length) return null;
   return (
-    <div class={`banner${worst[0]?.is_damage ? " damage" : ""}`} role="status" data-banner="losses">
+    <button
+      type="button"
+      class={`quiet losses${losses.some((loss) => loss.is_damage) ? " damage" : ""}`}
+      data-banner="losses"
+      title={losses
+        .slice(0, LISTED_LOSSES)
+        .map((loss) => loss.message)
+        .join("\n")}
+      onClick={() => frontView(LOSSES_OF[facts.kind])}
+    >
+      <Icon name="warning" /> {counted(losses.length, "notes")}
+    </button>
+  );
+}
+
+function Damage() {
+  const closedFor = useSignal<Overview | null>(null);
+  const facts = overview.value;
+  const damage = (facts?.losses ?? []).filter((loss) => loss.is_damage);
+  if (!damage.length || closedFor.value === facts) return null;
+  const more = damage.length - SHOWN_LOSSES;
+  return (
+    <div class="banner damage" role="status" data-banner="damage">
       <span>
-        {worst
+        {damage
           .slice(0, SHOWN_LOSSES)
           .map((loss) => loss.message)
           .join(" · ")}
@@ -242,7 +281,7 @@ function Losses() {
         {more > 0 ? `and ${exact(more)} more: show all` : "what to do"}
       </button>
       <button type="button" class="quiet" aria-label="Close" onClick={() => (closedFor.value = facts)}>
-        ×
+        <Icon name="close" />
       </button>
     </div>
   );

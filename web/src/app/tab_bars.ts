@@ -1,12 +1,16 @@
 // Bars of tabs: titles are never cut. Where they do not fit, the bar scrolls and a list has all of them; a double click
 // gives a view the whole window.
-import { DockPanel, type TabBar, type Widget } from "@lumino/widgets";
+import { DockPanel, TabBar, type Widget } from "@lumino/widgets";
+import { iconElement } from "../widgets/icon";
 
-function button(className: string, text: string, name: string, run: () => void): HTMLButtonElement {
+/** The class of a cross that is pressed. */
+export const PRESSED = "is-pressed";
+
+function button(className: string, content: string | SVGElement, name: string, run: () => void): HTMLButtonElement {
   const element = document.createElement("button");
   element.type = "button";
   element.className = `quiet ${className}`;
-  element.textContent = text;
+  element.append(content);
   element.title = name;
   element.setAttribute("aria-label", name);
   element.addEventListener("click", run);
@@ -15,19 +19,29 @@ function button(className: string, text: string, name: string, run: () => void):
 
 const viewOf = (widget: Widget | undefined) => widget?.node.dataset.view ?? "";
 
+/** Lumino closes a view where a press on its tab ends on what this names: only a cross that was pressed itself. */
+const PRESSED_CROSS = `.lm-TabBar-tabCloseIcon.${PRESSED}`;
+
 export class TabBars extends DockPanel.Renderer {
   constructor(private readonly toggleMaximized: (id: string) => void) {
     super();
   }
 
   override createTabBar(root?: Document | ShadowRoot): TabBar<Widget> {
-    const bar = super.createTabBar(root);
+    const renderer = Object.assign(new TabBar.Renderer(), { closeIconSelector: PRESSED_CROSS });
+    const bar = new TabBar<Widget>({ ...(root ? { document: root } : {}), renderer });
+    bar.addClass("lm-DockPanel-tabBar");
     const toggle = () => this.toggleMaximized(viewOf(bar.currentTitle?.owner));
     bar.node.addEventListener("dblclick", (event) => {
       if ((event.target as Element).closest(".lm-TabBar-tab")) toggle();
     });
-    const list = button("tab-list", "»", "All tabs of this group", () => openList(bar, list));
-    const full = button("tab-maximize", "□", "The whole window for this view, and back (x)", toggle);
+    const list = button("tab-list", iconElement("more"), "All tabs of this group", () => openList(bar, list));
+    const full = button(
+      "tab-maximize",
+      iconElement("maximize"),
+      "The whole window for this view, and back (x)",
+      toggle,
+    );
     bar.node.append(list, full);
     const content = bar.contentNode;
     const follow = () => {

@@ -6,6 +6,8 @@ import { type Range, select, selection } from "../model/selection";
 import { lookAtPart, onlyWholeTime, timePart } from "../model/time_part";
 import { axisOrigin, bounds, show, showAll, shown } from "../model/timewindow";
 import type { View } from "../model/view";
+import { Icon } from "../widgets/icon";
+import { Popup } from "../widgets/popup";
 import "./time_bar.css";
 
 /** How long a time is, in the unit of the document and, where the clock is known, in time. */
@@ -16,9 +18,31 @@ export function lengthText({ begin, end }: Range): string {
   return `${exact(Math.round(length))} cycles${mhz ? ` (${nanoseconds((length / mhz) * 1000)})` : ""}`;
 }
 
-export function TimeBar() {
+/** In the bar of the page: the time that is selected, else that on screen; the switch stands beside it once there is one. */
+export function TimeMenu() {
   if (kind.value !== "trace" && kind.value !== "run") return null;
   const { range, onlyRange } = selection.value;
+  const isPart = range !== undefined || onlyRange === true;
+  return (
+    <span class="time-menu">
+      <Popup
+        text={
+          <>
+            <Icon name="clock" /> {range ? lengthText(range) : "Time"}
+          </>
+        }
+        name="Time"
+        hint="The time on screen and the selected time, as numbers that can be typed"
+      >
+        {() => <TimeFields />}
+      </Popup>
+      {isPart ? <OnlyRange /> : null}
+    </span>
+  );
+}
+
+function TimeFields() {
+  const { range } = selection.value;
   return (
     <div class="time-bar" role="group" aria-label="Time">
       <RangeFields label="On screen" range={shown.value} set={show} />
@@ -26,42 +50,51 @@ export function TimeBar() {
         all
       </button>
       <RangeFields label="Selected" range={range ?? null} set={(next) => select({ range: next })} />
-      <button
-        type="button"
-        class="quiet"
-        data-action="select-screen"
-        title="Select the time that is on screen"
-        onClick={() => select({ range: { begin: Math.round(shown.value.begin), end: Math.round(shown.value.end) } })}
-      >
-        from screen
-      </button>
-      <button
-        type="button"
-        class="quiet"
-        aria-label="Clear the selected time"
-        title="Clear the selected time"
-        disabled={!range}
-        onClick={() => select({ range: undefined })}
-      >
-        clear
-      </button>
-      <label
-        class="time-switch"
-        title={onlyWholeTime || "Tables, charts and sums of every view are about the selected time only"}
-      >
-        <input
-          type="checkbox"
-          data-action="only-range"
-          checked={onlyRange ?? false}
-          disabled={onlyWholeTime !== ""}
-          onChange={(event) => lookAtPart(event.currentTarget.checked)}
-        />
-        everything of the selected time{range || !onlyRange ? "" : " (none is selected)"}
-      </label>
+      <span>
+        <button
+          type="button"
+          class="quiet"
+          data-action="select-screen"
+          title="Select the time that is on screen"
+          onClick={() => select({ range: { begin: Math.round(shown.value.begin), end: Math.round(shown.value.end) } })}
+        >
+          from screen
+        </button>
+        <button
+          type="button"
+          class="quiet"
+          aria-label="Clear the selected time"
+          title="Clear the selected time"
+          disabled={!range}
+          onClick={() => select({ range: undefined })}
+        >
+          clear
+        </button>
+      </span>
       <output class="time-length" data-length>
-        {range ? lengthText(range) : ""}
+        {range ? lengthText(range) : "A drag in a timeline selects time, too"}
       </output>
     </div>
+  );
+}
+
+/** Tables, charts and sums are about the selected time only. */
+function OnlyRange() {
+  const { range, onlyRange } = selection.value;
+  return (
+    <label
+      class="time-switch"
+      title={onlyWholeTime || "Tables, charts and sums of every view are about the selected time only"}
+    >
+      <input
+        type="checkbox"
+        data-action="only-range"
+        checked={onlyRange ?? false}
+        disabled={onlyWholeTime !== ""}
+        onChange={(event) => lookAtPart(event.currentTarget.checked)}
+      />
+      only this time{range || !onlyRange ? "" : " (none is selected)"}
+    </label>
   );
 }
 
@@ -86,10 +119,12 @@ function RangeFields({ label, range, set }: { label: string; range: Range | null
     />
   );
   return (
-    <span class="range-fields">
+    <>
       <span>{label}</span>
-      {field("begin")}–{field("end")}
-    </span>
+      <span class="range-fields">
+        {field("begin")}–{field("end")}
+      </span>
+    </>
   );
 }
 

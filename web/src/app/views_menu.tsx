@@ -64,7 +64,8 @@ function Views({ close }: { close: () => void }) {
                   title={missing ? `${view.hint}\nNothing to show: ${missing}` : view.hint}
                   onClick={() => open(view.id)}
                 >
-                  {view.title}
+                  <span class="views-title">{view.title}</span>
+                  <span class="views-hint">{missing ? `Not here: ${missing}` : view.hint}</span>
                 </button>
               );
             })}

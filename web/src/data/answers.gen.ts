@@ -1060,6 +1060,7 @@ export interface DiagnoseAnswer {
   floors: Floors | null;
   /** The traced dispatch in the run recorded beside the trace; None = not found. */
   launch: Launch | null;
+  headline: string;
 }
 
 /** One row is one compute unit or SIMD of a traced shader engine on which a wave was seen. */

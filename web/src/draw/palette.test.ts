@@ -1,12 +1,13 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { settings } from "../model/settings";
-import { colourOf, inkOn, mixed } from "./palette";
+import { colourOf, inkOn, mixed, nameColour } from "./palette";
 import { PALER } from "./stalled";
 
 const THEMES = ["dark", "light"] as const;
 const PALETTES = ["standard", "colour-blind"] as const;
 const KINDS = ["SMEM", "SALU", "VMEM", "FLAT", "LDS", "VALU", "JUMP", "NEXT", "IMMED", "MESSAGE", "BVH", "MATRIX"];
 const STATES = ["IDLE", "EXEC", "WAIT", "STALL"];
+const WORK = ["computation", "communication", "copies", "host", "launch", "quiet"];
 const CLASSES = [
   "wait vector load", "wait load to LDS", "wait LDS", "wait cross-lane", "wait scalar load", "barrier", "VMEM issue",
   "LDS issue", "VALU issue", "matrix dependency", "VALU pipe busy", "matrix pipe busy", "s_nop",
@@ -75,6 +76,7 @@ describe.each(THEMES)("colours of the %s theme", (theme) => {
       ["kinds", KINDS, 0.055],
       ["states", STATES, 0.11],
       ["stall classes", CLASSES, 0.055],
+      ["classes of work", WORK, 0.075],
     ])("tells %s apart", (_, meanings, least) => {
       choose();
       const found = nearest(meanings);
@@ -96,12 +98,23 @@ describe.each(THEMES)("colours of the %s theme", (theme) => {
     });
     it("has ink that can be read on every colour, also where it is paler", () => {
       choose();
-      for (const meaning of [...KINDS, ...STATES, ...CLASSES, "step 0 6", "step 3 6", "step 5 6"]) {
+      for (const meaning of [...KINDS, ...STATES, ...CLASSES, ...WORK, "step 0 6", "step 3 6", "step 5 6"]) {
         const full = colourOf(meaning);
         for (const fill of [full, mixed(full, colourOf("EMPTY"), PALER)]) {
           expect(contrast(inkOn(fill), fill), meaning).toBeGreaterThan(4.5);
         }
       }
+    });
+    it("has names that are quieter than classes of work, and the same everywhere", () => {
+      choose();
+      const chroma = (css: string) => Math.hypot(...lab(css).slice(1));
+      const names = Array.from({ length: 200 }, (_, n) => nameColour(`kernel_${n}`));
+      const least = Math.min(...["computation", "communication", "copies"].map((work) => chroma(colourOf(work))));
+      expect(Math.max(...names.map(chroma))).toBeLessThan(least);
+      expect(new Set(names).size).toBeGreaterThan(10);
+      expect(chroma(colourOf("quiet"))).toBeLessThan(0.02); // idle is never loud
+      for (const fill of names) expect(contrast(inkOn(fill), fill)).toBeGreaterThan(4.5);
+      expect(nameColour("kernel_7")).toBe(names[7]);
     });
     it("has steps that go one way", () => {
       choose();

@@ -35,6 +35,14 @@ const STANDARD: Record<string, Pair> = {
   instant: ["#00d0e0", "#00808c"],
   issued: ["#667184", "#aab3bf"],
   arrow: ["#ff7ae0", "#b4009e"],
+  share: ["#7e93ad", "#7a8ea8"],
+  computation: ["#4a90e2", "#2f74c0"],
+  communication: ["#e8893a", "#c9661a"],
+  copies: ["#a98ae8", "#7d55cf"],
+  host: ["#5fae9f", "#35897a"],
+  launch: ["#d8c660", "#a58f14"],
+  unexplained: ["#8a93a3", "#8b94a1"],
+  quiet: ["#3e434a", "#d3d8df"],
 };
 
 const COLOUR_BLIND: Record<string, Pair> = {
@@ -57,6 +65,11 @@ const COLOUR_BLIND: Record<string, Pair> = {
   hidden: ["#56b4e9", "#2f8fc6"],
   better: ["#0072b2", "#005a8e"],
   worse: ["#d55e00", "#b54f00"],
+  computation: ["#56b4e9", "#2f8fc6"],
+  communication: ["#d55e00", "#b54f00"],
+  copies: ["#cc79a7", "#a85684"],
+  host: ["#009e73", "#007d5b"],
+  launch: ["#f0e442", "#b3a800"],
 };
 
 /** Stall classes: what waits wait for is warm, what could not be issued cool, busy pipes green, padding grey. */
@@ -171,6 +184,65 @@ function stepColour(number: number, of: number): string {
 export function seriesColour(number: number): string {
   const colours = isSafe() ? SERIES_COLOUR_BLIND : SERIES;
   return (colours[number % colours.length] as Pair)[side()];
+}
+
+/** Names have muted colours, so that what has a meaning stands out; the same name has the same colour everywhere. */
+const MUTED: Record<"standard" | "colour-blind", { hues: number; from: number; to: number; lights: Pair[] }> = {
+  standard: {
+    hues: 14,
+    from: 0,
+    to: 336,
+    lights: [
+      ["0.66", "0.74"],
+      ["0.56", "0.66"],
+    ],
+  },
+  // Hues that stay apart without red and green: from blue to violet; the rest is told by lightness.
+  "colour-blind": {
+    hues: 5,
+    from: 220,
+    to: 300,
+    lights: [
+      ["0.8", "0.84"],
+      ["0.68", "0.72"],
+      ["0.56", "0.6"],
+    ],
+  },
+};
+const MUTED_CHROMA = 0.065;
+const named = new Map<string, string>();
+
+/** The colour of a thing that has nothing but a name. */
+export function nameColour(name: string): string {
+  const key = `${side()} ${isSafe()} ${name}`;
+  let colour = named.get(key);
+  if (!colour) {
+    const { hues, from, to, lights } = MUTED[isSafe() ? "colour-blind" : "standard"];
+    const mixedUp = Math.imul(numberOf(name), 0x9e3779b1) >>> 0; // names that differ in a digit get other hues
+    const number = mixedUp >>> 8;
+    const hue = from + ((number % hues) * (to - from)) / (hues - 1);
+    const light = Number((lights[Math.floor(number / hues) % lights.length] as Pair)[side()]);
+    colour = oklch(light, MUTED_CHROMA, hue);
+    named.set(key, colour);
+  }
+  return colour;
+}
+
+/** OKLCH (Ottosson 2020) as #rrggbb: equal steps look equal, so that no name is louder than another. */
+function oklch(light: number, chroma: number, hue: number): string {
+  const angle = (hue * Math.PI) / 180;
+  const [a, b] = [chroma * Math.cos(angle), chroma * Math.sin(angle)];
+  const l = (light + 0.3963377774 * a + 0.2158037573 * b) ** 3;
+  const m = (light - 0.1055613458 * a - 0.0638541728 * b) ** 3;
+  const s = (light - 0.0894841775 * a - 1.291485548 * b) ** 3;
+  const rgb = [
+    4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s,
+    -1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s,
+    -0.0041960863 * l - 0.7034186147 * m + 1.707614701 * s,
+  ];
+  const byte = (value: number) =>
+    Math.round(255 * Math.min(1, Math.max(0, value <= 0.0031308 ? 12.92 * value : 1.055 * value ** (1 / 2.4) - 0.055)));
+  return `#${rgb.map((value) => byte(value).toString(16).padStart(2, "0")).join("")}`;
 }
 
 /** A stable number for a name, to colour things that have no number. */

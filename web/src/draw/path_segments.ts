@@ -2,14 +2,15 @@
 import type { Segment } from "../model/path";
 import type { Frame } from "./frame";
 import type { Painter } from "./painter";
-import { seriesColour } from "./palette";
+import { colourOf } from "./palette";
 
-const CLASSES = ["kernels", "host", "launch", "communication", "copies", "idle", "unknown"];
+/** Class of time -> its meaning among all colours. */
+const MEANINGS: Record<string, string> = { kernels: "computation", idle: "quiet", unknown: "unexplained" };
 const THICK = 3;
 
 /** The colour of a class of time on the path. */
 export function pathColour(name: string): string {
-  return seriesColour(Math.max(0, CLASSES.indexOf(name)));
+  return colourOf(MEANINGS[name] ?? name);
 }
 
 /** The segments whose tracks are on the timeline, in the order of time. */

@@ -4,7 +4,7 @@ import type { CurveTiles } from "../model/curves";
 import { kindOf, type Layer, type LayerSet, type Span, spanOf } from "../model/layers";
 import type { Frame } from "./frame";
 import { type Band, cssOf, type Painter, pixelOf } from "./painter";
-import { colourOf, inkOn, nameOfKind, paper, seriesColour } from "./palette";
+import { colourOf, inkOn, nameColour, nameOfKind, paper, seriesColour } from "./palette";
 import { KindColours, type Raster, raster, rasterStretches, rasterTrack, SUB_ROWS } from "./raster";
 import { BLOCKS_TIME_PER_PIXEL, paintShares } from "./shares";
 import { type ColumnBins, columnBins, rasterStalled, rowsFor } from "./stalled";
@@ -33,6 +33,12 @@ export function spanColour(layer: Layer, kind: number, style: SpanStyle): string
   if (own) return own;
   const known = kindOf(layer, kind);
   return known?.colour ? colourOf(known.colour) : known ? seriesColour(kind) : colourOf("NONE");
+}
+
+/** The colour of an event of a run: of its class of work where it has one, else a muted one of its name. */
+export function runColour(layer: Layer, kind: number): string {
+  const known = kindOf(layer, kind);
+  return known?.colour ? colourOf(known.colour) : nameColour(known?.name ?? "");
 }
 
 export function kindName(layer: Layer, kind: number): string {

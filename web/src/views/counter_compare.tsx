@@ -13,7 +13,7 @@ import {
 } from "../data/answers.gen";
 import { json } from "../data/ask";
 import { truncation } from "../model/answers";
-import { comparedBase } from "../model/baseline";
+import { comparable, comparedBase } from "../model/baseline";
 import { chooseKernel, chosenKernel } from "../model/counters";
 import { current } from "../model/document";
 import { useAnswer } from "../model/loaded";
@@ -158,6 +158,6 @@ export const counterCompare: View = {
   title: "Compare",
   hint: "This counter capture against another one: kernel times and metrics that changed, and whether that is more than noise",
   about: "counters",
-  missing: () => "",
+  missing: () => (comparable().length ? "" : "only one counter capture is open; Open adds another"),
   component: CounterCompare,
 };

@@ -17,7 +17,7 @@ import {
   type RunOverlapStreamsRow,
 } from "../data/answers.gen";
 import { json } from "../data/ask";
-import { seriesColour } from "../draw/palette";
+import { colourOf } from "../draw/palette";
 import { current } from "../model/document";
 import { useAnswer } from "../model/loaded";
 import type { View } from "../model/view";
@@ -71,9 +71,9 @@ const HOST = figureColumns<RunOverlapHostRow>(RUN_OVERLAP_HOST, [
   ["gpu_busy_ns", "GPU work"],
 ]);
 const PARTS = [
-  ["computation_ns", "computation"],
-  ["exposed_communication_ns", "exposed communication"],
-  ["exposed_copy_ns", "exposed copies"],
+  ["computation_ns", "computation", "computation"],
+  ["exposed_communication_ns", "exposed communication", "communication"],
+  ["exposed_copy_ns", "exposed copies", "copies"],
 ] as const;
 /** What is left over of the bar. */
 const IDLE = { words: "idle (empty)", colour: "transparent" };
@@ -115,7 +115,7 @@ function Tables({ answer }: { answer: RunOverlapAnswer }) {
         <SaveMenu name="overlap" offers={[tableOffer(columns.gpus, () => gpus.rows)]} />
       </div>
       <div class="scroll">
-        <PartLegend parts={[...PARTS.map(([, words], n) => ({ words, colour: seriesColour(n) })), IDLE]} />
+        <PartLegend parts={[...PARTS.map(([, words, meaning]) => ({ words, colour: colourOf(meaning) })), IDLE]} />
         <TableSection title="GPUs" label="Overlap by GPU" columns={columns.gpus} table={gpus} />
         <TableSection
           title={`Streams${answer.stream_limit ? `, the ${answer.stream_limit} busiest of each GPU` : ""}`}
@@ -143,9 +143,9 @@ function Tables({ answer }: { answer: RunOverlapAnswer }) {
 }
 
 function Parts({ row }: { row: RunOverlapGpusRow }) {
-  const parts = PARTS.map(([name, words], n) => ({
+  const parts = PARTS.map(([name, words, meaning]) => ({
     share: row.span_ns ? row[name] / row.span_ns : 0,
-    colour: seriesColour(n),
+    colour: colourOf(meaning),
     title: `${words}: ${nanoseconds(row[name])}, ${percent(row.span_ns ? row[name] / row.span_ns : null)}`,
   }));
   return (

@@ -12,7 +12,7 @@ import {
   type RunRanksProcessesRow,
 } from "../data/answers.gen";
 import { json } from "../data/ask";
-import { mixed, paper, seriesColour } from "../draw/palette";
+import { colourOf, mixed, paper } from "../draw/palette";
 import { current } from "../model/document";
 import { useAnswer } from "../model/loaded";
 import { selectKernel } from "../model/run";
@@ -151,12 +151,12 @@ function Tables({ answer }: { answer: RunRanksAnswer }) {
 
 /** Waiting is a paler part of the collectives: it is time in them. */
 function legend() {
-  const collective = seriesColour(1);
+  const collective = colourOf("communication");
   return {
-    compute: { words: "compute", colour: seriesColour(0) },
+    compute: { words: "compute", colour: colourOf("computation") },
     collective: { words: "collectives without waiting", colour: collective },
     waiting: { words: "waiting in collectives", colour: mixed(collective, paper("background"), 0.6) },
-    copies: { words: "copies", colour: seriesColour(2) },
+    copies: { words: "copies", colour: colourOf("copies") },
   };
 }
 

@@ -178,7 +178,7 @@ function Tree({ table, choose }: { table: Columns; choose: preact.ComponentChild
                 {names[n]}
               </span>
               <span class="share-cell" title={percent(share[n])}>
-                <ShareBar share={share[n] ?? 0} meaning="issue" label={percent(share[n])} />
+                <ShareBar share={share[n] ?? 0} meaning="share" label={percent(share[n])} />
               </span>
               {FIGURES.map(([name]) => (
                 <span key={name} class="number" data-column={name} title={exact(at(name, n))}>

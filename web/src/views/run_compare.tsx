@@ -13,7 +13,7 @@ import {
 } from "../data/answers.gen";
 import { json } from "../data/ask";
 import { truncation } from "../model/answers";
-import { comparedBase } from "../model/baseline";
+import { comparable, comparedBase } from "../model/baseline";
 import { current } from "../model/document";
 import { useAnswer } from "../model/loaded";
 import { selectKernel } from "../model/run";
@@ -168,6 +168,6 @@ export const runCompare: View = {
   hint: "This run against another one: what got slower or faster, and whether that is more than noise",
   about: "run",
   time: "whole",
-  missing: () => "",
+  missing: () => (comparable().length ? "" : "only one run is open; Open adds another"),
   component: RunCompare,
 };

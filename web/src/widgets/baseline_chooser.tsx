@@ -24,7 +24,7 @@ export function BaselineChooser() {
   return (
     <Fragment>
       <label class="baseline" title="Figures of this document are compared with those of another one">
-        compared with{" "}
+        against{" "}
         <select
           data-choose="baseline"
           value={baseline.value ?? ""}

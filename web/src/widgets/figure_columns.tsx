@@ -81,7 +81,7 @@ export function FormattedCell({ value, format }: { value: Cell; format: Format }
     case "bar":
       return (
         <span class="share-cell" title={String(value)}>
-          <ShareBar share={value} meaning="issue" label={percent(value)} />
+          <ShareBar share={value} meaning="share" label={percent(value)} />
           <span>{percent(value)}</span>
         </span>
       );

@@ -2,6 +2,7 @@
 import { useSignal } from "@preact/signals";
 import { paper } from "../draw/palette";
 import { type Paint, paintedPng, paintedSvg, type Size } from "./canvas";
+import { Icon } from "./icon";
 import { Popup } from "./popup";
 
 export interface Offer {
@@ -68,14 +69,18 @@ export function SaveMenu({ name, offers }: { name: string; offers: Offer[] }) {
           data-save={only.format}
           onClick={() => start(only)}
         >
-          ⤓
+          <Icon name="download" />
         </button>
       </span>
     );
   }
   return (
     <span class="save">
-      <Popup text="⤓" name="Save" hint={trouble.value || "Save this view as a picture or a table"}>
+      <Popup
+        text={<Icon name="download" />}
+        name="Save"
+        hint={trouble.value || "Save this view as a picture or a table"}
+      >
         {(close) =>
           offers.map((offer) => (
             <button

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from wavewright.analysis.common.timeline import TILE_CELLS, Timeline, tiles_of
+from wavewright.analysis.run.collectives.collectives import is_collective
 from wavewright.analysis.run.gpu_time.area import run_area
 from wavewright.analysis.run.gpu_time.timeline import DEEPEST, run_timeline
 from wavewright.errors import UsageError
@@ -42,13 +43,22 @@ def _timeline(document: Document) -> Timeline:
         timeline = timeline_of(document)
         inner = pl.concat_list("group", "part").alias("group")
         tracks = timeline.tracks.head(MOST_TRACKS).with_columns(inner).select(_KEYS)
-        kinds = tuple(timeline.kinds.select("kind", "name", "count").to_dicts())
         all_spans = timeline.spans.select("track", "kind", "item", begin="start_ns", end="end_ns")
+        kinds = _coloured(timeline, all_spans)
         end = max(timeline.duration_ns, int(all_spans["end"].max() or 0))  # type: ignore[arg-type]
         spans = all_spans.filter(pl.col("track") < MOST_TRACKS)
         return Timeline("run", "Run", "ns", 0, end, _CELL_BITS, tracks, kinds, lambda: spans)
 
     return document.kept("run timeline", make)
+
+
+def _coloured(timeline: RunTimeline, spans: pl.DataFrame) -> tuple[dict[str, Any], ...]:
+    """The kinds, with the meaning of their colour where it is not that of a name."""
+    first, last = (timeline.first_items[table] for table in ("copies", "allocations"))
+    copies = spans.filter(pl.col("item").is_between(first, last, closed="left"))["kind"].unique()
+    is_copy = pl.col("kind").is_in(copies.implode())
+    meaning = pl.when(is_collective("name")).then(pl.lit("communication")).when(is_copy).then(pl.lit("copies"))
+    return tuple(timeline.kinds.select("kind", "name", "count", colour=meaning).to_dicts())
 
 
 def _tiles(document: Document) -> SpanTiles:

@@ -33,6 +33,7 @@ from wavewright.errors import UsageError, WavewrightError
 from wavewright.page.protocol.question import PageQuestion
 from wavewright.page.protocol.serialize import doubles, serialize
 from wavewright.questions.kit.parameters import engine, place, text
+from wavewright.words.trace.diagnose import verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
@@ -98,6 +99,12 @@ def _stall_classes(trace: ThreadTrace) -> dict[str, Any]:
     """Stall cycles by class; the rows go as Arrow: there can be a row and class for every instruction of the code."""
     result = stalls(trace)
     return {"definition": result.definition, **{name: part for name, part in vars(result).items() if name != "by_row"}}
+
+
+def _diagnosis(trace: ThreadTrace) -> dict[str, Any]:
+    """The plan, with its verdict as the command line says it."""
+    answer = diagnose(trace)
+    return {"definition": answer.definition, **vars(answer), "headline": verdict(answer)}
 
 
 def _waits(trace: ThreadTrace) -> Any:
@@ -251,7 +258,7 @@ def _known_rows(document: Document) -> list[dict[str, Any]]:
 
 
 QUESTIONS = (
-    _of_kernel("diagnose", diagnose),
+    _of_kernel("diagnose", _diagnosis),
     _of_kernel("stalls", _stall_classes),
     PageQuestion("stall_rows", stall_rows, KERNEL, exported=every_kernel, is_of_time=True),
     _of_kernel("waits", _waits),

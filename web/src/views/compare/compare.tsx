@@ -3,7 +3,7 @@ import { signal, useSignal } from "@preact/signals";
 import { exact } from "../../base/format";
 import type { CompareAnswer, CompareUnitsRow } from "../../data/answers.gen";
 import { arrow, json, together } from "../../data/ask";
-import { comparedBase } from "../../model/baseline";
+import { comparable, comparedBase } from "../../model/baseline";
 import { current } from "../../model/document";
 import { useAnswer } from "../../model/loaded";
 import type { View } from "../../model/view";
@@ -149,7 +149,10 @@ export const compare: View = {
   hint: "This trace against another one: totals, what stands out, and the code of both side by side",
   about: "trace",
   time: "whole",
-  missing: (overview) =>
-    overview.kind === "trace" && overview.instruction_count ? "" : "no instruction was traced, so nothing to compare",
+  missing: (overview) => {
+    if (overview.kind !== "trace" || !overview.instruction_count)
+      return "no instruction was traced, so nothing to compare";
+    return comparable().length ? "" : "only one trace is open; Open adds another";
+  },
   component: Compare,
 };

@@ -2,7 +2,7 @@
 import { baseName } from "../../base/path";
 import type { Columns } from "../../data/columns";
 import type { FlameLayout } from "../../draw/flame";
-import { colourOf, numberOf, paper, seriesColour } from "../../draw/palette";
+import { colourOf, nameColour, paper } from "../../draw/palette";
 import { codeNow, selectRow, selectSourceLine } from "../../model/code";
 import { type Selection, selection } from "../../model/selection";
 import { isSampled, openedFile, shortLine } from "../../model/source";
@@ -68,9 +68,7 @@ export function colourOfFrame(frames: Frames, frame: number): string {
   if (kind === "all") return paper("faint");
   if (kind === "smaller") return colourOf("NONE");
   if (kind === "instruction") return colourOf(categoryOf(codeNow()?.kind[frames.rows[frame] ?? -1] ?? ""));
-  return seriesColour(
-    numberOf(kind === "file" || kind === "line" ? (frames.files[frame] ?? "") : (frames.names[frame] ?? "")),
-  );
+  return nameColour(kind === "file" || kind === "line" ? (frames.files[frame] ?? "") : (frames.names[frame] ?? ""));
 }
 
 /** The category whose colour a class of instructions has, by the beginning of its name. */

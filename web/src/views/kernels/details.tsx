@@ -18,7 +18,7 @@ import {
 } from "../../data/answers.gen";
 import { json } from "../../data/ask";
 import { hintOf } from "../../data/tables";
-import { numberOf, seriesColour } from "../../draw/palette";
+import { colourOf, nameColour } from "../../draw/palette";
 import { paintBars, paintSteps, plotBox } from "../../draw/plot";
 import { current, runOverview } from "../../model/document";
 import { kernelName } from "../../model/kernel_names";
@@ -83,7 +83,7 @@ const LONGEST = figureColumns<RunKernelLongestRow>(RUN_KERNEL_LONGEST, [
 function useKernelColour(name: string): string {
   const layers = useAnswer(layersOf(current.value)).value;
   const known = layers.state === "ready" ? layers.value.layer("run")?.kinds.find((kind) => kind.name === name) : null;
-  return seriesColour(known?.kind ?? numberOf(name));
+  return known?.colour ? colourOf(known.colour) : nameColour(name);
 }
 
 export function KernelDetails({ name }: { name: string }) {

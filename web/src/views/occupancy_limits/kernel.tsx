@@ -58,7 +58,7 @@ export function Kernel({ kernel, limiters, amounts, shared }: KernelProps) {
             name="Achieved"
             waves={mean}
             most={most}
-            meaning="issue"
+            meaning="share"
             words="mean over the SIMDs that held its waves"
           />
         )}

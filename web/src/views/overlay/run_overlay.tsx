@@ -2,8 +2,7 @@
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { json, together } from "../../data/ask";
-import { seriesColour } from "../../draw/palette";
-import { spanName } from "../../draw/timeline_spans";
+import { runColour, spanName } from "../../draw/timeline_spans";
 import type { TimelineRow } from "../../draw/track_layout";
 import { comparable, comparedBase } from "../../model/baseline";
 import { current, documents, ofDocument } from "../../model/document";
@@ -110,7 +109,6 @@ function Both({ base, own, other }: { base: number; own: LayerSet; other: LayerS
     () => (layer && before ? pairedRows(layer, before, (kind) => kind === "stream" || withCalls.value) : []),
     [layer, before, withCalls.value],
   );
-  const colours = useMemo(() => new Map(layer?.kinds.map(({ kind, name }) => [name, seriesColour(kind)])), [layer]);
   if (!layer || !before) return <Nothing>No event with a time was recorded in one of both.</Nothing>;
   const nameOf = (span: Span) => kindOf(span.layer, span.kind)?.name ?? "";
   const onSpan = (span: Span | null) => {
@@ -149,7 +147,7 @@ function Both({ base, own, other }: { base: number; own: LayerSet; other: LayerS
           handle={handle}
           focus={null}
           labelsGroups
-          kindColour={(of, kind) => (isBase(of) ? colours.get(kindOf(of, kind)?.name ?? "") : seriesColour(kind))}
+          kindColour={runColour}
           labelOf={(span) => spanName(span, nameOf(span))}
           overlay={paintSides}
           onSpan={onSpan}

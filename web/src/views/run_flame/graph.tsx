@@ -5,7 +5,7 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 import { nanoseconds, percent } from "../../base/format";
 import type { Matcher } from "../../base/matcher";
 import { FLAME_ROW, type FlameLayout, type FlameWindow, matchedWeight, paintFlame, windowOf } from "../../draw/flame";
-import { colourOf, numberOf, paper, seriesColour } from "../../draw/palette";
+import { colourOf, nameColour, paper } from "../../draw/palette";
 import { preview } from "../../model/selection";
 import type { Paint, Size } from "../../widgets/canvas";
 import type { FlameStage } from "../../widgets/flame_input";
@@ -169,5 +169,5 @@ export function useMatches(
 function colourOfFrame(frames: RunFrames, frame: number): string {
   const kind = frames.kinds[frame];
   if (kind === "all") return paper("faint");
-  return kind === "smaller" ? colourOf("NONE") : seriesColour(numberOf(frames.names[frame] ?? ""));
+  return kind === "smaller" ? colourOf("NONE") : nameColour(frames.names[frame] ?? "");
 }

@@ -7,9 +7,9 @@ import { askJson, json } from "../../data/ask";
 import { paintEdges, paintFlows } from "../../draw/flow_arrows";
 import type { Frame } from "../../draw/frame";
 import type { Painter } from "../../draw/painter";
-import { mixed, paper, seriesColour } from "../../draw/palette";
+import { mixed, paper } from "../../draw/palette";
 import { paintPath } from "../../draw/path_segments";
-import { spanName } from "../../draw/timeline_spans";
+import { runColour, spanName } from "../../draw/timeline_spans";
 import { current } from "../../model/document";
 import { edgesOf, type Flows, flowsOf, tilesAround } from "../../model/flows";
 import { shortName } from "../../model/kernel_names";
@@ -75,7 +75,7 @@ function Tracks({ set, layer }: { set: LayerSet; layer: RunLayer }) {
       ? matchingKinds.value
       : kindsOfKernel(names, preview.value.kernelName ?? kernelName);
     return names.map((_, kind) => {
-      const own = seriesColour(kind);
+      const own = runColour(layer, kind);
       return !highlighted || highlighted.has(kind) ? own : mixed(own, paper("background"), FADED);
     });
   });

@@ -1,0 +1,244 @@
+// What a document says first: one sentence, three numbers, and what to look at. All of them are answers of other views.
+import type { ComponentChildren } from "preact";
+import { exact, nanoseconds, percent, short } from "../base/format";
+import type {
+  CounterDiagnosisAnswer,
+  DiagnoseAnswer,
+  RunDiagnosisAnswer,
+  SampleHotspotsAnswer,
+  StallsAnswer,
+  UtilizationAnswer,
+} from "../data/answers.gen";
+import { json, type Question } from "../data/ask";
+import { chosenKernel, ofChosen } from "../model/counters";
+import { current, overview, type RunOverview, type TraceOverview } from "../model/document";
+import { ofKernel } from "../model/kernels";
+import { useAnswer } from "../model/loaded";
+import { frontView } from "../model/view";
+import "./headline.css";
+
+interface Figure {
+  value: string;
+  words: string;
+  view: string;
+}
+
+interface Story {
+  sentence: string;
+  /** What forbids to take it at its word; empty = nothing. */
+  caution?: string;
+  figures: Figure[];
+  /** The first finding with its bound, or what to do about it. */
+  first?: { text: string; bound: string; view: string } | undefined;
+}
+
+export function Headline() {
+  const facts = overview.value;
+  if (!facts) return null;
+  const key = `${facts.kind} ${current.value}`;
+  if (facts.kind === "run") return <OfRun key={key} />;
+  if (facts.kind === "counters") return <OfCounters key={key} />;
+  return facts.instruction_count ? (
+    <OfTrace key={key} />
+  ) : facts.holds.samples ? (
+    <OfSamples key={key} />
+  ) : (
+    <OfNothing key={key} facts={facts} />
+  );
+}
+
+/** The answer once it is there; its question is that of a view, so it is asked and computed once. */
+function useReady<T>(question: Question<T> | null): T | null {
+  const answer = useAnswer(question).value;
+  return answer.state === "ready" ? answer.value : null;
+}
+
+function OfTrace() {
+  const plan = useReady(json<DiagnoseAnswer>(current.value, "diagnose", ofKernel()));
+  const stalls = useReady(json<StallsAnswer>(current.value, "stalls", ofKernel()));
+  const pipes = useReady(json<UtilizationAnswer>(current.value, "utilization"));
+  if (!plan) return <Strip story={null} />;
+  const figures: Figure[] = [];
+  if (stalls?.latency_cycles_total) {
+    const share = stalls.stall_cycles_total / stalls.latency_cycles_total;
+    figures.push({ value: percent(share), words: "of latency is stall", view: "stalls" });
+  }
+  const [cause] = stalls?.classes.rows ?? [];
+  if (cause?.stall_cycles_total)
+    figures.push({ value: percent(cause.stall_share), words: `of the stall: ${cause.class}`, view: "stalls" });
+  const [pipe] = [...(pipes?.pipes.rows ?? [])].sort((a, b) => (b.busy_share ?? 0) - (a.busy_share ?? 0));
+  if (pipe?.busy_share) {
+    figures.push({
+      value: percent(pipe.busy_share),
+      words: `busy: pipe ${pipe.pipe}`,
+      view: "utilization",
+    });
+  }
+  const [finding] = plan.findings;
+  const { caveats_of_cycles: ofCycles, caveats_of_lines: ofLines } = plan.trust;
+  const caution = [...ofCycles, ...ofLines].find(({ severity }) => severity !== "note" && severity !== "fatal");
+  const remedy = finding?.remedies[0];
+  return (
+    <Strip
+      story={{
+        sentence: plan.headline,
+        caution: caution?.sentence ?? "",
+        figures,
+        first: remedy && { text: remedy.text, bound: "", view: "diagnosis" },
+      }}
+    />
+  );
+}
+
+function OfSamples() {
+  const answer = useReady(json<SampleHotspotsAnswer>(current.value, "sample_hotspots"));
+  if (!answer) return <Strip story={null} />;
+  const known = answer.sample_count - answer.unknown_count;
+  const [reason] = [...answer.reasons.rows].sort((a, b) => b.count - a.count);
+  const share = known ? percent(answer.stalled_count / known) : "";
+  return (
+    <Strip
+      story={{
+        sentence: `${exact(answer.sample_count)} PC samples${reason ? `; stalled waves were most often in: ${reason.reason}` : ""}`,
+        caution: "Samples show where waves were, not how long an instruction took",
+        figures: share ? [{ value: share, words: "of the samples did not issue", view: "stalls" }] : [],
+      }}
+    />
+  );
+}
+
+function OfNothing({ facts }: { facts: TraceOverview }) {
+  const what = facts.holds.occupancy
+    ? "waves came and went, but no instruction was traced"
+    : "no instruction was traced";
+  return (
+    <Strip
+      story={{
+        sentence: `Nothing to diagnose: ${what}`,
+        figures: [],
+        first: { text: "What was traced, and what to record", bound: "", view: "coverage" },
+      }}
+    />
+  );
+}
+
+function OfRun() {
+  const answer = useReady(json<RunDiagnosisAnswer>(current.value, "run_diagnosis"));
+  if (!answer) return <Strip story={null} />;
+  const isOfGpus = answer.gpus.rows.length > 0;
+  const [finding] = answer.findings;
+  const steps = answer.step_count ? ` in ${exact(answer.step_count)} steps` : "";
+  return (
+    <Strip
+      story={{
+        sentence: answer.headline,
+        caution: answer.trust === "good" ? "" : (answer.caveats[0]?.text ?? ""),
+        figures: isOfGpus
+          ? [
+              { value: nanoseconds(answer.window_ns), words: `per GPU${steps}`, view: "run_summary" },
+              { value: percent(1 - answer.idle_share), words: "busy", view: "busy" },
+              { value: percent(answer.communication_share), words: "exposed communication", view: "overlap" },
+            ]
+          : [
+              {
+                value: nanoseconds((overview.value as RunOverview).duration_ns),
+                words: "of calls; no GPU work recorded",
+                view: "regions",
+              },
+            ],
+        first: finding && {
+          text: finding.verdict,
+          bound: finding.gain_share_max === null ? "" : `at most ${percent(finding.gain_share_max)}`,
+          view: "run_diagnosis",
+        },
+      }}
+    />
+  );
+}
+
+function OfCounters() {
+  const answer = useReady(json<CounterDiagnosisAnswer>(current.value, "counter_diagnosis", ofChosen()));
+  if (!answer) return <Strip story={null} />;
+  const [kernel] = answer.kernels;
+  if (!kernel) return <Strip story={{ sentence: "The capture has no dispatches", figures: [] }} />;
+  const figures: Figure[] = [];
+  const whole = kernel.is_time_of_run ? "run" : "capture";
+  if (kernel.duration_share !== null)
+    figures.push({
+      value: percent(kernel.duration_share),
+      words: `of the time of the ${whole}`,
+      view: "counter_kernels",
+    });
+  if (kernel.duration_ns_mean !== null)
+    figures.push({ value: nanoseconds(kernel.duration_ns_mean), words: "mean of a dispatch", view: "by_dispatch" });
+  figures.push({ value: short(kernel.dispatch_count), words: "dispatches", view: "counter_kernels" });
+  const limiter = kernel.limiters.find(({ verdict }) => verdict === "at limit" || verdict === "likely");
+  const caution = answer.caveats.find(({ severity }) => severity !== "note");
+  return (
+    <Strip
+      story={{
+        sentence: `${chosenKernel() ? "" : "The longest kernel: "}${kernel.summary}`,
+        caution: caution?.sentence ?? "",
+        figures,
+        first: limiter && {
+          text: limiter.remedy || limiter.reason,
+          bound: limiter.gain_share_max === null ? "" : `at most ${percent(limiter.gain_share_max)} of its time`,
+          view: "counter_diagnosis",
+        },
+      }}
+    />
+  );
+}
+
+/** Of one height, so that nothing moves when the answer arrives. */
+function Strip({ story }: { story: Story | null }) {
+  return (
+    <section class="headline-strip" aria-label="In short" aria-busy={story === null} data-headline>
+      {story === null ? (
+        <p class="headline-sentence faint">Reading what set the time…</p>
+      ) : (
+        <>
+          <div class="headline-words">
+            <p class="headline-sentence" data-field="sentence" title={story.sentence}>
+              {story.sentence}
+            </p>
+            {story.caution ? (
+              <p class="headline-caution" data-field="caution" title={story.caution}>
+                {story.caution}
+              </p>
+            ) : null}
+          </div>
+          {story.figures.map((figure) => (
+            <Go key={figure.words} view={figure.view} class="headline-figure">
+              <strong>{figure.value}</strong>
+              <span title={figure.words}>{figure.words}</span>
+            </Go>
+          ))}
+          {story.first ? (
+            <Go view={story.first.view} class="headline-first" hint={story.first.text}>
+              <span class="headline-label">
+                Do first{story.first.bound ? <strong> {story.first.bound}</strong> : null}
+              </span>
+              <span>{story.first.text}</span>
+            </Go>
+          ) : null}
+        </>
+      )}
+    </section>
+  );
+}
+
+interface GoProps {
+  view: string;
+  class: string;
+  hint?: string;
+  children: ComponentChildren;
+}
+
+function Go({ view, class: look, hint, children }: GoProps) {
+  return (
+    <button type="button" class={look} title={hint} data-go-to={view} onClick={() => frontView(view)}>
+      {children}
+    </button>
+  );
+}
