@@ -68,7 +68,7 @@ def test_a_click_on_a_tab_closes_nothing_and_a_closed_view_comes_back(page, serv
 
 @pytest.mark.slow
 def test_titles_of_tabs_are_whole_and_a_list_has_all(page, serve, expect):
-    views = "compute_unit,utilization,global_view,heat_map,occupancy,wave_states,hotspot_histogram,dispatches,waves,stalls"
+    views = "compute_unit,utilization,global_view,heat_map,occupancy,wave_states,hotspot_histogram,dispatches,waves"
     page.goto(f"{serve(made_gemm()).url}#layout=c(0.5:t({views};0),0.5:t(isa;0))")
     page.set_viewport_size({"width": 700, "height": 700})
     page.locator('[data-view="compute_unit"]').wait_for()

@@ -7,8 +7,8 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.inputs import made_gemm, real_trace
-from tests.e2e.test_isa import opened, uncovered
 from tests.e2e.menus import open_view
+from tests.e2e.test_isa import opened, uncovered
 from tests.e2e.waiting import eventually, settled
 from wavewright.analysis.trace.code.live import live_rows
 from wavewright.analysis.trace.costs.exposure import row_costs
