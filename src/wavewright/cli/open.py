@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 def command(
     paths: tuple[Path, ...],
     one_run: bool,
+    captures: tuple[Path, ...],
     notes: Path | None,
     at: str,
     no_cache: bool,
@@ -51,6 +52,7 @@ def command(
             resources=tuple(map(str, reading["resources"])),
             amd=reading["amd"],
             one_run=one_run,
+            captures=tuple(map(str, captures)),
         )
         library = Library(command=typed_again(*_OF_ONE_RUN, is_from_anywhere=True))
         added = add_inputs(library, paths, how, tell=_say_left_out) if paths else []

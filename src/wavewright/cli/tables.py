@@ -51,7 +51,10 @@ def query(
 
     _check_order(request.paths, sql)
     gathered = gather(
-        _itself, find_runs(request.paths, with_passes=True), selection=request.selection, asked=request.asked
+        _itself,
+        find_runs(request.paths, with_passes=True, captures=request.captures),
+        selection=request.selection,
+        asked=request.asked,
     )
     run = Run([source for part in gathered.values for source in part.origins])
     usual = QueryLimits()

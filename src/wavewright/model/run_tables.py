@@ -26,10 +26,12 @@ NUMBERED: dict[str, str] = {
     "code_objects": "code_object",
     "symbols": "symbol",
     "counter_info": "counter",
+    "graph_calls": "graph_call",
 }
 
 #: Column with a row number -> the table of that row.
 REFERENCES: dict[str, str] = {key: table for table, key in NUMBERED.items()} | {
     "src_agent": "agents",
     "dst_agent": "agents",
+    "parent_call": "graph_calls",
 }

@@ -41,6 +41,7 @@ class Reading(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     resources: tuple[str, ...] = ()
     amd: bool = False
     one_run: bool = False  #: Whether all paths are one run.
+    captures: tuple[str, ...] = ()  #: Traces of the capture of graphs that the run replays.
 
 
 def add_inputs(
@@ -59,9 +60,11 @@ def add_inputs(
         When a path is nothing that can be shown: then there is no new document.
     """
     reading = reading or Reading()
-    if reading.one_run:
+    if reading.one_run or reading.captures:
         label = paths[0].name if len(paths) == 1 else label_of(paths)
-        return [library.add(label, str(paths[0]), partial(_one_run, paths), notes=notes_beside(paths[0]))]
+        return [
+            library.add(label, str(paths[0]), partial(_one_run, paths, reading.captures), notes=notes_beside(paths[0]))
+        ]
     inventory = Inventory()
     for path in paths:
         what_is(path, inventory)
@@ -86,10 +89,10 @@ def what_is(path: Path, inventory: Inventory | None = None) -> str:
     return INPUTS[kind].what
 
 
-def _one_run(paths: Sequence[Path]) -> Run:
+def _one_run(paths: Sequence[Path], captures: Sequence[str]) -> Run:
     from wavewright.readers.run.inputs import find_runs, open_inputs
 
-    return open_inputs(find_runs(paths))
+    return open_inputs(find_runs(paths, captures=captures))
 
 
 def read_paths(
@@ -109,7 +112,7 @@ def read_paths(
     from wavewright.readers.trace.sources import add_sources, add_sources_beside
 
     if len(paths) > 1:
-        return _one_run(paths)
+        return _one_run(paths, ())
     if target is not None and sniff(paths[0], inventory) in COUNTER_CAPTURES:
         return open_counters(paths[0], target=target, inventory=inventory)
     content = open_path(paths[0], inventory=inventory, **reading)

@@ -82,14 +82,14 @@ def run_options(verb: Callable[..., None], *, is_spread: bool = True, is_whole: 
     def run(**options: Any) -> None:
         from wavewright.cli.kit.run import run_request
 
-        names = ("paths", *FORM_NAMES, "jobs", "scheduler", "dask", "max_missing", "wait_workers")
+        names = ("paths", *FORM_NAMES, "jobs", "scheduler", "dask", "max_missing", "wait_workers", "captures")
         common = {name: options.pop(name) for name in names if name in options}
         verb(run_request(options, is_whole=is_whole, **common), **options)
 
     cut_events = "kept whole" if is_whole else "cut at its borders, and shares of time are of the window"
     choosing = group("run-selection", cut_events=cut_events)
     return _after_its_options(
-        run, [*groups(*_FORMS, "names"), *choosing, *groups(*(["spreading"] if is_spread else []))]
+        run, [*groups(*_FORMS, "names"), *choosing, *groups("captures"), *groups(*(["spreading"] if is_spread else []))]
     )
 
 

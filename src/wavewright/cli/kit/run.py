@@ -44,6 +44,7 @@ class RunRequest(Request):
     scheduler: str | None
     dask: bool
     max_missing: float  #: Percent of the inputs that workers may leave unread.
+    captures: tuple[Path, ...] = ()  #: Traces of the capture of graphs that the runs replay.
     wait_workers: float  #: Seconds for which a cluster may be without workers.
     gathered: list[Gathered[Any]] = field(default_factory=list)  #: What was read, pass after pass.
 
@@ -54,7 +55,7 @@ class RunRequest(Request):
         from wavewright.readers.run.inputs import open_run
 
         path = " ".join(map(str, self.paths))
-        return Document(0, path, path, lambda: open_run(*self.paths))
+        return Document(0, path, path, lambda: open_run(*self.paths, captures=self.captures))
 
     @property
     def losses(self) -> pl.DataFrame:
@@ -82,7 +83,7 @@ class RunRequest(Request):
         from wavewright.cluster.gather import gather
         from wavewright.readers.run.inputs import find_runs
 
-        inputs = find_runs(self.paths if paths is None else paths)
+        inputs = find_runs(self.paths if paths is None else paths, captures=self.captures)
         is_ours_to_say = self.jobs is None and not self.dask and not self.scheduler
         jobs = 1 if is_ours_to_say and _are_small(inputs) else self.jobs
         executor = executor_for(

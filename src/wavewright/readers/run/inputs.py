@@ -34,6 +34,7 @@ _FORMS = (Kind.ROCPD, Kind.RPD, Kind.ROCPROF_DATABASE, Kind.RESULTS, Kind.CHROME
 _COMPANIONS = (Kind.STATISTICS, Kind.AGENTS)
 _HEAD = 1 << 16
 _NAMED = 8
+CAPTURES = "capture_traces"  #: The folder into which vLLM, SGLang and xDiT write captures of graphs.
 _MOST_LOOKED_INTO = 32  #: Databases of a folder that are asked for counters: ranks of large jobs are more.
 
 
@@ -49,6 +50,7 @@ class RunInput:
     refused: str = ""
     unpacked: UnpackedFolder | None = None  #: The archive that it was in.
     losses: tuple[Loss, ...] = ()  #: What was lost before it is opened.
+    captures: tuple[Path, ...] = ()  #: Traces of the capture of graphs that it may replay.
     is_pass: bool = False  #: Only counters were collected: the same kernels as in a run, one after another.
 
     @property
@@ -58,12 +60,19 @@ class RunInput:
 
     def absolute(self) -> RunInput:
         """The same for a process that works in another folder."""
-        files, left_out = ([path.absolute() for path in paths] for paths in (self.files, self.left_out))
-        return replace(self, path=self.path.absolute(), files=tuple(files), left_out=tuple(left_out), refused="")
+        files, left_out, captures = (
+            tuple(path.absolute() for path in paths) for paths in (self.files, self.left_out, self.captures)
+        )
+        path = self.path.absolute()
+        return replace(self, path=path, files=files, left_out=left_out, captures=captures, refused="")
 
 
 def find_runs(
-    paths: Sequence[str | Path], inventory: Inventory | None = None, *, with_passes: bool = False
+    paths: Sequence[str | Path],
+    inventory: Inventory | None = None,
+    *,
+    with_passes: bool = False,
+    captures: Sequence[str | Path] = (),
 ) -> list[RunInput]:
     """The runs that files, folders, packages and glob patterns name, each once, in the order of paths and names.
 
@@ -71,7 +80,8 @@ def find_runs(
     in a folder that cannot be read, and a link in a folder that leads out of it are in the list too when others are:
     opening them says why they cannot be read, so that the rest can be answered and they are reported. Statistics and
     lists of agents, which stand beside every run, are left out when there is a run. So are passes that collected
-    counters, unless `with_passes`: they run the kernels of the run again, and their times do not add to it.
+    counters, unless `with_passes`: they run the kernels of the run again, and their times do not add to it. Chrome
+    traces in a folder `capture_traces` belong to those beside that folder, and all files of `captures` to all others.
 
     Raises
     ------
@@ -93,9 +103,37 @@ def find_runs(
     if kinds <= {Kind.UNKNOWN, *_COMPANIONS} and (files or refused_inputs):
         raise _not_followed(refused_inputs[0]) if refused_inputs else does_not_hold(next(iter(files.values()))[0])
     inputs = _grouped({real: pair for real, pair in files.items() if pair[1] not in _COMPANIONS})
+    inputs = _with_captures(inputs, captures, listings)
     if not with_passes:
         inputs = _without_passes(inputs, {Path(path).absolute() for path in paths})
     return [*_from_archives(inputs, listings.archives_unpacked()), *refused_inputs]
+
+
+def _with_captures(inputs: list[RunInput], named: Sequence[str | Path], listings: Inventory) -> list[RunInput]:
+    """The inputs, of which captures of graphs belong to the Chrome traces that may replay them."""
+    traces = [each for each in inputs if each.kind is Kind.CHROME]
+    given = {file: None for path in named for file in _chrome_files(Path(path), listings)}
+    others = [each for each in traces if each.path.absolute().parent.name != CAPTURES and each.path not in given]
+    if not others:
+        return inputs
+    given |= dict.fromkeys(each.path for each in traces if each not in others)
+    beside = {
+        folder: _chrome_files(folder, listings)
+        for folder in {each.path.parent / CAPTURES for each in others}
+        if not named and folder.is_dir()
+    }
+    return [
+        replace(each, captures=tuple(dict.fromkeys([*given, *beside.get(each.path.parent / CAPTURES, ())])))
+        if each in others
+        else each
+        for each in inputs
+        if each not in traces or each in others
+    ]
+
+
+def _chrome_files(place: Path, listings: Inventory) -> list[Path]:
+    """The Chrome traces at a path."""
+    return [file for file, kind in _files_at(place, {}, listings) if kind is Kind.CHROME]
 
 
 def _without_passes(inputs: list[RunInput], direct_paths: set[Path]) -> list[RunInput]:
@@ -193,7 +231,7 @@ def _opened(run_input: RunInput, *, show_secrets: bool) -> RunSource:
     if run_input.kind is Kind.CHROME:
         from wavewright.readers.run.chrome import read_kineto
 
-        return read_kineto(run_input.path)
+        return read_kineto(run_input.path, run_input.captures)
     if run_input.kind is Kind.XPLANE:
         from wavewright.readers.run.xplane import read_xplane
 
@@ -226,7 +264,9 @@ def _opened(run_input: RunInput, *, show_secrets: bool) -> RunSource:
     raise does_not_hold(run_input.path)
 
 
-def open_run(*paths: str | os.PathLike[str], show_secrets: bool = False) -> Run:
+def open_run(
+    *paths: str | os.PathLike[str], show_secrets: bool = False, captures: Sequence[str | os.PathLike[str]] = ()
+) -> Run:
     """Open a run, or many: files, folders and glob patterns of ROCpd, RPD and rocprof databases, rocprofv3 CSV and
     JSON, Chrome traces of PyTorch, XPlane files of JAX, and tables that `wavewright convert` wrote.
 
@@ -237,6 +277,9 @@ def open_run(*paths: str | os.PathLike[str], show_secrets: bool = False) -> Run:
     show_secrets
         Whether values of environment variables, and what follows words like --token in command lines and other
         texts, are read as recorded; otherwise they are masked.
+    captures
+        Chrome traces, or folders of them, of the capture of graphs that the runs replay; those in a folder
+        `capture_traces` beside a run are found without it.
 
     Raises
     ------
@@ -250,7 +293,8 @@ def open_run(*paths: str | os.PathLike[str], show_secrets: bool = False) -> Run:
     >>> run = open_run("results.db")  # doctest: +SKIP
     >>> run.dispatches  # doctest: +SKIP
     """
-    return open_inputs(find_runs([os.fspath(path) for path in paths]), show_secrets=show_secrets)
+    inputs = find_runs([os.fspath(path) for path in paths], captures=[os.fspath(path) for path in captures])
+    return open_inputs(inputs, show_secrets=show_secrets)
 
 
 def open_inputs(inputs: Sequence[RunInput], *, show_secrets: bool = False) -> Run:

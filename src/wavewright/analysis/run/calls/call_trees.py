@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from wavewright import _core
+from wavewright.analysis.run.calls.graph_trees import GraphWork, graph_work, with_graphs
 from wavewright.analysis.run.calls.launches import Launches
 from wavewright.analysis.run.measures.intervals import in_order
 from wavewright.analysis.run.measures.statistics import is_timed
@@ -47,10 +48,13 @@ def call_tree(run: Run, nodes: Nodes) -> CallTree:
     """The tree of the regions of one run."""
     work = gpu_times(run)
     launches = Launches(work)
-    sums = _per_slot(work, launches.slots_of(work), launches.count)
+    slots = launches.slots_of(work)
+    graphs = graph_work(run, work, slots, nodes.columns)
+    sums = _per_slot(work.filter(pl.col("graph_call").is_null()), launches)
     calls = _Calls(run, launches, nodes)
-    codes = None if nodes.label else _Codes(calls.threads.values())
+    codes = None if nodes.label else _Codes([*calls.threads.values(), [graphs.calls] if graphs.calls.width else []])
     empty = empty_tree() if codes else empty_tree().with_columns(pl.col("name", "domain").cast(pl.Categorical))
+    texts, is_node = _captured(graphs, nodes, codes)
     trees = []
     for pieces in calls.threads.values():
         rows = in_order(pl.concat(pieces), [])
@@ -58,13 +62,34 @@ def call_tree(run: Run, nodes: Nodes) -> CallTree:
         names = codes.of(rows) if codes else pl.int_range(rows.height, dtype=pl.UInt32, eager=True)
         if nodes.is_node:
             names = pl.select(pl.when(rows["is_node"]).then(names).otherwise(_NONE).cast(pl.UInt32)).to_series()
+        known = codes.texts if codes else rows.select("name", "domain")
+        replays = rows.select(
+            "launch", "name", is_kept=pl.col("is_node") if nodes.is_node else pl.lit(value=True)
+        ).with_columns(code=names, place=pl.int_range(pl.len(), dtype=pl.UInt32))
+        replays = (
+            replays.filter(pl.col("launch").is_in(graphs.slots.implode())) if graphs.work.height else replays.clear()
+        )
+        if replays.height:  # each is a node of its own, so that its work can be put below it
+            own = pl.int_range(replays.height, dtype=pl.UInt32, eager=True) + known.height
+            names = names.cast(pl.UInt32).scatter(replays["place"], own)
+            replay = rows[replays["place"]]
+            known = pl.concat([known, codes.texts[codes.of(replay)] if codes else replay.select("name", "domain")])
         thread = pl.repeat(0, rows.height, dtype=pl.UInt32, eager=True)
         table = _core.call_tree(
             thread, rows["start_ns"], rows["end_ns"], names, rows["launch"], sums["ns"], sums["count"]
         )
         tree = pl.DataFrame(table).with_row_index("node")
-        texts = (codes.texts if codes else rows.select("name", "domain"))[tree["name"]]
-        trees.append(tree.with_columns(texts.get_columns()).select(empty.columns).cast(empty.schema))
+        numbers = tree.select("node", code="name")
+        texts_of_nodes = known[tree["name"]].get_columns()
+        tree = (
+            tree.with_columns(*texts_of_nodes, replayed_count=pl.lit(0, pl.Int64))
+            .select(empty.columns)
+            .cast(empty.schema)
+        )
+        if replays.height:
+            at = replays.with_columns(code=own).join(numbers, on="code").select("node", "is_kept", slot="launch")
+            tree = with_graphs(tree, at.cast({"node": pl.Int64}), graphs, texts, is_node)
+        trees.append(tree)
     tree = merged_trees(trees) if codes else side_by_side(trees, empty)
     return CallTree(
         tree=tree,
@@ -74,6 +99,19 @@ def call_tree(run: Run, nodes: Nodes) -> CallTree:
         unlinked_gpu_ns=int(work["length"].sum()) - int(tree["gpu_ns"].sum()),
         untimed_count=calls.untimed,
     )
+
+
+def _captured(graphs: GraphWork, nodes: Nodes, codes: _Codes | None) -> tuple[pl.DataFrame, pl.Series | None]:
+    """Name and domain of every captured call, and which are nodes."""
+    if not graphs.calls.width:
+        return pl.DataFrame(), None
+    is_node = graphs.calls.select(nodes.is_node(graphs.calls).fill_null(value=False)) if nodes.is_node else None
+    if codes:
+        texts = codes.texts[codes.of(graphs.calls)]
+    else:
+        label = nodes.label(graphs.calls) if nodes.label else pl.col("name")
+        texts = graphs.calls.select(label.alias("name"), "domain")
+    return texts, None if is_node is None else is_node.to_series()
 
 
 class _Calls:
@@ -138,17 +176,22 @@ class _Codes:
 
 
 def gpu_times(run: Run) -> pl.DataFrame:
-    """`process`, `correlation`, `length` of dispatches and copies."""
-    columns = ["process", "correlation", "start_ns", "end_ns"]
+    """`process`, `correlation`, `length`, `graph_call` of dispatches and copies."""
+    columns = ["process", "correlation", "start_ns", "end_ns", "graph_call"]
     length = pl.when(is_timed()).then(pl.col("end_ns") - pl.col("start_ns")).otherwise(0)
-    empty = pl.DataFrame(schema={"process": pl.UInt32, "correlation": pl.Int64, "length": pl.Int64})
+    empty = pl.DataFrame(
+        schema={"process": pl.UInt32, "correlation": pl.Int64, "length": pl.Int64} | {"graph_call": pl.UInt32}
+    )
     pieces = (piece for table in ("dispatches", "copies") for piece in run.chunks(table, columns))
-    return pl.concat([empty, *(piece.select("process", "correlation", length=length) for piece in pieces)])
+    return pl.concat(
+        [empty, *(piece.select("process", "correlation", length.alias("length"), "graph_call") for piece in pieces)]
+    )
 
 
-def _per_slot(work: pl.DataFrame, slots: pl.Series, count: int) -> pl.DataFrame:
+def _per_slot(work: pl.DataFrame, launches: Launches) -> pl.DataFrame:
     """Durations and counts of the work of each launch."""
-    lengths = pl.DataFrame({"slot": slots, "length": work["length"]}).drop_nulls("slot")
+    count = launches.count
+    lengths = pl.DataFrame({"slot": launches.slots_of(work), "length": work["length"]}).drop_nulls("slot")
     sums = lengths.group_by("slot").agg(ns=pl.col("length").sum(), count=pl.len().cast(pl.Int64))
     zeros = pl.repeat(0, count, dtype=pl.Int64, eager=True)
     return pl.DataFrame(

@@ -137,7 +137,7 @@ def _ordered(tree: pl.DataFrame, sort: str | None, whole: _Whole) -> pl.DataFram
     rows = _walked(tree, by).with_columns(
         total_share=share_of(pl.col("total_ns"), pl.lit(whole.cpu_ns)),
         self_share=share_of(pl.col("self_ns"), pl.lit(whole.cpu_ns)),
-        mean_ns=share_of(pl.col("total_ns"), pl.col("call_count")),
+        mean_ns=share_of(pl.col("total_ns"), pl.col("call_count") - pl.col("replayed_count")),
         gpu_share=share_of(pl.col("gpu_total_ns"), pl.lit(whole.gpu_ns)),
     )
     return rows.select(Regions.tables["tree"].names)

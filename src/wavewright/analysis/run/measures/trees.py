@@ -9,7 +9,15 @@ import polars as pl
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-SUMS = ("call_count", "total_ns", "self_ns", "gpu_count", "gpu_ns", "crossing_count")  #: Columns of a node that add up.
+SUMS = (
+    "call_count",
+    "replayed_count",
+    "total_ns",
+    "self_ns",
+    "gpu_count",
+    "gpu_ns",
+    "crossing_count",
+)  #: Columns of a node that add up.
 MANY = 32  #: Names that differ only in their numbers, from which on they count as one, with * for the numbers.
 LAYER = "nn.Module: "  #: How the names of modules of PyTorch begin.
 _NUMBERED = r"\(\d+\): |^nn\.Module: "  #: Names whose numbers mean something: `model.py(359): forward`, modules.

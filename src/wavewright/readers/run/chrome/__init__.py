@@ -23,6 +23,7 @@ are stored in workgroups, and become lanes here.
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from math import isfinite
 from typing import TYPE_CHECKING, Any
@@ -30,16 +31,20 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import polars as pl
 
+from wavewright.errors import WavewrightError
 from wavewright.model.losses import Loss
 from wavewright.model.run import MemorySource
 from wavewright.model.run_tables import RUN
 from wavewright.model.schema import frame_of
 from wavewright.readers.run.chrome.calls import kept_arguments, with_arguments_of_waits, with_sizes_of_calls
+from wavewright.readers.run.chrome.captured_graphs import captured_graphs, graph_launches
 from wavewright.readers.run.chrome.events import ChromeFile, chrome_events, read_chrome
+from wavewright.readers.run.chrome.joined_graphs import joined_graphs
 from wavewright.readers.run.chrome.processes import classified, processes_of, with_process
 from wavewright.readers.run.event_rows import finished, link, numbered, with_numbers
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
 #: Category of an event -> domain of the region.
@@ -68,41 +73,78 @@ _DIRECTIONS = {
 _MOST_DEVICES = 1 << 12
 
 
-def read_kineto(path: Path) -> MemorySource:
-    """The tables of a Chrome trace.
+def read_kineto(path: Path, captures: Sequence[Path] = ()) -> MemorySource:
+    """The tables of a Chrome trace; `captures` are traces of the capture of graphs that it replays.
 
     Raises
     ------
     UsageError, NotATraceError
-        When the file cannot be read.
+        When the file cannot be read; of a capture that cannot be, a loss says why.
     """
     losses: list[Loss] = []
     file = read_chrome(path, losses)
-    every = chrome_events(file, losses)
-    base = file.baseTimeNanoseconds
-    base = base if isinstance(base, int) and abs(base) < 1 << 62 else 0
-    labels = every.filter((pl.col("ph") == "M") & pl.col("label").is_not_null())
-    events = classified(every, labels, base, losses)
-    processes = processes_of(events, labels, _rank(file))
-    events = with_process(events, processes)
-    tables: dict[str, pl.DataFrame] = {"processes": processes}
-    kinds = with_numbers(_tables(events), tables)
+    tables, kinds = _events(file, losses)
+    graph_calls, found = _with_graphs(kinds, path, _rank(file), captures)
+    losses += found
     waits = kinds.pop("waits")
-    kinds["regions"] = with_arguments_of_waits(kinds["regions"], waits)
-    for name in ("dispatches", "copies"):
-        kinds[name] = with_sizes_of_calls(kinds[name], kinds["regions"])
-    tables["threads"] = _with_thread_names(tables["threads"], processes, labels)
     tables["agents"], kinds = _with_agents(kinds, file)
     annotations = kinds.pop("annotations")
     extras = {"gpu_user_annotations": annotations.select("name", "start_ns", "end_ns")} if annotations.height else {}
     if waits.height:
         extras["gpu_waits"] = waits.select("process", "name", "start_ns", "end_ns", "correlation", properties="args")
     is_kineto = file.deviceProperties is not None or file.schemaVersion is not None
-    run_tables = finished(tables | kinds, losses)
+    run_tables = finished(tables | kinds | graph_calls, losses)
     losses += _launched_before(run_tables)
     return MemorySource(
         str(path), "Kineto" if is_kineto else "Chrome trace", _version(file), run_tables, losses, extras
     )
+
+
+def _events(file: ChromeFile, losses: list[Loss]) -> tuple[dict[str, pl.DataFrame], dict[str, pl.DataFrame]]:
+    """The tables of processes and threads, and events by kind, with their numbers."""
+    every = chrome_events(file, losses)
+    base = file.baseTimeNanoseconds
+    base = base if isinstance(base, int) and abs(base) < 1 << 62 else 0
+    labels = every.filter((pl.col("ph") == "M") & pl.col("label").is_not_null())
+    events = classified(every, labels, base, losses)
+    processes = processes_of(events, labels, _rank(file))
+    tables: dict[str, pl.DataFrame] = {"processes": processes}
+    kinds = with_numbers(_tables(with_process(events, processes)), tables)
+    kinds["regions"] = with_arguments_of_waits(kinds["regions"], kinds["waits"])
+    for name in ("dispatches", "copies"):
+        kinds[name] = with_sizes_of_calls(kinds[name], kinds["regions"])
+    tables["threads"] = _with_thread_names(tables["threads"], processes, labels)
+    return tables, kinds
+
+
+def _with_graphs(
+    kinds: dict[str, pl.DataFrame], path: Path, rank: int | None, captures: Sequence[Path]
+) -> tuple[dict[str, pl.DataFrame], list[Loss]]:
+    """The table of captured calls, and losses; GPU work in `kinds` gets the call that it was captured in."""
+    if not graph_launches(kinds["regions"]).height:
+        return {}, []
+    losses: list[Loss] = []
+    known = [captured_graphs(kinds, path, rank)]
+    for capture in _of_rank(captures, rank):
+        try:
+            file = read_chrome(capture, losses)
+            known.append(captured_graphs(_events(file, losses)[1], capture, _rank(file)))
+        except WavewrightError as error:
+            losses.append(Loss("unreadable_capture", detail=str(error)))
+    joined = joined_graphs(kinds, [graphs for graphs in known if graphs])
+    if joined is None:
+        return {}, losses
+    kinds["dispatches"], kinds["copies"] = joined.dispatches, joined.copies
+    return ({"graph_calls": joined.calls} if joined.calls.width else {}), losses + joined.losses
+
+
+def _of_rank(captures: Sequence[Path], rank: int | None) -> Sequence[Path]:
+    """The captures of one rank, by their names; all where none is of that rank."""
+    own = [path for path in captures if (named := _RANK_IN_NAME.search(path.name)) and int(named[1]) == rank]
+    return own or captures
+
+
+_RANK_IN_NAME = re.compile(r"rank_?(\d{1,9})")
 
 
 def _launched_before(tables: dict[str, pl.DataFrame]) -> list[Loss]:
