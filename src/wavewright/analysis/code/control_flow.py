@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import polars as pl
 
 from wavewright.model.answer import Answer
-from wavewright.model.schema import TableSpec, table_spec
 
 BRANCH = r"^s_(c?branch|subvector_loop)"
 CALL = r"^s_(call_|swappc_|swap_pc_)"
@@ -19,34 +17,8 @@ _DEEPEST = 64  #: Loops around a loop among which its parent is searched.
 
 
 @dataclass(frozen=True)
-class Blocks(Answer):
+class Blocks(Answer, package=__package__):
     """The basic blocks of the code."""
-
-    definition: ClassVar[str] = (
-        "A basic block starts at the first row of a function or code object, at the target of a jump and after every "
-        "branch, call, jump or end; it contains all rows up to the next block."
-    )
-    tables: ClassVar[dict[str, TableSpec]] = {
-        "by_row": table_spec(
-            "by_row",
-            "one code row",
-            """
-            row    Int32   -  | code.row
-            block  UInt32  -  | number of its block
-            """,
-        ),
-        "blocks": table_spec(
-            "blocks",
-            "one basic block, in the order of rows",
-            """
-            block      UInt32  -  | number of the block
-            first_row  Int32   -  | first code.row
-            last_row   Int32   -  | last code.row
-            row_count  UInt32  -  | rows in it
-            function   String  -  | symbol that contains it
-            """,
-        ),
-    }
 
     by_row: pl.DataFrame
     blocks: pl.DataFrame

@@ -22,7 +22,7 @@ from wavewright.codeobj.names import demangle
 from wavewright.codeobj.targets import family_of
 from wavewright.model.answer import Answer
 from wavewright.model.losses import Loss
-from wavewright.model.schema import TableSpec, frame_of, table_spec
+from wavewright.model.schema import TableSpec, frame_of, packaged_spec
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,40 +31,13 @@ if TYPE_CHECKING:
     from wavewright.analysis.code.machine_code import MachineCode
     from wavewright.codeobj.code_object import CodeObject, Kernel
 
-_LOOPS = table_spec(
-    "loops",
-    "one loop, outer ones before inner ones",
-    """
-    loop              UInt32   -     | number of the loop in this kernel
-    parent            UInt32   -     | the smallest loop that holds all its rows; null = none
-    depth             UInt32   -     | loops around it
-    first_row         Int32    -     | row that its backward branches go to
-    last_row          Int32    -     | row of the last of these branches
-    address           UInt64   -     | address of the first row
-    row_count         UInt32   rows  | instructions in it, loops inside included
-    live_vgprs_max    UInt32   -     | most live vector registers at one of its rows; null = not known, here and below
-    live_agprs_max    UInt32?  -     | the same of accumulation registers
-    live_sgprs_max    UInt32?  -     | the same of scalar registers
-    file              String?  -     | source file that most of its rows come from
-    first_line        UInt32?  -     | smallest source line of its rows in that file
-    last_line         UInt32?  -     | largest source line of its rows in that file
-    """,
-)
+_LOOPS = packaged_spec(__package__, "loops")
 
 
 @dataclass(frozen=True)
-class KernelCode(Answer):
+class KernelCode(Answer, package=__package__):
     """One kernel, looked at without running it."""
 
-    definition: ClassVar[str] = (
-        "A register is live at a row where a later row may read the value that it holds there. The count of a row is "
-        "the larger of those live before it, and those live after it together with those it writes; registers that "
-        "nothing has written on any way to the row do not count. Lanes that are masked out keep their values, so a "
-        "write ends the old value only in the lanes that are active then. The counts are upper bounds of what this "
-        "order of instructions needs, and no bound for another order. Loops are backward branches. Waits are resolved "
-        "along the way that takes no branch, in innermost loops in the second iteration. Nothing here says how long "
-        "anything takes."
-    )
     tables: ClassVar[Mapping[str, TableSpec]] = {
         "registers": REGISTERS,
         "steps": STEPS,

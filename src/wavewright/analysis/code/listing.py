@@ -10,36 +10,14 @@ from wavewright.analysis.code.flow import flow_rows
 from wavewright.analysis.code.live import COUNTS
 from wavewright.codeobj.classes import classify_frame
 from wavewright.codeobj.lines import line_table
-from wavewright.model.schema import table_spec
+from wavewright.model.schema import packaged_spec
 
 if TYPE_CHECKING:
     from wavewright.analysis.code.live import LiveRegisters
     from wavewright.analysis.code.machine_code import MachineCode
     from wavewright.codeobj.code_object import CodeObject
 
-ROWS = table_spec(
-    "rows",
-    "one instruction, by address",
-    """
-    row           Int32    -      | number of the row
-    address       UInt64   -      | ELF address in the code object
-    size          UInt8    bytes  | length of the encoding
-    text          String   -      | disassembly
-    class         String   -      | what kind of instruction it is (codeobj/classes)
-    function      String   -      | symbol that contains the address
-    is_reached    Boolean  -      | whether control can come here from the start of the kernel
-    loop          UInt32   -      | the innermost loop around it (loops.loop); null = none
-    depth         UInt32   -      | loops around it
-    target_row    Int32    -      | row that it branches to or calls; null = no branch, or not in these rows
-    live_vgprs    UInt16   -      | live vector registers; null = not known, here and below
-    live_agprs    UInt16?  -      | live accumulation registers
-    live_sgprs    UInt16?  -      | live scalar registers, s0 to s105
-    live_vectors  UInt16?  -      | live vector and accumulation registers at the same time
-    file          String   -      | innermost source file; null = no debug line
-    line          UInt32   -      | innermost source line; null = unknown
-    inline_chain  String   -      | `file:line` innermost first, call sites behind ` -> `; null = no debug line
-    """,
-)
+ROWS = packaged_spec(__package__, "rows")
 
 
 def listing_rows(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from wavewright.model.schema import table_spec
+from wavewright.model.schema import packaged_spec
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,17 +28,7 @@ KINDS: dict[str, tuple[str, ...]] = {
     "other": ("",),
 }
 
-MIX = table_spec(
-    "mix",
-    "instructions of one class in the kernel, or in one loop with the loops inside",
-    """
-    loop       UInt32  -     | loops.loop; null = the whole kernel
-    kind       String  -     | matrix, VALU, SALU, VMEM, scratch, flat, LDS, tensor, SMEM, wait, barrier, branch, other
-    class      String  -     | instruction class (codeobj/classes)
-    row_count  UInt32  rows  | instructions
-    share      Float64 -     | of all instructions of the kernel or loop
-    """,
-)
+MIX = packaged_spec(__package__, "mix")
 
 
 def kind_of(instruction_class: str) -> str:

@@ -10,7 +10,7 @@ from wavewright.analysis.code.object_overview import uses_wgp_mode
 from wavewright.analysis.common.occupancy.kernel_resources import resources_of
 from wavewright.analysis.common.occupancy.ladder import ladder
 from wavewright.analysis.common.occupancy.limits import combined_vgprs
-from wavewright.model.schema import frame_of, table_spec
+from wavewright.model.schema import frame_of, packaged_spec
 
 if TYPE_CHECKING:
     from wavewright.analysis.code.machine_code import MachineCode
@@ -18,33 +18,8 @@ if TYPE_CHECKING:
     from wavewright.codeobj.code_object import Kernel
     from wavewright.facts.gpus.facts import Arch
 
-REGISTERS = table_spec(
-    "registers",
-    "one kind of register",
-    """
-    kind          String   -     | vgprs, agprs or sgprs
-    allocated     UInt32   -     | what a wave is given; null = not known, here and below
-    compiler      UInt32?  -     | what the compiler says it uses; of vgprs both kinds where one file has both
-    used          UInt32?  -     | the highest register that the code names, plus one; vcc not included
-    peak          UInt32?  -     | most live registers at one row
-    row_count     UInt32?  rows  | rows with that many
-    first_row     Int32?   -     | the first of them
-    """,
-)
-STEPS = table_spec(
-    "steps",
-    "one number of waves per SIMD above what fits now, each after all steps before it",
-    """
-    waves_per_simd     UInt32   waves  | waves of this kernel that would fit on a SIMD
-    vgprs_at_most      UInt32   -      | vector registers of a SIMD's file, per wave; null = no obstacle, here and below
-    vgprs_to_free      UInt32?  -      | that is so many fewer than the code uses
-    peak_above         Int32    -      | most live ones minus vgprs_at_most; 0 or less = they fit; null = not known
-    rows_above         UInt32   rows   | rows at which more are live; null = not known
-    loop_rows_above    UInt32   rows   | those of them that are in loops; null = not known
-    sgprs_at_most      UInt32?  -      | scalar registers
-    lds_bytes_at_most  UInt32?  bytes  | LDS per workgroup
-    """,
-)
+REGISTERS = packaged_spec(__package__, "registers")
+STEPS = packaged_spec(__package__, "steps")
 
 
 def register_rows(code: MachineCode, rows: pl.DataFrame, used: dict[str, int] | None) -> pl.DataFrame:

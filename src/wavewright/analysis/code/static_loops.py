@@ -8,24 +8,14 @@ import polars as pl
 
 from wavewright.analysis.code.control_flow import nest
 from wavewright.analysis.code.flow import BRANCH, JUMP
-from wavewright.model.schema import empty_frame, table_spec
+from wavewright.model.schema import empty_frame, packaged_spec
 
 if TYPE_CHECKING:
     from wavewright.analysis.code.machine_code import MachineCode
 
 _MOST_LOOPS = 1000
 
-SPANS = table_spec(
-    "spans",
-    "one loop, outer ones before inner ones",
-    """
-    loop       UInt32  -  | number of the loop in this kernel
-    first_row  Int32   -  | row that its backward branches go to
-    last_row   Int32   -  | row of the last of these branches
-    parent     UInt32  -  | the smallest loop that holds all its rows; null = none
-    depth      UInt32  -  | loops around it
-    """,
-)
+SPANS = packaged_spec(__package__, "spans")
 
 
 def loop_spans(code: MachineCode, flow: pl.DataFrame, is_reached: pl.Series) -> pl.DataFrame:

@@ -10,27 +10,14 @@ import polars as pl
 
 from wavewright.analysis.code.flow import ANYWHERE, BACK, BRANCH, END, JUMP
 from wavewright.codeobj.classes import classify, waits_of
-from wavewright.model.schema import table_spec
+from wavewright.model.schema import packaged_spec
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _MOST_OUTSTANDING = 256  # hardware counters are smaller
 
-WAITS = table_spec(
-    "waits",
-    "one counter that a row waits for",
-    """
-    wait_row         Int32    -     | row that waits
-    counter          String   -     | hardware counter
-    value            UInt32   -     | it waits until no more than this many operations are outstanding
-    producer_count   UInt32   -     | outstanding operations that it waits for; 0 = all of them are waited for before
-    producer_row     Int32    -     | the latest of them; null = there is none
-    distance_rows    UInt32   rows  | instructions between that and the wait; null = there is none
-    is_around_loop   Boolean  -     | whether that belongs to the iteration before
-    is_certain       Boolean  -     | false = operations complete in any order here, so which they are is not known
-    """,
-)
+WAITS = packaged_spec(__package__, "waits")
 
 
 class _Operation(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -12,59 +12,19 @@ from wavewright.facts.metrics.catalog import counters_of
 from wavewright.facts.metrics.panels import panels_of
 from wavewright.model.answer import Answer
 from wavewright.model.counters import ACCUMULATED
-from wavewright.model.schema import TableSpec, frame_of, table_spec
+from wavewright.model.schema import frame_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from wavewright.facts.metrics.declared import Panel
     from wavewright.model.counters import CounterSet
 
-_PASSES = table_spec(
-    "passes",
-    "one pass",
-    """
-    name            String   -  | name of the pass
-    file            String   -  | its file
-    dispatch_count  UInt32   -  | dispatches that it measured
-    counter_count   UInt32   -  | counters, channels aside
-    """,
-)
-_BLOCKS = table_spec(
-    "blocks",
-    "one block of the hardware",
-    """
-    block          String   -  | SQ, TCP, TCC, ...: how its counters' names begin; derived = computed by the profiler
-    counter_count  UInt32   -  | counters that were measured
-    silent_count   UInt32   -  | counters that were collected and have no value
-    channel_count  UInt32   -  | channels that were measured apart, at most
-    """,
-)
-_PANELS = table_spec(
-    "panels",
-    "one panel of metrics of this GPU",
-    """
-    panel             UInt16   -  | number of the panel
-    word              String   -  | how to ask for it
-    title             String   -  | title
-    metric_count      UInt32   -  | metrics that have a formula on this GPU
-    measured_count    UInt32   -  | those of which every counter was measured
-    missing_counters  String   -  | counters that the others lack, the most wanted first
-    """,
-)
 _MISSING_NAMED = 4
 _DERIVED = "derived"
 
 
 @dataclass(frozen=True)
-class CounterContents(Answer):
+class CounterContents(Answer, package=__package__):
     """Contents of a capture of counters."""
-
-    definition: ClassVar[str] = (
-        "A metric counts as measured when every counter of its formula has a value in some pass; level counters need "
-        "their own pass."
-    )
-    tables: ClassVar[Mapping[str, TableSpec]] = {"passes": _PASSES, "blocks": _BLOCKS, "panels": _PANELS}
 
     target: str | None
     product: str | None
@@ -135,7 +95,7 @@ def _passes(counters: CounterSet) -> pl.DataFrame:
     for more in (ran, counts):
         frame = frame.join(more, on="pass", how="left", maintain_order="left")
     frame = frame.with_columns(pl.col("dispatch_count", "counter_count").fill_null(0))
-    return frame.select(pl.col(name).cast(dtype) for name, dtype in _PASSES.dtypes.items())
+    return frame.select(pl.col(name).cast(dtype) for name, dtype in CounterContents.tables["passes"].dtypes.items())
 
 
 def _blocks(counters: CounterSet, measured: pl.DataFrame) -> pl.DataFrame:
@@ -149,15 +109,18 @@ def _blocks(counters: CounterSet, measured: pl.DataFrame) -> pl.DataFrame:
     frame = frame.with_columns(pl.col("counter_count", "channel_count").fill_null(0))
     frame = frame.with_columns(silent_count=pl.col("asked_count") - pl.col("counter_count"))
     frame = frame.sort("counter_count", descending=True, maintain_order=True)
-    return frame.select(pl.col(name).cast(dtype) for name, dtype in _BLOCKS.dtypes.items())
+    return frame.select(pl.col(name).cast(dtype) for name, dtype in CounterContents.tables["blocks"].dtypes.items())
 
 
 def _panels(counters: CounterSet, measured: pl.DataFrame) -> pl.DataFrame:
     if not counters.system.target or not measured.height:
-        return frame_of(_PANELS, [])
+        return frame_of(CounterContents.tables["panels"], [])
     collected = set(measured["counter"])
     levels = _accumulated(counters, measured)
-    return frame_of(_PANELS, [_panel(panel, collected, levels) for panel in panels_of(counters.system.target)])
+    return frame_of(
+        CounterContents.tables["panels"],
+        [_panel(panel, collected, levels) for panel in panels_of(counters.system.target)],
+    )
 
 
 def _accumulated(counters: CounterSet, measured: pl.DataFrame) -> set[str]:

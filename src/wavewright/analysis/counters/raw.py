@@ -3,49 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from wavewright.analysis.counters.choice import ALL_DISPATCHES, CounterChoice, chosen_dispatches
 from wavewright.facts.metrics.profiler_units import is_ratio, unit_of
 from wavewright.model.answer import Answer
-from wavewright.model.schema import frame_of, table_spec
+from wavewright.model.schema import frame_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from wavewright.model.counters import CounterSet
-    from wavewright.model.schema import TableSpec
 
 
 @dataclass(frozen=True)
-class RawCounters(Answer):
+class RawCounters(Answer, package=__package__):
     """Counters as they were measured, before any formula."""
-
-    definition: ClassVar[str] = (
-        "Amounts per dispatch as the files give them. A counter that several passes measured has a row for each of "
-        "them: passes are different executions and are not added up. Channels without a sum in the file are added up; "
-        "ratios that the profiler derived have no total."
-    )
-    tables: ClassVar[Mapping[str, TableSpec]] = {
-        "counters": table_spec(
-            "counters",
-            "one counter of one pass",
-            """
-            counter         String   -  | name, without _sum and channel
-            pass            UInt32   -  | passes.pass
-            pass_name       String   -  | name of the pass
-            unit            String   -  | of counters that the profiler derives: KiB, %, cycles; empty = events
-            channel_count   UInt32   -  | channels that were measured one by one
-            dispatch_count  UInt32   -  | chosen dispatches that have a value
-            total           Float64  -  | sum over them; null = no dispatch has a value, or a ratio
-            mean            Float64? -  | mean over the dispatches
-            minimum         Float64? -  | smallest value of a dispatch
-            maximum         Float64? -  | largest value of a dispatch
-            """,
-        ),
-    }
 
     dispatch_count: int  #: Chosen dispatches.
     counters: pl.DataFrame

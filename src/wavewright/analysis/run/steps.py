@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -15,13 +15,12 @@ from wavewright.analysis.run.ranks.stragglers import CAUSES
 from wavewright.analysis.run.select.identities import PROCESS, processes_of
 from wavewright.analysis.run.select.step_ranges import alike_steps, lanes_of_grid, step_ranges
 from wavewright.model.answer import Answer
-from wavewright.model.schema import empty_frame, table_spec
+from wavewright.model.schema import empty_frame
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from wavewright.model.run import Run
-    from wavewright.model.schema import TableSpec
 
 _OUTLIER = 1.5  #: Length over the median of the steps from which a step is an outlier.
 _FEWEST = 3  #: Steps from which there are outliers.
@@ -29,12 +28,6 @@ _SAME = 0.5  #: Part of the steps of a repetition that must have the same kernel
 _MOST_CAUSES = 200  #: Long steps whose cause is looked for, the longest first.
 _PART = 0.3  #: Part of the excess from which a kernel or call is named as its cause.
 _GRID = ("grid_x", "grid_y", "grid_z")
-_WHO = """
-    host              String?  -   | node
-    pid               Int64?   -   | process id
-    rank              Int32?   -   | rank; null = not known
-    run               String?  -   | recording
-"""
 
 
 @dataclass(frozen=True)
@@ -46,77 +39,8 @@ class PartialSteps:
 
 
 @dataclass(frozen=True)
-class Steps(Answer):
+class Steps(Answer, package=__package__):
     """The steps of a run."""
-
-    definition: ClassVar[str] = (
-        "Steps are the ranges of the marker that was asked for; else of the marker with most ranges that cover at "
-        "least 80 % of the time between first and last GPU work of the process; else of ProfilerStep; else the "
-        "repetition of its kernels: a step starts with a kernel that comes once in each; else there are none. Its "
-        "length is that of the range on the host. Its kernels and copies are those that were launched in the range, "
-        "whenever they ran, and its length on the GPU is from the first start to the last end of them; work whose "
-        "launch is not recorded, and that of a repetition, belongs to the step in which it starts. The time of the "
-        "range is split by what the GPUs of its process did meanwhile: computation; communication and copies that "
-        "nothing before hides; idle with launched work; and host: idle with nothing launched. The parts add up to the "
-        "length. An outlier is longer than 1.5 times the median of the steps with the same kernels and grids (of all "
-        "where fewer than 3 have), with at least 3 steps; long steps at the start are warm-up, and long steps that do "
-        "other work than those that come 3 times (prefill, evaluation) are told apart as other. The cause is the part "
-        "that grew most against the median."
-    )
-    tables: ClassVar[Mapping[str, TableSpec]] = {
-        "steps": table_spec(
-            "steps",
-            "one step of one process",
-            "part UInt32 - | number of the recording\nprocess UInt32 - | number of the process in it\n"
-            + _WHO
-            + """
-            step              Int64    -   | number of the step in its process, from 0
-            name              String   -   | marker range, or kernel it begins with
-            kind              String   -   | step, outlier, warm-up, or other: long with other kernels
-            alike             Int64    -   | number of the first step with the same kernels
-            start_ns          Int64    ns  | start
-            end_ns            Int64    ns  | end
-            length_ns         Int64    ns  | end minus start
-            gpu_start_ns      Int64?   ns  | first start of work that was launched in it; null = none
-            gpu_end_ns        Int64?   ns  | last end of it
-            gpu_length_ns     Int64?   ns  | the second minus the first
-            compute_ns        Int64    ns  | with computation
-            communication_ns  Int64    ns  | with communication and no computation
-            copy_ns           Int64    ns  | with copies and no kernel
-            queued_ns         Int64?   ns  | idle with launched work; null = launches not recorded
-            host_ns           Int64?   ns  | idle with nothing launched; null = the same
-            idle_ns           Int64    ns  | idle of both kinds
-            kernel_count      Int64    -   | kernels that were launched in it
-            copy_count        Int64    -   | copies that were launched in it
-            call_count        Int64    -   | calls into the runtime that start in it
-            excess_ns         Int64    ns  | length minus the median of those it is compared with
-            cause             String?  -   | of long steps: what grew most, in words
-            cause_ns          Int64?   ns  | by how much
-            detail            String?  -   | kernel or call that grew most, where it is a large part of the excess
-            detail_ns         Int64?   ns  | by how much
-            """,
-        ),
-        "processes": table_spec(
-            "processes",
-            "one process with GPU work",
-            _WHO
-            + """
-            source            String   -   | marker given, marker, ProfilerStep, repetition or none
-            name              String?  -   | the marker, or the kernel that steps begin with
-            step_count        Int64    -   | steps
-            warm_up_count     Int64    -   | of these, warm-up
-            other_count       Int64    -   | of these, long with other kernels
-            outlier_count     Int64    -   | of these, outliers
-            median_ns         Float64? ns  | median length without warm-up and others
-            gpu_median_ns     Float64? ns  | median of their lengths on the GPU
-            min_ns            Int64?   ns  | shortest without warm-up and others
-            max_ns            Int64?   ns  | longest without warm-up and others
-            variation         Float64? -   | standard deviation over mean, without warm-up and others
-            excess_ns         Int64    ns  | of outliers, what they are longer than the median
-            excess_share      Float64? -   | that over the length of all steps without warm-up and others
-            """,
-        ),
-    }
 
     steps: pl.DataFrame
     processes: pl.DataFrame

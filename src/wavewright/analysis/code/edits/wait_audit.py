@@ -9,33 +9,15 @@ from wavewright.analysis.code.edits.derived_waits import Surroundings, surroundi
 from wavewright.analysis.code.edits.in_flight import State, copied, issued, merged, waited
 from wavewright.analysis.code.edits.kernel_rows import Block, KernelRows, blocks_of, states_before
 from wavewright.analysis.code.edits.wait_forms import has_forms, most_of
-from wavewright.model.schema import frame_of, table_spec
+from wavewright.model.schema import frame_of, packaged_spec
 
 if TYPE_CHECKING:
     import polars as pl
 
     from wavewright.analysis.code.edits.code_rows import CodeRow
 
-STRICT_WAITS: Final = table_spec(
-    "strict_waits",
-    "one counter that a row of a loop waits longer for than the loop needs",
-    """
-    row           Int32   -  | row that waits
-    counter       String  -  | hardware counter
-    value         UInt32  -  | it waits until no more than this many operations are outstanding
-    needed_value  UInt32  -  | the largest value that is enough while all others stay; null = it need not wait at all
-    first_row     Int32   -  | first row of the loop
-    """,
-)
-OPEN_BARRIERS: Final = table_spec(
-    "open_barriers",
-    "one barrier that LDS writes of its wave may reach before they are done",
-    """
-    row          Int32   -     | the barrier
-    write_count  UInt32  rows  | rows whose LDS writes may be in flight there
-    write_row    Int32   -     | the latest of them
-    """,
-)
+STRICT_WAITS: Final = packaged_spec(__package__, "strict_waits")
+OPEN_BARRIERS: Final = packaged_spec(__package__, "open_barriers")
 _LARGEST_LOOP: Final = 2_000  #: Rows of loops that are looked at.
 _MOST_STEPS: Final = 3_000_000  #: Rows that are walked at most.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -16,14 +16,13 @@ from wavewright.errors import UsageError
 from wavewright.facts.metrics.declared import SPEED_OF_LIGHT
 from wavewright.facts.metrics.panels import RULES, panels_of
 from wavewright.model.answer import Answer
-from wavewright.model.schema import frame_of, table_spec
+from wavewright.model.schema import frame_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from wavewright.model.counters import CounterSet
-    from wavewright.model.schema import TableSpec
 
 CHANGED = ("higher", "lower")  #: What counts as a change of a metric.
 
@@ -32,72 +31,8 @@ _LONG_NS = 1e6
 
 
 @dataclass(frozen=True)
-class CounterComparison(Answer):
+class CounterComparison(Answer, package=__package__):
     """Counter captures against the first of them."""
-
-    definition: ClassVar[str] = (
-        "Kernels are matched by name, metrics by table, name, series and channel: never by position. What one side "
-        "lacks has no difference. noise is what averages of equal captures would differ by: Student's t (95 %) times "
-        "the standard error of both averages over their dispatches, at least 1 % of the base; a side with a single "
-        "dispatch is taken to vary as the other side does; null = neither side tells."
-    )
-    tables: ClassVar[Mapping[str, TableSpec]] = {
-        "sides": table_spec(
-            "sides",
-            "one capture; the first is the base",
-            """
-            side              Int64    -   | number of the side
-            label             String   -   | its name: A, B, ...
-            path              String   -   | what was opened
-            target            String   -   | GPU target; empty = not known
-            product           String   -   | product; empty = not known
-            dispatch_count    UInt32   -   | chosen dispatches
-            kernel_count      UInt32   -   | chosen kernels
-            duration_ns       Float64  ns  | of the chosen dispatches; null = no sound timestamps
-            change            Float64? -   | change of the duration against the base
-            """,
-        ),
-        "kernels": table_spec(
-            "kernels",
-            "one kernel on one side against the base, the largest effect first",
-            """
-            side                 Int64    -   | sides.side
-            kernel_name          String   -   | name of the kernel
-            status               String   -   | slower, faster, new, gone, same or unknown (noise is not known)
-            base_dispatch_count  UInt32   -   | dispatches of the base
-            dispatch_count       UInt32   -   | dispatches
-            base_mean_ns         Float64  ns  | mean duration of the base; null = no sound timestamps
-            mean_ns              Float64  ns  | mean duration
-            change               Float64  -   | change of the mean duration
-            noise                Float64  -   | what the change must exceed, up or down; null = not known
-            delta_ns             Float64  ns  | difference of the total durations
-            """,
-        ),
-        "metrics": table_spec(
-            "metrics",
-            "one metric of one kernel on one side against the base, in the order of the panels",
-            """
-            side             Int64    -  | sides.side
-            kernel_name      String   -  | kernel, as the base calls it; null = all chosen dispatches
-            table_id         String   -  | panel.table
-            metric_id        String   -  | panel.table.index on the base's GPU, or on the side's if only that has it
-            name             String   -  | name of the metric
-            series           String   -  | of tables with several values per channel: which one; else empty
-            channel          UInt16   -  | L2 channel; null = the metric is not about one
-            unit             String   -  | unit of the values
-            status           String   -  | higher, lower, same, unknown, not in base, not in side, other unit or blank
-            base             Float64  -  | average of the base; null = not measured
-            value            Float64  -  | average; null = not measured
-            delta            Float64  -  | difference; null = a side lacks it
-            change           Float64  -  | difference as a share of the base; null = the base is 0, or a side lacks it
-            noise            Float64  -  | what the difference must exceed, up or down; null = not known
-            base_peak_share  Float64? %  | of the base's peak
-            peak_share       Float64? %  | of the peak
-            base_reason      String   -  | why the base has no value; else empty
-            reason           String   -  | why the side has no value; else empty
-            """,
-        ),
-    }
 
     sides: pl.DataFrame
     kernels: pl.DataFrame

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -14,85 +14,19 @@ from wavewright.base.bounds import BYTES_GB, EA_CHANNELS, bounded
 from wavewright.errors import UsageError
 from wavewright.facts import gpus
 from wavewright.model.answer import Answer
-from wavewright.model.schema import TableSpec, frame_of, table_spec
+from wavewright.model.schema import frame_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from wavewright.model.counters import CounterSet
 
-_KERNELS = table_spec(
-    "kernels",
-    "one kernel; null = not measured, here and in every column",
-    """
-    kernel_name                     String   -        | name
-    dispatch_count                  UInt32   -        | dispatches in the run that has most of them
-    duration_ns_mean                Float64  ns       | mean duration of these, while counters were collected
-    hit_rate                        Float64  -        | hits over hits and misses of L2
-    l1_read_requests_mean           Float64  -        | read requests from L1 to L2 per dispatch
-    requested_bytes_mean            Float64  bytes    | bytes that vector L1 reads from L2; RDNA: at most, with writes
-    reuse_at_least                  Float64  -        | requested_bytes_mean over the bytes fetched; null = not known
-    reuse_at_most                   Float64  -        | likewise; the same number where all sizes were counted
-    read_32b_share                  Float64  -        | share of the reads from memory that were of 32 bytes
-    read_bytes_mean                 Float64  bytes    | bytes read from memory (through the fabric) per dispatch
-    read_bytes_at_most              Float64  bytes    | when read_bytes_mean is a lower bound: what it can be; else null
-    write_bytes_mean                Float64  bytes    | bytes written to memory per dispatch
-    over_fetch                      Float64  -        | bytes read over the bytes that had to be read (--ideal-gb)
-    read_bytes_per_second           Float64  bytes/s  | read_bytes_mean over the duration of the same dispatches
-    write_bytes_per_second          Float64  bytes/s  | write_bytes_mean over the duration of the same dispatches
-    useful_bytes_per_second         Float64  bytes/s  | --ideal-gb over the duration of these dispatches
-    peak_share                      Float64  -        | bytes read and written per second in one run, over the peak
-    peak_share_at_most              Float64  -        | when read_bytes_mean is a lower bound: what it can be; else null
-    useful_peak_share               Float64  -        | useful_bytes_per_second over the peak
-    verdict                         String   -        | the conclusion in a few words
-    """,
-)
-_MEASUREMENTS = table_spec(
-    "measurements",
-    "one metric of one kernel in one run; runs are never added up",
-    """
-    kernel_name       String   -   | name
-    metric            String   -   | hit_rate, read_32b_share, l1_read_requests, or requested, read or write_bytes
-    value             Float64  -   | ratio of sums over dispatches, or mean per dispatch
-    run               UInt32   -   | number of the run
-    file              String   -   | file of the pass, or of the first of several
-    dispatch_count    UInt32   -   | dispatches
-    duration_ns_mean  Float64  ns  | their mean duration; null = timestamps are missing or make no sense
-    formula           String   -   | counters and weights
-    same_pass         Boolean  -   | whether all counters come from one pass over the dispatches
-    is_lower_bound    Boolean  -   | whether requests may have been larger than the formula can see
-    is_upper_bound    Boolean  -   | whether requests may have been smaller than the formula takes them for
-    """,
-)
-_FINDINGS = table_spec(
-    "findings",
-    "one question of the decision tree",
-    """
-    kernel_name  String  -  | name
-    question     String  -  | what was asked
-    answer       String  -  | yes, no or not measured, in words
-    reason       String  -  | the number behind it and what it means
-    """,
-)
 _FULLY_COUNTED = ("gfx900", "gfx906", "gfx908", "gfx90a")  #: Targets without reads of 128 bytes.
 
 
 @dataclass(frozen=True)
-class L2(Answer):
+class L2(Answer, package=__package__):
     """L2 and memory traffic of kernels, from counters."""
-
-    definition: ClassVar[str] = (
-        "Ratios are ratios of sums over the dispatches of one run, amounts are means per dispatch; counters are "
-        "combined within a pass, else within the passes of one run, never across runs. Bytes: 32 per request of 32 "
-        "bytes, 64 per one of 64, 128 per one of 128. Bandwidth: bytes over the duration of the same dispatches. "
-        "Reuse: bytes requested from L2 over bytes fetched from memory, not the hit rate: a second "
-        "request for a line that was just fetched is a hit, too."
-    )
-    tables: ClassVar[Mapping[str, TableSpec]] = {
-        "kernels": _KERNELS,
-        "measurements": _MEASUREMENTS,
-        "findings": _FINDINGS,
-    }
 
     target: str | None
     product: str | None
@@ -155,9 +89,9 @@ def l2(
         target=facts.target if facts else None,
         product=facts.product.name or None if facts else None,
         memory_bytes_per_second_peak=peak,
-        kernels=frame_of(_KERNELS, rows),
-        measurements=frame_of(_MEASUREMENTS, [vars(m) for m in measurements]),
-        findings=frame_of(_FINDINGS, answers),
+        kernels=frame_of(L2.tables["kernels"], rows),
+        measurements=frame_of(L2.tables["measurements"], [vars(m) for m in measurements]),
+        findings=frame_of(L2.tables["findings"], answers),
         notes=(*notes, *_caveats(measurements)),
     )
 

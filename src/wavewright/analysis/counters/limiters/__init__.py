@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from wavewright.analysis.counters.choice import ALL_DISPATCHES, CounterChoice
 from wavewright.analysis.counters.limiters.kernel_values import KernelValues, kernel_values
@@ -14,7 +14,7 @@ from wavewright.base.bounds import ROWS, bounded
 from wavewright.facts.limiters import CORE
 from wavewright.facts.metrics.rule_voices import has_voice
 from wavewright.model.answer import Answer
-from wavewright.model.schema import frame_of, table_spec
+from wavewright.model.schema import frame_of, packaged_spec
 
 if TYPE_CHECKING:
     import polars as pl
@@ -23,23 +23,7 @@ if TYPE_CHECKING:
     from wavewright.analysis.counters.limiters.evidence import Limiter
     from wavewright.model.counters import CounterSet
 
-_LIMITERS = table_spec(
-    "limiters",
-    "one limiter of one kernel",
-    """
-    kernel            UInt32   -  | rank of the kernel
-    kernel_name       String   -  | its name
-    duration_share    Float64  -  | of all dispatches of the capture; of the kernels of the run beside the passes
-    limiter           String   -  | what may limit it
-    kind              String   -  | throughput, waste, latency, occupancy, launch or clock
-    verdict           String   -  | at limit, likely, undecided or excluded
-    confidence        String   -  | high, medium or low
-    reason            String   -  | the numbers behind it
-    gain_share_max    Float64  -  | upper bound of the time that can be saved; null = no honest bound
-    missing_counters  String   -  | what would decide it, with spaces between them
-    missing_metrics   String   -  | metrics that need these
-    """,
-)
+_LIMITERS = packaged_spec(__package__, "limiters")
 
 _NAMED = 3  #: Undecided limiters that a summary names.
 
@@ -70,17 +54,8 @@ class KernelLimit:
 
 
 @dataclass(frozen=True)
-class Limiters(Answer):
+class Limiters(Answer, package=__package__):
     """Limits of the kernels of a counter capture, the longest kernel first."""
-
-    definition: ClassVar[str] = (
-        "Each limiter is judged by metrics of the panels (`wavewright metrics`) against thresholds that are part of "
-        "the answer. At limit: the number that decides is beyond its strong threshold and nothing measured "
-        "contradicts. Likely: beyond the weaker one, or without confirmation. Excluded: measured, and below. "
-        "Undecided: counters are missing, and are named. Latency and occupancy are limiters only where every "
-        "unit is known to have time to spare. The gain is an upper bound: the part of the kernel's time "
-        "that the limit can be about."
-    )
 
     target: str | None
     product: str | None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -14,69 +14,20 @@ from wavewright.errors import UsageError
 from wavewright.facts.memory_chart import chart_layout
 from wavewright.facts.metrics.panels import RULES, panels_of
 from wavewright.model.answer import Answer
-from wavewright.model.schema import TableSpec, frame_of, table_spec
+from wavewright.model.schema import frame_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from wavewright.facts.memory_chart import Block, Wire
     from wavewright.model.counters import CounterSet
 
-_NUMBER = """
-    value        Float64  -  | the value; null = see `reason`
-    unit         String   -  | unit of `value`
-    metric_id    String   -  | metric: `wavewright metrics ID` explains it; several are joined by +
-    peak         Float64  -  | what the hardware can do at most, in the same unit; null = no such bound is known
-    peak_share   Float64? %  | 100 value / peak
-    reason       String   -  | why there is no value; else empty
-"""
-_VALUES = table_spec(
-    "values",
-    "one number in one block",
-    f"""
-    block        String   -  | blocks.block
-    label        String   -  | what it is, in a word
-    {_NUMBER.strip()}
-    about        String   -  | what the metric means
-    is_rate      Boolean  -  | whether it is the traffic of the block
-    heat         String   -  | good, warm or hot, of shares that one would want to be high or low; else empty
-    """,
-)
-_WIRES = table_spec(
-    "wires",
-    "one kind of requests over one wire",
-    f"""
-    source       String   -  | block that asks
-    target       String   -  | block that answers
-    kind         String   -  | read, write, atomic or request; traffic = bytes of all of them
-    {_NUMBER.strip()}
-    rate         Float64  GB/s  | bytes of these requests per second; null = no metric tells them
-    rate_share   Float64? %     | of the peak of what carries them
-    heat         String   -     | warm or hot where that is near the peak; else empty
-    """,
-)
-_BLOCKS = table_spec(
-    "blocks",
-    "one block of the hardware",
-    """
-    block  String  -  | its name here
-    title  String  -  | its name in pictures
-    stage  UInt8   -  | distance from the waves: 0 = the CUs, 1 = caches beside them, then one more per level
-    """,
-)
 _BUSIEST_FROM = 1.0  #: Percent of a peak below which no block is called the busiest.
 
 
 @dataclass(frozen=True)
-class MemoryChart(Answer):
+class MemoryChart(Answer, package=__package__):
     """Blocks, their values and the wires between them."""
-
-    definition: ClassVar[str] = (
-        "Each number is a metric (`wavewright metrics ID`) over the chosen dispatches: requests per kernel, wave, "
-        "cycle or second, ratios of sums. Traffic is compared with the peak of the block that carries it. What was not "
-        "measured is empty, with the reason."
-    )
-    tables: ClassVar[Mapping[str, TableSpec]] = {"blocks": _BLOCKS, "values": _VALUES, "wires": _WIRES}
 
     target: str
     product: str
@@ -157,9 +108,11 @@ def memory_chart(
         dispatch_count=answer.dispatch_count,
         duration_ns_mean=_mean_duration(counters, choice),
         busiest=_busiest(values),
-        blocks=frame_of(_BLOCKS, _block_rows([block for block in blocks if block.name in used_blocks])),
-        values=frame_of(_VALUES, values),
-        wires=frame_of(_WIRES, rows),
+        blocks=frame_of(
+            MemoryChart.tables["blocks"], _block_rows([block for block in blocks if block.name in used_blocks])
+        ),
+        values=frame_of(MemoryChart.tables["values"], values),
+        wires=frame_of(MemoryChart.tables["wires"], rows),
         caveats=answer.caveats,
     )
 

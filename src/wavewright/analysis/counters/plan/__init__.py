@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from wavewright.analysis.counters.engine.selection import requested_panels
 from wavewright.analysis.counters.plan.needs import Wanted, wanted_of
@@ -16,63 +16,22 @@ from wavewright.facts.gpus.counting import Counting, counting_of
 from wavewright.facts.metrics.panels import panels_of
 from wavewright.model.answer import Answer
 from wavewright.model.counters import ACCUMULATED
-from wavewright.model.schema import TableSpec, frame_of, table_spec
+from wavewright.model.schema import frame_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     import polars as pl
 
-_PASSES = table_spec(
-    "passes",
-    "one execution of the program",
-    """
-    pass           UInt32  -  | its number, from 1
-    level          String  -  | the level counter that this pass is about; else empty
-    counter_count  UInt32  -  | counters, those of all channels as one
-    metric_count   UInt32  -  | metrics that this pass alone makes complete
-    """,
-)
-_COUNTERS = table_spec(
-    "counters",
-    "one counter in one pass",
-    """
-    pass          UInt32   -  | passes.pass
-    counter       String   -  | our name
-    spelled       String   -  | name for the collector, of the sum over all instances
-    block         String   -  | hardware block whose counters it takes
-    has_channels  Boolean  -  | whether its single L2 channels are wanted too; they take no further counters
-    """,
-)
-_METRICS = table_spec(
-    "metrics",
-    "one metric that was asked for",
-    """
-    metric_id     String  -  | panel.table.index
-    name          String  -  | name
-    pass          UInt32  -  | the pass that has all its counters; null = see `passes` and `reason`
-    passes        String  -  | where several passes are needed: their numbers
-    reason        String  -  | why one pass is not enough, why none is needed, or why it cannot be measured; else empty
-    is_measured   Boolean -  | whether it can be computed from this capture
-    is_ratio      Boolean -  | whether it divides or subtracts counters, so that they should be of one pass
-    """,
-)
 #: What amounts are divided by: cycles are in every pass, waves where there is room.
 _CYCLES, _WAVES = "GRBM_GUI_ACTIVE", "SQ_WAVES"
 _CHANNELS_PANEL = "channels"
 
 
 @dataclass(frozen=True)
-class CapturePlan(Answer):
+class CapturePlan(Answer, package=__package__):
     """The passes of a capture."""
-
-    definition: ClassVar[str] = (
-        "A pass is one execution of the program with as many counters as the blocks of the GPU can count at once. "
-        "Counters that a formula divides or subtracts are in one pass wherever one can hold them; each level counter "
-        "has a pass of its own. All channels of an L2 counter take one counter."
-    )
-    tables: ClassVar[Mapping[str, TableSpec]] = {"passes": _PASSES, "counters": _COUNTERS, "metrics": _METRICS}
 
     target: str
     product: str
@@ -205,9 +164,9 @@ def _frames(chosen_metrics: Sequence[Wanted], packed: Sequence[Packed], counting
         for number, item in enumerate(packed, start=1)
     ]
     return {
-        "passes": frame_of(_PASSES, passes),
-        "counters": frame_of(_COUNTERS, counters),
-        "metrics": frame_of(_METRICS, rows),
+        "passes": frame_of(CapturePlan.tables["passes"], passes),
+        "counters": frame_of(CapturePlan.tables["counters"], counters),
+        "metrics": frame_of(CapturePlan.tables["metrics"], rows),
     }
 
 

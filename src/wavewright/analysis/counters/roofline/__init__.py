@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from wavewright.analysis.counters.choice import ALL_DISPATCHES
 from wavewright.analysis.counters.roofline.ceilings import ceiling_rows
@@ -14,109 +14,18 @@ from wavewright.base.bounds import ID, ROWS, bounded
 from wavewright.errors import UsageError
 from wavewright.facts.metrics.panels import RULES
 from wavewright.model.answer import Answer
-from wavewright.model.schema import TableSpec, frame_of, table_spec
+from wavewright.model.schema import frame_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     import polars as pl
 
     from wavewright.analysis.counters.choice import CounterChoice
     from wavewright.model.counters import CounterSet
 
-_WHO = """
-    kernel                   UInt32   -          | rank of the kernel by its time, as in `wavewright counters`
-    kernel_name              String   -          | name of the kernel
-    dispatch                 UInt32   -          | dispatches.dispatch; null = mean over the dispatches of the kernel
-    dispatch_id              Int64?   -          | its id, as --dispatch takes it
-"""
-_CEILINGS = table_spec(
-    "ceilings",
-    "one roof: the bandwidth of a level of memory, or the rate of one precision on one pipe",
-    """
-    name            String   -       | HBM, L2, ..., or pipe and precision
-    kind            String   -       | bandwidth or compute
-    precision       String   -       | fp16, i8, ...; null = bandwidth
-    pipe            String   -       | VALU, MFMA or WMMA; null = bandwidth
-    unit            String   -       | GB/s, GFLOP/s or GIOP/s: of the numbers of this row
-    theoretical     Float64  10^9/s  | rate of the hardware per cycle x units x highest clock; null = not known
-    empirical       Float64  10^9/s  | mean of the benchmark beside the capture; null = not measured
-    empirical_low   Float64? 10^9/s  | lower end of its 95 % interval
-    empirical_high  Float64? 10^9/s  | upper end
-    used            Float64  10^9/s  | the one that kernels are compared with; null = see `reason`
-    used_from       String   -       | empirical or theoretical; empty = neither
-    reason          String   -       | why there is none, or why it is not the benchmark; else empty
-    """,
-)
-_KERNELS = table_spec(
-    "kernels",
-    "one kernel, or one dispatch, those with most time first",
-    f"""{_WHO}
-    dispatch_count           UInt32   -          | dispatches that it is about
-    duration_ns_mean         Float64  ns         | mean duration; null = no sound timestamps
-    duration_share           Float64? -          | of the time of all dispatches of the capture
-    flops                    Float64  -          | floating-point operations per dispatch
-    gflops_per_second        Float64? GFLOP/s    | flops over the duration
-    iops                     Float64  -          | integer operations per dispatch
-    giops_per_second         Float64? GIOP/s     | iops over the duration
-    flops_missing            String   -          | kinds of them that were not measured: flops is a lower bound
-    iops_missing             String   -          | likewise of iops
-    bound                    String?  -          | the unit that needs most time for the work: the lowest roof
-    share                    Float64? -          | of that roof: its least time over the duration; null also above it
-    verdict                  String   -          | the conclusion in words
-    """,
-)
-_POINTS = table_spec(
-    "points",
-    "one kernel or dispatch at one level of memory, with its floating-point or its integer work",
-    f"""{_WHO}
-    level                    String   -          | HBM (all that L2 asks the fabric for), L2, L1 or LDS
-    work                     String   -          | flop or iop
-    operations               Float64  -          | per dispatch
-    bytes                    Float64  bytes      | moved at that level, per dispatch
-    intensity                Float64  1/byte     | operations per byte; null = see `reason`
-    gops_per_second          Float64? 10^9/s     | operations over the duration
-    gb_per_second            Float64? GB/s       | bytes over the duration
-    roof                     String?  -          | the lowest roof above the point: the level, or the pipe
-    roof_gops_per_second     Float64? 10^9/s     | its height at this intensity
-    share                    Float64? -          | of the roof, or of the bandwidth without operations; null = above it
-    reason                   String   -          | why something is missing; else empty
-    """,
-)
-_OPERATIONS = table_spec(
-    "operations",
-    "the operations of one precision on one pipe, of one kernel or dispatch",
-    f"""{_WHO}
-    kind                     String   -          | pipe and precision
-    precision                String   -          | fp16, i8, ...
-    pipe                     String   -          | VALU, MFMA or WMMA
-    work                     String   -          | flop or iop
-    operations               Float64  -          | per dispatch; null = see `reason`
-    gops_per_second          Float64  10^9/s     | over the duration
-    ceiling_gops_per_second  Float64  10^9/s     | the ceiling used
-    share                    Float64  -          | of that ceiling; null = above it
-    reason                   String   -          | why they are not known; else empty
-    """,
-)
-
 
 @dataclass(frozen=True)
-class Roofline(Answer):
+class Roofline(Answer, package=__package__):
     """Kernels under their roofs."""
-
-    definition: ClassVar[str] = (
-        "Operations and bytes are sums over the dispatches of a kernel, over their number. Each level of memory needs "
-        "at least bytes / bandwidth, each pipe the sum over precisions of operations / rate; the unit that needs "
-        "longest is the lowest roof, and share is that time over the duration: for one precision, the classic roofline "
-        "min(bandwidth x intensity, rate). A kernel above a benchmark disproves it: the theoretical rate counts. "
-        "Work above that has no share of it."
-    )
-    tables: ClassVar[Mapping[str, TableSpec]] = {
-        "ceilings": _CEILINGS,
-        "kernels": _KERNELS,
-        "points": _POINTS,
-        "operations": _OPERATIONS,
-    }
 
     target: str
     product: str

@@ -3,72 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
 import polars as pl
 
 from wavewright.analysis.counters.values.outliers import outlier_rows
 from wavewright.model.answer import Answer
-from wavewright.model.schema import frame_of, table_spec
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from wavewright.model.schema import TableSpec
+from wavewright.model.schema import frame_of
 
 
 @dataclass(frozen=True)
-class MetricValues(Answer):
+class MetricValues(Answer, package=__package__):
     """Values of metrics, one row per kernel or dispatch."""
-
-    definition: ClassVar[str] = (
-        "Each metric is a formula over the counters of one dispatch (`wavewright metrics NAME`); those of a kernel are "
-        "ratios of sums over its dispatches, or means per dispatch. An outlier is more than 5 deviations (1.4826 times "
-        "the median absolute deviation) and 5 % away from the median of its kernel, which has at least 5 dispatches."
-    )
-    tables: ClassVar[Mapping[str, TableSpec]] = {
-        "metrics": table_spec(
-            "metrics",
-            "one metric, or one channel of one metric",
-            """
-            column     String  -  | its column in `values`: the metric's id, with [channel] if it has one; or a counter
-            metric_id  String  -  | panel.table.index; empty = a counter as it was measured
-            name       String  -  | name
-            series     String  -  | of tables with several values per channel: which one; else empty
-            channel    UInt16  -  | L2 channel; null = the metric is not about one
-            unit       String  -  | unit, with the normalization put in
-            reason     String  -  | why there is no value at all; else empty
-            """,
-        ),
-        "values": table_spec(
-            "values",
-            "one kernel or one dispatch, with one more column for each row of `metrics`",
-            """
-            kernel            UInt32   -   | rank of the kernel in the capture; --kernel takes it
-            kernel_name       String   -   | its name
-            dispatch          UInt32   -   | dispatches.dispatch; null = of all chosen dispatches of the kernel
-            dispatch_id       Int64    -   | its id; likewise
-            gpu               Int32    -   | its GPU; likewise, or not known
-            dispatch_count    UInt32   -   | dispatches
-            duration_ns_mean  Float64  ns  | mean duration; null = no sound timestamps
-            """,
-        ),
-        "outliers": table_spec(
-            "outliers",
-            "one value that is not like those of the other dispatches of its kernel, the farthest first",
-            """
-            dispatch     UInt32   -  | dispatches.dispatch
-            dispatch_id  Int64    -  | its id
-            kernel_name  String   -  | its kernel
-            metric_id    String   -  | panel.table.index; empty = the duration
-            name         String   -  | name of the metric
-            unit         String   -  | unit
-            value        Float64  -  | value of the dispatch
-            median       Float64  -  | of the kernel's dispatches
-            distance     Float64  -  | from the median, in deviations; null = all others are equal
-            """,
-        ),
-    }
 
     by: str  #: kernel or dispatch.
     target: str

@@ -13,13 +13,9 @@ from wavewright.analysis.run.graph.graph_events import CALL_KINDS, KINDS, WORK_K
 from wavewright.analysis.run.graph.runtime_calls import AWAITS_ALL, AWAITS_STREAM, SHORT_NS
 from wavewright.analysis.run.measures.intervals import share_of
 from wavewright.model.answer import Answer
-from wavewright.model.schema import table_spec
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from wavewright.model.run import Run
-    from wavewright.model.schema import TableSpec
 
 #: What a segment of the path is spent with.
 CLASSES = ("host", "launch", "kernels", "communication", "copies", "idle", "unknown")
@@ -61,13 +57,9 @@ LONG_LAUNCH_NS = 1_000_000
 LEAST_EXPLAINED = 0.5
 _STACKS = 100  #: Segments of host code, the longest ones, whose call stacks are looked up.
 
-_WHO = """\
-group        UInt32  -   | group of processes that meet in collectives: the number of its first process
-"""
-
 
 @dataclass(frozen=True)
-class CriticalPath(Answer):
+class CriticalPath(Answer, package=__package__):
     """The chain of events that set the time, and how long each event could take more without changing it."""
 
     definition: ClassVar[str] = (
@@ -84,90 +76,6 @@ class CriticalPath(Answer):
         f"below {LEAST_EXPLAINED:.0%} of the span, the record does not tell what set the time. Slack is how much later "
         "an event could end without delaying the end of its group."
     )
-    tables: ClassVar[Mapping[str, TableSpec]] = {
-        "groups": table_spec(
-            "groups",
-            "one group of processes that meet in collectives, the longest first; others are alone",
-            _WHO
-            + """
-            process_count  Int64   -   | processes in it
-            host           String  -   | node of the process that ends last
-            pid            Int64   -   | its process id
-            rank           Int32   -   | its rank; null = not known
-            start_ns       Int64   ns  | begin of its first event
-            span_ns        Int64   ns  | from there to the end of its last event
-            segment_count  Int64   -   | segments of its path
-            inferred_ns    Int64   ns  | time of the segments that are inferred
-            explained_ns   Int64   ns  | time of the segments with evidence: not inferred, idle or unknown
-            explained_share Float64 -  | of the span
-            gpu_busy_ns    Int64   ns  | time with work of a GPU of the process that the path is in
-            tolerance_ns   Int64   ns  | by how much clocks of CPU and GPU contradict each other in its processes
-            """,
-        ),
-        "classes": table_spec(
-            "classes",
-            "one class of time on the path of one group",
-            _WHO
-            + """
-            class        String   -   | host, launch, kernels, communication, copies, idle, unknown
-            path_ns      Int64    ns  | time on the path
-            path_share   Float64  -   | of the span of the group
-            inferred_ns  Int64    ns  | of these, inferred
-            gpu_busy_ns  Int64    ns  | of these, with work of a GPU of the process
-            """,
-        ),
-        "contributors": table_spec(
-            "contributors",
-            "one kernel, copy, call, or host code before a call, on the path of one group",
-            _WHO
-            + """
-            class         String   -   | as in classes
-            what          String   -   | work, call, code before, launch, ...
-            name          String   -   | kernel, copy or function; of code before, the function that is called after it
-            count         Int64    -   | segments
-            path_ns       Int64    ns  | time on the path
-            path_share    Float64  -   | of the span of the group
-            longest_ns    Int64    ns  | its longest segment
-            longest_at_ns Int64    ns  | when that began
-            total_ns      Int64?   ns  | time of all events of this name in the group, on the path or not
-            slack_min_ns  Int64?   ns  | smallest slack of those
-            """,
-        ),
-        "segments": table_spec(
-            "segments",
-            "one segment of the path of one group, in the order of time",
-            _WHO
-            + """
-            start_ns     Int64    ns  | when it began, on the clock of the group
-            end_ns       Int64    ns  | when it ended
-            class        Categorical  -  | as in classes
-            what         Categorical  -  | as in contributors
-            name         Categorical  -  | as in contributors
-            event        UInt32?  -   | number of the event in the graph; null = before the first or after the last
-            process      UInt32?  -   | number of the process
-            rank         Int32?   -   | its rank
-            tid          Int64?   -   | thread, of calls and code
-            stream_id    Int64?   -   | stream, of work
-            gpu          Int64?   -   | GPU, of work
-            is_inferred  Boolean  -   | whether the record only suggests what was waited for
-            gpu_busy_ns  Int64    ns  | of its time, with work of a GPU of the process
-            stack        String   -   | markers, operators and frames that were open, outermost first; of long segments
-            """,
-        ),
-        "steps": table_spec(
-            "steps",
-            "one class of time on the path within one step",
-            _WHO
-            + """
-            step        Int64    -   | number of the step
-            start_ns    Int64    ns  | when it began
-            span_ns     Int64    ns  | how long it took
-            class       String   -   | as in classes
-            path_ns     Int64    ns  | time on the path
-            path_share  Float64  -   | of the step
-            """,
-        ),
-    }
 
     groups: pl.DataFrame
     classes: pl.DataFrame

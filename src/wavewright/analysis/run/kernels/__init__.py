@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -14,134 +14,14 @@ from wavewright.analysis.run.measures.statistics import described, merged
 from wavewright.base.bounds import BINS, ROWS, bounded
 from wavewright.model.answer import Answer
 from wavewright.model.run import Run
-from wavewright.model.schema import table_spec
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from wavewright.model.schema import TableSpec
-
-_SHAPE = """\
-target              String   -      | gfx942, ...
-workgroup_x         Int64    lanes  | size of a workgroup; null = not recorded, here and below
-workgroup_y         Int64    lanes  | size of a workgroup
-workgroup_z         Int64    lanes  | size of a workgroup
-grid_x              Int64    lanes  | size of the grid
-grid_y              Int64    lanes  | size of the grid
-grid_z              Int64    lanes  | size of the grid
-lds_bytes           Int64    bytes  | LDS per workgroup
-scratch_bytes       Int64    bytes  | scratch memory per lane
-vgpr_count          Int64    -      | vector registers
-accum_vgpr_count    Int64    -      | accumulation registers
-sgpr_count          Int64    -      | scalar registers
-"""
+    from collections.abc import Sequence
 
 
 @dataclass(frozen=True)
-class Kernels(Answer):
+class Kernels(Answer, package=__package__):
     """The dispatches of the kernels in question."""
-
-    definition: ClassVar[str] = (
-        "Durations run from the start to the end of a dispatch on the GPU. Quantiles are exact up to 4,096 distinct "
-        "durations of a kernel, else within 0.2 %. The launch latency runs from the start of the call that launched "
-        "the dispatch to its start, waiting in the queue included. Occupancy is how many waves fit on a SIMD, from "
-        "registers, LDS and workgroup size and the limits of the target."
-    )
-    tables: ClassVar[Mapping[str, TableSpec]] = {
-        "kernels": table_spec(
-            "kernels",
-            "one kernel",
-            """
-            name                String   -   | the kernel
-            calls               Int64    -   | dispatches
-            total_ns            Int64    ns  | durations added up
-            share               Float64  -   | of the durations of all dispatches, of other kernels too
-            mean_ns             Float64  ns  | mean duration
-            stddev_ns           Float64  ns  | standard deviation of a sample; null for one call
-            min_ns              Int64    ns  | shortest duration
-            median_ns           Float64  ns  | half of the calls are shorter
-            p95_ns              Float64  ns  | 95 % of the durations are shorter
-            p99_ns              Float64  ns  | 99 % of the durations are shorter
-            max_ns              Int64    ns  | longest duration
-            untimed_calls       Int64    -   | dispatches without a possible duration
-            latency_median_ns   Float64  ns  | launch latency; null = launches are not known
-            latency_p95_ns      Float64  ns  | launch latency that 95 % stay below
-            shape_count         UInt32   -   | distinct ways in which it was launched
-            process_count       UInt32   -   | processes that launched it
-            gpu_count           UInt32   -   | GPUs it ran on
-            stream_count        UInt32   -   | streams it ran in, of all processes
-            """,
-        ),
-        "shapes": table_spec(
-            "shapes",
-            "one way in which a kernel was launched",
-            "name String - | the kernel\n"
-            + _SHAPE
-            + """
-            calls               Int64    -      | dispatches
-            total_ns            Int64    ns     | durations added up
-            kernel_share        Float64  -      | of the time of the kernel
-            mean_ns             Float64  ns     | mean duration
-            min_ns              Int64    ns     | shortest duration
-            max_ns              Int64    ns     | longest duration
-            waves_per_simd      Int64    waves  | theoretical occupancy; null = not known
-            waves_per_simd_max  Int64    waves  | most that the target holds
-            bound_by            String   -      | what limits it: VGPR, LDS, SGPR, workgroup or hardware
-            """,
-        ),
-        "histogram": table_spec(
-            "histogram",
-            "one range of durations of one kernel",
-            """
-            name                String   -   | the kernel
-            from_ns             Float64  ns  | begin of the range; the next begins 1.26 times later
-            calls               Int64    -   | dispatches in it
-            """,
-        ),
-        "over_time": table_spec(
-            "over_time",
-            "one kernel in one time bin on one node",
-            """
-            name                String   -   | the kernel
-            machine             String   -   | the node
-            bin                 Int64    -   | number of the stretch, from the first in which any of the kernels began
-            start_ns            Int64    ns  | its begin
-            length_ns           Int64    ns  | its length
-            calls               Int64    -   | dispatches that began in it
-            mean_ns             Float64  ns  | their mean duration
-            min_ns              Int64    ns  | the shortest
-            max_ns              Int64    ns  | the longest
-            """,
-        ),
-        "longest": table_spec(
-            "longest",
-            "one of the longest dispatches of a kernel",
-            """
-            name                String   -   | the kernel
-            node                String   -   | host name of the node, else the file
-            gpu                 Int64?   -   | GPU
-            pid                 Int64?   -   | process
-            rank                Int32    -   | rank; null = not known
-            stream_id           Int64    -   | stream
-            dispatch_id         Int64    -   | number of the dispatch in its process
-            start_ns            Int64    ns  | when it began
-            duration_ns         Int64    ns  | how long it took
-            median_ratio        Float64  -   | times the median of the kernel
-            """,
-        ),
-        "counters": table_spec(
-            "counters",
-            "one hardware counter of one kernel",
-            """
-            name                String   -   | the kernel
-            counter             String   -   | the counter
-            dispatch_count      UInt64   -   | dispatches it was measured for
-            value_mean          Float64  -   | mean per dispatch, instances added up
-            value_min           Float64  -   | smallest value of a dispatch
-            value_max           Float64  -   | largest value of a dispatch
-            """,
-        ),
-    }
 
     kernels: pl.DataFrame
     shapes: pl.DataFrame

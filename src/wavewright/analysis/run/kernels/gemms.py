@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -13,13 +13,11 @@ from wavewright.analysis.run.measures.intervals import share_of
 from wavewright.analysis.run.measures.trees import inherited
 from wavewright.analysis.run.select.choice_rules import name_pattern
 from wavewright.model.answer import Answer
-from wavewright.model.schema import table_spec
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from wavewright.model.run import Run
-    from wavewright.model.schema import TableSpec
 
 _OPERATOR = "OPERATOR"
 _BETWEEN = "\x1f"  #: Between the parts of a label: shapes, types, values, name.
@@ -30,37 +28,8 @@ _EMPTY = pl.DataFrame(schema=dict.fromkeys(_KEYS, pl.String) | dict.fromkeys(_SU
 
 
 @dataclass(frozen=True)
-class Gemms(Answer):
+class Gemms(Answer, package=__package__):
     """Operators by the shapes of their inputs."""
-
-    definition: ClassVar[str] = (
-        "GPU work belongs to the innermost operator around its launch whose operations can be counted from the shapes "
-        "of its inputs (products of matrices, convolutions, attention), else to the innermost operator. Operations are "
-        "2MNK for a product of matrices, and MN more with a bias; 2 for every weight of every output of a convolution; "
-        "those of both products of attention, half of them where it is causal. Bytes are those of inputs and output, "
-        "each moved once. Rates are operations and bytes of all calls over the GPU time of all calls."
-    )
-    tables: ClassVar[Mapping[str, TableSpec]] = {
-        "operators": table_spec(
-            "operators",
-            "the calls of one operator with inputs of the same shapes and types that launched work, by GPU time",
-            """
-            name              String    -        | name of the operator
-            input_dims        String    -        | shapes of its inputs, as JSON; null = not recorded
-            input_types       String    -        | types of its inputs, as JSON; null = not recorded
-            input_values      String    -        | values of inputs that change its operations, as JSON; else null
-            call_count        Int64     -        | calls that launched work
-            gpu_count         Int64     -        | dispatches and copies that they launched
-            gpu_ns            Int64     ns       | durations of these dispatches and copies
-            gpu_share         Float64   -        | of the GPU time launched by all operators
-            mean_gpu_ns       Float64   ns       | GPU time of a call
-            flops             Int64     -        | floating-point operations of a call; null = cannot be counted
-            moved_bytes       Int64     bytes    | bytes that a call moves at least; null = cannot be counted
-            flops_per_second  Float64   -        | operations per second of GPU time
-            bytes_per_second  Float64   bytes/s  | bytes per second of GPU time
-            """,
-        ),
-    }
 
     operators: pl.DataFrame
     gpu_ns: int  #: GPU time that all operators launched.

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from wavewright.analysis.run.measures.intervals import intervals, merged
 from wavewright.analysis.run.select.identities import processes_of
 from wavewright.model.answer import Answer
-from wavewright.model.schema import table_spec
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from wavewright.model.run import Run
-    from wavewright.model.schema import TableSpec
 
 LEAST_SAMPLES = 20  #: Fewer samples while a GPU is busy, or fewer calls of a kernel, tell nothing.
 SLOW = 1.25  #: A call is slow from this multiple of the median of its kernel on.
@@ -29,63 +27,13 @@ _QUANTITIES = {
     "power": "(?i)power",
     "temperature": "(?i)temp|junction|hotspot",
 }
-_WHERE = """
-    host               String   -   | name of the node
-    pid                Int64    -   | process
-    rank               Int32    -   | its rank; null = not known
-    run                String   -   | id of the recording, else the file
-    gpu                Int64    -   | number of the GPU on the node
-    quantity           String   -   | clock, power or temperature
-    monitor            String   -   | what was sampled, as stored
-"""
 _KEYS = ("host", "pid", "rank", "run", "gpu", "quantity", "monitor")
 _CALLS = {"agent": pl.UInt32, "name": pl.String, "start_ns": pl.Int64, "end_ns": pl.Int64}
 
 
 @dataclass(frozen=True)
-class SlowDispatches(Answer):
+class SlowDispatches(Answer, package=__package__):
     """Samples of clock, power and temperature joined to slow calls of kernels."""
-
-    definition: ClassVar[str] = (
-        "A sample holds until the next one; it counts while the GPU has a kernel running, weighted by that time. "
-        "A call is slow when it takes 1.25 times the median of its kernel on its GPU or longer. The value of a call is "
-        "the sample in its middle. Slow calls coincide with a lower clock, more power or a higher temperature when "
-        "the means differ by 3 % and by 2 standard errors of the samples; nothing is concluded from fewer than 20 "
-        "samples, 20 calls of the kernel, or 3 slow calls on 3 samples. Coinciding is not causing: long kernels draw "
-        "power, too."
-    )
-    tables: ClassVar[Mapping[str, TableSpec]] = {
-        "gpus": table_spec(
-            "gpus",
-            "one sampled quantity of one GPU while it is busy",
-            _WHERE
-            + """
-            sample_count       Int64    -   | samples that hold while it is busy
-            sampled_ns         Int64    ns  | for how long
-            mean_value         Float64  -   | mean over that time, in the unit of the monitor
-            lowest_value       Float64  -   | lowest
-            highest_value      Float64  -   | highest
-            mean_share         Float64  -   | mean_value / highest_value
-            is_enough          Boolean  -   | whether the samples are enough to tell anything
-            """,
-        ),
-        "kernels": table_spec(
-            "kernels",
-            "one kernel on one GPU with slow calls, for each sampled quantity",
-            _WHERE
-            + """
-            name               String   -   | the kernel
-            call_count         Int64    -   | calls with a sample
-            median_ns          Float64  ns  | median duration
-            slow_count         Int64    -   | slow ones
-            excess_ns          Int64    ns  | what the slow ones take beyond the median
-            slow_value         Float64  -   | mean of the samples of slow calls
-            other_value        Float64  -   | mean of the samples of the others
-            relation           String   -   | lower, higher or equal at slow calls; null = too few to tell
-            coincides          Boolean  -   | whether it could be why: a lower clock, more power, hotter; null = unknown
-            """,
-        ),
-    }
 
     gpus: pl.DataFrame
     kernels: pl.DataFrame

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Literal
 
 import polars as pl
 
@@ -11,54 +11,20 @@ from wavewright.analysis.run.contents.timed_events import EVENT_TABLES, GROUP_CO
 from wavewright.analysis.run.kernels.categories import time_by_category
 from wavewright.analysis.run.measures.statistics import described, merged_packed
 from wavewright.model.answer import Answer
-from wavewright.model.schema import table_spec
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from wavewright.analysis.run.measures.statistics import PackedDurations
     from wavewright.model.run import Run
-    from wavewright.model.schema import TableSpec
 
 
 TopGrouping = Literal["all", "file"]
 
 
 @dataclass(frozen=True)
-class Top(Answer):
+class Top(Answer, package=__package__):
     """The kernels, copies and calls of a run with most time."""
-
-    definition: ClassVar[str] = (
-        "Durations of all dispatches and copies by name, added up; shares are of the sum of all of them, also of those "
-        "that overlap. With calls: regions and allocations too, where nested calls count at every level. The "
-        "category of a kernel is what the first matching rule of facts/kernel_categories says about its name."
-    )
-    tables: ClassVar[Mapping[str, TableSpec]] = {
-        "things": table_spec(
-            "things",
-            "one kernel or kind of copy; with calls also one function, marker range or kind of allocation",
-            """
-            path       String   -   | file, when grouped by it; null = not grouped by it
-            domain     String   -   | KERNEL, COPY, or the kind of call
-            name       String   -   | its name
-            calls      Int64    -   | how often
-            total_ns   Int64    ns  | sum of the durations
-            mean_ns    Float64  ns  | mean duration
-            share      Float64  -   | of the sum of all durations, of its file when grouped by it
-            """,
-        ),
-        "categories": table_spec(
-            "categories",
-            "one category of kernels; copies are with the kernels that copy",
-            """
-            category    String   -   | GEMM, attention, elementwise, communication, copy, ...: what the names say
-            name_count  Int64    -   | different names
-            calls       Int64    -   | how often
-            total_ns    Int64    ns  | sum of the durations
-            share       Float64  -   | of the time of all kernels and copies
-            """,
-        ),
-    }
 
     things: pl.DataFrame
     categories: pl.DataFrame

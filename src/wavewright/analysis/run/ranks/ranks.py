@@ -16,7 +16,7 @@ from wavewright.analysis.run.ranks.collective_times import MOST_CALLS, Collectiv
 from wavewright.analysis.run.ranks.stragglers import causes_of_ranks, stragglers
 from wavewright.analysis.run.select.identities import PROCESS, processes_of
 from wavewright.model.answer import Answer
-from wavewright.model.schema import empty_frame, table_spec
+from wavewright.model.schema import empty_frame, packaged_spec
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -26,38 +26,8 @@ if TYPE_CHECKING:
     from wavewright.model.run import Run
     from wavewright.model.schema import TableSpec
 
-_WHO = """\
-host  String? -  | node
-pid   Int64?  -  | process id
-rank  Int32   -  | rank; null = not known
-run   String  -  | unique id of the recording, or its path
-"""
-_WORK = table_spec(
-    "work",
-    "one process",
-    _WHO
-    + """
-    gpu_count      Int64  -   | GPUs it used
-    kernel_ns      Int64  ns  | durations of its kernels, added up
-    collective_ns  Int64  ns  | of these, kernels that talk to other ranks
-    copy_ns        Int64  ns  | durations of its copies, added up
-    busy_ns        Int64  ns  | time in which its GPUs ran anything, added up over GPUs
-    idle_ns        Int64  ns  | without any GPU work between its first and its last
-    host_ns        Int64? ns  | of that, with nothing launched; null = launches were not recorded
-    start_ns       Int64  ns  | begin of its first event
-    end_ns         Int64  ns  | end of its last event
-    """,
-)
-_KERNELS = table_spec(
-    "kernels",
-    "one kernel of one process",
-    _WHO
-    + """
-    name      String  -   | kernel
-    calls     Int64   -   | dispatches
-    total_ns  Int64   ns  | their durations
-    """,
-)
+_WORK = packaged_spec(__package__, "work")
+_KERNELS = packaged_spec(__package__, "kernels")
 
 
 @dataclass(frozen=True)
@@ -83,64 +53,9 @@ class Ranks(Answer):
         f"launched. Of each collective the first {MOST_CALLS:,} calls are compared."
     )
     tables: ClassVar[Mapping[str, TableSpec]] = {
-        "processes": table_spec(
-            "processes",
-            "one process",
-            _WHO
-            + """
-            gpu_count      Int64    -   | GPUs it used
-            compute_ns     Int64    ns  | durations of its kernels without collectives, added up
-            peers          Int64    -   | number of the ranks with the same kernels
-            deviation      Float64? -   | its compute time over the mean of its peers, minus 1; null = it has none
-            collective_ns  Int64    ns  | time of its collectives, waiting included
-            waited_ns      Int64    ns  | of these, waiting for ranks that arrived later; of complete collectives
-            last_count     Int64    -   | collectives at which it arrived last
-            copy_ns        Int64    ns  | time of its copies
-            idle_ns        Int64    ns  | without any GPU work between its first and its last
-            host_ns        Int64?   ns  | of that, with nothing launched; null = launches were not recorded
-            wall_ns        Int64?   ns  | from its first event to its last
-            busy_share     Float64? -   | share of that in which its GPUs ran anything
-            """,
-        ),
-        "kernels": table_spec(
-            "kernels",
-            "one kernel, no collective, that several processes ran",
-            """
-            name           String   -   | kernel
-            process_count  Int64    -   | processes that ran it
-            calls          Int64    -   | dispatches of all of them
-            mean_ns        Float64  ns  | mean of the processes' total times
-            max_ns         Int64    ns  | largest total time of a process
-            cost_ns        Float64  ns  | largest total time minus the mean
-            imbalance      Float64? -   | largest total time over the mean
-            per_call       Float64? -   | largest mean duration of a process over the mean duration of all
-            host           String?  -   | node of the process that takes longest
-            pid            Int64?   -   | its process id
-            rank           Int32?   -   | its rank
-            run            String   -   | its recording
-            """,
-        ),
-        "collectives": table_spec(
-            "collectives",
-            "one collective that several processes ran",
-            """
-            name           String   -   | kernel
-            collective     String?  -   | name of the collective as it was recorded: allreduce, ...; null = it was not
-            group          String?  -   | ranks of its process group as recorded; null = not recorded
-            process_count  Int64    -   | processes that ran it
-            calls          Int64    -   | calls that were matched
-            is_complete    Boolean  -   | whether all of its calls were
-            rule           String   -   | how the last is known: start, aligned clocks, (shortest) duration, unknown
-            spread_ns      Int64    ns  | longest wait of a process, added up over calls
-            excess_ns      Float64  ns  | longest minus mean wait of the processes, added up over calls
-            spread_share   Float64? -   | spread over the longest durations, added up: part of it that is waiting
-            host           String?  -   | node of the process that arrived last most often
-            pid            Int64?   -   | its process id
-            rank           Int32?   -   | its rank
-            run            String?  -   | its recording
-            last_count     Int64    -   | how often it arrived last
-            """,
-        ),
+        "processes": packaged_spec(__package__, "ranks_processes"),
+        "kernels": packaged_spec(__package__, "ranks_kernels"),
+        "collectives": packaged_spec(__package__, "ranks_collectives"),
         "causes": Collectives.tables["causes"],
     }
 
@@ -333,14 +248,8 @@ class _EventTotals:
 
 
 _TIMES = ("start_ns", "end_ns")
-_ENDS = table_spec(
-    "extents", "one process", "process UInt32 - | number\nstart_ns Int64 ns | first\nend_ns Int64 ns | last"
-)
-_BY_KERNEL = table_spec(
-    "kernels",
-    "one kernel of one process",
-    "process UInt32 - | number\nname Categorical - | kernel\ncalls Int64 - | calls\ntotal_ns Int64 ns | durations",
-)
+_ENDS = packaged_spec(__package__, "ends")
+_BY_KERNEL = packaged_spec(__package__, "by_kernel")
 
 
 def _first_and_last() -> list[pl.Expr]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -15,13 +15,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Activity(Answer):
+class Activity(Answer, package=__package__):
     """All cycles of the executed instructions, split into three parts."""
-
-    definition: ClassVar[str] = (
-        "Sums over all executed instructions of all traced waves: idle = gaps before them, stall = from the first "
-        "attempt to issue to the issue, issue = duration - stall. Shares are of the sum of the three."
-    )
 
     idle_cycles_total: int
     stall_cycles_total: int

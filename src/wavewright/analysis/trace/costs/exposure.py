@@ -10,32 +10,13 @@ from wavewright.analysis.trace.costs.hidden_latency import hidden_in_part, hidde
 from wavewright.analysis.trace.costs.row_totals import row_maxima, row_totals, totals_of_part
 from wavewright.analysis.trace.parts import ask
 from wavewright.model.answer import once_per_trace
-from wavewright.model.schema import table_spec
+from wavewright.model.schema import packaged_spec
 
 if TYPE_CHECKING:
     from wavewright.analysis.trace.parts import Question
     from wavewright.model.trace import ThreadTrace
 
-ROW_COSTS = table_spec(
-    "row_costs",
-    "one executed code row, in row order",
-    """
-    row                         Int32  -       | code.row
-    hit_count                   Int64  -       | executions
-    latency_cycles_total        Int64  cycles  | sum of durations; stall and issue
-    stall_cycles_total          Int64  cycles  | sum of stalls
-    idle_cycles_total           Int64  cycles  | sum of the gaps before its executions
-    latency_cycles_max          Int32  cycles  | longest duration
-    stall_cycles_max            Int32  cycles  | longest stall
-    hidden_idle_cycles_total    Int64  cycles  | hidden part of its gaps, at most the gaps themselves; so below
-    hidden_stall_cycles_total   Int64  cycles  | hidden part of its stalls
-    hidden_issue_cycles_total   Int64  cycles  | hidden part of latency minus stall
-    exposed_idle_cycles_total   Int64  cycles  | gaps that nothing hid
-    exposed_stall_cycles_total  Int64  cycles  | stalls that nothing hid
-    exposed_issue_cycles_total  Int64  cycles  | issue that nothing hid
-    exposed_cycles_total        Int64  cycles  | sum of the three
-    """,
-)
+ROW_COSTS = packaged_spec(__package__, "row_costs")
 
 
 def cost_questions(trace: ThreadTrace, *, amd: bool | None = None) -> list[Question]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -16,7 +16,7 @@ from wavewright.analysis.trace.costs.exposure import row_costs
 from wavewright.errors import UsageError
 from wavewright.model.answer import Answer, once_per_trace
 from wavewright.model.executions import is_execution
-from wavewright.model.schema import SAMPLE_COUNTS, TableSpec, table_spec
+from wavewright.model.schema import SAMPLE_COUNTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -38,42 +38,11 @@ _MEASURES = (
     "exposed_idle_cycles_total",
     "sample_count",
 )
-_FRAMES = table_spec(
-    "frames",
-    "one frame of the tree, parents before their children; the first is the whole",
-    """
-    frame                         Int32    -       | its number
-    parent                        Int32    -       | the frame around it; -1 = none
-    depth                         UInt32   -       | frames around it
-    kind                          String   -       | all, file, line, function, loop, block, instruction, scope, smaller
-    name                          String   -       | path, path:line, rows, disassembly, name of the function or scope
-    file                          String   -       | of files and lines
-    line                          UInt32   -       | of lines; null = the compiler gave none
-    row                           Int32    -       | its first code.row: of instructions, blocks, loops, functions
-    hit_count                     Int64    -       | executions; scopes alone: how often they were entered
-    latency_cycles_total          Float64  cycles  | sum of durations; scopes alone: time inside, with what is nested
-    stall_cycles_total            Float64  cycles  | sum of stalls
-    idle_cycles_total             Float64  cycles  | sum of the gaps before the executions
-    exposed_latency_cycles_total  Float64  cycles  | latency that work of other waves did not hide
-    exposed_idle_cycles_total     Float64  cycles  | idle that other work did not hide
-    sample_count                  Int64    -       | PC samples
-    """,
-)
 
 
 @dataclass(frozen=True)
-class Flame(Answer):
+class Flame(Answer, package=__package__):
     """A tree of costs."""
-
-    definition: ClassVar[str] = (
-        "source: the file of the outermost line of the inline chain, the lines from the outside inwards, and the "
-        "instructions, merged by text; rows without a debug line are below `[no source location]`. code: the function, "
-        "the loops around the row from the outside inwards, its basic block and the instruction. scope_source: the "
-        "source below the marker scopes that were open when the instruction was first attempted; what was exposed of a "
-        "row is shared out by cycles. scopes: the time that waves spent inside each path of scopes. Siblings below "
-        "1e-5 of the whole are one frame that says how many they are."
-    )
-    tables: ClassVar[Mapping[str, TableSpec]] = {"frames": _FRAMES}
 
     tree: str
     frames: pl.DataFrame
@@ -191,10 +160,13 @@ class _Tree:
             head = (numbers[old], numbers[self.parents[old]], self.depths[old], kind, name, file, line, row)
             hits, *others = self.measures[old]
             rows.append((*head, float(self.counts.get(old, 0)) or hits, *others))
-        columns = _FRAMES.names[:8]
+        columns = Flame.tables["frames"].names[:8]
         frame = pl.DataFrame(
             rows,
-            schema={**{name: _FRAMES.dtypes[name] for name in columns}, **dict.fromkeys(_MEASURES, pl.Float64)},
+            schema={
+                **{name: Flame.tables["frames"].dtypes[name] for name in columns},
+                **dict.fromkeys(_MEASURES, pl.Float64),
+            },
             orient="row",
         )
         return frame.with_columns(pl.col("hit_count", "sample_count").round().cast(pl.Int64))

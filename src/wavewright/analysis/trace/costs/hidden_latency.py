@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -11,7 +11,6 @@ from wavewright import _core
 from wavewright.analysis.trace.parts import added, answers
 from wavewright.analysis.trace.selection import whole_of
 from wavewright.model.answer import Answer, once_per_trace
-from wavewright.model.schema import TableSpec, table_spec
 
 if TYPE_CHECKING:
     from wavewright.model.trace import ThreadTrace
@@ -21,28 +20,8 @@ MATRIX_PREFIXES = ("v_mfma", "v_smfma", "v_wmma", "v_swmma")  #: Start of the te
 
 
 @dataclass(frozen=True)
-class HiddenLatency(Answer):
+class HiddenLatency(Answer, package=__package__):
     """Hidden cycles of every executed code row."""
-
-    definition: ClassVar[str] = (
-        "A cycle of an instruction's gap, stall or issue is hidden when the pipes of the same SIMD that can hide it "
-        "are busy: vector or matrix for vector and matrix work; vector, matrix or other memory work for memory "
-        "instructions; all of these or other scalar work for scalar ones; anything for the rest. Of two candidates "
-        "the one that hides more counts. A wave does not hide itself, and busy times "
-        "are true unions; with `amd` the numbers equal AMD's viewer. Not clamped to the row's own cycles."
-    )
-    tables: ClassVar[dict[str, TableSpec]] = {
-        "by_row": table_spec(
-            "by_row",
-            "one executed code row, in row order",
-            """
-            row                        Int32  -       | code.row
-            hidden_idle_cycles_total   Int64  cycles  | hidden part of the gaps before its executions
-            hidden_stall_cycles_total  Int64  cycles  | hidden part of its stalls
-            hidden_issue_cycles_total  Int64  cycles  | hidden part of the rest of its durations
-            """,
-        )
-    }
 
     amd: bool  #: Whether AMD's rule was applied.
     hidden_idle_cycles_total: int

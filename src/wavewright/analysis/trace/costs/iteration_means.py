@@ -4,27 +4,13 @@ from __future__ import annotations
 
 import polars as pl
 
-from wavewright.model.schema import table_spec
+from wavewright.model.schema import packaged_spec
 
 #: Iteration numbers of a loop, from its entry on, that have a row; fewer where that many loops have too many rows.
 _MOST_ITERATIONS = 4096
 _MOST_ROWS = 1 << 16
 
-ITERATIONS = table_spec(
-    "iterations",
-    "one iteration number of a loop, over all waves and entries, in the order of loops and numbers",
-    """
-    loop                 UInt32   -       | loops.loop
-    iteration            UInt32   -       | iterations since the wave entered the loop; 0 = the first
-    wave_count           Int64    -       | waves that executed it
-    execution_count      Int64    -       | times it was executed: once per entry that got so far
-    cycles_mean          Float64  cycles  | mean duration
-    cycles_min           Int64    cycles  | shortest one
-    cycles_max           Int64    cycles  | longest one
-    stall_cycles_mean    Float64  cycles  | mean stall of the instructions in it
-    longer_share         Float64  -       | of its executions: longer than the median iteration of the same wave
-    """,
-)
+ITERATIONS = packaged_spec(__package__, "iterations")
 #: The columns that `slowest_iterations` adds to loops, for `table_spec`.
 SLOWEST_COLUMNS = """
     slowest_iteration        UInt32?  -       | iteration number with the largest mean, of those that at least half of the entries reached

@@ -12,24 +12,12 @@ from wavewright.analysis.trace.costs.loops import loop_starts
 from wavewright.base.bounds import ITEM, bounded
 from wavewright.errors import UsageError
 from wavewright.model.answer import once_per_trace
-from wavewright.model.schema import table_spec
+from wavewright.model.schema import packaged_spec
 
 if TYPE_CHECKING:
     from wavewright.model.trace import ThreadTrace
 
-LOOP_ITERATIONS = table_spec(
-    "loop_iterations",
-    "one iteration of a loop by one wave, in the order of loops and time",
-    """
-    loop          UInt32  -       | number of the loop (loops)
-    entry         UInt32  -       | how often the wave had entered the loop before
-    iteration     UInt32  -       | iterations since then; 0 = the first
-    is_last       Boolean -       | whether the wave left the loop in it
-    start_cycles  Int64   cycles  | first attempt to issue the row with which iterations start
-    cycles        Int64   cycles  | to the next iteration, or to the first instruction behind the loop
-    stall_cycles  Int64   cycles  | stall of the instructions in it
-    """,
-)
+LOOP_ITERATIONS = packaged_spec(__package__, "loop_iterations")
 
 
 @bounded(wave=ITEM)

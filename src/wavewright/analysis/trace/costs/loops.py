@@ -28,18 +28,9 @@ _SUMS = ("hit_count", "latency_cycles_total", "stall_cycles_total", "idle_cycles
 
 
 @dataclass(frozen=True)
-class Loops(Answer):
+class Loops(Answer, package=__package__):
     """The loops of a trace, outer ones before inner ones."""
 
-    definition: ClassVar[str] = (
-        "A jump back to a row that the wave had executed, without having executed an earlier row since, makes the "
-        "rows from there to the jump a loop; jumps to the same row make one loop. An iteration starts when the row is "
-        "executed at which most waves enter the loop, and ends with the next one or with the first instruction outside "
-        "(functions called from inside belong to it). Its cycles are of one wave, from first attempt to first attempt, "
-        "all gaps included. Steady iterations are neither the first nor the last since the wave entered. Numbers of "
-        "iterations start with 0 at each entry; means by number are over all waves and entries that got so far. Totals "
-        "are those of all rows between the first and the last of the loop, inner loops included."
-    )
     tables: ClassVar[dict[str, TableSpec]] = {
         "loops": table_spec(
             "loops",

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from wavewright.analysis.trace.costs.hotspots import unit_totals, units_of_rows
 from wavewright.errors import UsageError
 from wavewright.model.answer import Answer
-from wavewright.model.schema import SAMPLE_COUNTS, TableSpec, table_spec
+from wavewright.model.schema import SAMPLE_COUNTS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,45 +21,8 @@ _TOTALS = ("sample_count", *SAMPLE_COUNTS)
 
 
 @dataclass(frozen=True)
-class SampleHotspots(Answer):
+class SampleHotspots(Answer, package=__package__):
     """PC samples of units of the code, the most frequent first."""
-
-    definition: ClassVar[str] = (
-        "A sample is one look at what a wave is about to execute: either the instruction is issued, or it is stalled "
-        "for a reason; of host-trap samples neither is known. Every sampled code row belongs to exactly one unit. "
-        "Shares are of all samples."
-    )
-    tables: ClassVar[dict[str, TableSpec]] = {
-        "units": table_spec(
-            "units",
-            "one unit (instruction, line, ...)",
-            """
-            unit           String   -  | its name; null = rows that belong to none
-            first_row      Int32    -  | first sampled code.row in it
-            address        UInt64   -  | code.address of that row
-            text           String   -  | code.text of its most sampled row
-            file           String?  -  | source file of its most sampled row, as attributed
-            line           UInt32?  -  | source line of its most sampled row
-            row_count      Int64    -  | sampled code rows in it
-            sample_count   Int64    -  | how often waves were sampled here
-            issued_count   Int64    -  | samples in which the instruction was issued
-            stalled_count  Int64    -  | samples in which it was not issued
-            unknown_count  Int64    -  | samples of a method that does not tell
-            sample_share   Float64  -  | of all samples
-            reason         String   -  | most frequent reason of stalls (SAMPLE_REASONS); null = none
-            reason_count   Int64?   -  | samples with that reason
-            """,
-        ),
-        "reasons": table_spec(
-            "reasons",
-            "one reason of stalls, the most frequent first",
-            """
-            reason  String   -  | why (SAMPLE_REASONS)
-            count   Int64    -  | samples
-            share   Float64  -  | of all samples
-            """,
-        ),
-    }
 
     by: str
     attribution: str

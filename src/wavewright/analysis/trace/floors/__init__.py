@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -12,7 +12,6 @@ from wavewright.analysis.trace.floors.executions import UNIT, executed
 from wavewright.analysis.trace.floors.lane_pipes import lane_cycles, no_lane_cycles
 from wavewright.analysis.trace.floors.rates import LANE_PIPES, PIPES, rate_of
 from wavewright.model.answer import Answer
-from wavewright.model.schema import table_spec
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,16 +19,7 @@ if TYPE_CHECKING:
     from wavewright.analysis.trace.floors.executions import Executed
     from wavewright.analysis.trace.floors.lane_pipes import LaneCycles
     from wavewright.analysis.trace.lanes.evaluated import LaneOptions
-    from wavewright.model.schema import TableSpec
     from wavewright.model.trace import ThreadTrace
-
-_FLOOR = """\
-pipe                String   -       | issue, VALU, MATRIX, SCALAR, VMEM issue, LDS issue, BRANCH, LDS or L1
-execution_count     Int64    -       | executions that go through it; of `issue`, those of the longest wave
-counted_count       Int64    -       | of these, executions whose cycles are known: the floor is over them
-floor_cycles_total  Int64?   cycles  | cycles that it needs at least; null = not known, or contradicted by the span
-span_share          Float64? -       | of the span
-"""
 
 
 @dataclass(frozen=True)
@@ -49,51 +39,8 @@ class Floor:
 
 
 @dataclass(frozen=True)
-class Floors(Answer):
+class Floors(Answer, package=__package__):
     """Floors of the traced CUs for one kernel."""
-
-    definition: ClassVar[str] = (
-        "The cycles that a pipe of the traced CUs needs for the executed instructions, if it never has to wait: VALU, "
-        "scalar, branch and issue of memory instructions by the busiest SIMD, matrix instructions with their passes, "
-        "`issue` by the longest wave, LDS with the phases and conflicts of its accesses, L1 with the segments that "
-        "lanes touch. The span is from the first start of a wave to the end of the last instruction of the kernel on "
-        "the CU, added up over CUs. No order of the same instructions is faster than the largest floor, if its rate "
-        "holds: each has a confidence. What is not known is not counted, so the true floor may be higher."
-    )
-    tables: ClassVar[Mapping[str, TableSpec]] = {
-        "pipes": table_spec(
-            "pipes",
-            "one pipe, over all traced CUs",
-            f"{_FLOOR}confidence String - | of the rate: counter-proven, published or hypothesis\n"
-            "evidence String - | what the rate is known from\n",
-        ),
-        "by_cu": table_spec(
-            "by_cu",
-            "one pipe of one traced CU",
-            "se UInt16 - | shader engine\ncu UInt8 - | CU of the shader engine\n"
-            "wave_count Int64 - | traced waves\nspan_cycles Int64 cycles | from the first start to the last end\n"
-            + _FLOOR,
-        ),
-        "changes": table_spec(
-            "changes",
-            "one memory instruction of the code that could touch fewer banks or segments",
-            """
-            row                 Int32    -       | code.row
-            text                String   -       | disassembly
-            file                String?  -       | source file; null = no debug line
-            line                UInt32?  -       | source line
-            pipe                String   -       | LDS or L1
-            change              String   -       | conflict-free or coalesced
-            execution_count     Int64    -       | executions by traced waves
-            counted_count       Int64    -       | of these, executions whose cycles are known
-            cycles_total        Int64    cycles  | its part of the floor of the pipe
-            saved_cycles_total  Int64    cycles  | of these, what the change saves at most
-            next_pipe           String   -       | the largest floor after the change
-            next_floor_cycles_total  Int64  cycles  | that floor
-            speedup_max         Float64? -       | span / that floor: the change gains at most this many times
-            """,
-        ),
-    }
 
     pipes: pl.DataFrame
     by_cu: pl.DataFrame

@@ -14,7 +14,7 @@ from wavewright.analysis.trace.lanes.layouts import FIXES, known_patterns, layou
 from wavewright.analysis.trace.lanes.omniprobe import COMPARISON, omniprobe_comparison
 from wavewright.analysis.trace.lanes.whole_waves import check_whole_waves
 from wavewright.model.answer import Answer
-from wavewright.model.schema import TableSpec, table_spec
+from wavewright.model.schema import TableSpec, packaged_spec
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,33 +36,8 @@ _SUMS = (
 _NULLABLE = {"ideal_cycles_total", "extra_cycles_total", "segment_count_total", "least_segment_count_total"} | {
     "moved_bytes_total"
 }
-_WAITS = table_spec(
-    "waits",
-    "what waits for a row",
-    """
-    awaited_stall_cycles_total  Int64?    cycles  | stall of the waits that it feeds; null = no conflict, or no wait
-    explained_stall_share       Float64?  -       | of that stall, what its extra cycles can explain at most
-    """,
-)
-_LINES = table_spec(
-    "lines",
-    "one source line with memory instructions or with branches by lanes",
-    """
-    file                       String   -       | source file
-    line                       UInt32?  -       | source line
-    row_count                  Int64    -       | its executed memory instructions
-    active_lane_share          Float64? -       | of these and of its branches, mean by execution; null = not known
-    execution_count            Int64    -       | executions of its memory instructions by traced waves
-    known_count                Int64    -       | of these, executions whose lane addresses are certain
-    cost_known_count           Int64    -       | of these, executions whose cost a rule says; what follows is over them
-    ideal_cycles_total         Int64?   cycles  | LDS: phases with an active lane; null = none is known, so below
-    extra_cycles_total         Int64?   cycles  | LDS: cycles lost to bank conflicts
-    segment_count_total        Int64?   -       | memory: segments that the lanes touch
-    least_segment_count_total  Int64?   -       | memory: segments if each lane's bytes lay side by side
-    requested_bytes_total      Int64    bytes   | bytes that active lanes ask for, over `known_count` executions
-    moved_bytes_total          Int64?   bytes   | memory: segments x their size
-    """,
-)
+_WAITS = packaged_spec(__package__, "waits")
+_LINES = packaged_spec(__package__, "lines")
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ Where several layouts do, the counters cannot tell them apart, and no number tha
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
@@ -14,13 +14,11 @@ from wavewright.analysis.trace.lanes import lane_accesses
 from wavewright.analysis.trace.lanes.evaluated import LaneOptions
 from wavewright.errors import UsageError
 from wavewright.model.answer import Answer
-from wavewright.model.schema import table_spec
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from wavewright.analysis.trace.lanes import LaneAccesses
-    from wavewright.model.schema import TableSpec
     from wavewright.model.trace import ThreadTrace
 
 #: Counter -> the space it is about, and the sums of `LaneAccesses.rows` that it counts.
@@ -34,28 +32,8 @@ _TOLERANCE: Final = 0.005  #: Counters are of a whole dispatch: a few waves at i
 
 
 @dataclass(frozen=True)
-class ArgumentFit(Answer):
+class ArgumentFit(Answer, package=__package__):
     """Sets of arguments, and whether they reproduce counters."""
-
-    definition: ClassVar[str] = (
-        "Each set of arguments is evaluated. It fits when every given counter is reproduced: SQ_LDS_BANK_CONFLICT by "
-        "the extra cycles of LDS accesses, SQ_LDS_IDX_ACTIVE by all their cycles, TCP_TOTAL_CACHE_ACCESSES by the "
-        "segments, each as a mean over waves within 0.5 %. It is not known where lane addresses remain unknown."
-    )
-    tables: ClassVar[Mapping[str, TableSpec]] = {
-        "candidates": table_spec(
-            "candidates",
-            "one set of arguments and one counter",
-            """
-            candidate  UInt32   -  | place of the set in what was given
-            arguments  String   -  | the set
-            counter    String   -  | name of the counter
-            measured   Float64  -  | per wave
-            predicted  Float64? -  | per wave; null = lane addresses remain unknown
-            verdict    String   -  | fits, differs or not known
-            """,
-        )
-    }
 
     candidates: pl.DataFrame
     fitting: tuple[int, ...]  #: Sets that reproduce every counter.

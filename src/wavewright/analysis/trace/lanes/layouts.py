@@ -13,7 +13,7 @@ from wavewright.analysis.trace.lanes.fixes import LdsAccessPatterns, find_fixes
 from wavewright.errors import UsageError
 from wavewright.facts.gpus.facts import of
 from wavewright.facts.lanes import LdsAccess, LdsRuleFact, lds_access
-from wavewright.model.schema import table_spec
+from wavewright.model.schema import packaged_spec
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,17 +26,7 @@ _DWORD_BYTES: Final = 4
 #: The evaluator keeps patterns up to multiples of this (cpp/src/evaluate/evaluate.cpp: keep_pattern).
 PERIOD_BYTES: Final = 256
 
-FIXES: Final = table_spec(
-    "fixes",
-    "one layout of the arrays in LDS that takes fewer extra cycles, the best first",
-    """
-    kind                  String?  -       | padding or xor; null = no layout helps
-    text                  String   -       | what to change, or why nothing helps
-    extra_cycles_total    Int64    cycles  | of all known accesses now, over all executions
-    removed_cycles_total  Int64?   cycles  | that the layout removes
-    added_share           Float64? -       | LDS that it needs more, as a share of the arrays
-    """,
-)
+FIXES: Final = packaged_spec(__package__, "fixes")
 
 
 def lds_rule_of(text: str, target: str, options: LaneOptions, lanes: int) -> LdsRuleFact | None:

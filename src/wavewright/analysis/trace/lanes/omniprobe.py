@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from wavewright.analysis.trace.code.accesses import LOAD, LOAD_TO_LDS, STORE, accesses
-from wavewright.model.schema import table_spec
+from wavewright.model.schema import packaged_spec
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -24,46 +24,9 @@ _KINDS: Final = {LOAD: "read", LOAD_TO_LDS: "read", STORE: "write"}
 _KEY: Final = ("file", "line", "space", "kind")
 _TOLERANCE: Final = 1e-9  # of averages: the counts are integers, the quotients are not
 
-LINES: Final = table_spec(
-    "lines",
-    "one access of Omniprobe: a source location with one width and direction, of one dispatch",
-    """
-    file                     String  -      | source file as the code of the trace names it; null = no such file there
-    line                     UInt32  -      | source line
-    column                   UInt32  -      | source column
-    space                    String  -      | memory or lds
-    kind                     String  -      | read, write or read_write; null = not specified
-    row_count                UInt32  -      | code rows of the line with that space and direction
-    first_row                Int32   -      | the first of them; null = none
-    omniprobe_file           String  -      | source file as Omniprobe names it; null = it did not know it
-    kernel                   String  -      | kernel; null = not recorded
-    dispatch                 UInt64  -      | dispatch; null = not recorded
-    execution_count          Int64   -      | executions by waves, before instructions were selected
-    ir_bytes                 UInt32  bytes  | bytes per lane before instructions were selected
-    cache_lines_least_count  Int64   -      | cache lines needed at least; null for lds
-    cache_lines_used_count   Int64   -      | cache lines touched; null for lds
-    bank_conflict_count      Int64   -      | bank conflicts; null for memory
-    """,
-)
+LINES: Final = packaged_spec(__package__, "omniprobe_lines")
 
-COMPARISON: Final = table_spec(
-    "comparison",
-    "one source line, space and direction that both have",
-    """
-    file                               String   -       | source file
-    line                               UInt32   -       | source line
-    space                              String   -       | memory or lds
-    kind                               String   -       | read or write
-    row_count                          UInt32   -       | code rows of the line with that space and direction
-    execution_count                    Int64    -       | executions in the trace, of these rows
-    omniprobe_execution_count          Int64    -       | executions that Omniprobe counted
-    extra_cycles_per_execution         Float64  cycles  | evaluated; null = unknown, or memory
-    omniprobe_conflicts_per_execution  Float64  cycles  | measured; null for memory
-    segments_per_execution             Float64  -       | evaluated; null = unknown, or lds
-    omniprobe_lines_per_execution      Float64  -       | cache lines, measured; null for lds
-    verdict                            String   -       | equal, different, or not comparable where one of them is null
-    """,
-)
+COMPARISON: Final = packaged_spec(__package__, "comparison")
 
 
 def omniprobe_by_line(omniprobe: pl.DataFrame, code: pl.DataFrame) -> pl.DataFrame:

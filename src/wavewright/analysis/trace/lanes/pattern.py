@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import polars as pl
@@ -24,7 +24,6 @@ from wavewright.base.bounds import ITEM, bounded
 from wavewright.errors import UsageError
 from wavewright.facts.lanes import CoalescingRuleFact, Refusal
 from wavewright.model.answer import Answer
-from wavewright.model.schema import TableSpec, table_spec
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -35,46 +34,10 @@ if TYPE_CHECKING:
 
 _DWORD_BYTES: Final = 4
 
-_LANES: Final = table_spec(
-    "lanes",
-    "one active lane of one access",
-    """
-    access         Int32   -      | 0, or 1 for the second access of read2 and write2
-    lane           Int32   -      | lane of the wave
-    address_bytes  Int64   bytes  | of its first byte, from a multiple of 256 bytes below the first lane's
-    group          Int32   -      | LDS: its phase; memory: its group of lanes
-    first_unit     Int64   -      | LDS: its first bank; memory: its first segment
-    unit_count     Int32   -      | banks or segments that it touches
-    is_colliding   Boolean -      | LDS: whether a bank that it uses serves other dwords in its phase, too
-    fixed_bytes    Int64?  bytes  | its address in the proposed layout; null = none is proposed
-    """,
-)
-_GROUPS: Final = table_spec(
-    "groups",
-    "one phase of LDS, or one group of lanes that the L1 cache looks up together",
-    """
-    access          Int32   -  | 0, or 1 for the second access of read2 and write2
-    group           Int32   -  | its number, in the order of service
-    lanes           String  -  | its active lanes
-    count           Int32   -  | LDS: cycles that it takes; memory: segments that it touches
-    least_count     Int32   -  | the least possible for these lanes: a cycle, or the segments that the bytes fill
-    bank            Int32?  -  | LDS: the fullest bank, where there is a conflict
-    colliding       String  -  | lanes that meet in it at different dwords; empty = none
-    fixed_count     Int32?  -  | cycles in the proposed layout; null = none is proposed
-    """,
-)
-
 
 @dataclass(frozen=True)
-class RowPattern(Answer):
+class RowPattern(Answer, package=__package__):
     """The lanes of one memory instruction in the costliest of its patterns."""
-
-    definition: ClassVar[str] = (
-        "Of the different patterns of an instruction the one with the highest cost is shown, of equal ones the most "
-        "frequent. Addresses count from a multiple of 256 bytes near the first lane: what lies whole multiples further "
-        "is served alike."
-    )
-    tables: ClassVar[Mapping[str, TableSpec]] = {"lanes": _LANES, "groups": _GROUPS}
 
     row: int
     text: str
@@ -147,8 +110,8 @@ def row_pattern(trace: ThreadTrace, row: int, options: LaneOptions | None = None
         pattern_count=here.filter(pl.col("place") == here["place"][0]).height,
         pattern_share=shares[0],
         fix=proposed[1] if proposed else "",
-        lanes=pl.DataFrame(lanes, schema=_LANES.dtypes, orient="row"),
-        groups=pl.DataFrame(groups, schema=_GROUPS.dtypes, orient="row"),
+        lanes=pl.DataFrame(lanes, schema=RowPattern.tables["lanes"].dtypes, orient="row"),
+        groups=pl.DataFrame(groups, schema=RowPattern.tables["groups"].dtypes, orient="row"),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
@@ -18,12 +18,10 @@ from wavewright.codeobj.kernel_arguments import ArgumentValues
 from wavewright.errors import UsageError
 from wavewright.facts.lanes import CoalescingRuleFact, LdsRuleFact, Refusal, lds_access
 from wavewright.model.answer import Answer
-from wavewright.model.schema import table_spec
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from wavewright.model.schema import TableSpec
     from wavewright.model.trace import ThreadTrace
 
 _MOST_PATTERNS: Final = 8  #: Of each access of the instruction, the most frequent first.
@@ -32,73 +30,8 @@ _LANES: Final = pl.List(pl.Int32)
 
 
 @dataclass(frozen=True)
-class LaneService(Answer):
+class LaneService(Answer, package=__package__):
     """Service of the lanes of one instruction."""
-
-    definition: ClassVar[str] = (
-        "LDS serves the lanes of a phase together: one cycle, and one more for each further dword in the fullest bank; "
-        "lanes that want the same dword share it. A memory access looks up each aligned segment that a group of "
-        "consecutive lanes touches once. Addresses count from the line of 256 bytes in which the first active lane is."
-    )
-    tables: ClassVar[Mapping[str, TableSpec]] = {
-        "patterns": table_spec(
-            "patterns",
-            "one pattern: the lane addresses that executions of one access of the instruction have",
-            """
-            pattern              Int32    -       | number, from 0
-            place                Int32    -       | which access of the instruction: 0, and 1 of read2 and write2
-            share                Float64  -       | of the executions of this access whose lane addresses are certain
-            active_lane_count    Int32    -       | active lanes
-            ideal_cycles         Int32?   cycles  | LDS: phases with an active lane
-            extra_cycles         Int32?   cycles  | LDS: cycles lost to bank conflicts
-            segment_count        Int32?   -       | memory: segments that the lanes touch
-            least_segment_count  Int32?   -       | memory: segments if each lane's bytes lay side by side
-            """,
-        ),
-        "phases": table_spec(
-            "phases",
-            "one phase of a pattern, in the order of service",
-            """
-            pattern  Int32        -       | number of the pattern
-            phase    Int32        -       | number, from 0
-            lanes    List(Int32)  -       | active lanes
-            cycles   Int32        cycles  | distinct dwords in the fullest bank
-            """,
-        ),
-        "bank_cells": table_spec(
-            "bank_cells",
-            "some banks side by side that lanes of a phase want",
-            """
-            pattern      Int32        -  | number of the pattern
-            phase        Int32        -  | number of the phase
-            first_bank   Int32        -  | first of `banks_per_column` banks, which the same lanes want
-            lanes        List(Int32)  -  | lanes that want them
-            dword_count  Int32        -  | distinct dwords that they want in each bank; more than 1 collide
-            """,
-        ),
-        "groups": table_spec(
-            "groups",
-            "one group of consecutive lanes of a pattern",
-            """
-            pattern              Int32        -  | number of the pattern
-            group                Int32        -  | number, from 0
-            lanes                List(Int32)  -  | active lanes
-            segment_count        Int32        -  | segments that they touch
-            least_segment_count  Int32        -  | segments if each lane's bytes lay side by side
-            """,
-        ),
-        "segment_cells": table_spec(
-            "segment_cells",
-            "one segment that lanes of a group touch",
-            """
-            pattern       Int32        -      | number of the pattern
-            group         Int32        -      | number of the group
-            offset_bytes  Int64        bytes  | start of the segment
-            lanes         List(Int32)  -      | lanes that touch it
-            used_bytes    Int32        bytes  | bytes of it that they ask for
-            """,
-        ),
-    }
 
     patterns: pl.DataFrame
     phases: pl.DataFrame

@@ -11,7 +11,7 @@ from wavewright.analysis.trace.code.row_places import PLACE_COLUMNS, located
 from wavewright.analysis.trace.waits.stall_rows import stall_rows
 from wavewright.analysis.trace.waits.wait_producers import producer_kinds, resolve
 from wavewright.model.answer import Answer
-from wavewright.model.schema import table_spec
+from wavewright.model.schema import packaged_spec, table_spec
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,49 +35,13 @@ _WAIT_SPEC = table_spec(
     {PLACE_COLUMNS.strip()}
     """,
 )
-_EDGE_SPEC = table_spec(
-    "producers",
-    "one producer of one wait, through one counter; in the order of `waits`, most frequent first",
-    """
-    row                          Int32    -       | code.row of the wait
-    producer_row                 Int32    -       | code.row of the awaited instruction
-    counter                      String   -       | hardware counter of the wait
-    count                        Int64    -       | times it was certainly awaited
-    candidate_count              Int64    -       | times it may have been awaited, but cannot be told from others
-    execution_share              Float64  -       | count per execution of the wait; above 1: several at once
-    last_count                   Int64    -       | times it certainly was what ended the wait
-    last_stall_cycles_mean       Float64? cycles  | mean stall when it ended the wait: how much earlier to issue it
-    last_stall_cycles_max        Int64?   cycles  | how much earlier to never stall on it
-    distance_cycles_mean         Float64? cycles  | mean time from its issue to the first attempt of the wait
-    distance_cycles_min          Int64    cycles  | shortest
-    distance_cycles_max          Int64    cycles  | longest
-    distance_instructions_mean   Float64? -       | mean number of instructions of the wave from it to the wait
-    distance_instructions_min    Int64    -       | fewest
-    distance_instructions_max    Int64    -       | most
-    latency_cycles_mean          Float64? cycles  | mean time from its issue to the end of the wait; done by then: start
-    latency_cycles_min           Int64    cycles  | shortest
-    latency_cycles_max           Int64    cycles  | longest
-    done_count                   Int64    -       | times the wait found it done
-    slack_cycles_mean            Float64  cycles  | then: distance minus the row's median tight latency; may be null
-    producer_kind                String   -       | what the producer is (stall_classes.py)
-    producer_address             UInt64   -       | code.address of the producer
-    producer_text                String   -       | code.text of the producer
-    producer_file                String?  -       | code.file of the producer
-    producer_line                UInt32?  -       | code.line of the producer
-    """,
-)
+_EDGE_SPEC = packaged_spec(__package__, "edge_spec")
 
 
 @dataclass(frozen=True)
-class Waits(Answer):
+class Waits(Answer, package=__package__):
     """Every executed wait row, and its producers."""
 
-    definition: ClassVar[str] = (
-        "A wait ends when the counters it names have come down. The operations that had to complete for it are its"
-        " producers; those of one counter that complete in order end with the youngest, which is then known to be what"
-        " was waited for, and its latency to be exact (tight). How much earlier it would have to be issued is the stall"
-        " that it still caused."
-    )
     tables: ClassVar[Mapping[str, TableSpec]] = {"waits": _WAIT_SPEC, "producers": _EDGE_SPEC}
 
     waits: pl.DataFrame
