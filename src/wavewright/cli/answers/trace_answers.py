@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
-from wavewright.base.shown import quoted
+from wavewright.base.shown import printable, quoted
 from wavewright.cli.answers.source_listing import source
 from wavewright.cli.kit.io import line_width, progress
 from wavewright.cli.kit.question_verb import Shown
@@ -155,6 +155,7 @@ def lanes(
     row: int | None,
     fixes: bool,
     wants_floors: bool,
+    addresses_path: Path | None,
     omniprobe_path: Path | None,
     target: str | None,
     picture: PictureRequest,
@@ -165,6 +166,14 @@ def lanes(
     request = replace(request, trace=trace)
     options = _lane_options(trace, **dispatch_facts)
     picture.check()
+    if addresses_path is not None:
+        import click
+
+        from wavewright.base.words import counted
+        from wavewright.export.trace.lane_addresses import write_lane_addresses
+
+        count = write_lane_addresses(trace, addresses_path, options)
+        click.echo(f"wrote {counted(count, 'patterns')} of lanes to {printable(str(addresses_path))}", err=True)
     if row is not None:
         if fixes or wants_floors or omniprobe_path is not None:
             what = "--row shows one instruction, with the best layout; --fix, --floors and --omniprobe are about all"

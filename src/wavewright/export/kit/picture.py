@@ -27,6 +27,8 @@ def check_picture(path: Path) -> None:
     """
     if path.suffix.lower() not in FORMATS:
         problem = f"no picture format {path.suffix or path.name!r}"
+        if path.suffix.lower() in (".jpg", ".jpeg"):
+            problem += ": JPEG blurs thin lines and small text"
         raise UsageError(problem, where=str(path), advice=f"names of pictures end in {' or '.join(FORMATS)}")
     if path.suffix.lower() == ".png":
         require("resvg_py", "plot")

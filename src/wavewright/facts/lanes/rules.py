@@ -52,8 +52,8 @@ def coalescing_rule(target: str) -> CoalescingRuleFact | Refusal:
     >>> rule = coalescing_rule("gfx942")
     >>> rule.group_lanes, rule.segment_bytes
     (16, 64)
-    >>> coalescing_rule("gfx1100").reason
-    'no coalescing rule is known for gfx1100'
+    >>> coalescing_rule("gfx906").reason
+    'no coalescing rule is known for gfx906'
     """
     return lane_rules().coalescing_rule(target)
 

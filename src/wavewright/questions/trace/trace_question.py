@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 CHOICE: Parameters = {"kernel": text, "se": Number(ENGINE), "file": text, "line": Number(AMOUNT)}
 _WAVES = ("kernel", "se")
 #: The costliest units that hotspots can be of.
-UNIT = OneOf("cycles are not added up by", ("instruction", "line", "file", "function", "kernel", "block", "loop"))
+UNIT = OneOf(
+    "cycles are not added up by", ("instruction", "line", "file", "function", "kernel", "block", "loop", "kind")
+)
 
 
 def instruction(given: str) -> InstructionHandle:

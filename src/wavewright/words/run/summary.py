@@ -116,6 +116,9 @@ def _thing_table(answer: Summary, domain: str, *, width: int, limit: int) -> Tab
     if answer.by != "all":
         rows = rows.sort(-pl.col("total_ns"), maintain_order=True)
     has_bytes = rows["bytes_total"].null_count() < rows.height
+    rows = rows.with_columns(
+        bytes_mean=pl.when(pl.col("sized_calls") > 0).then(pl.col("bytes_total") / pl.col("sized_calls"))
+    )
     what = _NAMES.get(domain, f"{printable(domain)} calls" if domain != "MARKER" else "marker ranges")
     table = declared_table(
         "run/summary/thing",

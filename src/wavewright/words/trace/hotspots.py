@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import polars as pl
-
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent, short
 from wavewright.facts.loader import packaged
@@ -24,6 +22,11 @@ _NONE: dict[str, str] = packaged("texts.toml", __package__)["without_unit"]
 _UNTOLD = "; host-trap samples tell where waves were, not whether they issued or stalled"
 _WHOLES = {"exposed_share": "the exposed cycles", "stall_share": "the stall cycles", "cycles_share": "all cycles"}
 _SORTED_SHARES = {"exposed": "exposed_share", "stall": "stall_share"}
+_MARK = "*"
+_COLLECTING = (
+    f"{_MARK} a quarter or more of the instructions of its file have this line: most often that of a decorator or of a "
+    "function's head, which the compiler gave to what it made itself; look at the other lines, and at `coverage`"
+)
 _SORT_WORDS: dict[str, str] = packaged("texts.toml", __package__)["sorted_by"]
 
 
@@ -35,6 +38,8 @@ def hotspots_report(answer: Hotspots, *, limit: int) -> list[AnyBlock]:
     if answer.basis != "instructions":
         note = "the trace has no instructions; these are the sums that its files store, without exposed cycles"
         parts.append(Sentence(note, "note"))
+    if answer.units["is_collecting"].head(limit).any():
+        parts.append(Sentence(_COLLECTING, "note"))
     return [*parts, GAP, hotspot_table(answer, limit=limit)]
 
 
@@ -50,9 +55,7 @@ def either_report(answer: Hotspots | SampleHotspots, *, limit: int) -> list[AnyB
 def hotspot_table(answer: Hotspots, *, limit: int) -> Table:
     """The costliest units; the title has the number of hidden ones."""
     share = _share_of(answer)
-    units = answer.units.with_columns(
-        sorted_share=share, latency_cycles_mean=pl.col("latency_cycles_total") / pl.max_horizontal("hit_count", 1)
-    )
+    units = answer.units.with_columns(sorted_share=share)
     return declared_table(
         "trace/hotspots/units",
         units,
@@ -60,7 +63,7 @@ def hotspot_table(answer: Hotspots, *, limit: int) -> Table:
         rows=_many(answer),
         title=f"by {_SORT_WORDS[answer.sort]}",
         has_exposed=answer.exposed_cycles_total is not None,
-        is_single=answer.by == "instruction",
+        is_single=answer.by in ("instruction", "kind"),
         has_lanes=answer.units["extra_lds_cycles_total"].null_count() == 0,
         names=_names(answer.by),
     )
@@ -138,6 +141,8 @@ def _names(by: str) -> list[Column]:
     return declared_columns(
         f"trace/hotspots/{by if by in ('instruction', 'line') else 'range' if by in ('block', 'loop') else 'other'}",
         by=by,
-        line=lambda row: brief_place(row["file"], row["line"]) or _NONE["line"],
+        line=lambda row: (
+            (brief_place(row["file"], row["line"]) or _NONE["line"]) + _MARK * row.get("is_collecting", False)
+        ),
         unit=lambda row: (row["unit"] or _NONE[by]).removeprefix(f"{by} "),
     )

@@ -165,6 +165,7 @@ LINES: list[tuple[int, str, str]] = [
     (94, "E", "ring_buffer: munmap failed: Invalid argument"),
     (95, "", "Memory access fault by GPU node-2 (Agent handle: 0x55) on address 0x7ed0642e4000. Reason: Unknown."),
     (96, "", "ROCPROFILER_REGISTER_LIBRARY is already set to /opt/rocm/lib/librocprofiler-sdk.so"),
+    (97, "", "HW Exception by GPU node-2 (Agent handle: 0x5581) reason :GPU Hang"),
     (98, "F", "Assertion that nobody has seen before"),
     (99, "", "[rocprofv3] Fatal error: something that nobody has seen before"),
     (99, "", "Fatal error: something that nobody has seen before"),

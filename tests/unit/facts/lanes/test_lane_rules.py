@@ -137,12 +137,18 @@ def test_targets_may_have_features() -> None:
     assert lds_rule("amdgcn-amd-amdhsa--gfx942:sramecc+:xnack-", "read", 4) == lds_rule("gfx942", "read", 4)
 
 
-def test_coalescing_is_known_for_one_target() -> None:
+def test_coalescing_is_measured_on_one_target() -> None:
     rule = coalescing_rule("gfx942")
     assert isinstance(rule, CoalescingRuleFact)
     assert (rule.group_lanes, rule.segment_bytes, rule.counter) == (16, 64, "TCP_TOTAL_CACHE_ACCESSES")
     assert rule.accesses_per_cycle == 1
-    assert _reason(coalescing_rule("gfx950")) == "no coalescing rule is known for gfx950"
+    for target, least in (("gfx90a", (16, 64)), ("gfx950", (16, 64)), ("gfx1100", (32, 128)), ("gfx1201", (32, 128))):
+        unproven = coalescing_rule(target)
+        assert isinstance(unproven, CoalescingRuleFact)
+        assert (unproven.group_lanes, unproven.segment_bytes) == least
+        assert unproven.confidence == "hypothesis"
+        assert unproven.accesses_per_cycle is None
+    assert _reason(coalescing_rule("gfx906")) == "no coalescing rule is known for gfx906"
 
 
 @together(

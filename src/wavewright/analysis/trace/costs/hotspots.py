@@ -1,4 +1,4 @@
-"""Cost by instruction, source line, file, function, kernel, basic block or loop."""
+"""Cost by instruction, kind of instruction, source line, file, function, kernel, basic block or loop."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import polars as pl
 
 from wavewright.analysis.code.control_flow import blocks
+from wavewright.analysis.code.mix import kind_of
 from wavewright.analysis.trace.code.access_bytes import requested_bytes
 from wavewright.analysis.trace.code.attribution import source_of_rows
 from wavewright.analysis.trace.code.control_flow import jumps_in_part, loop_of_rows, taken_jumps
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
 
     from wavewright.model.trace import ThreadTrace
 
-UNITS = ("instruction", "line", "file", "function", "kernel", "block", "loop")
+UNITS = ("instruction", "line", "file", "function", "kernel", "block", "loop", "kind")
+_COLLECTS_SHARE, _COLLECTS_ROWS = 0.25, 64
 #: What units can be sorted by, and its column.
 SORTS = {
     "exposed": "exposed_cycles_total",
@@ -81,6 +83,8 @@ class Hotspots(Answer):
             stall_share                 Float64  -       | of all stall cycles
             exposed_share               Float64  -       | of all exposed cycles; null = not known
             bytes_per_lane              Int32    bytes   | by instruction: bytes it moves per lane (scalar: per wave); null = none
+            latency_cycles_mean         Float64  cycles  | latency of one execution: what such an instruction costs
+            is_collecting               Boolean  -       | by line: a line with a quarter or more of the rows of its file and at least 64: most often a decorator or a head that the compiler gave to what it made itself
             requested_bytes_total       Int64    bytes   | what its executions request, all lanes active, as far as known
             {LANE_COLUMNS.strip()}
             """,  # noqa: E501 - a line is a column
@@ -143,7 +147,10 @@ def hotspots(
     widths = requested_bytes(trace).select("bytes_per_lane", first_row="row")
     widths = widths if by == "instruction" else widths.clear()
     units = units.join(widths, on="first_row", how="left", maintain_order="left")
+    is_collecting = pl.lit(by == "line") & collecting()
     shares = {
+        "latency_cycles_mean": pl.col("latency_cycles_total") / pl.max_horizontal("hit_count", 1),
+        "is_collecting": is_collecting & pl.col("file").is_not_null(),
         "cycles_share": cycles / (all_cycles or 1),
         "stall_share": pl.col("stall_cycles_total") / (int(costs["stall_cycles_total"].sum()) or 1),
         "exposed_share": pl.col("exposed_cycles_total") / (int(costs["exposed_cycles_total"].sum() or 0) or 1),
@@ -166,6 +173,12 @@ def hotspots(
     )
 
 
+def collecting() -> pl.Expr:
+    """True for lines (`file`, `row_count`) that more instructions have than anybody wrote there."""
+    share = pl.col("row_count") / pl.col("row_count").sum().over("file")
+    return (share >= _COLLECTS_SHARE) & (pl.col("row_count") >= _COLLECTS_ROWS)
+
+
 def units_of_rows(
     trace: ThreadTrace, by: str, attribution: str = "innermost", mine: Sequence[str] = ()
 ) -> pl.DataFrame:
@@ -181,6 +194,9 @@ def units_of_rows(
         unit = pl.col("file")
     elif by == "function":
         unit = pl.lit(code["function"])
+    elif by == "kind":
+        kinds = {name: kind_of(name) for name in code["class"].drop_nulls().unique()}
+        unit = pl.lit(code["class"].replace_strict(kinds, default=None, return_dtype=pl.String))
     elif by == "block":
         unit = "block " + pl.lit(blocks(code, taken_jumps(trace)).by_row["block"]).cast(pl.String)
     else:

@@ -6,11 +6,13 @@ What is not certain stays unknown, with the reason.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 
+from wavewright.analysis.common.occupancy.architecture import architecture
 from wavewright.analysis.trace.lanes.evaluated import EvaluatedKernel, LaneOptions, evaluate, lanes_of_waves, row_rules
 from wavewright.analysis.trace.lanes.reasons import assumption_text, reason_text
 from wavewright.base.once import once
@@ -222,7 +224,7 @@ def target_of(trace: ThreadTrace, options: LaneOptions) -> str:
     UnsupportedError
         It is not known.
     """
-    target = options.target or trace.source.target
+    target = options.target or trace.source.target or _inferred_target(trace)
     if target is None:
         raise UnsupportedError(
             "which GPU ran this code is not known, so no rule can be chosen", advice="--target names it: gfx942"
@@ -232,6 +234,14 @@ def target_of(trace: ThreadTrace, options: LaneOptions) -> str:
             f"lanes of {target} are not evaluated", advice=f"evaluated are {', '.join(EVALUATED_FAMILIES)}"
         )
     return target
+
+
+def _inferred_target(trace: ThreadTrace) -> str | None:
+    """The GPU that alone has instructions of this code, as other verbs infer it; None = several may."""
+    with suppress(UsageError):
+        inferred = architecture(trace)
+        return inferred.facts.target if inferred.is_certain else None
+    return None
 
 
 def _declared(table: str) -> dict[str, pl.DataType]:

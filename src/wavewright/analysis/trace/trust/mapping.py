@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from wavewright.analysis.trace.code.functions import entered_rows
+from wavewright.analysis.trace.costs.hotspots import collecting
 from wavewright.analysis.trace.costs.row_totals import row_totals
 from wavewright.model.answer import Answer
 from wavewright.model.schema import SAMPLE_COUNTS
@@ -17,8 +18,6 @@ from wavewright.model.schema import SAMPLE_COUNTS
 if TYPE_CHECKING:
     from wavewright.model.trace import ThreadTrace
 
-_SWALLOWS_SHARE = 0.25
-_SWALLOWS_ROWS = 64
 _HEAD_LINE = re.compile(r"\s*(@|def\s|async\s+def\s|class\s|with\s|template\b|__global__|__device__)")
 _REMEDIES = {
     "py": (
@@ -140,9 +139,8 @@ def _lines(trace: ThreadTrace, mapped: pl.DataFrame) -> pl.DataFrame:
         .with_columns(row_share=pl.col("row_count") / pl.col("row_count").sum().over("file"))
         .sort("weight_share", "row_count", "file", "line", descending=[True, True, False, False])
     )
-    swallows = (pl.col("row_share") >= _SWALLOWS_SHARE) & (pl.col("row_count") >= _SWALLOWS_ROWS)
     texts = _source_lines(trace, lines)
-    return lines.with_columns(swallows=swallows, text=texts).select(SourceMapping.tables["lines"].names)
+    return lines.with_columns(swallows=collecting(), text=texts).select(SourceMapping.tables["lines"].names)
 
 
 def _source_lines(trace: ThreadTrace, lines: pl.DataFrame) -> pl.Series:

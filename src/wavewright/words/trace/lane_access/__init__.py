@@ -237,7 +237,16 @@ def _comparison(answer: Lanes, limit: int) -> Iterator[AnyBlock]:
 
 
 def _unknown(answer: Lanes) -> Iterator[AnyBlock]:
-    """Reasons, and assumptions."""
+    """Reasons, unaligned accesses, and assumptions."""
+    unaligned = answer.reasons.filter(pl.col("reason").str.starts_with("unaligned"))
+    if unaligned.height:
+        numbers = unaligned["row"].unique().sort().to_list()
+        names = ", ".join(map(str, numbers[:_REASONS_SHOWN])) + (", ..." if len(numbers) > _REASONS_SHOWN else "")
+        yield GAP
+        yield Sentence(
+            f"{counted(len(numbers), 'rows')} with addresses that the width of the access does not divide ({names}): "
+            "such accesses are split, at a cost that nobody has published; align the data, or access smaller pieces"
+        )
     if answer.reasons.height:
         yield GAP
         reasons = (
