@@ -9,7 +9,7 @@ MAKEFLAGS += --no-print-directory
 PYTHON ?= python3
 FUZZ_SECONDS ?= 60
 FUZZ_TARGETS ?= fuzz_tokens fuzz_waves fuzz_pcmap fuzz_program fuzz_waits fuzz_wave_json fuzz_stalls fuzz_sqlite fuzz_spans \
-	fuzz_executed fuzz_groups fuzz_writers fuzz_isa fuzz_live fuzz_evaluate
+	fuzz_executed fuzz_groups fuzz_writers fuzz_isa fuzz_live fuzz_evaluate fuzz_library fuzz_perfetto
 FLIPS ?= 10000
 SANITIZED_TESTS ?= tests/unit/readers tests/damage tests/golden tests/property
 # Tests that ask LLVM.

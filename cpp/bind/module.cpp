@@ -21,6 +21,7 @@
 #include "lane_costs.hpp"
 #include "live_registers.hpp"
 #include "perfetto.hpp"
+#include "perfetto_trace.hpp"
 #include "replay.hpp"
 #include "span_pyramid.hpp"
 #include "sqlite.hpp"
@@ -226,6 +227,7 @@ NB_MODULE(_core, m) {
     bind_replay(m);
     bind_stalls(m);
     bind_perfetto(m);
+    bind_perfetto_trace(m);
     bind_wave_rows(m);
     bind_wave_spans(m);
     bind_chrome(m);

@@ -7,6 +7,7 @@
 #include "sqlite_pages.hpp"
 #include "targets.hpp"
 #include "wavewright/isa.hpp"
+#include "wavewright/perfetto.hpp"
 
 namespace wavewright::fuzz {
 namespace {
@@ -192,6 +193,69 @@ std::vector<Seed> isa_seeds() {
     return seeds;
 }
 
+// Bytes of messages, put together by hand.
+struct Message {
+    std::vector<uint8_t> bytes{};
+
+    Message& varint(uint64_t value) {
+        for (; value >= 0x80; value >>= 7) bytes.push_back(static_cast<uint8_t>(value | 0x80));
+        bytes.push_back(static_cast<uint8_t>(value));
+        return *this;
+    }
+    Message& number(uint64_t field, uint64_t value) { return varint(field << 3).varint(value); }
+    Message& text(uint64_t field, std::string_view content) {
+        varint(field << 3 | 2).varint(content.size());
+        append(bytes, content);
+        return *this;
+    }
+    Message& message(uint64_t field, const Message& inner) {
+        return text(field, {reinterpret_cast<const char*>(inner.bytes.data()), inner.bytes.size()});
+    }
+    Message& fixed(uint64_t field, uint64_t value) {
+        varint(field << 3 | 1);
+        for (int shift = 0; shift < 64; shift += 8) bytes.push_back(static_cast<uint8_t>(value >> shift));
+        return *this;
+    }
+};
+
+// What our own writer makes, and what others do besides: clocks of sequences, interned names, nested annotations.
+std::vector<Seed> perfetto_seeds() {
+    const std::vector<uint64_t> track{2, 2}, name{1, 1}, flow{0, 5};
+    const std::vector<int64_t> begin{5, 7}, end{300, 90};
+    const PerfettoEvents events{track, begin, end, name, name, flow};
+    PerfettoSlices slices(100, true);
+    const std::string ours = slices.add(events) + slices.finish() + perfetto_instants(events) +
+                             perfetto_points(track, begin, std::vector<double>{1, 0.5});
+    const auto packet = [](const Message& fields) { return Message().message(1, fields); };
+    Message clocks, names, counter, made;
+    clocks.message(1, Message().number(1, 6).number(2, 1000));
+    clocks.message(1, Message().number(1, 64).number(2, 7).number(3, 1).number(4, 1000));
+    for (const uint64_t kind : {1, 2, 3, 29}) names.message(kind, Message().number(1, 1).text(2, "kernel_dispatch"));
+    counter.number(3, 3).number(4, 1024).number(5, 1);
+    const Message nested = Message().text(10, "d").message(
+        11, Message().text(10, "k").message(12, Message().number(4, 3)).message(12, Message().fixed(5, 1)));
+    const Message first = Message().number(10, 3).number(13, 1).message(6, clocks).message(12, names).message(
+        59, Message().number(58, 64).message(11, Message().number(11, 2).number(31, 9)));
+    const Message slice = Message()
+                              .number(9, 1)
+                              .number(10, 1)
+                              .number(3, 1)
+                              .number(12, 4)
+                              .fixed(47, 5)
+                              .message(4, Message().number(1, 1).number(17, 1))
+                              .message(4, nested)
+                              .message(4, Message().text(10, "c").fixed(5, 9));
+    for (const Message& each :
+         {packet(first), packet(Message().message(60, Message().number(1, 9).number(5, 2).message(8, counter))),
+          packet(Message().message(60, Message().number(1, 2).message(4, Message().number(1, 7).number(2, 8)))),
+          packet(Message().number(10, 3).number(8, 2).number(13, 2).message(11, slice)),
+          packet(Message().number(10, 3).number(8, 2).message(11, Message().number(9, 2))),
+          packet(Message().number(8, 9).number(42, 1).message(35, Message().message(1, Message().number(18, 4)))),
+          packet(Message().text(50, "x"))})
+        made.bytes.insert(made.bytes.end(), each.bytes.begin(), each.bytes.end());
+    return {{"ours", {ours.begin(), ours.end()}}, {"others", made.bytes}};
+}
+
 }  // namespace
 
 std::vector<Seed> seeds_of(std::string_view target) {
@@ -203,6 +267,7 @@ std::vector<Seed> seeds_of(std::string_view target) {
     if (target == "fuzz_executed" || target == "fuzz_groups" || target == "fuzz_live") return column_seeds({});
     if (target == "fuzz_writers") return column_seeds({3, 'k', 0, '"', 0xFF, 0, 'a', '\n', 0, 'b', 0});
     if (target == "fuzz_isa") return isa_seeds();
+    if (target == "fuzz_perfetto") return perfetto_seeds();
     if (target == "fuzz_evaluate") return evaluate_seeds();
     std::vector<Seed> seeds;
     std::mt19937 random(7);

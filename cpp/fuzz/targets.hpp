@@ -35,6 +35,8 @@ void fuzz_spans(Bytes input);
 void fuzz_executed(Bytes input);
 // Events with any keys and times: statistics, covered time, trees of calls, tracks.
 void fuzz_groups(Bytes input);
+// The bytes are a Perfetto trace.
+void fuzz_perfetto(Bytes input);
 // Texts up to NULs, then rows with any times and numbers: Chrome and Perfetto traces.
 void fuzz_writers(Bytes input);
 // A column of the tables, flags (wave size, texts instead of code, size of chunks), then machine code or texts.
@@ -66,12 +68,12 @@ struct Target {
     void (*run)(Bytes);
 };
 constexpr Target kTargets[] = {
-    {"fuzz_tokens", fuzz_tokens},     {"fuzz_waves", fuzz_waves},   {"fuzz_pcmap", fuzz_pcmap},
-    {"fuzz_program", fuzz_program},   {"fuzz_waits", fuzz_waits},   {"fuzz_wave_json", fuzz_wave_json},
-    {"fuzz_stalls", fuzz_stalls},     {"fuzz_sqlite", fuzz_sqlite}, {"fuzz_spans", fuzz_spans},
-    {"fuzz_executed", fuzz_executed}, {"fuzz_groups", fuzz_groups}, {"fuzz_writers", fuzz_writers},
-    {"fuzz_isa", fuzz_isa},           {"fuzz_live", fuzz_live},     {"fuzz_evaluate", fuzz_evaluate},
-    {"fuzz_library", fuzz_library},
+    {"fuzz_tokens", fuzz_tokens},     {"fuzz_waves", fuzz_waves},       {"fuzz_pcmap", fuzz_pcmap},
+    {"fuzz_program", fuzz_program},   {"fuzz_waits", fuzz_waits},       {"fuzz_wave_json", fuzz_wave_json},
+    {"fuzz_stalls", fuzz_stalls},     {"fuzz_sqlite", fuzz_sqlite},     {"fuzz_spans", fuzz_spans},
+    {"fuzz_executed", fuzz_executed}, {"fuzz_groups", fuzz_groups},     {"fuzz_writers", fuzz_writers},
+    {"fuzz_isa", fuzz_isa},           {"fuzz_live", fuzz_live},         {"fuzz_evaluate", fuzz_evaluate},
+    {"fuzz_library", fuzz_library},   {"fuzz_perfetto", fuzz_perfetto},
 };
 
 struct Seed {

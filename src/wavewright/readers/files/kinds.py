@@ -55,7 +55,7 @@ class Kind(Enum):
     RUN_TABLES = "wavewright tables of a run"
     RUN_FOLDER = "folder of runs"
     CODE_OBJECT = "GPU code object (ELF)"
-    PERFETTO = "Perfetto trace (wavewright writes them and does not read them)"
+    PERFETTO = "Perfetto trace"
     UNKNOWN = "not a format that wavewright reads"
 
 
@@ -88,6 +88,7 @@ INPUTS = {
     Kind.RESULTS: InputFacts("run", Kind.RESULTS.value, _RESOURCES),
     Kind.CHROME: InputFacts("run", Kind.CHROME.value, _RUN),
     Kind.XPLANE: InputFacts("run", Kind.XPLANE.value, _RUN),
+    Kind.PERFETTO: InputFacts("run", Kind.PERFETTO.value, _RUN),
     Kind.KERNEL_TRACE: InputFacts("run", Kind.KERNEL_TRACE.value, _RESOURCES),
     Kind.CSV_TRACE: InputFacts("run", Kind.CSV_TRACE.value, _RUN),
     Kind.PACKAGE: InputFacts("run", Kind.PACKAGE.value, _RUN),
@@ -114,11 +115,6 @@ INPUTS = {
         None,
         "a code object",
         "`wavewright info {path}` lists its kernels; open the folder with its .att files to see them run",
-    ),
-    Kind.PERFETTO: InputFacts(
-        None,
-        "a Perfetto trace (wavewright writes them and does not read them)",
-        "open it at ui.perfetto.dev, or pass the run that it was made of",
     ),
     Kind.UNKNOWN: InputFacts(
         None,
@@ -292,7 +288,11 @@ _OTHERS_IN_FOLDERS = (
     Kind.DATABASE,
 )
 _PERFETTO_SUFFIXES = (".pftrace", ".perfetto-trace")
-_PACKET = b"\n"  #: The tag of a packet, with which a Perfetto trace starts.
+#: A packet of a Perfetto trace: its length, and the first of the fields that packets start with.
+_PACKET = re.compile(
+    rb"\n[\x80-\xff]{0,4}[\x01-\x7f](?:[\x18\x40\x50\x68\x32\x5a\x62]|\x8a\x02|\x9a\x02|\x82\x02|\xe2\x03|\x92\x03|\xca\x05|\xda\x03)",
+    re.DOTALL,
+)
 _HEAD_OF_RESULTS = 200
 #: The first plane of a file of JAX: its length, perhaps its number, and its name.
 _XPLANE = re.compile(rb"\n[\x00-\xff]{1,10}?(?:\x08[\x00-\xff]{1,10}?)?\x12.(?:/host:|/device:|Task Env)", re.DOTALL)
@@ -331,7 +331,8 @@ def _sniff_file(file: Path, listings: Inventory) -> Kind:
         return Kind.RAW_CAPTURE if traces_in(file) == "raw" else Kind.ARCHIVE
     if file.suffix == ".json" and form_of(listings.names(file.absolute().parent)) == "ui_output":
         return Kind.UI_OUTPUT  # a file of a decoded directory stands for the directory
-    if file.suffix in _PERFETTO_SUFFIXES and head.startswith(_PACKET):
+    start = head_of(head, 64)
+    if _PACKET.match(start) or (without_packing(file.name).endswith(_PERFETTO_SUFFIXES) and start.startswith(b"\n")):
         return Kind.PERFETTO
     is_table = file.suffix in (".parquet", ".arrow") or file.name == RUN_MANIFEST
     if is_table and file.with_name(RUN_MANIFEST).is_file():

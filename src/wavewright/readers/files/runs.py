@@ -20,7 +20,9 @@ MAX_FOLDERS = 100_000
 MAX_FILES = 1_000_000  #: Files and folders looked at below one folder.
 PACKAGE_INDEX = "index.yaml"
 XPLANE_SUFFIX = ".xplane.pb"
-_SUFFIXES = (".db", ".rpd", ".sqlite", ".sqlite3", ".csv", ".json", XPLANE_SUFFIX, *PACKED_SUFFIXES)
+PERFETTO_SUFFIXES = (".pftrace", ".perfetto-trace", ".proto")
+_SUFFIXES = (".db", ".rpd", ".sqlite", ".sqlite3", ".csv", ".json", XPLANE_SUFFIX, *PERFETTO_SUFFIXES,
+             *PACKED_SUFFIXES)  # fmt: skip
 _DATABASE = re.compile(r".*(\.rpd|_results\.db)")
 _MAX_INDEX_BYTES = 1 << 24
 _OUTSIDE_PACKAGE = "the package lists it, but it is not in the folder of the package"

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _DATABASE_KINDS = (Kind.ROCPD, Kind.RPD, Kind.ROCPROF_DATABASE, Kind.BROKEN_DATABASE)
 _CSV_KINDS = (Kind.KERNEL_TRACE, Kind.CSV_TRACE, Kind.COUNTERS)
 #: Formats of the same run in one folder, the most complete first; CSV comes last.
-_FORMS = (Kind.ROCPD, Kind.RPD, Kind.ROCPROF_DATABASE, Kind.RESULTS, Kind.CHROME, Kind.ROCPROF_CSV)
+_FORMS = (Kind.ROCPD, Kind.RPD, Kind.ROCPROF_DATABASE, Kind.RESULTS, Kind.CHROME, Kind.ROCPROF_CSV, Kind.PERFETTO)
 _COMPANIONS = (Kind.STATISTICS, Kind.AGENTS)
 _HEAD = 1 << 16
 _NAMED = 8
@@ -232,6 +232,10 @@ def _opened(run_input: RunInput, *, show_secrets: bool) -> RunSource:
         from wavewright.readers.run.chrome import read_kineto
 
         return read_kineto(run_input.path, run_input.captures)
+    if run_input.kind is Kind.PERFETTO:
+        from wavewright.readers.run.perfetto import read_perfetto
+
+        return read_perfetto(run_input.path)
     if run_input.kind is Kind.XPLANE:
         from wavewright.readers.run.xplane import read_xplane
 
@@ -268,7 +272,7 @@ def open_run(
     *paths: str | os.PathLike[str], show_secrets: bool = False, captures: Sequence[str | os.PathLike[str]] = ()
 ) -> Run:
     """Open a run, or many: files, folders and glob patterns of ROCpd, RPD and rocprof databases, rocprofv3 CSV and
-    JSON, Chrome traces of PyTorch, XPlane files of JAX, and tables that `wavewright convert` wrote.
+    JSON, Chrome traces of PyTorch, Perfetto traces, XPlane files of JAX, and tables that `wavewright convert` wrote.
 
     Parameters
     ----------
@@ -395,7 +399,8 @@ def _grouped(files: dict[Path, tuple[Path, Kind]]) -> list[RunInput]:
 def _inputs_of(run: str, files: list[tuple[Path, Kind]]) -> Iterator[RunInput]:
     """One input per run: tools can write the same run as database, JSON and CSV."""
     tables = tuple(file for file, kind in files if kind in _CSV_KINDS)
-    whole = sorted((pair for pair in files if pair[1] not in _CSV_KINDS), key=lambda pair: _rank(pair[1]))
+    others = _CSV_KINDS + ((Kind.PERFETTO,) if tables else ())  # CSV says more than a Perfetto trace
+    whole = sorted((pair for pair in files if pair[1] not in others), key=lambda pair: _rank(pair[1]))
     best = [file for file, kind in whole if kind is whole[0][1]]
     left_out = tuple(file for file, _ in files if file not in best) if whole else ()
     for file in best:

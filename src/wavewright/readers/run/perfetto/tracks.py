@@ -1,0 +1,163 @@
+"""Tracks of a Perfetto trace: whose events they show, and the values of counter tracks."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from wavewright.model.run_tables import RUN
+from wavewright.model.schema import frame_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+_NO_NUMBER = -(1 << 63)
+_PROCESS, _THREAD, _COUNTER = 1, 2, 3
+_DEEPEST = 64
+_GPU = re.compile(r"(?i)\b(?:gpu|device)\b[^\[\d]*\[?(\d{1,4})\b|\bagent\W*(\d{1,4})\b")
+_LABEL = re.compile(r"(GPU|CPU|NIC|Agent) (\d{1,4})(?: (gfx[0-9a-f]+))?")
+#: Counter tracks that follow from slices -> the table that says the same.
+_TABLES_BY_START = {"COPY BYTES to ": "copies", "PMC ": "counters"}
+_FIRST_MADE_UP_TID = 1 << 40
+
+
+class TrackPlaces:
+    """The process, the thread, and the GPU of every track.
+
+    A track belongs to the thread that it or the nearest track above it names. Slices on a track of no thread get a
+    thread of their own, without a number, named like the track; tracks below one with slices share its thread.
+    """
+
+    def __init__(self, tracks: pl.DataFrame, words: pl.Series) -> None:
+        self.frame = tracks
+        self._rows = tracks.to_dicts()
+        for row in self._rows:
+            row["label"] = words[row["name"]]
+        self._index = {row["uuid"]: at for at, row in enumerate(self._rows)}
+        self._above = [self._chain(at) for at in range(len(self._rows))]
+        self._processes: dict[int | None, int] = {}
+        self._process_rows: list[dict[str, Any]] = []
+        for row in self._rows:
+            if row["kind"] == _PROCESS:
+                self._add_process(row, words)
+        self._process_of = [self._owner(at) for at in range(len(self._rows))]
+        if not self._process_rows:
+            self._process_rows.append({"process": 0, "source": 0, "guid": ""})
+        self._names: dict[tuple[int, int], str] = {}
+
+    @property
+    def processes(self) -> pl.DataFrame:
+        """One row per process."""
+        return frame_of(RUN["processes"], self._process_rows)
+
+    def _chain(self, at: int) -> list[int]:
+        """The track and those above it, nearest first."""
+        chain = [at]
+        while len(chain) < _DEEPEST:
+            above = self._index.get(self._rows[chain[-1]]["parent"])
+            if above is None or above in chain:
+                break
+            chain.append(above)
+        return chain
+
+    def _add_process(self, row: dict[str, Any], words: pl.Series) -> int:
+        pid = row["pid"] if row["pid"] != _NO_NUMBER else None
+        if pid not in self._processes:
+            self._processes[pid] = len(self._process_rows)
+            start = row["start_ns"] if row["start_ns"] > 0 else None
+            command = words[row["command"]] or words[row["process_name"]]
+            self._process_rows.append(
+                {"process": len(self._process_rows), "source": 0, "guid": "", "pid": pid, "start_ns": start,
+                 "command": command or None}
+            )  # fmt: skip
+        return self._processes[pid]
+
+    def _owner(self, at: int) -> int:
+        """The process of a track; the only one, or the first, where none is named."""
+        for above in self._above[at]:
+            row = self._rows[above]
+            if row["kind"] in (_PROCESS, _THREAD) and row["pid"] != _NO_NUMBER:
+                if row["pid"] not in self._processes:
+                    self._processes[row["pid"]] = len(self._process_rows)
+                    number = len(self._process_rows)
+                    self._process_rows.append({"process": number, "source": 0, "guid": "", "pid": row["pid"]})
+                return self._processes[row["pid"]]
+        return 0
+
+    def placed(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Rows with `process`, the `tid` of their track (above 2^40 where it has none) and its `label`."""
+        track_set = set(rows["track"].unique())
+        places = []
+        for at in sorted(track_set):
+            chain = self._above[at]
+            thread = next((above for above in chain if self._rows[above]["kind"] == _THREAD), None)
+            if thread is None:
+                top = [above for above in chain if above in track_set and self._rows[above]["kind"] != _PROCESS]
+                thread = top[-1] if top else at
+            row = self._rows[thread]
+            has_tid = row["kind"] == _THREAD and row["tid"] != _NO_NUMBER
+            tid = row["tid"] if has_tid else _FIRST_MADE_UP_TID + thread
+            process = self._process_of[at]
+            self._names.setdefault((process, tid), row["label"])
+            labels = " / ".join(self._rows[above]["label"] for above in chain[:4])
+            places.append((at, process, tid, row["kind"] == _THREAD, self._rows[at]["label"], labels))
+        schema = {"track": pl.UInt32, "process": pl.UInt32, "tid": pl.Int64, "is_thread": pl.Boolean,
+                  "label": pl.String, "labels": pl.String}  # fmt: skip
+        table = pl.DataFrame(places, schema=schema, orient="row")
+        return rows.join(table, on="track", how="left", maintain_order="left")
+
+    def with_thread_names(self, threads: pl.DataFrame) -> pl.DataFrame:
+        """The threads with names, and without the numbers that were made up."""
+        keys = zip(threads["process"], threads["tid"], strict=True)
+        names = pl.Series("name", [self._names.get(key) or None for key in keys], pl.String)
+        tid = pl.when(pl.col("tid") < _FIRST_MADE_UP_TID).then("tid")
+        return threads.with_columns(names, tid.alias("tid"))
+
+    def monitors(self, points: pl.DataFrame, words: pl.Series, table_names: Collection[str]) -> pl.DataFrame:
+        """Values of counter tracks as intervals: each lasts until the next of its track; the last has no length.
+
+        Tracks that repeat what one of these tables says are left out.
+        """
+        places = []
+        for at in points["track"].unique().sort():
+            row = self._rows[at]
+            table = next((table for start, table in _TABLES_BY_START.items() if row["label"].startswith(start)), None)
+            if table in table_names:
+                continue
+            labels = " / ".join(self._rows[above]["label"] for above in self._above[at][:4])
+            category = words[row["category"]]
+            name = category if category.startswith("device_") else row["label"]
+            places.append((at, self._process_of[at], labels, name or "counter"))
+        schema = {"track": pl.UInt32, "process": pl.UInt32, "labels": pl.String, "name": pl.String}
+        rows = points.join(pl.DataFrame(places, schema=schema, orient="row"), on="track")
+        rows = rows.filter(pl.col("value").is_finite()).sort("track", "time_ns", maintain_order=True)
+        next_ns = pl.col("time_ns").shift(-1).over("track")
+        is_end = next_ns.is_null() & (pl.len().over("track") > 1)
+        rows = rows.with_columns(start_ns="time_ns", end_ns=next_ns.fill_null(pl.col("time_ns")), is_end=is_end)
+        return rows.filter(~pl.col("is_end")).drop("is_end", "time_ns", "track")
+
+
+def gpu_of(labels: str) -> int | None:
+    """The number of the GPU that names of tracks tell.
+
+    Examples
+    --------
+    >>> gpu_of("GPU Current Power [2] (S)"), gpu_of("HIP Activity Device 1, Queue 0"), gpu_of("Thread 7")
+    (2, 1, None)
+    """
+    match = _GPU.search(labels)
+    return int(match[1] or match[2]) if match else None
+
+
+def agent_text(label: str) -> tuple[str, str] | None:
+    """The name of an agent as rocprofv3 writes it, and its target.
+
+    Examples
+    --------
+    >>> agent_text("GPU 0 gfx942")
+    ('GPU 0', 'gfx942')
+    """
+    match = _LABEL.search(label)
+    return (f"{match[1]} {match[2]}", match[3] or "") if match else None
