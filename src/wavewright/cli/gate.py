@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ from wavewright.cli.kit.options import declared_command
 from wavewright.cli.kit.request import DEFAULT_TOP
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from wavewright.analysis.common.gate import GateAnswer
     from wavewright.analysis.common.gate.check import JudgedFinding
@@ -30,6 +31,9 @@ _ENDINGS = {".md": "md", ".xml": "junit", ".json": "json", ".txt": "text"}
 def gate(
     paths: tuple[str, ...],
     baselines: tuple[str, ...],
+    store: str | None,
+    series: str | None,
+    last: int,
     threshold: float,
     step: str | None,
     kernel: str | None,
@@ -51,6 +55,7 @@ def gate(
         asked={"step": step, "kernel": kernel},
         metrics=metrics,
         budget_path=budget_path,
+        from_store=None if store is None else partial(_last_of_store, store, series=series, count=last),
         threshold=threshold / 100,
         least_share=least_share / 100,
     )
@@ -80,6 +85,7 @@ def _judged(
     asked: dict[str, str | None],
     metrics: Sequence[str],
     budget_path: Path | None,
+    from_store: Callable[[Baseline], Baseline] | None,
     **options: Any,
 ) -> GateAnswer:
     from wavewright.analysis.common.gate import gate
@@ -89,6 +95,8 @@ def _judged(
     from wavewright.readers.budget import read_budget
 
     budget = None if budget_path is None else read_budget(budget_path)
+    if from_store is not None and baselines:
+        raise UsageError("--baseline and --store are two baselines", advice="give one of them")
     stored = _stored(baselines)
     subjects = [name for name in metrics if name in SUBJECTS and name != "metric"]
     named = [name for name in metrics if name not in subjects]
@@ -109,6 +117,8 @@ def _judged(
     baseline = stored
     if stored is None and baselines:
         baseline = _measured(baselines, kind, metrics=named, **asked)
+    if from_store is not None:
+        baseline = from_store(current)
     pairs = {}
     if baseline is not None and kind == "run":
         from wavewright.analysis.run.compare.run_baseline import renamed_kernels
@@ -136,6 +146,18 @@ def _stored(baselines: Sequence[str]) -> Baseline | None:
         advice = "put all captures into one file with `wavewright baseline`"
         raise UsageError("a baseline file stands for all captures of it", where=files[0], advice=advice)
     return read_baseline(Path(files[0])) if files else None
+
+
+def _last_of_store(address: str, like: Baseline, *, series: str | None, count: int) -> Baseline:
+    """The newest captures of a store that were measured as `like` was."""
+    from wavewright.readers.store import last_captures, open_store
+
+    store = open_store(address)
+    with progress(f"reading {address}"):
+        found = last_captures(store, like, series=series, count=count)
+    for loss in store.losses:
+        click.echo(loss.message, err=True)
+    return found
 
 
 def _check_subjects(subjects: Sequence[str], kind: str) -> None:

@@ -1,0 +1,176 @@
+"""What did a change of the level come from: which kernels, copies or lines changed with it?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import polars as pl
+
+from wavewright.analysis.common.noise import LEAST_CHANGE, MEAN_TAIL, difference_bound
+from wavewright.base.words import counted, percent
+from wavewright.facts.kernel_titles import kernel_title
+from wavewright.model.answer import Answer
+from wavewright.model.schema import frame_of, table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from wavewright.analysis.common.store.trend import TrendAnswer
+    from wavewright.model.schema import TableSpec
+
+MOST_CAPTURES = 10  #: Of each side: those nearest to the change.
+#: Subject of a series -> subjects of its parts, which add up to it.
+PARTS = {"gpu-time": ("kernel", "copy"), "step": ("kernel", "copy"), "wall": ("kernel", "copy"), "cycles": ("line",)}
+
+
+@dataclass(frozen=True)
+class BlameAnswer(Answer):
+    """Parts of a change."""
+
+    definition: ClassVar[str] = (
+        "before and after = mean of a part per run, step or wave over the captures of both sides (at most ten, those "
+        "nearest to the change). share = its difference of the change of the whole. A part is beyond noise if its "
+        "difference is larger than what equal captures differ by in 95 of 100 cases (Welch) and than 1 % of the part; "
+        "with one capture on a side that is not known."
+    )
+    tables: ClassVar[Mapping[str, TableSpec]] = {
+        "parts": table_spec(
+            "parts",
+            "one part that changed, the largest change first",
+            """
+            subject          String   - | kernel, copy or line
+            name             String   - | as recorded
+            file             String   - | of lines: the source file; else empty
+            line             Int64    - | of lines: the line; else 0
+            before           Float64  - | in the unit of the series; 0 = it was not there
+            after            Float64  - | in the unit of the series; 0 = it is gone
+            difference       Float64  - | after less before
+            share            Float64  - | of the change of the whole; null = that is 0
+            is_beyond_noise  Boolean  - | null = one side has a single capture
+            """,
+        )
+    }
+
+    trend: TrendAnswer
+    place: int  #: Number of the first value behind the change.
+    before_labels: tuple[str, ...]
+    after_labels: tuple[str, ...]
+    before_paths: tuple[str, ...]  #: Where the captures were when they were added, the nearest to the change first.
+    after_paths: tuple[str, ...]
+    code_changed: bool | None  #: Of traces: whether other instructions ran; None = not recorded.
+    software_changes: tuple[str, ...]
+    explained_share: float | None  #: Of the change, by the parts that are beyond noise.
+    missing: tuple[str, ...]  #: What would be needed to know more.
+    parts: pl.DataFrame
+
+    def headline(self) -> str:
+        """The largest part of the change in one sentence."""
+        (row,) = self.trend.changes.filter(pl.col("place") == self.place).to_dicts()
+        at = row["commit_id"] or row["label"]
+        said = f"{self.trend.title} changed by {percent(row['change'], sign=True)} at {at}"
+        told = self.parts.filter(pl.col("is_beyond_noise").fill_null(value=False))
+        if not told.height:
+            return f"{said}; {'no part of it' if self.parts.height else 'nothing stored'} tells where it came from"
+        first = told.row(0, named=True)
+        share = "" if first["share"] is None else f", {percent(first['share'])} of the change"
+        return f"{said}: {first['subject']} {kernel_title(first['name'])} {_side(first)}{share}"
+
+
+def _side(row: Mapping[str, object]) -> str:
+    before, after = float(row["before"]), float(row["after"])  # type: ignore[arg-type]
+    if not before:
+        return "is new"
+    return "is gone" if not after else percent(after / before - 1, sign=True)
+
+
+def blame(
+    answer: TrendAnswer, place: int, before: pl.DataFrame, after: pl.DataFrame, rows: pl.DataFrame
+) -> BlameAnswer:
+    """Parts of the change at a place of a trend.
+
+    Parameters
+    ----------
+    before, after
+        Captures of both sides (`captures_around`).
+    rows
+        All rows of these captures.
+    """
+    (change,) = answer.changes.filter(pl.col("place") == place).to_dicts()
+    subjects = PARTS.get(answer.subject, ())
+    sides = [
+        _means(rows.filter(pl.col("capture").is_in(side["capture"].to_list()), pl.col("subject").is_in(subjects)))
+        for side in (before, after)
+    ]
+    counts = (before.height, after.height)
+    parts = _differences(sides, counts, change["after"] - change["before"])
+    told = parts.filter(pl.col("is_beyond_noise").fill_null(value=False))
+    shares = told["share"].drop_nulls()
+    codes = [set(side["code"]) - {""} for side in (before, after)]
+    return BlameAnswer(
+        trend=answer,
+        place=place,
+        before_labels=tuple(before["label"]),
+        after_labels=tuple(after["label"]),
+        before_paths=tuple(before["path"].reverse()),
+        after_paths=tuple(after["path"]),
+        code_changed=codes[0].isdisjoint(codes[1]) if all(codes) else None,
+        software_changes=_software(before, after),
+        explained_share=float(shares.sum()) if shares.len() else None,
+        missing=_missing(answer, counts, parts),
+        parts=parts,
+    )
+
+
+def _means(rows: pl.DataFrame) -> pl.DataFrame:
+    """Mean and its standard error per part, over captures; what a capture lacks is 0 there."""
+    value = pl.when(pl.col("total").is_null()).then(pl.col("mean")).otherwise(pl.col("total"))
+    captures = rows["capture"].n_unique()
+    sums = rows.group_by(["subject", "name", "file", "line"], maintain_order=True).agg(
+        value.sum().alias("sum"), (value**2).sum().alias("squares")
+    )
+    mean = pl.col("sum") / max(captures, 1)
+    spread = ((pl.col("squares") - pl.col("sum") * mean).clip(0) / max(captures - 1, 1)).sqrt()
+    return sums.select(
+        "subject", "name", "file", "line", mean.alias("mean"), (spread / max(captures, 1) ** 0.5).alias("error")
+    )
+
+
+def _differences(sides: Sequence[pl.DataFrame], counts: tuple[int, int], whole: float) -> pl.DataFrame:
+    keys = ["subject", "name", "file", "line"]
+    joined = sides[0].join(sides[1], on=keys, how="full", coalesce=True, suffix="_after").fill_null(0)
+    found = []
+    for row in joined.to_dicts():
+        difference = row["mean_after"] - row["mean"]
+        told = None
+        if min(counts) > 1:
+            bound = difference_bound(MEAN_TAIL, (row["error"], counts[0] - 1), (row["error_after"], counts[1] - 1))
+            least = LEAST_CHANGE * max(row["mean"], row["mean_after"])
+            told = abs(difference) > max(bound, least)
+        found.append(
+            {name: row[name] for name in keys}
+            | {"before": float(row["mean"]), "after": float(row["mean_after"]), "difference": float(difference)}
+            | {"share": difference / whole if whole else None, "is_beyond_noise": told}
+        )
+    found.sort(key=lambda row: (-abs(row["difference"]), row["subject"], row["name"]))
+    return frame_of(BlameAnswer.tables["parts"], [row for row in found if row["difference"]])
+
+
+def _software(before: pl.DataFrame, after: pl.DataFrame) -> tuple[str, ...]:
+    """Versions that only one side has."""
+    sides = [{line for text in side["software"] for line in text.split("\n") if line} for side in (before, after)]
+    gone, new = sorted(sides[0] - sides[1]), sorted(sides[1] - sides[0])
+    return (*(f"before: {each}" for each in gone), *(f"after: {each}" for each in new))
+
+
+def _missing(answer: TrendAnswer, counts: tuple[int, int], parts: pl.DataFrame) -> tuple[str, ...]:
+    said = []
+    if min(counts) < 2:
+        said.append("one side has a single capture: add repeats, so that noise is known")
+    if answer.subject == "kernel":
+        said.append("a thread trace of this kernel on both sides would tell the instructions")
+    elif not parts.height:
+        said.append(f"the captures hold no parts of {answer.subject}")
+    elif answer.subject in ("gpu-time", "step", "wall"):
+        said.append(f"{counted(parts.height, 'parts')} are durations: why one is slower, a trace of it tells")
+    return tuple(said)

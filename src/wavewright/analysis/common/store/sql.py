@@ -1,0 +1,69 @@
+"""Rows of one SELECT over a store: the tables `captures` and `quantities`, in a database that can only be read."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+
+import polars as pl
+
+from wavewright.base.sql import quoted
+from wavewright.errors import UsageError
+from wavewright.model.store import OF_CAPTURE, OF_QUANTITY, STORED
+from wavewright.readers.files.sqlite.permits import is_reading
+
+TABLES = {"captures": OF_CAPTURE, "quantities": ("capture", *OF_QUANTITY)}
+_SQL_TYPES = {"Int64": "INTEGER", "Float64": "REAL", "String": "TEXT"}
+_MOST_ROWS = 1_000_000
+_MOST_SECONDS = 120.0
+_LONGEST_VALUE = 10_000_000
+_STEPS = 100_000  #: Instructions of SQLite between two looks at the clock.
+
+
+def store_query(rows: pl.DataFrame, sql: str) -> pl.DataFrame:
+    """The rows of one SELECT.
+
+    Raises
+    ------
+    UsageError
+        When it is not one SELECT, cannot be run, takes too long or gives too much.
+    """
+    connection = sqlite3.connect(":memory:")
+    try:
+        for table, columns in TABLES.items():
+            frame = rows.select(columns)
+            _fill(connection, table, frame.unique("capture", maintain_order=True) if table == "captures" else frame)
+        return _rows(connection, sql)
+    except (sqlite3.Error, sqlite3.Warning) as error:
+        tables = "; ".join(f"{table}: {', '.join(columns)}" for table, columns in TABLES.items())
+        raise UsageError(f"the query was refused: {error}", advice=f"columns of {tables}") from error
+    finally:
+        connection.close()
+
+
+def _fill(connection: sqlite3.Connection, table: str, frame: pl.DataFrame) -> None:
+    types = {column.name: _SQL_TYPES[column.dtype] for column in STORED.columns}
+    columns = ", ".join(f"{quoted(name)} {types[name]}" for name in frame.columns)
+    connection.execute(f"CREATE TABLE {table} ({columns})")
+    marks = ", ".join("?" * frame.width)
+    connection.executemany(f"INSERT INTO {table} VALUES ({marks})", frame.iter_rows())  # noqa: S608 - ours
+
+
+def _rows(connection: sqlite3.Connection, sql: str) -> pl.DataFrame:
+    def permit(action: int, _: str | None, function: str | None, *__: object) -> int:
+        return sqlite3.SQLITE_OK if is_reading(action, function) else sqlite3.SQLITE_DENY
+
+    until = time.monotonic() + _MOST_SECONDS
+    connection.set_authorizer(permit)
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST_VALUE)
+    connection.set_progress_handler(lambda: time.monotonic() > until, _STEPS)
+    cursor = connection.execute(sql)
+    if cursor.description is None:
+        raise UsageError("only a SELECT can be asked", advice="for example: SELECT * FROM captures")
+    found = cursor.fetchmany(_MOST_ROWS + 1)
+    if len(found) > _MOST_ROWS:
+        raise UsageError(f"the query gives more than {_MOST_ROWS:,} rows", advice="use WHERE, GROUP BY or LIMIT")
+    names: list[str] = []
+    for number, column in enumerate(cursor.description):
+        names.append(column[0] if column[0] not in names else f"{column[0]}_{number}")
+    return pl.DataFrame(found, schema=names, orient="row", infer_schema_length=None, strict=False)

@@ -1,0 +1,269 @@
+"""How did a quantity go on over the captures of a store, and where did its level change?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import polars as pl
+
+from wavewright.analysis.common.gate import measured_text
+from wavewright.analysis.common.gate.subjects import SUBJECTS
+from wavewright.analysis.common.store.change_points import change_points, segments
+from wavewright.base.words import counted, percent
+from wavewright.errors import UsageError
+from wavewright.facts.kernel_titles import kernel_title
+from wavewright.model.answer import Answer
+from wavewright.model.schema import frame_of, table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from wavewright.analysis.common.store.change_points import ChangePoint
+    from wavewright.model.schema import TableSpec
+
+#: Columns that must be equal for values to be one series; a grid of another size is another measurement.
+SERIES = ("kind", "subject", "name", "unit", "target", "series", "step", "filter", "grid_lanes")
+#: What is read of a store.
+COLUMNS = (
+    *("capture", "taken_ns", "label", "commit_id", "code", "software", "damages", "path", "mean", "lanes"),
+    *(name for name in SERIES if name != "grid_lanes"),
+)
+
+
+@dataclass(frozen=True)
+class TrendAnswer(Answer):
+    """One quantity over many captures."""
+
+    definition: ClassVar[str] = (
+        "value = mean of the quantity in a capture, or over the captures of a commit. The level changes at a place "
+        "where the means before and after it differ by more than chance explains (Student's t in intervals of many "
+        "lengths, seeded binary segmentation, Bonferroni over all: at most 1 % of series of independent values), with "
+        "three values or more on each side, and by 1 % at least. low and high of a value: the band of 95 % of single "
+        "values of its level; of a change: the interval that holds it in 95 of 100 cases. Damaged captures do not "
+        "count."
+    )
+    tables: ClassVar[Mapping[str, TableSpec]] = {
+        "points": table_spec(
+            "points",
+            "one capture, or one commit, the oldest first",
+            """
+            place          Int64   -  | number of the value
+            taken_ns       Int64   ns | when its first capture was taken, since 1970
+            commit_id         String  -  | of the measured program; empty = not said
+            label          String  -  | of its first capture
+            capture_count  Int64   -  | captures that the value is the mean of
+            value          Float64 -  | in the unit of the series
+            level          Int64   -  | number of its level; a change lies between two
+            low            Float64 -  | end of the band of the level; null = it has one value
+            high           Float64 -  | the other end; null = it has one value
+            """,
+        ),
+        "changes": table_spec(
+            "changes",
+            "one change of the level, the oldest first",
+            """
+            place          Int64   -  | number of its first value
+            taken_ns       Int64   ns | when that was taken, since 1970
+            commit_id         String  -  | commit of that value; empty = not said
+            commit_before  String  -  | commit of the value before it; empty = not said
+            label          String  -  | of that value's first capture
+            before         Float64 -  | level before it
+            after          Float64 -  | level after it
+            change         Float64 -  | difference as a share of the level before
+            change_low     Float64 -  | end of its interval
+            change_high    Float64 -  | the other end
+            """,
+        ),
+        "others": table_spec(
+            "others",
+            "one series that fits the question as well, and is not shown",
+            """
+            subject        String  -     | what was measured
+            name           String  -     | name within the subject
+            target         String  -     | GPU
+            series         String  -     | benchmark; empty = not said
+            grid_lanes     Int64   lanes | size of the grid; null = no kernel
+            capture_count  Int64   -     | captures that have it
+            """,
+        ),
+    }
+
+    subject: str
+    name: str
+    unit: str
+    target: str
+    series: str
+    grid_lanes: int | None
+    capture_count: int
+    damaged_count: int
+    by: str  #: commit or date.
+    points: pl.DataFrame
+    changes: pl.DataFrame
+    others: pl.DataFrame
+
+    @property
+    def title(self) -> str:
+        """The quantity in a few words."""
+        title = SUBJECTS[self.subject].title if self.subject in SUBJECTS else self.subject
+        name = kernel_title(self.name) if self.subject == "kernel" else self.name
+        return f"{title} {name}".strip()
+
+    def headline(self) -> str:
+        """Where the level changed last, in one sentence."""
+        where = f"{self.title} on {self.target or 'a GPU that is not recorded'}"
+        values = counted(self.points.height, "commits" if self.by == "commit" else "captures")
+        if not self.changes.height:
+            level = measured_text(self.points["value"].mean(), self.unit)
+            return f"{where}: no change of the level in {values}; it is {level}"
+        last = self.changes.row(-1, named=True)
+        at = f"commit {last['commit_id']}" if last["commit_id"] else last["label"]
+        now = measured_text(last["after"], self.unit)
+        count = counted(self.changes.height, "changes")
+        return f"{where}: {count} of the level in {values}; the last is {change_text(last)} at {at}, to {now}"
+
+
+def change_text(row: Mapping[str, object]) -> str:
+    """A change with its interval."""
+    change, low, high = (float(row[name]) for name in ("change", "change_low", "change_high"))  # type: ignore[arg-type]
+    return f"{percent(change, sign=True)} ({percent(low, sign=True)} to {percent(high, sign=True)})"
+
+
+def of_quantity(word: str) -> pl.Expr:
+    """The rows that a word may mean: a subject such as gpu-time, or a part of a name."""
+    if not word:
+        raise UsageError("which quantity?", advice="name a kernel, a marker, or gpu-time, step, cycles")
+    name = pl.col("name").str.to_lowercase().str.contains(word.lower(), literal=True)
+    return pl.col("subject").eq(word) if word in SUBJECTS and not SUBJECTS[word].has_names else name
+
+
+def trend(
+    rows: pl.DataFrame,
+    word: str,
+    *,
+    subject: str | None = None,
+    target: str | None = None,
+    series: str | None = None,
+    by: str | None = None,
+    last: int | None = None,
+) -> TrendAnswer:
+    """The series that a word means, its levels and its changes.
+
+    Parameters
+    ----------
+    rows
+        Rows of a store (`COLUMNS`), the oldest capture first.
+    by
+        `commit` or `date`; None = commits, where every capture has one.
+    last
+        How many of the newest captures to look at; None = all.
+
+    Raises
+    ------
+    UsageError
+        When no capture has such a quantity.
+    """
+    chosen, others = _one_series(rows, word, {"subject": subject, "target": target, "series": series})
+    sound = chosen.filter(pl.col("damages") == "")
+    kept = sound.tail(last) if last else sound
+    if not kept.height:
+        raise UsageError(f"all captures with {word[:80]!r} are damaged", advice="wavewright store list names them")
+    by = by or ("commit" if (kept["commit_id"] != "").all() else "date")
+    points = _points(kept, by)
+    values = points["value"].to_list()
+    found = change_points(values)
+    levels = segments(values, found)
+    bands = [
+        {"level": number, "low": low, "high": high}
+        for number, (begin, end, low, high) in enumerate(levels)
+        for _ in range(begin, end)
+    ]
+    row = chosen.row(0, named=True)
+    return TrendAnswer(
+        subject=row["subject"],
+        name=row["name"],
+        unit=row["unit"],
+        target=row["target"],
+        series=row["series"],
+        grid_lanes=row["grid_lanes"],
+        capture_count=kept.height,
+        damaged_count=chosen.height - sound.height,
+        by=by,
+        points=frame_of(
+            TrendAnswer.tables["points"],
+            [point | band for point, band in zip(points.to_dicts(), bands, strict=True)],
+        ).with_columns(pl.col("low", "high").fill_nan(None)),
+        changes=frame_of(TrendAnswer.tables["changes"], [_change(each, points) for each in found]),
+        others=others,
+    )
+
+
+def _one_series(rows: pl.DataFrame, word: str, asked: Mapping[str, str | None]) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The rows of the series that most captures have, an exact name first, and the series that are left out."""
+    conditions = [pl.col(name) == value for name, value in asked.items() if value is not None]
+    fitting = rows.filter(of_quantity(word), *conditions).with_columns(
+        pl.col("lanes").round().cast(pl.Int64).alias("grid_lanes")
+    )
+    if not fitting.height:
+        advice = "wavewright store list names what the captures have"
+        raise UsageError(f"no capture has {word[:80]!r}", advice=advice)
+    counts = (
+        fitting.group_by(SERIES, maintain_order=True)
+        .agg(pl.col("capture").n_unique().alias("capture_count"), (pl.col("name") == word).any().alias("is_exact"))
+        .sort(["is_exact", "capture_count"], descending=True, maintain_order=True)
+    )
+    best = counts.row(0, named=True)
+    of_best = [pl.col(name).eq_missing(best[name]) for name in SERIES]
+    others = counts.slice(1).select(list(TrendAnswer.tables["others"].names))
+    return fitting.filter(*of_best).unique("capture", keep="first", maintain_order=True), others
+
+
+def _points(rows: pl.DataFrame, by: str) -> pl.DataFrame:
+    """One row per value of the series."""
+    names = pl.col("commit_id") if by == "commit" else pl.col("capture")
+    of_value = rows.with_columns(pl.when(names == "").then(pl.col("capture")).otherwise(names).alias("of"))
+    return (
+        of_value.group_by("of", maintain_order=True)
+        .agg(
+            pl.col("taken_ns").first(),
+            pl.col("commit_id").first(),
+            pl.col("label").first(),
+            pl.len().cast(pl.Int64).alias("capture_count"),
+            pl.col("mean").mean().alias("value"),
+        )
+        .drop("of")
+        .with_row_index("place")
+        .with_columns(pl.col("place").cast(pl.Int64))
+    )
+
+
+def _change(found: ChangePoint, points: pl.DataFrame) -> dict[str, object]:
+    first, before = points.row(found.place, named=True), points.row(found.place - 1, named=True)
+    whole = abs(found.before) or 1.0
+    return {
+        "place": found.place,
+        "taken_ns": first["taken_ns"],
+        "commit_id": first["commit_id"],
+        "commit_before": before["commit_id"],
+        "label": first["label"],
+        "before": found.before,
+        "after": found.after,
+        "change": found.change,
+        "change_low": found.low / whole,
+        "change_high": found.high / whole,
+    }
+
+
+def captures_around(rows: pl.DataFrame, answer: TrendAnswer, place: int, most: int) -> Sequence[pl.DataFrame]:
+    """Rows of captures of the level before a change and of that behind it, the nearest to it, at most so many each."""
+    (chosen, _) = _one_series(rows, answer.name or answer.subject, {"subject": answer.subject, "target": answer.target})
+    points = answer.points
+    level = points["level"][place]
+    ends = (level - 1, level)
+    sides = []
+    for side in ends:
+        of_level = points.filter(pl.col("level") == side)
+        begin, end = of_level["taken_ns"].min(), of_level["taken_ns"].max()
+        within = chosen.filter(pl.col("taken_ns").is_between(begin, end), pl.col("damages") == "")
+        sides.append(within.tail(most) if side == level - 1 else within.head(most))
+    return sides

@@ -1,0 +1,278 @@
+"""`wavewright store`: what many captures measured, how it went on, and what changes came from."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from wavewright.base.words import counted
+from wavewright.cli.kit.io import emit_json, progress, show_losses
+from wavewright.cli.kit.lazy_group import LazyGroup
+from wavewright.cli.kit.options import declared_command
+from wavewright.cli.kit.picture import PictureRequest
+from wavewright.cli.kit.request import Request
+from wavewright.cli.kit.verbs import read_declaration
+from wavewright.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import polars as pl
+
+    from wavewright.analysis.common.store.trend import TrendAnswer
+    from wavewright.cli.kit.request import Parts
+    from wavewright.export.gate.store import Added
+    from wavewright.model.baseline import Baseline
+    from wavewright.readers.store import Store
+
+_DECLARED = read_declaration("cli", "options", "store", "groups")
+
+
+class _Subcommands(LazyGroup):
+    """What can be done with a store."""
+
+    by_heading, path, noun = _DECLARED["headings"], "wavewright store", "command"
+    elsewhere = "lists them"
+
+    def load(self, name: str) -> click.Command:
+        return _COMMANDS[name]
+
+
+@declared_command("store", "add")
+def _add(
+    store: str,
+    paths: tuple[str, ...],
+    commit: str,
+    series: str,
+    labels: tuple[str, ...],
+    taken: str | None,
+    as_json: bool,
+    **asked: Any,
+) -> None:
+    """Add captures."""
+    from wavewright.export.gate.store import add_captures, make_store, pack
+    from wavewright.model.store import Labels
+    from wavewright.readers.baseline import is_baseline
+
+    said = Labels(series, commit, _taken_ns(taken), _checked_labels(labels))
+    make_store(store)
+    added: list[Added] = []
+    kinds = set()
+    failures: dict[str, str] = {}
+    for path in paths:
+        measured = _measured(path, asked, failures)
+        if measured is not None:
+            where = "" if is_baseline(Path(path)) else os.path.abspath(path)  # noqa: PTH100 - keeps links
+            added += add_captures(store, measured, said, path=where, newest_ns=_newest_ns(Path(path)))
+            kinds.add(measured.kind)
+    for kind in sorted(kinds):
+        pack(store, kind)
+    new = [each for each in added if each.is_new]
+    if as_json:
+        emit_json({"store": store, "added": added, "new_count": len(new), "failures": failures}, inputs=paths)
+    else:
+        known = f", {len(added) - len(new):,} there already" if len(new) < len(added) else ""
+        quantities = sum(each.quantity_count for each in new)
+        click.echo(f"{counted(len(new), 'captures')} added with {counted(quantities, 'quantities')}{known}")
+        for path, reason in failures.items():
+            click.echo(f"not added: {path}: {reason}", err=True)
+    if failures:
+        raise UsageError(f"{counted(len(failures), 'captures')} of {len(paths):,} could not be added", where=store)
+
+
+def _measured(path: str, asked: dict[str, Any], failures: dict[str, str]) -> Baseline | None:
+    """What a capture measured; None, and the reason, where it cannot be read."""
+    from wavewright.cluster.measurements import kind_of_paths, measured
+    from wavewright.errors import WavewrightError
+    from wavewright.readers.baseline import is_baseline, read_baseline
+
+    try:
+        if is_baseline(Path(path)):
+            return read_baseline(Path(path))
+        kind = kind_of_paths([path], asks_for_counters=bool(asked["metrics"]))
+        return measured([path], kind, **asked, progress=lambda each: progress(f"reading {each}"))
+    except WavewrightError as error:
+        failures[path] = error.what
+        return None
+
+
+def _newest_ns(path: Path) -> int:
+    """The newest change of the files of a capture, since 1970."""
+    files = [path, *path.rglob("*")] if path.is_dir() else [path]
+    return max((file.lstat().st_mtime_ns for file in files if file.is_file() and not file.is_symlink()), default=0)
+
+
+def _taken_ns(text: str | None) -> int | None:
+    if text is None:
+        return None
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        problem = f"--taken {text[:40]!r} is not a date"
+        raise UsageError(problem, advice="write it as 2026-11-18 or 2026-11-18T20:15") from None
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return int(moment.timestamp() * 1_000_000) * 1000
+
+
+def _checked_labels(labels: Sequence[str]) -> tuple[str, ...]:
+    for label in labels:
+        if not label.partition("=")[1] or "\n" in label:
+            raise UsageError(f"--label {label[:40]!r} is not KEY=VALUE")
+    return tuple(labels)
+
+
+@declared_command("store", "list")
+def _list(store: str, **form: Any) -> None:
+    """List captures."""
+    import polars as pl
+
+    from wavewright.model.store import OF_CAPTURE
+
+    opened = _open(store)
+    with progress(f"reading {store}"):
+        rows = opened.read(columns=OF_CAPTURE)
+    captures = rows.group_by(OF_CAPTURE, maintain_order=True).agg(pl.len().cast(pl.Int64).alias("quantity_count"))
+    newest = captures.reverse()
+
+    def report() -> Parts:
+        from wavewright.words.store import captures_report
+
+        return captures_report(newest, store, limit=request.limit)
+
+    request = Request(paths=(store,), **form)
+    request.give({"captures": newest, "capture_count": newest.height}, newest, report, ())
+    _tell(opened, request)
+
+
+@declared_command("store", "trend")
+def _trend(store: str, quantity: str, output: Path | None, theme: str, force: bool, **options: Any) -> None:
+    """Show a trend."""
+    picture = PictureRequest(output, theme, force)
+    picture.check()
+    request = Request(paths=(store,), **{name: options.pop(name) for name in ("top", "as_csv", "as_json")})
+    opened = _open(store)
+    answer, _ = _trend_of(opened, quantity, options)
+    if output is not None:
+        from wavewright.words.store import trend_picture
+
+        picture.write(lambda chosen: trend_picture(answer, chosen).svg)
+
+    def report() -> Parts:
+        from wavewright.words.store import trend_report
+
+        yield from trend_report(answer, limit=request.limit)
+        yield from picture.lines()
+
+    request.give(answer, answer.points, report, (), headline=answer.headline(), plot=picture.told.get("output"))
+    _tell(opened, request)
+
+
+@declared_command("store", "blame")
+def _blame(store: str, quantity: str, at: str | None, **options: Any) -> None:
+    """Blame a change."""
+    from wavewright.analysis.common.store.blame import MOST_CAPTURES, PARTS, blame
+    from wavewright.analysis.common.store.trend import captures_around
+
+    request = Request(paths=(store,), **{name: options.pop(name) for name in ("top", "as_csv", "as_json")})
+    opened = _open(store)
+    trend, rows = _trend_of(opened, quantity, options)
+    place = _place(trend, at)
+    before, after = captures_around(rows, trend, place, MOST_CAPTURES)
+    parts = _rows_of(opened, (*before["capture"], *after["capture"]), PARTS.get(trend.subject, ()))
+    answer = blame(trend, place, before, after, parts)
+    there = [_still_there(paths) for paths in (answer.before_paths, answer.after_paths)]
+
+    def report() -> Parts:
+        from wavewright.base.shown import command_line
+        from wavewright.model.blocks import sentence
+        from wavewright.words.store import blame_report
+
+        yield from blame_report(answer, limit=request.limit)
+        if all(there):
+            yield sentence(
+                ("compare them: ", "dim"), f"wavewright compare {command_line([str(each) for each in there])}"
+            )
+        else:
+            yield sentence(
+                ("captures of one side are gone from where they were: only what is stored is compared", "dim")
+            )
+
+    request.give(answer, answer.parts, report, (), headline=answer.headline(), compare=there if all(there) else None)
+    _tell(opened, request)
+
+
+@declared_command("store", "query")
+def _query(store: str, sql: str, **form: Any) -> None:
+    """Answer SQL."""
+    from wavewright.analysis.common.store.sql import store_query
+
+    opened = _open(store)
+    with progress(f"reading {store}"):
+        rows = opened.read()
+    found = store_query(rows, sql)
+
+    def report() -> Parts:
+        from wavewright.cli.kit.io import line_width
+        from wavewright.words.run.data.query import query_report
+
+        return query_report(found.head(request.limit), found.height, width=line_width())
+
+    request = Request(paths=(store,), **form)
+    request.give({"columns": found.columns, "rows": found}, found, report, ())
+    _tell(opened, request)
+
+
+def _still_there(paths: Sequence[str]) -> str | None:
+    """The first capture that is where it was when it was added."""
+    return next((path for path in paths if path and Path(path).exists()), None)
+
+
+def _open(store: str) -> Store:
+    from wavewright.readers.store import open_store
+
+    return open_store(store)
+
+
+def _trend_of(opened: Store, quantity: str, options: dict[str, Any]) -> tuple[TrendAnswer, pl.DataFrame]:
+    from wavewright.analysis.common.store.trend import COLUMNS, of_quantity, trend
+
+    with progress(f"reading {opened.address}"):
+        rows = opened.read(of_quantity(quantity), columns=COLUMNS)
+    return trend(rows, quantity, **options), rows
+
+
+def _rows_of(opened: Store, captures: Sequence[str], subjects: Sequence[str]) -> pl.DataFrame:
+    import polars as pl
+
+    return opened.read(pl.col("capture").is_in(list(captures)) & pl.col("subject").is_in(list(subjects)))
+
+
+def _place(trend: TrendAnswer, at: str | None) -> int:
+    """The number of the first value behind the change that is asked for."""
+    if not trend.changes.height:
+        raise UsageError(f"{trend.title} has no change of its level", advice="wavewright store trend shows its values")
+    if at is None:
+        return int(trend.changes["place"][-1])
+    for row in trend.changes.to_dicts():
+        if at in (row["commit_id"], row["label"], str(row["place"])):
+            return int(row["place"])
+    names = ", ".join(row["commit_id"] or row["label"] for row in trend.changes.tail(5).to_dicts())
+    raise UsageError(f"no change at {at[:80]!r}", advice=f"changes are at {names}")
+
+
+def _tell(opened: Store, request: Request) -> None:
+    """Say what could not be read."""
+    if opened.losses:
+        from wavewright.model.losses import loss_frame
+
+        show_losses(loss_frame(opened.losses), stderr=request.as_json or request.as_csv)
+
+
+_COMMANDS = {"add": _add, "list": _list, "trend": _trend, "blame": _blame, "query": _query}
+command = _Subcommands("store", help=_DECLARED["help"])
+#: Every subcommand with what it does.
+SUBCOMMANDS = command.sentences

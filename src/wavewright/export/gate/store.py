@@ -1,0 +1,137 @@
+"""Adds what captures measured to a store: a file per capture, which appears whole or not at all."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from wavewright.base.shown import shown
+from wavewright.errors import OutputError
+from wavewright.model.baseline import Quantity
+from wavewright.model.schema import frame_of
+from wavewright.model.store import FORMAT, MARK, STORE_VERSION, STORED
+from wavewright.readers.store import CAPTURES, ENDING, PACKS, check_mark, filter_text, open_store, place_of
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from wavewright.model.baseline import Baseline, MeasuredCapture
+    from wavewright.model.store import Labels
+
+_PACK_FROM = 256  #: Captures without a pack from which on they are packed: few files are read fast as they are.
+_NAMES = {field.name for field in fields(Quantity)} & set(STORED.names)
+
+
+@dataclass(frozen=True)
+class Added:
+    """The outcome for one capture."""
+
+    capture: str  #: Its identity.
+    label: str
+    is_new: bool  #: False: it was there.
+    quantity_count: int
+
+
+def make_store(address: str) -> None:
+    """Make a store where there is none."""
+    place = place_of(address)
+    if MARK in place.names(""):
+        check_mark(address)
+        return
+    others = place.names("")
+    if others:
+        advice = "name a new folder, or an empty one"
+        raise OutputError(f"a store would be among other files ({others[0]})", where=address, advice=advice)
+    place.publish(MARK, msgspec.json.encode({"format": FORMAT, "version": STORE_VERSION}) + b"\n")
+
+
+def add_captures(address: str, measured: Baseline, labels: Labels, *, path: str, newest_ns: int) -> list[Added]:
+    """Add the captures at one path; those that are there already stay as they are.
+
+    Parameters
+    ----------
+    path
+        Where they are.
+    newest_ns
+        The newest change of their files, since 1970.
+
+    Raises
+    ------
+    WavewrightError
+        When the store cannot be written, or is not one.
+    """
+    place = check_mark(address)
+    added = []
+    for capture in measured.captures:
+        identity = _identity(measured, capture)
+        rows = _rows(measured, capture, labels, identity=identity, path=path, newest_ns=newest_ns)
+        name = f"{CAPTURES}/kind={measured.kind}/{identity}{ENDING}"
+        try:
+            is_new = place.publish(name, _parquet(rows))
+        except OSError as error:
+            problem = f"the store cannot be written: {error.strerror or error}"
+            raise OutputError(problem, where=address, advice="check its permissions and free space") from error
+        added.append(Added(identity, capture.label, is_new, rows.height))
+    return added
+
+
+def pack(address: str, kind: str) -> int:
+    """Put captures that are in no pack into one, where there are many; how many those were."""
+    store = open_store(address)
+    captures = store.unpacked(kind)
+    if len(captures) < _PACK_FROM:
+        return 0
+    rows = store.of_captures(kind, captures)
+    name = hashlib.sha256("\n".join(captures).encode()).hexdigest()[:32]
+    store.place.publish(f"{PACKS}/kind={kind}/{name}{ENDING}", _parquet(rows))
+    return len(captures)
+
+
+def _identity(measured: Baseline, capture: MeasuredCapture) -> str:
+    """A hash of what the measurements were made from; of captures without files, of the measurements."""
+    made_of: list[object] = [measured.kind, measured.step, sorted(measured.filters.items()), capture.code]
+    if capture.inputs:
+        made_of += [sorted((each.sha256, each.byte_count) for each in capture.inputs), _dispatch_of(capture)]
+    else:
+        made_of += [capture.label, [msgspec.to_builtins(each) for each in capture.quantities]]
+    return hashlib.sha256(msgspec.json.encode(made_of)).hexdigest()[:32]
+
+
+def _dispatch_of(capture: MeasuredCapture) -> str:
+    """Of several dispatches in the same files, the part of the label that tells them apart."""
+    return capture.label.rpartition(" dispatch ")[2] if " dispatch " in capture.label else ""
+
+
+def _rows(
+    measured: Baseline, capture: MeasuredCapture, labels: Labels, *, identity: str, path: str, newest_ns: int
+) -> pl.DataFrame:
+    common = {
+        "capture": identity,
+        "taken_ns": newest_ns if labels.taken_ns is None else labels.taken_ns,
+        "label": shown(capture.label),
+        "series": shown(labels.series),
+        "kind": measured.kind,
+        "target": shown(capture.target or capture.product),
+        "commit_id": shown(labels.commit),
+        "labels": "\n".join(shown(each) for each in labels.others),
+        "software": "\n".join(shown(f"{name}={value}") for name, value in sorted(capture.software.items())),
+        "step": measured.step or "",
+        "filter": filter_text(measured.filters),
+        "kernel": shown(capture.kernel),
+        "code": capture.code,
+        "step_count": capture.step_count,
+        "damages": "\n".join(shown(each) for each in capture.damages),
+        "path": shown(path),
+    }
+    rows = [common | {name: getattr(each, name) for name in _NAMES} for each in capture.quantities]
+    return frame_of(STORED, rows)
+
+
+def _parquet(rows: pl.DataFrame) -> bytes:
+    content = io.BytesIO()
+    rows.write_parquet(content, compression="zstd")
+    return content.getvalue()

@@ -1,0 +1,344 @@
+"""Stores: folders of Parquet files, one per capture, with packs of many of them that make reading fast.
+
+    wavewright-store.json            what it is, and its version
+    captures/kind=run/<capture>.parquet
+    packs/kind=run/<pack>.parquet    captures again, many in one file; files of captures stay
+
+Nothing is ever changed: files appear under their final names. A reader takes what is there and leaves out, with a
+loss, what is not a table of a store. The folder is a path, or an address that fsspec opens.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import msgspec
+import polars as pl
+
+from wavewright.base.files import open_regular
+from wavewright.errors import MissingToolError, NotATraceError, UnsupportedError, UsageError, WavewrightError
+from wavewright.model.baseline import Baseline, MeasuredCapture, Quantity
+from wavewright.model.losses import Loss
+from wavewright.model.store import FORMAT, MARK, STORE_VERSION, STORED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+KINDS = ("trace", "run", "counters")
+CAPTURES, PACKS = "captures", "packs"
+ENDING = ".parquet"
+_NAME = re.compile(r"[0-9a-f]{32}\.parquet")
+_MOST_BYTES = {CAPTURES: 64 << 20, PACKS: 1 << 30}
+_MOST_ROWS = {CAPTURES: 1_000_000, PACKS: 50_000_000}
+_MOST_ROWS_PER_BYTE = 100  #: A packed row of numbers that repeat takes less than a byte.
+_LONGEST_REASON = 200
+_THREADS = 4
+_UNREADABLE = (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException, WavewrightError)
+
+
+class Place(Protocol):
+    """The place of the files of a store."""
+
+    def names(self, folder: str) -> list[str]:
+        """Names of the files in a folder; none where there is no such folder."""
+        ...
+
+    def read(self, name: str, most: int) -> bytes:
+        """A file; OSError where it cannot be read, or is larger than `most` bytes."""
+        ...
+
+    def publish(self, name: str, content: bytes) -> bool:
+        """Let a file appear, whole; False if the name is taken."""
+        ...
+
+
+@dataclass(frozen=True)
+class LocalPlace:
+    """A folder of this machine; links in it are not followed."""
+
+    root: Path
+
+    def names(self, folder: str) -> list[str]:
+        """Names of the files in a folder."""
+        try:
+            return sorted(entry.name for entry in (self.root / folder).iterdir())
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+
+    def read(self, name: str, most: int) -> bytes:
+        """A regular file."""
+        path = self.root / name
+        if path.is_symlink():
+            raise OSError(f"{name} is a link")
+        with open_regular(path) as file:
+            content = file.read(most + 1)
+        if len(content) > most:
+            raise OSError(f"more than {most >> 20} MiB")
+        return content
+
+    def publish(self, name: str, content: bytes) -> bool:
+        """Written beside its place, then given its name."""
+        import os
+
+        from wavewright.base.scratch import scratch_folder
+
+        target = self.root / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if target.exists():
+            return False
+        with scratch_folder(self.root) as folder:
+            twin = folder / target.name
+            twin.write_bytes(content)
+            try:
+                os.link(twin, target)
+            except FileExistsError:
+                return False
+            except OSError:  # a file system without links: a rename replaces what is equal anyway
+                is_new = not target.exists()
+                twin.rename(target)
+                return is_new
+        return True
+
+
+@dataclass(frozen=True)
+class RemotePlace:
+    """A folder that fsspec opens; its objects appear whole."""
+
+    address: str
+
+    def names(self, folder: str) -> list[str]:
+        """Names of the files in a folder."""
+        system, root = self._opened()
+        try:
+            return sorted(path.rpartition("/")[2] for path in system.ls(f"{root}/{folder}", detail=False))
+        except FileNotFoundError:
+            return []
+
+    def read(self, name: str, most: int) -> bytes:
+        """An object, up to its first `most` bytes."""
+        system, root = self._opened()
+        content: bytes = system.cat_file(f"{root}/{name}", 0, most + 1)
+        if len(content) > most:
+            raise OSError(f"more than {most >> 20} MiB")
+        return content
+
+    def publish(self, name: str, content: bytes) -> bool:
+        """Put an object."""
+        system, root = self._opened()
+        path = f"{root}/{name}"
+        if system.exists(path):
+            return False
+        system.makedirs(path.rpartition("/")[0], exist_ok=True)
+        system.pipe_file(path, content)
+        return True
+
+    def _opened(self) -> tuple[Any, str]:
+        """The file system of fsspec, which has no types, and the path in it."""
+        try:
+            import fsspec  # type: ignore[import-untyped]
+        except ImportError:
+            advice = "pip install fsspec, and the package of that service"
+            raise MissingToolError("a store that is not a folder needs fsspec", advice=advice) from None
+        try:
+            system, root = fsspec.core.url_to_fs(self.address)
+        except (ImportError, ValueError) as error:
+            raise UsageError(f"fsspec does not open it: {error}", where=self.address) from error
+        return system, root.rstrip("/")
+
+
+def place_of(address: str) -> Place:
+    """The place that a path or an address names."""
+    return RemotePlace(address) if "://" in address else LocalPlace(Path(address))
+
+
+def is_store(address: str) -> bool:
+    """True if there is a store."""
+    try:
+        return MARK in place_of(address).names("")
+    except (OSError, WavewrightError):
+        return False
+
+
+class _Mark(msgspec.Struct):
+    format: str = ""
+    version: int = 0
+
+
+def check_mark(address: str) -> Place:
+    """The place of a store.
+
+    Raises
+    ------
+    UsageError, NotATraceError, UnsupportedError
+        When there is none, or one that is not known here.
+    """
+    place = place_of(address)
+    if MARK not in place.names(""):
+        advice = f"make one by adding captures: wavewright store add {address} CAPTURES"
+        raise UsageError("there is no store", where=address, advice=advice)
+    try:
+        mark = msgspec.json.decode(place.read(MARK, 1 << 16), type=_Mark)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise NotATraceError(f"a damaged store ({error})", where=f"{address}/{MARK}") from error
+    if mark.format != FORMAT:
+        raise NotATraceError("not a store of wavewright", where=f"{address}/{MARK}")
+    if mark.version != STORE_VERSION:
+        problem = f"a store of version {mark.version}; this wavewright reads {STORE_VERSION}"
+        raise UnsupportedError(problem, where=address, advice="update wavewright")
+    return place
+
+
+@dataclass
+class Store:
+    """A store, opened: rows are read when they are asked for."""
+
+    address: str
+    place: Place
+    losses: list[Loss] = field(default_factory=list)
+
+    def captures(self, kind: str) -> list[str]:
+        """Identities of the captures of a kind."""
+        names = self.place.names(f"{CAPTURES}/kind={kind}")
+        return [name.removesuffix(ENDING) for name in names if _NAME.fullmatch(name)]
+
+    def unpacked(self, kind: str) -> list[str]:
+        """Those of them that are in no pack."""
+        packed: set[str] = set()
+        for scan in self._packs(kind):
+            packed |= _captures_of(scan)
+        return [name for name in self.captures(kind) if name not in packed]
+
+    def read(
+        self,
+        where: pl.Expr | None = None,
+        *,
+        columns: Sequence[str] = tuple(STORED.names),
+        kinds: Sequence[str] = KINDS,
+    ) -> pl.DataFrame:
+        """Rows of all captures that fulfil a condition, in the order in which the captures were taken."""
+        frames = [pl.DataFrame(schema=STORED.dtypes)]
+        for kind in kinds:
+            frames += self._of_kind(kind, pl.lit(value=True) if where is None else where)
+        rows = pl.concat(frames).sort(["taken_ns", "capture"], maintain_order=True)
+        return rows.select(columns)
+
+    def of_captures(self, kind: str, captures: Sequence[str]) -> pl.DataFrame:
+        """All rows of these captures, from their own files."""
+        return pl.concat([pl.DataFrame(schema=STORED.dtypes), *self._alone(kind, captures, pl.lit(value=True))])
+
+    def _of_kind(self, kind: str, where: pl.Expr) -> list[pl.DataFrame]:
+        seen: set[str] = set()
+        frames = []
+        for scan in self._packs(kind):
+            captures = _captures_of(scan)
+            frames.append(scan.filter(where, ~pl.col("capture").is_in(list(seen & captures))).collect())
+            seen |= captures
+        return frames + self._alone(kind, [name for name in self.captures(kind) if name not in seen], where)
+
+    def _packs(self, kind: str) -> Iterator[pl.LazyFrame]:
+        folder = f"{PACKS}/kind={kind}"
+        for name in self.place.names(folder):
+            if _NAME.fullmatch(name) and (scan := self._checked(f"{folder}/{name}", PACKS, kind)) is not None:
+                yield scan
+
+    def _alone(self, kind: str, captures: Sequence[str], where: pl.Expr) -> list[pl.DataFrame]:
+        def rows(capture: str) -> pl.DataFrame | None:
+            scan = self._checked(f"{CAPTURES}/kind={kind}/{capture}{ENDING}", CAPTURES, kind)
+            return None if scan is None else scan.filter(where, pl.col("capture") == capture).collect()
+
+        with ThreadPoolExecutor(_THREADS) as pool:
+            return [frame for frame in pool.map(rows, captures) if frame is not None]
+
+    def _checked(self, name: str, folder: str, kind: str) -> pl.LazyFrame | None:
+        """The table of a file; None, and a loss, where it is not one of a store."""
+        try:
+            frame = _table(self.place.read(name, _MOST_BYTES[folder]), _MOST_ROWS[folder])
+            believed = frame.filter(pl.col("kind") == kind, pl.col("mean").is_finite(), pl.col("count") >= 0)
+            if believed.height < frame.height:
+                self.losses.append(Loss("store_rows", frame.height - believed.height, name))
+            return believed.lazy()
+        except _UNREADABLE as error:
+            reason = str(error) or type(error).__name__
+            self.losses.append(Loss("store_file", 1, f"{name}: {reason[:_LONGEST_REASON]}"))
+            return None
+
+
+def open_store(address: str) -> Store:
+    """A store, its files unread.
+
+    Raises
+    ------
+    WavewrightError
+        When there is none, or one that is not known here.
+    """
+    return Store(address, check_mark(address))
+
+
+def last_captures(store: Store, like: Baseline, *, series: str | None, count: int) -> Baseline:
+    """The newest undamaged captures of a store that were measured as others were, as a baseline.
+
+    Raises
+    ------
+    UsageError
+        When there is none.
+    """
+    filters = filter_text(like.filters)
+    where = (pl.col("damages") == "") & (pl.col("step") == (like.step or "")) & (pl.col("filter") == filters)
+    if like.targets:
+        where &= pl.col("target").is_in(list(like.targets))
+    if series is not None:
+        where &= pl.col("series") == series
+    kernels = [capture.kernel for capture in like.captures if capture.kernel]
+    if kernels:
+        where &= pl.col("kernel").is_in(kernels)
+    rows = store.read(where, kinds=(like.kind,))
+    newest = rows["capture"].unique(maintain_order=True).tail(count).to_list()
+    if not newest:
+        measured = f"{like.kind} on {' and '.join(like.targets) or 'this GPU'}"
+        advice = "wavewright store list shows GPU, series and step of every capture; they must be the same"
+        raise UsageError(f"no capture of a {measured} can be compared with", where=store.address, advice=advice)
+    parts = rows.filter(pl.col("capture").is_in(newest)).partition_by("capture", maintain_order=True)
+    return Baseline(like.kind, tuple(_measured(part) for part in parts), like.step, dict(like.filters))
+
+
+def filter_text(filters: Mapping[str, str]) -> str:
+    """Filters as the column `filter` has them."""
+    return "\n".join(f"{name}={value}" for name, value in sorted(filters.items()))
+
+
+def _measured(rows: pl.DataFrame) -> MeasuredCapture:
+    first = rows.row(0, named=True)
+    names = [each.name for each in fields(Quantity)]
+    return MeasuredCapture(
+        label=first["label"],
+        quantities=tuple(Quantity(**{name: row[name] for name in names}) for row in rows.iter_rows(named=True)),
+        target=first["target"],
+        software=dict(line.partition("=")[::2] for line in first["software"].split("\n") if line),
+        kernel=first["kernel"],
+        code=first["code"],
+        step_count=max(1, first["step_count"]),
+    )
+
+
+def _table(content: bytes, most_rows: int) -> pl.DataFrame:
+    """The table in a Parquet file, if it has the columns of a store and may be as large as it says."""
+    scan = pl.scan_parquet(io.BytesIO(content))
+    types = scan.collect_schema()
+    for name, dtype in STORED.dtypes.items():
+        if types.get(name) != dtype:
+            raise NotATraceError(f"no column {name} of type {dtype}")
+    rows = scan.select(pl.len()).collect().item()
+    if rows > min(most_rows, _MOST_ROWS_PER_BYTE * len(content)):
+        raise NotATraceError(f"{rows:,} rows in {len(content):,} bytes are not believed")
+    frame = scan.select(STORED.names).collect()
+    needed = [column.name for column in STORED.columns if not column.is_optional]
+    return frame.drop_nulls(needed)
+
+
+def _captures_of(scan: pl.LazyFrame) -> set[str]:
+    return set(scan.select(pl.col("capture").unique()).collect()["capture"])
