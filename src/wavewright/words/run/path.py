@@ -14,7 +14,8 @@ from wavewright.base.shown import printable
 from wavewright.base.words import counted, duration, percent
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, headline, sentence
 from wavewright.words.kit.brief_names import brief_kernel
-from wavewright.words.kit.frame_tables import Column, bar_cell, frame_table
+from wavewright.words.kit.declared_tables import declared_table
+from wavewright.words.kit.frame_tables import Column, bar_cell
 from wavewright.words.run.place_names import process_name
 
 if TYPE_CHECKING:
@@ -121,28 +122,17 @@ def _who(group: dict[str, Any]) -> str:
 
 def _class_table(classes: pl.DataFrame, *, width: int) -> Table:
     cells = max(10, min(40, width - 50))
-    columns = [
-        Column("class", lambda row: row["class"], is_text=True, is_fixed=True),
-        Column("on the path", lambda row: duration(row["path_ns"])),
-        Column("of the time", lambda row: percent(row["path_share"])),
-        Column("", lambda row: bar_cell(row["path_share"] or 0.0, cells), is_bar=True),
-        Column("", lambda row: _WORDS[row["class"]], is_text=True, is_wide=True),
-    ]
-    return frame_table(classes, columns, limit=None, what="classes")
+    return declared_table(
+        "run/path/classes",
+        classes,
+        bar=lambda row: bar_cell(row["path_share"], cells),
+        meaning=lambda row: _WORDS[row["class"]],
+    )
 
 
 def _contributor_table(contributors: pl.DataFrame, group: dict[str, Any], *, limit: int) -> Table:
-    columns = [
-        Column("class", lambda row: row["class"], is_text=True, is_fixed=True),
-        Column("name", _name, is_text=True, takes_rest=True),
-        Column("times", lambda row: f"{row['count']:,}"),
-        Column("on the path", lambda row: duration(row["path_ns"])),
-        Column("of the time", lambda row: percent(row["path_share"])),
-        Column("longest", lambda row: duration(row["longest_ns"]), is_wide=True),
-        Column("at", lambda row: _at(row["longest_at_ns"], group), is_wide=True),
-        Column("smallest slack", lambda row: duration(row["slack_min_ns"]), is_wide=True),
-    ]
-    return frame_table(contributors, columns, limit=limit, what="contributors", title="on the path")
+    at = partial(_at, "longest_at_ns", group)
+    return declared_table("run/path/contributors", contributors, limit=limit, name=_name, at=at)
 
 
 def _name(row: dict[str, Any]) -> str:
@@ -161,15 +151,17 @@ def _segment_table(segments: pl.DataFrame, group: dict[str, Any], *, limit: int)
     longest = segments.with_columns(ns=ns).filter(ns >= ns.top_k(limit).min())  # of a million only these are sorted
     longest = longest.sort("ns", "start_ns", descending=[True, False])
     several = segments["process"].drop_nulls().n_unique() > 1
-    columns = [
-        Column("at", lambda row: _at(row["start_ns"], group)),
-        Column("length", lambda row: duration(row["ns"])),
-        Column("process", lambda row: process_name(row["rank"], None) if several else "", is_text=True, is_fixed=True),
-        Column("class", lambda row: row["class"] + (" ?" if row["is_inferred"] else ""), is_text=True, is_fixed=True),
-        Column("what", _name, is_text=True, takes_rest=True),
-        Column("in", lambda row: _inner(row["stack"]), is_text=True),
-    ]
-    table = frame_table(longest, columns, limit=limit, what="segments", title="longest segments")
+    table = declared_table(
+        "run/path/segments",
+        longest,
+        limit=limit,
+        several=several,
+        at=partial(_at, "start_ns", group),
+        process=lambda row: process_name(row["rank"], None),
+        kind=lambda row: row["class"] + (" ?" if row["is_inferred"] else ""),
+        name=_name,
+        inside=lambda row: _inner(row["stack"]),
+    )
     return replace(table, row_count=segments.height)
 
 
@@ -178,20 +170,16 @@ def _inner(stack: str) -> str:
     return printable(SEPARATOR.join(stack.split(SEPARATOR)[-3:]))
 
 
-def _at(time_ns: int, group: dict[str, Any]) -> str:
+def _at(column: str, group: dict[str, Any], row: dict[str, Any]) -> str:
     """A time after the start of the group, as `--time` takes it."""
-    return f"+{duration(time_ns - group['start_ns'])}"
+    return f"+{duration(row[column] - group['start_ns'])}"
 
 
 def _step_table(steps: pl.DataFrame, *, limit: int) -> Table:
     wide = steps.pivot("class", index=["step", "start_ns", "span_ns"], values="path_share", maintain_order=True)
     names = [name for name in _WORDS if name in wide.columns]
-    columns = [
-        Column("step", lambda row: str(row["step"])),
-        Column("length", lambda row: duration(row["span_ns"])),
-        *(Column(name, partial(_share, name)) for name in names),
-    ]
-    return frame_table(wide.sort("step"), columns, limit=limit, what="steps", title="path by step")
+    shares = [Column(name, partial(_share, name)) for name in names]
+    return declared_table("run/path/steps", wide.sort("step"), limit=limit, shares=shares)
 
 
 def _share(name: str, row: dict[str, Any]) -> str:
@@ -213,20 +201,20 @@ def _scenario_table(scenarios: Sequence[Scenario], groups: list[dict[str, Any]])
         for scenario in scenarios
         for each in scenario.predictions[:_GROUPS]
     ]
-    columns = [
-        Column("what if", lambda row: row["text"], is_text=True, takes_rest=True),
-        Column("process", lambda row: row["who"], is_text=True, is_fixed=True),
-        Column("now", lambda row: duration(row["span_ns"])),
-        Column("then", lambda row: _range(duration(row["low"]), duration(row["high"]))),
-        Column("gain", lambda row: _gain(row)),
-    ]
     title = "recomputed on the event graph"
-    if any(scenario.gain_ns_max is not None for scenario in scenarios):
-        columns.append(Column("at most", lambda row: "" if row["bound"] is None else duration(row["bound"])))
+    is_bounded = any(scenario.gain_ns_max is not None for scenario in scenarios)
+    if is_bounded:
         title += "; at most the time of all findings of diagnose that a change can shorten"
     if len(scenarios[0].predictions) < len(groups):
         title += ", without groups of whose time too little is explained"
-    return frame_table(pl.DataFrame(rows), columns, limit=None, what="scenarios", title=title)
+    return declared_table(
+        "run/path/scenarios",
+        pl.DataFrame(rows),
+        title=title,
+        then=lambda row: _range(duration(row["low"]), duration(row["high"])),
+        gain=_gain,
+        is_bounded=is_bounded,
+    )
 
 
 def _gain(row: dict[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""A report as JSON: `docs/reference/report.schema.json` describes it."""
+"""A report as JSON, of which `docs/reference/report.schema.json` is the contract."""
 
 from __future__ import annotations
 
