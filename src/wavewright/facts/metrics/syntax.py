@@ -1,6 +1,6 @@
 """Parser of formulas: Python's syntax tree, and the part of it that metrics use.
 
-Metrics have numbers, names, channels, + - * /, max, min and sum. Derived counters of traces read their own tree
+Metrics have numbers, names, channels, + - * /, max, min, mean and sum. Derived counters of traces read their own tree
 (`analysis.trace.derived_counters.parser`).
 """
 
@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 MAX_LENGTH = 4000  #: Characters of a formula.
 _MAX_NODES = 1000  #: Far below where the recursion of Python's parser and of the evaluations ends.
 _MOST_CHANNELS = 4096
+_MOST_INSTANCES = 256  #: Of `max`, `min` and `mean`.
 _LARGEST = 1e300
-_CALLS = ("max", "min", "sum")
+_CALLS = ("max", "min", "mean", "sum")
 
 
 class FormulaError(Exception):
@@ -98,7 +99,7 @@ def read_node(node: ast.expr, text: str) -> Node:
         return Operation("-", (read_node(node.operand, text),))
     if isinstance(node, ast.Call):
         return _call(node, text)
-    raise wrong(text, "only numbers, counters, quantities, + - * /, max, min and sum are known", node.col_offset)
+    raise wrong(text, "only numbers, counters, quantities, + - * /, max, min, mean and sum are known", node.col_offset)
 
 
 def _terms(node: ast.expr, sign: int, text: str) -> Iterator[tuple[int, Node]]:
@@ -115,9 +116,17 @@ def _call(node: ast.Call, text: str) -> Node:
     word = node.func.id if isinstance(node.func, ast.Name) else ""
     if word not in _CALLS or node.keywords:
         raise wrong(text, f"the functions are {', '.join(_CALLS)}", node.col_offset)
+    if word != "sum" and (channels := _bounded_channels(node, text)):
+        if word == "mean":
+            first, counter = channels[0].first or 0, channels[0].counter
+            end = first + len(channels)
+            total = Leaf(f"sum({counter}[{first}:{end}])", counter, first, end)
+            return Operation("/", (total, Number(float(len(channels)))))
+        return Operation(word, channels) if len(channels) > 1 else channels[0]
     if word != "sum":
-        if len(node.args) < 2:
-            raise wrong(text, f"{word} takes at least two values", node.col_offset)
+        if len(node.args) < 2 or word == "mean":
+            what = "channels, as in mean(TCC_HIT[0:16])" if word == "mean" else "at least two values, or TCC_HIT[0:16]"
+            raise wrong(text, f"{word} takes {what}", node.col_offset)
         return Operation(word, tuple(read_node(item, text) for item in node.args))
     item = node.args[0] if len(node.args) == 1 else None
     if not (isinstance(item, ast.Subscript) and isinstance(item.slice, ast.Slice) and item.slice.step is None):
@@ -129,6 +138,21 @@ def _call(node: ast.Call, text: str) -> Node:
         raise wrong(text, f"no channel is in [{first}:{end}]", node.col_offset)
     both = "" if first == 0 and end == -1 else (str(first), "" if end == -1 else str(end))
     return Leaf(f"sum({counter}[{both[0]}:{both[1]}])" if both else f"sum({counter}[:])", counter, first, end)
+
+
+def _bounded_channels(node: ast.Call, text: str) -> tuple[Leaf, ...]:
+    """The channels of `max(TCC_HIT[0:16])`, each a value of its own; empty where the call has another form."""
+    item = node.args[0] if len(node.args) == 1 else None
+    if not (isinstance(item, ast.Subscript) and isinstance(item.slice, ast.Slice) and item.slice.step is None):
+        return ()
+    counter = _indexed(item, text)
+    first = 0 if item.slice.lower is None else _channel(item.slice.lower, text)
+    if item.slice.upper is None:
+        raise wrong(text, f"the end is needed, as in {counter}[0:16]", node.col_offset)
+    end = _channel(item.slice.upper, text)
+    if not 0 < end - first <= _MOST_INSTANCES:
+        raise wrong(text, f"1 to {_MOST_INSTANCES} channels are expected", node.col_offset)
+    return tuple(Leaf(f"{counter}[{channel}]", counter, channel) for channel in range(first, end))
 
 
 def _indexed(node: ast.Subscript, text: str) -> str:

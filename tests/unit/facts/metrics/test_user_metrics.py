@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from tests.kit.sampling import examples
 from wavewright.errors import UsageError
+from wavewright.facts.metrics.expression import parse
 from wavewright.facts.metrics.panels import panels_of
 
 GOOD = """
@@ -150,3 +151,24 @@ def test_files_made_to_exhaust_are_refused(tmp_path: Path, text: str, told: str)
 def test_only_plain_files_are_read() -> None:
     with pytest.raises(UsageError, match="not a regular file"):
         panels_of("gfx942", more=[Path("/dev/zero")])
+
+
+@pytest.mark.parametrize(
+    ("short", "written_out"),
+    [
+        ("max(TCC_HIT[0:3])", "max(TCC_HIT[0], TCC_HIT[1], TCC_HIT[2])"),
+        ("min(TCC_HIT[2:4])", "min(TCC_HIT[2], TCC_HIT[3])"),
+        ("mean(TCC_HIT[1:5])", "sum(TCC_HIT[1:5]) / 4"),
+    ],
+)
+def test_channels_have_extremes_and_a_mean(short: str, written_out: str) -> None:
+    assert parse(short).node == parse(written_out).node
+
+
+@pytest.mark.parametrize(
+    "wrong", ["mean(TCC_HIT[:])", "max(TCC_HIT[4:4])", "mean(1, 2)", "max(TCC_HIT[0:9999])", "min(3)"]
+)
+def test_other_reductions_are_refused(wrong: str, tmp_path: Path) -> None:
+    text = f"[[metrics]]\nname = 'a'\nunit = 'b'\nformula = '{wrong}'\n"
+    with pytest.raises(UsageError):
+        panels_of("gfx942", more=written(tmp_path, text))
