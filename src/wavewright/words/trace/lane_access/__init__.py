@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from wavewright.analysis.trace.lanes.explained_waits import HARMLESS_SHARE
 from wavewright.base.words import counted, percent, short
-from wavewright.model.blocks import GAP, AnyBlock, Part, Sentence, sentence
-from wavewright.words.kit.frame_tables import Column, frame_table
+from wavewright.model.blocks import GAP, AnyBlock, Part, Sentence, Table, sentence
+from wavewright.words.kit.declared_tables import declared_table
 from wavewright.words.trace.row_columns import INSTRUCTION, LINE, SOURCE
 
 if TYPE_CHECKING:
@@ -46,16 +47,16 @@ def lanes_report(
     else:
         yield from _verdict(answer)
         yield GAP
-        yield frame_table(answer.rows, _row_columns(answer), limit=limit, what="memory instructions")
+        yield _row_table(answer, limit)
         yield sentence((_LEGEND, "dim"))
     lines = answer.lines.filter(pl.col("row_count") > 0)
     if lines.height:
         yield GAP
-        yield frame_table(lines, _LINES, limit=limit, what="source lines", title="by source line")
+        yield _line_table(lines, limit)
     if answer.branches.height:
         yield GAP
-        title = "active lanes at branches"
-        yield frame_table(answer.branches, _BRANCHES, limit=limit, what="rows", title=title)
+        place = (INSTRUCTION, SOURCE)
+        yield declared_table("trace/lanes/branches", answer.branches, limit=limit, active=_active, place=place)
     if has_fixes:
         yield from _fixes(answer)
     if measured_losses is not None:
@@ -140,57 +141,52 @@ def _explained(row: _Row) -> str:
     return "harmless" if share < HARMLESS_SHARE else f"≤ {percent(share, 0)}"
 
 
-def _row_columns(answer: Lanes) -> tuple[Column, ...]:
-    has_lds = answer.rows["ideal_cycles_total"].null_count() < answer.rows.height
-    has_memory = answer.rows["segment_count_total"].null_count() < answer.rows.height
-    lds = (
-        Column("ideal", _each("ideal_cycles_total")),
-        Column("extra", _each("extra_cycles_total")),
-        Column("stall", _explained),
-    )
-    memory = (Column("segments", _segments),)
-    return (
-        Column("row", lambda row: str(row["row"])),
-        Column("runs", lambda row: short(row["execution_count"])),
-        Column(
-            "lanes", lambda row: percent(row["active_lane_share"], 0) if row["active_lane_share"] is not None else "?"
-        ),
-        *(lds if has_lds else ()),
-        *(memory if has_memory else ()),
-        Column("asked", _each("requested_bytes_total", "known_count"), is_wide=True),
-        Column("moved", _each("moved_bytes_total"), is_wide=True),
-        Column("rule", lambda row: _CONFIDENCES.get(row["confidence"] or "", "none"), is_text=True, is_wide=True),
-        Column("known", lambda row: percent(row["cost_known_count"] / max(1, row["execution_count"]), 0)),
-        INSTRUCTION,
-        SOURCE,
+def _active(row: _Row) -> str:
+    share = row["active_lane_share"]
+    return "?" if share is None else percent(share, 0)
+
+
+def _certain(row: _Row) -> str:
+    return percent(row["cost_known_count"] / max(1, row["execution_count"]), 0)
+
+
+def _row_table(answer: Lanes, limit: int) -> Table:
+    rows = answer.rows
+    return declared_table(
+        "trace/lanes/rows",
+        rows,
+        limit=limit,
+        has_lds=rows["ideal_cycles_total"].null_count() < rows.height,
+        has_memory=rows["segment_count_total"].null_count() < rows.height,
+        active=_active,
+        ideal=_each("ideal_cycles_total"),
+        extra=_each("extra_cycles_total"),
+        explained=_explained,
+        segments=_segments,
+        asked=_each("requested_bytes_total", "known_count"),
+        moved=_each("moved_bytes_total"),
+        rule=lambda row: _CONFIDENCES.get(row["confidence"] or "", "none"),
+        certain=_certain,
+        place=(INSTRUCTION, SOURCE),
     )
 
 
-_LINES = (
-    LINE,
-    Column("rows", lambda row: f"{row['row_count']:,}"),
-    Column("runs", lambda row: short(row["execution_count"])),
-    Column("lanes", lambda row: percent(row["active_lane_share"], 0) if row["active_lane_share"] is not None else "?"),
-    Column("extra cycles", lambda row: short(row["extra_cycles_total"], none="")),
-    Column(
-        "of LDS",
-        lambda row: (
-            ""
-            if not row["ideal_cycles_total"]
-            else percent(row["extra_cycles_total"] / (row["ideal_cycles_total"] + row["extra_cycles_total"]), 0)
-        ),
-    ),
-    Column("segments", lambda row: short(row["segment_count_total"], none="")),
-    Column("least", lambda row: short(row["least_segment_count_total"], none="")),
-    Column("known", lambda row: percent(row["cost_known_count"] / max(1, row["execution_count"]), 0)),
-)
-_BRANCHES = (
-    Column("row", lambda row: str(row["row"])),
-    Column("runs", lambda row: short(row["execution_count"])),
-    Column("lanes", lambda row: percent(row["active_lane_share"], 0) if row["active_lane_share"] is not None else "?"),
-    INSTRUCTION,
-    SOURCE,
-)
+def _line_table(lines: pl.DataFrame, limit: int) -> Table:
+    return declared_table(
+        "trace/lanes/lines",
+        lines,
+        limit=limit,
+        line=(LINE,),
+        active=_active,
+        of_lds=_share_of_lds,
+        certain=_certain,
+    )
+
+
+def _share_of_lds(row: _Row) -> str:
+    if not row["ideal_cycles_total"]:
+        return ""
+    return percent(row["extra_cycles_total"] / (row["ideal_cycles_total"] + row["extra_cycles_total"]), 0)
 
 
 def _fixes(answer: Lanes) -> Iterator[AnyBlock]:
@@ -211,20 +207,8 @@ def _fixes(answer: Lanes) -> Iterator[AnyBlock]:
         yield Sentence(f"  {fix['text']}: removes {short(fix['removed_cycles_total'])} ({share}), {cost}")
 
 
-_COMPARED = (
-    LINE,
-    Column("space", lambda row: row["space"], is_text=True, is_fixed=True),
-    Column("kind", lambda row: row["kind"], is_text=True, is_fixed=True),
-    Column("extra", lambda row: _or_none(row["extra_cycles_per_execution"])),
-    Column("Omniprobe", lambda row: _or_none(row["omniprobe_conflicts_per_execution"])),
-    Column("segments", lambda row: _or_none(row["segments_per_execution"])),
-    Column("Omniprobe lines", lambda row: _or_none(row["omniprobe_lines_per_execution"])),
-    Column("verdict", lambda row: row["verdict"], is_text=True, is_fixed=True),
-)
-
-
-def _or_none(number: float | None) -> str:
-    return "" if number is None else _mean(number)
+def _per_execution(column: str, row: _Row) -> str:
+    return "" if row[column] is None else _mean(row[column])
 
 
 def _comparison(answer: Lanes, limit: int) -> Iterator[AnyBlock]:
@@ -232,8 +216,9 @@ def _comparison(answer: Lanes, limit: int) -> Iterator[AnyBlock]:
     if answer.comparison.is_empty():
         yield Sentence("no source line is both in the trace and in what Omniprobe measured: compile both with -g")
         return
-    title = "evaluated and measured by Omniprobe, per execution"
-    yield frame_table(answer.comparison, _COMPARED, limit=limit, what="source lines", title=title)
+    counts = ("extra_cycles", "omniprobe_conflicts", "segments", "omniprobe_lines")
+    cells: dict[str, Any] = {name: partial(_per_execution, f"{name}_per_execution") for name in counts}
+    yield declared_table("trace/lanes/compared", answer.comparison, limit=limit, line=(LINE,), **cells)
 
 
 def _unknown(answer: Lanes) -> Iterator[AnyBlock]:
