@@ -13,7 +13,6 @@ from synth import Scenario, compiled, synthesize, write_capture
 from synth.counter_capture import write_counters
 from synth.noisy_calls import NoisyProgram, captures
 from synth.runs import Launch, Program, Range, Rank, Synchronise, simulate, write_rocpd
-from wavewright.testing import assert_not_slower
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Run
@@ -248,16 +247,6 @@ def test_counters_are_judged_by_kernel_times_and_metrics(run: Run, tmp_path: Pat
     assert subjects <= {"kernel", "metric"}
     refused = run("baseline", folder, "-o", tmp_path / "x.wwbase", "--step", "a")
     assert refused.returncode == 2
-
-
-def test_programs_can_assert_that_they_are_not_slower(runs: Path, baseline: Path) -> None:
-    assert assert_not_slower(runs / "run9", baseline).verdict == "pass"
-    assert assert_not_slower([runs / "run9", runs / "run4"], [runs / "run0", runs / "run1"]).verdict == "pass"
-    with pytest.raises(AssertionError, match="## wavewright gate: fail"):
-        assert_not_slower(str(runs / "run8"), baseline)
-    with pytest.raises(AssertionError, match="## wavewright gate: cannot tell"):
-        assert_not_slower(runs / "run9", runs / "run0", subjects=("wall",))
-    assert assert_not_slower(runs / "run9", runs / "run0", subjects=("wall",), allow_unsure=True).checks.height == 1
 
 
 def test_a_file_of_another_machine_is_judged(run: Run, runs: Path, baseline: Path, tmp_path: Path) -> None:

@@ -79,9 +79,9 @@ def _smallest(answer: GateAnswer) -> str:
     return ", ".join(words) or "any"
 
 
-def gate_markdown(answer: GateAnswer, *, most_bytes: int | None = None, everything: bool = True) -> str:
+def gate_markdown(answer: GateAnswer, *, most_bytes: int | None = None) -> str:
     """The verdict as Markdown, cut at `most_bytes` of UTF-8, which is said aloud."""
-    rows, grown = shown_checks(answer, everything=everything), grown_lines(answer)
+    rows, grown = shown_checks(answer, everything=True), grown_lines(answer)
     parts: tuple[Block, ...] = (
         headline(answer.headline()),
         *map(Sentence, sentences(answer)),
