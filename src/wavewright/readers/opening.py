@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import weakref
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -19,8 +20,18 @@ from wavewright.readers.files.archive import is_archive, is_raw_name
 from wavewright.readers.files.decoded_traces import DecodedTrace, decoded_in_archive, decoded_on_disk, form_of, survey
 from wavewright.readers.files.dispatches import Dispatch, choose, named
 from wavewright.readers.files.folder import Directory
+from wavewright.readers.files.in_memory import stored
 from wavewright.readers.files.inventory import Inventory
-from wavewright.readers.files.kinds import COUNTER_CAPTURES, RUNS, THREAD_TRACES, Kind, misfit, sniff
+from wavewright.readers.files.kinds import (
+    COUNTER_CAPTURES,
+    RUNS,
+    THREAD_TRACES,
+    Generation,
+    Kind,
+    generation_of,
+    misfit,
+    sniff,
+)
 from wavewright.readers.files.runs import refused_below
 from wavewright.readers.trace import buffers
 from wavewright.readers.trace.assemble import add_losses
@@ -34,8 +45,10 @@ if TYPE_CHECKING:
     from wavewright.model.trace import ThreadTrace
     from wavewright.readers.files.archive import Archive
     from wavewright.readers.files.folder import Folder
+    from wavewright.readers.files.in_memory import Memory
     from wavewright.readers.trace.samples.files import SampleFile
 
+_HEAD = 16
 MAX_ARCHIVES = 16  #: Archives of one folder that are unpacked to find the fullest.
 
 
@@ -73,7 +86,7 @@ class OpenRequest:
 
 
 def open(  # noqa: A001
-    path: str | os.PathLike[str],
+    path: str | os.PathLike[str] | Memory,
     *,
     dispatch: int | str | None = None,
     kernel: str | None = None,
@@ -94,7 +107,7 @@ def open(  # noqa: A001
         A run as in `open_run`; counters as in `open_counters`; a rocprofv3 thread-trace capture folder or one
         raw `.att` file; a decoded `ui_output_*` directory, any JSON file in it, or a tar or zip archive of it; a
         Parquet directory of ours; a folder with several of these; or the folder of a `wavewright capture`, which is
-        read as its result.
+        read as its result. Or the content of one file: bytes, or a memory map.
     dispatch
         Which dispatch of thread traces: its number, or its key where several have the number (`3@run_b`). None = the
         fullest with traced waves, kernels of the runtime last; `trace.source.other_dispatches` lists the rest.
@@ -125,6 +138,8 @@ def open(  # noqa: A001
     Traceback (most recent call last):
     wavewright.errors.UsageError: /nowhere: no such file or folder
     """
+    if not isinstance(path, str | os.PathLike):
+        return _open_content(path, dispatch, kernel, threads, code_objects, resources, amd=amd)
     place = Path(read_instead(os.fspath(path)))
     request = OpenRequest(
         place, dispatch, kernel, threads, code_objects, resources, amd, inventory=inventory or Inventory()
@@ -132,6 +147,42 @@ def open(  # noqa: A001
     if request.kind is Kind.RESULTS and samples_at(place, request.inventory):
         return _open_samples(request)
     return _OPENERS.get(request.kind, _open_samples)(request)
+
+
+def _open_content(
+    content: Memory,
+    dispatch: int | str | None,
+    kernel: str | None,
+    threads: int | None,
+    code_objects: Sequence[str],
+    resources: Sequence[str | os.PathLike[str]],
+    *,
+    amd: bool,
+) -> ThreadTrace | Run | CounterSet:
+    """The bytes of a file: a buffer of a thread trace is decoded where it is, all else is put into a file that is
+    removed with what was opened.
+    """
+    if generation_of(bytes(content[:_HEAD])) is not Generation.NONE:
+        from wavewright.readers.trace.att import decode
+
+        return decode(content, code_objects, threads, dispatch=dispatch, kernel=kernel, amd=amd)
+    file, folder = stored(content)
+    try:
+        opened = open(
+            file,
+            dispatch=dispatch,
+            kernel=kernel,
+            threads=threads,
+            code_objects=code_objects,
+            resources=resources,
+            amd=amd,
+        )
+    except WavewrightError as error:
+        error.where = "memory"
+        folder.cleanup()
+        raise
+    weakref.finalize(opened, folder.cleanup)
+    return opened
 
 
 def samples_at(path: Path, inventory: Inventory | None = None) -> list[SampleFile]:
@@ -430,6 +481,8 @@ def beside_capture(trace: ThreadTrace, inventory: Inventory | None = None) -> li
     folder = Path(trace.source.path).absolute()
     inventory = inventory or Inventory()
     archives = [place for place in (folder, *folder.parents) if place.is_file()]
+    if archives and not is_archive(archives[0]):
+        return []  # a profile of tinygrad holds all that belongs to it
     if not archives:
         return [Directory(folder, inventory), Directory(folder.parent, inventory)]
     inside = inventory.archive(archives[0]).folders

@@ -14,6 +14,7 @@ from wavewright.errors import NotATraceError, UsageError
 from wavewright.model.losses import Loss
 from wavewright.readers.files.archive import MAX_BYTES, MAX_RATIO, RAW_SUFFIXES, SMALL_BYTES, is_archive, is_raw_name
 from wavewright.readers.files.inventory import Inventory
+from wavewright.readers.files.tinygrad_profile import is_tinygrad_profile, profile_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -34,7 +35,9 @@ _TRACE_NAMES = (
 _CODE_OBJECT = re.compile(r"(?P<file>.+?)(?:@(?P<load>0[xX][0-9a-fA-F]+|\d+))?(?::(?P<id>\d+))?")
 _CODE_OBJECT_PREFIX = re.compile(r"(\d+|.*?)_.*code_object_id_")
 _PACKED_END = re.compile(rf"(\.att(?:{'|'.join(map(re.escape, PACKED_SUFFIXES))})?|\.[^.]*)$")
+_CODE_USAGE = "write FILE[@LOAD_ADDRESS][:ID]"
 _MAGIC_BYTES = 8
+_HEAD = 1 << 16
 _TRAILING_NUMBER = re.compile(r"(\d+)$")
 _U64 = 1 << 64
 
@@ -174,17 +177,38 @@ def parse_code_object(text: str) -> CodeObjectFile:
         When the file does not exist or a number does not fit 64 bits.
     """
     match = _CODE_OBJECT.fullmatch(text)
-    usage = "write FILE[@LOAD_ADDRESS][:ID]"
     if Path(text).is_file() or match is None:
         path, load, number = Path(text), None, None
     else:
         path, load, number = Path(match["file"]), match["load"], match["id"]
     if not path.is_file():
-        raise UsageError("no such code object", where=text, advice=usage)
+        raise UsageError("no such code object", where=text, advice=_CODE_USAGE)
+    return _code_object(path, load, number, text)
+
+
+def named_code_object(text: str) -> CodeObjectFile:
+    """The same of a name without a file.
+
+    Examples
+    --------
+    >>> named_code_object("x_code_object_id_3.out@0x1000").load_address
+    4096
+
+    Raises
+    ------
+    UsageError
+        When a number does not fit 64 bits.
+    """
+    match = _CODE_OBJECT.fullmatch(text)
+    path, load, number = (match["file"], match["load"], match["id"]) if match else (text, None, None)
+    return _code_object(Path(path), load, number, text)
+
+
+def _code_object(path: Path, load: str | None, number: str | None, text: str) -> CodeObjectFile:
     load_address = None if load is None else int(load, 0 if load[:2].lower() == "0x" else 10)
     code_object_id = _id_in_name(path) if number is None else int(number)
     if max(load_address or 0, code_object_id) >= _U64:
-        raise UsageError("a number does not fit 64 bits", where=text, advice=usage)
+        raise UsageError("a number does not fit 64 bits", where=text, advice=_CODE_USAGE)
     return CodeObjectFile(path, code_object_id, load_address)
 
 
@@ -208,6 +232,7 @@ def find_capture(
     refusals: dict[str, str] = {}
     contents: dict[Path, bytes] = {}
     losses: list[Loss] = []
+    programs: list[CodeObjectFile] = []
     listings = inventory or Inventory()
     for path in map(Path, paths):
         if not path.exists():
@@ -223,6 +248,10 @@ def find_capture(
                 files = list(inside)
             traces += sorted(file for file in files if is_raw_name(file.name))
             beside += [file for file in files if not is_raw_name(file.name)]
+        elif profile := _of_tinygrad(path):
+            contents |= profile[0]
+            traces += list(profile[0])
+            programs += [CodeObjectFile(file, 0, base, data=code) for file, base, code in profile[1]]
         else:
             folder = path.absolute().parent
             traces.append(path)
@@ -236,12 +265,34 @@ def find_capture(
             advice="a raw capture is what `rocprofv3 --att` writes: *_shader_engine_*.att and *_code_object_id_*.out",
         )
     parsed_objects = [parse_code_object(text) for text in code_objects]
+    windows = _windows(_trace_files(traces, contents, losses))
+    nearby = code_objects_among(beside, {c.id for c in parsed_objects}, contents)
+    return Capture(windows, (*parsed_objects, *programs, *nearby), refusals, tuple(losses))
+
+
+def capture_of_contents(
+    traces: Mapping[Path, bytes], programs: Sequence[tuple[CodeObjectFile, bytes]], code_objects: Sequence[str] = ()
+) -> Capture:
+    """The capture of buffers and code objects that are in memory, by the names that files of them would have."""
+    losses: list[Loss] = []
+    windows = _windows(_trace_files(list(traces), dict(traces), losses))
+    codes = [replace(code, data=content) for code, content in programs]
+    return Capture(windows, (*map(parse_code_object, code_objects), *codes), losses=tuple(losses))
+
+
+def _trace_files(traces: Sequence[Path], contents: dict[Path, bytes], losses: list[Loss]) -> list[TraceFile]:
+    """The trace files, with what is in packed ones in memory."""
     for path in traces:
         if packing_of(contents.get(path, b"")) or path.suffix in PACKED_SUFFIXES:
             contents[path] = _unpacked(path, contents.get(path), losses)
-    windows = _windows([TraceFile.named(path, contents.get(path)) for path in dict.fromkeys(traces)])
-    nearby = code_objects_among(beside, {c.id for c in parsed_objects}, contents)
-    return Capture(windows, (*parsed_objects, *nearby), refusals, tuple(losses))
+    return [TraceFile.named(path, contents.get(path)) for path in dict.fromkeys(traces)]
+
+
+def _of_tinygrad(path: Path) -> tuple[dict[Path, bytes], list[tuple[Path, int | None, bytes]]] | None:
+    """The buffers and code objects of a profile of tinygrad; None = the file is none."""
+    with open_regular(path) as stream:
+        head = stream.read(_HEAD)
+        return profile_files(path, head + stream.read()) if is_tinygrad_profile(path.name, head) else None
 
 
 def _unpacked(path: Path, content: bytes | None, losses: list[Loss]) -> bytes:

@@ -20,6 +20,7 @@ from wavewright.readers.files.rocprofv3_columns import header_of, is_counter_col
 from wavewright.readers.files.runs import PACKAGE_INDEX, XPLANE_SUFFIX, is_named_like_database, run_files
 from wavewright.readers.files.sqlite import table_names, why_unreadable
 from wavewright.readers.files.text import SQLITE, head_of
+from wavewright.readers.files.tinygrad_profile import is_tinygrad_profile
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -320,7 +321,7 @@ def _sniff_file(file: Path, listings: Inventory) -> Kind:
         return _sniff_database(file)
     if head_of(head, 64).startswith(_CODE_OBJECTS):
         return Kind.CODE_OBJECT
-    if is_raw_name(file.name):
+    if is_raw_name(file.name) or is_tinygrad_profile(file.name, head):
         return Kind.RAW_CAPTURE
     if without_packing(file.name).endswith(XPLANE_SUFFIX) or _XPLANE.match(head_of(head, 64)):
         return Kind.XPLANE

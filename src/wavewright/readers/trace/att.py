@@ -5,24 +5,26 @@ from __future__ import annotations
 import math
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from wavewright.base.files import listed
 from wavewright.model.losses import Loss, loss_frame
 from wavewright.model.trace import ThreadTrace, TraceSource
 from wavewright.readers.files.capture import Capture, CodeObjectFile, Window, find_capture
 from wavewright.readers.files.dispatches import choose
+from wavewright.readers.files.in_memory import capture_in_memory, is_in_memory
 from wavewright.readers.trace.assemble import STATUS, add_losses
 from wavewright.readers.trace.buffers import Buffers
 from wavewright.readers.trace.dispatches import SCANNED_BYTES, name_dispatch, raw_dispatches
 from wavewright.readers.trace.later_rows import leave_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     import polars as pl
 
     from wavewright import _core
+    from wavewright.readers.files.in_memory import Memory
     from wavewright.readers.files.inventory import Inventory
     from wavewright.readers.trace.code import Code
 
@@ -30,7 +32,7 @@ _STOPPED = STATUS.index("stopped")
 
 
 def decode(
-    paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | Memory | Sequence[Memory] | Mapping[str, Memory],
     code_objects: Sequence[str] = (),
     threads: int | None = None,
     *,
@@ -47,7 +49,8 @@ def decode(
     Parameters
     ----------
     paths
-        A capture folder, or `.att` files of shader engines.
+        A capture folder, or `.att` files of shader engines. Or bytes, a memory map, or a list of them, one for each
+        shader engine; or a mapping of the names that files would have (`se1.att`, `kernel.co@0x7f00:0`) to bytes.
     code_objects
         `FILE[@LOAD_ADDRESS][:ID]` each: an ELF code object or a listing (`*.isa.tsv`, `code.json`). Files next to the
         traces are found automatically.
@@ -83,8 +86,12 @@ def decode(
     >>> trace = decode("capture/", dispatch=3)  # doctest: +SKIP
     >>> trace.instructions.group_by("row").agg(pl.col("stall_cycles").sum())  # doctest: +SKIP
     """
-    files = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
-    everything = find_capture([Path(path) for path in files], code_objects, inventory)
+    if is_in_memory(paths):
+        files: list[str | os.PathLike[str]] = ["memory"]
+        everything = capture_in_memory(cast("Memory", paths), code_objects)
+    else:
+        files = [paths] if isinstance(paths, str | os.PathLike) else list(cast("Sequence[str]", paths))
+        everything = find_capture([Path(path) for path in files], code_objects, inventory)
     top = Path(files[0]) if len(files) == 1 else None
     possible = raw_dispatches(everything.only(shader_engines=shader_engines), top)
     choice = choose(possible, dispatch, kernel, where=", ".join(map(str, files)))

@@ -1,0 +1,157 @@
+"""Pickles as plain values, without unpickling: nothing is imported, nothing is called, whatever the file says.
+
+The instructions of a pickle are followed one by one. Objects become `PickledObject`: the name of their class, what they
+were made with, and their state. Dictionaries are lists of pairs, so that no key is ever hashed; sets are lists.
+"""
+
+from __future__ import annotations
+
+import io
+import pickletools
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from wavewright.errors import NotATraceError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_MOST_INSTRUCTIONS = 20_000_000
+_ADVICE = "no code of the file was run; export the profile again with an unchanged tinygrad"
+_MARK = object()
+
+
+@dataclass
+class PickledObject:
+    """An object of a class that is only named."""
+
+    module: str
+    name: str
+    values: list[Any] = field(default_factory=list)
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """Its fields by name, of those that are named by text."""
+        pairs = next((value for value in reversed(self.values) if isinstance(value, PickledPairs)), PickledPairs())
+        return {key: value for key, value in pairs if isinstance(key, str)}
+
+
+class PickledPairs(list[tuple[Any, Any]]):
+    """A dictionary as pairs in their order."""
+
+
+class PickleReader:
+    """Follows the instructions of one pickle."""
+
+    def __init__(self, path: str, is_allowed: Callable[[str], bool]) -> None:
+        self._path, self._is_allowed = path, is_allowed
+        self._stack: list[Any] = []
+        self._memo: dict[int, Any] = {}
+
+    def read(self, data: bytes) -> Any:
+        """The value of a pickle.
+
+        Raises
+        ------
+        NotATraceError
+            When it is damaged, or names a class of a module that is not allowed.
+        """
+        try:
+            for count, (instruction, argument, _) in enumerate(pickletools.genops(io.BytesIO(data))):
+                if count > _MOST_INSTRUCTIONS:
+                    self._refuse(f"more than {_MOST_INSTRUCTIONS:,} instructions")
+                if instruction.name == "STOP":
+                    return self._stack.pop()
+                self._step(instruction.name, argument)
+        except (ValueError, IndexError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
+            self._refuse("its instructions cannot be followed", error)
+        return self._refuse("it ends early")
+
+    def _refuse(self, reason: str, error: Exception | None = None) -> NoReturn:
+        raise NotATraceError(
+            f"not a pickle that can be read safely: {reason}", where=self._path, advice=_ADVICE
+        ) from error
+
+    def _step(self, name: str, argument: Any) -> None:
+        stack = self._stack
+        if name in _PLAIN or (argument is not None and name in _WITH_VALUE):
+            stack.append(_PLAIN.get(name, argument) if name in _PLAIN else argument)
+        elif name in _EMPTY:
+            stack.append(_EMPTY[name]())
+        elif name == "MARK":
+            stack.append(_MARK)
+        elif name in ("MEMOIZE", "PUT", "BINPUT", "LONG_BINPUT"):
+            self._memo[len(self._memo) if name == "MEMOIZE" else argument] = stack[-1]
+        elif name in ("GET", "BINGET", "LONG_BINGET"):
+            stack.append(self._memo[argument])
+        elif name in ("GLOBAL", "STACK_GLOBAL"):
+            self._name_class(name, argument)
+        elif name in ("REDUCE", "NEWOBJ", "BUILD", "NEWOBJ_EX"):
+            self._make(name)
+        elif name not in ("PROTO", "FRAME"):
+            self._collect(name)
+
+    def _name_class(self, name: str, argument: Any) -> None:
+        class_name, module = (
+            (self._stack.pop(), self._stack.pop()) if name == "STACK_GLOBAL" else argument.split(" ", 1)[::-1]
+        )
+        if not isinstance(class_name, str) or not isinstance(module, str) or not self._is_allowed(module):
+            self._refuse(f"it names {str(module)[:60]!r}.{str(class_name)[:60]!r}, which no profile of tinygrad has")
+        self._stack.append(PickledObject(module, class_name))
+
+    def _make(self, name: str) -> None:
+        values = [self._stack.pop() for _ in range(2 if name == "NEWOBJ_EX" else 1)][::-1]
+        instance = self._stack.pop()
+        if not isinstance(instance, PickledObject):
+            self._refuse("it calls what is no class")
+        # A class stays as it is: others may be instance of it.
+        self._stack.append(PickledObject(instance.module, instance.name, [*instance.values, *values]))
+        if name == "BUILD":  # the object that was instance before has its state now, also where it is remembered
+            instance.values += values
+            self._stack[-1] = instance
+
+    def _collect(self, name: str) -> None:
+        stack = self._stack
+        if name in ("APPEND", "SETITEM"):
+            value = stack.pop()
+            key = stack.pop() if name == "SETITEM" else None
+            stack[-1].append((key, value) if name == "SETITEM" else value)
+        elif name in ("TUPLE1", "TUPLE2", "TUPLE3"):
+            count = int(name[-1])
+            stack[-count:] = [tuple(stack[-count:])]
+        elif name == "POP":
+            stack.pop()
+        elif name == "DUP":
+            stack.append(stack[-1])
+        elif name in _OF_MARK:
+            at = len(stack) - 1 - next(i for i, value in enumerate(reversed(stack)) if value is _MARK)
+            values = stack[at + 1 :]
+            del stack[at:]
+            _OF_MARK[name](stack, values)
+        else:
+            self._refuse(f"instruction {name}, which profiles do not need")
+
+
+def _pairs(values: list[Any]) -> PickledPairs:
+    return PickledPairs(zip(values[::2], values[1::2], strict=True))
+
+
+_PLAIN = {"NONE": None, "NEWTRUE": True, "NEWFALSE": False}
+_WITH_VALUE = {
+    "INT", "BININT", "BININT1", "BININT2", "LONG", "LONG1", "LONG4", "FLOAT", "BINFLOAT", "STRING", "BINSTRING",
+    "SHORT_BINSTRING", "BINBYTES", "SHORT_BINBYTES", "BINBYTES8", "BYTEARRAY8", "UNICODE", "BINUNICODE",
+    "SHORT_BINUNICODE", "BINUNICODE8",
+}  # fmt: skip
+_EMPTY: dict[str, Callable[[], Any]] = {
+    "EMPTY_LIST": list, "EMPTY_TUPLE": tuple, "EMPTY_DICT": PickledPairs, "EMPTY_SET": list
+}  # fmt: skip
+_OF_MARK: dict[str, Callable[[list[Any], list[Any]], Any]] = {
+    "APPENDS": lambda stack, values: stack[-1].extend(values),
+    "ADDITEMS": lambda stack, values: stack[-1].extend(values),
+    "SETITEMS": lambda stack, values: stack[-1].extend(_pairs(values)),
+    "TUPLE": lambda stack, values: stack.append(tuple(values)),
+    "LIST": lambda stack, values: stack.append(values),
+    "DICT": lambda stack, values: stack.append(_pairs(values)),
+    "FROZENSET": lambda stack, values: stack.append(values),
+    "POP_MARK": lambda stack, values: None,
+}
