@@ -11,7 +11,7 @@ from wavewright.analysis.common.gate.check import CANNOT_TELL, FAIL, NOT_JUDGED,
 from wavewright.analysis.common.gate.subjects import SUBJECTS
 from wavewright.analysis.run.compare.compare import change_text
 from wavewright.base.words import counted, percent
-from wavewright.model.blocks import GAP, AnyBlock, Block, Cell, Labelled, Sentence, Table, headline, sentence
+from wavewright.model.blocks import GAP, AnyBlock, Block, Cell, Labelled, Sentence, Table, headline, labelled, sentence
 from wavewright.words.kit.declared_tables import declared_table
 from wavewright.writers.markdown.blocks import markdown_of
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from wavewright.analysis.common.gate import GateAnswer
+    from wavewright.analysis.common.gate.loop import LoopAnswer
 
 _STYLES = {FAIL: "bold red", CANNOT_TELL: "bold yellow", PASS: "bold green", NOT_JUDGED: "dim"}
 _GROWN, _SAME = "where it grew", "the same capture"
@@ -41,6 +42,22 @@ def gate_report(answer: GateAnswer, *, limit: int = 20, everything: bool = False
     if grown.height:
         yield GAP
         yield _grown_table(grown, limit)
+
+
+def loop_report(answer: LoopAnswer) -> Iterator[AnyBlock]:
+    """Blocks of one turn of tuning."""
+    style = {"better": "bold green", "worse": "bold red", "equal": "bold"}.get(answer.outcome, "bold yellow")
+    yield headline((answer.headline(), style))
+    for reason in answer.reasons:
+        yield sentence((reason, "dim"))
+    if answer.explained_by:
+        yield labelled("why", answer.explained_by, indent=0)
+    if answer.findings.height:
+        yield GAP
+        yield declared_table("gate/findings", answer.findings, limit=None)
+    yield GAP
+    for command in answer.next_commands:
+        yield sentence(("next: ", "dim"), command)
 
 
 def shown_checks(answer: GateAnswer, *, everything: bool = False) -> pl.DataFrame:

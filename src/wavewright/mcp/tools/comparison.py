@@ -1,4 +1,4 @@
-"""`compare`: what changed between two captures of a kind, beyond noise?"""
+"""`compare` and `loop`: what changed between two captures of a kind, and did an edit help?"""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from wavewright.words.kit.answer_parts import data_tables
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from wavewright.mcp.captures import Captures
+    from wavewright.mcp.captures import Capture, Captures
     from wavewright.mcp.reply import Reply
     from wavewright.model.answer import Answer
     from wavewright.model.document import Document
@@ -45,6 +45,8 @@ def compare(captures: Captures, arguments: dict[str, Any], say: Callable[[str], 
         raise UsageError(what, advice="compare traces with traces, runs with runs, counters with counters")
     if arguments.get("step") and kinds[0] != "run":
         raise UsageError("only runs have steps", advice="leave `step` out")
+    if arguments.get("as") == "loop":
+        return _turn(base, other, documents[1], arguments, say)
     say("comparing")
     limit = arguments.get("limit", USUAL_ROWS)
     answer = _COMPARED[kinds[0]](documents, arguments)
@@ -71,6 +73,22 @@ def compare(captures: Captures, arguments: dict[str, Any], say: Callable[[str], 
         links=(f"wavewright open {quoted(base.name)} {quoted(other.name)}",),
         cursor_of=partial(cursor, "compare", arguments),
     )
+
+
+def _turn(
+    base: Capture, other: Capture, document: Document, arguments: dict[str, Any], say: Callable[[str], None]
+) -> Reply:
+    """One turn of tuning: whether an edit helped, what explains it, what to try next."""
+    from wavewright.cluster.loop import loop
+    from wavewright.words.gate import loop_report
+
+    say("judging")
+    answer = loop(str(base.path), str(other.path), step=arguments.get("step"))
+    question = "Did this edit help, what explains it, what to try next?"
+    blocks, data = readable(loop_report(answer)), tuple(data_tables(answer))
+    reply = reply_of(Section("loop", "One turn", question, blocks, data, answer.definition), other, document)
+    offers = (Offer("diagnose", {"capture": other.handle}, "what to change next"),)
+    return replace(reply, headline=answer.headline(), offers=offers)
 
 
 def _traces(documents: list[Document], _arguments: dict[str, Any]) -> Answer:

@@ -1,0 +1,116 @@
+"""One turn of tuning: did an edit help, what explains it, what to try next?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from wavewright.analysis.common.gate import measured_text, sentence
+from wavewright.analysis.common.gate.check import CANNOT_TELL, FAIL
+from wavewright.base.shown import command_line
+from wavewright.model.answer import Answer
+from wavewright.model.schema import frame_of, table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import polars as pl
+
+    from wavewright.analysis.common.gate import GateAnswer
+    from wavewright.analysis.common.gate.check import JudgedFinding
+    from wavewright.model.schema import TableSpec
+
+BETTER, EQUAL, WORSE = "better", "equal", "worse"
+_FINDINGS = 3
+#: Subjects that decide, the first that a kind of captures has.
+_DECIDING = ("step", "gpu-time", "kernel-time", "cycles", "kernel")
+
+
+@dataclass(frozen=True)
+class LoopAnswer(Answer):
+    """One turn of tuning."""
+
+    definition: ClassVar[str] = (
+        "outcome: worse = the gate fails; better = what decides got smaller by more than noise; equal = the gate "
+        "passes and nothing did; cannot tell = noise, another GPU, too few calls or damage. Durations decide, with "
+        "the noise rule of `wavewright gate`; the comparison explains them; findings are of the later capture, each "
+        "with what it can gain at most."
+    )
+    tables: ClassVar[Mapping[str, TableSpec]] = {
+        "findings": table_spec(
+            "findings",
+            "one finding of the diagnosis of the later capture, the most promising first",
+            """
+            rule      String  - | name of its rule
+            verdict   String  - | what was found
+            gain_max  Float64 - | what it can gain at most, as a share of the time
+            file      String  - | source file; empty = not known
+            line      Int64   - | source line; 0 = not known
+            """,
+        )
+    }
+
+    kind: str
+    outcome: str  #: better, equal, worse or cannot tell.
+    decided_by: str  #: The quantity that decided, with change and noise.
+    change: float | None  #: Of it, as a share; None = not measured on both sides.
+    noise: float | None  #: What it differs by without a cause; None = not known.
+    reasons: tuple[str, ...]  #: Why it cannot be told.
+    explained_by: str  #: The verdict of the comparison; empty = there is none.
+    next_commands: tuple[str, ...]  #: What to run next, ready to be run.
+    findings: pl.DataFrame
+
+    def headline(self) -> str:
+        """The outcome in one sentence."""
+        why = self.decided_by or "; ".join(self.reasons) or "nothing that decides was measured"
+        return f"{self.outcome}: {why}"
+
+
+def judged_turn(
+    gate: GateAnswer, explained_by: str, findings: Sequence[JudgedFinding], before: str, after: str
+) -> LoopAnswer:
+    """The answer of a gate put together with what explains it."""
+    check = next((row for subject in _DECIDING for row in gate.checks.to_dicts() if row["subject"] == subject), None)
+    outcome = _outcome(gate, check)
+    rows = [
+        {"rule": each.rule, "verdict": each.sentence, "gain_max": each.share, "file": each.file, "line": each.line}
+        for each in findings[:_FINDINGS]
+    ]
+    return LoopAnswer(
+        kind=gate.kind,
+        outcome=outcome,
+        decided_by="" if check is None else _decided_by(check),
+        change=None if check is None else check["change"],
+        noise=None if check is None else check["noise"],
+        reasons=gate.reasons if outcome == CANNOT_TELL else (),
+        explained_by=explained_by,
+        next_commands=_next(outcome, gate.kind, before, after),
+        findings=frame_of(LoopAnswer.tables["findings"], rows),
+    )
+
+
+def _outcome(gate: GateAnswer, check: Mapping[str, Any] | None) -> str:
+    if gate.verdict == FAIL:
+        return WORSE
+    is_known = check is not None and not gate.reasons and check["change"] is not None and check["noise"] is not None
+    if check is not None and is_known and check["change"] < 0 and -check["change"] > check["noise"]:
+        return BETTER
+    return CANNOT_TELL if gate.verdict == CANNOT_TELL else EQUAL
+
+
+def _decided_by(check: Mapping[str, Any]) -> str:
+    sides = [measured_text(check[name], check["unit"]) for name in ("base", "value")]
+    return f"{sentence(check)}: {sides[0]} before, {sides[1]} after"
+
+
+def _next(outcome: str, kind: str, before: str, after: str) -> tuple[str, ...]:
+    """The commands that are worth most now."""
+    compare = f"wavewright compare {command_line([before, after])} --json"
+    diagnose = f"wavewright diagnose {command_line([after])} --json"
+    plan = f"wavewright diagnose {command_line([before])} --json"
+    again = "wavewright capture att --dry-run -- PROGRAM" if kind == "trace" else "wavewright capture run -- PROGRAM"
+    if outcome == BETTER:
+        return diagnose, compare
+    if outcome == WORSE:
+        return compare, plan
+    return (again, compare) if outcome == CANNOT_TELL else (diagnose, compare)

@@ -1,0 +1,80 @@
+"""One turn of tuning over captures at paths: measured, compared, diagnosed."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from wavewright.cluster.measurements import findings_of, kind_of_paths, measured
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
+
+    from wavewright.analysis.common.gate.loop import LoopAnswer
+
+
+def loop(
+    before: str,
+    after: str,
+    *,
+    step: str | None = None,
+    kernel: str | None = None,
+    threshold: float = 0.05,
+    progress: Callable[[str], AbstractContextManager[Any]] = nullcontext,
+) -> LoopAnswer:
+    """The outcome of an edit: a capture before it, and one after it.
+
+    Raises
+    ------
+    UsageError
+        When the captures are of different kinds, or cannot be measured.
+    """
+    from wavewright.analysis.common.gate import gate
+    from wavewright.analysis.common.gate.loop import judged_turn
+
+    kind = kind_of_paths([before, after])
+    asked: dict[str, Any] = {"step": step, "kernel": kernel}
+    sides = [measured([path], kind, **asked, progress=progress) for path in (before, after)]
+    pairs = {}
+    if kind == "run":
+        from wavewright.analysis.run.compare.run_baseline import renamed_kernels
+
+        pairs = renamed_kernels(*sides)
+    judged = gate(sides[1], sides[0], threshold=threshold, pairs=pairs)
+    with progress(f"diagnosing {after}"):
+        findings = findings_of([after], kind, kernel) if kind != "counters" else ()
+    ranked = sorted(findings, key=lambda finding: -finding.share)
+    with progress("comparing"):
+        explained = _EXPLAINED[kind](before, after, step, kernel)
+    return judged_turn(judged, explained, ranked, before, after)
+
+
+def _traces(before: str, after: str, _step: str | None, kernel: str | None) -> str:
+    from wavewright.analysis.trace.compare import compare
+    from wavewright.readers.opening import open_trace
+
+    return compare([open_trace(path, kernel=kernel) for path in (before, after)], labels=["A", "B"]).verdict(1)
+
+
+def _runs(before: str, after: str, step: str | None, kernel: str | None) -> str:
+    from wavewright.analysis.run.compare.compare import combine_compare
+    from wavewright.analysis.run.compare.compared_side import partial_compare
+    from wavewright.analysis.run.select.choice import RunSelection
+    from wavewright.cluster.gather import gather
+    from wavewright.readers.run.inputs import find_runs
+
+    choice = RunSelection(kernel=kernel)
+    sides = [gather(partial_compare, find_runs([path]), selection=choice).values for path in (before, after)]
+    return combine_compare(sides, step=step).verdict(1)
+
+
+def _counters(before: str, after: str, _step: str | None, _kernel: str | None) -> str:
+    from wavewright.analysis.counters.compare import counter_compare
+    from wavewright.readers.counters import open_counters
+
+    return counter_compare([open_counters(Path(path)) for path in (before, after)]).verdict(1)
+
+
+_EXPLAINED = {"trace": _traces, "run": _runs, "counters": _counters}
