@@ -22,43 +22,15 @@ from wavewright.analysis.run.ranks.stragglers import causes_of_ranks, stragglers
 from wavewright.analysis.run.select.identities import PROCESS
 from wavewright.base.words import counted
 from wavewright.model.answer import Answer
-from wavewright.model.schema import table_spec
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from wavewright.analysis.run.collectives.meetings import ClockOffsets
     from wavewright.model.run import Run
-    from wavewright.model.schema import TableSpec
 
 #: Calls of a collective of a process that are matched, so that partial results of thousands of ranks stay small.
 MOST_CALLS = 16_384
-_WHO = """
-    host                        String?  -        | node of {who}
-    pid                         Int64?   -        | its process id
-    rank                        Int32?   -        | its rank
-    run                         String?  -        | its recording
-"""
-_WHAT = """
-    kind                        String?  -        | all-reduce, all-gather, ...; null = not known
-    collective                  String?  -        | as it was recorded; null = it was not
-    group                       String?  -        | process group or communicator as recorded
-    name                        String   -        | kernel
-    size_bytes                  Int64?   bytes    | output of all-gather, input of others; null = not recorded
-"""
-_FIGURES = """
-    algorithm_bytes_per_second  Float64? bytes/s  | size over communication time
-    bus_bytes_per_second        Float64? bytes/s  | the same times the share of the data that each rank moves
-"""
-_CAUSES = """
-    compute_ns                  Int64    ns       | computation that it had more since then
-    communication_ns            Int64    ns       | exposed communication that it had more
-    copy_ns                     Int64    ns       | exposed copies that it had more
-    queued_ns                   Int64?   ns       | idle with launched work that it had more; null = not recorded
-    host_ns                     Int64?   ns       | idle with nothing launched that it had more; null = the same
-    idle_ns                     Int64    ns       | idle of both kinds that it had more
-    cause                       String   -        | the largest, in words; unknown = it had more of nothing
-"""
 
 
 @dataclass(frozen=True)
@@ -70,7 +42,7 @@ class PartialCollectives:
 
 
 @dataclass(frozen=True)
-class Collectives(Answer):
+class Collectives(Answer, package=__package__):
     """Collectives over ranks."""
 
     definition: ClassVar[str] = (
@@ -85,104 +57,6 @@ class Collectives(Answer):
         "time, compared with a rank that was not late. Sends and receives are not matched. "
         f"Of each collective of a process the first {MOST_CALLS:,} calls count."
     )
-    tables: ClassVar[Mapping[str, TableSpec]] = {
-        "collectives": table_spec(
-            "collectives",
-            "one collective of one size and group",
-            _WHAT
-            + """
-            group_size                  Int64?   -        | ranks of the group; null = not recorded
-            process_count               Int64    -        | processes that met, or that called it alone
-            calls                       Int64    -        | meetings; where there is none, calls of single processes
-            unmatched_count             Int64    -        | calls of processes without a certain partner
-            communication_ns            Int64    ns       | of all meetings; of single processes with their waits
-            communication_median_ns     Float64? ns       | median of them
-            """
-            + _FIGURES
-            + """
-            wait_ns                     Float64? ns       | mean wait of its ranks, added up; null = not known
-            start_skew_ns               Float64? ns       | latest minus first arrival, mean of the meetings
-            start_skew_max_ns           Int64?   ns       | the largest of them
-            end_skew_ns                 Float64? ns       | latest minus first end, mean; null = clocks do not tell
-            rule                        String?  -        | how the last is known: start, aligned, duration, unknown
-            """
-            + _WHO.format(who="the process that is last most often")
-            + """
-            last_count                  Int64    -        | how often it is
-            """,
-        ),
-        "calls": table_spec(
-            "calls",
-            "one meeting",
-            "meeting UInt32 - | number\n"
-            + _WHAT
-            + """
-            process_count               Int64    -        | processes that met
-            start_ns                    Int64    ns       | first start, on the clock of the reference where aligned
-            communication_ns            Int64    ns       | shortest duration among them
-            """
-            + _FIGURES
-            + """
-            wait_ns                     Float64? ns       | mean wait
-            wait_max_ns                 Int64?   ns       | longest wait
-            start_skew_ns               Int64?   ns       | latest minus first arrival
-            end_skew_ns                 Int64?   ns       | latest minus first end
-            rule                        String   -        | how the last is known
-            """
-            + _WHO.format(who="the last"),
-        ),
-        "arrivals": table_spec(
-            "arrivals",
-            "one process at one meeting",
-            "meeting UInt32 - | number\n"
-            + _WHO.format(who="the process")
-            + """
-            start_ns                    Int64    ns       | start of its kernel, on its clock
-            duration_ns                 Int64    ns       | of its kernel
-            wait_ns                     Int64?   ns       | latest arrival minus its own, at most its duration
-            """,
-        ),
-        "processes": table_spec(
-            "processes",
-            "one process with collectives",
-            _WHO.format(who="the process")
-            + """
-            calls                       Int64    -        | its calls
-            matched_count               Int64    -        | of these, with a certain partner
-            total_ns                    Int64    ns       | their durations
-            wait_ns                     Int64?   ns       | of that, waiting for later ranks; null = none has a partner
-            last_count                  Int64    -        | how often it was last
-            offset_ns                   Int64?   ns       | added to its times gives those of the reference clock
-            residual_ns                 Int64?   ns       | median distance of ends from that
-            drift_ns                    Int64?   ns       | how far the offset moved from the first third to the last
-            """,
-        ),
-        "stragglers": table_spec(
-            "stragglers",
-            "one meeting with a late rank, the latest first",
-            "meeting UInt32 - | number\n"
-            + _WHO.format(who="the late process")
-            + """
-            late_ns                     Int64    ns       | its arrival minus the median of the others
-            since_meeting               UInt32?  -        | meeting before, at which it was on time; null = none
-            since_ns                    Int64    ns       | time from there to its arrival
-            """
-            + _CAUSES,
-        ),
-        "causes": table_spec(
-            "causes",
-            "one process that was late, by what it had more than others",
-            _WHO.format(who="the late process")
-            + """
-            late_count                  Int64    -        | delays that were looked at, each once
-            late_ns                     Int64    ns       | their sum
-            """
-            + _CAUSES
-            + """
-            cause_share                 Float64? -        | share of the cause in all that it had more
-            """,
-        ),
-    }
 
     collectives: pl.DataFrame
     calls: pl.DataFrame
