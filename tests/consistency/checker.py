@@ -29,7 +29,12 @@ ABOVE_ONE = {
 #: Percentages of peaks: some counters count more than the peak of their unit, and a caveat of the answer says so.
 PERCENTAGES = {"peak_share", "rate_share"}
 
-
+#: Kinds of findings -> the times that they promise together: what holds up the host may be hidden by communication.
+_TIMES = (
+    {"idle": "idle_share", "communication": "communication_share"},
+    {"communication": "communication_share"},
+    {"copies": "copy_share"},
+)
 #: Rules about one rank that holds up the others: what it costs all of them is more than the mean of their waits.
 _ACROSS = ("X2", "X3")
 
@@ -193,11 +198,14 @@ def _findings_above_findings(answers: Answers) -> Iterator[Contradiction]:
                 if finding[name] > most:
                     text = f"{surface} {finding['rule']} {name} {finding[name]} within {finding['within']}, {most:.0f}"
                     yield Contradiction("part above whole", "finding within a finding", text)
-        for kind, part in (("idle", "idle_share"), ("communication", "communication_share"), ("copies", "copy_share")):
-            inside = [finding for finding in findings if finding["kind"] == kind and finding["rule"] not in _ACROSS]
-            promised = sum(finding["bound_share"] for finding in inside)
-            if promised > answer[part] * (1 + ROUNDING) + ROUNDING:
-                text = f"{surface} findings promise {promised:.4f} of {kind}, which takes {answer[part]:.4f}"
+        for kinds in _TIMES:
+            inside = [finding for finding in findings if finding["kind"] in kinds and finding["rule"] not in _ACROSS]
+            promised, taken = (
+                sum(finding["bound_share"] for finding in inside),
+                sum(answer[kinds[kind]] for kind in kinds),
+            )
+            if promised > taken * (1 + ROUNDING) + ROUNDING:
+                text = f"{surface} findings promise {promised:.4f} of {' and '.join(kinds)}, which take {taken:.4f}"
                 yield Contradiction("part above whole", "findings of a kind", text)
 
 

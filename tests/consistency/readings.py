@@ -29,12 +29,12 @@ def _of_kernel(row: Any) -> bool:
 
 
 def _mean_busy(column: str, whole: str) -> Reader:
-    """Busy time of all GPUs over that of their windows, from times of each GPU."""
+    """Busy time of all GPUs over that of their windows, from times of each GPU that one process uses."""
 
     def read(document: Document) -> Iterator[tuple[Key, Any]]:
         gpus = table(document, "gpus")
         time = sum(row[whole] for row in gpus)
-        if time:
+        if time and len({(row["node"], row["gpu"]) for row in gpus}) == len(gpus):
             yield (), sum(row[column] for row in gpus) / time
 
     return read

@@ -27,6 +27,7 @@ from tests.consistency.readings import READINGS
 from tests.consistency.surfaces import answers_of, document_of, sections_of
 from tests.consistency.words import texts_of, without_whole
 from tests.kit.planted_runs import FORMS, simulated
+from tests.kit.random_runs import random_run
 from wavewright.analysis.trace.diagnose import diagnose
 from wavewright.errors import WavewrightError
 from wavewright.model.answer import to_builtins
@@ -39,6 +40,7 @@ CAPTURES = [
     pytest.param(capture, id=capture.name, marks=() if capture.is_quick else pytest.mark.slow)
     for capture in captures(SHARED)
 ]
+RANDOM = (3, 9, 16)  #: Seeds of random runs for every commit: a shared GPU, two GPUs, several streams.
 FOLDER_WITH_BOTH = "data/gfx1151-rocprofv3-llama"
 
 
@@ -115,6 +117,15 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 def test_made_captures(kind: str, made: dict[str, Path]) -> None:
     document = document_of(kind, made[kind])
     check(contradictions(kind, answers_of(document)))
+    check_words(document)
+
+
+@pytest.mark.parametrize(
+    "seed", [pytest.param(seed, marks=() if seed in RANDOM else pytest.mark.slow) for seed in range(60)]
+)
+def test_runs_that_nobody_designed(seed: int) -> None:
+    document = Document(0, "run", "run.db", lambda: random_run(seed))
+    check(contradictions("run", answers_of(document)))
     check_words(document)
 
 

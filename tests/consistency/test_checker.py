@@ -139,7 +139,7 @@ PLANTED = {
         *("part above whole", "finding within a finding"),
     ),
     "findings promise more idle time than there is": (
-        *("run", "diagnose", "findings.1.bound_share", 0.389),
+        *("run", "diagnose", "findings.1.bound_share", 0.9),
         *("part above whole", "findings of a kind"),
     ),
     "two verbs have two waits of a rank": (

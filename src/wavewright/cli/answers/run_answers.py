@@ -70,9 +70,9 @@ def diagnose(request: RunRequest, run: bool) -> Shown:
 
 def gaps(request: RunRequest, by: str, table: str) -> Shown:
     """Gaps of GPUs or of streams."""
-    from wavewright.analysis.run.gpu_time.gaps import combine_gaps
+    from wavewright.analysis.run.gpu_time.gaps import busy_elsewhere, combine_gaps
     from wavewright.analysis.run.gpu_time.gaps.partial import partial_gaps
-    from wavewright.analysis.run.select.gpus import merged_elsewhere, partial_intervals, shared_gpus
+    from wavewright.analysis.run.select.gpus import partial_intervals, shared_gpus
 
     domains = request.selection.domains
     request = request.narrowed(domains=())  # other calls still tell why
@@ -80,7 +80,7 @@ def gaps(request: RunRequest, by: str, table: str) -> Shown:
     gathered = request.gather(question)
     shared = shared_gpus(gathered.values) if by == "gpu" else None
     if shared:  # gaps of such a GPU are known only when all of its work is
-        elsewhere = merged_elsewhere(request.gather(partial(partial_intervals, shared=shared)).values)
+        elsewhere = busy_elsewhere(gathered.values, request.gather(partial(partial_intervals, shared=shared)).values)
         gathered = request.gather(partial(question, elsewhere=elsewhere))
     answer = combine_gaps(gathered.values)
     return Shown(answer, getattr(answer, _GAP_TABLES[table]), _window(request))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from wavewright.analysis.run.select.recording import COUNT_COLUMNS
+from wavewright.analysis.run.select.recording_span import recorded_times
 from wavewright.page.protocol.question import PageQuestion
 from wavewright.page.run.times import clocks_of, recording_of
 
@@ -28,6 +29,8 @@ def overview_of_run(document: Document) -> dict[str, Any]:
         begin=(pl.col("start_ns") - pl.col("node_begin")).cast(pl.Float64),
         end=(pl.col("end_ns") - pl.col("node_begin")).cast(pl.Float64),
     )
+    recorded = recorded_times([processes.select("start_ns", "end_ns", machine="place").drop_nulls()])
+    length = recorded["end_ns"] - recorded["start_ns"]
     nodes = clocks.nodes.select(
         "machine",
         "node",
@@ -36,7 +39,7 @@ def overview_of_run(document: Document) -> dict[str, Any]:
     )
     return {
         "kind": "run",
-        "duration_ns": clocks.duration_ns,
+        "duration_ns": recorded.select("machine", length_ns=length).group_by("machine").sum()["length_ns"].max() or 0,
         "clocks": {"nodes": nodes.to_dicts(), "definition": clocks.definition},
         "formats": sorted({f"{source.format} {source.version}".strip() for source in run.origins}),
         "processes": processes.drop("start_ns", "end_ns", "node_begin", "path", "version").to_dicts(),

@@ -76,13 +76,13 @@ def _main_cause(causes: pl.DataFrame, idle_share: float = 1.0, *, has_calls: boo
     if unknown >= _HALF:
         if not has_calls:
             return f"No API calls were recorded, and so no cause is known: {_RECORD}."
-        return f"The cause of {percent(unknown)} is not known: the launches were not recorded; {_RECORD}."
+        return f"The cause of {percent(unknown)} of the gaps is not known: the launches were not recorded; {_RECORD}."
     if not largest or not shares[largest]:
         return ""
     name, advice = _ADVICE.get(largest, (f"{largest}s", ""))
     if shares[largest] >= _HALF:
         return f"Mostly {name}. {advice}".rstrip()
-    return f"The largest part is {name}, {percent(shares[largest])}. {advice}".rstrip()
+    return f"The largest part is {name}, {percent(shares[largest])} of the gaps. {advice}".rstrip()
 
 
 def _kinds(answer: Gaps) -> pl.DataFrame:

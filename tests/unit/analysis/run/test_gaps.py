@@ -171,6 +171,15 @@ def test_gaps_of_a_shared_gpu_are_those_of_all_work() -> None:
     assert rows(found.largest, "start_ns", "gap_ns", "previous") == [(60, 30, None), (30, 20, None), (10, 10, None)]
 
 
+def test_time_between_two_recordings_of_a_gpu_is_no_gap() -> None:
+    parts = [
+        source("first.db", pid=1, dispatches=spans((0, 10), (20, 30))),
+        source("second.db", pid=2, dispatches=spans((10**9, 10**9 + 5), (10**9 + 45, 10**9 + 50))),
+    ]
+    found = gaps(Run(parts))
+    assert rows(found.gpus, "gap_count", "gap_ns", "busy_ns", "span_ns", "gap_share") == [(2, 50, 30, 80, 0.625)]
+
+
 WORK = st.lists(st.tuples(st.integers(0, 90), st.integers(1, 9), st.integers(1, 2), st.integers(0, 30)), max_size=14)
 CALLS = st.lists(
     st.tuples(st.integers(0, 20), st.integers(1, 12), st.sampled_from(["hipFree", "hipInit"])), max_size=14
@@ -244,9 +253,13 @@ def test_most_is_said_from_half_of_all_gap_time_on() -> None:
     assert said(("host code", 60), ("queued", 40)).startswith(
         "Mostly host code. The CPU cannot launch fast enough. Try"
     )
-    assert said(("host code", 45), ("queued", 30), ("launch", 25)).startswith("The largest part is host code, 45.0 %. ")
+    assert said(("host code", 45), ("queued", 30), ("launch", 25)).startswith(
+        "The largest part is host code, 45.0 % of the gaps."
+    )
     unknown = said(("unknown", 889), ("queued", 111))
-    assert unknown.startswith("The cause of 88.9 % is not known: the launches were not recorded; record calls with")
+    assert unknown.startswith(
+        "The cause of 88.9 % of the gaps is not known: the launches were not recorded; record calls with"
+    )
     assert "queue" not in unknown
     assert said(("unknown", 40), ("host code", 45), ("queued", 15)).startswith("The largest part is host code, 45.0 %")
     assert not said()

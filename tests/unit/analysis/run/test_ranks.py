@@ -53,6 +53,11 @@ def uneven() -> Run:
     )
 
 
+def test_collectives_at_the_same_time_count_once() -> None:
+    answer = ranks(Run([rank_source(0, [("gemm", 0, 10), ("ncclAllReduce", 10, 50), ("ncclAllGather", 40, 30)])]))
+    assert answer.processes.select("compute_ns", "collective_ns").rows() == [(10, 60)]
+
+
 def test_who_computes_longer() -> None:
     answer = ranks(uneven())
     assert answer.processes.select("rank", "compute_ns", "collective_ns", "wall_ns").rows() == [

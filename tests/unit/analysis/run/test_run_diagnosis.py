@@ -14,6 +14,7 @@ from tests.kit.sampling import examples
 from tests.kit.together import together
 from wavewright.analysis.run.diagnose import RunDiagnosis, combine_diagnosis, diagnose_run, partial_diagnosis
 from wavewright.analysis.run.diagnose.finding import RunFinding
+from wavewright.base.words import percent
 from wavewright.facts.run_rules import OWNERS, RULES
 from wavewright.model.run import Run
 
@@ -204,6 +205,19 @@ def test_synchronisation_that_runs_the_gpu_dry() -> None:
     answer = diagnose_run(Made().steps(body))
     assert answer.findings[0].rule == "G5"
     assert "hipDeviceSynchronize" in answer.findings[0].reason
+
+
+def test_communication_while_the_host_waits_is_not_called_idle() -> None:
+    def body(made: Made, step: int) -> None:
+        for _ in range(5):
+            made.launch(300 * US).launch(90 * US, "ncclDevKernel_AllReduce_Sum_f32").wait().host(2 * US)
+
+    answer = diagnose_run(Made().steps(body))
+    (finding,) = (each for each in answer.findings if each.rule == "G5")
+    talking = (5 * STEPS - 1) * 90 * US / answer.window_ns  # after the last one nothing is launched
+    assert finding.bound_share == pytest.approx(answer.idle_share + talking, abs=0.001)
+    assert f"({percent(answer.idle_share)} of the time) in" in finding.reason
+    assert f"({percent(talking)} of the time) it only communicates" in finding.reason
 
 
 def test_allocation_in_the_loop_and_before_it() -> None:

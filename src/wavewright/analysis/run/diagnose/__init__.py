@@ -24,7 +24,7 @@ from wavewright.analysis.run.diagnose.recording_caveats import (
 )
 from wavewright.analysis.run.diagnose.sums import total
 from wavewright.analysis.run.diagnose.work import COPY
-from wavewright.base.words import counted, duration, percent
+from wavewright.base.words import duration, percent
 from wavewright.facts.kernel_titles import kernel_title
 from wavewright.facts.metrics.rule_voices import has_voice
 from wavewright.facts.run_rules import RULES
@@ -293,7 +293,7 @@ def _subject(runs: MergedDiagnosis) -> str:
     products = list(dict.fromkeys(text for text in runs.gpus["product"] if text))
     targets = list(dict.fromkeys(text for text in runs.gpus["target"] if text))
     what = f" ({(products or targets)[0]})" if products or targets else ""
-    text = f"{', '.join(formats[:2]) or 'nothing'}: {counted(runs.gpu_count, 'GPUs')} with work{what}"
+    text = f"{', '.join(formats[:2]) or 'nothing'}: {runs.who} with work{what}"
     text += f", {duration(runs.window_ns)}" if runs.gpu_count else ""
     return f"{text}, {runs.step_count} steps of {runs.step_name}" if runs.step_count else text
 
@@ -306,7 +306,7 @@ def _headline(runs: MergedDiagnosis, budget: dict[str, float]) -> str:
         busy.append(f"exposed communication {100 * budget['exposed_communication']:.1f}")
     if runs.time("copy_ns"):
         busy.append(f"copies {100 * budget['exposed_copy']:.1f}")
-    who = "GPU" if runs.gpu_count == 1 else f"{runs.gpu_count} GPUs"
+    who = "GPU" if runs.gpu_count == 1 else runs.who
     busy_share = f"{percent(1 - budget['idle'])} of {duration(runs.window_ns)}"
     text = f"{who} busy {busy_share} ({', '.join(busy)}), idle {percent(budget['idle'])}."
     startup_ns, recorded_ns = startup_times(runs)

@@ -92,20 +92,23 @@ def _say(rule: str) -> float:
 
 def _idle(runs: MergedDiagnosis, rule: str, title: str, cause: str, **more: object) -> Candidate | None:
     """Candidate of a rule about gaps that take long enough; `cause` may use {time}, {share}, {count}, {call}."""
-    time = _time(runs, rule)
+    idle = _time(runs, rule)
     takes = _IS_HOST & COVERED[rule] if rule in COVERED else NOTHING
-    time += runs.mean(runs.exposed.filter(takes)["exposed_ns"])
+    talking = runs.mean(runs.exposed.filter(takes)["exposed_ns"])
+    time = idle + talking
     if runs.share(time) < _say(rule) or not time:
         return None
     evidence = runs.idle_evidence(CLAIMS[rule])
     count = runs.gap_count(CLAIMS[rule])
     calls = list(dict.fromkeys(each.call for each in evidence if each.call))
     text = cause.format(
-        time=duration(time),
-        share=f"{percent(runs.share(time))} of the time",
+        time=duration(idle),
+        share=f"{percent(runs.share(idle))} of the time",
         gaps=counted(count, "gaps"),
         call=", ".join(calls[:2]) or "calls",
     )
+    if talking:
+        text += f"; in another {duration(talking)} ({percent(runs.share(talking))} of the time) it only communicates"
     return Candidate(
         rule=rule,
         value=runs.share(time),

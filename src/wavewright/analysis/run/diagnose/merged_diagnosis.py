@@ -11,6 +11,8 @@ import polars as pl
 from wavewright.analysis.run.diagnose.idle import CAUSES, FLAGS
 from wavewright.analysis.run.diagnose.sums import total
 from wavewright.analysis.run.diagnose.work import COMMUNICATE, COPY
+from wavewright.analysis.run.select.gpus import GPU_KEY
+from wavewright.base.words import counted
 from wavewright.model.findings import PlaceEvidence
 
 if TYPE_CHECKING:
@@ -52,8 +54,16 @@ class MergedDiagnosis:
 
     @cached_property
     def gpu_count(self) -> int:
-        """GPUs with work."""
+        """GPUs with work; one that several files tell of counts for each."""
         return self.gpus.height
+
+    @cached_property
+    def who(self) -> str:
+        """What all times are the mean of."""
+        count = self.gpus.select(GPU_KEY).n_unique()
+        if count < self.gpu_count:
+            return f"{self.gpu_count} files that share {counted(count, 'GPUs')}"
+        return counted(count, "GPUs")
 
     @cached_property
     def window_ns(self) -> float:

@@ -292,7 +292,8 @@ def _without_overlap(pieces: pl.DataFrame, copies: pl.DataFrame, kernels: pl.Dat
     total = pl.col("exposed_ns").sum().over("place")
     scale = pl.when(total > pl.col("alone_ns")).then(pl.col("alone_ns") / total).otherwise(1.0)
     joined = pieces.join(alone, on="place", how="left", maintain_order="left")
-    return joined.with_columns(exposed_ns=(pl.col("exposed_ns") * scale).cast(pl.Int64)).drop("alone_ns")
+    until = (pl.col("exposed_ns").cum_sum().over("place") * scale).round().cast(pl.Int64)  # no nanosecond gets lost
+    return joined.with_columns(exposed_ns=until - until.shift(1, fill_value=0).over("place")).drop("alone_ns")
 
 
 def _exposed_worst(exposed: pl.DataFrame, work: pl.DataFrame, host: Host) -> pl.DataFrame:

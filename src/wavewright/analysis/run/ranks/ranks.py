@@ -78,14 +78,14 @@ def partial_ranks(run: Run) -> PartialRanks:
         .join(who, on="process", maintain_order="left")
         .with_columns(pl.col("name").cast(pl.String).fill_null(""))
     )
-    collective = pl.when(is_collective("name")).then("total_ns").sum()
-    times = kernels.group_by("process").agg(kernel_ns=pl.col("total_ns").sum(), collective_ns=collective)
+    times = kernels.group_by("process").agg(compute_ns=pl.col("total_ns").filter(~is_collective("name")).sum())
+    talk = totals.talk.by_process().select("process", collective_ns="busy_ns")
     time = ProcessTime(run)
     idle = time.totals().select("process", "idle_ns", "host_ns")
     work = who
-    for more in (times, totals.copies, totals.busy.by_process(), totals.extents(), idle):
+    for more in (times, talk, totals.copies, totals.busy.by_process(), totals.extents(), idle):
         work = work.join(more, on="process", how="left", maintain_order="left")
-    sums = ("gpu_count", "kernel_ns", "collective_ns", "copy_ns", "busy_ns", "idle_ns")
+    sums = ("gpu_count", "compute_ns", "collective_ns", "copy_ns", "busy_ns", "idle_ns")
     work = work.with_columns(pl.col(sums).fill_null(0))
     rows = with_times(collective_rows(run), time)
     return PartialRanks(work.select(_WORK.names), kernels.select(_KERNELS.names), rows)
@@ -100,7 +100,7 @@ def combine_ranks(partials: Sequence[PartialRanks]) -> Ranks:
     meetings = Meetings.of([part.collectives for part in partials])
     waits = meetings.processes().group_by(PROCESS).agg(pl.col("last_count").sum(), waited_ns=pl.col("wait_ns").sum())
     wall = pl.col("end_ns").cast(pl.Int128) - pl.col("start_ns").cast(pl.Int128)  # of impossible times
-    work = work.with_columns(compute_ns=pl.col("kernel_ns") - pl.col("collective_ns"), peers=_peers(work, kernels))
+    work = work.with_columns(peers=_peers(work, kernels))
     mean = pl.col("compute_ns").mean().over("peers")
     is_compared = (pl.len().over("peers") > 1) | (work.height == 1)
     processes = work.join(waits, on=PROCESS, how="left", nulls_equal=True, maintain_order="left").with_columns(
@@ -220,13 +220,16 @@ class _EventTotals:
 
     def __init__(self, run: Run) -> None:
         gpus = run.read("agents", ["agent", "kind"]).filter(pl.col("kind") == "GPU")["agent"]
-        self.busy = BusyTime()
+        self.busy, self.talk = BusyTime(), BusyTime()
         self._kernels = [empty_frame(_BY_KERNEL)]
         self._extents = [empty_frame(_ENDS)]
         for piece in run.chunks("dispatches", ["process", "agent", "name", *_TIMES]):
             sums = {"calls": pl.len().cast(pl.Int64), "total_ns": _duration().sum()}
             self._kernels.append(piece.group_by("process", "name").agg(**sums))
             self.busy.add(piece)
+            names = piece.select(pl.col("name").unique()).filter(is_collective("name").fill_null(value=False))["name"]
+            if names.len():
+                self.talk.add(piece.filter(pl.col("name").is_in(names.implode())))
             self._note(piece)
         copies = run.read("copies", ["process", "dst_agent", "src_agent", *_TIMES])
         self.copies = copies.group_by("process").agg(copy_ns=_duration().sum())

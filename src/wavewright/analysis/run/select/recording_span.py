@@ -97,8 +97,15 @@ def windows_of_processes(run: Run) -> pl.DataFrame | None:
 
 def recorded_times(parts: Iterable[pl.DataFrame]) -> pl.DataFrame:
     """The results of `recorded` of several runs as merged intervals of each `machine`."""
-    rows = pl.concat([pl.DataFrame(schema=_SCHEMA), *parts]).select("machine", "start_ns", "end_ns")
+    times = ("machine", "start_ns", "end_ns")
+    rows = pl.concat([pl.DataFrame(schema=_SCHEMA).select(times), *(part.select(times) for part in parts)])
     return merged(in_order(rows, ["machine"]), ["machine"])
+
+
+def in_recordings(times: pl.DataFrame, parts: Iterable[pl.DataFrame]) -> pl.DataFrame:
+    """Times of `machine` with `interval`: which of the merged recordings they are in; between two nothing is known."""
+    whole = recorded_times(parts).select("machine", "start_ns", interval="start_ns")
+    return times.sort("start_ns").join_asof(whole.sort("start_ns"), on="start_ns", by="machine", check_sortedness=False)
 
 
 def node_spans(parts: Iterable[pl.DataFrame], work: pl.DataFrame) -> pl.DataFrame:
@@ -109,18 +116,19 @@ def node_spans(parts: Iterable[pl.DataFrame], work: pl.DataFrame) -> pl.DataFram
     """
     parts = list(parts)
     is_window = any(part["is_window"].any() for part in parts)
-    whole = recorded_times(parts).with_columns(interval="start_ns")
-    walls = whole.group_by("machine", maintain_order=True).agg(wall_ns=(pl.col("end_ns") - pl.col("start_ns")).sum())
+    walls = (
+        recorded_times(parts)
+        .group_by("machine", maintain_order=True)
+        .agg(wall_ns=(pl.col("end_ns") - pl.col("start_ns")).sum())
+    )
     timed = work.select("machine", "start_ns", "end_ns").drop_nulls()
     if is_window:
         return walls.with_columns(span_ns="wall_ns")
-    placed = timed.sort("start_ns").join_asof(
-        whole.select("machine", "start_ns", "interval").sort("start_ns"),
-        on="start_ns",
-        by="machine",
-        check_sortedness=False,
+    spans = (
+        in_recordings(timed, parts)
+        .group_by("machine", "interval")
+        .agg(span_ns=pl.col("end_ns").max() - pl.col("start_ns").min())
     )
-    spans = placed.group_by("machine", "interval").agg(span_ns=pl.col("end_ns").max() - pl.col("start_ns").min())
     return (
         spans.group_by("machine")
         .agg(pl.col("span_ns").sum())

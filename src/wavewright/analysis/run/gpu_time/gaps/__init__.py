@@ -11,14 +11,14 @@ from wavewright.analysis.run.gpu_time.gaps.partial import PartialGaps, partial_g
 from wavewright.analysis.run.measures.intervals import share_of
 from wavewright.analysis.run.select.gpus import GPU_KEY, merged_elsewhere, partial_intervals, shared_gpus
 from wavewright.analysis.run.select.nodes import node_names, renamed
-from wavewright.analysis.run.select.recording_span import node_spans
+from wavewright.analysis.run.select.recording_span import in_recordings, node_spans
 from wavewright.base.bounds import ROWS, bounded
 from wavewright.model.answer import Answer
 from wavewright.model.run import Run
 from wavewright.model.schema import packaged_spec, table_spec
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from wavewright.model.schema import TableSpec
 
@@ -123,12 +123,17 @@ def _causes(parts: pl.DataFrame, nodes: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+def busy_elsewhere(partials: Sequence[PartialGaps], intervals: Iterable[pl.DataFrame]) -> pl.DataFrame:
+    """When shared GPUs were busy in all, and in which recording: time between two recordings is no gap."""
+    return in_recordings(merged_elsewhere(intervals), [part.recorded for part in partials])
+
+
 @bounded(keep=ROWS)
 def gaps(run: Run, *, by_stream: bool = False, keep: int = 100) -> Gaps:
     """Idle time of each GPU (`by_stream`: each stream) between its work, its causes, and the `keep` longest gaps."""
     partials = [partial_gaps(part, by_stream=by_stream, keep=keep) for part in run.parts]
     shared = frozenset() if by_stream else shared_gpus(partials)
     if shared:
-        elsewhere = merged_elsewhere([partial_intervals(part, shared=shared) for part in run.parts])
+        elsewhere = busy_elsewhere(partials, [partial_intervals(part, shared=shared) for part in run.parts])
         partials = [partial_gaps(part, keep=keep, elsewhere=elsewhere) for part in run.parts]
     return combine_gaps(partials)

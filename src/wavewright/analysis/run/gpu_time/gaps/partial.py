@@ -60,9 +60,9 @@ def partial_gaps(
 ) -> PartialGaps:
     """The contribution of one run, with its `keep` longest gaps and their call stacks (of `domains`; none = all).
 
-    `elsewhere` says when GPUs that other runs tell of too were busy in all (`partial_intervals`,
-    `merged_elsewhere`): gaps are then those of all work, and each belongs to the run that ended it. Gaps that a time
-    window cuts count with their part inside; the work around them is known all the same.
+    `elsewhere` says when GPUs that other runs tell of too were busy in all (`busy_elsewhere`): gaps are then those of
+    all work, and each belongs to the run that ended it. Gaps that a time window cuts count with their part inside; the
+    work around them is known all the same.
     """
     times, windows = recorded(run), _windows(run)
     run = without_window(run)
@@ -171,7 +171,11 @@ def _among_others(
     own_work = work.join(pids, on="process", how="left", maintain_order="left").unique(
         ["place", "start_ns", "pid"], keep="first", maintain_order=True
     )
-    ended = gaps_between(shared, ["place"]).drop("end_ns").join(own_work, on=["place", "start_ns", "pid"])
+    ended = (
+        gaps_between(shared, ["place", "interval"])
+        .drop("end_ns", "interval")
+        .join(own_work, on=["place", "start_ns", "pid"])
+    )
     is_own = pl.col("previous_end_ns") == pl.col("gap_start_ns")
     previous = gaps.select("row", "previous_row").join(
         work.select(previous_row="row", previous_end_ns="end_ns"), on="previous_row", how="left"
