@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from wavewright.base.packages import require
-from wavewright.export.run.labels import process_numbers, thread_numbers
+from wavewright.export.run.labels import process_numbers, require_run, thread_numbers
 
 if TYPE_CHECKING:
     import hatchet  # type: ignore[import-untyped,import-not-found,unused-ignore]
@@ -37,9 +37,12 @@ def to_hatchet(run: Run, *, per_thread: bool = False) -> hatchet.GraphFrame:
 
     Raises
     ------
+    UsageError
+        When it is not a run.
     MissingToolError
         When hatchet is not installed.
     """
+    require_run(run, "hatchet")
     require("hatchet", "hatchet")
     paths = _Paths()
     sums: dict[tuple[int, int, int], list[int]] = {}  # of a path, rank, thread: count, in it, in its calls, on GPUs

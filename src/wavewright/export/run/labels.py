@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import polars as pl
 
-if TYPE_CHECKING:
-    from wavewright.model.run import Run
+from wavewright.errors import UsageError
+from wavewright.model.run import Run
+
+
+def require_run(document: object, module: str) -> None:
+    """Check that a document is a run; thread traces have a function of the same name in `module`.
+
+    Raises
+    ------
+    UsageError
+        When it is none.
+    """
+    if not isinstance(document, Run):
+        problem = f"a {type(document).__name__} is not a run"
+        raise UsageError(problem, advice=f"thread traces are written by wavewright.export.trace.{module}")
+
 
 #: Domains of other formats -> the category that AMD's formats have for them.
 _CATEGORIES = {

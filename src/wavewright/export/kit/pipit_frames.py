@@ -1,0 +1,64 @@
+"""Frames of events in the manner of Pipit: one row where something is entered, left, or happens."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from wavewright.base.packages import require
+from wavewright.facts.loader import packaged
+
+if TYPE_CHECKING:
+    import pandas as pd  # type: ignore[import-untyped,import-not-found,unused-ignore]
+
+_COLUMNS: dict[str, str] = packaged("pipit_columns.toml", __package__)["pipit"]
+
+
+def pipit_frame(ranges: pl.DataFrame, instants: pl.DataFrame) -> pd.DataFrame:
+    """The frame of ranges and moments with `name`, `domain`, `rank`, `thread`, `start_ns` and, of ranges, `end_ns`.
+
+    Raises
+    ------
+    MissingToolError
+        When pandas or pyarrow is not installed.
+    """
+    for package in ("pandas", "pyarrow"):
+        require(package, "pandas")
+    ranges = ranges.with_row_index("id").with_columns(lasts=pl.col("end_ns") > pl.col("start_ns"))
+    enter = ranges.with_columns(pl.lit("Enter").alias("type"), time="start_ns", phase=1, nesting=-pl.col("end_ns"))
+    leave = ranges.with_columns(
+        pl.lit("Leave").alias("type"),
+        time="end_ns",
+        # Events that end here are left before others are entered; events without duration are entered first.
+        phase=pl.when("lasts").then(0).otherwise(2),
+        nesting=-pl.col("start_ns"),
+    )
+    moments = instants.with_columns(
+        pl.lit("Instant").alias("type"), time="start_ns", phase=1, nesting=-pl.col("start_ns"), id=None
+    )
+    rows = pl.concat([enter, leave, moments], how="diagonal_relaxed")
+    rows = rows.sort("time", "phase", "nesting", "id", nulls_last=True, maintain_order=True).with_row_index("row")
+    return _frame(_matched(rows))
+
+
+def _matched(rows: pl.DataFrame) -> pl.DataFrame:
+    """Rows with the row and the time of their partner."""
+    pairs = (
+        rows.filter(pl.col("id").is_not_null()).group_by("id").agg(first=pl.col("row").min(), last=pl.col("row").max())
+    )
+    is_enter = pl.col("type") == "Enter"
+    matches = rows.join(pairs, on="id", how="left", maintain_order="left")
+    return matches.with_columns(
+        partner=pl.when(is_enter).then("last").otherwise("first"),
+        partner_time=pl.when(pl.col("type") == "Instant")
+        .then(None)
+        .otherwise(pl.when(is_enter).then("end_ns").otherwise("start_ns")),
+    )
+
+
+def _frame(rows: pl.DataFrame) -> pd.DataFrame:
+    chosen = rows.select(pl.col(name).alias(header) for name, header in _COLUMNS.items())
+    frame: Any = chosen.with_columns(pl.col("Event Type", "Name", "Domain").cast(pl.Categorical)).to_pandas()
+    types = {"Process": "category", "_matching_event": "Int64", "_matching_timestamp": "Int64"}
+    return frame.astype(types)
