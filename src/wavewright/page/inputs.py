@@ -182,5 +182,5 @@ class _Input:
 
     def _read(self, dispatch: int | str | None, inventory: Inventory | None) -> Shown:
         reading = {**msgspec.structs.asdict(self.reading), "dispatch": dispatch}
-        del reading["one_run"]
+        del reading["one_run"], reading["captures"]  # of runs of several files
         return read_paths([self.path], inventory=inventory, **reading)
