@@ -41,14 +41,11 @@ def _of_counters() -> dict[type[Answer], Words]:
 def _of_runs() -> dict[type[Answer], Words]:
     from wavewright.analysis.run.compare.compare import RunComparison
     from wavewright.analysis.run.contents.run_contents import Contents
-    from wavewright.analysis.run.kernels.gemms import Gemms
     from wavewright.words.run.data.contents import contents_report
-    from wavewright.words.run.gemms import gemms_report
     from wavewright.words.run.run_changes import comparison_report
 
     return {
         Contents: _limited(contents_report),
-        Gemms: _limited(gemms_report),
         RunComparison: _limited(comparison_report),
     }
 

@@ -4780,6 +4780,8 @@ export interface RunRegionsTreeRow {
   name: string;
   /** Regions of this path of names */
   call_count: number;
+  /** Of these, calls in replays of graphs, which have no CPU time */
+  replayed_count: number;
   /** Inclusive CPU time: their lengths added up [ns] */
   total_ns: number;
   /** Of the inclusive time of all roots */
@@ -4788,12 +4790,12 @@ export interface RunRegionsTreeRow {
   self_ns: number;
   /** Of the inclusive time of all roots */
   self_share: number;
-  /** Mean length of a region [ns] */
-  mean_ns: number;
-  /** Shortest region [ns] */
-  min_ns: number;
-  /** Longest region [ns] */
-  max_ns: number;
+  /** Mean length of a region; empty = all are of replays [ns] */
+  mean_ns: number | null;
+  /** Shortest region; empty = all are of replays [ns] */
+  min_ns: number | null;
+  /** Longest region; empty = all are of replays [ns] */
+  max_ns: number | null;
   /** Dispatches and copies that its regions launched themselves */
   gpu_count: number;
   /** Durations of the dispatches and copies that it launched itself [ns] */
@@ -4814,13 +4816,14 @@ export const RUN_REGIONS_TREE: TableInfo<RunRegionsTreeRow> = {
   depth: ["Depth", "", "Nodes above"],
   name: ["Name", "", "Name of the regions"],
   call_count: ["Calls", "", "Regions of this path of names"],
+  replayed_count: ["Replayed", "", "Of these, calls in replays of graphs, which have no CPU time"],
   total_ns: ["Total", "ns", "Inclusive CPU time: their lengths added up"],
   total_share: ["Total share", "", "Of the inclusive time of all roots"],
   self_ns: ["Self", "ns", "Exclusive CPU time: without the time that regions below cover"],
   self_share: ["Self share", "", "Of the inclusive time of all roots"],
-  mean_ns: ["Mean", "ns", "Mean length of a region"],
-  min_ns: ["Min", "ns", "Shortest region"],
-  max_ns: ["Max", "ns", "Longest region"],
+  mean_ns: ["Mean", "ns", "Mean length of a region; empty = all are of replays"],
+  min_ns: ["Min", "ns", "Shortest region; empty = all are of replays"],
+  max_ns: ["Max", "ns", "Longest region; empty = all are of replays"],
   gpu_count: ["GPUs", "", "Dispatches and copies that its regions launched themselves"],
   gpu_ns: ["GPU", "ns", "Durations of the dispatches and copies that it launched itself"],
   gpu_total_count: ["GPUs", "", "Those of all nodes below included"],

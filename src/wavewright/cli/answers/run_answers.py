@@ -135,6 +135,17 @@ def memory(request: RunRequest, bins: int, picture: PictureRequest) -> Shown:
     return Shown(answer, answer.sites, drawn=drawn)
 
 
+def operators(request: RunRequest, name: str | None, models: tuple[Path, ...], target: str | None) -> Shown:
+    """Operators by the shapes of their inputs."""
+    from wavewright.analysis.run.kernels.operators import combine_operators, named_operators, partial_operators
+    from wavewright.facts.metrics.operators import own_models
+
+    question = partial(partial_operators, models=own_models(models), target=target)
+    # Of an event that a window cuts, the operations would count whole and the time in part.
+    answer = combine_operators(request.narrowed(domains=(), is_inside=True).gather(question).values)
+    return Shown(answer if name is None else named_operators(answer, name))
+
+
 def path(request: RunRequest, texts: tuple[str, ...], by_step: bool, marker: str | None, segments: bool) -> Shown:
     """The critical path, of each step too, and what changes would do to it."""
     from wavewright.analysis.run.graph import combine_graph, partial_graph
@@ -173,16 +184,13 @@ def regions(
     sort: str | None,
     layers: bool,
     stacks: bool,
-    shapes: bool,
     min_share: float,
     **view: Any,
 ) -> Shown:
-    """The tree of regions, of modules or of call stacks; or operators by the shapes of their inputs."""
+    """The tree of regions, of modules or of call stacks."""
     from wavewright.analysis.run.contents.regions import combine_regions, folded_layers, named_regions, partial_regions
     from wavewright.analysis.run.contents.stacks import partial_stacks
 
-    if shapes:
-        return _operators(request, name, sort)
     domains = request.selection.domains
     request = request.narrowed(domains=())  # other calls still tell what they launched
     question = partial_stacks if stacks else partial(partial_regions, domains=domains, layers=layers)
@@ -215,17 +223,6 @@ def _check_regions(answer: Regions, domains: tuple[str, ...], *, layers: bool) -
     if domains:
         listed = ", ".join(f"{domain} {count:,}" for domain, count in answer.domains.iter_rows())
         raise UsageError(f"no region of the domain {' or '.join(domains)}", advice=f"this run has {listed}")
-
-
-def _operators(request: RunRequest, name: str | None, sort: str | None) -> Shown:
-    """Operators by the shapes of their inputs."""
-    from wavewright.analysis.run.kernels.gemms import combine_gemms, named_gemms, partial_gemms
-
-    # Of an event that a window cuts, the operations would count whole and the time in part.
-    answer = combine_gemms(request.narrowed(domains=(), is_inside=True).gather(partial_gemms).values)
-    if name is not None or sort == "calls":
-        answer = named_gemms(answer, name or "", by_calls=sort == "calls")
-    return Shown(answer, answer.operators)
 
 
 def steps(request: RunRequest, marker: str | None) -> Shown:
@@ -272,6 +269,7 @@ ANSWERS: dict[str, Callable[..., Shown]] = {
     "kernels": kernels,
     "launches": launches,
     "memory": memory,
+    "operators": operators,
     "path": path,
     "regions": regions,
     "steps": steps,

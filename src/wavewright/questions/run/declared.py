@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from wavewright.analysis.run.gpu_time.overlap import Overlap
     from wavewright.analysis.run.graph.path import CriticalPath
     from wavewright.analysis.run.kernels import Kernels
+    from wavewright.analysis.run.kernels.operators import Operators
     from wavewright.analysis.run.kernels.top import Top
     from wavewright.analysis.run.memory.memory import Memory
     from wavewright.analysis.run.ranks.collective_times import Collectives
@@ -306,6 +307,37 @@ LAUNCHES = RunQuestion(
 )
 
 
+def _operators() -> Analysis[Operators]:
+    from wavewright.analysis.run.kernels.operators import (
+        Operators,
+        combine_operators,
+        operators,
+        partial_operators,
+    )
+
+    return Analysis((Operators,), operators, partial_operators, combine_operators)
+
+
+def _operators_words(answer: Operators, wording: Wording) -> Parts:
+    from wavewright.words.run.operators import operators_report
+
+    return operators_report(answer, limit=wording.limit)
+
+
+OPERATORS = RunQuestion(
+    name="operators",
+    title="Operators against the roof",
+    sentence="Which operators take the GPU time, for which shapes, and how far are they from the roof of the GPU?",
+    analysis=_operators,
+    words=_operators_words,
+    parameters={name: CHOICE[name] for name in ("rank", "gpu", "time")},
+    rows=lambda answer: answer.operators,
+    without_rows="no operator that launched GPU work was recorded",
+    next_always=(then("regions", "which modules they are called in"), HOTTEST),
+    tools=("summary",),
+)
+
+
 def _overlap() -> Analysis[Overlap]:
     from wavewright.analysis.run.gpu_time.overlap import Overlap, combine_overlap, overlap, partial_overlap
 
@@ -565,5 +597,6 @@ QUESTIONS: tuple[RunQuestion[Any], ...] = (
     COLLECTIVES,
     MEMORY,
     REGIONS,
+    OPERATORS,
     TOP,
 )

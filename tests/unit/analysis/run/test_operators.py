@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import polars as pl
 import pytest
 
 from tests.kit.made_runs import Row, rows, run, source, spans
 from tests.kit.together import together
-from wavewright.analysis.run.kernels.gemm_formulas import cost
-from wavewright.analysis.run.kernels.gemms import gemms, named_gemms
+from wavewright.analysis.run.kernels.operators import (
+    combine_operators,
+    named_operators,
+    operators,
+    partial_operators,
+)
+from wavewright.errors import UsageError
+from wavewright.facts.metrics.operators import cost, own_models
 from wavewright.model.run import Run
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 BF16 = "c10::BFloat16"
 
@@ -42,7 +52,7 @@ def test_attention() -> None:
     flops, moved = asked(flash, [query] * 3, [BF16] * 3, values)
     assert (flops, moved) == (4 * 2 * 3 * 10 * 10 * 4, 4 * 240 * 2)
     causal = [*values[:4], "True", *values[5:]]
-    assert asked(flash, [query] * 3, [BF16] * 3, causal) == (flops // 2, moved)
+    assert asked(flash, [query] * 3, [BF16] * 3, causal) == (4 * 2 * 3 * (10 * 11 // 2) * 4, moved), "with the diagonal"
     heads_last = asked("flash_attn::_flash_attn_forward", [[2, 10, 3, 4]] * 3, [BF16] * 3, [""] * 5 + ["False"])
     assert heads_last == (flops, moved)
     grouped = asked(flash, [query, [2, 1, 7, 4], [2, 1, 7, 4]], [BF16] * 3)
@@ -133,27 +143,27 @@ def products() -> dict[str, list[Row]]:
 
 
 def test_work_belongs_to_the_innermost_operator_that_can_be_counted() -> None:
-    found = gemms(run(**products()))
+    found = operators(run(**products()))
     assert rows(found.operators, "name", "input_dims", "call_count", "gpu_count", "gpu_ns", "flops") == [
         ("aten::mm", "[[8,4],[4,2]]", 2, 3, 128, 128),
-        ("aten::mul", "[[8,2],[]]", 1, 1, 7, None),
+        ("aten::mul", "[[8,2],[]]", 1, 1, 7, 16),
     ]
-    assert found.operators["flops_per_second"].to_list() == [2e9, None]
+    assert found.operators["flops_per_second"].to_list() == [2e9, pytest.approx(16 / 7e-9)]
     assert found.operators["bytes_per_second"][0] == pytest.approx(2 * 112 / 128e-9)
-    assert (found.gpu_ns, found.counted_gpu_ns, found.counted_flops) == (135, 128, 256.0)
+    assert (found.gpu_ns, found.counted_gpu_ns, found.counted_flops) == (135, 135, 272.0)
     assert (found.operator_count, found.unlinked_gpu_ns) == (6, 11)
-    assert named_gemms(found, "mul").operators["name"].to_list() == ["aten::mul"]
+    assert named_operators(found, "mul").operators["name"].to_list() == ["aten::mul"]
 
 
 def test_files_are_added_up() -> None:
     parts = Run([source("a.db", pid=1, **products()), source("b.db", pid=2, **products())])
-    assert rows(gemms(parts).operators, "call_count", "gpu_ns", "mean_gpu_ns") == [(4, 256, 64.0), (2, 14, 7.0)]
+    assert rows(operators(parts).operators, "call_count", "gpu_ns", "mean_gpu_ns") == [(4, 256, 64.0), (2, 14, 7.0)]
 
 
 def test_only_calls_that_launched_work_count() -> None:
     made = products()
     made["dispatches"] = made["dispatches"][2:3]  # as in a window with the work of the second product alone
-    (row,) = gemms(run(**made)).operators.to_dicts()
+    (row,) = operators(run(**made)).operators.to_dicts()
     assert (row["call_count"], row["gpu_ns"], row["mean_gpu_ns"]) == (1, 65, 65.0)
     assert row["flops_per_second"] == pytest.approx(128 / 65e-9)
 
@@ -161,17 +171,60 @@ def test_only_calls_that_launched_work_count() -> None:
 @together("properties", ["", "{", "[]", "null", '{"Input Dims": 7}', '{"Input Dims": {"a": [1]}}'])
 def test_names_and_properties_of_any_kind(properties: str) -> None:
     made = [operator(0, 9, "a\x1fb\x1f\x1fc") | {"event_properties": properties}, launch(1, 1)]
-    found = gemms(run(regions=made, dispatches=spans((1, 5), correlation=1)))
+    found = operators(run(regions=made, dispatches=spans((1, 5), correlation=1)))
     assert rows(found.operators, "name", "gpu_ns", "flops") == [("a\x1fb\x1f\x1fc", 4, None)]
 
 
 def test_nothing_recorded() -> None:
-    assert gemms(run(regions=[launch(0, 1)], dispatches=spans((1, 5), correlation=1))).operators.is_empty()
-    assert gemms(Run([])).operators.is_empty()
-    plain = gemms(run(regions=[operator(0, 9, "aten::mm"), launch(1, 1)], dispatches=spans((1, 5), correlation=1)))
+    assert operators(run(regions=[launch(0, 1)], dispatches=spans((1, 5), correlation=1))).operators.is_empty()
+    assert operators(Run([])).operators.is_empty()
+    plain = operators(run(regions=[operator(0, 9, "aten::mm"), launch(1, 1)], dispatches=spans((1, 5), correlation=1)))
     assert rows(plain.operators, "name", "input_dims", "flops", "gpu_ns") == [("aten::mm", None, None, 4)]
 
 
 def test_a_run_without_operators_can_be_searched() -> None:
-    answer = named_gemms(gemms(run(dispatches=spans((0, 10)))), "", by_calls=True)
+    answer = named_operators(operators(run(dispatches=spans((0, 10)))), "")
     assert (answer.operators.height, answer.unlinked_gpu_ns) == (0, 10)
+
+
+def test_the_roof_is_that_of_the_recorded_gpu() -> None:
+    made = products()
+    part = source("a.db", **made)
+    agents = part.tables["agents"].with_columns(product=pl.lit("AMD Instinct MI300X"))
+    part.tables["agents"] = agents
+    first = operators(Run([part])).operators.row(0, named=True)
+    assert first["roof_ns"] == pytest.approx(2 * 112 / 5.3248e12 * 1e9), "both products are bound by memory"
+    assert (first["roof_share"], first["limit"]) == (pytest.approx(first["roof_ns"] / 128), "size")
+    assert first["mean_host_ns"] == (36 + 10) / 2
+
+
+def test_models_of_the_user_count_first(tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text('["my product"]\noperators = ["aten::mul"]\nflops = "7*n0"\nbytes = "b0"\n')
+    made = run(**products())
+    answer = combine_operators([partial_operators(made, models=own_models([file]))])
+    (mine,) = answer.operators.filter(pl.col("name") == "aten::mul").to_dicts()
+    assert (mine["flops"], mine["moved_bytes"], mine["model"]) == (7 * 16, 32, "my product")
+    for mistake in ('operators = ["("]', 'flops = "n0 **2"', "flops = 7", 'unknown = "x"'):
+        key = mistake.split(" = ")[0]
+        lines = {"operators": 'operators = ["a"]', "flops": 'flops = "n0"', "bytes": 'bytes = "b0"', key: mistake}
+        file.write_text("[x]\n" + "\n".join(lines.values()))
+        with pytest.raises(UsageError):
+            own_models([file])
+
+
+def test_calls_of_two_kinds_are_not_averaged() -> None:
+    name, step = (
+        "vllm::unified_attention_with_output",
+        "execute_2_context_0(sq0sk0sqsq0sqsk0)_generation_2(sq2sk9sqsq2sqsk9)",
+    )
+    regions: list[Row] = [{"start_ns": 0, "end_ns": 999, "name": step, "thread": 0, "domain": "MARKER"}]
+    dispatches: list[Row] = []
+    for n in range(8):
+        regions += [operator(10 * n, 10 * n + 9, name, [[2, 4, 16], [2, 1, 16], [2, 1, 16]]), launch(10 * n + 1, n + 1)]
+        dispatches += spans((100 * n, 100 * n + (20 if n % 2 else 61)), correlation=n + 1)
+    answer = operators(run(regions=regions, dispatches=dispatches))
+    assert rows(answer.operators, "times", "call_count", "gpu_ns", "flops") == [
+        ("longer", 4, 244, 4 * 4 * 16 * 9),
+        ("shorter", 4, 80, None),
+    ]

@@ -9,38 +9,40 @@ from typing import TYPE_CHECKING, Any
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, duration, percent
 from wavewright.facts.loader import packaged
-from wavewright.model.blocks import GAP, AnyBlock, headline
+from wavewright.model.blocks import GAP, AnyBlock, headline, sentence
 from wavewright.words.kit.brief_names import brief
 from wavewright.words.kit.declared_tables import declared_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from wavewright.analysis.run.kernels.gemms import Gemms
+    from wavewright.analysis.run.kernels.operators import Operators
 
 #: Types as people write them; others without their namespace.
 _TYPES: dict[str, str] = packaged("texts.toml", __package__)["number_types"]
 
 
-def gemms_report(answer: Gemms, *, limit: int = 20) -> Iterator[AnyBlock]:
-    """The report of `wavewright regions --shapes`."""
+def operators_report(answer: Operators, *, limit: int = 20) -> Iterator[AnyBlock]:
+    """The report of `wavewright operators`."""
     yield headline(_verdict(answer))
     if not answer.operators.height:
         return
     yield GAP
     yield declared_table(
-        "run/gemms/operators",
+        "run/operators/operators",
         answer.operators,
         limit=limit,
-        operator=lambda row: brief(row["name"], 200),
+        operator=_name,
         input_shapes=lambda row: _shapes(row["input_dims"]),
         type=lambda row: _type(row["input_types"]),
         rate=lambda row: _rate(row["flops_per_second"]),
         bandwidth=lambda row: _rate(row["bytes_per_second"]),
     )
+    if remainder := _remainder(answer):
+        yield sentence(remainder)
 
 
-def _verdict(answer: Gemms) -> str:
+def _verdict(answer: Operators) -> str:
     if not answer.operator_count:
         return "no operators were recorded; traces of torch.profiler have them"
     if not answer.operators.height:
@@ -52,11 +54,29 @@ def _verdict(answer: Gemms) -> str:
         )
     text = f"operators launched {duration(answer.gpu_ns)} of GPU time"
     if not answer.counted_gpu_ns:
-        return f"{text}; none of them is a product of matrices, a convolution or attention"
-    rate = answer.counted_flops / answer.counted_gpu_ns / 1e3
-    share = answer.counted_gpu_ns / answer.gpu_ns
-    kinds = "products of matrices, convolutions and attention"
-    return f"{text}; {kinds} take {percent(share)} of it and reach {rate:,.1f} TFLOP/s"
+        return f"{text}; none of them has a model"
+    text += f"; those with a model take {percent(answer.counted_gpu_ns / answer.gpu_ns)} of it"
+    if not answer.rated_gpu_ns:
+        rate = answer.counted_flops / answer.counted_gpu_ns / 1e3
+        return f"{text} and reach {rate:,.1f} TFLOP/s; the peaks of the GPU are not known (--target names it)"
+    share = percent(answer.roof_ns / answer.rated_gpu_ns)
+    return f"{text}, and at the roof of {answer.gpu} they would take {share} of their time"
+
+
+def _remainder(answer: Operators) -> str:
+    """GPU time that the table does not explain."""
+    parts = []
+    if answer.unlinked_gpu_ns:
+        parts.append(f"{duration(answer.unlinked_gpu_ns)} of GPU time was not launched in an operator")
+    without = answer.gpu_ns - answer.counted_gpu_ns
+    if without and answer.counted_gpu_ns:
+        parts.append(f"{duration(without)} belong to operators without a model")
+    return "; ".join(parts)
+
+
+def _name(row: dict[str, Any]) -> str:
+    kind = f" ({row['times']} calls)" if row["times"] else ""
+    return f"{brief(row['name'], 200)}{kind}"
 
 
 def _shapes(dims: str | None) -> str:
@@ -89,7 +109,7 @@ def _type(types: str | None) -> str:
 
 
 def _rate(per_second: float | None) -> str:
-    if per_second is None:
+    if not per_second:
         return "-"
     tera = per_second / 1e12
     return f"{tera:,.1f}" if tera >= 10 else f"{tera:.2g}"

@@ -1,0 +1,123 @@
+"""GEMMs, convolutions and attention of public traces against the tables that TraceLens made of them."""
+
+from __future__ import annotations
+
+import csv
+import json
+from typing import TYPE_CHECKING
+
+import polars as pl
+import pytest
+
+from tests.kit.opened import open_run
+from tests.kit.sampling import every_third
+from wavewright.analysis.run.contents.regions import regions
+from wavewright.analysis.run.kernels.operators import operators as operators_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TRACES = {
+    "Qwen_Qwen1.5-0.5B-Chat__1016005": 6,
+    "facebook_timesformer-base-finetuned-k400__1016002": 12,
+    "gaunernst_bert-small-uncased__1016001": 5,
+    "torch_compile_triton": 4,
+}
+"""Trace -> rows of the tables of GEMMs, attention and convolutions."""
+
+
+def expected_rows(folder: Path, *tables: str) -> list[dict[str, str]]:
+    listed = []
+    before = csv.field_size_limit(1 << 28)
+    try:
+        for table in tables:
+            if (folder / table).is_file():
+                with (folder / table).open(newline="") as lines:
+                    listed += list(csv.DictReader(lines))
+    finally:
+        csv.field_size_limit(before)
+    return listed
+
+
+@pytest.mark.first_case
+@pytest.mark.parametrize("name", TRACES)
+def test_operations_and_times_of_shapes(name: str, shared: Path) -> None:
+    folder = shared / "data" / "kineto-amd"
+    operators = operators_of(open_run(folder / f"{name}.json.gz")).operators
+    expected = expected_rows(folder / f"expected_{name}", "GEMM.csv", "SDPA_fwd.csv", "CONV_fwd.csv")
+    assert len(expected) == TRACES[name]
+    for row in expected:
+        dims = json.dumps(json.loads(row["Input Dims_first"]), separators=(",", ":"))
+        (ours,) = operators.filter((pl.col("name") == row["name"]) & (pl.col("input_dims") == dims)).to_dicts()
+        assert ours["call_count"] == int(row["name_count"])
+        theirs = round(float(row["GFLOPS_first"]) * 1e9)
+        if ours["input_values"] and "True" in ours["input_values"] and "attention" in row["name"]:
+            # They leave out half of the diagonal, that every query attends to itself.
+            assert theirs < ours["flops"] < theirs * 1.002
+        else:
+            assert ours["flops"] == theirs
+        assert ours["moved_bytes"] == round(float(row["Data Moved (MB)_first"]) * (1 << 20))
+        time_us = float(row["Kernel Time (µs)_sum"])
+        assert ours["gpu_ns"] / 1e3 == pytest.approx(time_us, abs=0.01)
+        rate = float(row["GFLOPS_first"]) * 1e9 * int(row["name_count"]) / (time_us / 1e6)
+        assert ours["flops_per_second"] == pytest.approx(rate, rel=2e-3)
+    if name.startswith("Qwen"):
+        first = operators.row(0, named=True)
+        assert (first["call_count"], round(first["mean_gpu_ns"] / 1e3, 1)) == (48, 110.6)
+        assert round(first["flops_per_second"] / 1e12) == 466
+
+
+@pytest.mark.parametrize("name", every_third(TRACES))
+def test_gpu_time_of_operators(name: str, shared: Path) -> None:
+    folder = shared / "data" / "kineto-amd"
+    launchers = regions(open_run(folder / f"{name}.json.gz")).launchers.filter(pl.col("domain") == "OPERATOR")
+    ours = {row["name"]: row["gpu_ns"] for row in launchers.to_dicts()}
+    expected = {
+        row["name"]: float(row["total_direct_kernel_time_sum"])
+        for row in expected_rows(folder / f"expected_{name}", "ops_summary.csv")
+    }
+    assert expected
+    for operator, time_us in expected.items():
+        assert ours.get(operator, 0) / 1e3 == pytest.approx(time_us, abs=0.01), operator
+
+
+GRAPHS = ("kineto-graphs", "vllm_prefilldecode_piecewise"), ("kineto-graphs", "sglang_decode")
+MIB = 1 << 20
+#: Operator, calls and GPU time in ns -> operations and MiB of a call, worked out by scripts of their own.
+SERVING: dict[tuple[str, int, int], tuple[int, float]] = {
+    ("aten::addmm", 24, 9_153_921): (241_633_853_440, 153.134766),
+    ("aten::addmm", 24, 7_556_131): (193_297_121_280, 131.505493),
+    ("aten::mm", 36, 2_417_659): (6_442_450_944, 193.75),
+    ("sglang_profiler::attention_paged_attention_ragged_100", 36, 2_127_869): (537_149_440, 128.566406),
+    ("vllm::unified_attention_with_output", 12, 3_562_649): (65_076_985_856, 211.826172),
+    ("aiter::rmsnorm2d_fwd_with_add_ck", 48, 3_367_740): (117_964_800, 180.005493),
+    ("sgl_kernel::silu_and_mul", 36, 324_367): (1_966_080, 2.25),
+    ("sgl_kernel::rotary_embedding", 36, 195_815): (491_520, 0.633057),
+    ("_C::rotary_embedding", 24, 1_706_329): (113_246_208, 145.0625),
+    ("_C_cache_ops::reshape_and_cache_flash", 24, 586_371): (0, 32.0625),
+    ("triton_poi_fused_constant_pad_nd_moe_forward_0", 24, 1_566_326): (0, 93.0),
+    ("triton_poi_fused__to_copy_1", 23, 435_695): (0, 48.0),
+}
+
+
+def test_operators_of_serving(shared: Path) -> None:
+    answers = [operators_of(open_run(shared / "data" / folder / name)) for folder, name in GRAPHS]
+    found = {
+        (row["name"], row["call_count"], row["gpu_ns"]): row
+        for answer in answers
+        for row in answer.operators.to_dicts()
+    }
+    for key, (flops, mib) in SERVING.items():
+        assert found[key]["flops"] == flops, key
+        assert found[key]["moved_bytes"] / MIB == pytest.approx(mib, abs=1e-6), key
+    vllm, sglang = answers
+    assert (vllm.gpu, sglang.gpu) == ("MI300X by its 304 CUs", "MI300X")
+    # With 5.3 TB/s, as the product is sold, 39.7 %; with its clock and width 5.3248 TB/s.
+    assert sglang.roof_ns / 9_778_614 == pytest.approx(0.3943, abs=0.003)
+    addmm = found["aten::addmm", 24, 9_153_921]
+    assert (addmm["roof_share"], addmm["limit"]) == (pytest.approx(0.485, abs=1e-3), "computation")
+    attention = [row for row in vllm.operators.to_dicts() if "unified_attention" in row["name"]]
+    assert [(row["times"], row["call_count"], row["flops"] is None) for row in attention] == [
+        ("longer", 12, False),
+        ("shorter", 12, True),
+    ]
