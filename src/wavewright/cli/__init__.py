@@ -18,6 +18,7 @@ from wavewright.base import stopping
 from wavewright.cli.kit.lazy_group import LazyGroup
 from wavewright.cli.kit.verbs import VERBS as VERBS  # tools and tests take it from here
 from wavewright.cli.kit.verbs import VERBS_BY_GROUP, full_help, question_of_verb
+from wavewright.questions.catalog import plugin_question
 
 if TYPE_CHECKING:
     from wavewright.errors import WavewrightError
@@ -41,7 +42,7 @@ class _Verbs(LazyGroup):
     elsewhere = "lists the verbs by the question they answer"
 
     def load(self, name: str) -> click.Command:
-        question = question_of_verb(name)
+        question = question_of_verb(name) or plugin_question(name)
         if question is not None and name not in _OF_SEVERAL_QUESTIONS:
             from wavewright.cli.kit.question_verb import derived_verb
 
@@ -51,6 +52,10 @@ class _Verbs(LazyGroup):
         if question is not None:
             command.help = full_help(question, command.help or "")
         return command
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        known = super().get_command(ctx, cmd_name)
+        return known if known or plugin_question(cmd_name) is None else self.load(cmd_name)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

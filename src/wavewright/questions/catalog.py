@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from wavewright.base.plugins import QUESTIONS as PLUGIN_GROUP
+from wavewright.base.plugins import load_plugin, plugin_error, plugins
 from wavewright.errors import UsageError
 from wavewright.questions.counters.declared import QUESTIONS as _COUNTERS
 from wavewright.questions.run.declared import QUESTIONS as _RUN
@@ -43,11 +45,27 @@ def question_of(kind: str, name: str) -> Question[Any]:
     UsageError
         When there is none.
     """
-    question = QUESTIONS[kind].get(name)
+    question = QUESTIONS[kind].get(name) or plugin_question(name, kind)
     if question is None:
         names = ", ".join(QUESTIONS[kind])
         raise UsageError(f"no topic {name[:40]!r} about {_called(kind)}", advice=f"topics: {names}")
     return question
+
+
+def plugin_question(name: str, kind: str | None = None) -> Question[Any] | None:
+    """The question of that name, about this kind of document, that another package adds; None = there is none.
+
+    Raises
+    ------
+    UsageError
+        When its package cannot be imported, or gives no question.
+    """
+    if name not in plugins(PLUGIN_GROUP):
+        return None
+    question = load_plugin(PLUGIN_GROUP, name)
+    if getattr(question, "name", None) != name or getattr(question, "kind", None) not in QUESTIONS:
+        raise plugin_error(PLUGIN_GROUP, name, "it is no question of that name")
+    return question if kind in (None, question.kind) else None
 
 
 def plot_of(kind: str, name: str) -> Plot:

@@ -42,7 +42,8 @@ class LazyGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The command that words name; UsageError with what may be meant where they name none."""
         word, sentences = click.utils.make_str(args[0]), self.sentences
-        if word not in sentences and not word.startswith("-") and not ctx.resilient_parsing:
+        is_known = word in sentences or word.startswith("-") or ctx.resilient_parsing
+        if not is_known and self.get_command(ctx, word) is None:
             from wavewright.cli.kit.suggestions import commands_meant
             from wavewright.errors import UsageError
 

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from wavewright.base.plugins import EXPORTERS, load_plugin, plugin_error, plugins
 from wavewright.base.shown import quoted
 from wavewright.cli.kit.io import console, emit_json, progress, show_losses
-from wavewright.errors import NotATraceError, UsageError
+from wavewright.errors import NotATraceError, UsageError, WavewrightError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,6 +56,8 @@ class FormatName(click.Choice):  # type: ignore[type-arg,unused-ignore]  # gener
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """The name of the format."""
+        if value not in FORMATS and value in plugins(EXPORTERS):
+            return value
         return super().convert(_ALIASES.get(value, value), param, ctx)
 
 
@@ -182,10 +185,28 @@ def write_chosen(
 
 
 def _write_as(name: str, run: Run, output: Path, *, force: bool) -> Written:
+    if name not in FORMATS:
+        return _written_by_plugin(name, run, output, force=force)
     module, function = FORMATS[name].writer.split(":")
     write = getattr(import_module(f"wavewright.export.{module}"), function)
     with progress(f"writing {output.name}"):
         written: Written = write(run, output, force=force)
+    return written
+
+
+def _written_by_plugin(name: str, run: Run, output: Path, *, force: bool) -> Written:
+    from wavewright.export.kit.writer_result import Written
+
+    write = load_plugin(EXPORTERS, name)
+    try:
+        with progress(f"writing {output.name}"):
+            written = write(run, output, force=force)
+        if not isinstance(written, Written):
+            raise TypeError("it gave no Written")
+    except WavewrightError:
+        raise
+    except Exception as error:
+        raise plugin_error(EXPORTERS, name, error) from error
     return written
 
 

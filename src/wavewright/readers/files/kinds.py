@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from wavewright.base.compression import packing_of, without_packing
 from wavewright.base.files import open_regular
+from wavewright.base.plugins import reader_suffix
 from wavewright.base.shown import quoted
 from wavewright.errors import NotATraceError, UsageError, WavewrightError
 from wavewright.model.document import DOCUMENTS
@@ -57,6 +58,7 @@ class Kind(Enum):
     RUN_FOLDER = "folder of runs"
     CODE_OBJECT = "GPU code object (ELF)"
     PERFETTO = "Perfetto trace"
+    PLUGIN = "file that a plugin reads"
     UNKNOWN = "not a format that wavewright reads"
 
 
@@ -90,6 +92,7 @@ INPUTS = {
     Kind.CHROME: InputFacts("run", Kind.CHROME.value, _RUN),
     Kind.XPLANE: InputFacts("run", Kind.XPLANE.value, _RUN),
     Kind.PERFETTO: InputFacts("run", Kind.PERFETTO.value, _RUN),
+    Kind.PLUGIN: InputFacts("run", Kind.PLUGIN.value, _RUN),
     Kind.KERNEL_TRACE: InputFacts("run", Kind.KERNEL_TRACE.value, _RESOURCES),
     Kind.CSV_TRACE: InputFacts("run", Kind.CSV_TRACE.value, _RUN),
     Kind.PACKAGE: InputFacts("run", Kind.PACKAGE.value, _RUN),
@@ -340,7 +343,8 @@ def _sniff_file(file: Path, listings: Inventory) -> Kind:
         return Kind.RUN_TABLES
     if file.suffix == ".parquet" or file.name == MANIFEST:
         return Kind.PARQUET if (file.absolute().parent / MANIFEST).is_file() else Kind.UNKNOWN
-    return _sniff_text(head)
+    kind = _sniff_text(head)
+    return Kind.PLUGIN if kind is Kind.UNKNOWN and reader_suffix(file.name) else kind
 
 
 def _sniff_database(file: Path) -> Kind:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from wavewright.base.compression import PACKED_SUFFIXES
 from wavewright.base.files import LEADS_OUT, not_read, open_regular
+from wavewright.base.plugins import READERS, load_plugin, plugin_error, reader_suffix
 from wavewright.base.sql import quoted
 from wavewright.errors import NotATraceError, UsageError, WavewrightError
 from wavewright.model.losses import Loss
@@ -232,6 +233,8 @@ def _opened(run_input: RunInput, *, show_secrets: bool) -> RunSource:
         from wavewright.readers.run.chrome import read_kineto
 
         return read_kineto(run_input.path, run_input.captures)
+    if run_input.kind is Kind.PLUGIN:
+        return _of_plugin(run_input.path)
     if run_input.kind is Kind.PERFETTO:
         from wavewright.readers.run.perfetto import read_perfetto
 
@@ -266,6 +269,21 @@ def _opened(run_input: RunInput, *, show_secrets: bool) -> RunSource:
 
         return read_rocprof_database(database)
     raise does_not_hold(run_input.path)
+
+
+def _of_plugin(path: Path) -> RunSource:
+    """What a reader of another package makes of a file."""
+    suffix = reader_suffix(path.name) or ""
+    read = load_plugin(READERS, suffix)
+    try:
+        source: RunSource = read(path)
+        if not callable(source.chunks) or not isinstance(source.losses, list):
+            raise TypeError("it gave no RunSource")
+    except WavewrightError:
+        raise
+    except Exception as error:
+        raise plugin_error(READERS, suffix, error) from error
+    return source
 
 
 def open_run(

@@ -465,8 +465,7 @@ def _collectives(run: Run, gpu_index: GpuIndex, pace: dict[int, Pace], ends: dic
 
 def _clocks(run: Run, gpu_index: GpuIndex, work: pl.DataFrame) -> pl.DataFrame:
     """Clocks of each GPU while it is busy, weighted by time."""
-    monitors = run.read("monitors", ["agent", "name", "start_ns", "end_ns", "value"])
-    rows = monitors.filter(pl.col("name").cast(pl.String).str.contains(_CLOCKS).fill_null(value=False))
+    rows = _clock_rows(run)
     rows = rows.with_columns(place=gpu_index.numbers.gather(rows["agent"])).drop_nulls(["place", "value"])
     rows = intervals(rows, ["place"])
     busy = merged(work, ["place"])
@@ -479,6 +478,12 @@ def _clocks(run: Run, gpu_index: GpuIndex, work: pl.DataFrame) -> pl.DataFrame:
         .agg(sample_count=pl.len().cast(pl.Int64), mean_mhz=weighted, max_mhz=pl.col("value").max())
         .sort("place")
     )
+
+
+def _clock_rows(run: Run) -> pl.DataFrame:
+    """Intervals of the clocks of all GPUs."""
+    monitors = run.read("monitors", ["agent", "name", "start_ns", "end_ns", "value"])
+    return monitors.filter(pl.col("name").cast(pl.String).str.contains(_CLOCKS).fill_null(value=False))
 
 
 def _facts(run: Run, work: pl.DataFrame, host: Host, gpu_index: GpuIndex, *, is_window: bool) -> dict[str, Any]:
@@ -508,5 +513,6 @@ def _facts(run: Run, work: pl.DataFrame, host: Host, gpu_index: GpuIndex, *, is_
         "has_sizes": bool(work["size_bytes"].count()),
         "has_grids": bool(work["grid_x"].count()),
         "has_registers": False,
+        "clock_count": _clock_rows(run).height,
         "latency_ns": LATENCY_NS,
     }

@@ -123,7 +123,9 @@ def skipped(runs: MergedDiagnosis, ranks: Ranks) -> Iterator[Note]:
         yield Note("L4", "filling of the GPU (grids are not recorded)")
     yield Note("L5", "tail of the last round (registers are not looked at)")
     if not any(part.clocks.height for part in runs.partials):
-        yield Note("T1", "clocks (not sampled)")
+        count = sum(part.facts["clock_count"] for part in runs.partials)
+        is_elsewhere = f"{counted(count, 'samples')} in the file, none of them of a GPU while it was busy"
+        yield Note("T1", f"clocks ({is_elsewhere if count else 'not sampled'})")
     elif not any((part.clocks["sample_count"] >= 20).any() for part in runs.partials):
         yield Note("T1", "clocks (fewer than 20 samples while busy)")
     if not runs.step_count:
