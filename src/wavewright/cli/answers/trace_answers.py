@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from wavewright.base.shown import printable, quoted
 from wavewright.cli.answers.source_listing import source
 from wavewright.cli.kit.io import line_width, progress
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from wavewright.model.counters import CounterSet
     from wavewright.model.trace import ThreadTrace
     from wavewright.questions.kit.question import Wording
+    from wavewright.readers.trace.kerncap import KerncapDispatch
 
     Size = tuple[int, int, int]
 
@@ -167,8 +170,6 @@ def lanes(
     options = _lane_options(trace, **dispatch_facts)
     picture.check()
     if addresses_path is not None:
-        import click
-
         from wavewright.base.words import counted
         from wavewright.export.trace.lane_addresses import write_lane_addresses
 
@@ -242,21 +243,30 @@ def _lane_options(
     from wavewright.analysis.trace.lanes.evaluated import LaneOptions
     from wavewright.codeobj.kernel_arguments import DispatchSize
     from wavewright.facts.lanes import lane_rules, read_lane_rules
+    from wavewright.readers.trace.arguments_file import arguments_beside, read_arguments
+    from wavewright.readers.trace.kerncap import read_kerncap
 
     chosen_rules = lane_rules() if rules is None else read_lane_rules(rules)
     options = LaneOptions(arguments, workgroup, grid, None, chosen_rules)
-    if not arguments and kerncap is None:
+    beside = arguments_beside(trace.source.path) if kerncap is None else None
+    if not arguments and kerncap is None and beside is None:
         return options
     numbers = trace.waves["kernel"].drop_nulls().unique().to_list()
     kernels = [kernel for number in numbers if (kernel := trace.compiled_kernel(number)) is not None]
+    if not kernels and not arguments and kerncap is None:
+        return options
     if not kernels:
         what = "the code object of the traced kernel is not here, so nothing says where its arguments are"
         raise UsageError(what, where=trace.source.path, advice="--code-object FILE gives it")
-    if kerncap is None:
+    if kerncap is not None:
+        dispatch: KerncapDispatch | None = read_kerncap(kerncap)
+    else:
+        names = [kernel.name for kernel in kernels]
+        dispatch = read_arguments(beside, names, trace.source.dispatch) if beside is not None else None
+    if dispatch is None:
         return options
-    from wavewright.readers.trace.kerncap import read_kerncap
-
-    dispatch = read_kerncap(kerncap)
+    if beside is not None:
+        click.echo(f"arguments from {printable(str(beside))}", err=True)
     for kernel in kernels:
         dispatch.values(kernel, DispatchSize(workgroup, grid), target=trace.source.target, values=arguments)
     size = dispatch.size

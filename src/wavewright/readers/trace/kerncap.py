@@ -126,7 +126,7 @@ class KerncapDispatch:
         return here
 
     def _other(self, problem: str) -> UsageError:
-        return UsageError(problem, where=self.where, advice="give the kerncap folder of the traced dispatch")
+        return UsageError(problem, where=self.where, advice="give the arguments of the traced dispatch")
 
 
 def read_kerncap(path: str | os.PathLike[str]) -> KerncapDispatch:
@@ -175,17 +175,24 @@ def read_kerncap(path: str | os.PathLike[str]) -> KerncapDispatch:
 
 def _read_dispatch(folder: Path) -> _Dispatch:
     if (folder / _DISPATCH).exists():
-        return _decoded(folder, _DISPATCH, _Dispatch)
+        return decoded_file(folder, _DISPATCH, _Dispatch)
     if not (folder / _METADATA).exists():
         problem = f"not a kerncap folder: it has neither {_DISPATCH} nor {_METADATA}"
         raise UsageError(problem, where=str(folder))
-    other = _decoded(folder, _METADATA, _Metadata)
+    other = decoded_file(folder, _METADATA, _Metadata)
     return _Dispatch(
         other.kernel_symbol, other.grid.size, other.block.size, other.kernel_name, other.gpu_arch, None, other.lds_size
     )
 
 
-def _decoded(folder: Path, name: str, kind: type[_Document]) -> _Document:
+def decoded_file(folder: Path, name: str, kind: type[_Document]) -> _Document:
+    """A JSON file of a folder as `kind`.
+
+    Raises
+    ------
+    NotATraceError
+        When it is not one, is too large, or a link out of the folder.
+    """
     try:
         return msgspec.json.decode(_bytes_of(folder, name, _MAX_JSON_BYTES), type=kind)
     except (msgspec.DecodeError, ValueError, RecursionError) as error:
@@ -203,5 +210,5 @@ def _bytes_of(folder: Path, name: str, limit: int) -> bytes:
     except OSError as error:
         raise NotATraceError(f"cannot be read: {error.strerror}", where=str(file)) from error
     if len(data) > limit:
-        raise NotATraceError(f"more than {limit:,} bytes", where=str(file), advice="this is not a file of kerncap")
+        raise NotATraceError(f"more than {limit:,} bytes", where=str(file), advice="this is no record of arguments")
     return data

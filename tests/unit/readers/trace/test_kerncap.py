@@ -139,7 +139,7 @@ def test_a_path_that_is_no_folder(tmp_path: Path) -> None:
 def test_a_dispatch_of_something_else(tmp_path: Path) -> None:
     dispatch = read_kerncap(write(tmp_path))
     other = kernel_with([], name="softmax")
-    with pytest.raises(UsageError, match=r"this is a dispatch of gemm, not of softmax; give the kerncap folder"):
+    with pytest.raises(UsageError, match=r"this is a dispatch of gemm, not of softmax; give the arguments"):
         dispatch.values(other)
     with pytest.raises(UsageError, match="a dispatch on gfx942, and the trace is of gfx950"):
         dispatch.values(GEMM, target="gfx950")

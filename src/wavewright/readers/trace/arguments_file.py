@@ -1,0 +1,82 @@
+"""`arguments.json` beside a capture: the bytes of the arguments of dispatches, as whoever launched them wrote them.
+
+`docs/reference/lanes.md` documents it. A dispatch in it is what a kerncap folder holds of one.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Annotated, Literal
+
+import msgspec
+
+from wavewright.codeobj.kernel_arguments import DispatchSize
+from wavewright.codeobj.metadata import MAX_SEGMENT_BYTES
+from wavewright.errors import NotATraceError, UsageError
+from wavewright.readers.trace.kerncap import KerncapDispatch, decoded_file
+
+NAME = "arguments.json"
+_HEX = re.compile(r"(?:[0-9a-fA-F]{2})*")
+_Count = Annotated[int, msgspec.Meta(ge=0, le=0xFFFF_FFFF)]
+_Sizes = tuple[_Count, _Count, _Count]
+
+
+class _Entry(msgspec.Struct, forbid_unknown_fields=True):
+    kernel: str
+    segment: Annotated[str, msgspec.Meta(max_length=2 * MAX_SEGMENT_BYTES)]
+    workgroup: _Sizes
+    grid: _Sizes
+    dispatch: _Count | None = None
+    target: str = ""
+    lds_bytes: _Count | None = None
+
+
+class _Document(msgspec.Struct):
+    format: Literal["wavewright.arguments"]
+    version: Literal[1]
+    dispatches: Annotated[list[_Entry], msgspec.Meta(max_length=100_000)]
+
+
+def arguments_beside(trace: str) -> Path | None:
+    """The file beside a capture: in its folder, or in the one above it where that holds the decoded folder."""
+    folder = Path(trace)
+    folder = folder if folder.is_dir() else folder.parent
+    places = [folder, *([folder.parent] if folder.name.startswith("ui_output") else [])]
+    return next((place / NAME for place in places if (place / NAME).is_file()), None)
+
+
+def read_arguments(path: Path, kernels: list[str], dispatch: int | None) -> KerncapDispatch | None:
+    """The dispatch of one of these kernels (names as in the symbol table); None = it has none of them.
+
+    `dispatch` chooses by number where the file has numbers.
+
+    Raises
+    ------
+    NotATraceError
+        When the file is damaged, or of another format or version.
+    UsageError
+        When several dispatches fit and differ.
+    """
+    document = decoded_file(path.parent, path.name, _Document)
+    fitting = [entry for entry in document.dispatches if entry.kernel.removesuffix(".kd") in kernels]
+    fitting = [entry for entry in fitting if dispatch is None or entry.dispatch in (None, dispatch)]
+    fitting = [entry for entry in fitting if entry.dispatch is not None] or fitting
+    found = list(dict.fromkeys(_dispatch(entry, str(path)) for entry in fitting))
+    if len(found) > 1:
+        what = f"{len(found):,} dispatches of the traced kernel differ, and none has the number of the traced one"
+        raise UsageError(what, where=str(path), advice='give each its "dispatch", or leave one of them')
+    return found[0] if found else None
+
+
+def _dispatch(entry: _Entry, where: str) -> KerncapDispatch:
+    if not _HEX.fullmatch(entry.segment):
+        advice = "two hexadecimal digits for each byte"
+        raise NotATraceError(f"the segment of {entry.kernel} is not hexadecimal", where=where, advice=advice)
+    size = DispatchSize(entry.workgroup, entry.grid)
+    try:
+        size.check()
+    except UsageError as error:
+        raise NotATraceError(error.what, where=where, advice="sizes are in work-items") from error
+    name, segment = entry.kernel.removesuffix(".kd"), bytes.fromhex(entry.segment)
+    return KerncapDispatch(where, name, name, entry.target or None, size, entry.lds_bytes, segment)
