@@ -11,6 +11,7 @@ from tests.e2e.counter_captures import made_capture
 from tests.e2e.every_view import look_at_every_view
 from tests.e2e.inputs import made_gemm, other_gemm, real_trace
 from tests.e2e.run_inputs import made_ranks
+from tests.e2e.waiting import eventually
 
 AXE = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
 THEMES = ("dark", "light")
@@ -96,3 +97,43 @@ def test_every_view(page, serve, document, theme):
 
     assert len(look_at_every_view(page, served.url, look)) > 8
     assert problems == []
+
+
+CUT = """() => {
+    const pen = document.createElement("canvas").getContext("2d");
+    const wide = (element, text) => {
+        const style = getComputedStyle(element);
+        pen.font = style.font;
+        const sides = parseFloat(style.paddingLeft) + parseFloat(style.paddingRight) + 2;
+        return pen.measureText(text).width + sides + (element.matches("select") ? 16 : 0);
+    };
+    const seen = [...document.querySelectorAll(".shell, .dock .panel")].filter((part) => part.checkVisibility());
+    return seen.flatMap((part) => {
+        const box = part.getBoundingClientRect();
+        const where = part.dataset.view ?? "shell";
+        const all = (selector) => [...part.querySelectorAll(selector)];
+        const inside = (selector) => all(selector).filter((element) => element.checkVisibility());
+        const names = ".document, .baseline select"; // names of files may be shortened
+        const fields = inside("select, input[type=search]").filter((element) => !element.matches(names));
+        const short = fields.map((element) => [element, element.selectedOptions?.[0]?.text ?? element.placeholder]);
+        const cells = inside(".row:not(.head) .number, .row .head-sort, .headline-figure *");
+        const scrolls = ".list, .scroll, .small-table-box, .popup, .bar-more";
+        const controls = inside("button, select, input, label").filter((element) => !element.closest(scrolls));
+        return [
+            ...short.filter(([element, text]) => wide(element, text) > element.offsetWidth + 2).map(([, text]) => text),
+            ...cells.filter((cell) => cell.scrollWidth > cell.clientWidth + 1 && cell.clientWidth)
+                .map((cell) => cell.textContent),
+            ...controls.filter((element) => element.getBoundingClientRect().right > box.right + 1)
+                .map((element) => element.textContent || element.title),
+        ].map((text) => `${where}: ${text.trim().slice(0, 40)}`);
+    });
+}"""
+"""What is cut on screen: choices, fields, numbers, headings, figures, and controls beyond the edge of their panel."""
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_nothing_is_cut_at_any_size(page, serve, document):
+    first_screen(page, serve(*DOCUMENTS[document]()).url)
+    for width, height in ((1280, 800), (1600, 1000), (2560, 1440)):
+        page.set_viewport_size({"width": width, "height": height})
+        eventually(lambda: page.evaluate(CUT), [])

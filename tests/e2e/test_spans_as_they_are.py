@@ -14,6 +14,7 @@ from tests.e2e.test_timelines import HEADING, Tracks, address
 from wavewright.analysis.common.time_bins import TimeBins
 from wavewright.analysis.trace.clocks.common_clock import aligned
 from wavewright.analysis.trace.pipes.utilization import utilization
+from wavewright.analysis.trace.timeline.pipe_busy import pipe_busy
 from wavewright.analysis.trace.timeline.pipe_shares import pipe_shares
 from wavewright.analysis.trace.waves.resident import resident_waves
 from wavewright.page.run.layers import timeline_of
@@ -22,7 +23,7 @@ from wavewright.page.trace.times import time_range
 expect = pytest.importorskip("playwright.sync_api").expect
 
 AREA = """
-(row, pipe) => {
+(row) => {
   const view = document.querySelector('[data-view="utilization"]');
   const facts = view.querySelector('.timeline-facts').dataset;
   const canvas = view.querySelector('.timeline canvas');
@@ -31,30 +32,23 @@ AREA = """
   const x = Math.ceil(Number(facts.gutter)) + 1;
   const wide = canvas.width - x;
   const { data } = canvas.getContext('2d').getImageData(x, y, wide, tall);
-  const bars = [...view.querySelectorAll('.utilization-shares .row')];
-  const bar = bars.find((line) => line.querySelector('[data-column="pipe"]')?.textContent.trim() === pipe);
-  if (!bar) return Number.NaN;
-  const ink = getComputedStyle(bar.querySelector('i')).backgroundColor.match(/[0-9.]+/g).slice(0, 3).map(Number);
-  const whole = ink.reduce((sum, part) => sum + part * part, 0);
   let [covered, columns] = [0, 0];
   for (let column = 0; column < wide; column++) {
     if (data[4 * ((tall - 1) * wide + column) + 3]) continue; // a line of the axis goes through the gap below the row
     columns++;
     for (let line = 0; line < tall - 1; line++) {
-      const at = 4 * (line * wide + column);
-      const alpha = data[at + 3] / 255;
-      covered += ink.reduce((sum, part, n) => sum + part * data[at + n] * alpha, 0) / whole;
+      covered += data[4 * (line * wide + column) + 3] / 255;
     }
   }
   return covered / (columns * (tall - 1));
 }
 """
-"""How much of the n-th row of the first group the colour of a pipe covers."""
+"""How much of the n-th row of the first group is drawn, pale or in full colour."""
 TOLD = """
-(pipe) => {
+([pipe, column]) => {
   const bars = [...document.querySelectorAll('.utilization-shares .row')];
   const bar = bars.find((line) => line.querySelector('[data-column="pipe"]')?.textContent.trim() === pipe);
-  return Number.parseFloat(bar?.querySelector('[data-column="issue_share"]')?.textContent ?? "") / 100;
+  return Number.parseFloat(bar?.querySelector(`[data-column="${column}"]`)?.textContent ?? "") / 100;
 }
 """
 """The share that the table tells."""
@@ -106,21 +100,23 @@ def test_a_span_reads_as_itself_all_along(page, serve, path, name, length_ns, ma
         expect(tooltip.locator("div").nth(1)).not_to_have_text(re.compile("^start"))
 
 
-def busy_between(trace, pipe: str, begin: int, end: int) -> tuple[float, float]:
-    """How much of a stretch a pipe is busy, as the mean of all SIMDs; and of their traced spans in it."""
+def busy_between(trace, pipe: str, begin: int, end: int) -> tuple[float, float, float]:
+    """How much of a stretch a pipe is busy, as the mean of all SIMDs; of their traced spans, and how much it issues."""
     stretch = TimeBins(begin, end, end - begin, 1)
     series = pipe_shares(trace)
     units = [one for one in series if one.pipe == "resident"]
-    busy = sum(one.curve.sums(stretch).integral[0] for one in series if one.pipe == pipe)
+    issues = sum(one.curve.sums(stretch).integral[0] for one in series if one.pipe == pipe)
+    long = [curve for (_, _, name), curve in pipe_busy(trace).items() if name == pipe]
+    busy = sum(curve.sums(stretch).integral[0] for curve in long) if long else issues
     spans = sum(max(0, min(end, one.end_cycles) - max(begin, one.start_cycles)) for one in units)
-    return busy / (len(units) * (end - begin)), busy / spans
+    return busy / (len(units) * (end - begin)), busy / spans, issues / spans
 
 
 @pytest.mark.parametrize(
     ("made", "known"),
     [
         (made_gemm, {}),
-        (lambda: real_trace("flash_attn_func", 38430), {"VALU": "41.7 %", "IMMEDIATE": "9.0 %"}),
+        (lambda: real_trace("flash_attn_func", 38430), {"VALU": "41.8 %", "MATRIX": "23.8 %"}),
     ],
     ids=["made", "flash"],
 )
@@ -130,18 +126,21 @@ def test_pipes_are_as_high_as_they_are_busy(page, serve, made, known):
     tracks = Tracks(page, served, "utilization")
     table = tracks.view.locator(".utilization-shares")
     pipes = list(dict.fromkeys(one.pipe for one in pipe_shares(trace) if one.pipe != "resident"))
-    whole = dict(utilization(trace).pipes.select("pipe", "issue_share").iter_rows())
+    whole = {row["pipe"]: row for row in utilization(trace).pipes.iter_rows(named=True)}
     for stretch in ("all", "screen"):
         expect(table).to_have_attribute("data-shares-of", stretch)
         begin, end = round(tracks.fact("begin")), round(tracks.fact("end"))
         for row, pipe in enumerate(pipe for pipe in pipes if pipe != "no issue"):
-            height, share = busy_between(trace, pipe, begin, end)
-            settled(page, f"([row, pipe, height]) => Math.abs(({AREA})(row, pipe) - height) <= 0.02", row, pipe, height)
-            settled(page, f"([pipe, share]) => Math.abs(({TOLD})(pipe) - share) <= 0.002", pipe, share)
+            height, *shares = busy_between(trace, pipe, begin, end)
+            settled(page, f"([row, height]) => Math.abs(({AREA})(row) - height) <= 0.02", row, height)
+            for column, share in zip(("busy_share", "issue_share"), shares, strict=True):
+                told = f"([pipe, column, share]) => Math.abs(({TOLD})([pipe, column]) - share) <= 0.002"
+                settled(page, told, pipe, column, share)
+                if stretch == "all":
+                    assert share == pytest.approx(whole[pipe][column])
             if stretch == "all":
-                assert share == pytest.approx(whole[pipe])
                 line = table.locator(".row:not(.head)").filter(has=page.get_by_text(pipe, exact=True)).first
-                told = line.locator('[data-column="issue_share"]')
+                told = line.locator('[data-column="busy_share"]')
                 expect(told).to_contain_text(known.get(pipe, "%"))
         page.mouse.move(tracks.x((begin + end) / 2), tracks.y(1))
         for _ in range(5):

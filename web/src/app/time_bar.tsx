@@ -1,7 +1,7 @@
 // The time on screen and the selected time as numbers, and whether everything is about the selected time only.
 import { useSignal } from "@preact/signals";
 import { exact, nanoseconds } from "../base/format";
-import { clockMhz, kind, timeUnit } from "../model/document";
+import { clockMhz, type Overview, overview, timeUnit } from "../model/document";
 import { type Range, select, selection } from "../model/selection";
 import { lookAtPart, onlyWholeTime, timePart } from "../model/time_part";
 import { axisOrigin, bounds, show, showAll, shown } from "../model/timewindow";
@@ -20,7 +20,7 @@ export function lengthText({ begin, end }: Range): string {
 
 /** In the bar of the page: the time that is selected, else that on screen; the switch stands beside it once there is one. */
 export function TimeMenu() {
-  if (kind.value !== "trace" && kind.value !== "run") return null;
+  if (!hasTime(overview.value)) return null;
   const { range, onlyRange } = selection.value;
   const isPart = range !== undefined || onlyRange === true;
   return (
@@ -39,6 +39,12 @@ export function TimeMenu() {
       {isPart ? <OnlyRange /> : null}
     </span>
   );
+}
+
+/** PC samples and counters have no time axis. */
+function hasTime(facts: Overview | null): boolean {
+  if (facts?.kind === "trace") return facts.wave_count > 0 || (facts.holds.occupancy ?? 0) > 0;
+  return facts?.kind === "run";
 }
 
 function TimeFields() {

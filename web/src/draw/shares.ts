@@ -10,6 +10,8 @@ export interface Shares {
   series: number[];
   of: number;
   colour: string;
+  /** The part of it that is darker: curves that are 1 for a part of the same time. */
+  inner?: Pick<Shares, "tiles" | "series" | "of" | "colour">;
 }
 
 /** From here on every cycle has its pixel: spans are drawn as they are. */
@@ -19,15 +21,18 @@ export function paintShares(painter: Painter, frame: Frame, strips: PlacedStrip[
   const binsOfTiles = new Map<CurveTiles, Bins[]>();
   for (const strip of strips) {
     if (!strip.shares || strip.height <= 0) continue;
-    const { tiles, colour } = strip.shares;
-    let parts = binsOfTiles.get(tiles);
-    if (!parts) {
-      parts = tiles.inWindow(frame.window, frame.plotWidth * frame.parts.ratio);
-      binsOfTiles.set(tiles, parts);
-    }
     const place = { y: frame.toScreen(strip.y), height: strip.height };
-    const points = shareArea(parts, strip.shares, place, (time) => frame.timeToX(time));
-    if (points.length) painter.polygon(points, colour);
+    for (const shares of [strip.shares, strip.shares.inner]) {
+      if (!shares) continue;
+      const { tiles, colour } = shares;
+      let parts = binsOfTiles.get(tiles);
+      if (!parts) {
+        parts = tiles.inWindow(frame.window, frame.plotWidth * frame.parts.ratio);
+        binsOfTiles.set(tiles, parts);
+      }
+      const points = shareArea(parts, shares, place, (time) => frame.timeToX(time));
+      if (points.length) painter.polygon(points, colour);
+    }
   }
 }
 

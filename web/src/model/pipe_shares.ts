@@ -21,6 +21,9 @@ export interface PipeCurves extends CurveSet {
   series: (CurveSeries & { keys: PipeKeys & CurveSeries["keys"] })[];
 }
 
+/** Pipes that are busy for longer than they issue: curves that are 1 while they are. */
+export const busyPipeCurves = (document: number) => json<PipeCurves>(document, "busy_pipe_curves");
+
 export const pipeCurves = (document: number) => json<PipeCurves>(document, "pipe_curves");
 
 /** A pipe, or no issue, in an interval: cycles summed over SIMDs, and their share; null = no cycles to share. */
@@ -34,7 +37,7 @@ export interface PipeShare {
 }
 
 /** For how long each curve is 1 within a range. */
-function cyclesOf(set: PipeCurves, parts: Bins[], range: Range): Float64Array {
+export function cyclesOf(set: PipeCurves, parts: Bins[], range: Range): Float64Array {
   const cycles = new Float64Array(set.series.length);
   for (const { tile, begin, width, first, last } of parts) {
     for (let i = first; i < last; i++) {
@@ -49,11 +52,21 @@ function cyclesOf(set: PipeCurves, parts: Bins[], range: Range): Float64Array {
   return cycles;
 }
 
+/** Pipe -> cycles in which it is busy within a range, over all SIMDs; pipes that are busy while they issue only are left out. */
+export function busyIn(set: PipeCurves, parts: Bins[], range: Range): Map<string, number> {
+  const sums = new Map<string, number>();
+  cyclesOf(set, parts, range).forEach((cycles, s) => {
+    const pipe = set.series[s]?.keys.pipe ?? "";
+    sums.set(pipe, (sums.get(pipe) ?? 0) + cycles);
+  });
+  return sums;
+}
+
 /**
  * Shares as the analysis of the whole trace defines them: of pipes, of the traced span of the SIMDs in which it issues
  * or others do; of no issue, of the cycles with a traced wave. Those of a range come from what is at hand of it.
  */
-export function sharesIn(set: PipeCurves, parts: Bins[], range: Range): PipeShare[] {
+export function sharesIn(set: PipeCurves, parts: Bins[], range: Range, busyOf: Map<string, number>): PipeShare[] {
   const cycles = cyclesOf(set, parts, range);
   const wholes = new Map<number, { span: number; resident: number }>(); // per engine
   set.series.forEach(({ keys }, s) => {
@@ -79,7 +92,7 @@ export function sharesIn(set: PipeCurves, parts: Bins[], range: Range): PipeShar
       pipe,
       cycles: Math.round(sum),
       share: ratio(sum, whole),
-      busy: null,
+      busy: pipe === NO_ISSUE ? null : ratio(busyOf.get(pipe) ?? sum, whole),
       ofEngines: new Map([...wholes].map(([se, one]) => [se, ratio(busy.get(se) ?? 0, one[of])])),
     };
   });

@@ -23,7 +23,7 @@ export function CounterKernelChooser() {
       {listed.map(({ kernel, kernel_name: name, duration_share: share }) => (
         <option key={kernel} value={kernel} title={name}>
           {kernel}: {share === null ? "" : `${percent(share)} `}
-          {name}
+          {briefName(name)}
         </option>
       ))}
       {listed.length < count ? (
@@ -33,6 +33,14 @@ export function CounterKernelChooser() {
       ) : null}
     </select>
   );
+}
+
+const LONGEST = 28;
+
+/** A kernel in a list: without result and arguments; the tooltip has its name. */
+function briefName(name: string): string {
+  const brief = name.replace(/^void /, "").replace(/\(.*$/s, "");
+  return brief.length > LONGEST ? `${brief.slice(0, LONGEST)}…` : brief;
 }
 
 export function NormalizationChooser() {

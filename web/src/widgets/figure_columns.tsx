@@ -47,6 +47,16 @@ export const DURATIONS: ColumnChoice<Timed>[] = [
   ["max_ns", "Max"],
 ];
 
+/** Room for a heading of so many characters, with the mark of its order. */
+const HEAD_EM = { perCharacter: 0.6, beside: 1.4 };
+
+/** The width of a format, or that of the heading where it is wider: neither is cut. */
+function widthOf(format: Format, title: string): string {
+  const width = WIDTHS[format];
+  const least = Math.ceil(10 * (title.length * HEAD_EM.perCharacter + HEAD_EM.beside)) / 10;
+  return /^[\d.]+em$/.test(width) && Number.parseFloat(width) < least ? `${least}em` : width;
+}
+
 const WIDTHS: Record<Format, string> = {
   text: "minmax(8em, 1fr)",
   kernel: "minmax(8em, 1fr)",
@@ -119,7 +129,7 @@ export function figureColumns<Row extends object>(table: TableInfo<Row>, chosen:
       ...(info ? { hint: hintOf(info) } : {}),
       value,
       ...(parts.value ? {} : { show: (row: Row) => <FormattedCell value={value(row)} format={format} /> }),
-      width: WIDTHS[format],
+      width: widthOf(format, parts.title ?? info?.[0] ?? name),
       ...parts,
     };
   });

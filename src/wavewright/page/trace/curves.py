@@ -9,6 +9,7 @@ from wavewright.analysis.trace.derived_counters import summary_of
 from wavewright.analysis.trace.derived_counters.builtin import BUILTIN
 from wavewright.analysis.trace.derived_counters.values import derived_values
 from wavewright.analysis.trace.timeline.curves import CURVES, curve_engines, curve_series, curve_steps, derived_steps
+from wavewright.analysis.trace.timeline.pipe_busy import pipe_busy
 from wavewright.analysis.trace.timeline.pipe_shares import pipe_shares
 from wavewright.errors import UsageError
 from wavewright.page.protocol.curve_tiles import Grid, tile_of, tiling_of
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 DERIVED = "derived"
 PIPES = "pipes"
+BUSY_PIPES = "busy_pipes"
 _FARTHEST_CYCLES = 1 << 48
 _MOST_TEXTS_KEPT = 4
 _LONGEST_DEFINITIONS = 12_000
@@ -103,6 +105,13 @@ def pipe_curves(document: Document) -> dict[str, Any]:
     return _tiling(document) | {"name": PIPES, "unit": "busy share", "se": None, "series": series}
 
 
+def busy_pipe_curves(document: Document) -> dict[str, Any]:
+    """The curves of pipes that are busy for longer than they issue (`analysis.pipe_busy`)."""
+    keys = [dict(zip(("se", "simd", "pipe"), place, strict=True)) for place in pipe_busy(document.trace)]
+    series = [{"label": f"SE {key['se']} SIMD {key['simd']} {key['pipe']} busy", "keys": key} for key in keys]
+    return _tiling(document) | {"name": BUSY_PIPES, "unit": "busy share", "se": None, "series": series}
+
+
 def definitions(text: str) -> str:
     """Parse definitions. They are part of the address of every tile, so they have to stay short.
 
@@ -132,6 +141,9 @@ def _levels(document: Document, name: str, se: int | None, text: str | None) -> 
             ("curves", name, se),
             lambda: [StepLevels(share.curve, grid.begin, grid.end) for share in pipe_shares(document.trace)],
         )
+    if name == BUSY_PIPES and se is None:
+        busy = pipe_busy(document.trace).values
+        return document.kept(("curves", name), lambda: [StepLevels(curve, grid.begin, grid.end) for curve in busy()])
     engines = document.kept(("curve engines", name), lambda: curve_engines(document.trace, name))
     if se is not None and se not in engines:
         return []  # not cached: a client can send any number
@@ -163,8 +175,10 @@ def held_curves_of_trace(document: Document) -> Iterator[Mapping[str, Any]]:
         sets.append({"name": DERIVED})
     if pipe_shares(document.trace):
         sets.append({"name": PIPES})
+    if pipe_busy(document.trace):
+        sets.append({"name": BUSY_PIPES})
     for entry in sets:
-        is_many = "se" in entry or entry["name"] == PIPES  # every pipe of every SIMD is a curve
+        is_many = "se" in entry or entry["name"] in (PIPES, BUSY_PIPES)  # every pipe of every SIMD is a curve
         most = _FEW_EXPORTED_TILES if is_many else _EXPORTED_TILES
         yield from (entry | tile for tile in grid.coarse_tiles(most))
 
@@ -181,4 +195,5 @@ QUESTIONS = (
     ),
     PageQuestion("derived", derived, {"text": definitions, "se": engine}),
     PageQuestion("pipe_curves", pipe_curves),
+    PageQuestion("busy_pipe_curves", busy_pipe_curves),
 )

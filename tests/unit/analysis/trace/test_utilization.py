@@ -12,6 +12,7 @@ from tests.kit.sampling import examples
 from tests.kit.ui_directories import frame
 from wavewright.analysis.trace.pipes import PIPES
 from wavewright.analysis.trace.pipes.utilization import utilization
+from wavewright.analysis.trace.timeline.pipe_busy import pipe_busy
 from wavewright.model.schema import CATEGORIES
 
 TEXTS = ["v_add_f32 v0, v1, v2", "v_mfma_f32_32x32x8_f16 a[0:15], v0, v1, a[0:15]", "s_waitcnt vmcnt(0)"]
@@ -33,6 +34,19 @@ def test_pipes_engines_and_bubbles() -> None:
     assert issues(answer.by_engine.filter(se=1), "se") == [(1, "VMEM", 20, 1.0)]
     assert answer.bubbles.rows() == [(0, 1, 80, 80, 20, 60, 0.75), (1, 1, 20, 20, 20, 0, 0.0)]
     assert answer.bubble_share == 0.6
+
+
+def test_curves_of_busy_pipes_last_as_long_as_the_native_sums_say() -> None:
+    matrix = [(0, 0, 8, 6, 1), (10, 2, 8, 6, 1), (100, 0, 8, 6, 1)]  # the second waits in the passes of the first
+    wave = {"begin": 0, "end": 200, "instructions": [*matrix, (150, 0, 8, 6, 0)]}
+    trace = made([wave], code=CODE, shader_engines=GFX9)
+    busy = pipe_busy(trace)
+    assert set(busy) == {(0, 0, "MATRIX")}  # the others are busy while they issue
+    curve = busy[0, 0, "MATRIX"]
+    lengths = curve.times[1::2] - curve.times[::2]
+    expected = utilization(trace).pipes.filter(pipe="MATRIX")["busy_cycles_total"].item()
+    assert int(lengths.sum()) == expected > 3 * 8
+    assert list(curve.values) == [1.0, 0.0] * len(lengths)
 
 
 def test_only_the_rows_asked_for() -> None:

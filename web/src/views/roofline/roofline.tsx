@@ -107,7 +107,7 @@ function Plot({ answer, ceilings }: { answer: CounterRooflineAnswer; ceilings: S
   const order = (name: string) => (LEVELS.indexOf(name) + LEVELS.length) % LEVELS.length;
   return (
     <div class="view roofline">
-      <div class="toolbar">
+      <div class="toolbar wraps">
         <CounterKernelChooser />
         {hasBoth || ceilings.value !== "best" ? (
           <select

@@ -111,7 +111,7 @@ export function FileLines({ sources, file, text, search }: Props) {
   };
   return (
     <>
-      <div class="toolbar">
+      <div class="toolbar wraps">
         <CostSwitches />
         <select
           aria-label="Scale"

@@ -15,7 +15,15 @@ import { current, traceOverview } from "../../model/document";
 import { executionOf } from "../../model/executions";
 import type { Layer, LayerSet, Span } from "../../model/layers";
 import { useAnswer } from "../../model/loaded";
-import { NO_ISSUE, type PipeCurves, type PipeShare, pipeCurves, sharesIn } from "../../model/pipe_shares";
+import {
+  busyIn,
+  busyPipeCurves,
+  NO_ISSUE,
+  type PipeCurves,
+  type PipeShare,
+  pipeCurves,
+  sharesIn,
+} from "../../model/pipe_shares";
 import { selectedTime } from "../../model/selected_time";
 import { preview, selection } from "../../model/selection";
 import { firstWindow, shown } from "../../model/timewindow";
@@ -54,7 +62,7 @@ export function linesOf(use: UtilizationAnswer): PipeShare[] {
 
 /** Pipes that are not called like a category. */
 const MEANINGS: Record<string, string> = {
-  [NO_ISSUE]: "stall",
+  [NO_ISSUE]: "quiet",
   SCALAR: "SALU",
   BRANCH: "JUMP",
   RAY: "BVH",
@@ -77,7 +85,7 @@ const PERIODS: Record<Period, string> = {
 /** So many bins of the selected time are enough for its shares. */
 const SELECTED_BINS = 2000;
 
-const COMFORTABLE = { least: 10, most: 20 };
+const COMFORTABLE = { least: 16, most: 28 };
 
 function Utilization() {
   return (
@@ -93,7 +101,12 @@ function Tracks({ set, layer }: { set: LayerSet; layer: Layer }) {
   const answer = useAnswer(json<UtilizationAnswer>(current.value, "utilization"));
   const use = answer.value.state === "ready" ? answer.value.value : null;
   const asked = useAnswer(pipeCurves(current.value));
+  const askedBusy = useAnswer(busyPipeCurves(current.value));
   const curves = asked.value.state === "ready" ? asked.value.value : null;
+  const busyNow = useComputed(() => {
+    const answer = askedBusy.value;
+    return answer.state === "ready" ? { set: answer.value, tiles: new CurveTiles(answer.value) } : null;
+  });
   const tilesNow = useComputed(() => (asked.value.state === "ready" ? new CurveTiles(asked.value.value) : null));
   const tiles = tilesNow.value;
   const lit = useSignal<number | null>(null);
@@ -103,12 +116,12 @@ function Tracks({ set, layer }: { set: LayerSet; layer: Layer }) {
     const isLit = (pipe: string) => name === null || (KINDS[pipe] ?? [MEANINGS[pipe] ?? pipe]).includes(name);
     const colour = (pipe: string) => (isLit(pipe) ? colourOfPipe(pipe) : faded(colourOfPipe(pipe)));
     const [curves, ready] = [asked.value, tilesNow.value];
-    return curves.state === "ready" && ready ? pipeRows(layer, curves.value, ready, colour) : [];
+    return curves.state === "ready" && ready ? pipeRows(layer, curves.value, ready, busyNow.value, colour) : [];
   });
   const kindColour = (of: Layer, kind: number) =>
     lit.value === null || lit.value === kind ? undefined : faded(spanColour(of, kind, {}));
   const period = periodNow();
-  const lines = use && curves && tiles ? linesIn(period, use, curves, tiles) : [];
+  const lines = use && curves && tiles ? linesIn(period, use, curves, tiles, busyNow.value) : [];
   const columns = useMemo(() => columnsOf(use, PERIODS[period]), [use, period]);
   const onSpan = (span: Span | null) => {
     if (!span || span.item < 0) return;
@@ -142,9 +155,9 @@ function Tracks({ set, layer }: { set: LayerSet; layer: Layer }) {
         </span>
         <span
           class="wide-only"
-          title="The height of a track is 100 % of a pixel's time; zoomed in, every issue has its own length"
+          title="The height of a track is 100 % of a pixel's time. Pale: an instruction occupies the pipe; full colour: one issues. Zoomed in, every issue has its own length"
         >
-          height: issue share
+          pale: busy · full: issues
         </span>
         <KindLegend
           label="Kinds of instructions"
@@ -187,10 +200,29 @@ function periodNow(): Period {
   return begin <= traced.begin && end >= traced.end ? "all" : "screen";
 }
 
-function linesIn(period: Period, use: UtilizationAnswer, curves: PipeCurves, tiles: CurveTiles): PipeShare[] {
+function linesIn(
+  period: Period,
+  use: UtilizationAnswer,
+  curves: PipeCurves,
+  tiles: CurveTiles,
+  busy: { set: PipeCurves; tiles: CurveTiles } | null,
+): PipeShare[] {
   if (period === "all") return linesOf(use);
   const range = selection.value.range ?? shown.value;
-  return sharesIn(curves, tiles.inWindow(range, SELECTED_BINS), range);
+  const busyOf = busy ? busyIn(busy.set, busy.tiles.inWindow(range, SELECTED_BINS), range) : new Map<string, number>();
+  return sharesIn(curves, tiles.inWindow(range, SELECTED_BINS), range, busyOf);
+}
+
+function ShareCell({ line, share }: { line: PipeShare; share: number | null }) {
+  if (share === null) return <span class="faint-text">–</span>;
+  return (
+    <span class="share">
+      <span>
+        <i style={{ width: `${100 * Math.min(1, share)}%`, background: colourOfPipe(line.pipe) }} />
+      </span>
+      {percent(share)}
+    </span>
+  );
 }
 
 function columnsOf(use: UtilizationAnswer | null, ofWhat: string): Column<PipeShare>[] {
@@ -198,27 +230,20 @@ function columnsOf(use: UtilizationAnswer | null, ofWhat: string): Column<PipeSh
   return [
     { name: "pipe", title: "Pipe", hint: use?.definition ?? "", value: (line) => line.pipe, width: "6em" },
     {
+      name: "busy_share",
+      title: "Busy",
+      hint: `Of the traced span of the SIMDs: instructions occupy the pipe, matrix instructions for all their passes; ${ofWhat}`,
+      value: (line) => line.busy,
+      show: (line) => <ShareCell line={line} share={line.busy} />,
+      width: "minmax(8em, 1fr)",
+    },
+    {
       name: "issue_share",
       title: "Issue",
       hint: `Of the traced span of the SIMDs; no issue: of the cycles with a traced wave; ${ofWhat}`,
       value: (line) => line.share,
-      show: (line) => (
-        <span class="share" title={`${exact(line.cycles)} cycles`}>
-          <span>
-            <i style={{ width: `${100 * Math.min(1, line.share ?? 0)}%`, background: colourOfPipe(line.pipe) }} />
-          </span>
-          {percent(line.share)}
-        </span>
-      ),
-      width: "minmax(8em, 1fr)",
-    },
-    {
-      name: "busy_share",
-      title: "Busy",
-      hint: "Share of the whole trace in which instructions occupy the pipe, matrix instructions for all their passes",
-      value: (line) => line.busy,
-      show: (line) => percent(line.busy),
-      width: "4.2em",
+      show: (line) => percent(line.share),
+      width: "4.6em",
     },
     {
       name: "issue_cycles_total",
