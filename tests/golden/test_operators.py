@@ -12,6 +12,7 @@ import pytest
 from tests.kit.opened import open_run
 from tests.kit.sampling import every_third
 from wavewright.analysis.run.contents.regions import regions
+from wavewright.analysis.run.diagnose import diagnose_run
 from wavewright.analysis.run.kernels.operators import operators as operators_of
 
 if TYPE_CHECKING:
@@ -121,3 +122,10 @@ def test_operators_of_serving(shared: Path) -> None:
         ("longer", 12, False),
         ("shorter", 12, True),
     ]
+
+
+def test_a_busy_gpu_gets_advice_about_operators(shared: Path) -> None:
+    run = open_run(shared / "data" / "kineto-amd" / "Qwen_Qwen1.5-0.5B-Chat__1016005.json.gz")
+    (note,) = [note for note in diagnose_run(run).notes if note.rule == "N4"]
+    assert note.text.startswith("aten::_scaled_dot_product_flash_attention takes 13.5 %")
+    assert "8.2 % of the peak of the matrix unit (MI300X)" in note.text

@@ -9,6 +9,7 @@ import polars as pl
 from wavewright.analysis.run.calls.kernel_names import short_names
 from wavewright.analysis.run.diagnose.finding import Note
 from wavewright.analysis.run.diagnose.sums import total
+from wavewright.analysis.run.kernels.operators import combine_operators
 from wavewright.base.words import counted, duration, percent
 from wavewright.facts.run_rules import OF_LAUNCHES, RULES
 
@@ -185,3 +186,20 @@ def notes(runs: MergedDiagnosis, hot: pl.DataFrame) -> Iterator[Note]:
     unused = max((part.facts["unused_gpu_count"] for part in runs.partials), default=0)
     if unused and len(runs.partials) == 1:
         yield Note("N3", f"{unused} more {'GPU' if unused == 1 else 'GPUs'} visible, unused")
+    yield from _far_from_roof(runs)
+
+
+def _far_from_roof(runs: MergedDiagnosis) -> Iterator[Note]:
+    """The operator with most time above that at the roof, where its calls are long enough to reach it."""
+    answer = combine_operators([part.operators for part in runs.partials if part.operators])
+    rows = answer.operators.filter(pl.col("limit").is_in(["computation", "memory"]))
+    rows = rows.sort(pl.col("gpu_ns") - pl.col("roof_ns"), descending=True)
+    if not rows.height or rows["roof_share"][0] >= 1 or rows["gpu_share"][0] < (RULES["N4"].say or 0):
+        return
+    first = rows.row(0, named=True)
+    roof = "the matrix unit" if first["limit"] == "computation" else "memory"
+    text = (
+        f"{first['name'][:_NAME]} takes {percent(first['gpu_share'])} of the GPU time of operators and reaches "
+        f"{percent(first['roof_share'])} of the peak of {roof} ({answer.gpu}): wavewright operators {runs.path}"
+    )
+    yield Note("N4", text)
