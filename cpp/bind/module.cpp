@@ -14,6 +14,7 @@
 #include "chrome.hpp"
 #include "costs.hpp"
 #include "duration_statistics.hpp"
+#include "edit_replay.hpp"
 #include "entries.hpp"
 #include "evaluate.hpp"
 #include "event_graph.hpp"
@@ -224,6 +225,7 @@ NB_MODULE(_core, m) {
     bind_event_graph(m);
     bind_lane_costs(m);
     bind_live_registers(m);
+    bind_edit_replay(m);
     bind_replay(m);
     bind_stalls(m);
     bind_perfetto(m);

@@ -9,6 +9,7 @@
 #include "arrow.hpp"
 #include "arrow_in.hpp"
 #include "columns.hpp"
+#include "replay_columns.hpp"
 #include "wavewright/replay.hpp"
 
 namespace nb = nanobind;
@@ -16,78 +17,6 @@ using namespace nb::literals;
 
 namespace wavewright::bind {
 namespace {
-
-struct InstructionColumns {
-    ArrowInput<int64_t> time;
-    ArrowInput<int32_t> stall, duration, row;
-    ArrowInput<uint8_t> category, cause, gap_cause;
-    ArrowInput<uint32_t> producer;
-
-    explicit InstructionColumns(const nb::dict& from)
-        : time(column<int64_t>(from, "time_cycles")),
-          stall(column<int32_t>(from, "stall_cycles")),
-          duration(column<int32_t>(from, "duration_cycles")),
-          row(column<int32_t>(from, "row")),
-          category(column<uint8_t>(from, "category")),
-          cause(column<uint8_t>(from, "cause")),
-          gap_cause(column<uint8_t>(from, "gap_cause")),
-          producer(column<uint32_t>(from, "producer")) {
-        require_same_length(time, stall, duration, row, category, cause, gap_cause, producer);
-    }
-};
-
-struct WaveColumns {
-    ArrowInput<uint64_t> first;
-    ArrowInput<uint32_t> count, cu, simd;
-    ArrowInput<int64_t> begin, end;
-
-    explicit WaveColumns(const nb::dict& from)
-        : first(column<uint64_t>(from, "first_instruction")),
-          count(column<uint32_t>(from, "instruction_count")),
-          cu(column<uint32_t>(from, "cu")),
-          simd(column<uint32_t>(from, "simd")),
-          begin(column<int64_t>(from, "start_cycles")),
-          end(column<int64_t>(from, "end_cycles")) {
-        require_same_length(first, count, cu, simd, begin, end);
-    }
-
-    ReplayInput input() const {
-        ReplayInput input;
-        input.first = first.values();
-        input.count = count.values();
-        input.begin = begin.values();
-        input.end = end.values();
-        input.cu = cu.values();
-        input.simd = simd.values();
-        return input;
-    }
-
-    // Waves must lie inside the instructions; CUs and SIMDs are numbered without holes.
-    void check(size_t instructions) const {
-        for (size_t wave = 0; wave < first.values().size(); ++wave) {
-            const uint64_t from = first.values()[wave];
-            if (from > instructions || count.values()[wave] > instructions - from)
-                throw nb::value_error("a wave lies outside the instructions");
-            if (cu.values()[wave] > first.values().size() || simd.values()[wave] > first.values().size())
-                throw nb::value_error("CUs and SIMDs must be numbered without holes");
-        }
-    }
-};
-
-struct BarrierColumns {
-    ArrowInput<uint64_t> place;
-    ArrowInput<uint32_t> meeting;
-    ArrowInput<int64_t> arrival;
-
-    explicit BarrierColumns(const nb::dict& from)
-        : place(column<uint64_t>(from, "position")),
-          meeting(column<uint32_t>(from, "meeting")),
-          arrival(column<int64_t>(from, "arrival")) {
-        require_same_length(place, meeting, arrival);
-        for (const uint32_t number : meeting.values())
-            if (number > meeting.values().size()) throw nb::value_error("meetings must be numbered without holes");
-    }
-};
 
 // (causes, padding causes, whether barriers, endings are removed, latencies are kept, flags per code row or None)
 using Asked = std::tuple<uint64_t, uint64_t, bool, bool, bool, nb::object>;
@@ -122,19 +51,10 @@ nb::tuple replayed(const nb::dict& instructions, const nb::dict& waves, const nb
     {
         nb::gil_scoped_release unlocked;
         ReplayInput input = places.input();
-        input.time = executed.time.values();
-        input.stall = executed.stall.values();
-        input.duration = executed.duration.values();
-        input.row = executed.row.values();
-        input.category = executed.category.values();
-        input.cause = executed.cause.values();
-        input.gap_cause = executed.gap_cause.values();
-        input.producer = executed.producer.values();
+        executed.put_into(input);
+        meetings.put_into(input);
         input.is_matrix = is_matrix.values();
         input.port_cycles = cycles.values();
-        input.barrier = meetings.place.values();
-        input.meeting = meetings.meeting.values();
-        input.arrival = meetings.arrival.values();
         input.issue_cycles = issue_cycles;
         const Replay replay(input);
         recorded = replay.recorded();

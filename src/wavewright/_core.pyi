@@ -143,6 +143,33 @@ def replay(
     issue_cycles: int,
     removals: list[tuple[int, int, bool, bool, bool, object | None]],
 ) -> tuple[list[int], list[list[int]], list[int], int]: ...
+
+RowOfEdit = tuple[
+    int, int, bool, bool, int, list[tuple[int, int]], list[tuple[int, bool, int, bool]], int
+]  # row, ahead, is_moved, is_wait, padding states, waits, edges, dwords
+EditTimes = tuple[list[int], float, bool, int, int]  # cycles by mode, traffic share, extrapolated, executions, lacking
+
+class EditReplay:
+    """Replays of waves with another order of a block (wavewright/edit_replay.hpp)."""
+
+    def __init__(
+        self,
+        instructions: Mapping[str, object],
+        waves: Mapping[str, object],
+        barriers: Mapping[str, object],
+        ports: Mapping[str, object],
+        rules: Mapping[str, object],
+        issue_cycles: int,
+    ) -> None: ...
+    @property
+    def recorded_cycles(self) -> int: ...
+    @property
+    def contention_share(self) -> float: ...
+    @property
+    def servers(self) -> list[tuple[float, float, float, float, int]]: ...
+    def as_recorded(self) -> EditTimes: ...
+    def edited(self, first: int, last: int, rows: Sequence[RowOfEdit], prologue: Sequence[RowOfEdit]) -> EditTimes: ...
+
 def port_was_busy(
     instructions: Mapping[str, object], waves: Mapping[str, object], rows: Mapping[str, object], issue_cycles: int
 ) -> Table: ...

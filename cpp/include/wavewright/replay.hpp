@@ -67,6 +67,7 @@ class Replay {
 
   private:
     class Run;
+    friend class EditReplay;  // replays the same steps in another order
 
     // What an instruction costs: from the issue before it to its first attempt, and from there to its issue.
     struct Step {

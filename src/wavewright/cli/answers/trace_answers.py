@@ -449,6 +449,26 @@ def waits(request: TraceRequest, at: str | None) -> Shown:
     return Shown(answer)
 
 
+def whatif(
+    request: TraceRequest,
+    edits: tuple[str, ...],
+    assumptions: tuple[str, ...],
+    at_row: int | None,
+    emit_path: Path | None,
+) -> Shown:
+    """Edits of a block, judged and timed; or a search for one."""
+    from wavewright.analysis.trace.what_if import what_if as analysis
+
+    trace = request.require_instructions()
+    with progress("replaying edits"):
+        answer = analysis(trace, rows=request.rows, edit=";".join(edits), assume=";".join(assumptions), at_row=at_row)
+    if emit_path is not None:
+        from wavewright.export.trace.assembly import write_assembly
+
+        write_assembly(trace, answer, emit_path)
+    return Shown(answer, answer.edits, request=request)
+
+
 ANSWERS: dict[str, Callable[..., Shown]] = {
     "coverage": coverage,
     "diagnose": diagnose,
@@ -460,4 +480,5 @@ ANSWERS: dict[str, Callable[..., Shown]] = {
     "stalls": stalls,
     "states": states,
     "waits": waits,
+    "whatif": whatif,
 }

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from wavewright.base.bounds import ITEM
 from wavewright.questions.kit import groups
-from wavewright.questions.kit.parameters import text
+from wavewright.questions.kit.parameters import Number, text
 from wavewright.questions.kit.plot import Plot
 from wavewright.questions.kit.question import Analysis, Display, then
 from wavewright.questions.kit.sentences import WHAT_IS_IT, WHAT_TO_CHANGE
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from wavewright.analysis.trace.samples.stalls import SampleStalls
     from wavewright.analysis.trace.stalls import Stalls
     from wavewright.analysis.trace.waits import Waits
+    from wavewright.analysis.trace.what_if import WhatIf
     from wavewright.model.blocks import Picture
     from wavewright.model.document import Document
     from wavewright.questions.kit.question import Parts, Wording
@@ -505,6 +507,34 @@ LANES = TraceQuestion(
 )
 
 
+def _whatif() -> Analysis[WhatIf]:
+    from wavewright.analysis.trace.what_if import WhatIf, what_if
+
+    return Analysis((WhatIf,), what_if)
+
+
+def _whatif_words(answer: WhatIf, wording: Wording) -> Parts:
+    from wavewright.words.trace.what_if import what_if_report
+
+    return what_if_report(answer, limit=wording.limit)
+
+
+WHATIF = TraceQuestion(
+    name="whatif",
+    title="What if",
+    sentence="What would another order of the hot code gain: is it legal, which waits, how many registers?",
+    analysis=_whatif,
+    words=_whatif_words,
+    parameters={**CHOICE, "edit": text, "assume": text, "at_row": Number(ITEM)},
+    rows=lambda answer: answer.edits,
+    without_rows="no order could be tried",
+    next_always=(then("waits", "what the loop waits for"), then("loops", "what its iterations cost")),
+    option_names={"at_row": "--at-row"},
+    tools=("summary",),
+    is_asked_for=True,
+)
+
+
 #: In the order of a report.
 QUESTIONS: tuple[TraceQuestion[Any], ...] = (
     ABOUT,
@@ -521,4 +551,5 @@ QUESTIONS: tuple[TraceQuestion[Any], ...] = (
     COVERAGE,
     WAVES,
     LANES,
+    WHATIF,
 )

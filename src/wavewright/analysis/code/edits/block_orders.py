@@ -61,7 +61,7 @@ class BlockOrders:
         self.code, self.block = code, block
         self.written = [code.rows[number] for number in block.rows]
         self.core = [row for row in self.written if not row.is_derived]
-        self.vgprs = _used_vgprs(code.rows)
+        self.vgprs = _used_vgprs(code.function_rows(block.first))
         self._live_out = live_behind(code, block)
         entry = states_before(code, blocks_of(code)).get(block.first)
         self.refusal = _refusal(code, block, self.written, is_known=entry is not None and self._live_out is not None)
@@ -75,7 +75,7 @@ class BlockOrders:
             behind=rows_behind(code, block),
         )
         self.webs: Webs = webs(self.core, live)
-        has_stores = any(row.is_store and row.is_memory for row in code.rows)
+        has_stores = any(row.is_store and row.is_memory for row in code.function_rows(block.first))
         self.dependences: Dependences = dependences(
             [each.row for each in self.webs.rows], assumptions or Assumptions(), live, apart, has_stores=has_stores
         )

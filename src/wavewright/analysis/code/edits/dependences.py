@@ -46,9 +46,9 @@ class Assumptions:
     race_free: bool = False  #: Barriers that are dropped keep nothing apart.
     padded: bool = False  #: Loads may read past the end.
 
-    def are_disjoint(self, one: int, other: int) -> bool:
+    def are_disjoint(self, first: int, other: int) -> bool:
         """True if two rows are said to touch different bytes."""
-        return (one, other) in self.disjoint or (other, one) in self.disjoint
+        return (first, other) in self.disjoint or (other, first) in self.disjoint
 
 
 @dataclass
@@ -176,7 +176,7 @@ def _dead_writes(rows: Sequence[CodeRow], live_out: int) -> list[int]:
 
 
 def moved_up(deps: Dependences, order: Sequence[int], at: int, places: int | None = None) -> list[int]:
-    """A row, with what it needs, earlier: past at most so many rows that it does not need."""
+    """A row, with what it needs, earlier: past at most `places` rows that it does not need."""
     here = order.index(at)
     ancestors = deps.ancestors(at)
     first = 0 if places is None else _start_of(order, here, ancestors, places)
@@ -200,7 +200,7 @@ def _start_of(order: Sequence[int], here: int, ancestors: set[int], places: int)
 
 
 def moved_down(deps: Dependences, order: Sequence[int], at: int, places: int | None = None) -> list[int]:
-    """A row, with what needs it, later: past at most so many rows that do not need it."""
+    """A row, with what needs it, later: past at most `places` rows that do not need it."""
     here = order.index(at)
     descendants = deps.descendants(at)
     moved_rows: list[int] = []

@@ -82,7 +82,7 @@ def end_row() -> CodeRow:
 
 
 def _entry_states(rows: Sequence[CodeRow], *, is_loop: bool, entry: State) -> list[State]:
-    """What may be in flight at the start: of the first iteration, and of any other."""
+    """Operations that may be in flight at the start of the first iteration, and of any other."""
     states = [copied(entry)]
     if is_loop:
         later: State = {}

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from wavewright.analysis.code.edits.code_rows import EXEC_BITS, VECTOR_BITS
-from wavewright.codeobj.registers import M0
+from wavewright.analysis.code.edits.code_rows import EXEC_BITS, VECTOR_BITS, bits
+from wavewright.codeobj.registers import M0, registers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +25,7 @@ _OTHER_LANES: Final = re.compile(
     r"v_(readlane|readfirstlane|writelane|permlane)|\S*_dpp|.*\b(quad_perm|row_\w+|wave_\w+|dpp8)\b"
 )
 _PARTS: Final = re.compile(r"\S*_sdwa|.*\bop_sel")
-_MATRIX, _SCALAR_OF_VECTOR, _STORE_DATA, _SHORT = MOST_STATES, 5, 2, 2
+_MATRIX, _CHAIN, _SCALAR_OF_VECTOR, _STORE_DATA, _SHORT = MOST_STATES, 2, 5, 2, 2
 #: On RDNA, where the hardware interlocks and the rest is not padded with s_nop.
 _RDNA_MATRIX, _RDNA_TRANSCENDENTAL, _RDNA_SCALAR = 16, 12, 12
 
@@ -38,6 +38,8 @@ def states_of_pair(before: CodeRow, row: CodeRow, family: str) -> int:
         return 0
     if family != "gfx9":
         return _on_rdna(before, row, true, true | other)
+    if _is_chain(before, row):
+        return _CHAIN
     if before.is_matrix or row.is_matrix:
         return _MATRIX if (true | other) & VECTOR_BITS else 1
     if before.text.startswith("v_"):
@@ -47,6 +49,17 @@ def states_of_pair(before: CodeRow, row: CodeRow, family: str) -> int:
     if true & (_M0_BITS | EXEC_BITS):
         return _SCALAR_OF_VECTOR
     return _SHORT if before.counters and row.counters else 1
+
+
+def _is_chain(before: CodeRow, row: CodeRow) -> bool:
+    """True of two matrix instructions of one kind with the same accumulator, which is forwarded."""
+    if not (before.is_matrix and row.is_matrix) or before.text.split(" ", 1)[0] != row.text.split(" ", 1)[0]:
+        return False
+    accumulator = before.writes & VECTOR_BITS
+    sources = row.text.rsplit(", ", 1)[0]  # all but the accumulator that is read
+    others = sources.split(", ", 1)[-1]
+    is_same = accumulator == row.writes & VECTOR_BITS and not accumulator & ~row.reads
+    return is_same and not accumulator & bits(registers(others.replace(",", " ")))
 
 
 def _after_valu(before: CodeRow, row: CodeRow, true: int) -> int:
@@ -113,10 +126,10 @@ class Lacking(NamedTuple):
     behind: int  #: Row of the code that it is too close behind; -1 = none.
 
 
-def lacking_states(placed: Sequence[Placed], row: CodeRow, at: int, distances: Distances, family: str) -> Lacking:
+def lacking_states(earlier_rows: Sequence[Placed], row: CodeRow, at: int, distances: Distances, family: str) -> Lacking:
     """States that are missing before a row that would issue at state `at`; `placed` are the rows before it in order."""
     worst = Lacking(0, -1)
-    for before in reversed(placed):
+    for before in reversed(earlier_rows):
         gap = at - before.at
         if gap >= MOST_STATES:
             break

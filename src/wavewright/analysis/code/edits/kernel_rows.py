@@ -1,4 +1,4 @@
-"""All rows of some code with what follows each, what is in flight before it and which registers live behind it."""
+"""Rows of code with those that may follow each, operations in flight at blocks, and registers that are read later."""
 
 from __future__ import annotations
 
@@ -49,7 +49,12 @@ class KernelRows:
     flows: list[int]
     targets: list[int]
     starts: list[int]
+    functions: list[int]  #: Number of the function of each row.
     given_registers: pl.Series  #: Registers that hold values when a kernel starts.
+
+    def function_rows(self, row: int) -> list[CodeRow]:
+        """The rows of the function that holds a row."""
+        return [each for each, number in zip(self.rows, self.functions, strict=True) if number == self.functions[row]]
 
     def followers(self, row: int) -> list[int]:
         """Rows that may come after a row."""
@@ -68,7 +73,10 @@ def kernel_rows(code: pl.DataFrame, family: str, given_registers: pl.Series) -> 
     operands = operand_rows(code)
     flow = with_full_writes(flow_of(code, operands), code, operands)
     flows, targets, starts = (flow[name].to_list() for name in ("flow", "target_row", "starts"))
-    return KernelRows(family, code_rows(code, family), flow, operands, flows, targets, starts, given_registers)
+    functions = code.select(pl.struct("code_object", "function").rank("dense")).to_series().to_list()
+    return KernelRows(
+        family, code_rows(code, family), flow, operands, flows, targets, starts, functions, given_registers
+    )
 
 
 def operand_rows(code: pl.DataFrame) -> pl.DataFrame:

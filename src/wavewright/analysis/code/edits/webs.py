@@ -130,8 +130,8 @@ class _Definitions:
                 self._fixed.update([last[number]] if number in last else [])
         self.sources.append(sources)
 
-    def _join(self, one: int, other: int) -> None:
-        self._parents[self.root(other)] = self.root(one)
+    def _join(self, first: int, other: int) -> None:
+        self._parents[self.root(other)] = self.root(first)
 
     def root(self, at: int) -> int:
         """The definition that stands for all that are joined with one."""
@@ -158,10 +158,10 @@ def tokens_of(text: str) -> list[_Token]:
 def has_plain_destination(row: CodeRow) -> bool:
     """True if the first word of the text stands for all that a row writes into vector registers, and is not read."""
     tokens = tokens_of(row.text)
-    written = row.writes & VGPR_BITS
-    if not tokens or row.is_matrix or not written or "v_swap" in row.text or row.text.startswith("v_dual"):
+    writes = row.writes & VGPR_BITS
+    if not tokens or row.is_matrix or not writes or "v_swap" in row.text or row.text.startswith("v_dual"):
         return False
-    return bits(tokens[0].numbers) == written
+    return bits(tokens[0].numbers) == writes
 
 
 @dataclass(frozen=True)
@@ -188,16 +188,16 @@ def allocate(block: Webs, order: Sequence[int], vgpr_count: int, most: int) -> A
             first, last = spans.get(web, (place, place))
             spans[web] = (min(first, place), max(last, place))
     value_registers = {number for web in spans for number in block.registers[web]}
-    occupied = _kept_spans([block.rows[at].row for at in order], value_registers, block.live_out)
+    spans_taken = _kept_spans([block.rows[at].row for at in order], value_registers, block.live_out)
     shifts: dict[int, int] = {}
     highest = vgpr_count
     for web in sorted(spans, key=lambda each: (spans[each], each)):
-        shift = _free_shift(block.registers[web], spans[web], value_registers, occupied, vgpr_count, most)
+        shift = _free_shift(block.registers[web], spans[web], value_registers, spans_taken, vgpr_count, most)
         if shift is None:
             return None
         shifts[web] = shift
         for number in block.registers[web]:
-            occupied.setdefault(number + shift, []).append((*spans[web], shift))
+            spans_taken.setdefault(number + shift, []).append((*spans[web], shift))
             highest = max(highest, number + shift - FIRST_VECTOR + 1)
     rows = [_placed(block.rows[at], shifts) for at in order]
     return Allocation(rows, highest, sum(shift != 0 for shift in shifts.values()))
@@ -228,7 +228,7 @@ def _free_shift(
     registers: Sequence[int],
     span: tuple[int, int],
     value_registers: set[int],
-    occupied: dict[int, list[tuple[int, int, int]]],
+    spans_taken: dict[int, list[tuple[int, int, int]]],
     vgpr_count: int,
     most: int,
 ) -> int | None:
@@ -238,7 +238,7 @@ def _free_shift(
     def is_free(number: int, shift: int) -> bool:
         if number - FIRST_VECTOR < vgpr_count and number not in value_registers:
             return False
-        for begin, end, other_shift in occupied.get(number, ()):
+        for begin, end, other_shift in spans_taken.get(number, ()):
             meets = end == span[0] or begin == span[1]  # one instruction reads the one and writes the other
             is_as_before = meets and shift == other_shift == 0
             if not (end < span[0] or begin > span[1] or is_as_before):

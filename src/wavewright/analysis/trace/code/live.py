@@ -33,15 +33,15 @@ def live_rows(trace: ThreadTrace) -> pl.DataFrame:
     and the ids of the work-item count as given, and no other vector register. Functions with an instruction whose
     registers are not known have no rows.
     """
-    to_next = pl.col("address").shift(-1).cast(pl.Int64) - pl.col("address").cast(pl.Int64)
-    size = pl.coalesce("size", to_next.clip(0, _LONGEST_BYTES))
-    code = trace.code.sort("row").with_columns(size=size, starts=_starts(trace))
+    code = sized_code(trace)
     if not code.height or code["writes"].null_count() == code.height:
         return empty_frame(LIVE_ROWS)
     operands = operand_rows(code)
     rows = code.with_columns(pl.col("text").fill_null(""), pl.col("function").fill_null(""))
     flow = with_full_writes(flow_of(rows, operands), rows, operands)
-    answer = _core.live_registers(flow.to_dict(), operands.to_dict(), _given(trace), pl.Series([], dtype=pl.Int32))
+    answer = _core.live_registers(
+        flow.to_dict(), operands.to_dict(), given_registers(trace), pl.Series([], dtype=pl.Int32)
+    )
     if answer is None:
         return empty_frame(LIVE_ROWS)
     is_read = (pl.col("writes").is_not_null() | pl.col("text").is_null()).all().over("function", "code_object")
@@ -50,6 +50,13 @@ def live_rows(trace: ThreadTrace) -> pl.DataFrame:
     fits = _fitting(trace, reached.select("live_vgprs", "live_agprs").unique())
     joined = reached.join(fits, on=["live_vgprs", "live_agprs"], how="left", maintain_order="left")
     return joined.select(pl.col(name).cast(dtype) for name, dtype in LIVE_ROWS.dtypes.items())
+
+
+def sized_code(trace: ThreadTrace) -> pl.DataFrame:
+    """The code table with sizes of all rows, and `starts`."""
+    to_next = pl.col("address").shift(-1).cast(pl.Int64) - pl.col("address").cast(pl.Int64)
+    size = pl.coalesce("size", to_next.clip(0, _LONGEST_BYTES))
+    return trace.code.sort("row").with_columns(size=size, starts=_starts(trace))
 
 
 def _starts(trace: ThreadTrace) -> pl.Expr:
@@ -63,7 +70,8 @@ def _starts(trace: ThreadTrace) -> pl.Expr:
     return pl.when(is_start).then(pl.when(is_kernel).then(1).otherwise(2)).otherwise(0)
 
 
-def _given(trace: ThreadTrace) -> pl.Series:
+def given_registers(trace: ThreadTrace) -> pl.Series:
+    """Registers that may hold values when a kernel starts."""
     try:
         packed = has_packed_ids(architecture(trace).facts.target)
     except UsageError:  # the GPU is not known

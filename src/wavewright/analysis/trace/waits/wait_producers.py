@@ -115,7 +115,7 @@ def _native(part: ThreadTrace, trace: ThreadTrace, *, keeps_each: bool) -> dict[
         columns["counted"] = counted.cast(pl.UInt8)
     unit = pl.struct("se", "cu").rank("dense").cast(pl.UInt32)  # whose waves share an instruction cache
     placed = whole.waves.select("wave", "start_cycles", unit=unit)
-    rules = _rules(whole_of(trace)[0])
+    rules = wait_rules(whole_of(trace)[0])
     tables = _core.resolve_stalls(rules, placed.to_dict(), columns, free_wait_cycles(trace), keeps_each)
     return {name: pl.DataFrame(table) for name, table in tables.items()}
 
@@ -145,7 +145,7 @@ def code_lines(code: pl.DataFrame) -> pl.Series:
 
 
 @once_per_trace
-def _rules(trace: ThreadTrace) -> dict[str, object]:
+def wait_rules(trace: ThreadTrace) -> dict[str, object]:
     """The counters that every code row adds to and waits for, from its text."""
     family = family_of_trace(trace)
     texts = trace.code["text"].fill_null("").unique(maintain_order=True)

@@ -1,0 +1,302 @@
+"""Edits of a block of the executed code, judged, and timed by a replay."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from wavewright.analysis.code.edits.block_orders import BlockOrders, LegalOrder, Refused
+from wavewright.analysis.code.edits.kernel_rows import Block, blocks_of
+from wavewright.analysis.common.occupancy.architecture import architecture
+from wavewright.analysis.common.occupancy.limits import Resources, limits
+from wavewright.analysis.trace.costs.exposure import row_costs
+from wavewright.analysis.trace.diagnose.replay import Removal, replay
+from wavewright.analysis.trace.occupancy.resources import kernel_resources
+from wavewright.analysis.trace.what_if.edit_language import edited, parsed_assumptions, parsed_edit
+from wavewright.analysis.trace.what_if.edit_replay import EditedTrace, GainInterval, kept_waits
+from wavewright.analysis.trace.what_if.lds_apart import lds_apart
+from wavewright.analysis.trace.what_if.search import searched
+from wavewright.analysis.trace.what_if.traced_code import rows_of_kernels
+from wavewright.errors import UsageError
+from wavewright.model.answer import Answer
+from wavewright.model.schema import frame_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import polars as pl
+
+    from wavewright.analysis.code.edits.kernel_rows import KernelRows
+    from wavewright.model.trace import ThreadTrace
+
+
+@dataclass(frozen=True)
+class WhatIf(Answer, package=__package__):
+    """Edits of a block: what they gain, and what they need."""
+
+    first_row: int  #: Of the block.
+    last_row: int
+    is_loop: bool
+    execution_count: int  #: Times that the block was executed.
+    bound_share: float  #: What a replay without all stalls and gaps of the block saves: no edit of it gains more.
+    time_cycles: int  #: Of the traced CUs, added up.
+    instruction_count: int  #: That are replayed.
+    vgprs: int  #: Vector registers that the code names.
+    waves_per_simd_limit: int | None
+    disjoint_pair_count: int  #: Pairs of LDS rows that never touch the same bytes on the executed path.
+    searched_count: int  #: Orders that were tried; 0 = edits were given.
+    edits: pl.DataFrame
+    waits: pl.DataFrame
+    listing: pl.DataFrame
+    queues: pl.DataFrame
+    assumptions: tuple[str, ...]
+
+
+def what_if(
+    trace: ThreadTrace,
+    *,
+    rows: pl.Series | None = None,
+    edit: str = "",
+    assume: str = "",
+    at_row: int | None = None,
+) -> WhatIf:
+    """Judge and time edits of a block of the executed code; without edits, search for an order that gains.
+
+    Parameters
+    ----------
+    rows
+        Only blocks with one of these rows are searched.
+    edit
+        `waits`, `move 214 up 8`, `sink 230; lds first`, ...: all of them together are one edit.
+    assume
+        Facts that the code does not prove: `disjoint 211,224; readonly`.
+    at_row
+        A row of the block; None = that of the first edit, else the block that stalls most.
+
+    Raises
+    ------
+    UsageError
+        When an edit is none, or the code of the trace cannot be edited.
+    """
+    edit_list = [parsed_edit(text) for text in _parts(edit)]
+    assumptions = _parts(assume)
+    assumed_facts = parsed_assumptions(assumptions)
+    code = rows_of_kernels(trace)
+    if code is None:
+        raise UsageError("the registers of this code are not known", advice="a capture with its code objects has them")
+    named_row = next((each.row for each in edit_list if each.row >= 0), None)
+    block = _block_at(code, at_row if at_row is not None else named_row) or _costliest_block(trace, code, rows)
+    apart = lds_apart(trace, [code.rows[number] for number in block.rows])
+    orders = BlockOrders(code, block, assumptions=assumed_facts, apart=apart)
+    study = _Study(trace, orders)
+    if edit_list:
+        study.judge("; ".join(_parts(edit)), edited(orders, edit_list, assumed_facts))
+    elif orders.refusal:
+        study.judge("any order", Refused(orders.refusal))
+    else:
+        study.search()
+    return study.answer(len(apart), assumptions)
+
+
+def _parts(text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split(";") if part.strip())
+
+
+def _block_at(code: KernelRows, row: int | None) -> Block | None:
+    if row is None:
+        return None
+    matches = next((block for block in blocks_of(code) if row in block.rows), None)
+    if matches is None:
+        raise UsageError(f"there is no code row {row}", advice="hotspots and disassemble list the rows")
+    return matches
+
+
+def _costliest_block(trace: ThreadTrace, code: KernelRows, rows: pl.Series | None) -> Block:
+    """The block that stalls most; loops before straight code that stalls no more than twice as much."""
+    costs = dict(row_costs(trace).select("row", "stall_cycles_total").drop_nulls().iter_rows())
+    row_choice = None if rows is None else set(rows.to_list())
+    best, most = None, 0.0
+    for block in blocks_of(code):
+        if row_choice is not None and row_choice.isdisjoint(block.rows):
+            continue
+        stall = sum(costs.get(row, 0) for row in block.rows) * (2 if block.is_loop else 1)
+        if stall > most:
+            best, most = block, stall
+    if best is None:
+        raise UsageError("no executed block stalls, so there is nothing to edit", advice="hotspots shows what it costs")
+    return best
+
+
+class _Study:
+    """Edits of one block, collected."""
+
+    def __init__(self, trace: ThreadTrace, orders: BlockOrders) -> None:
+        self._orders = orders
+        self._trace = trace
+        self._replayed = EditedTrace(trace)
+        self._bound = self._block_bound()
+        self._resources = _resources(trace, orders)
+        self._waves = self._waves_with(orders.vgprs)
+        self._edits: list[dict[str, Any]] = []
+        self._waits: list[dict[str, Any]] = []
+        self._listing: list[dict[str, Any]] = []
+        self._executions = 0
+        self._searched = 0
+
+    def _block_bound(self) -> float:
+        removal = Removal(self._replayed.causes, rows=tuple(self._orders.block.rows))
+        return replay(self._trace, [removal]).gain_share(removal)
+
+    def _waves_with(self, vgprs: int) -> int | None:
+        if self._resources is None:
+            return None
+        facts, resources = self._resources
+        resources_then = replace(resources, vgprs=max(resources.vgprs or 0, vgprs))
+        try:
+            return limits(facts, resources_then).waves_per_simd
+        except UsageError:
+            return None
+
+    def timed(self, order: LegalOrder) -> GainInterval:
+        """The interval of an order."""
+        code_block = self._orders.written
+        rows = self._replayed.rows_of_edit(order.rows, code_block)
+        is_same = [row.text for row in order.rows] == [row.text for row in code_block]
+        block = self._orders.block
+        gain = self._replayed.gain(block.first, block.last, rows, bound=self._bound, is_same=is_same)
+        self._executions = gain.execution_count
+        return gain
+
+    def search(self) -> None:
+        """Try orders, and keep the best few."""
+        matches = searched(self._orders, self.timed)
+        self._searched = matches.tried_count
+        for name, order, gain in matches.best:
+            self._add(name, order, gain)
+
+    def judge(self, name: str, answer: LegalOrder | Refused) -> None:
+        """Time an edit, or tell why it is refused."""
+        if isinstance(answer, Refused):
+            self._edits.append({"edit": len(self._edits), "name": name, "verdict": "refused", "reason": answer.reason})
+        else:
+            self._add(name, answer, self.timed(answer))
+
+    def _add(self, name: str, order: LegalOrder, gain: GainInterval) -> None:
+        number, waves = len(self._edits), self._waves_with(order.vgprs)
+        row: dict[str, Any] = {
+            "edit": number,
+            "name": name,
+            "vgprs": order.vgprs,
+            "vgprs_more": order.vgprs - self._orders.vgprs,
+            "moved_value_count": order.moved_values,
+            "waves_per_simd_limit": waves,
+        }
+        reason = _untimed(gain, waves, self._waves)
+        if reason:
+            row |= {"verdict": "not timed", "reason": reason}
+        else:
+            row |= {
+                "verdict": _verdict(gain),
+                "gain_low_share": gain.low,
+                "gain_high_share": gain.high,
+                "gain_about_share": gain.about,
+                "is_extrapolated": gain.is_extrapolated,
+            }
+        self._edits.append(row)
+        self._waits += _wait_rows(number, order)
+        self._listing += _listing_rows(number, order, self._orders)
+
+    def answer(self, disjoint_pairs: int, assumptions: tuple[str, ...]) -> WhatIf:
+        """Everything that was collected."""
+        block = self._orders.block
+        specs = WhatIf.tables
+        return WhatIf(
+            first_row=block.first,
+            last_row=block.last,
+            is_loop=block.is_loop,
+            execution_count=self._executions,
+            bound_share=max(0.0, self._bound),
+            time_cycles=self._replayed.recorded_cycles,
+            instruction_count=self._replayed.instruction_count,
+            vgprs=self._orders.vgprs,
+            waves_per_simd_limit=self._waves,
+            disjoint_pair_count=disjoint_pairs,
+            searched_count=self._searched,
+            edits=frame_of(specs["edits"], self._edits),
+            waits=frame_of(specs["waits"], self._waits),
+            listing=frame_of(specs["listing"], self._listing),
+            queues=frame_of(specs["queues"], [queue.__dict__ for queue in self._queue_rows()]),
+            assumptions=assumptions,
+        )
+
+    def _queue_rows(self) -> Iterable[Any]:
+        return self._replayed.queues()
+
+
+def _untimed(gain: GainInterval, waves: int | None, waves_before: int | None) -> str:
+    """Reason why an order has no interval; empty = it has one."""
+    if not gain.execution_count:
+        return "the block was not executed by a traced wave"
+    if waves is not None and waves_before is not None and waves < waves_before:
+        return f"{waves} instead of {waves_before} waves fit on a SIMD: the replay keeps the waves that ran"
+    if gain.lacking_sample_count:
+        return "the latency of a load that moves, or that a new wait is for, was never seen by itself"
+    return ""
+
+
+def _verdict(gain: GainInterval) -> str:
+    if gain.is_certain:
+        return "certain gain"
+    return "certain loss" if gain.high <= -0.01 else "no certain gain"
+
+
+def _wait_rows(number: int, order: LegalOrder) -> list[dict[str, Any]]:
+    """Derived waits with what needs them."""
+    rows = []
+    behind = [*order.order, -2]
+    for place, needs in sorted(order.derived_order.needs.items()):
+        for counter, need in needs.items():
+            rows.append(
+                {
+                    "edit": number,
+                    "row": behind[place],
+                    "counter": counter,
+                    "value": order.derived_order.waits[place][counter],
+                    "needed_row": need.operation.row.row,
+                    "needed_for": need.reason,
+                }
+            )
+    return rows
+
+
+def _listing_rows(number: int, order: LegalOrder, orders: BlockOrders) -> list[dict[str, Any]]:
+    texts = {row.row: row.text for row in orders.written}
+    kept_rows = kept_waits(order.rows, orders.written)
+    places = {row: place for place, row in enumerate(order.order)}
+    rows = []
+    for place, row in enumerate(order.rows):
+        was, number_now = orders.places.get(row.row), kept_rows.get(place, row.row)
+        rows.append(
+            {
+                "edit": number,
+                "place": place,
+                "row": number_now if number_now >= 0 else None,
+                "text": row.text,
+                "moved_by": None if was is None else places[row.row] - was,
+                "is_changed": number_now < 0 or texts.get(number_now) != row.text,
+            }
+        )
+    return rows
+
+
+def _resources(trace: ThreadTrace, orders: BlockOrders) -> tuple[Any, Resources] | None:
+    """The GPU, and the resources of the kernel that has the block; None where they are not known."""
+    try:
+        facts = architecture(trace).facts
+    except UsageError:
+        return None
+    kernels_executed = trace.waves["kernel"].drop_nulls().unique().to_list()
+    matches = [
+        each.resources for each in kernel_resources(trace, facts, Resources()) if each.kernel in kernels_executed
+    ]
+    return (facts, matches[0]) if len(matches) == 1 and matches[0].vgprs is not None else None

@@ -1,0 +1,243 @@
+"""Edits in words (`move 214 up 8`), as new orders of a block."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from wavewright.analysis.code.edits.block_orders import BlockOrders, LegalOrder, Refused
+from wavewright.analysis.code.edits.dependences import Assumptions, first_of_all, moved_down, moved_up
+from wavewright.analysis.code.edits.derived_waits import DerivedOrder, unmet_needs
+from wavewright.errors import UsageError
+
+if TYPE_CHECKING:
+    from wavewright.analysis.code.edits.code_rows import CodeRow
+
+_NUMBER: Final = r"(\d{1,9})"
+_FORMS: Final = (
+    ("waits", r"waits"),
+    ("up", rf"move {_NUMBER} up(?: {_NUMBER})?"),
+    ("down", rf"(?:move {_NUMBER} down|sink {_NUMBER})(?: {_NUMBER})?"),
+    ("before", rf"move {_NUMBER} before {_NUMBER}"),
+    ("drop", rf"drop {_NUMBER}"),
+    ("wait", rf"wait {_NUMBER} (\w+cnt)=(\d{{1,3}})"),
+    ("first", r"(loads|lds|matrix) first"),
+)
+_KINDS: Final = {
+    "loads": ("vmem_load", "scratch_load", "vmem_lds_load"),
+    "lds": ("lds_load",),
+    "matrix": ("matrix",),
+}
+_LATER: Final = re.compile(r"(ahead|widen|depth)\b")
+FORMS_SAID: Final = (
+    "waits, move N up [K], move N down [K], move N before M, sink N [K], drop N, wait N vmcnt=V,"
+    " loads first, lds first, matrix first"
+)
+_DISJOINT: Final = re.compile(rf"disjoint {_NUMBER},{_NUMBER}")
+
+
+@dataclass(frozen=True)
+class Edit:
+    """One parsed edit."""
+
+    text: str
+    form: str
+    row: int = -1  #: The row that it names; -1 = the whole block.
+    other: int | None = None  #: Another row, or a number of places.
+    word: str = ""
+
+
+def parsed_edit(text: str) -> Edit:
+    """An edit from its words.
+
+    Raises
+    ------
+    UsageError
+        When it is none.
+
+    Examples
+    --------
+    >>> edit = parsed_edit("move 214 up 8")
+    >>> edit.form, edit.row, edit.other
+    ('up', 214, 8)
+    """
+    words = " ".join(text.split())
+    if _LATER.match(words):
+        raise UsageError(
+            f"{words.split()[0]} is not answered yet: it would change how many operations are in flight",
+            advice=f"what can be asked: {FORMS_SAID}",
+        )
+    for form, pattern in _FORMS:
+        match = re.fullmatch(pattern, words)
+        if match:
+            return _edit_of(words, form, [group for group in match.groups() if group is not None])
+    raise UsageError(f"no edit: {text[:80]}", advice=f"an edit is one of: {FORMS_SAID}")
+
+
+def _edit_of(words: str, form: str, groups: list[str]) -> Edit:
+    if form == "waits":
+        return Edit(words, form)
+    if form == "first":
+        return Edit(words, form, word=groups[0])
+    if form == "wait":
+        return Edit(words, form, int(groups[0]), int(groups[2]), groups[1])
+    return Edit(words, form, int(groups[0]), int(groups[1]) if len(groups) > 1 else None)
+
+
+def parsed_assumptions(texts: tuple[str, ...]) -> Assumptions:
+    """Assumptions from their words: `disjoint 211,224`, `readonly`, `race-free`.
+
+    Examples
+    --------
+    >>> parsed_assumptions(("disjoint 3,5", "readonly")).are_disjoint(5, 3)
+    True
+    """
+    answer = Assumptions()
+    for text in texts:
+        words = " ".join(text.split())
+        pair = _DISJOINT.fullmatch(words)
+        if pair:
+            answer = replace(answer, disjoint=answer.disjoint | {(int(pair[1]), int(pair[2]))})
+        elif words == "readonly":
+            answer = replace(answer, readonly=True)
+        elif words == "race-free":
+            answer = replace(answer, race_free=True)
+        else:
+            raise UsageError(f"no assumption: {text[:80]}", advice="disjoint A,B, readonly or race-free")
+    return answer
+
+
+def edited(orders: BlockOrders, edits: list[Edit], assumptions: Assumptions) -> LegalOrder | Refused:
+    """The block with all edits, one after the other; or the reason against it."""
+    order = list(range(len(orders.core)))
+    for edit in edits:
+        if edit.form == "wait":
+            return _with_wait(orders, edit) if len(edits) == 1 else Refused("a wait is set alone, without other edits")
+        if edit.form == "drop":
+            answer = _dropped(orders, edit, assumptions)
+            if isinstance(answer, Refused):
+                return answer
+            continue
+        new_order = _moved(orders, order, edit)
+        if isinstance(new_order, Refused):
+            return new_order
+        order = new_order
+    return orders.legal(order)
+
+
+def _moved(orders: BlockOrders, order: list[int], edit: Edit) -> list[int] | Refused:
+    if edit.form == "waits":
+        return order
+    if edit.form == "first":
+        return first_of_all(orders.dependences, order, places_of(orders, edit.word))
+    at = orders.places.get(edit.row)
+    if at is None:
+        return Refused(_not_there(orders, edit.row))
+    if edit.form == "up":
+        new_order = moved_up(orders.dependences, order, at, edit.other)
+    elif edit.form == "down":
+        new_order = moved_down(orders.dependences, order, at, edit.other)
+    else:
+        target = orders.places.get(edit.other if edit.other is not None else -1)
+        if target is None:
+            return Refused(_not_there(orders, edit.other or 0))
+        here, there = order.index(at), order.index(target)
+        if there > here:
+            new_order = [*order[:here], *order[here + 1 : there], at, *order[there:]]
+        else:
+            new_order = _before(orders, order, at, target)
+    if new_order == order:
+        return Refused(_blocked(orders, order, at, edit))
+    return new_order
+
+
+def _before(orders: BlockOrders, order: list[int], at: int, target: int) -> list[int]:
+    """A row right before another, with what it needs of the rows between them."""
+    here, there = order.index(at), order.index(target)
+    between = order[there:here]
+    ancestors = orders.dependences.ancestors(at)
+    return [
+        *order[:there],
+        *(each for each in between if each in ancestors),
+        at,
+        *(each for each in between if each not in ancestors),
+        *order[here + 1 :],
+    ]
+
+
+def _blocked(orders: BlockOrders, order: list[int], at: int, edit: Edit) -> str:
+    """The edge that keeps a row where it is."""
+    here = order.index(at)
+    edges = orders.dependences.edges
+    if edit.form == "down":
+        next_edge = next((edges[each][at] for each in order[here + 1 :] if at in edges[each]), None)
+        return f"it cannot go down: {next_edge.words}" if next_edge else "it stands at the end already"
+    nearest = next((edges[at][each] for each in reversed(order[:here]) if each in edges[at]), None)
+    return f"it cannot go up: {nearest.words}" if nearest else "it stands at the start already"
+
+
+def _not_there(orders: BlockOrders, row: int) -> str:
+    block = orders.block
+    if row in block.rows:
+        return f"row {row} is a wait, padding or a hint: these are derived and not moved"
+    return f"row {row} is not in the block of rows {block.first} to {block.last}"
+
+
+def _dropped(orders: BlockOrders, edit: Edit, assumptions: Assumptions) -> Refused | None:
+    """Padding and waits may go where the least ones do not need them; nothing else goes."""
+    row = next((each for each in orders.written if each.row == edit.row), None)
+    if row is None:
+        return Refused(_not_there(orders, edit.row))
+    if row.is_barrier:
+        word = "even with race-free, a barrier cannot be dropped yet" if assumptions.race_free else ""
+        return Refused(word or f"without the barrier in row {row.row} waves would race (--assume race-free)")
+    if not row.is_derived:
+        return Refused(f"row {row.row} computes something: {row.text}")
+    least = orders.legal(list(range(len(orders.core))))
+    if isinstance(least, Refused):
+        return least
+    behind = next((each.row for each in orders.core if each.row > row.row), None)
+    if row.text in _texts_before(least.rows, behind):
+        return Refused(f"row {row.row} is needed: {row.text} stands in the least listing too")
+    return None
+
+
+def _texts_before(rows: tuple[CodeRow, ...], behind: int | None) -> list[str]:
+    texts: list[str] = []
+    for row in rows:
+        if row.row == behind:
+            return texts
+        texts = [*texts, row.text] if row.is_derived else []
+    return texts
+
+
+def _with_wait(orders: BlockOrders, edit: Edit) -> LegalOrder | Refused:
+    """The order of the code with another value of one wait."""
+    rows = list(orders.written)
+    at = next((place for place, row in enumerate(rows) if row.row == edit.row), None)
+    if at is None:
+        return Refused(_not_there(orders, edit.row))
+    values = dict(rows[at].waits)
+    if edit.word not in values or edit.other is None:
+        return Refused(f"row {edit.row} does not wait for {edit.word}: {rows[at].text}")
+    values[edit.word] = edit.other
+    text = rows[at].text.replace(f"{edit.word}({dict(rows[at].waits)[edit.word]})", f"{edit.word}({edit.other})")
+    if text == rows[at].text and edit.other != dict(orders.written[at].waits)[edit.word]:
+        return Refused("only waits that name their counters can be set")
+    rows[at] = replace(rows[at], row=-1, waits=tuple(values.items()), text=text)
+    unmet = unmet_needs(rows, orders.around)
+    if unmet:
+        place, need = unmet[0]
+        return Refused(
+            f"row {rows[place].row} needs {need.counter}({need.value}) of row {need.operation.row.row}: "
+            f"{need.operation.row.text}"
+        )
+    core = tuple(row.row for row in orders.core)
+    return LegalOrder(tuple(rows), DerivedOrder(tuple(rows), {}, {}, {}), core, orders.vgprs, 0)
+
+
+def places_of(orders: BlockOrders, kind: str) -> list[int]:
+    """Places of the rows of a kind: loads, lds or matrix."""
+    classes = _KINDS[kind]
+    return [at for at, row in enumerate(orders.core) if row.class_name in classes]

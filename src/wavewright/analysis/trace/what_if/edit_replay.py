@@ -1,0 +1,261 @@
+"""Replays of a trace with another order of a block, as intervals of the gain."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import polars as pl
+
+from wavewright import _core
+from wavewright.analysis.trace.code.accesses import accesses
+from wavewright.analysis.trace.diagnose.replay.inputs import prepared
+from wavewright.analysis.trace.selection import whole_of
+from wavewright.analysis.trace.waits.ports import port_rules
+from wavewright.analysis.trace.waits.wait_producers import COUNTERS, free_wait_cycles, wait_rules
+from wavewright.base.once import once
+from wavewright.codeobj.registers import FIRST_VECTOR
+from wavewright.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wavewright._core import RowOfEdit
+    from wavewright.analysis.code.edits.code_rows import CodeRow
+    from wavewright.model.trace import ThreadTrace
+
+#: Names of the modes of the native core (`EditMode` of cpp/include/wavewright/edit_replay.hpp), in its order.
+MODES: Final = (
+    "latencies kept",
+    "latencies typical",
+    "latencies hidden",
+    "first come",
+    "queue refitted",
+    "queue refitted, first come",
+    "longest queue",
+)
+_MIDDLE: Final = 1
+MODEL_ERROR: Final = 0.01  #: What intervals get on both sides: the model's own error on planted traces.
+#: Who gets a contended port next is not known in another order: this share of the time of contention may change hands.
+_ARBITRATION_SHARE: Final = 0.1
+#: Where a replay with queues is so much slower than one without, a queue may take all of the gain.
+_SATURATION: Final = 0.1
+LEAST_GAIN: Final = 0.01  #: No smaller gain is called certain.
+_DWORD: Final = 4
+_UNITS: Final = {"memory": 0, "scratch": 0, "flat": 0, "lds": 1}
+#: Cycles from the issue of a result to that of its reader, beyond the port: AMD's ISA documents, gfx9.
+_SAME_ACCUMULATOR, _MATRIX_RESULT, _RESULT, _BEFORE_MATRIX = 4, 12, 4, 8
+
+
+@dataclass(frozen=True)
+class GainInterval:
+    """Gain of an edit in shares of the recorded time; positive = faster."""
+
+    low: float
+    high: float
+    about: float  #: With latencies that are typical of each row.
+    is_extrapolated: bool  #: Fewer operations are in flight at a wait than in any recorded execution.
+    execution_count: int
+    lacking_sample_count: int  #: Loads that move, or that new waits are for, whose latency was never seen by itself.
+
+    @property
+    def is_certain(self) -> bool:
+        """True if even the lower end is a gain that can be told."""
+        return self.low >= LEAST_GAIN and not (self.lacking_sample_count or self.is_extrapolated)
+
+
+@dataclass(frozen=True)
+class Queue:
+    """The queue of memory or LDS as fitted to the trace."""
+
+    unit: str
+    cycles_per_dword: float
+    most_cycles_per_dword: float
+    sample_count: int
+    is_identified: bool  #: Whether latencies differ far less with it than without.
+
+
+_IDENTIFIED_SHARE: Final = 0.5  #: A queue is identified where it explains half of the spread of latencies.
+_FEW_SAMPLES: Final = 8
+
+
+class EditedTrace:
+    """The traced waves of one trace, ready to be replayed with edits."""
+
+    def __init__(self, trace: ThreadTrace) -> None:
+        full_trace = whole_of(trace)[0]
+        ports = port_rules(full_trace)
+        rules = row_rules(full_trace)
+        self._replays: list[_core.EditReplay] = []
+        self.instruction_count = 0
+        causes: set[str] = set()
+        for part in trace.each_part():
+            ready = prepared(part, trace, ())
+            self.instruction_count += ready.instruction_count
+            causes |= set(ready.causes)
+            try:
+                self._replays.append(
+                    _core.EditReplay(
+                        ready.instructions, ready.waves, ready.barriers, ports, rules, free_wait_cycles(trace)
+                    )
+                )
+            except ValueError as error:
+                raise UsageError(str(error), advice="hotspots and waits need no replay") from error
+        self.recorded_cycles = sum(replay.recorded_cycles for replay in self._replays)
+        self.causes = frozenset(causes)  #: Of stalls and gaps.
+
+    def identity_errors(self) -> list[float]:
+        """By mode: how far the replay of the recorded order is from the recorded time, as a share."""
+        sums = [sum(parts) for parts in zip(*(replay.as_recorded()[0] for replay in self._replays), strict=True)]
+        return [cycles / max(1, self.recorded_cycles) - 1 for cycles in sums]
+
+    def queues(self) -> list[Queue]:
+        """Queues of memory and LDS, of the part with most samples."""
+        best = max(self._replays, key=lambda replay: sum(server[4] for server in replay.servers), default=None)
+        answer = []
+        for unit, server in zip(("memory", "LDS"), best.servers if best else (), strict=False):
+            cycles_fitted, most, spread, spread_without, samples = server
+            is_identified = (
+                cycles_fitted > 0 and samples >= _FEW_SAMPLES and spread <= _IDENTIFIED_SHARE * spread_without
+            )
+            answer.append(Queue(unit, cycles_fitted, most, samples, is_identified))
+        return answer
+
+    def gain(
+        self, first: int, last: int, rows: Sequence[RowOfEdit], *, bound: float = 1.0, is_same: bool = False
+    ) -> GainInterval:
+        """The interval of what the block in a new order gains; at most `bound`."""
+        parts = [replay.edited(first, last, rows, []) for replay in self._replays]
+        executions = sum(part[3] for part in parts)
+        if is_same or not self.recorded_cycles:
+            return GainInterval(
+                0.0, 0.0, 0.0, is_extrapolated=False, execution_count=executions, lacking_sample_count=0
+            )
+        cycles = [sum(of_mode) for of_mode in zip(*(part[0] for part in parts), strict=True)]
+        times = [each / self.recorded_cycles for each in cycles]
+        more_traffic = max(part[1] for part in parts)
+        slowest = max(*times, 1 + more_traffic if more_traffic > 0 else 0.0)
+        error = MODEL_ERROR + _ARBITRATION_SHARE * max(replay.contention_share for replay in self._replays)
+        high = min(1 - min(times) + error, max(bound, 0.0))
+        low = min(1 - slowest - error, high)
+        if slowest - times[_MIDDLE] > _SATURATION:
+            low = min(low, -error)
+        about = min(max(1 - times[_MIDDLE], low), high)
+        is_extrapolated = any(part[2] for part in parts)
+        return GainInterval(low, high, about, is_extrapolated, executions, sum(part[4] for part in parts))
+
+    def rows_of_edit(self, listing: Sequence[CodeRow], code_block: Sequence[CodeRow]) -> list[RowOfEdit]:
+        """A listing as the native core takes it; `written` is the block as it is."""
+        kept_rows = kept_waits(listing, code_block)
+        moved_rows = _moved_rows(listing, code_block)
+        last_writers: dict[int, int] = {}
+        around = _last_writers(listing)
+        rows: list[RowOfEdit] = []
+        for place, row in enumerate(listing):
+            number = kept_rows.get(place, row.row)
+            is_moved = row.row in moved_rows
+            edges = self._edges(place, listing, last_writers, around) if is_moved else []
+            waits = [(COUNTERS.index(counter), value) for counter, value in row.waits if counter in COUNTERS]
+            states = row.states if row.is_nop else 0
+            rows.append((number, row.ahead, is_moved, row.is_wait, states, waits, edges, 0))
+            for register in _registers(row.writes):
+                last_writers[register] = place
+        return rows
+
+    def _edges(
+        self, place: int, listing: Sequence[CodeRow], last_writers: dict[int, int], around: dict[int, int]
+    ) -> list[tuple[int, bool, int, bool]]:
+        """Results that a moved row needs before it can issue, of rows other than loads."""
+        row = listing[place]
+        edges = {}
+        for register in _registers(row.reads):
+            is_around = register not in last_writers
+            producer = last_writers.get(register, around.get(register))
+            if producer is None or listing[producer].counters:
+                continue
+            edges[producer, is_around] = _cycles_between(listing[producer], row)
+        return [(producer, is_around, *cycles) for (producer, is_around), cycles in edges.items()]
+
+
+def _cycles_between(before: CodeRow, row: CodeRow) -> tuple[int, bool]:
+    """Cycles from one issue to that of a reader of its result, and whether the port's time comes to them."""
+    if before.is_matrix:
+        is_chain = row.is_matrix and before.writes == row.writes
+        return (_SAME_ACCUMULATOR if is_chain else _MATRIX_RESULT), True
+    return (_BEFORE_MATRIX if row.is_matrix and not before.text.startswith("s_") else _RESULT), False
+
+
+def _last_writers(listing: Sequence[CodeRow]) -> dict[int, int]:
+    writers = {}
+    for place, row in enumerate(listing):
+        for register in _registers(row.writes):
+            writers[register] = place
+    return writers
+
+
+def _registers(bits: int) -> list[int]:
+    """One number for each register of bits; of vector registers the first of each operand is enough."""
+    numbers = []
+    while bits:
+        low = bits & -bits
+        number = low.bit_length() - 1
+        numbers.append(number)
+        bits ^= low
+        if number >= FIRST_VECTOR:  # the others of a tuple have the same writer, or are checked by legality
+            run = low << 1
+            while bits & run:
+                bits ^= run
+                run <<= 1
+    return numbers
+
+
+def kept_waits(listing: Sequence[CodeRow], code_block: Sequence[CodeRow]) -> dict[int, int]:
+    """Places of derived waits and padding that stand before the same row as in the code, with their rows."""
+    before = _derived_before(code_block)
+    now = _derived_before(listing)
+    kept_rows: dict[int, int] = {}
+    for row, places in now.items():
+        old = before.get(row, [])
+        if [listing[place].text for place in places] == [code_block[place].text for place in old]:
+            kept_rows.update({place: code_block[was].row for place, was in zip(places, old, strict=True)})
+    return kept_rows
+
+
+def _derived_before(rows: Sequence[CodeRow]) -> dict[int, list[int]]:
+    derived_places: dict[int, list[int]] = {}
+    places: list[int] = []
+    for place, row in enumerate(rows):
+        if row.is_derived:
+            places.append(place)
+        else:
+            derived_places[row.row] = places
+            places = []
+    return derived_places
+
+
+def _moved_rows(listing: Sequence[CodeRow], code_block: Sequence[CodeRow]) -> set[int]:
+    """Rows that another row stands before than in the code."""
+    old, new = ([row.row for row in rows if not row.is_derived] for rows in (code_block, listing))
+    before = dict(zip(old[1:], old, strict=False))
+    return {row for earlier, row in zip([None, *new], new, strict=False) if before.get(row) != earlier}
+
+
+def row_rules(trace: ThreadTrace) -> dict[str, object]:
+    """Per code row what the native core must know beyond the waits (`EditRules`)."""
+
+    def make() -> dict[str, object]:
+        code = trace.code.sort("row")
+        access_rows = accesses(code).select("row", "space", "bytes_per_lane", "direction")
+        access_frame = code.select("row", "text").join(access_rows, on="row", how="left", maintain_order="left")
+        unit = pl.col("space").replace_strict(_UNITS, default=-1, return_dtype=pl.Int32).fill_null(-1)
+        dwords = (pl.col("bytes_per_lane").fill_null(_DWORD) / _DWORD).ceil().clip(1, 255).cast(pl.UInt8)
+        mnemonic = pl.col("text").fill_null("").str.extract(r"^(\S*)").rank("dense").cast(pl.UInt32)
+        frame = access_frame.select(
+            unit=unit,
+            dwords=dwords,
+            is_store=pl.col("direction").is_in(["store", "atomic"]).fill_null(value=False).cast(pl.UInt8),
+            key=mnemonic,
+        )
+        return {**wait_rules(trace), **frame.to_dict()}
+
+    return once(trace.answers, ("edit rules",), make)

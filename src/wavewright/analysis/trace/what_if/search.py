@@ -1,0 +1,88 @@
+"""Search for an order of a block that gains: moves of groups of rows, and a beam of the best so far."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from wavewright.analysis.code.edits.block_orders import BlockOrders, LegalOrder, Refused
+from wavewright.analysis.code.edits.dependences import first_of_all, moved_down, moved_up
+from wavewright.analysis.trace.what_if.edit_language import places_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from wavewright.analysis.trace.what_if.edit_replay import GainInterval
+
+_BEAM: Final = 2
+_ROUNDS: Final = 2
+_MOST_ORDERS: Final = 120
+_BEST_COUNT: Final = 5
+_HOTTEST_WAITS: Final = 3
+_UP: Final = (4, None)
+_DOWN: Final = (4, 12, None)
+
+
+class Searched(NamedTuple):
+    """Orders that were tried, the best first."""
+
+    best: list[tuple[str, LegalOrder, GainInterval]]
+    tried_count: int
+
+
+def searched(orders: BlockOrders, time_order: Callable[[LegalOrder], GainInterval]) -> Searched:
+    """Try group moves, and group moves of the best two; the best few by what they gain about.
+
+    No order is named twice, and least waits for the order that the code has are always tried.
+    """
+    start = list(range(len(orders.core)))
+    legal_orders: dict[tuple[int, ...], tuple[str, LegalOrder, GainInterval]] = {}
+    tried_keys: set[tuple[int, ...]] = set()
+    beam: list[tuple[str, list[int]]] = [("", start)]
+    for turn in range(_ROUNDS):
+        for prefix, order in beam:
+            for name, new_order in (
+                [("least waits", order), *_moves(orders, order)] if turn == 0 else _moves(orders, order)
+            ):
+                key = tuple(new_order)
+                if key in tried_keys or len(tried_keys) >= _MOST_ORDERS:
+                    continue
+                tried_keys.add(key)
+                legal = orders.legal(new_order)
+                if not isinstance(legal, Refused):
+                    legal_orders[key] = (f"{prefix}; {name}" if prefix else name, legal, time_order(legal))
+        ranking = sorted(legal_orders.items(), key=lambda item: (-item[1][2].about, item[1][1].vgprs))
+        beam = [(entry[0], list(key)) for key, entry in ranking[:_BEAM] if list(key) != start]
+    best = sorted(legal_orders.values(), key=lambda entry: (-entry[2].is_certain, -entry[2].about, entry[1].vgprs))
+    return Searched(best[:_BEST_COUNT], len(tried_keys))
+
+
+def _moves(orders: BlockOrders, order: list[int]) -> Iterator[tuple[str, list[int]]]:
+    """Group moves of an order, in words that are edits too."""
+    deps = orders.dependences
+    groups = {kind: places_of(orders, kind) for kind in ("loads", "lds", "matrix")}
+    matrix_first = order
+    for kind in ("matrix", "lds", "loads"):  # the last one stands first
+        if groups[kind]:
+            matrix_first = first_of_all(deps, matrix_first, groups[kind])
+    if groups["matrix"]:
+        yield "matrix first; lds first; loads first", matrix_first
+    for kind, places in groups.items():
+        if places:
+            yield f"{kind} first", first_of_all(deps, order, places)
+    for at in (*groups["loads"], *groups["lds"]):
+        for count in _UP:
+            row = orders.core[at].row
+            yield f"move {row} up" + (f" {count}" if count else ""), moved_up(deps, order, at, count)
+    for at in _consumers(orders):
+        for count in _DOWN:
+            row = orders.core[at].row
+            yield f"sink {row}" + (f" {count}" if count else ""), moved_down(deps, order, at, count)
+
+
+def _consumers(orders: BlockOrders) -> list[int]:
+    """The first rows behind the waits for memory, those of the code's first waits."""
+    consumers = []
+    for row, next_row in zip(orders.written, orders.written[1:], strict=False):
+        if row.is_wait and next_row.row in orders.places:
+            consumers.append(orders.places[next_row.row])
+    return consumers[: _HOTTEST_WAITS * 2]

@@ -1,0 +1,153 @@
+"""Edits of a block in words: what they gain, what they need, and how the listing changes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from wavewright.base.words import counted, percent
+from wavewright.model.blocks import GAP, AnyBlock, Sentence, headline, sentence
+from wavewright.words.kit.declared_tables import declared_table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from wavewright.analysis.trace.what_if import WhatIf
+
+_WAITS_SHOWN = 12
+
+
+def what_if_report(answer: WhatIf, *, limit: int) -> Iterator[AnyBlock]:
+    """A verdict, the edits, and how the first of them changes the listing."""
+    yield headline(verdict(answer))
+    yield sentence((_subject(answer), "dim"))
+    yield GAP
+    yield declared_table(
+        "trace/what_if/edits",
+        answer.edits,
+        limit=limit,
+        gain=_gain_cell,
+        about=lambda row: "" if row["gain_about_share"] is None else _points(row["gain_about_share"]),
+        registers=_registers_cell,
+        note=_note,
+    )
+    first = answer.edits.filter(pl.col("vgprs").is_not_null()).head(1)
+    if first.height:
+        yield GAP
+        yield from _changes(answer, first["edit"][0], limit)
+    for text in _notes(answer):
+        yield Sentence(text, "note")
+
+
+def verdict(answer: WhatIf) -> str:
+    """The best edit in one sentence."""
+    best = answer.edits.row(0, named=True) if answer.edits.height else None
+    if best is None:
+        return "No order could be tried"
+    name = best["name"] if answer.searched_count else f"{best['name']}:"
+    if best["verdict"] == "refused":
+        return f"{name} refused: {best['reason']}"
+    if best["verdict"] == "not timed":
+        return f"{name} legal, but not timed: {best['reason']}"
+    if best["verdict"] == "certain gain":
+        return f"{name} gains {_interval(best)} of the time"
+    if best["verdict"] == "certain loss":
+        return f"{name} loses {_interval(best, sign=-1)} of the time"
+    order_count = f" of {counted(answer.searched_count, 'orders')}" if answer.searched_count else ""
+    if answer.searched_count:
+        return f"No order{order_count} gains 1 % for certain; the best one {_interval(best)}"
+    return f"{name} no certain gain, {_interval(best)} of the time"
+
+
+def _interval(row: dict[str, Any], sign: int = 1) -> str:
+    low, high = sorted((sign * row["gain_low_share"], sign * row["gain_high_share"]))
+    return f"{_points(low)} to {_points(high)}"
+
+
+def _points(share: float) -> str:
+    return percent(share) if abs(share) >= 0.0005 else "0 %"
+
+
+def _subject(answer: WhatIf) -> str:
+    kind = "loop" if answer.is_loop else "block"
+    waves = "" if answer.waves_per_simd_limit is None else f", {counted(answer.waves_per_simd_limit, 'waves')} per SIMD"
+    times = f", executed {answer.execution_count:,} times" if answer.execution_count else ""
+    return (
+        f"{kind} of rows {answer.first_row} to {answer.last_row}{times}; without all"
+        f" of its stalls {percent(max(0.0, answer.bound_share))} of the time would be saved: no order gains more."
+        f" {answer.vgprs} vector registers{waves}"
+    )
+
+
+def _gain_cell(row: dict[str, Any]) -> str:
+    return row["verdict"] if row["gain_low_share"] is None else _interval(row)
+
+
+def _registers_cell(row: dict[str, Any]) -> str:
+    if row["vgprs"] is None:
+        return ""
+    return f"{row['vgprs']} ({row['vgprs_more']:+d})" if row["vgprs_more"] else str(row["vgprs"])
+
+
+def _note(row: dict[str, Any]) -> str:
+    if row["reason"]:
+        return str(row["reason"])
+    parts = ["certain"] if row["verdict"] == "certain gain" else []
+    if row["is_extrapolated"]:
+        parts.append("extrapolated: fewer operations are in flight at a wait than in any recorded execution")
+    if row["moved_value_count"]:
+        parts.append(f"{counted(row['moved_value_count'], 'values')} in other registers")
+    return "; ".join(parts)
+
+
+def _changes(answer: WhatIf, edit: int, limit: int) -> Iterator[AnyBlock]:
+    """Rows of the new listing that moved, differing_rows or are new, with the waits that were derived."""
+    listing = answer.listing.filter(edit=edit)
+    differing_rows = listing.filter((pl.col("moved_by").abs() > 1) | pl.col("is_changed"))
+    needs = {
+        row: f"for row {needed}" for row, needed in answer.waits.filter(edit=edit).select("row", "needed_row").rows()
+    }
+    next_rows = listing["row"].shift(-1).to_list()
+    behind = dict(zip(listing["place"].to_list(), next_rows, strict=True))
+    if not differing_rows.height:
+        yield Sentence(f"edit {edit} leaves the listing as it is")
+        return
+    yield declared_table(
+        "trace/what_if/changes",
+        differing_rows,
+        limit=limit,
+        title=f"edit {edit}, rows that differ",
+        mark=_mark,
+        why=lambda row: needs.get(behind.get(row["place"]), "") if row["row"] is None else "",
+    )
+
+
+def _mark(row: dict[str, Any]) -> str:
+    if row["row"] is None:
+        return "+ derived"
+    if row["moved_by"]:
+        return f"~ {abs(row['moved_by'])} {'earlier' if row['moved_by'] < 0 else 'later'}"
+    return "~ registers"
+
+
+def _notes(answer: WhatIf) -> list[str]:
+    notes = []
+    if answer.disjoint_pair_count:
+        pairs = counted(answer.disjoint_pair_count, "pairs of LDS rows")
+        notes.append(f"{pairs} never touch the same bytes on the executed path, by evaluated lane addresses")
+    queues = [
+        f"{row['unit']} {row['cycles_per_dword']:.1f} cycles per dword"
+        f" ({'believed' if row['is_identified'] else 'not identified'})"
+        for row in answer.queues.iter_rows(named=True)
+        if row["cycles_per_dword"]
+    ]
+    if queues:
+        notes.append(f"queues fitted to this trace: {', '.join(queues)}")
+    if answer.assumptions:
+        notes.append(f"assumed, not proven: {', '.join(answer.assumptions)}")
+    notes.append(
+        "one dispatch of the traced CUs: caches, clock and instruction fetch are kept, and captures of the same code"
+        " differ by several percent"
+    )
+    return notes
