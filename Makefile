@@ -16,7 +16,7 @@ SANITIZED_TESTS ?= tests/unit/readers tests/damage tests/golden tests/property
 JUDGED_TESTS := tests/unit/codeobj tests/golden/test_pipe_cycles.py tests/unit/analysis/common/test_limits.py
 CLANG_FORMAT ?= clang-format-22
 # Generated files that `make check` compares in a second each; `make docs` writes them, and the how-to outputs, which take a minute.
-GENERATED := table_docs quantity_docs view_docs metric_docs rocprofv3_docs verdict_docs doctor_docs jobs_file_docs lane_rule_docs page_types demo_data mcp_docs section_docs gallery llms
+GENERATED := table_docs token_docs quantity_docs view_docs metric_docs rocprofv3_docs verdict_docs doctor_docs jobs_file_docs lane_rule_docs page_types demo_data mcp_docs section_docs gallery llms
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
 VENV := .venv
