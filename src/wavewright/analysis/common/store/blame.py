@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -11,13 +11,12 @@ from wavewright.analysis.common.noise import LEAST_CHANGE, MEAN_TAIL, difference
 from wavewright.base.words import counted, percent
 from wavewright.facts.kernel_titles import kernel_title
 from wavewright.model.answer import Answer
-from wavewright.model.schema import frame_of, table_spec
+from wavewright.model.schema import frame_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from wavewright.analysis.common.store.trend import TrendAnswer
-    from wavewright.model.schema import TableSpec
 
 MOST_CAPTURES = 10  #: Of each side: those nearest to the change.
 #: Subject of a series -> subjects of its parts, which add up to it.
@@ -25,32 +24,8 @@ PARTS = {"gpu-time": ("kernel", "copy"), "step": ("kernel", "copy"), "wall": ("k
 
 
 @dataclass(frozen=True)
-class BlameAnswer(Answer):
+class BlameAnswer(Answer, package=__package__):
     """Parts of a change."""
-
-    definition: ClassVar[str] = (
-        "before and after = mean of a part per run, step or wave over the captures of both sides (at most ten, those "
-        "nearest to the change). share = its difference of the change of the whole. A part is beyond noise if its "
-        "difference is larger than what equal captures differ by in 95 of 100 cases (Welch) and than 1 % of the part; "
-        "with one capture on a side that is not known."
-    )
-    tables: ClassVar[Mapping[str, TableSpec]] = {
-        "parts": table_spec(
-            "parts",
-            "one part that changed, the largest change first",
-            """
-            subject          String   - | kernel, copy or line
-            name             String   - | as recorded
-            file             String   - | of lines: the source file; else empty
-            line             Int64    - | of lines: the line; else 0
-            before           Float64  - | in the unit of the series; 0 = it was not there
-            after            Float64  - | in the unit of the series; 0 = it is gone
-            difference       Float64  - | after less before
-            share            Float64  - | of the change of the whole; null = that is 0
-            is_beyond_noise  Boolean  - | null = one side has a single capture
-            """,
-        )
-    }
 
     trend: TrendAnswer
     place: int  #: Number of the first value behind the change.

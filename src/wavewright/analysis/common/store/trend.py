@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -14,13 +14,12 @@ from wavewright.base.words import counted, percent
 from wavewright.errors import UsageError
 from wavewright.facts.kernel_titles import kernel_title
 from wavewright.model.answer import Answer
-from wavewright.model.schema import frame_of, table_spec
+from wavewright.model.schema import frame_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from wavewright.analysis.common.store.change_points import ChangePoint
-    from wavewright.model.schema import TableSpec
 
 #: Columns that must be equal for values to be one series; a grid of another size is another measurement.
 SERIES = ("kind", "subject", "name", "unit", "target", "series", "step", "filter", "grid_lanes")
@@ -32,62 +31,8 @@ COLUMNS = (
 
 
 @dataclass(frozen=True)
-class TrendAnswer(Answer):
+class TrendAnswer(Answer, package=__package__):
     """One quantity over many captures."""
-
-    definition: ClassVar[str] = (
-        "value = mean of the quantity in a capture, or over the captures of a commit. The level changes at a place "
-        "where the means before and after it differ by more than chance explains (Student's t in intervals of many "
-        "lengths, seeded binary segmentation, Bonferroni over all: at most 1 % of series of independent values), with "
-        "three values or more on each side, and by 1 % at least. low and high of a value: the band of 95 % of single "
-        "values of its level; of a change: the interval that holds it in 95 of 100 cases. Damaged captures do not "
-        "count."
-    )
-    tables: ClassVar[Mapping[str, TableSpec]] = {
-        "points": table_spec(
-            "points",
-            "one capture, or one commit, the oldest first",
-            """
-            place          Int64   -  | number of the value
-            taken_ns       Int64   ns | when its first capture was taken, since 1970
-            commit_id         String  -  | of the measured program; empty = not said
-            label          String  -  | of its first capture
-            capture_count  Int64   -  | captures that the value is the mean of
-            value          Float64 -  | in the unit of the series
-            level          Int64   -  | number of its level; a change lies between two
-            low            Float64 -  | end of the band of the level; null = it has one value
-            high           Float64 -  | the other end; null = it has one value
-            """,
-        ),
-        "changes": table_spec(
-            "changes",
-            "one change of the level, the oldest first",
-            """
-            place          Int64   -  | number of its first value
-            taken_ns       Int64   ns | when that was taken, since 1970
-            commit_id         String  -  | commit of that value; empty = not said
-            commit_before  String  -  | commit of the value before it; empty = not said
-            label          String  -  | of that value's first capture
-            before         Float64 -  | level before it
-            after          Float64 -  | level after it
-            change         Float64 -  | difference as a share of the level before
-            change_low     Float64 -  | end of its interval
-            change_high    Float64 -  | the other end
-            """,
-        ),
-        "others": table_spec(
-            "others",
-            "one series that fits the question as well, and is not shown",
-            """
-            subject        String  -     | what was measured
-            name           String  -     | name within the subject
-            target         String  -     | GPU
-            series         String  -     | benchmark; empty = not said
-            grid_lanes     Int64   lanes | size of the grid; null = no kernel
-            capture_count  Int64   -     | captures that have it
-            """,
-        ),
-    }
 
     subject: str
     name: str
