@@ -15,6 +15,7 @@ from wavewright.analysis.code.machine_code import machine_code, register_ranges
 from wavewright.analysis.code.mix import MIX, instruction_mix
 from wavewright.analysis.code.needs import REGISTERS, STEPS, register_rows, step_rows
 from wavewright.analysis.code.object_overview import facts_of, fitting_waves
+from wavewright.analysis.code.spills import SPILLS, spills
 from wavewright.analysis.code.static_loops import innermost_loops, loop_spans
 from wavewright.analysis.code.static_waits import WAITS, static_waits
 from wavewright.analysis.common.occupancy.limits import Resources
@@ -43,6 +44,7 @@ class KernelCode(Answer, package=__package__):
         "steps": STEPS,
         "loops": _LOOPS,
         "mix": MIX,
+        "spills": SPILLS,
         "waits": WAITS,
         "strict_waits": STRICT_WAITS,
         "open_barriers": OPEN_BARRIERS,
@@ -60,6 +62,7 @@ class KernelCode(Answer, package=__package__):
     steps: pl.DataFrame
     loops: pl.DataFrame
     mix: pl.DataFrame
+    spills: pl.DataFrame
     waits: pl.DataFrame
     strict_waits: pl.DataFrame
     open_barriers: pl.DataFrame
@@ -104,6 +107,7 @@ def kernel_code(code_object: CodeObject, kernel: Kernel, *, override: Resources 
         steps=steps,
         loops=_loops(rows, spans),
         mix=instruction_mix(rows, spans),
+        spills=spills(rows),
         waits=_waits(code, live, spans),
         strict_waits=strict_waits(followed) if followed else frame_of(STRICT_WAITS, []),
         open_barriers=open_barriers(followed) if followed else frame_of(OPEN_BARRIERS, []),

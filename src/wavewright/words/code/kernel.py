@@ -40,12 +40,39 @@ def kernel_report(answer: KernelCode, resources: dict[str, Any], *, limit: int, 
     yield from _one_wave_more(answer)
     yield GAP
     yield _mix_table(answer, limit)
+    yield from _spills(answer, limit)
     if answer.waits.height:
         yield GAP
         yield from _waits(answer, limit)
     yield from _judged_waits(answer, limit)
     for note in answer.notes:
         yield Sentence(note, "note")
+
+
+def _spills(answer: KernelCode, limit: int) -> Iterator[AnyBlock]:
+    """Registers that are kept in scratch, and the rows that move them."""
+    if answer.spills.is_empty():
+        return
+    stores, reloads, in_loops = answer.spills.select("store_count", "reload_count", "loop_reload_count").sum().row(0)
+    yield GAP
+    yield sentence(
+        ("scratch: ", "bold"),
+        f"{counted(stores, 'stores')} and {counted(reloads, 'reloads')} of {counted(answer.spills.height, 'places')}, "
+        f"{in_loops:,} of the reloads in loops",
+    )
+    addresses = dict(answer.rows.select("row", "address").iter_rows())
+
+    def address(name: str) -> Callable[[dict[str, Any]], str]:
+        return lambda row: "" if row[name] is None else f"{addresses[row[name]]:#x}"
+
+    yield declared_table(
+        "code/kernel/spills",
+        answer.spills,
+        limit=limit,
+        place=lambda row: f"{row['base']} + {row['offset_bytes']:,}",
+        store=address("store_row"),
+        reload=address("reload_row"),
+    )
 
 
 def head_line(answer: KernelCode) -> Sentence:
