@@ -58,6 +58,7 @@ class Kind(Enum):
     RUN_FOLDER = "folder of runs"
     CODE_OBJECT = "GPU code object (ELF)"
     PERFETTO = "Perfetto trace"
+    CALL_TOTALS = "profile of rocprof-sys (sums of calls, without times)"
     PLUGIN = "file that a plugin reads"
     UNKNOWN = "not a format that wavewright reads"
 
@@ -92,6 +93,9 @@ INPUTS = {
     Kind.CHROME: InputFacts("run", Kind.CHROME.value, _RUN),
     Kind.XPLANE: InputFacts("run", Kind.XPLANE.value, _RUN),
     Kind.PERFETTO: InputFacts("run", Kind.PERFETTO.value, _RUN),
+    Kind.CALL_TOTALS: InputFacts(
+        "run", Kind.CALL_TOTALS.value, "wavewright query {path} 'SELECT * FROM run.call_totals ORDER BY sum DESC'"
+    ),
     Kind.PLUGIN: InputFacts("run", Kind.PLUGIN.value, _RUN),
     Kind.KERNEL_TRACE: InputFacts("run", Kind.KERNEL_TRACE.value, _RESOURCES),
     Kind.CSV_TRACE: InputFacts("run", Kind.CSV_TRACE.value, _RUN),
@@ -364,8 +368,23 @@ def _sniff_database(file: Path) -> Kind:
     return Kind.ROCPROF_DATABASE if names & {"KERN", "OPS", "HIP", "HSA", "COPY"} else Kind.DATABASE
 
 
+def is_call_totals(head: bytes) -> bool:
+    """True if a file starts like a profile of rocprof-sys.
+
+    Examples
+    --------
+    >>> is_call_totals(b'{"timemory": {"wall_clock": {')
+    True
+    """
+    table = head.lstrip()
+    is_table = table.startswith(b"|--") and b" LABEL " in table and b" DEPTH " in table and b" METRIC " in table
+    return is_table or (table.startswith(b"{") and b'"timemory"' in table[:200])
+
+
 def _sniff_text(head: bytes) -> Kind:
     text = head_of(head).removeprefix(b"\xef\xbb\xbf").lstrip()
+    if is_call_totals(text):
+        return Kind.CALL_TOTALS
     if text.startswith((b"{", b"[")):
         return _sniff_json(text)
     header = header_of(head)

@@ -235,6 +235,10 @@ def _opened(run_input: RunInput, *, show_secrets: bool) -> RunSource:
         return read_kineto(run_input.path, run_input.captures)
     if run_input.kind is Kind.PLUGIN:
         return _of_plugin(run_input.path)
+    if run_input.kind is Kind.CALL_TOTALS:
+        from wavewright.readers.run.call_totals import read_call_totals
+
+        return read_call_totals(run_input.path)
     if run_input.kind is Kind.PERFETTO:
         from wavewright.readers.run.perfetto import read_perfetto
 

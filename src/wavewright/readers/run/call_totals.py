@@ -1,0 +1,144 @@
+"""Profiles of rocprof-sys (`wall_clock.json`, `wall_clock.txt`, ...): sums over calls by call path, without any times.
+
+They become the table `call_totals` of a run that has nothing else: when something happened is not in them. Other
+metrics of timemory (`cpu_clock`, `peak_rss`, `trip_count`, ...) have the same form.
+"""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import msgspec
+import polars as pl
+
+from wavewright.errors import NotATraceError
+from wavewright.model.losses import Loss
+from wavewright.model.run import MemorySource
+from wavewright.model.run_tables import RUN
+from wavewright.model.schema import frame_of
+from wavewright.readers.files.text import json_text, text_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+_LABEL = re.compile(
+    r"\s?(?:\|(?P<rank>\d{1,9}))?(?:\|(?P<thread>\d{1,9}))?>>>\s?(?P<indent> *)(?:\|_)?(?P<name>.*\S)\s*"
+)
+_MOST_ROWS = 5_000_000
+_MOST_DEPTH = 10_000
+_SCHEMA: dict[str, Any] = {
+    "metric": pl.Categorical, "unit": pl.Categorical, "rank": pl.Int64, "thread": pl.Int64, "depth": pl.Int64,
+    "name": pl.Categorical, "parent": pl.Int64, "count": pl.Int64, "sum": pl.Float64, "mean": pl.Float64,
+    "min": pl.Float64, "max": pl.Float64, "stddev": pl.Float64,
+}  # fmt: skip
+_ADVICE = "record with ROCPROFSYS_PROFILE=ON, or read the ROCpd database or the Perfetto trace of the same folder"
+
+
+def read_call_totals(path: Path) -> MemorySource:
+    """The sums of a profile as the table `call_totals`; `parent` is the row of the caller.
+
+    Raises
+    ------
+    UsageError, NotATraceError
+        When the file cannot be read, or holds no sums.
+    """
+    is_json = path.name.removesuffix(".gz").endswith(".json")
+    losses: list[Loss] = []
+    rows = list(_with_parents(_of_json(path) if is_json else _of_text(path, losses)))
+    if not rows:
+        raise NotATraceError("a profile of rocprof-sys without sums of calls", where=str(path), advice=_ADVICE)
+    if len(rows) == _MOST_ROWS:
+        losses.append(Loss("unread_records", 1, detail=f"rows beyond {_MOST_ROWS:,}"))
+    totals = pl.DataFrame(rows, schema=_SCHEMA, orient="row", strict=False)
+    ranks = totals["rank"].unique().drop_nulls().sort()
+    processes = [{"process": at, "source": 0, "guid": "", "rank": rank} for at, rank in enumerate(ranks)]
+    tables = {"processes": frame_of(RUN["processes"], processes or [{"process": 0, "source": 0, "guid": ""}])}
+    losses.append(Loss("sums_only", len(rows)))
+    return MemorySource(str(path), "rocprof-sys profile", "", tables, losses, {"call_totals": totals})
+
+
+_Row: TypeAlias = "tuple[Any, ...]"
+
+
+def _with_parents(rows: Iterator[_Row]) -> Iterator[_Row]:
+    """Rows with the number of the row above them that is one level less deep."""
+    above: dict[int, int] = {}
+    place: tuple[Any, ...] = ()
+    for number, (metric, unit, rank, thread, depth, name, *sums) in enumerate(rows):
+        if (metric, rank, thread) != place:
+            place, above = (metric, rank, thread), {}
+        above[depth] = number
+        yield (metric, unit, rank, thread, depth, name, above.get(depth - 1) if depth else None, *sums)
+        if number + 1 == _MOST_ROWS:
+            return
+
+
+def _of_json(path: Path) -> Iterator[_Row]:
+    try:
+        document = msgspec.json.decode(json_text(path))
+    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
+        problem = f"not JSON that can be read: {str(error)[:200]}"
+        raise NotATraceError(problem, where=str(path), advice="check that the copy is complete") from error
+    metrics = _at(document, "timemory")
+    for metric, content in metrics.items() if isinstance(metrics, dict) else ():
+        unit = str(_at(content, "unit_repr") or "")
+        ranks = _at(content, "ranks")
+        for each in ranks if isinstance(ranks, list) else ():
+            graph = _at(each, "graph")
+            for node in graph if isinstance(graph, list) else ():
+                entry, sums = _at(node, "entry"), _at(node, "stats")
+                label = _LABEL.fullmatch(str(_at(node, "prefix") or ""))
+                if label is None:
+                    continue
+                depth = _number(_at(node, "depth"))
+                figures = [_number(_at(sums, key)) for key in ("sum", "mean", "min", "max", "stddev")]
+                figures[0] = _number(_at(entry, "repr_data")) if figures[0] is None else figures[0]
+                thread = _integer(label["thread"] or label["rank"])
+                place = (str(metric), unit, _integer(_at(each, "rank")), thread)
+                yield (*place, _depth(depth), label["name"], _integer(_at(entry, "laps")), *figures)
+
+
+def _of_text(path: Path, losses: list[Loss]) -> Iterator[_Row]:
+    columns: list[str] = []
+    unread = 0
+    for line in text_bytes(path).decode("utf-8", "replace").splitlines():
+        text = line.strip().removeprefix("|").removesuffix("|")
+        if not text.strip("- |") or text.lstrip().startswith("-"):
+            continue
+        if " LABEL " in f" {text} ":
+            columns = [word.strip().lower() for word in text.split("|")]
+            continue
+        cells = text.rsplit("|", len(columns) - 1) if columns else []
+        label = _LABEL.fullmatch(cells[0]) if len(cells) == len(columns) > 1 else None
+        if label is None:
+            unread += bool(columns)
+            continue
+        row = dict(zip(columns, (cell.strip() for cell in cells), strict=True))
+        rank, thread = (label["rank"], label["thread"]) if label["thread"] else (None, label["rank"])
+        figures = (_number(row.get(key)) for key in ("sum", "mean", "min", "max", "stddev"))
+        yield (row.get("metric", ""), row.get("units", ""), _integer(rank), _integer(thread),
+               _depth(_number(row.get("depth"))), label["name"], _integer(row.get("count")), *figures)  # fmt: skip
+    if unread:
+        losses.append(Loss("malformed_rows", unread, detail=path.name))
+
+
+def _at(value: Any, key: str) -> Any:
+    return value.get(key) if isinstance(value, dict) else None
+
+
+def _number(value: Any) -> float | None:
+    with suppress(ValueError, TypeError, OverflowError):
+        return float(value)
+    return None
+
+
+def _integer(value: Any) -> int | None:
+    number = _number(value)
+    return int(number) if number is not None and abs(number) < 1 << 53 else None
+
+
+def _depth(value: float | None) -> int:
+    return int(value) if value is not None and 0 <= value < _MOST_DEPTH else 0
