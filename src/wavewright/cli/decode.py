@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from wavewright.analysis.trace.overview import Overview
+    from wavewright.model.findings import Finding
     from wavewright.model.trace import ThreadTrace
     from wavewright.readers.files.capture import Window
 
@@ -36,6 +37,7 @@ def command(
     amd: bool,
     source_root: Path | None,
     schema: str,
+    with_annotations: bool,
     strict: bool,
     force: bool,
     as_json: bool,
@@ -50,7 +52,7 @@ def command(
     if jobs is None:
         options["amd"] = amd or file_format == "ui_output"  # which is for AMD's viewer
         jobs = _decodings(paths, code_objects, dispatch, shader_engines, file_format, options)
-    write = _writer(file_format, output, schema=schema, force=force)
+    write = _writer(file_format, output, schema=schema, force=force, with_annotations=with_annotations)
     done: list[tuple[Overview, dict[str, Any]]] = []
     problems: list[WavewrightError] = []
     for job in jobs:
@@ -171,13 +173,22 @@ def _ordered(windows: Sequence[Window], file_format: str) -> Sequence[Window]:
     return sorted(windows, key=lambda window: place[window.dispatch or 0])
 
 
-def _writer(file_format: str, output: Path, *, schema: str, force: bool) -> Callable[[ThreadTrace], Path]:
+def _writer(
+    file_format: str, output: Path, *, schema: str, force: bool, with_annotations: bool
+) -> Callable[[ThreadTrace], Path]:
+    if with_annotations and file_format != "ui_output":
+        raise UsageError("--annotations is for ui_output", advice="leave out --format")
     if file_format == "ui_output":
         from wavewright.export.trace.ui_output import write_ui_output
         from wavewright.export.trace.ui_output.kernel_ids import KernelIds
 
         kernel_ids = KernelIds()
-        return lambda trace: write_ui_output(trace, output, schema=schema, force=force, kernel_ids=kernel_ids)
+
+        def write(trace: ThreadTrace) -> Path:
+            found = _findings(trace) if with_annotations else None
+            return write_ui_output(trace, output, schema=schema, force=force, kernel_ids=kernel_ids, findings=found)
+
+        return write
     if file_format == "parquet":
         from wavewright.export.trace.tables import write_parquet
 
@@ -185,6 +196,13 @@ def _writer(file_format: str, output: Path, *, schema: str, force: bool) -> Call
     from wavewright.export.trace.tables import write_json
 
     return lambda trace: write_json(trace, output / f"wavewright_{_label(trace)}.json", force=force)
+
+
+def _findings(trace: ThreadTrace) -> Sequence[Finding[Any]]:
+    """Those of the diagnosis; none where nothing was traced."""
+    from wavewright.analysis.trace.diagnose import diagnose
+
+    return diagnose(trace).findings if trace.instructions.height else ()
 
 
 def _label(trace: ThreadTrace) -> str:

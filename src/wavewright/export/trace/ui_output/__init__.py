@@ -10,8 +10,9 @@ from wavewright.errors import UsageError
 from wavewright.export.kit.json_text import encode
 from wavewright.export.kit.staging import staged
 from wavewright.export.trace.ui_output.kernel_ids import KernelIds
-from wavewright.export.trace.ui_output.lines import listed_lines
+from wavewright.export.trace.ui_output.lines import function_starts, listed_lines
 from wavewright.export.trace.ui_output.occupancy import occupancy_json
+from wavewright.export.trace.ui_output.side_files import ANNOTATIONS, annotations_json, inline_frames
 from wavewright.export.trace.ui_output.sources import code_json, costed_lines, source_files, stats_csv
 from wavewright.export.trace.ui_output.streams import (
     counter_files,
@@ -25,9 +26,11 @@ from wavewright.export.trace.ui_output.waves import kept_waves, wave_filenames, 
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Sequence
 
     import polars as pl
 
+    from wavewright.model.findings import Finding
     from wavewright.model.trace import ThreadTrace
 
 _VERSIONS = {"3.0": "3.0.0", "3.1": "3.1.0"}
@@ -41,6 +44,7 @@ def write_ui_output(
     force: bool = False,
     schema: str = "3.0",
     kernel_ids: KernelIds | None = None,
+    findings: Sequence[Finding[Any]] | None = None,
 ) -> Path:
     """Write `ui_output_agent_<agent>_dispatch_<n>/` and `stats_<that name>.csv` into `parent_directory`.
 
@@ -52,6 +56,8 @@ def write_ui_output(
         "3.0" is what rocprofv3 of ROCm 7 writes; "3.1" adds columns to occupancy.json, with dispatches and events.
     kernel_ids
         Share one among the dispatches of a capture, written in `decode_order`, to get the kernel numbers of rocprofv3.
+    findings
+        Of a diagnosis: written as annotations.json, which ROCm WaveScope shows; None = no such file.
 
     Returns
     -------
@@ -68,6 +74,9 @@ def write_ui_output(
         lines = costed_lines(trace, listing)
         waves = kept_waves(trace)
         files = source_files(trace, listing) | _stream_files(trace, waves, _VERSIONS[schema])
+        files |= inline_frames(listing, function_starts(trace.code))
+        if findings is not None:
+            files[ANNOTATIONS] = annotations_json(findings, listing)
         files["code.json"] = code_json(trace, lines, _VERSIONS[schema])
         files["occupancy.json"] = occupancy_json(trace, kernel_ids or KernelIds(), extended=extended)
         directory_twin.mkdir()

@@ -10,6 +10,7 @@ from wavewright.model.losses import Loss
 from wavewright.model.trace import ThreadTrace, TraceSource
 from wavewright.readers.trace.ui_output.background import Background
 from wavewright.readers.trace.ui_output.code import CodeFile, read_code
+from wavewright.readers.trace.ui_output.inline_frames import add_inline_frames
 from wavewright.readers.trace.ui_output.manifest import Manifest, read_manifest
 from wavewright.readers.trace.ui_output.occupancy import occupancy_tables, read_occupancy
 from wavewright.readers.trace.ui_output.waves import read_waves, wave_tables, with_kernels
@@ -53,6 +54,7 @@ def read_ui_output(folder: Folder, threads: int | None = None, *, target: str | 
         problem = "neither filenames.json nor code.json, occupancy.json or wave files are here"
         raise NotATraceError(problem, where=folder.label, advice="a decoded directory is called ui_output_*")
     code = read_code(folder)
+    add_inline_frames(folder, code)
     # Both go on while polars is imported, which takes about as long.
     waves = Background(lambda: read_waves(folder, manifest.waves, code.lines, threads or 0))
     occupancy = Background(lambda: read_occupancy(folder, required=manifest.has_thread_trace))
