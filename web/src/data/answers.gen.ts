@@ -787,6 +787,44 @@ export const DERIVED_PROBLEMS: TableInfo<DerivedProblemsRow> = {
   message: ["Message", "", "Why"],
 };
 
+/** One row is one counter that a row of a loop waits longer for than the loop needs. */
+export interface DiagnoseStrictWaitsRow {
+  /** Row that waits */
+  row: number;
+  /** Hardware counter */
+  counter: string;
+  /** It waits until no more than this many operations are outstanding */
+  value: number;
+  /** The largest value that is enough while all others stay; empty = it need not wait at all */
+  needed_value: number | null;
+  /** First row of the loop */
+  first_row: number;
+}
+
+export const DIAGNOSE_STRICT_WAITS: TableInfo<DiagnoseStrictWaitsRow> = {
+  row: ["Row", "", "Row that waits"],
+  counter: ["Counter", "", "Hardware counter"],
+  value: ["Value", "", "It waits until no more than this many operations are outstanding"],
+  needed_value: ["Needed value", "", "The largest value that is enough while all others stay; empty = it need not wait at all"],
+  first_row: ["First row", "", "First row of the loop"],
+};
+
+/** One row is one barrier that LDS writes of its wave may reach before they are done. */
+export interface DiagnoseOpenBarriersRow {
+  /** The barrier */
+  row: number;
+  /** Rows whose LDS writes may be in flight there [rows] */
+  write_count: number;
+  /** The latest of them */
+  write_row: number;
+}
+
+export const DIAGNOSE_OPEN_BARRIERS: TableInfo<DiagnoseOpenBarriersRow> = {
+  row: ["Row", "", "The barrier"],
+  write_count: ["Writes", "rows", "Rows whose LDS writes may be in flight there"],
+  write_row: ["Write row", "", "The latest of them"],
+};
+
 /** One reason not to take a trace at face value. */
 export interface Caveat {
   name: string;
@@ -1060,6 +1098,8 @@ export interface DiagnoseAnswer {
   floors: Floors | null;
   /** The traced dispatch in the run recorded beside the trace; None = not found. */
   launch: Launch | null;
+  strict_waits: Frame<DiagnoseStrictWaitsRow>;
+  open_barriers: Frame<DiagnoseOpenBarriersRow>;
   headline: string;
 }
 
@@ -4525,7 +4565,7 @@ export interface RunRanksProcessesRow {
   peers: number;
   /** Its compute time over the mean of its peers, minus 1; empty = it has none */
   deviation: number | null;
-  /** Time of its collectives, waiting included [ns] */
+  /** With a collective, waiting included; several at once count once [ns] */
   collective_ns: number;
   /** Of these, waiting for ranks that arrived later; of complete collectives [ns] */
   waited_ns: number;
@@ -4552,7 +4592,7 @@ export const RUN_RANKS_PROCESSES: TableInfo<RunRanksProcessesRow> = {
   compute_ns: ["Compute", "ns", "Durations of its kernels without collectives, added up"],
   peers: ["Peers", "", "Number of the ranks with the same kernels"],
   deviation: ["Deviation", "", "Its compute time over the mean of its peers, minus 1; empty = it has none"],
-  collective_ns: ["Collective", "ns", "Time of its collectives, waiting included"],
+  collective_ns: ["Collective", "ns", "With a collective, waiting included; several at once count once"],
   waited_ns: ["Waited", "ns", "Of these, waiting for ranks that arrived later; of complete collectives"],
   last_count: ["Last", "", "Collectives at which it arrived last"],
   copy_ns: ["Copy", "ns", "Time of its copies"],

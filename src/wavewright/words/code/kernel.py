@@ -13,6 +13,7 @@ from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, chart, headl
 from wavewright.words.code.curve import live_curve
 from wavewright.words.kit.declared_tables import declared_table
 from wavewright.words.kit.frame_tables import Column, place
+from wavewright.words.kit.wait_checks import open_barrier_words, strict_wait_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -265,25 +266,6 @@ def _judged_waits(answer: KernelCode, limit: int) -> Iterator[AnyBlock]:
             yield Sentence(text, "note")
         if len(rows) > limit:
             yield sentence((f"... and {len(rows) - limit:,} more like these", "dim"))
-
-
-def strict_wait_words(strict_waits: pl.DataFrame) -> list[str]:
-    """A sentence for each wait that is stricter than its loop needs."""
-    return [
-        f"row {row} waits for {counter}({value}), but the loop from row {first} "
-        + (f"needs no wait for {counter} there" if needed is None else f"needs {counter}({needed}) only")
-        + " while all other waits stay"
-        for row, counter, value, needed, first in strict_waits.iter_rows()
-    ]
-
-
-def open_barrier_words(barriers: pl.DataFrame) -> list[str]:
-    """A sentence for each barrier that LDS writes of the wave may reach before they are done."""
-    return [
-        f"the barrier in row {row} may be reached with {counted(count, 'LDS writes')} of the wave in flight, the latest"
-        f" of row {write}: another wave may read behind the barrier before they land"
-        for row, count, write in barriers.iter_rows()
-    ]
 
 
 def _between(row: dict[str, Any]) -> str:

@@ -10,6 +10,7 @@ from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent, short
 from wavewright.model.blocks import GAP, AnyBlock, Drawn, Named, Part, Sentence, headline, labelled, sentence
 from wavewright.words.kit.frame_tables import hexadecimal, place
+from wavewright.words.kit.wait_checks import open_barrier_words, strict_wait_words
 from wavewright.words.trace.floors import floor_sentences
 from wavewright.words.trace.input.trust import SEVERITY_TONES, trust_lines
 from wavewright.writers.terminal.bars import bar
@@ -104,6 +105,11 @@ def diagnosis_report(answer: Diagnosis, *, limit: int) -> Iterator[AnyBlock]:
         yield from finding_lines(number, finding)
     if len(answer.findings) > limit:
         yield sentence((f"showing {limit} of {len(answer.findings)} findings; --top 0 shows all", "bold yellow"))
+    checks = [*strict_wait_words(answer.strict_waits), *open_barrier_words(answer.open_barriers)]
+    if checks:
+        yield GAP
+    for text in checks[:limit]:
+        yield Sentence(text, "note")
 
 
 def finding_lines(number: int, finding: StallFinding) -> Iterator[AnyBlock]:

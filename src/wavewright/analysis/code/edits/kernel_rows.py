@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _COLUMNS: Final = {"writes": WRITES, "implicit_writes": WRITES, "reads": READS, "implicit_reads": READS}
 _OPERANDS: Final = {"row": pl.UInt32, "register": pl.UInt16, "count": pl.UInt8, "role": pl.UInt8}
 _LEAVING_FLOWS: Final = (CALL, ANYWHERE, BACK)
-_MOST_STEPS: Final = 4_000_000  #: Rows that are walked to find what is in flight; beyond it nothing is entry_state.
+_MOST_STEPS: Final = 400_000  #: Rows that are walked to find what is in flight; beyond it nothing is entry_state.
 
 
 @dataclass(frozen=True)

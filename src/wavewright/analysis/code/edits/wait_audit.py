@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 STRICT_WAITS: Final = packaged_spec(__package__, "strict_waits")
 OPEN_BARRIERS: Final = packaged_spec(__package__, "open_barriers")
 _LARGEST_LOOP: Final = 2_000  #: Rows of loops that are looked at.
-_MOST_STEPS: Final = 3_000_000  #: Rows that are walked at most.
+_MOST_STEPS: Final = 1_000_000  #: Rows that are walked at most.
 
 
 class StrictWait(NamedTuple):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
+from wavewright.analysis.code.edits.wait_audit import OPEN_BARRIERS, STRICT_WAITS
 from wavewright.analysis.trace.code.wave_paths import early_waves
 from wavewright.analysis.trace.diagnose import beyond
 from wavewright.analysis.trace.diagnose.capture_facts import CaptureFacts, capture_facts
@@ -22,12 +23,14 @@ from wavewright.analysis.trace.diagnose.roofs import Pipes, Roof, pipes, roofs
 from wavewright.analysis.trace.diagnose.traffic import CountedRate, Traffic, counted_traffic, traffic
 from wavewright.analysis.trace.trust.caveats import cold_share
 from wavewright.analysis.trace.trust.verdicts import Trust, trust_of
+from wavewright.analysis.trace.waits.wait_checks import wait_checks
 from wavewright.base.bounds import BYTES_GB, bounded
 from wavewright.facts.metrics.rule_voices import has_voice
 from wavewright.model.answer import Answer
+from wavewright.model.schema import empty_frame
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import polars as pl
 
@@ -35,6 +38,7 @@ if TYPE_CHECKING:
     from wavewright.analysis.trace.lanes.evaluated import LaneOptions
     from wavewright.model.counters import CounterSet
     from wavewright.model.launch import Launch
+    from wavewright.model.schema import TableSpec
     from wavewright.model.trace import ThreadTrace
 
 _NEGLIGIBLE_SHARE = 0.01
@@ -45,6 +49,8 @@ _ENDS_OF_WAVES = ("start-up", "cold instruction fetch", "wait scalar load", "sto
 @dataclass(frozen=True)
 class Diagnosis(Answer, package=__package__):
     """A prioritized plan, and how far its trace can be trusted."""
+
+    tables: ClassVar[Mapping[str, TableSpec]] = {"strict_waits": STRICT_WAITS, "open_barriers": OPEN_BARRIERS}
 
     trust: Trust  #: Whether the cycles and the source lines can be used, with the caveats.
     findings: tuple[StallFinding, ...]
@@ -60,8 +66,15 @@ class Diagnosis(Answer, package=__package__):
     roofs: tuple[Roof, ...]
     floors: Floors | None  #: None = the trace is too large for them, has several kernels, or no instructions.
     launch: Launch | None  #: The traced dispatch in the run recorded beside the trace; None = not found.
+    #: Executed waits of loops that are stricter than the loop needs, and barriers that LDS writes in flight may reach.
+    strict_waits: pl.DataFrame
+    open_barriers: pl.DataFrame
     #: The kernel of a counter capture that gives findings their reasons; None = no counters were given.
     link: Link | None = None
+
+
+def _no_checks() -> tuple[pl.DataFrame, pl.DataFrame]:
+    return empty_frame(STRICT_WAITS), empty_frame(OPEN_BARRIERS)
 
 
 @bounded(ideal_gb=BYTES_GB)
@@ -112,6 +125,7 @@ def diagnose(
         from wavewright.analysis.trace.diagnose.reasons import with_reasons
 
         findings = with_reasons(findings, counted)
+    strict_rows, barrier_rows = wait_checks(trace) if trust.has_code else _no_checks()
     return Diagnosis(
         trust=trust,
         findings=tuple(findings),
@@ -127,6 +141,8 @@ def diagnose(
         roofs=measured.roofs if measured else (),
         floors=measured.floors if measured else None,
         launch=launch,
+        strict_waits=strict_rows,
+        open_barriers=barrier_rows,
         link=link,
     )
 

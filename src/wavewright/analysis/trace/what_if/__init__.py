@@ -12,11 +12,11 @@ from wavewright.analysis.common.occupancy.limits import Resources, limits
 from wavewright.analysis.trace.costs.exposure import row_costs
 from wavewright.analysis.trace.diagnose.replay import Removal, replay
 from wavewright.analysis.trace.occupancy.resources import kernel_resources
+from wavewright.analysis.trace.waits.traced_code import rows_of_kernels
 from wavewright.analysis.trace.what_if.edit_language import edited, parsed_assumptions, parsed_edit
-from wavewright.analysis.trace.what_if.edit_replay import EditedTrace, GainInterval, kept_waits
+from wavewright.analysis.trace.what_if.edit_replay import LEAST_GAIN, EditedTrace, GainInterval, kept_waits
 from wavewright.analysis.trace.what_if.lds_apart import lds_apart
 from wavewright.analysis.trace.what_if.search import searched
-from wavewright.analysis.trace.what_if.traced_code import rows_of_kernels
 from wavewright.errors import UsageError
 from wavewright.model.answer import Answer
 from wavewright.model.schema import frame_of
@@ -247,7 +247,8 @@ def _untimed(gain: GainInterval, waves: int | None, waves_before: int | None) ->
 def _verdict(gain: GainInterval) -> str:
     if gain.is_certain:
         return "certain gain"
-    return "certain loss" if gain.high <= -0.01 else "no certain gain"
+    is_loss = gain.high <= -LEAST_GAIN and not gain.is_extrapolated
+    return "certain loss" if is_loss else "no certain gain"
 
 
 def _wait_rows(number: int, order: LegalOrder) -> list[dict[str, Any]]:

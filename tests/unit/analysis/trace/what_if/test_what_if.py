@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
+from collections import defaultdict
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
@@ -13,9 +15,14 @@ from synth.planted.decoded_traces import write_decoded
 from tests.kit.judges import llvm_program
 from tests.kit.processor import processor_s
 from tests.unit.analysis.trace.what_if.planted_kernels import pairs_of, random_kernel, random_setting, run
+from wavewright.analysis.code.edits.block_orders import BlockOrders, LegalOrder
+from wavewright.analysis.code.edits.code_rows import EXEC_BITS, numbers_in
+from wavewright.analysis.code.edits.kernel_rows import blocks_of
 from wavewright.analysis.trace.what_if import what_if
 from wavewright.analysis.trace.what_if.edit_language import parsed_edit
-from wavewright.analysis.trace.what_if.edit_replay import EditedTrace
+from wavewright.analysis.trace.what_if.edit_replay import EditedTrace, GainInterval
+from wavewright.analysis.trace.what_if.lds_apart import lds_apart
+from wavewright.analysis.trace.waits.traced_code import rows_of_kernels
 from wavewright.errors import UsageError
 from wavewright.export.trace.assembly import write_assembly
 from wavewright.readers.opening import open_trace
@@ -90,6 +97,47 @@ def test_the_search_finds_the_order_of_the_next_version() -> None:
     assert (timed["gain_low_share"] <= timed["gain_about_share"]).all()
     assert (timed["gain_about_share"] <= timed["gain_high_share"]).all()
     assert (timed["gain_high_share"] <= answer.bound_share + 1e-9).all()
+
+
+def test_the_order_of_another_version_of_the_kernel() -> None:
+    """c05 and c06 are one kernel in two orders; medians of 150 dispatches differ by 0.9 %, the traced ones by 4.1 %."""
+    older, newer = (_orders_and_replay(capture) for capture in ("c05", "c06"))
+    faster = _gain_of_order(*older, like=newer[0])
+    assert faster.low <= -0.009 <= faster.high
+    assert faster.low <= 0.041 <= faster.high
+    slower = _gain_of_order(*newer, like=older[0])
+    assert slower.is_extrapolated  # the older order waits for a load before it issues the last three
+    assert not slower.is_certain
+
+
+def _orders_and_replay(capture: str) -> tuple[BlockOrders, EditedTrace]:
+    trace = _real(capture)
+    code = rows_of_kernels(trace)
+    assert code is not None
+    block = next(each for each in blocks_of(code) if each.is_loop and each.first == 178)
+    apart = lds_apart(trace, [code.rows[number] for number in block.rows])
+    return BlockOrders(code, block, apart=apart), EditedTrace(trace)
+
+
+def _gain_of_order(orders: BlockOrders, replayed: EditedTrace, *, like: BlockOrders) -> GainInterval:
+    places = defaultdict(list)
+    for at, sign in enumerate(_signs(orders)):
+        places[sign].append(at)
+    legal = orders.legal([places[sign].pop(0) for sign in _signs(like)])
+    assert isinstance(legal, LegalOrder), legal
+    rows = replayed.rows_of_edit(legal.rows, orders.written)
+    return replayed.gain(orders.block.first, orders.block.last, rows)
+
+
+def _signs(orders: BlockOrders) -> list[int]:
+    """What each row computes of what, whatever its registers are called and wherever its branch leads."""
+    signs, last = [], dict[int, int]()
+    for row in orders.core:
+        text = re.sub(r" 65\d+$|[vsa]\[?\d+(:\d+)?\]?", "R", row.text)
+        sources = sorted(str(last.get(register, register)) for register in numbers_in(row.reads & ~EXEC_BITS))
+        signs.append(hash((text, *sources)))
+        last.update(dict.fromkeys(numbers_in(row.writes), signs[-1]))
+    return signs
 
 
 @pytest.mark.parametrize(
