@@ -14,9 +14,9 @@ from synth.planted.units import Conditions
 from wavewright.analysis.code.edits.block_orders import BlockOrders, LegalOrder
 from wavewright.analysis.code.edits.dependences import moved_down, moved_up
 from wavewright.analysis.code.edits.kernel_rows import blocks_of
+from wavewright.analysis.trace.waits.traced_code import rows_of_kernels
 from wavewright.analysis.trace.what_if.edit_language import places_of
 from wavewright.analysis.trace.what_if.edit_replay import EditedTrace
-from wavewright.analysis.trace.waits.traced_code import rows_of_kernels
 from wavewright.readers.opening import open_trace
 
 if TYPE_CHECKING:
