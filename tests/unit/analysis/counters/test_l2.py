@@ -48,6 +48,19 @@ def _row(answer: L2) -> dict[str, object]:
     return answer.kernels.row(0, named=True)
 
 
+@pytest.mark.parametrize("uncounted", ["read", "write"])
+def test_memory_of_which_one_side_is_not_counted_may_be_the_limit(uncounted: str) -> None:
+    row = {"hit_rate": 0.01, "peak_share": 0.07, "read_bytes_mean": 3e7, "write_bytes_mean": 3e7}
+    assert verdict(findings(row)) == "streaming, memory bandwidth is not the limit"
+    answers = findings(row | {f"{uncounted}_bytes_mean": None})
+    assert (answers[-1].verdict, answers[-1].reason) == (
+        "unclear",
+        f"at least 7.0 % of the peak: the bytes of {uncounted}s were not counted",
+    )
+    assert "limit" not in verdict(answers)
+    assert findings(row | {f"{uncounted}_bytes_mean": None, "peak_share": 0.85})[-1].verdict == "yes"
+
+
 @pytest.mark.parametrize("bubble", [True, False])
 def test_the_worked_example(bubble: bool, tmp_path: Path) -> None:
     counters = [open_counters(file) for file in worked_example(tmp_path, bubble=bubble)]

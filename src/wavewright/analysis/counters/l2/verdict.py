@@ -156,6 +156,10 @@ def _bandwidth(row: Mapping[str, Any]) -> L2Finding:
             question, "not measured", "not measured", "needs bytes, sound timestamps and a known GPU (--target)"
         )
     most = row.get("peak_share_at_most") or share
+    uncounted = [side for side in ("read", "write") if row.get(f"{side}_bytes_mean", 0) is None]
+    if uncounted and share < HEALTHY_FROM:
+        reason = f"at least {percent(share)} of the peak: the bytes of {uncounted[0]}s were not counted"
+        return _answered(question, "not measured", "unclear", reason)
     useful = row.get("useful_peak_share")
     if useful is not None and most > share:  # what has to be read was read, even if the counters do not show its size
         share = max(share, useful)
