@@ -220,6 +220,22 @@ def test_communication_while_the_host_waits_is_not_called_idle() -> None:
     assert f"({percent(talking)} of the time) it only communicates" in finding.reason
 
 
+def test_copies_of_the_runtime_are_told_and_fused_with_nothing() -> None:
+    def answer_of(copy: str) -> RunDiagnosis:
+        def body(made: Made, step: int) -> None:
+            for name in ("Cijk_Ailk_Bljk", copy, "vectorized_elementwise_kernel", copy):
+                made.launch(100 * US, name)
+
+        return diagnose_run(Made().steps(body))
+
+    moved = answer_of("__amd_rocclr_copyBuffer")
+    assert "L2" not in rules_of(moved)
+    (note,) = (note.text for note in moved.notes if note.rule == "N5")
+    assert note.startswith("50.0 % of the computation is copies and fills")
+    computed = answer_of("direct_copy_kernel_cuda")
+    assert "L2" in rules_of(computed) and not [note for note in computed.notes if note.rule == "N5"]
+
+
 def test_allocation_in_the_loop_and_before_it() -> None:
     def body(made: Made, step: int) -> None:
         for _ in range(4):

@@ -112,6 +112,7 @@ def test_lds_of_0_bytes_is_not_believed_of_code_that_uses_lds(
 def test_more_waves_than_fit_are_called_wrong() -> None:
     answer = occupancy(_trace(_FLASH, ["v_mov_b32_e32 v241, v0"], waves=3))
     assert any(note.startswith("WRONG: k(): 3 waves") for note in answer.notes)
+    assert answer.kernels["limit_share"].to_list() == [None]  # no share of a limit that is not to be trusted
 
 
 def test_accumulation_registers_that_the_code_does_not_name_share_the_file() -> None:

@@ -8,6 +8,7 @@ import polars as pl
 
 from wavewright.analysis.run.diagnose.work import COMPUTE
 from wavewright.analysis.run.kernels.categories import category
+from wavewright.facts.runtime_kernels import is_runtime_kernel
 
 TINY_NS = 10_000
 TINY_CALLS = 100
@@ -104,7 +105,12 @@ def _tiny(kernels: pl.DataFrame, sums: pl.DataFrame, soft: pl.Series) -> pl.Data
 
 
 def soft_names(names: pl.Series) -> pl.Series:
-    """Those of the kernels that read and write each value about once, and could do so in one kernel."""
+    """Those of the kernels that read and write each value about once, and could do so in one kernel.
+
+    Not those of the runtime: they are calls such as hipMemcpy and hipMemset, which no compiler fuses.
+    """
+    is_own = [not is_runtime_kernel(name or "") for name in names.cast(pl.String)]
+    names = names.filter(pl.Series(is_own, dtype=pl.Boolean))
     kinds = pl.DataFrame({"name": names}).with_columns(kind=category(pl.col("name").cast(pl.String)))
     return kinds.filter(pl.col("kind").is_in(_SOFT))["name"]
 

@@ -12,6 +12,7 @@ from wavewright.analysis.run.diagnose.sums import total
 from wavewright.analysis.run.kernels.operators import combine_operators
 from wavewright.base.words import counted, duration, percent
 from wavewright.facts.run_rules import OF_LAUNCHES, RULES
+from wavewright.facts.runtime_kernels import is_runtime_kernel
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -171,7 +172,15 @@ def hot_kernels(runs: MergedDiagnosis) -> pl.DataFrame:
 
 
 def notes(runs: MergedDiagnosis, hot: pl.DataFrame) -> Iterator[Note]:
-    """Hot kernels, scratch memory, unused GPUs."""
+    """Hot kernels, copies by kernels of the runtime, scratch memory, unused GPUs."""
+    rows, computed = runs.kernels, total(runs.kernels["total_ns"])
+    moving = total(
+        rows.filter(pl.Series([is_runtime_kernel(name) for name in rows["name"]], dtype=pl.Boolean))["total_ns"]
+    )
+    if computed and moving >= _WARM * computed:
+        share = percent(moving / computed)
+        text = f"{share} of the computation is copies and fills that the runtime makes by kernels (__amd_rocclr_...)"
+        yield Note("N5", f"{text}: they take compute units, and count as kernels in all answers")
     if hot.height:
         first = hot.row(0, named=True)
         names = short_names(hot["name"], _NAME)

@@ -331,4 +331,5 @@ def _emptying(row: dict[str, Any]) -> list[str]:
 
 def _with_share(kernels: pl.DataFrame) -> pl.DataFrame:
     limit = pl.col("waves_per_simd_limit")
-    return kernels.with_columns(limit_share=pl.when(limit > 0).then(pl.col("waves_per_simd_mean") / limit))
+    is_sound = (limit > 0) & (pl.col("waves_per_simd_max") <= limit)  # of a limit that the hardware exceeds: no share
+    return kernels.with_columns(limit_share=pl.when(is_sound).then(pl.col("waves_per_simd_mean") / limit))
