@@ -128,4 +128,4 @@ def test_a_busy_gpu_gets_advice_about_operators(shared: Path) -> None:
     run = open_run(shared / "data" / "kineto-amd" / "Qwen_Qwen1.5-0.5B-Chat__1016005.json.gz")
     (note,) = [note for note in diagnose_run(run).notes if note.rule == "N4"]
     assert note.text.startswith("aten::_scaled_dot_product_flash_attention takes 13.5 %")
-    assert "8.2 % of the peak of the matrix unit (MI300X)" in note.text
+    assert "8.2 % of the peak of memory (MI300X)" in note.text

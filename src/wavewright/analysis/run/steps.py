@@ -13,6 +13,7 @@ from wavewright.analysis.run.gpu_time.process_time import HOST, KINDS, ProcessTi
 from wavewright.analysis.run.measures.statistics import is_timed
 from wavewright.analysis.run.ranks.stragglers import CAUSES
 from wavewright.analysis.run.select.identities import PROCESS, processes_of
+from wavewright.analysis.run.select.serving_steps import serving_step
 from wavewright.analysis.run.select.step_ranges import alike_steps, lanes_of_grid, step_ranges
 from wavewright.model.answer import Answer
 from wavewright.model.schema import empty_frame
@@ -27,6 +28,7 @@ _FEWEST = 3  #: Steps from which there are outliers.
 _SAME = 0.5  #: Part of the steps of a repetition that must have the same kernels.
 _MOST_CAUSES = 200  #: Long steps whose cause is looked for, the longest first.
 _PART = 0.3  #: Part of the excess from which a kernel or call is named as its cause.
+_SERVING = ("phase", "requests", "tokens", "context", "tokens_per_second")  #: Columns that markers of serving fill.
 _GRID = ("grid_x", "grid_y", "grid_z")
 
 
@@ -49,7 +51,7 @@ class Steps(Answer, package=__package__):
 
 def partial_steps(run: Run, marker: str | None = None) -> PartialSteps:
     """The contribution of one run."""
-    time = ProcessTime(run, ["name", *_GRID])
+    time = ProcessTime(run, ["name", "stream", *_GRID])
     ranges = step_ranges(run, time.spans, marker)
     who = processes_of(run)
     number = pl.int_range(pl.len(), dtype=pl.Int64).over("process")
@@ -74,7 +76,7 @@ def partial_steps(run: Run, marker: str | None = None) -> PartialSteps:
         else:
             described.append(rows)
     schema = Steps.tables["steps"].dtypes
-    names = [name for name in schema if name not in ("part", *PROCESS)]
+    names = [name for name in schema if name not in ("part", *PROCESS, *_SERVING)]
     empty = pl.DataFrame(schema={name: schema[name] for name in names})
     rows_of_all = [frame.select(pl.col(name).cast(schema[name]) for name in names) for frame in described]
     every = pl.concat([empty, *rows_of_all]).join(who, on="process", how="left", maintain_order="left")
@@ -89,11 +91,9 @@ def _largest_group(steps: pl.DataFrame) -> float:
 def combine_steps(partials: Sequence[PartialSteps]) -> Steps:
     """The combined result of all runs."""
     spec = Steps.tables
-    parts = [
-        part.steps.with_columns(part=pl.lit(n, pl.UInt32)).select(spec["steps"].names)
-        for n, part in enumerate(partials)
-    ]
-    steps = pl.concat([empty_frame(spec["steps"]), *parts])
+    names_before = [name for name in spec["steps"].names if name not in _SERVING]
+    parts = [part.steps.with_columns(part=pl.lit(n, pl.UInt32)).select(names_before) for n, part in enumerate(partials)]
+    steps = _with_serving(pl.concat([empty_frame(spec["steps"]).select(names_before), *parts]))
     schema = {name: spec["processes"].dtypes[name] for name in (*PROCESS, "source", "name")}
     rows = [
         part.processes.select("process", *schema).with_columns(part=pl.lit(n, pl.UInt32))
@@ -111,6 +111,21 @@ def combine_steps(partials: Sequence[PartialSteps]) -> Steps:
     )
 
 
+def _with_serving(steps: pl.DataFrame) -> pl.DataFrame:
+    """The steps with what their markers tell of serving, and tokens per second until the next step on the GPU."""
+    told = {name: serving_step(name) for name in steps["name"].unique().drop_nulls()}
+    for column in _SERVING[:-1]:
+        values = {name: getattr(step, column) for name, step in told.items() if step}
+        dtype = Steps.tables["steps"].dtypes[column]
+        steps = steps.with_columns(
+            pl.col("name").replace_strict(values, default=None, return_dtype=dtype).alias(column)
+        )
+    begin = pl.col("stream_start_ns")
+    length = pl.coalesce(begin.shift(-1).over("part", "process", order_by="step"), "stream_end_ns") - begin
+    steps = steps.with_columns(tokens_per_second=pl.when(length > 0).then(pl.col("tokens") * 1e9 / length))
+    return steps.select(Steps.tables["steps"].names)
+
+
 def steps(run: Run, marker: str | None = None) -> Steps:
     """The steps of a run, their spread, and why some take longer."""
     return combine_steps([partial_steps(part, marker) for part in run.parts])
@@ -126,6 +141,7 @@ def _source(processes: pl.DataFrame) -> str:
     words = {
         "marker given": f"marker {name} (--step)",
         "marker": f"marker {name}, found",
+        "serving": "markers of steps of serving",
         "ProfilerStep": f"marker {name}",
         "repetition": f"repetition of kernels, from {name} on",
     }
@@ -179,11 +195,16 @@ def _measured(run: Run, steps: pl.DataFrame, work: pl.DataFrame, time: ProcessTi
         for piece, _ in region_pieces(run, ["process", "start_ns"])
     ]
     no_calls = pl.DataFrame(schema={"process": pl.UInt32, "step": pl.Int64, "call_count": pl.Int64})
+    duration = pl.col("end_ns") - pl.col("start_ns")
+    busiest = duration.sum().over("process", "stream")
+    work = work.with_columns(is_main=busiest == busiest.max().over("process"))
     of_work = work.group_by(keys).agg(
         kernel_count=(~pl.col("is_copy")).sum().cast(pl.Int64),
         copy_count=pl.col("is_copy").sum().cast(pl.Int64),
         gpu_start_ns=pl.col("start_ns").min(),
         gpu_end_ns=pl.col("end_ns").max(),
+        stream_start_ns=pl.col("start_ns").filter("is_main").min(),
+        stream_end_ns=pl.col("end_ns").filter("is_main").max(),
     )
     for counts in (of_work, pl.concat([no_calls, *calls]).group_by(keys).agg(pl.col("call_count").sum())):
         steps = steps.join(counts, on=keys, how="left", maintain_order="left")

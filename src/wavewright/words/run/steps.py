@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from wavewright.analysis.run.steps import Steps
 
+_FEWEST_RATED = 10  #: Steps of a phase from which a rate is told as steady.
+
 
 def steps_report(answer: Steps, *, limit: int | None = 20) -> Iterator[AnyBlock]:
     """The report of `wavewright steps`."""
@@ -26,6 +28,7 @@ def steps_report(answer: Steps, *, limit: int | None = 20) -> Iterator[AnyBlock]
         yield Sentence("name the marker of a step with --step; `wavewright summary --domain MARKER` lists markers")
         return
     yield sentence((_verdict(answer), "bold"))
+    yield from _phases(answer)
     yield from _findings(answer)
     if "repetition" in answer.processes["source"]:
         yield Sentence(
@@ -42,6 +45,8 @@ def steps_report(answer: Steps, *, limit: int | None = 20) -> Iterator[AnyBlock]
         limit=limit,
         process=who_of,
         several=answer.processes.height > 1,
+        is_serving=answer.steps["phase"].count() > 0,
+        rate=lambda row: f"{row['tokens_per_second']:,.0f}" if row["tokens_per_second"] else "-",
         is_split=answer.steps["host_ns"].count() > 0,
         kind=lambda row: "" if row["kind"] == "step" else row["kind"],
         cause=_cause,
@@ -67,6 +72,25 @@ def _verdict(answer: Steps) -> str:
     if on_gpu is None or "repetition" in answer.source:
         return text
     return f"{text}; {duration(float(on_gpu))} on the GPU, from the first to the last work that a step launches"  # type: ignore[arg-type]
+
+
+def _phases(answer: Steps) -> Iterator[Sentence]:
+    """Steps of serving by phase, a line each; means only from ten steps on, without the first and the last."""
+    told = answer.steps.drop_nulls("phase")
+    for rows in told.partition_by("phase", maintain_order=True):
+        phase = str(rows["phase"][0])
+        tokens = f"{counted(rows.height, 'steps')} of {phase}, {int(rows['tokens'].sum()):,} tokens"
+        inner = rows.filter((pl.col("step") > 0) & (pl.col("step") < pl.col("step").max().over("part", "process")))
+        rates = inner["tokens_per_second"].drop_nulls()
+        if rates.len() < _FEWEST_RATED:
+            yield Sentence(f"{tokens}: too few for a steady rate")
+            continue
+        low, high = (rates.quantile(at, "nearest") or 0.0 for at in (0.05, 0.95))
+        length = duration(float(inner["gpu_length_ns"].median() or 0))  # type: ignore[arg-type]
+        median = rates.median() or 0.0
+        yield Sentence(
+            f"{tokens}: median {length} on the GPU, {median:,.0f} tokens/s (90 % within {low:,.0f} to {high:,.0f})"
+        )
 
 
 def _anchor(answer: Steps) -> str:

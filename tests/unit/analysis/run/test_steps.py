@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 from tests.kit.small_runs import small_run
+from wavewright.analysis.run.select.serving_steps import serving_step
 from wavewright.analysis.run.steps import Steps, combine_steps, partial_steps, steps
 from wavewright.errors import UsageError
 from wavewright.model.run import MemorySource, Run
@@ -190,3 +191,42 @@ def test_a_step_whose_launches_are_not_recorded_has_what_starts_in_it() -> None:
     ranges = [(f"step#{number}", 200 * number, 200) for number in range(3)]
     answer = steps(made(kernels, ranges))
     assert answer.steps.select("length_ns", "gpu_length_ns", "kernel_count").rows() == [(200, 190, 2)] * 3
+
+
+@pytest.mark.parametrize(
+    ("marker", "expected"),
+    [
+        (
+            "execute_12_context_1(sq10sk20sqsq100sqsk200)_generation_2(sq2sk9sqsq2sqsk9)",
+            ("mixed", 3, 12, 29),
+        ),
+        ("execute_context_2(512_0)_generation_0(0)", ("prefill", 2, 512, None)),
+        ("execute_context_0(0)_generation_0(0)", ("idle", 0, 0, None)),
+        ("step[EXTEND bs=4 toks=700 gap=0]", ("prefill", 4, 700, None)),
+        ("step[DECODE bs=32]", ("decode", 32, 32, None)),
+        ("step[MIXED bs=3 toks=12 c_sq=10 c_sk=20 g_sq=2 g_sk=9 c=1 g=2]", ("mixed", 3, 12, 29)),
+        ("decode[bs=117/128 tok=117 d=117]", ("decode", 117, 117, None)),
+        ("prefill[bs=2 tok=90 ctx=[40, 50]]", ("prefill", 2, 90, None)),
+    ],
+)
+def test_markers_of_serving(marker: str, expected: tuple[str, int, int, int | None]) -> None:
+    step = serving_step(marker)
+    assert step is not None
+    assert (step.phase, step.requests, step.tokens, step.context) == expected
+    assert serving_step(f"x{marker}") is None
+
+
+def test_steps_of_serving_are_the_outer_markers_and_have_rates() -> None:
+    kernels = [(f"k{n % 3}", 1000 * n + 500, 800) for n in range(12)]
+    ranges = [
+        (f"execute_8_context_0(sq0sk0sqsq0sqsk0)_generation_8(sq8sk{n}sqsq8sqsk{n})", 1000 * n, 900) for n in range(12)
+    ]
+    ranges += [("step[DECODE bs=8]", 1000 * n + 1, 800) for n in range(12)]
+    answer = steps(made(kernels, ranges, [("hipGraphLaunch", 1000 * n + 10, 5, n) for n in range(12)]))
+    assert answer.steps["phase"].to_list() == ["decode"] * 12
+    assert answer.steps["context"].to_list() == list(range(12))
+    assert answer.steps["tokens_per_second"].to_list() == [pytest.approx(8e9 / 1000)] * 11 + [pytest.approx(8e9 / 800)]
+    texts = "\n".join(str(block) for block in steps_report(answer))
+    assert "8,000,000 tokens/s (90 % within 8,000,000 to 8,000,000)" in texts
+    few = steps(made(kernels[:3], ranges[:3], [("hipGraphLaunch", 1000 * n + 10, 5, n) for n in range(3)]))
+    assert "too few for a steady rate" in "\n".join(str(block) for block in steps_report(few))

@@ -39,7 +39,8 @@ class ProcessTime:
             launches.add(calls)
         work = work.with_columns(launches.of(work)["launch_start_ns"])
         is_launched = pl.col("launch_start_ns") <= pl.col("start_ns")
-        #: Kernels and copies by process and time, with `is_copy`, `launch_start_ns` and the columns `more` of kernels.
+        #: Kernels and copies by process and time, with `is_copy`, `launch_start_ns` and the columns `more` of kernels;
+        #: of copies only `stream`.
         self.work = work.with_columns(is_copy=pl.col("kind") == _COPY)
         #: `process`, `start_ns`, `end_ns` (of its GPU work), `is_launch_known` (of at least half of it).
         self.spans = work.group_by(_BY).agg(
@@ -133,6 +134,7 @@ def _work(run: Run, more: Sequence[str]) -> pl.DataFrame:
         names = piece.select(pl.col("name").unique()).filter(is_collective("name").fill_null(value=False)).to_series()
         kind = pl.when(pl.col("name").is_in(names.implode())).then(_COMMUNICATE).otherwise(_COMPUTE)
         pieces.append(piece.select(*common, *more, kind=kind.cast(pl.Int8)))
-    pieces.extend(piece.with_columns(kind=pl.lit(_COPY, pl.Int8)) for piece in run.chunks("copies", common))
+    of_copies = [*common, *(name for name in more if name == "stream")]
+    pieces.extend(piece.with_columns(kind=pl.lit(_COPY, pl.Int8)) for piece in run.chunks("copies", of_copies))
     every = pl.concat(pieces, how="diagonal")
     return intervals(every.filter(pl.col("process").is_not_null()), _BY)

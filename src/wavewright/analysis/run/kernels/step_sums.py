@@ -3,36 +3,14 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import TYPE_CHECKING
 
 import polars as pl
 
+from wavewright.analysis.run.select.serving_steps import serving_step
+
 if TYPE_CHECKING:
     from wavewright.model.run import Run
-
-_SUMS = ("sq", "sk", "sqsq", "sqsk")
-_GROUP = "".join(rf"{name}(\d{{1,17}})" for name in _SUMS)
-_VLLM = re.compile(rf"execute_\d+_context_\d+\({_GROUP}\)_generation_\d+\({_GROUP}\)")
-_SGLANG = re.compile(r"step\[.*\]")
-_FIELD = re.compile(r"\b([cg]_sq|[cg]_sk|[cg]_sqsq|[cg]_sqsk)=(\d{1,17})")
-_NAMES = [f"{group}_{name}" for group in "cg" for name in _SUMS]
-
-
-def sums_of(marker: str) -> dict[str, int] | None:
-    """Numbers of a step: c_ of requests in prefill, g_ in decode; None = the marker has none.
-
-    Examples
-    --------
-    >>> sums_of("execute_2_context_0(sq0sk0sqsq0sqsk0)_generation_2(sq2sk9sqsq2sqsk9)")["g_sk"]
-    9
-    """
-    if groups := _VLLM.match(marker):
-        return dict(zip(_NAMES, map(int, groups.groups()), strict=True))
-    if _SGLANG.match(marker):
-        fields = {name: int(number) for name, number in _FIELD.findall(marker)}
-        return dict.fromkeys(_NAMES, 0) | fields if fields else None
-    return None
 
 
 class StepSums:
@@ -46,7 +24,8 @@ class StepSums:
         for piece in run.chunks("regions", ["domain", *columns]):
             markers = piece.filter(pl.col("domain").cast(pl.String) == "MARKER")
             names = markers["name"].unique().cast(pl.String).drop_nulls().to_list()
-            sums_by_name = {name: json.dumps(sums) for name in names if (sums := sums_of(name)) is not None}
+            told = ((name, serving_step(name)) for name in names)
+            sums_by_name = {name: json.dumps(step.sums) for name, step in told if step and step.sums}
             step = pl.col("name").cast(pl.String).replace_strict(sums_by_name, default=None, return_dtype=pl.String)
             rows.append(markers.select("process", "start_ns", "end_ns", step=step).drop_nulls())
         self.steps = pl.concat(rows).sort("start_ns")
@@ -82,6 +61,6 @@ class StepSums:
         means: dict[tuple[int, int], str] = {}
         for (process, graph), rows in steps.partition_by("process", "graph", as_dict=True).items():
             sums = [json.loads(step) for step in rows["step"]]
-            mean = {name: sum(each[name] for each in sums) / len(sums) for name in _NAMES}
+            mean = {name: sum(each[name] for each in sums) / len(sums) for name in sums[0]}
             means[process, graph] = json.dumps(mean)
         return {call: means[key] for call, *pair in calls.rows() if (key := (pair[0], pair[1])) in means}

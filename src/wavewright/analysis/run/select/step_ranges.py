@@ -10,6 +10,7 @@ import polars as pl
 
 from wavewright.analysis.run.calls.markers import MARKER
 from wavewright.analysis.run.measures.intervals import covered, intervals
+from wavewright.analysis.run.select.serving_steps import SERVING
 from wavewright.errors import UsageError
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ _NEAR = 2
 _MOST_GROUPS = 64  #: Groups of steps with the same work that are told apart.
 _PROFILER_STEP = r"^ProfilerStep"
 _NUMBER = r"[#_ :.]*\d+$"
-SOURCES = ("marker given", "marker", "ProfilerStep", "repetition", "none")
+SOURCES = ("marker given", "serving", "marker", "ProfilerStep", "repetition", "none")
 _RANGES = {"process": pl.UInt32, "name": pl.String, "start_ns": pl.Int64, "end_ns": pl.Int64}
 
 
@@ -47,7 +48,8 @@ class StepRanges(NamedTuple):
 def step_ranges(run: Run, spans: pl.DataFrame, marker: str | None) -> StepRanges:
     """The steps of each process of `spans` (`process`, `start_ns`, `end_ns` of its GPU work).
 
-    Steps are the ranges of `marker` (a name or /regular expression/) where it is given, else of the marker with most
+    Steps are the ranges of `marker` (a name or /regular expression/) where it is given, else those that vLLM, SGLang
+    and ATOM write around a step of serving, however few, else of the marker with most
     ranges that cover 80 % of the GPU work, else of ProfilerStep, else the repetition of kernels, else none.
     """
     ranges = _markers(run)
@@ -56,6 +58,11 @@ def step_ranges(run: Run, spans: pl.DataFrame, marker: str | None) -> StepRanges
     of_process = {key[0]: frame for key, frame in ranges.partition_by("process", as_dict=True).items()}
     for process, begin, end in spans.select("process", "start_ns", "end_ns").sort("process").iter_rows():
         markers = of_process.get(process, ranges.clear())
+        serving = _outermost(markers.filter(pl.col("name").str.contains(SERVING)))
+        if serving.height and marker is None:
+            sources.append({"process": process, "source": "serving", "name": "serving"})
+            steps.append(serving.select(_columns(process)))
+            continue
         source, chosen = steps_by_marker(markers, begin, end, marker)
         if source == "none" and marker is None:
             kernels = _kernels(run) if kernels is None else kernels
