@@ -245,6 +245,10 @@ def test_engine_and_verb(tmp_path: Path) -> None:
     assert answer["engine"] == "sqlite"
     assert "stable_top" in answer["notes"][0]
     assert "note: `top`" in call("query", path, "SELECT * FROM top").stderr
+    cut = call("query", path, "SELECT * FROM rocpd_op", "--time", "0:1ms")
+    assert cut.status == 2 and "know nothing of a part of a run" in cut.stderr
+    assert call("query", path, "SELECT * FROM top", "--time", "0:1ms").status == 0  # ours
+    assert "ext_graph" in call("schema", path).stdout
     pytest.importorskip("duckdb")
     refused = call("query", path, "SELECT * FROM top", "--engine", "duckdb")
     assert refused.status == 2

@@ -90,7 +90,9 @@ def _stored(names: StoredNames) -> list[tuple[Head, Rows]]:
         for relation, parts in file.relations.items():
             if plain_name(relation) != relation:
                 continue
-            name = f"{FILE_PREFIX}{relation}" if relation in VIEWS and relation not in names.plain else relation
+            name = plain_name(parts[0])
+            if relation in VIEWS and relation not in names.plain:
+                name = f"{FILE_PREFIX}{name}"
             columns = declared_columns(file.database, parts[0])
             head = (name, "stored", f"as {file.format} stores it", len(columns))
             entries.setdefault(name, (head, [(name, column, kind, "", "as stored") for column, kind in columns]))

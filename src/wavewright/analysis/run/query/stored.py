@@ -20,7 +20,7 @@ from wavewright.analysis.run.query.tables_in_query import OUR_PREFIX, words_of
 from wavewright.base.secrets import MASK, masked
 from wavewright.base.shown import shown
 from wavewright.base.sql import quoted
-from wavewright.errors import WavewrightError
+from wavewright.errors import UsageError, WavewrightError
 from wavewright.readers.files.sqlite import Database
 from wavewright.readers.files.sqlite.permits import is_reading
 from wavewright.readers.run.database_tables import plain_name
@@ -249,10 +249,22 @@ def stored_names(run: Run, words: Iterable[str]) -> StoredNames:
 
     A name that only files have means theirs. Of names that both have, those of RPD mean RPD's where all files are RPD,
     and all others ours: they have ROCpd's columns, and mend its views.
+
+    Raises
+    ------
+    UsageError
+        When stored tables are named, and the run is cut to a part.
     """
     names = {word.lower() for word in words}
     files = tuple(stored_files(run))
     if not files:
+        is_database = any(source.format in ("ROCpd", "RPD") for source in run.origins)
+        unknown = names - {name.lower() for name in run.extra_names}
+        if is_database and any(name.startswith(("rocpd_", FILE_PREFIX)) for name in unknown):
+            what = "tables and views as files store them know nothing of a part of a run"
+            raise UsageError(
+                what, advice="leave out --time, --rank and the like, or name our own: kernels, regions, top"
+            )
         return StoredNames()
     relations = {name for file in files for name in file.relations}
     is_rpd = len(files) == len(run.origins) and all(file.format == "RPD" for file in files)
