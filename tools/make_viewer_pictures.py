@@ -69,7 +69,7 @@ def main() -> None:
 
 def _trace(page: Any, url: str) -> None:
     """A trace as it opens, after a click on the hottest line and a zoom to the first waves."""
-    page.goto(f"{url}#time=3000~21000")
+    page.goto(f"{url}#time=3000~21000&view=explorer")
     settle(page)
     page.locator(".explorer .headline button").click()
     settle(page)

@@ -148,7 +148,7 @@ def test_views_and_commands_by_name_and_by_their_signs(page, serve):
     eventually(lambda: page.evaluate("document.documentElement.dataset.theme"), "light")
     assert before == "dark"
     go(page, ">reset the layout")
-    page.locator('[data-view="explorer"]:visible').wait_for()
+    page.locator('[data-view="diagnosis"]:visible').wait_for()
     page.keyboard.press("Control+k")
     page.get_by_label("Search for").fill(">zoom in")
     page.keyboard.press("Enter")

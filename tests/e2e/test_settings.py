@@ -110,7 +110,7 @@ def test_names_and_colours_of_a_token_file_reach_legends_and_timelines(page, ser
 def test_a_view_of_the_users_choice_is_in_front(page, serve, expect):
     url = serve(made_gemm()).url
     page.goto(url)
-    page.locator('[data-view="explorer"]').wait_for()
+    page.locator('[data-view="diagnosis"]').wait_for()
     dialog = _open_settings(page)
     dialog.get_by_label("First view of thread traces", exact=True).last.select_option("stalls")
     page.keyboard.press("Escape")

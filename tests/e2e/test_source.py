@@ -27,7 +27,8 @@ def share(part, whole):
 
 
 def opened(page, served, view, first, *, alone=False):
-    page.goto(f"{served.url}#{f'layout=t({view};0)' if alone else f'view={view}'}")
+    beside = f"r(0.3:t(explorer;0),0.7:c(0.5:t(isa;0),0.5:t(source;0)))&view={view}"
+    page.goto(f"{served.url}#layout={f't({view};0)' if alone else beside}")
     page.locator(f'[data-view="{view}"] {first}').first.wait_for()
 
 

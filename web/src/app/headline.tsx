@@ -177,7 +177,7 @@ function OfCounters() {
   return (
     <Strip
       story={{
-        sentence: `${chosenKernel() ? "" : "The longest kernel: "}${kernel.summary}`,
+        sentence: capital(`${chosenKernel() ? "" : "the longest kernel: "}${kernel.summary}`),
         caution: caution?.sentence ?? "",
         figures,
         first: limiter && {
@@ -189,6 +189,8 @@ function OfCounters() {
     />
   );
 }
+
+const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** Of one height, so that nothing moves when the answer arrives. */
 function Strip({ story }: { story: Story | null }) {

@@ -237,7 +237,7 @@ export const FIRST_LAYOUT: Record<View["about"], Layout> = {
   ),
   counters: row(
     [0.42, column([0.26, tabs("counter_kernels")], [0.74, tabs("counter_diagnosis")])],
-    [0.58, column([0.46, tabs("speed_of_light", "panels")], [0.54, tabs("roofline", "memory_chart", "by_dispatch")])],
+    [0.58, column([0.38, tabs("speed_of_light", "panels")], [0.62, tabs("roofline", "memory_chart", "by_dispatch")])],
   ),
 };
 

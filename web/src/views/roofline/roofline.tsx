@@ -26,6 +26,7 @@ import { Chips } from "../../widgets/chips";
 import { CounterKernelChooser } from "../../widgets/counter_choice";
 import { type Column, DataTable, tableOffer } from "../../widgets/data_table";
 import { figureColumns, plainColumns } from "../../widgets/figure_columns";
+import { Popup } from "../../widgets/popup";
 import { pictures, SaveMenu } from "../../widgets/saving";
 import { CEILINGS, MOST_KERNELS, type Work } from "./ceilings";
 import { rooflineEvents } from "./input";
@@ -146,14 +147,22 @@ function Plot({ answer, ceilings }: { answer: CounterRooflineAnswer; ceilings: S
             <option value="iop">integer</option>
           </select>
         ) : null}
-        <Chips
-          label="Compute roofs"
-          choices={kindsOf(answer, work).map(({ name }) => ({ value: name, name }))}
-          isOn={(name) => kinds.has(name)}
-          onToggle={(name) => {
-            chosenKinds.value = toggled(kinds, name);
-          }}
-        />
+        <Popup
+          text={`${[...kinds].join(", ") || "no compute roof"} ▾`}
+          name="Compute roofs"
+          hint="Which arithmetic the compute roofs and the marks are about"
+        >
+          {() => (
+            <Chips
+              label="Compute roofs"
+              choices={kindsOf(answer, work).map(({ name }) => ({ value: name, name }))}
+              isOn={(name) => kinds.has(name)}
+              onToggle={(name) => {
+                chosenKinds.value = toggled(kinds, name);
+              }}
+            />
+          )}
+        </Popup>
         {window.value ? (
           <button
             type="button"
