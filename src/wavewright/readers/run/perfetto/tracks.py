@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _NO_NUMBER = -(1 << 63)
 _PROCESS, _THREAD, _COUNTER = 1, 2, 3
-_DEEPEST = 64
+_DEEPEST = 16
 _GPU = re.compile(r"(?i)\b(?:gpu|device)\b[^\[\d]*\[?(\d{1,4})\b|\bagent\W*(\d{1,4})\b")
 _LABEL = re.compile(r"(GPU|CPU|NIC|Agent) (\d{1,4})(?: (gfx[0-9a-f]+))?")
 #: Counter tracks that follow from slices -> the table that says the same.
