@@ -32,9 +32,11 @@ _FILE = re.compile(
     r"|(?:kernel|memory_copy|memory_allocation|scratch_memory|regions?"
     r"|(?:marker|hip|hsa|rccl|rocdecode|rocjpeg|ompt|kfd)"
     r"(?:_(?:api|runtime|compiler?|core|amd|ext|image|finalize|range|control|name|events?))*)"
-    r"(?:_trace|_stats)?)\.csv|results\.(?:db|json|csv|hip_stats\.csv|stats\.csv))",
+    r"(?:_trace|_stats)?)\.csv|results\.(?:db|json|csv|pftrace|hip_stats\.csv|stats\.csv))",
     re.IGNORECASE,
 )
+#: Files of rocprof-sys: the kind of output, and the process.
+_OF_ROCPROF_SYS = re.compile(r"(?:rocpd|perfetto-trace|wall_clock)-(.+)\.(?:db|proto|json|txt)")
 _COUNTER = re.compile(r"(sqc?|spi|t[acd]|tc[acp]|grbm|cp[cfg]|gl[12][ac]|gcea|ea)_[a-z0-9_]+(\[\d+\])?$")
 _HEADER_BYTES = 1 << 16
 _PIECE = 1 << 20
@@ -72,7 +74,7 @@ def run_of(name: str) -> str:
     ('decode', '908', '908')
     """
     plain = without_packing(name)
-    match = _FILE.fullmatch(plain)
+    match = _FILE.fullmatch(plain) or _OF_ROCPROF_SYS.fullmatch(plain)
     return (match[1] or "") if match else plain.rpartition(".")[0] or name
 
 

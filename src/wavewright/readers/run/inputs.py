@@ -31,7 +31,16 @@ if TYPE_CHECKING:
 _DATABASE_KINDS = (Kind.ROCPD, Kind.RPD, Kind.ROCPROF_DATABASE, Kind.BROKEN_DATABASE)
 _CSV_KINDS = (Kind.KERNEL_TRACE, Kind.CSV_TRACE, Kind.COUNTERS)
 #: Formats of the same run in one folder, the most complete first; CSV comes last.
-_FORMS = (Kind.ROCPD, Kind.RPD, Kind.ROCPROF_DATABASE, Kind.RESULTS, Kind.CHROME, Kind.ROCPROF_CSV, Kind.PERFETTO)
+_FORMS = (
+    Kind.ROCPD,
+    Kind.RPD,
+    Kind.ROCPROF_DATABASE,
+    Kind.RESULTS,
+    Kind.CHROME,
+    Kind.ROCPROF_CSV,
+    Kind.PERFETTO,
+    Kind.CALL_TOTALS,
+)
 _COMPANIONS = (Kind.STATISTICS, Kind.AGENTS)
 _HEAD = 1 << 16
 _NAMED = 8

@@ -281,3 +281,18 @@ def test_what_was_written_is_read(write: Any, tmp_path: Path) -> None:
         "samples": ("thread", "domain", "name", "time_ns"),
     }.items():
         assert shown(back, table, *columns) == shown(run, table, *columns), table
+
+
+def test_other_forms_of_a_run_are_read_once(tmp_path: Path) -> None:
+    """rocprofv3 and rocprof-sys write a run in several formats: the database is the most complete."""
+    profile = '{"timemory": {"wall_clock": {"ranks": []}}}'
+    for database, trace in (("7_results.db", "7_results.pftrace"), ("rocpd-7.db", "perfetto-trace-7.proto")):
+        folder = tmp_path / database.removesuffix(".db")
+        folder.mkdir()
+        write_rocpd(folder / database, Workload(dispatches=50))
+        write_perfetto(open_run(folder / database), folder / trace)
+        (folder / "wall_clock-7.json").write_text(profile)
+        run = open_run(folder)
+        assert run.dispatches.height == 50
+        left_out = run.losses.filter(pl.col("kind") == "other_forms")["message"].str.join(" ").item()
+        assert trace in left_out
