@@ -76,18 +76,19 @@ def _verdict(answer: Steps) -> str:
 
 def _phases(answer: Steps) -> Iterator[Sentence]:
     """Steps of serving by phase, a line each; means only from ten steps on, without the first and the last."""
-    told = answer.steps.drop_nulls("phase")
+    last = pl.col("step").max().over("part", "process")
+    told = answer.steps.with_columns(is_inner=(pl.col("step") > 0) & (pl.col("step") < last)).drop_nulls("phase")
     for rows in told.partition_by("phase", maintain_order=True):
         phase = str(rows["phase"][0])
         tokens = f"{counted(rows.height, 'steps')} of {phase}, {int(rows['tokens'].sum()):,} tokens"
-        inner = rows.filter((pl.col("step") > 0) & (pl.col("step") < pl.col("step").max().over("part", "process")))
+        inner = rows.filter("is_inner")
         rates = inner["tokens_per_second"].drop_nulls()
         if rates.len() < _FEWEST_RATED:
             yield Sentence(f"{tokens}: too few for a steady rate")
             continue
         low, high = (rates.quantile(at, "nearest") or 0.0 for at in (0.05, 0.95))
         length = duration(float(inner["gpu_length_ns"].median() or 0))  # type: ignore[arg-type]
-        median = rates.median() or 0.0
+        median = float(rates.median() or 0.0)  # type: ignore[arg-type]
         yield Sentence(
             f"{tokens}: median {length} on the GPU, {median:,.0f} tokens/s (90 % within {low:,.0f} to {high:,.0f})"
         )
