@@ -210,5 +210,5 @@ def _bytes_of(folder: Path, name: str, limit: int) -> bytes:
     except OSError as error:
         raise NotATraceError(f"cannot be read: {error.strerror}", where=str(file)) from error
     if len(data) > limit:
-        raise NotATraceError(f"more than {limit:,} bytes", where=str(file), advice="this is no record of arguments")
+        raise NotATraceError(f"more than {limit:,} bytes", where=str(file), advice="it does not hold arguments")
     return data

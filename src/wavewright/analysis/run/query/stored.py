@@ -245,7 +245,7 @@ def permit(action: int, what: str | None, name: str | None, schema: str | None, 
 
 
 def stored_names(run: Run, words: Iterable[str]) -> StoredNames:
-    """What of these relations the files of a run store.
+    """The names among `words` that mean what the files of a run store.
 
     A name that only files have means theirs. Of names that both have, those of RPD mean RPD's where all files are RPD,
     and all others ours: they have ROCpd's columns, and mend its views.
