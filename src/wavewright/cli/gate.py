@@ -27,7 +27,7 @@ _EXIT_CODES = {"pass": 0, "fail": 1, "cannot tell": 6}
 _ENDINGS = {".md": "md", ".xml": "junit", ".json": "json", ".txt": "text"}
 
 
-@declared_command("gate")
+@declared_command("gate", "gate")
 def gate(
     paths: tuple[str, ...],
     baselines: tuple[str, ...],
@@ -244,7 +244,7 @@ def _in_repository(file: str) -> str:
     return file
 
 
-@declared_command("baseline")
+@declared_command("gate", "baseline")
 def baseline(
     paths: tuple[str, ...],
     output: Path,

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _EXIT_CODES = {"worse": 1, "cannot tell": 6}
 
 
-@declared_command("loop")
+@declared_command("gate", "loop")
 def command(before: str, after: str, step: str | None, kernel: str | None, threshold: float, as_json: bool) -> None:
     """Judge one turn."""
     from wavewright.cluster.loop import loop

@@ -55,7 +55,7 @@ def _add(
 ) -> None:
     """Add captures."""
     from wavewright.export.gate.store import add_captures, make_store, pack
-    from wavewright.model.store import Labels
+    from wavewright.model.baseline import Labels
     from wavewright.readers.baseline import is_baseline
 
     said = Labels(series, commit, _taken_ns(taken), _checked_labels(labels))
@@ -130,7 +130,7 @@ def _list(store: str, **form: Any) -> None:
     """List captures."""
     import polars as pl
 
-    from wavewright.model.store import OF_CAPTURE
+    from wavewright.model.baseline import OF_CAPTURE
 
     opened = _open(store)
     with progress(f"reading {store}"):

@@ -1,9 +1,11 @@
-"""`Baseline`: what captures measured, in little space, so that later ones can be held against it."""
+"""`Baseline`: what captures measured, in little space, so that later ones can be held against it; stored ones too."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from wavewright.model.schema import packaged_specs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -12,6 +14,14 @@ if TYPE_CHECKING:
 
 BASELINE_FORMAT = "wavewright baseline"
 BASELINE_SCHEMA_VERSION = 1
+STORE_FORMAT = "wavewright store"
+STORE_VERSION = 1
+STORE_MARK = "wavewright-store.json"  #: The file by which a folder is known as a store of baselines.
+
+#: Columns that all rows of one stored capture have in common, then those of one `Quantity`.
+STORED = packaged_specs(__package__, "tables/store.toml")["stored"]
+OF_CAPTURE = tuple(STORED.names[: STORED.names.index("subject")])
+OF_QUANTITY = tuple(STORED.names[STORED.names.index("subject") :])
 
 
 @dataclass(frozen=True)
@@ -75,3 +85,13 @@ class Baseline:
     def targets(self) -> tuple[str, ...]:
         """The GPUs, each once."""
         return tuple(sorted({capture.target for capture in self.captures if capture.target}))
+
+
+@dataclass(frozen=True)
+class Labels:
+    """Labels that captures get when they are stored."""
+
+    series: str = ""
+    commit: str = ""
+    taken_ns: int | None = None  #: Since 1970; None = the newest change of the input files.
+    others: tuple[str, ...] = ()  #: KEY=VALUE.

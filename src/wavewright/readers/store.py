@@ -22,9 +22,16 @@ import polars as pl
 
 from wavewright.base.files import open_regular
 from wavewright.errors import MissingToolError, NotATraceError, UnsupportedError, UsageError, WavewrightError
-from wavewright.model.baseline import Baseline, MeasuredCapture, Quantity
+from wavewright.model.baseline import (
+    STORE_FORMAT,
+    STORE_MARK,
+    STORE_VERSION,
+    STORED,
+    Baseline,
+    MeasuredCapture,
+    Quantity,
+)
 from wavewright.model.losses import Loss
-from wavewright.model.store import FORMAT, MARK, STORE_VERSION, STORED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -159,7 +166,7 @@ def place_of(address: str) -> Place:
 def is_store(address: str) -> bool:
     """True if there is a store."""
     try:
-        return MARK in place_of(address).names("")
+        return STORE_MARK in place_of(address).names("")
     except (OSError, WavewrightError):
         return False
 
@@ -178,15 +185,15 @@ def check_mark(address: str) -> Place:
         When there is none, or one that is not known here.
     """
     place = place_of(address)
-    if MARK not in place.names(""):
+    if STORE_MARK not in place.names(""):
         advice = f"make one by adding captures: wavewright store add {address} CAPTURES"
         raise UsageError("there is no store", where=address, advice=advice)
     try:
-        mark = msgspec.json.decode(place.read(MARK, 1 << 16), type=_Mark)
+        mark = msgspec.json.decode(place.read(STORE_MARK, 1 << 16), type=_Mark)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise NotATraceError(f"a damaged store ({error})", where=f"{address}/{MARK}") from error
-    if mark.format != FORMAT:
-        raise NotATraceError("not a store of wavewright", where=f"{address}/{MARK}")
+        raise NotATraceError(f"a damaged store ({error})", where=f"{address}/{STORE_MARK}") from error
+    if mark.format != STORE_FORMAT:
+        raise NotATraceError("not a store of wavewright", where=f"{address}/{STORE_MARK}")
     if mark.version != STORE_VERSION:
         problem = f"a store of version {mark.version}; this wavewright reads {STORE_VERSION}"
         raise UnsupportedError(problem, where=address, advice="update wavewright")

@@ -14,9 +14,8 @@ import pytest
 
 from wavewright.errors import NotATraceError, OutputError, UnsupportedError, UsageError
 from wavewright.export.gate.store import add_captures, make_store, pack
-from wavewright.model.baseline import Baseline, MeasuredCapture, Quantity
+from wavewright.model.baseline import STORE_MARK, STORED, Baseline, Labels, MeasuredCapture, Quantity
 from wavewright.model.report import InputFile
-from wavewright.model.store import MARK, STORED, Labels
 from wavewright.readers.store import Store, last_captures, open_store
 
 WRITER = """
@@ -152,10 +151,10 @@ def test_what_is_no_store_is_said(tmp_path: Path, store: Path) -> None:
         open_store(str(tmp_path / "nothing"))
     with pytest.raises(OutputError, match="among other files"):
         make_store(str(tmp_path))
-    (store / MARK).write_text('{"format": "wavewright store", "version": 99}')
+    (store / STORE_MARK).write_text('{"format": "wavewright store", "version": 99}')
     with pytest.raises(UnsupportedError, match="99"):
         open_store(str(store))
-    (store / MARK).write_text("[")
+    (store / STORE_MARK).write_text("[")
     with pytest.raises(NotATraceError):
         open_store(str(store))
 

@@ -11,16 +11,14 @@ import msgspec
 
 from wavewright.base.shown import shown
 from wavewright.errors import OutputError
-from wavewright.model.baseline import Quantity
+from wavewright.model.baseline import STORE_FORMAT, STORE_MARK, STORE_VERSION, STORED, Quantity
 from wavewright.model.schema import frame_of
-from wavewright.model.store import FORMAT, MARK, STORE_VERSION, STORED
 from wavewright.readers.store import CAPTURES, ENDING, PACKS, check_mark, filter_text, open_store, place_of
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from wavewright.model.baseline import Baseline, MeasuredCapture
-    from wavewright.model.store import Labels
+    from wavewright.model.baseline import Baseline, Labels, MeasuredCapture
 
 _PACK_FROM = 256  #: Captures without a pack from which on they are packed: few files are read fast as they are.
 _NAMES = {field.name for field in fields(Quantity)} & set(STORED.names)
@@ -39,14 +37,14 @@ class Added:
 def make_store(address: str) -> None:
     """Make a store where there is none."""
     place = place_of(address)
-    if MARK in place.names(""):
+    if STORE_MARK in place.names(""):
         check_mark(address)
         return
     others = place.names("")
     if others:
         advice = "name a new folder, or an empty one"
         raise OutputError(f"a store would be among other files ({others[0]})", where=address, advice=advice)
-    place.publish(MARK, msgspec.json.encode({"format": FORMAT, "version": STORE_VERSION}) + b"\n")
+    place.publish(STORE_MARK, msgspec.json.encode({"format": STORE_FORMAT, "version": STORE_VERSION}) + b"\n")
 
 
 def add_captures(address: str, measured: Baseline, labels: Labels, *, path: str, newest_ns: int) -> list[Added]:

@@ -9,7 +9,7 @@ import polars as pl
 
 from wavewright.base.sql import quoted
 from wavewright.errors import UsageError
-from wavewright.model.store import OF_CAPTURE, OF_QUANTITY, STORED
+from wavewright.model.baseline import OF_CAPTURE, OF_QUANTITY, STORED
 from wavewright.readers.files.sqlite.permits import is_reading
 
 TABLES = {"captures": OF_CAPTURE, "quantities": ("capture", *OF_QUANTITY)}
