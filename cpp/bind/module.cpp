@@ -18,6 +18,7 @@
 #include "entries.hpp"
 #include "evaluate.hpp"
 #include "event_graph.hpp"
+#include "file_blocks.hpp"
 #include "isa.hpp"
 #include "lane_costs.hpp"
 #include "live_registers.hpp"
@@ -33,12 +34,17 @@
 #include "wave_rows.hpp"
 #include "wave_spans.hpp"
 #include "wavewright/decode.hpp"
+#include "wavewright/stop.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 
 namespace wavewright::bind {
 namespace {
+
+struct StopSwitch {
+    StopFlag flag = std::make_shared<std::atomic<bool>>(false);
+};
 
 using Bytes = nb::ndarray<const uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
@@ -122,6 +128,48 @@ nb::list marker_names_of(const Program& program) {
     return rows;
 }
 
+// The rows that are most of a trace, of all buffers: they move, so that no more than a column is there twice.
+struct JoinedRows {
+    InstructionTable instructions;
+    StateTable states;
+};
+
+template <class Table>
+void move_rows(Table& to, Table& from) {
+    std::vector<void*> columns;
+    to.each_column([&](const char*, auto& column) { columns.push_back(&column); });
+    size_t number = 0;
+    from.each_column([&](const char*, auto& column) {
+        using Same = std::remove_reference_t<decltype(column)>;
+        Same& all = *static_cast<Same*>(columns[number++]);
+        all.append({column.data(), column.size()});
+        column = Same();
+    });
+}
+
+nb::dict joined_rows(const std::vector<std::shared_ptr<Records>>& records) {
+    auto joined = std::make_shared<JoinedRows>();
+    {
+        const nb::gil_scoped_release unlocked;
+        for (const std::shared_ptr<Records>& one : records) {
+            if (joined->instructions.wave.empty()) {
+                joined->instructions = std::move(one->instructions);
+            } else {
+                move_rows(joined->instructions, one->instructions);
+            }
+            if (joined->states.wave.empty()) {
+                joined->states = std::move(one->states);
+            } else {
+                move_rows(joined->states, one->states);
+            }
+        }
+    }
+    nb::dict tables;
+    tables["instructions"] = nb::cast(arrow_table(joined->instructions, joined));
+    tables["states"] = nb::cast(arrow_table(joined->states, joined));
+    return tables;
+}
+
 std::vector<std::shared_ptr<Records>> decode_buffers(const std::vector<Bytes>& buffers, const Program& program,
                                                      bool corrected, unsigned threads, bool rows, size_t first_wave) {
     std::vector<std::span<const uint8_t>> spans;
@@ -152,6 +200,7 @@ std::optional<std::string> demangle(const std::string& name) {
 }
 
 NB_MODULE(_core, m) {
+    nb::set_leak_warnings(false);  // what lives until the process ends is no leak
     nb::class_<ArrowTable>(m, "Table")
         .def(
             "__arrow_c_array__", [](const ArrowTable& table, nb::object) { return export_table(table); },
@@ -205,12 +254,22 @@ NB_MODULE(_core, m) {
         .def_prop_ro("state_cycles", &state_cycles_of, "Of rows that were not kept: cycles of each state.");
 
     m.def("tables", &tables_of, "records"_a, "Every table of a decoded buffer, by name.");
+    m.def("joined_rows", &joined_rows, "records"_a,
+          "The tables of instructions and states over all buffers, whose own ones are empty afterwards.");
     m.def("generation_of", &generation_name, "head"_a,
           "Which generation wrote a buffer that starts with these bytes (8 are enough): GFX9, ...; None = unknown.");
     m.def("decode", &decode_buffers, "buffers"_a, "program"_a, "corrected"_a = false, "threads"_a = 0, "rows"_a = true,
           "first_wave"_a = 0,
           "Decode buffers in parallel; wave, instruction and state numbers run through all of them. Without `rows`"
           " instructions and states are only counted.");
+    nb::exception<Stopped>(m, "Stopped");
+    nb::class_<StopSwitch>(m, "StopSwitch")
+        .def(nb::init<>())
+        .def(
+            "stop", [](const StopSwitch& one) { *one.flag = true; }, "End what works under it, on whatever thread.")
+        .def(
+            "enter", [](const StopSwitch& one) { current_stop = one.flag; }, "From here on this thread obeys it.")
+        .def("leave", [](const StopSwitch&) { current_stop = nullptr; });
     bind_timeline(m);
     bind_ui_output(m);
     bind_waits(m);
@@ -222,6 +281,7 @@ NB_MODULE(_core, m) {
     bind_entries(m);
     bind_isa(m);
     bind_evaluate(m);
+    bind_file_blocks(m);
     bind_event_graph(m);
     bind_lane_costs(m);
     bind_live_registers(m);

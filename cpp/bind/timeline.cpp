@@ -2,9 +2,13 @@
 
 #include <nanobind/stl/tuple.h>
 
+#include <memory>
+
 #include "arrow.hpp"
 #include "arrow_in.hpp"
 #include "columns.hpp"
+#include "wavewright/busy_times.hpp"
+#include "wavewright/state_counts.hpp"
 #include "wavewright/timeline.hpp"
 
 namespace nb = nanobind;
@@ -83,6 +87,100 @@ nb::tuple pipe_use_of(nb::object unit, nb::object group, nb::object offset, nb::
                           arrow_table(found->issues, found));
 }
 
+// (pipe of every category, pipe of every row, short pipes, cycles of the shortest issue)
+using PipeNumbers = std::tuple<nb::bytes, nb::object, uint32_t, int32_t>;
+
+// A frame of waves (unit, offset, start_cycles, end_cycles, first, count), one of instructions, and one of further
+// issues (unit, begin, end) of a pipe.
+void make_busy_times(BusyTimes* at, nb::object of_waves, nb::object of_instructions, const PipeNumbers& numbers,
+                     nb::object more, uint8_t more_pipe, uint32_t unit_count) {
+    const ArrowInput<uint32_t> unit(of_waves["unit"]), count(of_waves["count"]), more_unit(more["unit"]);
+    const ArrowInput<int64_t> offset(of_waves["time"]), begin(of_waves["start_cycles"]), end(of_waves["end_cycles"]),
+        time(of_instructions["time_cycles"]), more_begin(more["begin"]), more_end(more["end"]);
+    const ArrowInput<uint64_t> first(of_waves["first"]);
+    const ArrowInput<int32_t> stall(of_instructions["stall_cycles"]), duration(of_instructions["duration_cycles"]),
+        row(of_instructions["row"]);
+    const ArrowInput<uint8_t> category(of_instructions["category"]), of_row(std::get<1>(numbers));
+    require_same_length(unit, count, offset, begin, end, first);
+    require_same_length(time, stall, duration, category, row);
+    require_same_length(more_unit, more_begin, more_end);
+    const IssuingWaves waves{unit.values(),  unit.values(),     offset.values(),   begin.values(),
+                             end.values(),   first.values(),    count.values(),    time.values(),
+                             stall.values(), duration.values(), category.values(), row.values()};
+    PipeRules rules = rules_of(std::get<0>(numbers), std::get<2>(numbers), std::get<3>(numbers));
+    rules.of_row = of_row.values();
+    const MoreIssues issues{more_unit.values(), more_begin.values(), more_end.values(),
+                            std::min<uint8_t>(more_pipe, kMaxPipes - 1)};
+    nb::gil_scoped_release unlocked;
+    new (at) BusyTimes(waves, rules, issues, unit_count);
+}
+
+struct CoveredCycles {
+    Column<int64_t> cycles;
+    template <class Visitor>
+    void each_column(Visitor&& visit) {
+        visit("cycles", cycles);
+    }
+};
+
+// Cycles of a set in bins of some width; the last one ends where the others do, at the latest at `end`.
+ArrowTable covered_bins(const BusyTimes& times, uint32_t unit, uint8_t kind, const BinNumbers& numbers, int64_t end) {
+    const Bins bins = bins_of(numbers);
+    const auto found = std::make_shared<CoveredCycles>();
+    {
+        nb::gil_scoped_release unlocked;
+        const TimeSet& set = times.of(unit, kind);
+        int64_t before = set.before(bins.begin);
+        for (uint32_t bin = 1; bin <= bins.count; ++bin) {
+            const int64_t next = set.before(std::min(bins.begin + bins.width * bin, end));
+            found->cycles.push_back(next - before);
+            before = next;
+        }
+    }
+    return arrow_table(*found, found);
+}
+
+// State counts, and the columns that they are read from.
+class HeldStateCounts {
+  public:
+    HeldStateCounts(nb::object begin, nb::object first, nb::object count, nb::object states, nb::object durations,
+                    int64_t origin)
+        : begins_(begin), firsts_(first), counts_(count), states_(states), durations_(durations) {
+        require_same_length(begins_, firsts_, counts_);
+        require_same_length(states_, durations_);
+        nb::gil_scoped_release unlocked;
+        made_ = std::make_unique<StateCounts>(
+            WaveStates{{}, begins_.values(), firsts_.values(), counts_.values(), states_.values(), durations_.values()},
+            origin);
+    }
+
+    ArrowTable bins(const BinNumbers& numbers, int64_t end, nb::bytes kinds) const {
+        const Bins bins = bins_of(numbers);
+        const auto* kind = reinterpret_cast<const uint8_t*>(kinds.c_str());
+        const std::span<const uint8_t> wanted(kind, std::min<size_t>(kinds.size(), 256));
+        const auto found = std::make_shared<StateBins>();
+        {
+            nb::gil_scoped_release unlocked;
+            *found = made_->bins(bins, end, wanted);
+        }
+        ArrowTable table;
+        table.owner = found;
+        table.length = static_cast<int64_t>(found->wave_cycles.size());
+        table.columns = {{"wave_cycles", arrow_format<int64_t>(), found->wave_cycles.data()},
+                         {"low", arrow_format<int32_t>(), found->low.data()},
+                         {"high", arrow_format<int32_t>(), found->high.data()}};
+        return table;
+    }
+
+  private:
+    ArrowInput<int64_t> begins_;
+    ArrowInput<uint64_t> firsts_;
+    ArrowInput<uint32_t> counts_;
+    ArrowInput<uint8_t> states_;
+    ArrowInput<int32_t> durations_;
+    std::unique_ptr<const StateCounts> made_;
+};
+
 }  // namespace
 
 void bind_timeline(nb::module_& m) {
@@ -92,6 +190,19 @@ void bind_timeline(nb::module_& m) {
           "stall"_a, "duration"_a, "category"_a, "row"_a, "pipe_of_category"_a, "pipe_of_row"_a, "busy_of_row"_a,
           "counts_unknown_rows"_a, "short_pipes"_a, "issue_cycles"_a, "bins"_a,
           "Issue and busy cycles of every pipe per unit, per group and bin; issues per unit and pipe.");
+    nb::class_<HeldStateCounts>(m, "StateCounts")
+        .def(nb::init<nb::object, nb::object, nb::object, nb::object, nb::object, int64_t>(), "begin"_a, "first"_a,
+             "count"_a, "states"_a, "durations"_a, "origin"_a)
+        .def("bins", &HeldStateCounts::bins, "bins"_a, "end"_a, "kinds"_a,
+             "Wave-cycles, smallest and largest number of waves, state by state in every bin.");
+    nb::class_<BusyTimes>(m, "BusyTimes")
+        .def("__init__", &make_busy_times, "waves"_a, "instructions"_a, "rules"_a, "more"_a, "more_pipe"_a,
+             "unit_count"_a)
+        .def("covered", &covered_bins, "unit"_a, "kind"_a, "bins"_a, "end"_a,
+             "Cycles in every bin in which a pipe issues, or what the kind says.")
+        .def(
+            "total", [](const BusyTimes& times, uint32_t unit, uint8_t kind) { return times.of(unit, kind).total(); },
+            "unit"_a, "kind"_a);
 }
 
 }  // namespace wavewright::bind

@@ -105,7 +105,7 @@ def busy_between(trace, pipe: str, begin: int, end: int) -> tuple[float, float, 
     stretch = TimeBins(begin, end, end - begin, 1)
     series = pipe_shares(trace)
     units = [one for one in series if one.pipe == "resident"]
-    issues = sum(one.curve.sums(stretch).integral[0] for one in series if one.pipe == pipe)
+    issues = sum(one.sums(stretch).integral[0] for one in series if one.pipe == pipe)
     long = [curve for (_, _, name), curve in pipe_busy(trace).items() if name == pipe]
     busy = sum(curve.sums(stretch).integral[0] for curve in long) if long else issues
     spans = sum(max(0, min(end, one.end_cycles) - max(begin, one.start_cycles)) for one in units)

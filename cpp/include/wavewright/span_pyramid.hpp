@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 
@@ -28,6 +29,10 @@ struct SpanColumns {
     std::span<const uint16_t> kind;
     std::span<const int32_t> item;
 };
+
+// Spans that are made as they are read, twice: no copy of them is needed. `row` is the item.
+using SpanVisit = std::function<void(size_t row, uint32_t track, int64_t begin, int64_t end, uint16_t kind)>;
+using SpanSource = std::function<void(const SpanVisit&)>;
 
 // What a tile holds, track by track in order of begin.
 struct SpanTile {
@@ -62,6 +67,7 @@ class SpanPyramid {
   public:
     // Throws std::length_error for more than 2**31 - 1 spans or kMaxTracks tracks.
     SpanPyramid(const SpanColumns& spans, const SpanRules& rules);
+    SpanPyramid(const SpanSource& spans, const SpanRules& rules);
     ~SpanPyramid();
     SpanPyramid(const SpanPyramid&) = delete;
     SpanPyramid& operator=(const SpanPyramid&) = delete;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "wavewright/column.hpp"
+#include "wavewright/span_pyramid.hpp"
 #include "wavewright/timeline.hpp"
 
 namespace wavewright {
@@ -59,6 +60,13 @@ WaveSpans issued_spans(const PlacedWaves& waves, const TracedInstructions& table
 // A bit for every pipe of every unit to which anything is issued.
 std::vector<uint32_t> used_pipes(const PlacedWaves& waves, const TracedInstructions& table, const PipeRules& rules,
                                  uint32_t unit_count);
+
+// The same as they are read; the columns must outlive the source.
+SpanSource executed_source(const PlacedWaves& waves, const TracedInstructions& table,
+                           std::span<const uint8_t> is_matrix);
+SpanSource issued_source(const PlacedWaves& waves, const TracedInstructions& table, std::span<const uint8_t> is_matrix,
+                         const PipeRules& rules, const PipeTracks& pipes);
+SpanSource state_source(const PlacedWaves& waves, std::span<const uint8_t> states, std::span<const int32_t> durations);
 
 // One state after the other.
 WaveSpans state_spans(const PlacedWaves& waves, std::span<const uint8_t> states, std::span<const int32_t> durations);

@@ -11,6 +11,8 @@
 #include <unistd.h>
 #endif
 
+#include "wavewright/file_blocks.hpp"
+
 namespace wavewright {
 namespace {
 
@@ -72,19 +74,33 @@ void unmap_block(void*, size_t) noexcept {}
 
 namespace {
 
+bool has_file(const void* block, size_t capacity) {
+    return capacity >= kInFileFrom && is_in_file(block);
+}
+
 // The block in a mapping of `capacity` bytes, with its contents. Null when there is no room; then it stays as it was.
 void* move_to_mapping(void* old, size_t old_capacity, size_t capacity) {
-    void* block = map_block(old, old_capacity, capacity);
-    if (block != nullptr && old != nullptr && !is_mapped(old_capacity)) {
+    const bool was_in_file = has_file(old, old_capacity);
+    void* block = was_in_file ? map_block(nullptr, 0, capacity) : map_block(old, old_capacity, capacity);
+    if (block != nullptr && old != nullptr && (was_in_file || !is_mapped(old_capacity))) {
         std::memcpy(block, old, std::min(old_capacity, capacity));
-        std::free(old);
+        free_block(old, old_capacity);
     }
+    return block;
+}
+
+// The same in a file, where large blocks may be in files.
+void* move_to_file(void* old, size_t old_capacity, size_t capacity) {
+    const bool was_in_file = has_file(old, old_capacity);
+    void* block = block_in_file(old, old_capacity, capacity);
+    if (block != nullptr && old != nullptr && !was_in_file) free_block(old, old_capacity);
     return block;
 }
 
 }  // namespace
 
 void* resize_block(void* old, size_t old_capacity, size_t capacity) {
+    if (void* block = move_to_file(old, old_capacity, capacity)) return block;
     // Columns never shrink, so a mapped block never comes back to the heap.
     void* block = is_mapped(capacity) ? move_to_mapping(old, old_capacity, capacity) : std::realloc(old, capacity);
     if (block == nullptr) throw std::bad_alloc();
@@ -93,8 +109,10 @@ void* resize_block(void* old, size_t old_capacity, size_t capacity) {
 
 GrownBlock grow_block(void* old, size_t old_capacity, size_t needed) {
     const size_t capacity = std::max(needed, old_capacity + old_capacity / 2 + 64);
+    if (void* block = move_to_file(old, old_capacity, capacity)) return {block, capacity};
     if (is_mapped(capacity)) {
-        const size_t roomy = std::max(kFirstMapping, capacity * kMappedGrowth);
+        const size_t roomy = are_blocks_in_files() ? std::max(capacity, kInFileFrom - 1)
+                                                   : std::max(kFirstMapping, capacity * kMappedGrowth);
         if (void* block = move_to_mapping(old, old_capacity, roomy)) return {block, roomy};
     }
     return {resize_block(old, old_capacity, capacity), capacity};
@@ -102,7 +120,9 @@ GrownBlock grow_block(void* old, size_t old_capacity, size_t needed) {
 
 void free_block(void* block, size_t capacity) noexcept {
     if (block == nullptr) return;
-    if (is_mapped(capacity)) {
+    if (has_file(block, capacity)) {
+        free_in_file(block);
+    } else if (is_mapped(capacity)) {
         unmap_block(block, capacity);
     } else {
         std::free(block);

@@ -9,6 +9,8 @@
 #include <thread>
 #include <vector>
 
+#include "wavewright/stop.hpp"
+
 namespace wavewright {
 
 // How a helper thread is made; throws when none can be had. A variable, so that a test can make it fail.
@@ -24,9 +26,14 @@ void in_parallel(size_t turns, unsigned workers, Work&& work) {
     std::atomic<size_t> next{0};
     std::atomic<bool> failed{false};
     std::exception_ptr failure;
+    const StopFlag stop = current_stop;
     const auto run = [&](unsigned worker) {
         try {
-            for (size_t turn = next++; turn < turns && !failed; turn = next++) work(turn, worker);
+            current_stop = stop;
+            for (size_t turn = next++; turn < turns && !failed; turn = next++) {
+                if (stop != nullptr && *stop) throw Stopped();
+                work(turn, worker);
+            }
         } catch (...) {
             if (!failed.exchange(true)) failure = std::current_exception();
         }

@@ -6,6 +6,7 @@
 
 #include "base/parallel.hpp"
 #include "spans/span_track.hpp"
+#include "wavewright/stop.hpp"
 
 namespace wavewright {
 namespace {
@@ -34,7 +35,7 @@ template <class Time>
 class TimedLevels : public SpanPyramid::Levels {
   public:
     // The begin and the end of the rules are bounded.
-    TimedLevels(const SpanColumns& spans, const SpanRules& rules, uint32_t level_count)
+    TimedLevels(const SpanSource& spans, const SpanRules& rules, uint32_t level_count)
         : origin_(rules.begin), tracks_(rules.track_count) {
         sort_into_tracks(spans, rules.end);
         const size_t shares = std::min(tracks_.size(), static_cast<size_t>(span_count() / kSpansPerWorker));
@@ -69,9 +70,12 @@ class TimedLevels : public SpanPyramid::Levels {
     }
 
   private:
-    void sort_into_tracks(const SpanColumns& columns, int64_t end) {
-        for (const uint32_t track : columns.track)
+    void sort_into_tracks(const SpanSource& source, int64_t end) {
+        StopCheck check;
+        source([&](size_t, uint32_t track, int64_t, int64_t, uint16_t) {
+            check.step();
             if (track < tracks_.size()) ++tracks_[track].count;
+        });
         std::vector<size_t> next(tracks_.size());
         size_t total = 0;
         for (size_t track = 0; track < tracks_.size(); ++track) {
@@ -82,16 +86,16 @@ class TimedLevels : public SpanPyramid::Levels {
         Time* ends = spans_.end.extend(total);
         uint16_t* kinds = spans_.kind.extend(total);
         int32_t* items = spans_.item.extend(total);
-        for (size_t row = 0; row < columns.track.size(); ++row) {
-            const uint32_t track = columns.track[row];
-            if (track >= tracks_.size()) continue;
+        source([&](size_t row, uint32_t track, int64_t from, int64_t to, uint16_t kind) {
+            check.step();
+            if (track >= tracks_.size()) return;
             const size_t at = next[track]++;
-            const int64_t begin = std::clamp(columns.begin[row], origin_, end);
+            const int64_t begin = std::clamp(from, origin_, end);
             begins[at] = static_cast<Time>(begin - origin_);
-            ends[at] = static_cast<Time>(std::clamp(columns.end[row], begin, end) - origin_);
-            kinds[at] = columns.kind[row];
-            items[at] = columns.item.empty() ? static_cast<int32_t>(row) : columns.item[row];
-        }
+            ends[at] = static_cast<Time>(std::clamp(to, begin, end) - origin_);
+            kinds[at] = kind;
+            items[at] = static_cast<int32_t>(row);
+        });
     }
 
     void append_piece(uint32_t track, const SpanPiece<Time>& piece, SpanTile& tile) const {
@@ -111,12 +115,22 @@ class TimedLevels : public SpanPyramid::Levels {
 
 }  // namespace
 
-SpanPyramid::SpanPyramid(const SpanColumns& spans, const SpanRules& given)
+SpanPyramid::SpanPyramid(const SpanColumns& spans, const SpanRules& rules)
+    : SpanPyramid(
+          [&](const SpanVisit& visit) {
+              for (size_t row = 0; row < spans.track.size(); ++row)
+                  visit(spans.item.empty() ? row : static_cast<size_t>(spans.item[row]), spans.track[row],
+                        spans.begin[row], spans.end[row], spans.kind[row]);
+          },
+          rules) {
+    if (spans.track.size() > static_cast<size_t>(INT32_MAX)) throw std::length_error("too many spans");
+}
+
+SpanPyramid::SpanPyramid(const SpanSource& spans, const SpanRules& given)
     : begin_(std::clamp(given.begin, -kFarthest, kFarthest)),
       end_(std::clamp(given.end, begin_, kFarthest)),
       cell_bits_(std::min(given.cell_bits, kMaxCellBits)) {
     if (given.track_count > kMaxTracks) throw std::length_error("too many tracks");
-    if (spans.track.size() > static_cast<size_t>(INT32_MAX)) throw std::length_error("too many spans");
     while (tile_count(level_count_ - 1) > 1) ++level_count_;
     const SpanRules rules{given.track_count, begin_, end_, cell_bits_, given.parts_overlaps};
     if (end_ - begin_ < UINT32_MAX) {

@@ -117,20 +117,22 @@ class SpanTrack {
                 return begin != other.begin ? begin < other.begin : place < other.place;
             }
         };
-        std::vector<Key> order(count);
+        Column<Key> order;
+        order.extend(count);
         for (size_t i = 0; i < count; ++i) order[i] = {spans.begin[first + i], static_cast<uint32_t>(i)};
         std::sort(order.begin(), order.end());
         for (size_t i = 0, next = 0; i < count; i = next) {
             for (next = i + 1; next < count && order[next].begin == order[i].begin;) ++next;
-            const auto from = order.begin() + static_cast<std::ptrdiff_t>(i);
-            const auto to = order.begin() + static_cast<std::ptrdiff_t>(next);
+            Key* const from = order.begin() + i;
+            Key* const to = order.begin() + next;
             const auto comes = [&](const Key& a, const Key& b) {
                 return comes_first(spans, first + a.place, first + b.place);
             };
             if (!std::is_sorted(from, to, comes)) std::stable_sort(from, to, comes);
         }
         const auto reorder = [&](auto& column) {
-            std::vector<typename std::remove_reference_t<decltype(column)>::value_type> sorted(count);
+            std::remove_reference_t<decltype(column)> sorted;
+            sorted.extend(count);
             for (size_t i = 0; i < count; ++i) sorted[i] = column[first + order[i].place];
             std::copy(sorted.begin(), sorted.end(), column.begin() + first);
         };
@@ -148,8 +150,8 @@ class SpanTrack {
             reach = std::max(reach, spans.end[i]);
         }
         if (!overlaps) return;
-        reach_.resize(count);
-        depths_.resize(count);
+        reach_.extend(count);
+        depths_.extend(count);
         Time last_begin[kMaxDepth + 1] = {}, last_end[kMaxDepth + 1] = {};
         reach = 0;
         for (size_t i = 0; i < count; ++i) {
@@ -257,8 +259,8 @@ class SpanTrack {
         return 0;
     }
 
-    std::vector<uint8_t> depths_;  // empty: no spans overlap
-    std::vector<Time> reach_;      // likewise: the latest end up to here
+    Column<uint8_t> depths_;  // empty: no spans overlap
+    Column<Time> reach_;      // likewise: the latest end up to here
     std::vector<Level> levels_;
 };
 

@@ -54,9 +54,15 @@ struct SimdGroup {
     uint16_t se = 0;
     std::vector<WaveRuns> waves;
     size_t instruction_count = 0;
+    std::vector<uint32_t> asked;  // the waves that are measured, by their places; the others keep pipes busy
+    int64_t from = INT64_MIN, to = INT64_MAX;  // the time of those
 };
 
 std::vector<SimdGroup> simd_groups(const HidingInput& input);
+
+// Groups cut into neighbouring waves with everything that is busy meanwhile: what they need fits into a cache, and not
+// all of a trace is in memory at once.
+std::vector<SimdGroup> batches_of(const HidingInput& input, std::vector<SimdGroup> groups);
 
 // Replaces `tokens` by those of a wave, in the order of the table.
 void read_tokens(const HidingInput& input, const WaveRuns& wave, std::vector<Token>& tokens);

@@ -228,7 +228,7 @@ void measure(const HidingInput& input, const SimdGroup& group, Worker<ReferenceS
 
 // Gaps as in row_totals(): from the latest end, and instructions without a row do not end one.
 void measure(const HidingInput& input, const SimdGroup& group, Worker<CorrectedSets>& worker) {
-    for (uint32_t wave = 0; wave < group.waves.size(); ++wave) {
+    for (const uint32_t wave : group.asked) {
         read_tokens(input, group.waves[wave], worker.tokens);
         CorrectedSets::Cursor cursor(worker.sets, wave);
         int64_t gap = group.waves[wave].begin;
@@ -267,6 +267,7 @@ HiddenLatency table_of(std::vector<Worker<Sets>>& workers) {
 template <class Sets>
 HiddenLatency measured(const HidingInput& input) {
     std::vector<SimdGroup> groups = simd_groups(input);
+    if constexpr (std::is_same_v<Sets, CorrectedSets>) groups = batches_of(input, std::move(groups));
     std::stable_sort(groups.begin(), groups.end(), [](const SimdGroup& a, const SimdGroup& b) {
         return a.instruction_count > b.instruction_count;  // so that a long one does not start last
     });

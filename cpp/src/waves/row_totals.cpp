@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "waves/by_row.hpp"
+#include "wavewright/stop.hpp"
 
 namespace wavewright {
 namespace {
@@ -40,7 +41,9 @@ RowTotals row_totals(const Executed& executed, std::span<const uint32_t> waves, 
     PerWave<WaveEnd> ends;
     for (size_t i = 0; i < waves.size(); ++i) ends.of(waves[i]) = {true, begins[i]};
     ByRow<Totals> sums(row_count);
+    StopCheck check;
     for (size_t i = 0; i < executed.row.size(); ++i) {
+        check.step();
         const int32_t row = executed.row[i], stall = executed.stall[i], duration = executed.duration[i];
         if (row < 0) continue;
         const int64_t time = executed.time[i];

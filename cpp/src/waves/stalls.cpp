@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/dense_index.hpp"
+#include "wavewright/stop.hpp"
 
 namespace wavewright {
 namespace {
@@ -270,7 +271,9 @@ class Collector {
 class FirstTouch {
   public:
     FirstTouch(const StallRules& rules, const StallInput& input) : line_(rules.line) {
+        StopCheck check;
         for (size_t i = 0; i < input.wave.size(); ++i) {
+            check.step();
             if (i == 0 || input.wave[i] != input.wave[i - 1]) begin(input, input.wave[i]);
             const int64_t line = line_of(input.row[i]);
             if (line < 0 || (line == last_line_ && i != 0)) continue;

@@ -37,40 +37,59 @@ uint8_t pipe_of(const PipeRules& rules, const TracedInstructions& table, size_t 
     return pipe == kByCategory ? rules.of_category[table.category[i]] : pipe;
 }
 
-void put(WaveSpans& spans, size_t row, uint32_t track, int64_t begin, int64_t length, uint16_t kind) {
-    spans.track[row] = track;
-    spans.begin[row] = begin;
-    spans.end[row] = begin + std::max<int64_t>(length, 0);
-    spans.kind[row] = kind;
+WaveSpans spans_of(size_t count, const SpanSource& source) {
+    WaveSpans spans = empty_spans(count);
+    source([&](size_t row, uint32_t track, int64_t begin, int64_t end, uint16_t kind) {
+        spans.track[row] = track;
+        spans.begin[row] = begin;
+        spans.end[row] = end;
+        spans.kind[row] = kind;
+    });
+    return spans;
+}
+
+int64_t end_of(int64_t begin, int64_t length) {
+    return begin + std::max<int64_t>(length, 0);
 }
 
 }  // namespace
 
+SpanSource executed_source(const PlacedWaves& waves, const TracedInstructions& table,
+                           std::span<const uint8_t> is_matrix) {
+    return [=](const SpanVisit& visit) {
+        each_row(waves, table.time.size(), [&](size_t wave, size_t i) {
+            const int64_t begin = bounded(table.time[i]) + bounded(waves.time[wave]);
+            const uint16_t kind = holds(is_matrix, table.row[i]) ? kMatrixKind : table.category[i];
+            visit(i, waves.track[wave], begin, end_of(begin, std::max(table.stall[i], table.duration[i])), kind);
+        });
+    };
+}
+
+SpanSource issued_source(const PlacedWaves& waves, const TracedInstructions& table, std::span<const uint8_t> is_matrix,
+                         const PipeRules& rules, const PipeTracks& pipes) {
+    return [=](const SpanVisit& visit) {
+        each_row(waves, table.time.size(), [&](size_t wave, size_t i) {
+            const uint8_t pipe = pipe_of(rules, table, i);
+            const uint64_t number = uint64_t{waves.track[wave]} * pipes.pipe_count + pipe;
+            if (pipe >= pipes.pipe_count || number >= pipes.tracks.size()) return;
+            const int64_t begin = bounded(table.time[i]) + bounded(waves.time[wave]) + table.stall[i];
+            const bool is_short = pipe < 32 && (rules.short_pipes >> pipe & 1) != 0;
+            const int64_t issue = is_short ? 0 : int64_t{table.duration[i]} - table.stall[i];
+            const uint16_t kind = holds(is_matrix, table.row[i]) ? kMatrixKind : table.category[i];
+            const int64_t end = end_of(begin, std::max<int64_t>(issue, rules.issue_cycles));
+            visit(i, pipes.tracks[number], begin, end, kind);
+        });
+    };
+}
+
 WaveSpans executed_spans(const PlacedWaves& waves, const TracedInstructions& table,
                          std::span<const uint8_t> is_matrix) {
-    WaveSpans spans = empty_spans(table.time.size());
-    each_row(waves, table.time.size(), [&](size_t wave, size_t i) {
-        const int64_t begin = bounded(table.time[i]) + bounded(waves.time[wave]);
-        const uint16_t kind = holds(is_matrix, table.row[i]) ? kMatrixKind : table.category[i];
-        put(spans, i, waves.track[wave], begin, std::max(table.stall[i], table.duration[i]), kind);
-    });
-    return spans;
+    return spans_of(table.time.size(), executed_source(waves, table, is_matrix));
 }
 
 WaveSpans issued_spans(const PlacedWaves& waves, const TracedInstructions& table, std::span<const uint8_t> is_matrix,
                        const PipeRules& rules, const PipeTracks& pipes) {
-    WaveSpans spans = empty_spans(table.time.size());
-    each_row(waves, table.time.size(), [&](size_t wave, size_t i) {
-        const uint8_t pipe = pipe_of(rules, table, i);
-        const uint64_t number = uint64_t{waves.track[wave]} * pipes.pipe_count + pipe;
-        if (pipe >= pipes.pipe_count || number >= pipes.tracks.size()) return;
-        const int64_t begin = bounded(table.time[i]) + bounded(waves.time[wave]) + table.stall[i];
-        const bool is_short = pipe < 32 && (rules.short_pipes >> pipe & 1) != 0;
-        const int64_t issue = is_short ? 0 : int64_t{table.duration[i]} - table.stall[i];
-        const uint16_t kind = holds(is_matrix, table.row[i]) ? kMatrixKind : table.category[i];
-        put(spans, i, pipes.tracks[number], begin, std::max<int64_t>(issue, rules.issue_cycles), kind);
-    });
-    return spans;
+    return spans_of(table.time.size(), issued_source(waves, table, is_matrix, rules, pipes));
 }
 
 std::vector<uint32_t> used_pipes(const PlacedWaves& waves, const TracedInstructions& table, const PipeRules& rules,
@@ -83,18 +102,22 @@ std::vector<uint32_t> used_pipes(const PlacedWaves& waves, const TracedInstructi
     return used;
 }
 
+SpanSource state_source(const PlacedWaves& waves, std::span<const uint8_t> states, std::span<const int32_t> durations) {
+    return [=](const SpanVisit& visit) {
+        size_t last_wave = SIZE_MAX;
+        int64_t now = 0;
+        each_row(waves, states.size(), [&](size_t wave, size_t i) {
+            if (wave != last_wave) now = bounded(waves.time[wave]);
+            last_wave = wave;
+            const int64_t length = std::max(durations[i], 0);
+            visit(i, waves.track[wave], now, end_of(now, length), states[i]);
+            now = bounded(now + length);
+        });
+    };
+}
+
 WaveSpans state_spans(const PlacedWaves& waves, std::span<const uint8_t> states, std::span<const int32_t> durations) {
-    WaveSpans spans = empty_spans(states.size());
-    size_t last_wave = SIZE_MAX;
-    int64_t now = 0;
-    each_row(waves, states.size(), [&](size_t wave, size_t i) {
-        if (wave != last_wave) now = bounded(waves.time[wave]);
-        last_wave = wave;
-        const int64_t length = std::max(durations[i], 0);
-        put(spans, i, waves.track[wave], now, length, states[i]);
-        now = bounded(now + length);
-    });
-    return spans;
+    return spans_of(states.size(), state_source(waves, states, durations));
 }
 
 }  // namespace wavewright

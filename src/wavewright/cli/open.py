@@ -98,7 +98,8 @@ def _place(place: str) -> str:
 
 def _kept_answers(paths: Sequence[Path], reading: dict[str, Any]) -> KeptAnswers | None:
     """Cached answers of the page, if nothing has changed since; None when that cannot be known."""
-    from wavewright.page.protocol.kept_answers import KeptAnswers, cache_folder, fingerprint
+    from wavewright.base.cache import cache_folder
+    from wavewright.page.protocol.kept_answers import KeptAnswers, fingerprint
 
     folder = cache_folder()
     named = [reading["source_root"], *reading["code_objects"], *reading["resources"]]

@@ -5,11 +5,13 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from anyio import create_task_group
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.routing import Route, Router
 
+from wavewright.analysis.common.stop import Stopped, StopSwitch, obeying
 from wavewright.page.payloads import ask, json
 from wavewright.page.protocol import notes
 from wavewright.questions.kit.parameters import whole_number
@@ -77,7 +79,26 @@ class _Answers:
             cache.put("documents", {}, payload)
         return _sent(payload)
 
-    def answer(self, request: Request) -> Response:
+    async def answer(self, request: Request) -> Response:
+        """The answer to a question; the work ends when nobody waits for it any more."""
+        switch = StopSwitch()
+
+        async def watch() -> None:
+            while (await request.receive())["type"] != "http.disconnect":
+                pass
+            switch.stop()
+
+        async with create_task_group() as group:
+            group.start_soon(watch)
+            response = await run_in_threadpool(self._answered, request, switch)
+            group.cancel_scope.cancel()
+        return response
+
+    def _answered(self, request: Request, switch: StopSwitch) -> Response:
+        with obeying(switch):
+            return self._answer(request)
+
+    def _answer(self, request: Request) -> Response:
         document = None
         try:
             document = self._document(request)
@@ -88,6 +109,8 @@ class _Answers:
             payload = ask(document, name, parameters)
             if cache:
                 cache.put(name, parameters, payload)
+        except Stopped:
+            return Response(status_code=499)  # nobody reads it
         except BaseException as error:  # a panic inside polars is not an Exception
             return _failed(problem_of(error, document))
         return _sent(payload)

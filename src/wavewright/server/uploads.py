@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 
+from wavewright.base.cache import cache_folder
 from wavewright.base.scratch import make_scratch
 from wavewright.errors import UsageError, WavewrightError
-from wavewright.page.protocol.kept_answers import cache_folder
 from wavewright.readers.files.archive import is_archive
 from wavewright.readers.files.kinds import Kind, sniff
 

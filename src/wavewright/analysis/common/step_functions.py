@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 import polars as pl
@@ -27,7 +27,7 @@ class Binned(NamedTuple):
     high: Numbers
 
 
-class _Sums(NamedTuple):
+class Sums(NamedTuple):
     """Integral, covered time and extremes per time bin; NaN = no value."""
 
     integral: Numbers
@@ -36,6 +36,7 @@ class _Sums(NamedTuple):
     high: Numbers
 
     def binned(self) -> Binned:
+        """Means and extremes."""
         with np.errstate(invalid="ignore", divide="ignore"):
             return Binned(np.where(self.covered > 0, self.integral / self.covered, np.nan), self.low, self.high)
 
@@ -60,6 +61,11 @@ class StepCurve:
         times = points["time_cycles"].to_numpy().astype(np.int64)
         return cls(times, points["value"].to_numpy().astype(np.float64), before)
 
+    @property
+    def step_count(self) -> int:
+        """Number of steps."""
+        return int(self.times.size)
+
     def at(self, times: npt.ArrayLike) -> Numbers:
         """The values at some times."""
         place = np.searchsorted(self.times, np.asarray(times), side="right") - 1
@@ -71,7 +77,7 @@ class StepCurve:
         """Mean, smallest and largest value in each bin. The last bin ends where all of them do."""
         return self.sums(bins).binned()
 
-    def sums(self, bins: TimeBins) -> _Sums:
+    def sums(self, bins: TimeBins) -> Sums:
         """Integrals and extremes in each bin."""
         edges = bins.start_cycles + bins.width_cycles * np.arange(bins.count + 1, dtype=np.int64)
         edges[-1] = min(int(edges[-1]), bins.end_cycles)
@@ -85,7 +91,18 @@ class StepCurve:
             np.diff(edges).astype(np.float64) if is_complete else _integrals(times, is_finite.astype(np.float64), edges)
         )
         sums = _integrals(times, values if is_complete else np.where(is_finite, values, 0.0), edges)
-        return _Sums(sums, covered, *_extremes(times, values, edges))
+        return Sums(sums, covered, *_extremes(times, values, edges))
+
+
+class Curve(Protocol):
+    """A curve that is summed up in any bins."""
+
+    @property
+    def step_count(self) -> int:
+        """How many steps a sum over all time looks at."""
+
+    def sums(self, bins: TimeBins) -> Sums:
+        """Integrals and extremes in each bin."""
 
 
 class StepLevels:
@@ -96,7 +113,7 @@ class StepLevels:
 
     def __init__(
         self,
-        curve: StepCurve,
+        curve: Curve,
         start_cycles: int,
         end_cycles: int,
         *,
@@ -107,21 +124,21 @@ class StepLevels:
         self._begin, self._end = start_cycles, end_cycles
         length = end_cycles - start_cycles
         self._level = max(0, (-(-length // kept_bins) - 1).bit_length())
-        self._kept: _Sums | None = None
-        if curve.times.size > many:
+        self._kept: Sums | None = None
+        if curve.step_count > many:
             self._kept = curve.sums(TimeBins(start_cycles, end_cycles, 1 << self._level, -(-length >> self._level)))
 
     def binned(self, level: int, first: int, count: int) -> Binned:
         """`count` bins of a level from bin `first` on."""
         if self._kept is None or level < self._level:
             begin = self._begin + (first << level)
-            return self._curve.binned(TimeBins(begin, self._end, 1 << level, count))
+            return self._curve.sums(TimeBins(begin, self._end, 1 << level, count)).binned()
         many = 1 << (level - self._level)
-        chosen = _Sums(*(part[first * many : (first + count) * many] for part in self._kept))
+        chosen = Sums(*(part[first * many : (first + count) * many] for part in self._kept))
         return _joined(chosen, count, many).binned()
 
 
-def _joined(sums: _Sums, count: int, many: int) -> _Sums:
+def _joined(sums: Sums, count: int, many: int) -> Sums:
     """Every `many` bins as one; there is nothing after the last one."""
 
     def rows(part: Numbers, nothing: float) -> Numbers:
@@ -129,7 +146,7 @@ def _joined(sums: _Sums, count: int, many: int) -> _Sums:
         padded[: part.size] = part
         return padded.reshape(count, many)
 
-    return _Sums(
+    return Sums(
         rows(sums.integral, 0.0).sum(axis=1),
         rows(sums.covered, 0.0).sum(axis=1),
         np.fmin.reduce(rows(sums.low, np.nan), axis=1),

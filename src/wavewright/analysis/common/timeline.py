@@ -13,6 +13,9 @@ from wavewright.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    #: Tracks, begin, end, bits of a cell, whether overlaps are parted.
+    LayerNumbers = tuple[int, int, int, int, bool]
+
 TILE_CELLS = 1024  #: Cells of one tile.
 NO_KIND = 65535  #: Kind of spans with an unknown kind.
 DEFINITION = (
@@ -43,6 +46,8 @@ class Timeline:
     #: Of every kind its number `kind`, its `name` and, where it has a separate colour, the meaning `colour`.
     kinds: tuple[dict[str, Any], ...] = ()
     spans: Callable[[], pl.DataFrame] | None = field(default=None, repr=False)
+    #: Makes the levels at once, where nobody needs the spans themselves: `pyramid(numbers)` of `numbers` below.
+    pyramid: Callable[[LayerNumbers], _core.SpanPyramid] | None = field(default=None, repr=False)
     #: Which spans of a track lie side by side at level 0: all that overlap, or only those that also begin together.
     parts_overlaps: bool = True
     #: Gives the kinds where finding them takes long; they are asked for by themselves then.
@@ -73,17 +78,22 @@ class SpanTiles:
 
     def __init__(self, timeline: Timeline) -> None:
         """Sort the spans and sum them up."""
-        if timeline.spans is None or timeline.tracks is None:
+        self.timeline = timeline
+        tracks = timeline.tracks
+        if tracks is not None and timeline.pyramid is not None:
+            rules = timeline.begin, timeline.end, timeline.cell_bits, timeline.parts_overlaps
+            self._pyramid = timeline.pyramid((tracks.height, *rules))
+            return
+        if timeline.spans is None or tracks is None:
             raise UsageError(f"timeline {timeline.name} has no spans")
         spans = timeline.spans()
-        self.timeline = timeline
         self._pyramid = _core.SpanPyramid(
             spans["track"],
             spans["begin"],
             spans["end"],
             spans["kind"],
             spans["item"] if "item" in spans.columns else None,
-            timeline.tracks.height,
+            tracks.height,
             timeline.begin,
             timeline.end,
             timeline.cell_bits,

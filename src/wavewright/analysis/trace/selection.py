@@ -251,3 +251,14 @@ def _what_there_is(trace: ThreadTrace) -> str:
     engines = ", ".join(map(str, trace.waves["se"].unique().sort().to_list())) or "none"
     kernels = ", ".join(name[:60] for name in trace.kernels["demangled"].head(4).to_list()) or "none"
     return f"shader engines with waves: {engines}; kernels: {kernels}"
+
+
+def traced_waves(part: ThreadTrace) -> pl.DataFrame:
+    """Waves with instructions, with the places of these in `instructions`, also where the table does not have them."""
+    waves = part.waves
+    if waves["instruction_count"].null_count():
+        counts = rows_of_waves(part.instructions, "first_instruction", "instruction_count")
+        waves = waves.drop("first_instruction", "instruction_count").join(
+            counts, on="wave", how="left", maintain_order="left"
+        )
+    return waves.filter(pl.col("instruction_count").fill_null(0) > 0)

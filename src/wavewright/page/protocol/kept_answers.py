@@ -40,17 +40,6 @@ _MEDIA_TYPES = (ARROW, JSON)  #: What answers are; anything else in an entry was
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
-def cache_folder() -> Path | None:
-    """Folder of answers: `WAVEWRIGHT_CACHE`, else below `XDG_CACHE_HOME` or `~/.cache`; None = switched off."""
-    variable = os.environ.get("WAVEWRIGHT_CACHE")
-    if variable is not None:
-        return Path(variable) if variable else None
-    base = os.environ.get("XDG_CACHE_HOME")
-    with suppress(RuntimeError):
-        return (Path(base) if base else Path.home() / ".cache") / "wavewright"
-    return None
-
-
 def fingerprint(path: Path, options: str = "") -> str | None:
     """A text that changes when anything changes that an answer about `path` could depend on; None = not known.
 

@@ -11,6 +11,7 @@ from wavewright.analysis.trace.derived_counters.values import derived_values
 from wavewright.analysis.trace.timeline.curves import CURVES, curve_engines, curve_series, curve_steps, derived_steps
 from wavewright.analysis.trace.timeline.pipe_busy import pipe_busy
 from wavewright.analysis.trace.timeline.pipe_shares import pipe_shares
+from wavewright.analysis.trace.timeline.wave_states import wave_states
 from wavewright.errors import UsageError
 from wavewright.page.protocol.curve_tiles import Grid, tile_of, tiling_of
 from wavewright.page.protocol.question import TILE, PageQuestion
@@ -139,7 +140,7 @@ def _levels(document: Document, name: str, se: int | None, text: str | None) -> 
     if name == PIPES and se is None:
         return document.kept(
             ("curves", name, se),
-            lambda: [StepLevels(share.curve, grid.begin, grid.end) for share in pipe_shares(document.trace)],
+            lambda: [StepLevels(share, grid.begin, grid.end) for share in pipe_shares(document.trace)],
         )
     if name == BUSY_PIPES and se is None:
         busy = pipe_busy(document.trace).values
@@ -149,6 +150,8 @@ def _levels(document: Document, name: str, se: int | None, text: str | None) -> 
         return []  # not cached: a client can send any number
 
     def made() -> list[StepLevels]:
+        if name == "wave_states":
+            return [StepLevels(one, grid.begin, grid.end) for one in wave_states(document.trace, grid.begin, se=se)]
         return [StepLevels(curve, grid.begin, grid.end) for curve in curve_steps(document.trace, name, se=se)]
 
     return document.kept(("curves", name, se), made)

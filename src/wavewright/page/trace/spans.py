@@ -73,7 +73,8 @@ def stalled_shares(document: Document, *, level: int, tile: int) -> pl.DataFrame
 
 
 def _shares(document: Document) -> StalledShares:
-    return document.kept("stalled shares", lambda: StalledShares(document.trace))
+    grid = grid_of(document)
+    return document.kept("stalled shares", lambda: StalledShares(document.trace, grid.begin, grid.end))
 
 
 def _few_shares(document: Document) -> Iterator[dict[str, int]]:

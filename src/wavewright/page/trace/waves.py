@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from wavewright.analysis.trace.clocks import alignment
+from wavewright.analysis.trace.waves.stalled_waves import stall_of_waves
 from wavewright.errors import UsageError
 from wavewright.page.protocol.question import PageQuestion
 from wavewright.page.trace.times import aligned
@@ -23,7 +24,7 @@ def waves(document: Document) -> pl.DataFrame:
 
 def _waves(document: Document) -> pl.DataFrame:
     trace = document.trace
-    stall = trace.instructions.group_by("wave").agg(stall_cycles_total=pl.col("stall_cycles").cast(pl.Int64).sum())
+    stall = stall_of_waves(trace)
     frame = trace.waves.sort("wave").join(stall, on="wave", how="left", maintain_order="left")
     return frame.select(
         "wave", "se", "cu", "simd", "slot", "slot_wave",

@@ -25,13 +25,22 @@ _FLAGS = {"start", "is_ext", "complete"}  #: Columns that the core delivers as b
 _RENAMED = {"counters": "sampled_counters"}  #: Tables of the core that have another name in the model.
 _WITHOUT_ENGINE = ("instructions", "states", "info", "losses")
 _ENTERING = ("waves", "occupancy", "dispatches")  #: Tables that name kernel entries.
+_LONG = ("instructions", "states")  #: Tables that take most of the memory of a trace.
 
 
 def tables_of(records: Sequence[_core.Records], shader_engines: Sequence[int]) -> dict[str, pl.DataFrame]:
-    """Every table of the core over all shader engines; `se` added, flags as booleans."""
+    """Every table of the core over all shader engines; `se` added, flags as booleans. The long ones leave `records`."""
+    shorter = short_tables_of(records, shader_engines)
+    return shorter | {name: pl.DataFrame(table) for name, table in _core.joined_rows(records).items()}
+
+
+def short_tables_of(records: Sequence[_core.Records], shader_engines: Sequence[int]) -> dict[str, pl.DataFrame]:
+    """The same without instructions and states."""
     parts: dict[str, list[pl.DataFrame]] = {}
     for record, se in zip(records, shader_engines, strict=True):
         for name, table in _core.tables(record).items():
+            if name in _LONG:
+                continue
             frame = pl.DataFrame(table)
             if name not in _WITHOUT_ENGINE:
                 frame = frame.select(pl.lit(se, pl.UInt16).alias("se"), pl.all())

@@ -211,7 +211,7 @@ def _entered(buffers: Buffers, first_bytes: int = -1) -> pl.DataFrame:
 def _entries_of(records: Sequence[_core.Records]) -> pl.DataFrame:
     from wavewright.readers.trace import assemble
 
-    return assemble.entries_of(assemble.tables_of(records, [0] * len(records)))
+    return assemble.entries_of(assemble.short_tables_of(records, [0] * len(records)))
 
 
 def _source(window: Window, target: str | None, *, amd: bool) -> TraceSource:

@@ -9,15 +9,17 @@ from wavewright import _core
 from wavewright.errors import NotATraceError, UnsupportedError, WavewrightError
 from wavewright.model.losses import Loss
 from wavewright.readers.files.kinds import Generation, generation_of
+from wavewright.readers.trace.large_memory import LARGE_BYTES, use_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from wavewright.readers.files.capture import TraceFile
 
-GROUP_BYTES = 256 << 20  #: Bytes of raw buffers that are decoded at once where a capture need not be in memory whole.
+GROUP_BYTES = LARGE_BYTES  #: Bytes of raw buffers that are decoded at once where a capture need not be in memory whole.
 
 _HEADER_BYTES = 8
+_WRITTEN_TO = "something writes to the file: ask again when it is done"
 
 
 @dataclass(frozen=True)
@@ -85,8 +87,7 @@ class Buffers:
                 waves, instructions = counts[number]
                 if record.instruction_count != instructions:
                     problem = f"{record.instruction_count:,} instructions where there were {instructions:,} before"
-                    advice = "something writes to the file: ask again when it is done"
-                    raise WavewrightError(problem, where=str(file.path), advice=advice)
+                    raise WavewrightError(problem, where=str(file.path), advice=_WRITTEN_TO)
                 yield record
                 del record
                 number, first_wave = number + 1, first_wave + waves
@@ -113,10 +114,30 @@ class Buffers:
         first_wave: int = 0,
         first_bytes: int = -1,
     ) -> list[_core.Records]:
-        buffers = [_read(file, first_bytes) for file in files]
-        return _core.decode(
+        if rows and sum(file.byte_count for file in files) > LARGE_BYTES:
+            use_files()
+        read = [_mapped(file) if first_bytes < 0 and _is_large(file) else _read(file, first_bytes) for file in files]
+        buffers = [each.bytes() if isinstance(each, _core.MappedFile) else each for each in read]
+        records = _core.decode(
             buffers, program, corrected=not self.amd, threads=self.threads, rows=rows, first_wave=first_wave
         )
+        for file, each in zip(files, read, strict=True):
+            if isinstance(each, _core.MappedFile) and not each.is_whole:
+                problem = "the file became shorter while it was read"
+                raise WavewrightError(problem, where=str(file.path), advice=_WRITTEN_TO)
+        return records
+
+
+def _is_large(file: TraceFile) -> bool:
+    return file.data is None and file.byte_count > LARGE_BYTES
+
+
+def _mapped(file: TraceFile) -> _core.MappedFile | bytes:
+    """A large file in place: reading it would take as much memory again."""
+    try:
+        return _core.MappedFile(str(file.path))
+    except RuntimeError:
+        return _read(file)
 
 
 def _read(file: TraceFile, byte_count: int = -1) -> bytes:

@@ -104,7 +104,7 @@ def _in_window(capture: Capture, window: Window) -> Contents:
     try:
         buffers.check()
         records = buffers.count(nothing, first_bytes=SCANNED_BYTES)
-        tables = assemble.tables_of(records, [0] * len(records))
+        tables = assemble.short_tables_of(records, [0] * len(records))
         everything = assemble.entries_of(tables)
         kernels = kernels_entered(capture.code_of(window), buffers.heads(), everything)
     except WavewrightError:

@@ -6,8 +6,9 @@ import os
 
 import pytest
 
+from wavewright.base.cache import cache_folder
 from wavewright.page.protocol import kept_answers
-from wavewright.page.protocol.kept_answers import KeptAnswers, cache_folder, fingerprint
+from wavewright.page.protocol.kept_answers import KeptAnswers, fingerprint
 from wavewright.page.protocol.payload import ARROW, JSON, Payload
 
 

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar
 
-import numpy as np
 import polars as pl
 
+from wavewright import _core
 from wavewright.analysis.trace.clocks.common_clock import aligned
 from wavewright.analysis.trace.pipes import PIPES, pipes_of_rows
+from wavewright.analysis.trace.selection import traced_waves
 from wavewright.base.bounds import CYCLES, ENGINE, ITEM, Bounds, bounded, check_range
 from wavewright.model.answer import Answer, once_per_trace
 from wavewright.model.schema import CATEGORIES, table_spec
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    import numpy.typing as npt
 
     from wavewright.model.schema import TableSpec
     from wavewright.model.trace import ThreadTrace
@@ -118,58 +117,22 @@ def row_histogram(
 
 def _sums(trace: ThreadTrace, se: int | None, begin: float | None, end: float | None) -> pl.DataFrame:
     """Cycles and executions per row and category: `row`, `kind`, `cycles`, `count`; row -1 = unknown."""
-    placed = _placed(trace)
-    chosen = np.ones(placed.key.size, dtype=np.bool_) if se is None else placed.se == se
     low, high = -_FARTHEST_CYCLES if begin is None else int(begin), _FARTHEST_CYCLES if end is None else int(end)
-    if begin is not None or end is not None:
-        chosen &= (placed.begin < high) & (placed.end > low) & (low < high)
-    key = placed.key[chosen]
-    cycles = np.maximum(np.minimum(placed.end[chosen], high) - np.maximum(placed.begin[chosen], low), 0)
-    counts = np.bincount(key)
-    sums = np.bincount(key, weights=cycles, minlength=counts.size)  # exact: doubles represent integers up to 2**53
-    cells = np.flatnonzero(counts)
-    return pl.DataFrame(
-        {
-            "row": (cells // _KINDS - 1).astype(np.int32),
-            "kind": (cells % _KINDS).astype(np.uint8),
-            "cycles": sums[cells].astype(np.int64),
-            "count": counts[cells].astype(np.int64),
-        }
+    waves = traced_waves(trace)
+    of_engine = pl.lit(value=True) if se is None else pl.col("se") == se
+    placed = aligned(trace, waves).select(
+        track=pl.when(of_engine).then(0).otherwise(_core.NO_TRACK).cast(pl.UInt32),
+        time=pl.col("offset").fill_null(0).cast(pl.Int64),
+        first="first_instruction",
+        count="instruction_count",
     )
+    is_matrix = (pipes_of_rows(trace.code) == list(PIPES).index("MATRIX")).cast(pl.UInt8)
+    sums = pl.DataFrame(_core.row_cycles(placed, trace.instructions, is_matrix, trace.code.height, low, high))
+    cell = pl.int_range(pl.len(), dtype=pl.Int32)
+    cells = sums.select(row=cell // _KINDS - 1, kind=(cell % _KINDS).cast(pl.UInt8), cycles="cycles", count="count")
+    return cells.filter(pl.col("count") > 0)
 
 
 @once_per_trace
 def _whole(trace: ThreadTrace, se: int | None) -> pl.DataFrame:
     return _sums(trace, se, None, None)
-
-
-class _Placed(NamedTuple):
-    """Every executed instruction: engine, aligned start and end, and (row + 1) * 16 + category."""
-
-    se: npt.NDArray[np.int32]
-    begin: npt.NDArray[np.int64]
-    end: npt.NDArray[np.int64]
-    key: npt.NDArray[np.int64]
-
-
-@once_per_trace
-def _placed(trace: ThreadTrace) -> _Placed:
-    matrix = (pipes_of_rows(trace.code) == list(PIPES).index("MATRIX")).rename("is_matrix").to_frame()
-    rows = trace.code.sort("row").select("row").hstack(matrix).filter("is_matrix")["row"]
-    offsets = aligned(trace, trace.waves).select("wave", "se", "offset").unique("wave", keep="first")
-    begin = pl.col("time_cycles").clip(-_FARTHEST_CYCLES, _FARTHEST_CYCLES) + pl.col("offset").fill_null(0)
-    length = pl.max_horizontal("stall_cycles", "duration_cycles").cast(pl.Int64).clip(lower_bound=0)
-    row = pl.when(pl.col("row").is_between(0, trace.code.height - 1)).then("row").otherwise(-1).cast(pl.Int64)
-    kind = pl.when(pl.col("row").is_in(rows.implode())).then(pl.lit(MATRIX, pl.UInt8)).otherwise("category")
-    placed = trace.instructions.join(offsets, on="wave", how="left", maintain_order="left").select(
-        se=pl.col("se").fill_null(0).cast(pl.Int32),
-        begin=begin,
-        end=begin + length,
-        key=(row + 1) * _KINDS + kind.clip(upper_bound=_KINDS - 1),
-    )
-    return _Placed(
-        placed["se"].to_numpy(),
-        placed["begin"].to_numpy().astype(np.int64),
-        placed["end"].to_numpy().astype(np.int64),
-        placed["key"].to_numpy().astype(np.int64),
-    )

@@ -10,12 +10,10 @@ import polars as pl
 
 from wavewright.analysis.common.step_functions import StepCurve
 from wavewright.analysis.trace.clocks import clock_curves
-from wavewright.analysis.trace.clocks.common_clock import aligned
 from wavewright.analysis.trace.derived_counters.values import indices
 from wavewright.analysis.trace.sampled_counters import gpu_curve
 from wavewright.analysis.trace.sampled_counters.counter_samples import counter_names
 from wavewright.analysis.trace.waves.kernel_residency import residency_changes
-from wavewright.analysis.trace.waves.state_curves import state_curves
 from wavewright.base.bounds import ENGINE, bounded
 from wavewright.errors import UsageError
 from wavewright.model.answer import once_per_trace
@@ -78,7 +76,7 @@ def curve_series(trace: ThreadTrace, name: str, *, se: int | None = None) -> tup
 @bounded(se=ENGINE)
 @once_per_trace
 def curve_steps(trace: ThreadTrace, name: str, *, se: int | None = None) -> tuple[StepCurve, ...]:
-    """The curves of a name, in the order of `curve_series`, on the aligned clock."""
+    """The curves of a name but `wave_states`, in the order of `curve_series`, on the aligned clock."""
     series = curve_series(trace, name, se=se)
     if name == "sampled_counters":
         curves = [gpu_curve(trace, number, se=se) for number in range(len(series))]
@@ -88,7 +86,7 @@ def curve_steps(trace: ThreadTrace, name: str, *, se: int | None = None) -> tupl
         return tuple(
             StepCurve.of_values(pairs.filter(pl.col("se") == entry.keys["se"]), before=float("nan")) for entry in series
         )
-    changes = _state_changes(trace) if name == "wave_states" else residency_changes(trace)
+    changes = residency_changes(trace)
     of_engine = changes if se is None else changes.filter(pl.col("se") == se)
     return tuple(StepCurve.of_changes(_of(of_engine, entry)) for entry in series)
 
@@ -127,10 +125,3 @@ def _has(trace: ThreadTrace, se: int | None) -> bool:
 def _of(changes: pl.DataFrame, series: Series) -> pl.DataFrame:
     ((column, value),) = series.keys.items()
     return changes.filter(pl.col(column).eq_missing(pl.lit(value)))
-
-
-@once_per_trace
-def _state_changes(trace: ThreadTrace) -> pl.DataFrame:
-    counts = aligned(trace, state_curves(trace), "time_cycles")
-    change = pl.col("wave_count") - pl.col("wave_count").shift(1, fill_value=0).over("se", "state")
-    return counts.select("se", "state", "time_cycles", change=change)

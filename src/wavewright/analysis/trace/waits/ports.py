@@ -9,7 +9,7 @@ import polars as pl
 from wavewright import _core
 from wavewright.analysis.trace.pipes import matrix_rows
 from wavewright.analysis.trace.pipes.passes import pipe_cycles_of_rows
-from wavewright.analysis.trace.selection import rows_of_waves
+from wavewright.analysis.trace.selection import traced_waves
 from wavewright.model.answer import once_per_trace
 
 if TYPE_CHECKING:
@@ -21,17 +21,6 @@ def port_rules(trace: ThreadTrace) -> dict[str, pl.Series]:
     """Code rows that are matrix instructions, and the time that each takes its port, as the native core takes them."""
     code = trace.code.sort("row")
     return {"is_matrix": matrix_rows(code).cast(pl.UInt8), "port_cycles": pipe_cycles_of_rows(trace)}
-
-
-def traced_waves(part: ThreadTrace) -> pl.DataFrame:
-    """Waves with instructions, with the places of these in `instructions`, also where the table does not have them."""
-    waves = part.waves
-    if waves["instruction_count"].null_count():
-        counts = rows_of_waves(part.instructions, "first_instruction", "instruction_count")
-        waves = waves.drop("first_instruction", "instruction_count").join(
-            counts, on="wave", how="left", maintain_order="left"
-        )
-    return waves.filter(pl.col("instruction_count").fill_null(0) > 0)
 
 
 def placed_waves(part: ThreadTrace) -> pl.DataFrame:

@@ -9,6 +9,7 @@ import polars as pl
 
 from wavewright.analysis.trace.clocks.common_clock import aligned
 from wavewright.analysis.trace.waves.resident import resident_waves
+from wavewright.analysis.trace.waves.stalled_waves import stall_of_waves
 from wavewright.base.bounds import CYCLES, bounded
 from wavewright.facts import gpus
 from wavewright.model.answer import Answer
@@ -64,7 +65,7 @@ def _resident(trace: ThreadTrace) -> pl.DataFrame:
 
 
 def _traced(trace: ThreadTrace, where: list[str]) -> pl.DataFrame:
-    stall = trace.instructions.group_by("wave").agg(stall=pl.col("stall_cycles").cast(pl.Int64).sum())
+    stall = stall_of_waves(trace).select("wave", stall="stall_cycles_total")
     waves = trace.waves.join(stall, on="wave", how="left").sort("start_cycles", "wave")
     return waves.group_by(where).agg(
         traced_wave_count=pl.len().cast(pl.Int64),

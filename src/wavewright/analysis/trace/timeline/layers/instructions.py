@@ -19,6 +19,7 @@ from wavewright.analysis.trace.timeline.layers.places import (
 )
 
 if TYPE_CHECKING:
+    from wavewright.analysis.common.timeline import LayerNumbers
     from wavewright.model.trace import ThreadTrace
 
 
@@ -28,11 +29,17 @@ def instructions(trace: ThreadTrace) -> Timeline:
     begin, end = bounds(trace)
     return Timeline(
         "instructions", "Instructions", "cycles", begin, end, cell_bits(trace),
-        tracks=tracks, kinds=category_kinds(trace), spans=lambda: _spans(trace, tracks), parts_overlaps=False,
+        tracks=tracks, kinds=category_kinds(trace), parts_overlaps=False,
+        pyramid=lambda layer: _pyramid(trace, tracks, layer),
     )  # fmt: skip
 
 
-def _spans(trace: ThreadTrace, tracks: pl.DataFrame) -> pl.DataFrame:
-    waves = trace.waves.select(track_of(tracks, trace.waves), *rows_of_waves(trace, "instruction"))
+def _pyramid(trace: ThreadTrace, tracks: pl.DataFrame, layer: LayerNumbers) -> _core.SpanPyramid:
     is_matrix = matrix_rows(trace.code.sort("row")).cast(pl.UInt8)
-    return pl.DataFrame(_core.executed_spans(waves, trace.instructions, is_matrix))
+    return _core.executed_pyramid(layer, instruction_waves(trace, tracks), trace.instructions, is_matrix)
+
+
+def instruction_waves(trace: ThreadTrace, tracks: pl.DataFrame) -> pl.DataFrame:
+    """The waves with their tracks and the places of their instructions, as the native core takes them."""
+    placed = trace.waves.select(track_of(tracks, trace.waves), *rows_of_waves(trace, "instruction"))
+    return placed.with_columns(pl.col("track").fill_null(_core.NO_TRACK))

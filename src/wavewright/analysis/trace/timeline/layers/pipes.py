@@ -21,6 +21,7 @@ from wavewright.analysis.trace.timeline.layers.places import (
 from wavewright.model.answer import once_per_trace
 
 if TYPE_CHECKING:
+    from wavewright.analysis.common.timeline import LayerNumbers
     from wavewright.model.trace import ThreadTrace
 
 _UNIT = ("se", "simd")
@@ -33,16 +34,17 @@ def pipes(trace: ThreadTrace) -> Timeline:
     Messages and immediate instructions take one base clock. Memory instructions of the neighbour SIMD (gfx11 and later)
     join its VMEM pipe; their items lie behind those of `instructions`.
     """
-    tracks = _tracks(trace)
+    tracks = pipe_tracks(trace)
     begin, end = bounds(trace)
     return Timeline(
         "pipes", "Utilization", "cycles", begin, end, cell_bits(trace),
         tracks=tracks, kinds=category_kinds(trace), spans=lambda: _spans(trace, tracks),
+        pyramid=None if trace.other_simd.height else lambda layer: _pyramid(trace, tracks, layer),
     )  # fmt: skip
 
 
 @once_per_trace
-def _tracks(trace: ThreadTrace) -> pl.DataFrame:
+def pipe_tracks(trace: ThreadTrace) -> pl.DataFrame:
     """A track for every pipe of a SIMD to which anything was issued; `number` is that of the pipe among all units."""
     units, rules = _units(trace), pipe_rules(trace.code, base_clock(trace))
     used = _core.used_pipes(_waves(trace, units), trace.instructions, rules, units.height)
@@ -56,7 +58,21 @@ def _tracks(trace: ThreadTrace) -> pl.DataFrame:
     )
     placed = numbered.join(units, on="unit", maintain_order="left").with_row_index("track")
     label, group = pl.format("SIMD {} {}", "simd", "pipe"), pl.format("SE {}", "se")
-    return placed.select("track", label.alias("label"), group.alias("group"), *_UNIT, "pipe", "number")
+    return placed.select("track", label.alias("label"), group.alias("group"), *_UNIT, "pipe", "number", "unit")
+
+
+@once_per_trace
+def busy_times(trace: ThreadTrace) -> _core.BusyTimes:
+    """The times in which every pipe issues, SIMD by SIMD, by the numbers of `unit` in `pipe_tracks`."""
+    units = _units(trace)
+    waves = pl.concat([_waves(trace, units).rename({"track": "unit"}), _lives(trace)], how="horizontal")
+    beside = _neighbours(trace, units).drop_nulls("track").with_columns(unit=pl.col("track") // len(_NAMES))
+    rules, vmem = pipe_rules(trace.code, base_clock(trace)), _NAMES.index("VMEM")
+    return _core.BusyTimes(waves, trace.instructions, rules, beside, vmem, units.height)
+
+
+def _lives(trace: ThreadTrace) -> pl.DataFrame:
+    return trace.waves.select(pl.col("start_cycles", "end_cycles").cast(pl.Int64).fill_null(0))
 
 
 def _units(trace: ThreadTrace) -> pl.DataFrame:
@@ -95,6 +111,13 @@ def _spans(trace: ThreadTrace, tracks: pl.DataFrame) -> pl.DataFrame:
     beside = _neighbours(trace, units)
     beside = beside.with_columns(track=track_numbers.gather(beside["track"]).fill_null(_core.NO_TRACK))
     return pl.concat([spans.with_columns(item=pl.int_range(pl.len(), dtype=pl.Int32)), beside])
+
+
+def _pyramid(trace: ThreadTrace, tracks: pl.DataFrame, layer: LayerNumbers) -> _core.SpanPyramid:
+    units, rules = _units(trace), pipe_rules(trace.code, base_clock(trace))
+    is_matrix, track_numbers = matrix_rows(trace.code.sort("row")).cast(pl.UInt8), _track_numbers(tracks, units.height)
+    waves = _waves(trace, units)
+    return _core.issued_pyramid(layer, waves, trace.instructions, is_matrix, rules, track_numbers, len(_NAMES))
 
 
 def _track_numbers(tracks: pl.DataFrame, unit_count: int) -> pl.Series:

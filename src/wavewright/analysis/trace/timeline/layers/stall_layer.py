@@ -7,16 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from wavewright import _core
 from wavewright.analysis.common.timeline import Timeline
 from wavewright.analysis.trace.selection import whole_of
-from wavewright.analysis.trace.timeline.layers.instructions import instructions
-from wavewright.analysis.trace.timeline.layers.places import aligned, slot_tracks, track_of
+from wavewright.analysis.trace.timeline.layers.instructions import instruction_waves, instructions
+from wavewright.analysis.trace.timeline.layers.places import slot_tracks
 from wavewright.analysis.trace.waits.stall_rows import class_names
 from wavewright.analysis.trace.waits.wait_producers import each_instruction
 from wavewright.facts.stall_classes import stall_class
 from wavewright.model.answer import once_per_trace
 
 if TYPE_CHECKING:
+    from wavewright.analysis.common.timeline import LayerNumbers
     from wavewright.model.trace import ThreadTrace
 
 
@@ -24,7 +26,8 @@ if TYPE_CHECKING:
 class _Classes:
     names: tuple[str, ...]  #: The class with most stall first.
     cycles: tuple[int, ...]
-    of_stalled: pl.Series  #: Place in `names` of every instruction that stalled.
+    group: pl.Series  #: Of every instruction.
+    of_group: pl.Series  #: Place of a group in `names`.
 
 
 def stalls(trace: ThreadTrace) -> Timeline | None:
@@ -41,28 +44,13 @@ def stalls(trace: ThreadTrace) -> Timeline | None:
     return Timeline(
         "stalls", "Stalls", "cycles", executed.begin, executed.end, executed.cell_bits,
         tracks=tracks, tracks_of=executed.name, late_kinds=lambda: _kinds(trace),
-        spans=lambda: _spans(trace, tracks),
+        pyramid=lambda layer: _pyramid(trace, tracks, layer),
     )  # fmt: skip
 
 
-def stalled_spans(trace: ThreadTrace, tracks: pl.DataFrame) -> pl.DataFrame:
-    """Track, start, end and item of the stalled part of every instruction that stalled."""
-    waves = trace.waves.select("wave", "se", track_of(tracks, trace.waves))
-    stalled = _stalled(trace).join(waves, on="wave", how="left", maintain_order="left")
-    begin = aligned(trace, "time_cycles")
-    return stalled.select(
-        "track", begin.alias("begin"), (begin + pl.col("stall_cycles").cast(pl.Int64)).alias("end"), "item"
-    )
-
-
-def _stalled(trace: ThreadTrace) -> pl.DataFrame:
-    columns = trace.instructions.select("wave", "time_cycles", "stall_cycles")
-    return columns.with_row_index("item").with_columns(pl.col("item").cast(pl.Int32)).filter(pl.col("stall_cycles") > 0)
-
-
-def _spans(trace: ThreadTrace, tracks: pl.DataFrame) -> pl.DataFrame:
-    kind = _classes(trace).of_stalled.cast(pl.UInt16)
-    return stalled_spans(trace, tracks).with_columns(kind.alias("kind")).drop_nulls("track")
+def _pyramid(trace: ThreadTrace, tracks: pl.DataFrame, layer: LayerNumbers) -> _core.SpanPyramid:
+    classes, waves = _classes(trace), instruction_waves(trace, tracks)
+    return _core.stalled_pyramid(layer, waves, trace.instructions, classes.group, classes.of_group)
 
 
 def _kinds(trace: ThreadTrace) -> tuple[dict[str, Any], ...]:
@@ -79,15 +67,12 @@ def _classes(trace: ThreadTrace) -> _Classes:
     whole, is_selected = whole_of(trace)  # what was waited for may lie outside of a part
     each, groups = each_instruction(whole, whole)
     group = each["group"] if is_selected is None else each["group"].filter(is_selected)
-    names = pl.Series("class", class_names(groups, whole.code), pl.String)
-    stalled = _stalled(trace).select("stall_cycles", group=group.gather(_stalled(trace)["item"]))
-    of_stalled = names.gather(stalled["group"])
-    cycles = pl.col("stall_cycles").cast(pl.Int64).sum()
-    sums = pl.DataFrame([of_stalled, stalled["stall_cycles"]]).group_by("class").agg(cycles)
+    names = class_names(groups, whole.code)
+    stall = pl.DataFrame([group, trace.instructions["stall_cycles"]]).lazy().filter(pl.col("stall_cycles") > 0)
+    of_groups = stall.group_by("group").agg(pl.col("stall_cycles").cast(pl.Int64).sum()).collect(engine="streaming")
+    of_classes = of_groups.with_columns(pl.Series("class", names, pl.String).gather(of_groups["group"]))
+    sums = of_classes.group_by("class").agg(pl.col("stall_cycles").sum())
     sums = sums.sort("stall_cycles", "class", descending=[True, False])
     places = {name: place for place, name in enumerate(sums["class"])}
-    return _Classes(
-        tuple(sums["class"]),
-        tuple(sums["stall_cycles"]),
-        of_stalled.replace_strict(list(places), list(places.values()), default=0, return_dtype=pl.Int64),
-    )
+    of_group = pl.Series([places.get(name, 0) for name in names], dtype=pl.UInt16)
+    return _Classes(tuple(sums["class"]), tuple(sums["stall_cycles"]), group, of_group)

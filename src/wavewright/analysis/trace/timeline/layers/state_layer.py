@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import polars as pl
-
 from wavewright import _core
 from wavewright.analysis.common.timeline import Timeline
 from wavewright.analysis.trace.timeline.layers.places import (
@@ -19,6 +17,9 @@ from wavewright.analysis.trace.timeline.layers.places import (
 from wavewright.model.schema import STATE_MEANINGS, STATES
 
 if TYPE_CHECKING:
+    import polars as pl
+
+    from wavewright.analysis.common.timeline import LayerNumbers
     from wavewright.model.trace import ThreadTrace
 
 
@@ -34,12 +35,12 @@ def states(trace: ThreadTrace) -> Timeline:
     )
     return Timeline(
         "states", "Wave states", "cycles", begin, end, cell_bits(trace),
-        tracks=tracks, kinds=kinds, spans=lambda: _spans(trace, tracks),
+        tracks=tracks, kinds=kinds, pyramid=lambda layer: _pyramid(trace, tracks, layer),
     )  # fmt: skip
 
 
-def _spans(trace: ThreadTrace, tracks: pl.DataFrame) -> pl.DataFrame:
+def _pyramid(trace: ThreadTrace, tracks: pl.DataFrame, layer: LayerNumbers) -> _core.SpanPyramid:
     begin = aligned(trace, "start_cycles").alias("time")
     _, first, count = rows_of_waves(trace, "state")
     waves = trace.waves.select(track_of(tracks, trace.waves), begin, first, count)
-    return pl.DataFrame(_core.state_spans(waves, trace.states))
+    return _core.state_pyramid(layer, waves, trace.states)

@@ -1,0 +1,9 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace wavewright::bind {
+
+void bind_file_blocks(nanobind::module_& m);
+
+}  // namespace wavewright::bind

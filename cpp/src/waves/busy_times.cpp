@@ -1,0 +1,136 @@
+#include "wavewright/busy_times.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/parallel.hpp"
+#include "waves/issues.hpp"
+#include "wavewright/stop.hpp"
+
+namespace wavewright {
+namespace {
+
+constexpr uint32_t kSets = kBubble + 1;  // of a unit
+const TimeSet kEmptySet;
+
+bool is_before(Interval a, Interval b) {
+    return a.begin < b.begin;
+}
+
+// The union of a set and of sorted intervals.
+TimeSet united(const TimeSet& set, std::span<const Interval> more) {
+    TimeSet all;
+    Union joined;
+    const auto found = [&](Interval one) { all.add(one.begin, one.end); };
+    size_t next = 0;
+    set.each([&](int64_t begin, int64_t end) {
+        for (; next < more.size() && more[next].begin < begin; ++next) joined.add(more[next], found);
+        joined.add({begin, end}, found);
+    });
+    for (; next < more.size(); ++next) joined.add(more[next], found);
+    joined.finish(found);
+    return all;
+}
+
+class UnitTimes {
+  public:
+    UnitTimes(const IssuingWaves& waves, const PipeRules& rules, std::span<TimeSet> sets)
+        : waves_(waves), reader_(waves, rules), sets_(sets) {}
+
+    void fill(std::span<const uint32_t> members, std::vector<Interval>& more, uint8_t more_pipe) {
+        std::vector<WaveIssues> issuing;
+        for (const uint32_t wave : members) {
+            issuing.emplace_back(reader_, wave);
+            lives_.add({bounded(waves_.begin[wave]) + bounded(waves_.offset[wave]),
+                        bounded(waves_.end[wave]) + bounded(waves_.offset[wave])});
+        }
+        lives_.join([&](Interval life) { add(kResident, life); });
+        add_issues(std::move(issuing));
+        if (more.empty()) return;
+        std::sort(more.begin(), more.end(), is_before);
+        sets_[more_pipe] = united(sets_[more_pipe], more);
+        sets_[kAnyPipe] = united(sets_[kAnyPipe], more);
+    }
+
+    void add_bubbles() {
+        const auto free = [&](Interval one) { add(kBubble, one); };
+        sets_[kAnyPipe].each([&](int64_t begin, int64_t end) { lives_.issue({begin, end}, free); });
+        lives_.finish(free);
+        sets_[kAnyPipe] = TimeSet();
+    }
+
+  private:
+    void add(uint8_t kind, Interval joined) { sets_[kind].add(joined.begin, joined.end); }
+
+    void add_issues(std::vector<WaveIssues> issuing) {
+        std::array<Union, kMaxPipes> pipes;
+        Union any;
+        StopCheck check;
+        visit_by_begin(std::move(issuing), [&](const Issue& issue) {
+            check.step();
+            const auto pipe = static_cast<uint8_t>(issue.pipe);
+            const Interval issued{issue.begin, issue.begin + issue.cycles};
+            pipes[pipe].add(issued, [&](Interval joined) { add(pipe, joined); });
+            any.add(issued, [&](Interval joined) { add(kAnyPipe, joined); });
+        });
+        for (uint8_t pipe = 0; pipe < kMaxPipes; ++pipe)
+            pipes[pipe].finish([&](Interval joined) { add(pipe, joined); });
+        any.finish([&](Interval joined) { add(kAnyPipe, joined); });
+    }
+
+    const IssuingWaves& waves_;
+    IssueReader reader_;
+    std::span<TimeSet> sets_;
+    Lives lives_;
+};
+
+}  // namespace
+
+void TimeSet::add(int64_t begin, int64_t end) {
+    while (begin < end) {
+        const bool is_full = blocks_.empty() || pieces_.size() - blocks_.back().first == kBlock ||
+                             begin - blocks_.back().begin > int64_t{UINT32_MAX};
+        if (is_full) blocks_.push_back({begin, total_, pieces_.size()});
+        const int64_t length = std::min<int64_t>(end - begin, UINT32_MAX);
+        pieces_.push_back({static_cast<uint32_t>(begin - blocks_.back().begin), static_cast<uint32_t>(length)});
+        total_ += length;
+        begin += length;
+        end_ = begin;
+    }
+}
+
+int64_t TimeSet::before(int64_t time) const {
+    const auto behind_it =
+        std::partition_point(blocks_.begin(), blocks_.end(), [&](const Block& block) { return block.begin < time; });
+    if (behind_it == blocks_.begin()) return 0;
+    const auto block = static_cast<size_t>(behind_it - blocks_.begin()) - 1;
+    const int64_t since = time - blocks_[block].begin;
+    int64_t cycles = blocks_[block].before;
+    for (size_t i = blocks_[block].first; i < behind(block) && pieces_[i].begin < since; ++i)
+        cycles += std::min<int64_t>(pieces_[i].length, since - pieces_[i].begin);
+    return cycles;
+}
+
+BusyTimes::BusyTimes(const IssuingWaves& waves, const PipeRules& rules, const MoreIssues& more, uint32_t unit_count)
+    : sets_(size_t{unit_count} * kSets) {
+    std::vector<std::vector<uint32_t>> members(unit_count);
+    std::vector<std::vector<Interval>> others(unit_count);
+    for (uint32_t wave = 0; wave < waves.unit.size(); ++wave)
+        if (waves.unit[wave] < unit_count) members[waves.unit[wave]].push_back(wave);
+    for (size_t i = 0; i < more.unit.size(); ++i)
+        if (more.unit[i] < unit_count && more.end[i] > more.begin[i])
+            others[more.unit[i]].push_back({more.begin[i], more.end[i]});
+    in_parallel(unit_count, workers_for(unit_count), [&](size_t unit, unsigned) {
+        UnitTimes times(waves, rules, std::span(sets_).subspan(unit * kSets, kSets));
+        times.fill(members[unit], others[unit], more.pipe);
+        times.add_bubbles();
+    });
+}
+
+const TimeSet& BusyTimes::of(uint32_t unit, uint8_t kind) const {
+    const size_t place = size_t{unit} * kSets + kind;
+    return kind < kSets && place < sets_.size() ? sets_[place] : kEmptySet;
+}
+
+}  // namespace wavewright

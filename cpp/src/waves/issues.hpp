@@ -1,0 +1,236 @@
+// What waves issue to the pipes of a SIMD, in order of time, and the unions of it.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "wavewright/timeline.hpp"
+
+namespace wavewright {
+
+inline constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
+
+struct Issue {
+    int64_t begin;
+    uint32_t cycles;
+    uint32_t busy_cycles;
+    uint32_t pipe;
+};
+
+struct Interval {
+    int64_t begin, end;
+};
+
+// Joins intervals that come by begin; calls `found` with each finished union.
+class Union {
+  public:
+    template <class Found>
+    void add(Interval next, Found&& found) {
+        if (next.begin <= current_.end && is_open_) {
+            current_.end = std::max(current_.end, next.end);
+            return;
+        }
+        if (is_open_) found(current_);
+        current_ = next;
+        is_open_ = true;
+    }
+    template <class Found>
+    void finish(Found&& found) {
+        if (is_open_) found(current_);
+        is_open_ = false;
+    }
+
+  private:
+    Interval current_{0, 0};
+    bool is_open_ = false;
+};
+
+// What instructions of waves issue, and when.
+class IssueReader {
+  public:
+    IssueReader(const IssuingWaves& waves, const PipeRules& rules) : waves_(waves), rules_(rules) {}
+
+    uint64_t first(uint32_t wave) const { return std::min<uint64_t>(waves_.first[wave], waves_.time.size()); }
+    uint64_t behind(uint32_t wave) const {
+        return first(wave) + std::min<uint64_t>(waves_.count[wave], waves_.time.size() - first(wave));
+    }
+
+    // Whether the instruction goes through a pipe; then `issue` tells which and when.
+    bool read(uint32_t wave, uint64_t instruction, Issue& issue) const {
+        const uint8_t pipe = pipe_of(instruction);
+        if (pipe >= kMaxPipes) return false;
+        const int64_t stall = std::max(waves_.stall[instruction], 0);
+        const bool is_short = (rules_.short_pipes >> pipe & 1) != 0;
+        const int64_t reported = is_short ? 0 : waves_.duration[instruction] - stall;
+        issue.begin = bounded(waves_.time[instruction]) + bounded(waves_.offset[wave]) + stall;
+        issue.cycles = static_cast<uint32_t>(std::max<int64_t>(reported, rules_.issue_cycles));
+        issue.busy_cycles = std::max(issue.cycles, busy_of(instruction));
+        issue.pipe = pipe;
+        return true;
+    }
+
+  private:
+    uint32_t busy_of(uint64_t instruction) const {
+        const auto row = static_cast<size_t>(waves_.row[instruction]);  // a negative one is beyond the end
+        return row < rules_.busy_of_row.size() ? static_cast<uint32_t>(std::max(rules_.busy_of_row[row], 0)) : 0;
+    }
+    uint8_t pipe_of(uint64_t instruction) const {
+        const int32_t row = waves_.row[instruction];
+        const bool is_known = row >= 0 && static_cast<size_t>(row) < rules_.of_row.size();
+        if (!is_known && !rules_.counts_unknown_rows) return kNoPipe;
+        const uint8_t pipe = is_known ? rules_.of_row[static_cast<size_t>(row)] : kByCategory;
+        return pipe == kByCategory ? rules_.of_category[waves_.category[instruction]] : pipe;
+    }
+
+    const IssuingWaves& waves_;
+    const PipeRules& rules_;
+};
+
+inline bool earlier(const Issue& a, const Issue& b) {
+    return a.begin < b.begin;
+}
+
+// The issues of one wave by begin. They are nearly always in that order already; else they are copied and sorted.
+class WaveIssues {
+  public:
+    WaveIssues(const IssueReader& reader, uint32_t wave)
+        : reader_(&reader), wave_(wave), at_(reader.first(wave)), behind_(reader.behind(wave)) {
+        if (!is_ordered()) sort();
+    }
+
+    // Steps to the next issue; false = there is none.
+    bool next() {
+        if (is_sorted_) {
+            if (at_ == sorted_.size()) return false;
+            current_ = sorted_[at_++];
+            return true;
+        }
+        while (at_ < behind_)
+            if (reader_->read(wave_, at_++, current_)) return true;
+        return false;
+    }
+    const Issue& current() const { return current_; }
+
+  private:
+    bool is_ordered() const {
+        Issue issue{};
+        int64_t latest = std::numeric_limits<int64_t>::min();
+        for (uint64_t at = at_; at < behind_; ++at) {
+            if (!reader_->read(wave_, at, issue)) continue;
+            if (issue.begin < latest) return false;
+            latest = issue.begin;
+        }
+        return true;
+    }
+    void sort() {
+        Issue issue{};
+        for (uint64_t at = at_; at < behind_; ++at)
+            if (reader_->read(wave_, at, issue)) sorted_.push_back(issue);
+        std::stable_sort(sorted_.begin(), sorted_.end(), earlier);
+        is_sorted_ = true;
+        at_ = 0;
+    }
+
+    const IssueReader* reader_;
+    uint32_t wave_;
+    uint64_t at_, behind_;
+    Issue current_{};
+    std::vector<Issue> sorted_;
+    bool is_sorted_ = false;
+};
+
+// Calls `visit` with the issues of several waves by begin. A heap holds the waves that are at it at the moment: few,
+// because waves enter when their first issue is due.
+template <class Visit>
+void visit_by_begin(std::vector<WaveIssues> waves, Visit&& visit) {
+    std::erase_if(waves, [](WaveIssues& wave) { return !wave.next(); });
+    std::sort(waves.begin(), waves.end(),
+              [](const WaveIssues& a, const WaveIssues& b) { return earlier(a.current(), b.current()); });
+    const auto later = [](const WaveIssues* a, const WaveIssues* b) { return earlier(b->current(), a->current()); };
+    std::vector<WaveIssues*> heap;
+    for (size_t entering = 0; entering < waves.size() || !heap.empty();) {
+        while (entering < waves.size() &&
+               (heap.empty() || !earlier(heap.front()->current(), waves[entering].current()))) {
+            heap.push_back(&waves[entering++]);
+            std::push_heap(heap.begin(), heap.end(), later);
+        }
+        std::pop_heap(heap.begin(), heap.end(), later);
+        WaveIssues* wave = heap.back();
+        // the same wave goes on for as long as no other is due
+        const int64_t others = std::min(heap.size() > 1 ? heap.front()->current().begin : kNever,
+                                        entering < waves.size() ? waves[entering].current().begin : kNever);
+        bool goes_on = true;
+        do {
+            visit(wave->current());
+            goes_on = wave->next();
+        } while (goes_on && wave->current().begin <= others);
+        if (goes_on) {
+            std::push_heap(heap.begin(), heap.end(), later);
+        } else {
+            heap.pop_back();
+        }
+    }
+}
+
+// The times in which waves live in a unit, and what of them lies in no union of issues, which come by begin.
+class Lives {
+  public:
+    void add(Interval life) {
+        if (life.end > life.begin) lives_.push_back(life);
+    }
+
+    // Calls `live` with the unions of all lives.
+    template <class Live>
+    void join(Live&& live) {
+        std::sort(lives_.begin(), lives_.end(), [](Interval a, Interval b) { return a.begin < b.begin; });
+        Union joined;
+        std::vector<Interval> residents;
+        const auto found = [&](Interval life) {
+            residents.push_back(life);
+            live(life);
+        };
+        for (const Interval life : lives_) joined.add(life, found);
+        joined.finish(found);
+        lives_ = std::move(residents);
+    }
+
+    // What was free before a union of issues.
+    template <class Free>
+    void issue(Interval issued, Free&& free) {
+        for (; at_ < lives_.size() && lives_[at_].end <= issued.begin; ++at_) free_until(lives_[at_].end, free);
+        if (at_ < lives_.size()) free_until(issued.begin, free);
+        free_from_ = std::max(free_from_, issued.end);
+    }
+    template <class Free>
+    void finish(Free&& free) {
+        for (; at_ < lives_.size(); ++at_) free_until(lives_[at_].end, free);
+    }
+
+  private:
+    template <class Free>
+    void free_until(int64_t time, Free&& free) {
+        const int64_t from = std::max(free_from_, lives_[at_].begin);
+        if (from < time) free(Interval{from, time});
+    }
+
+    std::vector<Interval> lives_;  // once they were joined: apart from each other
+    size_t at_ = 0;
+    int64_t free_from_ = -kNever;
+};
+
+// The waves of every unit, unit by unit.
+inline std::vector<std::vector<uint32_t>> waves_by_unit(std::span<const uint32_t> unit) {
+    std::vector<std::vector<uint32_t>> members;
+    for (uint32_t wave = 0; wave < unit.size(); ++wave) {
+        if (unit[wave] >= members.size()) members.resize(unit[wave] + size_t{1});
+        members[unit[wave]].push_back(wave);
+    }
+    std::erase_if(members, [](const auto& waves) { return waves.empty(); });
+    return members;
+}
+
+}  // namespace wavewright

@@ -1,0 +1,18 @@
+"""The folder of what is kept from one start to the next, or while a program runs."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from pathlib import Path
+
+
+def cache_folder() -> Path | None:
+    """Folder of what is kept: `WAVEWRIGHT_CACHE`, else below `XDG_CACHE_HOME` or `~/.cache`; None = switched off."""
+    variable = os.environ.get("WAVEWRIGHT_CACHE")
+    if variable is not None:
+        return Path(variable) if variable else None
+    base = os.environ.get("XDG_CACHE_HOME")
+    with suppress(RuntimeError):
+        return (Path(base) if base else Path.home() / ".cache") / "wavewright"
+    return None
