@@ -9,9 +9,9 @@ from tests.e2e.counter_inputs import made_counters
 from tests.e2e.inputs import made_gemm, real_trace
 from tests.e2e.waiting import eventually
 from wavewright.analysis.trace.costs.activity import activity
+from wavewright.analysis.trace.derived_counters.sampled_counters import sampled_counters
 from wavewright.analysis.trace.occupancy import occupancy
 from wavewright.analysis.trace.pipes.utilization import utilization
-from wavewright.analysis.trace.sampled_counters import sampled_counters
 
 
 def opened(page, served):

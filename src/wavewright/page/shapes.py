@@ -40,13 +40,13 @@ from wavewright.analysis.trace.costs.histogram import RowHistogram
 from wavewright.analysis.trace.costs.loops import Loops
 from wavewright.analysis.trace.costs.sample_hotspots import SampleHotspots
 from wavewright.analysis.trace.derived_counters import DerivedCounters
+from wavewright.analysis.trace.derived_counters.sampled_counters import SampledCounters
 from wavewright.analysis.trace.diagnose import Diagnosis
 from wavewright.analysis.trace.lanes import LaneAccesses
 from wavewright.analysis.trace.lanes.service import LaneService
 from wavewright.analysis.trace.memory_latency import MemoryLatency
 from wavewright.analysis.trace.occupancy import Occupancy
 from wavewright.analysis.trace.pipes.utilization import Utilization
-from wavewright.analysis.trace.sampled_counters import SampledCounters
 from wavewright.analysis.trace.stalls import Stalls
 from wavewright.analysis.trace.timeline.area import AreaRows
 from wavewright.analysis.trace.trust.coverage import Coverage

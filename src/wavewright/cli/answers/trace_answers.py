@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
     from wavewright.analysis.common.occupancy.limits import Resources
     from wavewright.analysis.trace.derived_counters import DerivedCounters
+    from wavewright.analysis.trace.derived_counters.sampled_counters import SampledCounters
     from wavewright.analysis.trace.diagnose import Diagnosis
     from wavewright.analysis.trace.lanes.evaluated import LaneOptions
     from wavewright.analysis.trace.occupancy import Occupancy
-    from wavewright.analysis.trace.sampled_counters import SampledCounters
     from wavewright.analysis.trace.samples.diagnosis import SampleDiagnosis
     from wavewright.analysis.trace.waves.residency import Residency
     from wavewright.cli.kit.picture import PictureRequest
@@ -413,7 +413,7 @@ def _sampled(
     request: TraceRequest, names: str | None, definitions: Path | None, bins: int
 ) -> tuple[SampledCounters, DerivedCounters]:
     from wavewright.analysis.trace.derived_counters import derived_counters
-    from wavewright.analysis.trace.sampled_counters import sampled_counters
+    from wavewright.analysis.trace.derived_counters.sampled_counters import sampled_counters
 
     counter_names = tuple(name.strip() for name in names.split(",")) if names else ()
     text = _text_of(definitions) if definitions else None

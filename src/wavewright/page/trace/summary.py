@@ -10,9 +10,9 @@ from wavewright.analysis.common.occupancy.architecture import architecture
 from wavewright.analysis.common.occupancy.limits import Resources
 from wavewright.analysis.trace.about.contents import contents
 from wavewright.analysis.trace.costs.activity import activity
+from wavewright.analysis.trace.derived_counters.sampled_counters import sampled_counters
 from wavewright.analysis.trace.occupancy.resources import kernel_resources
 from wavewright.analysis.trace.pipes.utilization import utilization
-from wavewright.analysis.trace.sampled_counters import sampled_counters
 from wavewright.analysis.trace.trust.coverage import coverage
 from wavewright.analysis.trace.waves.states import states
 from wavewright.errors import UsageError

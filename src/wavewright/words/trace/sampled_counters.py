@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from wavewright.analysis.trace.derived_counters import DerivedCounters
-    from wavewright.analysis.trace.sampled_counters import SampledCounters
+    from wavewright.analysis.trace.derived_counters.sampled_counters import SampledCounters
 
 
 def sampled_counters_report(

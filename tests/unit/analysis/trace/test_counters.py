@@ -11,8 +11,13 @@ from hypothesis import strategies as st
 from tests.kit.sampling import examples
 from tests.kit.together import together
 from tests.unit.analysis.counters.made_counters import counted
-from wavewright.analysis.trace.sampled_counters import gpu_curve, sampled_counters
-from wavewright.analysis.trace.sampled_counters.counter_samples import counter_names, filled, samples, sampling_step
+from wavewright.analysis.trace.derived_counters.sampled_counters import gpu_curve, sampled_counters
+from wavewright.analysis.trace.derived_counters.sampled_counters.counter_samples import (
+    counter_names,
+    filled,
+    samples,
+    sampling_step,
+)
 from wavewright.errors import UsageError
 
 

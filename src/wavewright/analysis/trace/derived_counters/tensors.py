@@ -7,7 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from wavewright.analysis.trace.sampled_counters.counter_samples import counter_names, samples, sampling_step
+from wavewright.analysis.trace.derived_counters.sampled_counters.counter_samples import (
+    counter_names,
+    samples,
+    sampling_step,
+)
 from wavewright.base.bounds import ENGINE, bounded
 from wavewright.errors import UsageError
 from wavewright.model.traced_span import clock_mhz, realtime_hz

@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from wavewright.analysis.common.time_bins import step_means, time_bins
-from wavewright.analysis.trace.sampled_counters.counter_samples import counter_names, filled, samples, sampling_step
+from wavewright.analysis.trace.derived_counters.sampled_counters.counter_samples import (
+    counter_names,
+    filled,
+    samples,
+    sampling_step,
+)
 from wavewright.base.bounds import BINS, ENGINE, ITEM, bounded
 from wavewright.model.answer import Answer
 from wavewright.model.schema import empty_frame
