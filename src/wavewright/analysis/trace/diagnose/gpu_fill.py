@@ -11,7 +11,7 @@ import polars as pl
 from wavewright.analysis.trace.barriers.meetings import passages
 from wavewright.analysis.trace.diagnose.machine import machine
 from wavewright.analysis.trace.parts import answers
-from wavewright.analysis.trace.waits.ports import traced_waves
+from wavewright.analysis.trace.selection import traced_waves
 from wavewright.analysis.trace.waits.stall_rows import stall_rows
 from wavewright.analysis.trace.waves.resident import resident_waves
 

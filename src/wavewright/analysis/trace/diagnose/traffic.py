@@ -17,7 +17,7 @@ from wavewright.analysis.trace.code.accesses import accesses
 from wavewright.analysis.trace.costs.exposure import row_costs
 from wavewright.analysis.trace.diagnose.machine import machine
 from wavewright.analysis.trace.lanes.footprint import footprint
-from wavewright.analysis.trace.waits.ports import traced_waves
+from wavewright.analysis.trace.selection import traced_waves
 from wavewright.model.traced_span import agreeing_durations_ns, traced_span_ns
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from wavewright.analysis.trace.floors.rates import (
 from wavewright.analysis.trace.parts import answers
 from wavewright.analysis.trace.pipes import matrix_rows
 from wavewright.analysis.trace.pipes.passes import pipe_cycles_of_rows
-from wavewright.analysis.trace.waits.ports import traced_waves
+from wavewright.analysis.trace.selection import traced_waves
 from wavewright.model.schema import CATEGORIES
 
 if TYPE_CHECKING:

@@ -11,8 +11,7 @@ from wavewright.analysis.trace.floors.executions import UNIT
 from wavewright.analysis.trace.floors.rates import LANE_PIPES, Rate, lds_units, weakest
 from wavewright.analysis.trace.lanes import lane_accesses
 from wavewright.analysis.trace.lanes.evaluated import LaneOptions
-from wavewright.analysis.trace.selection import Selection, select
-from wavewright.analysis.trace.waits.ports import traced_waves
+from wavewright.analysis.trace.selection import Selection, select, traced_waves
 from wavewright.errors import UnsupportedError, WavewrightError
 from wavewright.facts.lanes import Refusal
 

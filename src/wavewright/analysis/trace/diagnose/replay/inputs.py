@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import polars as pl
 
 from wavewright.analysis.trace.barriers.meetings import passages
-from wavewright.analysis.trace.waits.ports import placed_waves, traced_waves
+from wavewright.analysis.trace.selection import traced_waves
+from wavewright.analysis.trace.waits.ports import placed_waves
 from wavewright.analysis.trace.waits.stall_rows import class_names
 from wavewright.analysis.trace.waits.wait_producers import each_instruction
 from wavewright.base.once import once
