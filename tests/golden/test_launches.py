@@ -9,6 +9,7 @@ from statistics import median
 import pytest
 
 import wavewright
+from tests.cli.in_process import call
 from wavewright.analysis.trace.about.traced_call import launch_sentence
 from wavewright.analysis.trace.diagnose import diagnose
 from wavewright.model.trace import ThreadTrace
@@ -57,6 +58,15 @@ def test_a_kernel_trace_of_another_process(shared: Path, name: str) -> None:
     assert "launch_of_another_run" in trace.losses["kind"].to_list()
     caveats = [caveat for caveat in diagnose(trace).trust.caveats if caveat.name == "loss_launch_of_another_run"]
     assert [caveat.severity for caveat in caveats] == ["note"]
+
+
+@pytest.mark.parametrize("form", [[], ["--brief"]])
+def test_a_refused_duration_is_said_once(shared: Path, form: list[str]) -> None:
+    data = shared / "data"
+    beside = data / "rocprofv3-mi350x-flydsl" / "layernorm"
+    arguments = [str(data / "uiout-mi350x-flydsl" / "layernorm"), "--resources", str(beside), *form]
+    said = call("diagnose", *arguments).stdout
+    assert said.count("was not taken from another run") == 1
 
 
 def test_a_capture_without_a_run(shared: Path) -> None:

@@ -109,7 +109,7 @@ class Request:
                 brief.answer, brief.document, brief.table, brief.limit = answer, self.document, table, self.limit
             for part in chain(self.subject_parts(out.width), report()):
                 out.print(part)
-            self.print_losses(losses)
+            self.print_losses(_without_caveats(losses, answer))
 
     def subject_parts(self, width: int) -> Parts:
         """Lines above the report in text; in a brief it has a place of its own."""
@@ -172,6 +172,20 @@ class Request:
             for line in loss_lines(table)
         ]
         tell_losses(lines, stderr=stderr)
+
+
+def _without_caveats(
+    losses: pl.DataFrame | Sequence[pl.DataFrame], answer: Answer | dict[str, Any]
+) -> pl.DataFrame | Sequence[pl.DataFrame]:
+    """The losses that no caveat of the answer says already; those that name a place in the file say more."""
+    import polars as pl
+
+    trust = answer.get("trust") if isinstance(answer, dict) else getattr(answer, "trust", None)
+    if trust is None or not isinstance(losses, pl.DataFrame):
+        return losses
+    is_said = pl.col("message").is_in([caveat.sentence for caveat in trust.caveats])
+    place = [name for name in ("se", "time_cycles", "byte_offset") if name in losses.columns]
+    return losses.filter(~is_said | pl.any_horizontal(pl.col(place).is_not_null()))
 
 
 def say_rows_left_out(shown_count: int, row_count: int) -> None:
