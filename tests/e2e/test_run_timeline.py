@@ -105,6 +105,8 @@ def test_a_click_on_a_span_selects_it_and_its_kernel(page, serve):
     page.mouse.up()
     name = document.run.dispatches["name"][dispatch["item"]]
     view.locator(".event-details h2", has_text=name).wait_for()
+    tracks, details = (view.locator(part).bounding_box() for part in (".timeline-box", ".event-details"))
+    assert tracks["x"] + tracks["width"] <= details["x"]  # beside the tracks, not over them
     chosen = page.locator('[data-view="kernels"] .table .row.selected [data-column="name"]')
     expect(chosen).to_have_attribute("title", name)
 

@@ -54,6 +54,17 @@ def test_numbers_are_those_of_the_analyses(page, serve):
     page.wait_for_function("location.hash.includes('kernel=')")
 
 
+def test_registers_that_were_not_recorded_are_said_to_be_inferred(page, serve):
+    served = serve(real_trace("flash_attn_func", 38430))
+    trace = served.library.document(0).trace
+    assert trace.kernels["vgprs"].to_list() == [None]
+    (kernel,) = occupancy(trace).kernels.filter(occupancy(trace).kernels["vgprs"] > 0).to_dicts()
+    panel = opened(page, served)
+    expect(panel.locator('.kernel-facts [data-column="vgprs"] b')).to_have_text(f"{kernel['vgprs']:,}")
+    expect(panel.locator(".kernel-facts [data-inferred]")).to_have_text("registers inferred from code")
+    expect(panel.get_by_text("Not in this trace:")).to_contain_text("recorded registers and LDS")
+
+
 def test_hardware_utilization_from_counters(page, serve):
     served = serve(made_counters())
     answer = sampled_counters(served.library.document(0).trace)

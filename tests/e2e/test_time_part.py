@@ -14,6 +14,8 @@ from tests.e2e.waiting import eventually, load
 from tests.kit.barrier_records import without_releases
 from wavewright.analysis.run.select.clocks import node_clocks
 from wavewright.analysis.trace.clocks import alignment
+from wavewright.analysis.trace.pipes.utilization import utilization
+from wavewright.page.payloads import part_of_time
 from wavewright.page.trace.times import time_range
 
 
@@ -64,6 +66,26 @@ def test_hits_are_those_of_the_selected_time(page, serve, made):
     expect(strip).to_contain_text(f"of the selected time, {end - begin:,} cycles")
     page.get_by_label("only this time").uncheck()
     eventually(lambda: number(cell.first.inner_text()), trace.instructions.filter(pl.col("row") == row).height)
+
+
+@pytest.mark.parametrize("made", [made_gemm, lambda: real_trace("flash_attn_func", 38430)], ids=["made", "real"])
+def test_utilization_says_one_share_of_the_selected_time_in_toolbar_and_table(page, serve, made):
+    served = serve(made())
+    document = served.library.document(0)
+    origin, end = time_range(document.trace)
+    begin, end = origin + (end - origin) // 4, origin + (end - origin) // 2
+    page.goto(f"{served.url}#layout=t(utilization;0)")
+    toolbar = page.locator('[data-view="utilization"] [data-no-issue]')
+    whole = utilization(document.trace).bubble_share
+    eventually(lambda: float(toolbar.get_attribute("data-no-issue")), pytest.approx(whole))
+    select_time(page, begin, end, origin=origin)
+    page.get_by_label("only this time").check()
+    ready(page)
+    part = utilization(part_of_time(document, begin, end).trace).bubble_share
+    assert part != pytest.approx(whole, abs=0.01)
+    eventually(lambda: float(toolbar.get_attribute("data-no-issue")), pytest.approx(part, abs=0.002))
+    line = page.locator(".utilization-shares .row", has_text="no issue").locator('[data-column="issue_share"]')
+    assert line.inner_text() in toolbar.inner_text()
 
 
 def test_kernels_of_a_run_are_those_of_the_selected_time(page, serve):

@@ -79,6 +79,8 @@ def test_a_server_that_was_killed_is_said(page):
         program.process.wait()
         open_view(page, "memory_latency")
         page.locator(".shell .problem").get_by_text("the server does not answer").wait_for()
+        note = page.locator('[data-view="memory_latency"] .note.waiting')
+        expect(note).to_have_text("Not loaded: the server does not answer.", use_inner_text=True)
 
 
 @pytest.mark.slow

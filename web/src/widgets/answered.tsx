@@ -3,6 +3,7 @@ import type { ReadonlySignal } from "@preact/signals";
 import { Component, type ComponentChildren, Fragment, type VNode } from "preact";
 import { useRef } from "preact/hooks";
 import { AnswerError } from "../data/source";
+import { trouble } from "../model/connection";
 import type { Loaded } from "../model/loaded";
 
 interface Props<T> {
@@ -30,14 +31,19 @@ export function Answered<T>({ answer, choose, children }: Props<T>): VNode {
       </>
     );
   }
-  if (isWaiting && drawn.current === null) return <p class="note waiting">Loading…</p>;
+  if (isWaiting && drawn.current === null) return <Waiting />;
   if (loaded.state === "ready") drawn.current = children(loaded.value);
   return (
     <div class="answered" aria-busy={isWaiting}>
-      {isWaiting ? <p class="note waiting">Loading…</p> : null}
+      {isWaiting ? <Waiting /> : null}
       <Fragment key="drawn">{drawn.current}</Fragment>
     </div>
   );
+}
+
+/** Without a server nothing is on its way; the banner of the page says what to do. */
+export function Waiting(): VNode {
+  return <p class="note waiting">{trouble.value ? "Not loaded: the server does not answer." : "Loading…"}</p>;
 }
 
 export function Problem({ error }: { error: AnswerError }): VNode {

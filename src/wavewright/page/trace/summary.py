@@ -20,6 +20,9 @@ from wavewright.model.answer import to_builtins
 from wavewright.page.protocol.question import PageQuestion
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from wavewright.analysis.trace.occupancy.resources import KernelResources
     from wavewright.model.document import Document
     from wavewright.model.trace import ThreadTrace
 
@@ -43,7 +46,8 @@ def _summary(document: Document) -> dict[str, Any]:
             "is_stored idle_share stall_share issue_share",
         ),
         "totals": _some(totals.overview, "span_cycles waves waves_complete instructions unresolved clock_mhz")
-        | _some(totals, "shader_engines code_rows rows_with_line pc_samples missing"),
+        | _some(totals, "shader_engines code_rows rows_with_line pc_samples")
+        | {"missing": _missing(totals.missing, resources)},
         "kernels": resources,
         "coverage": _some(
             covered, "executed_row_count entered_row_count executed_share traced_share all_wave_count "
@@ -64,6 +68,7 @@ def _some(answer: Any, names: str) -> dict[str, Any]:
     return {name: value.to_dicts() if isinstance(value, pl.DataFrame) else value for name, value in values.items()}
 
 
+_INFERRED = "inferred from "
 _RESOURCES = ("vgprs", "agprs", "sgprs", "lds_bytes", "wave_size", "workgroup_size")
 
 
@@ -73,12 +78,23 @@ def _with_resources(trace: ThreadTrace, kernels: list[dict[str, Any]]) -> list[d
         resources = kernel_resources(trace, architecture(trace, None).facts, Resources())
     except UsageError:  # which GPU it was is not known
         return kernels
-    of = {kernel.kernel: kernel.resources for kernel in resources}
-    return [kernel | _known(of.get(kernel["kernel"])) for kernel in kernels]
+    of = {kernel.kernel: kernel for kernel in resources}
+    return [kernel | _known(kernel, of.get(kernel["kernel"])) for kernel in kernels]
 
 
-def _known(resources: Resources | None) -> dict[str, int]:
-    return {name: value for name in _RESOURCES if (value := getattr(resources, name, None)) is not None}
+def _known(recorded: dict[str, Any], kernel: KernelResources | None) -> dict[str, Any]:
+    """The resources of a kernel that are known, and where its registers are from if they were not recorded."""
+    if kernel is None:
+        return {}
+    known = {name: value for name in _RESOURCES if (value := getattr(kernel.resources, name)) is not None}
+    is_inferred = recorded["vgprs"] is None and "vgprs" in known
+    return known | ({"resource_origin": _INFERRED + kernel.registers_from} if is_inferred else {})
+
+
+def _missing(names: Iterable[str], kernels: list[dict[str, Any]]) -> list[str]:
+    """What the trace lacks; of registers that stand above, only their record."""
+    is_inferred = any((kernel["resource_origin"] or "").startswith(_INFERRED) for kernel in kernels)
+    return [f"recorded {name}" if is_inferred and name == "registers and LDS" else name for name in names]
 
 
 QUESTIONS = (PageQuestion("summary", summary, is_of_time=True),)

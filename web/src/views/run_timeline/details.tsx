@@ -28,14 +28,11 @@ export interface EventAnswer {
 interface Props {
   answer: ReadonlySignal<Loaded<EventAnswer>>;
   layer: RunLayer;
-  /** Where it stands, in pixels from the left; null = at the right. */
-  left: number | null;
 }
 
-export function EventDetails({ answer, layer, left }: Props) {
-  const style = left === null ? { right: "0" } : { left: `${left}px` };
+export function EventDetails({ answer, layer }: Props) {
   return (
-    <aside class="event-details" aria-label="The selected event" style={style}>
+    <aside class="event-details" aria-label="The selected event">
       <button
         type="button"
         class="quiet"

@@ -95,12 +95,7 @@ function Tracks({ set, layer }: { set: LayerSet; layer: RunLayer }) {
   });
 
   const pressed = useRef(0);
-  const gutter = useRef(0);
-  /** What is known about an event lies over the tracks, so that they do not move: beside the event. */
-  const isAtRight = useSignal(true);
   const choose = (span: Span) => {
-    const { begin, end } = shown.value;
-    isAtRight.value = pressed.current < begin + (end - begin) * 0.6;
     const kernelName = isDispatch(layer, span.item) ? names[span.kind] : undefined;
     select({ span: spanKey(layer, span.item), kernelName });
   };
@@ -119,7 +114,6 @@ function Tracks({ set, layer }: { set: LayerSet; layer: RunLayer }) {
     if (next !== preview.peek().kernelName) preview.value = next === undefined ? {} : { kernelName: next };
   };
   const overlay = (painter: Painter, frame: Frame) => {
-    gutter.current = frame.parts.gutter;
     if (edges.value.state === "ready") paintEdges(painter, frame, layer.name, edges.value.value, paper("background"));
     const { flows: arrows = [] } = around.value ?? {};
     paintFlows(painter, frame, layer.name, arrows, `${paper("faint")}90`);
@@ -255,9 +249,7 @@ function Tracks({ set, layer }: { set: LayerSet; layer: RunLayer }) {
           overlay={overlay}
           highlight={highlight}
         />
-        {item.value >= 0 ? (
-          <EventDetails answer={event} layer={layer} left={isAtRight.value ? null : gutter.current} />
-        ) : null}
+        {item.value >= 0 ? <EventDetails answer={event} layer={layer} /> : null}
       </div>
     </div>
   );

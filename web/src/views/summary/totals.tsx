@@ -108,6 +108,11 @@ export function Kernels({ kernels }: { kernels: SummaryKernelsRow[] }) {
               <b>{kernel[name] === null ? "?" : exact(kernel[name])}</b> {words}
             </span>
           ))}
+          {kernel.resource_origin?.startsWith("inferred") ? (
+            <span data-inferred title="The capture does not record the registers of this kernel">
+              registers {kernel.resource_origin}
+            </span>
+          ) : null}
         </button>
       ))}
       {more > 0 ? <p class="faint-text">and {exact(more)} more</p> : null}

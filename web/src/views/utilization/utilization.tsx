@@ -122,6 +122,7 @@ function Tracks({ set, layer }: { set: LayerSet; layer: Layer }) {
     lit.value === null || lit.value === kind ? undefined : faded(spanColour(of, kind, {}));
   const period = periodNow();
   const lines = use && curves && tiles ? linesIn(period, use, curves, tiles, busyNow.value) : [];
+  const quiet = lines.find((line) => line.pipe === NO_ISSUE)?.share ?? null;
   const columns = useMemo(() => columnsOf(use, PERIODS[period]), [use, period]);
   const onSpan = (span: Span | null) => {
     if (!span || span.item < 0) return;
@@ -150,8 +151,8 @@ function Tracks({ set, layer }: { set: LayerSet; layer: Layer }) {
   return (
     <div class="view">
       <div class="toolbar of-timeline">
-        <span title={use?.definition}>
-          {use?.bubble_share === null || use === null ? "" : `No pipe issues in ${percent(use.bubble_share)} of cycles`}
+        <span title={`${use?.definition ?? ""} ${PERIODS[period]}`.trim()} data-no-issue={quiet}>
+          {quiet === null ? "" : `No pipe issues in ${percent(quiet)} of cycles`}
         </span>
         <span
           class="wide-only"
