@@ -6,7 +6,7 @@ A question that states a quantity gets a line here. The page's answer of the sam
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from tests.consistency.reader import Document, Key, Reader, at, only_if, rows, table, times, total, value
@@ -38,11 +38,6 @@ def _mean_busy(column: str, whole: str) -> Reader:
             yield (), sum(row[column] for row in gpus) / time
 
     return read
-
-
-def _counts_both(row: Mapping[str, Any]) -> bool:
-    """True if the bytes of a kernel are read and written ones: of one kind alone, its share is a lower bound."""
-    return row["read_bytes_mean"] is not None and row["write_bytes_mean"] is not None
 
 
 def _replays_all(document: Document) -> bool:
@@ -480,7 +475,7 @@ READINGS: dict[str, dict[str, dict[str, Reader]]] = {
             "roofline": _bytes_of_roofline,
         },
         "memory_peak_share": {
-            "l2": rows("kernels", "peak_share", "kernel_name", where=_counts_both),
+            "l2": rows("kernels", "peak_share", "kernel_name"),
             "diagnose": _quantity("memory_bandwidth", factor=0.01),
         },
         "l2_hit_share": {

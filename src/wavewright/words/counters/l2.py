@@ -54,12 +54,12 @@ def _kernel_table(kernels: pl.DataFrame, limit: int) -> Table:
         has_read=kernels["read_bytes_mean"].count() > 0,
         has_over_fetch=kernels["over_fetch"].count() > 0,
         has_bandwidth=kernels["read_bytes_per_second"].count() > 0,
-        has_peak=kernels["peak_share"].count() > 0,
+        has_peak=kernels["peak_share", "peak_share_at_least"].count().sum_horizontal().item() > 0,
         reuse=_reuse,
         read=_read,
         over_fetch=lambda row: _bounded(row, grouped(row["over_fetch"], 2, none=_NOT_MEASURED)),
         bandwidth=lambda row: _bounded(row, _bytes(row["read_bytes_per_second"])),
-        of_peak=lambda row: _bounded(row, percent(row["peak_share"], none=_NOT_MEASURED)),
+        of_peak=_of_peak,
     )
 
 
@@ -90,6 +90,12 @@ def _read(row: dict[str, Any]) -> str:
 def _bounded(row: dict[str, Any], words: str) -> str:
     """A number that follows from the bytes read, marked where these are a lower bound."""
     return f"≥ {words}" if row["read_bytes_at_most"] is not None and words != _NOT_MEASURED else words
+
+
+def _of_peak(row: dict[str, Any]) -> str:
+    if row["peak_share_at_least"] is not None:
+        return f"≥ {percent(row['peak_share_at_least'])}"
+    return _bounded(row, percent(row["peak_share"], none=_NOT_MEASURED))
 
 
 def _reuse(row: dict[str, Any]) -> str:

@@ -13,12 +13,15 @@ from tests.unit.readers.counters.test_counters import long_row, write
 from wavewright.analysis.counters.engine.evaluate import Formula, evaluate
 from wavewright.analysis.counters.l2 import L2, l2
 from wavewright.analysis.counters.l2.verdict import findings, verdict
-from wavewright.analysis.counters.limiters.memory_values import traffic_of
+from wavewright.analysis.counters.limiters.evidence import EvidenceValue
+from wavewright.analysis.counters.limiters.memory_values import memory_values, traffic_of
 from wavewright.errors import UsageError
 from wavewright.facts.l2_traffic import traffic_formulas
 from wavewright.facts.metrics.expression import parse
 from wavewright.facts.metrics.panels import formula_of
+from wavewright.model.blocks import Table
 from wavewright.readers.counters import open_counters
+from wavewright.words.counters.l2 import l2_report
 
 # Paged-attention decode: 8.55 GB have to be read in 3 ms, that is 2.85 TB/s.
 IDEAL_GB, NANOSECONDS = 8.55, 3_000_000
@@ -51,6 +54,7 @@ def _row(answer: L2) -> dict[str, object]:
 @pytest.mark.parametrize("uncounted", ["read", "write"])
 def test_memory_of_which_one_side_is_not_counted_may_be_the_limit(uncounted: str) -> None:
     row = {"hit_rate": 0.01, "peak_share": 0.07, "read_bytes_mean": 3e7, "write_bytes_mean": 3e7}
+    row |= {"read_bytes_per_second": 3e11, "write_bytes_per_second": 3e11}
     assert verdict(findings(row)) == "streaming, memory bandwidth is not the limit"
     answers = findings(row | {f"{uncounted}_bytes_mean": None})
     assert (answers[-1].verdict, answers[-1].reason) == (
@@ -58,7 +62,12 @@ def test_memory_of_which_one_side_is_not_counted_may_be_the_limit(uncounted: str
         f"at least 7.0 % of the peak: the bytes of {uncounted}s were not counted",
     )
     assert "limit" not in verdict(answers)
-    assert findings(row | {f"{uncounted}_bytes_mean": None, "peak_share": 0.85})[-1].verdict == "yes"
+    busy = row | {f"{uncounted}_bytes_mean": None, "peak_share": None, "peak_share_at_least": 0.85}
+    assert findings(busy)[-1].verdict == "yes"
+    assert findings(busy)[-1].reason.startswith("at least 85.0 % of the peak")
+    bandwidth = memory_values(busy, EvidenceValue("memory_bandwidth", None))["memory_bandwidth"]
+    assert " at least 85" in bandwidth.words
+    assert "at at" not in bandwidth.words
 
 
 @pytest.mark.parametrize("bubble", [True, False])
@@ -71,7 +80,7 @@ def test_the_worked_example(bubble: bool, tmp_path: Path) -> None:
     assert row["over_fetch"] == pytest.approx(1.04, abs=1e-6)
     assert row["useful_bytes_per_second"] == pytest.approx(2.85e12)
     assert round(row["useful_peak_share"], 2) == 0.54
-    assert row["peak_share"] == pytest.approx(1.04 * row["useful_peak_share"])
+    assert row["peak_share_at_least"] == pytest.approx(1.04 * row["useful_peak_share"])
     assert row["verdict"] == "streaming, nothing to fix"
     assert row["l1_read_requests_mean"] == 1000
     assert row["dispatch_count"] == 3
@@ -180,7 +189,7 @@ def test_bytes_that_were_moved_are_compared_with_the_peak(tmp_path: Path) -> Non
     counters = open_counters(write(tmp_path / "a_counter_collection.csv", *rows))
     row = _row(l2(counters, gpu="MI210", ideal_gb=32_000e-9))
     assert row["over_fetch"] == pytest.approx(2)
-    assert row["peak_share"] == pytest.approx(64_000 / 1e-6 / 1.6384e12)
+    assert row["peak_share_at_least"] == pytest.approx(64_000 / 1e-6 / 1.6384e12)
     assert row["useful_peak_share"] == pytest.approx(32_000 / 1e-6 / 1.6384e12)
 
 
@@ -205,6 +214,16 @@ def test_a_kernel_that_writes_nothing_is_measured_if_others_were(tmp_path: Path)
     ]
     counters = open_counters(write(tmp_path / "a_counter_collection.csv", *rows))
     assert _row(l2(counters, kernel="read", gpu="gfx942"))["write_bytes_mean"] == 0
+
+
+def test_the_bytes_of_one_side_are_no_share_of_the_peak(tmp_path: Path) -> None:
+    rows = [long_row(1, f"TCC_EA0_WRREQ{size}_sum", 8 << 20) for size in ("", "_64B")]
+    answer = l2(open_counters(write(tmp_path / "a_counter_collection.csv", *rows)), gpu="MI300X")
+    row = _row(answer)
+    assert row["peak_share"] is None
+    assert row["peak_share_at_least"] == pytest.approx(row["write_bytes_per_second"] / 5.3e12, rel=0.01)
+    (table,) = (block for block in l2_report(answer, limit=5) if isinstance(block, Table))
+    assert any(cell.startswith("≥ ") for cell in table.rows[0])
 
 
 def test_times_that_make_no_sense_give_no_bandwidth(tmp_path: Path) -> None:

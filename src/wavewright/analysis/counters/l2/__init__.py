@@ -198,8 +198,9 @@ def _row(
     rates = [row["read_bytes_per_second"], row["write_bytes_per_second"] if together or not read else None]
     moved = [rate for rate in rates if rate is not None]
     useful = row.get("useful_bytes_per_second")
-    row["peak_share"] = sum(moved) / peak if moved and peak else None
-    if moved and peak and read and read.is_lower_bound:
+    share = "peak_share" if read and written else "peak_share_at_least"  # of one side alone
+    row[share] = sum(moved) / peak if moved and peak else None
+    if moved and peak and read and written and read.is_lower_bound:
         row["peak_share_at_most"] = (sum(moved) + (LARGEST_READ - 1) * (row["read_bytes_per_second"] or 0)) / peak
     row["useful_peak_share"] = useful / peak if useful is not None and peak else None
     return row

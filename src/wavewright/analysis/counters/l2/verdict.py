@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from wavewright.analysis.counters.l2.reuse import hardly_reads
@@ -148,15 +149,21 @@ def _needed(row: Mapping[str, Any]) -> L2Finding:
     return _answered(question, "needed only", "yes", times)
 
 
+def known_peak_share(row: Mapping[str, Any]) -> float | None:
+    """The share of the peak, or where one side of the traffic is not counted what it is at least."""
+    share: float | None = row.get("peak_share")
+    return row.get("peak_share_at_least") if share is None else share
+
+
 def _bandwidth(row: Mapping[str, Any]) -> L2Finding:
     question = "Is the memory busy?"
-    share = row.get("peak_share")
+    share = known_peak_share(row)
     if share is None:
         return _answered(
             question, "not measured", "not measured", "needs bytes, sound timestamps and a known GPU (--target)"
         )
-    most = row.get("peak_share_at_most") or share
     uncounted = [side for side in ("read", "write") if row.get(f"{side}_bytes_mean", 0) is None]
+    most = math.inf if uncounted else row.get("peak_share_at_most") or share
     if uncounted and share < HEALTHY_FROM:
         reason = f"at least {percent(share)} of the peak: the bytes of {uncounted[0]}s were not counted"
         return _answered(question, "not measured", "unclear", reason)
@@ -182,7 +189,8 @@ def _of_peak(share: float, useful: float | None, most: float) -> str:
     """Also what of it was needed, where that is known and another number."""
     moved = f"{percent(share)} of the peak"
     if most > share:
-        moved = f"at least {percent(share)}, at most {percent(most)} of the peak"
+        bound = "" if most == math.inf else f", at most {percent(most)}"
+        moved = f"at least {percent(share)}{bound} of the peak"
     return moved if useful is None or useful == share else f"{moved} ({percent(useful)} with the bytes that are needed)"
 
 

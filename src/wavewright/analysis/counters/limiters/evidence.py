@@ -27,6 +27,7 @@ class EvidenceValue:
     exists: bool = True  #: Whether this GPU has it at all.
     level: int | None = None  #: Where another analysis judged it already: its judgement, as `Threshold.level`.
     at_most: float | None = None  #: What the number can be, where it is a lower bound; None = it is no bound.
+    is_at_least: bool = False  #: Whether the number is a lower bound that nothing bounds from above.
     source: str = ""  #: Counter of the profiler that it was taken from instead of a formula; empty = none.
 
     @property
@@ -45,7 +46,9 @@ class EvidenceValue:
         most = "" if self.at_most is None else f" to {self.at_most:,.{declared.digits}f}"
         number = f"{self.number:,.{declared.digits}f}{most} {declared.unit} {declared.share_of}".rstrip()
         name = declared.label.removesuffix(_OF_PEAK)
-        text = f"{name} at {number} of its theoretical peak" if name != declared.label else f"{name} {number}"
+        is_share = name != declared.label
+        bound = "at least " if self.is_at_least else "at " if is_share else ""
+        text = f"{name} {bound}{number}{' of its theoretical peak' if is_share else ''}"
         more = [self.source] if self.source else []
         if self.amount is not None and self.peak is not None:
             more.append(f"{_plain(self.amount)} of {_plain(self.peak)} {self.amount_unit}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wavewright.analysis.counters.l2 import l2
-from wavewright.analysis.counters.l2.verdict import findings
+from wavewright.analysis.counters.l2.verdict import findings, known_peak_share
 from wavewright.analysis.counters.limiters.evidence import EvidenceValue
 from wavewright.base.bounds import BYTES_GB, bounded
 from wavewright.errors import WavewrightError
@@ -55,7 +55,7 @@ def memory_values(
             counterpart = (same or {}).get(quantity)
             values[quantity] = EvidenceValue(quantity, 100 * row[column], counterpart.metric_id if counterpart else "")
     busy = busy_memory(row)
-    share = row.get("peak_share")
+    share = known_peak_share(row)
     if row.get("read_bytes_mean") is None and (stored := _of_metrics(same or {}, missing.metric_id)):
         return values | {"memory_bandwidth": stored}
     if busy.kind not in _LEVELS or share is None:
@@ -74,6 +74,7 @@ def memory_values(
         amount_unit="GB/s",
         peak=peak / 1e9 if peak else None,
         level=_LEVELS[busy.kind],
+        is_at_least=row.get("peak_share") is None,
     )
     return values
 
@@ -91,7 +92,7 @@ def _of_metrics(same: Mapping[str, EvidenceValue], metric_id: str) -> EvidenceVa
 
 def _why_not(row: dict[str, Any]) -> str:
     """The reason why there is no share of the peak; empty = the decision tree has it."""
-    if row.get("peak_share") is not None:
+    if known_peak_share(row) is not None:
         return ""
     if row.get("read_bytes_mean") is None and row.get("write_bytes_mean") is None:
         return "bytes from and to memory were not counted"
