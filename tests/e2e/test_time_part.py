@@ -83,7 +83,7 @@ def test_utilization_says_one_share_of_the_selected_time_in_toolbar_and_table(pa
     ready(page)
     part = utilization(part_of_time(document, begin, end).trace).bubble_share
     assert part != pytest.approx(whole, abs=0.01)
-    eventually(lambda: float(toolbar.get_attribute("data-no-issue")), pytest.approx(part, abs=0.002))
+    eventually(lambda: float(toolbar.get_attribute("data-no-issue")), pytest.approx(part))
     line = page.locator(".utilization-shares .row", has_text="no issue").locator('[data-column="issue_share"]')
     assert line.inner_text() in toolbar.inner_text()
 

@@ -41,6 +41,7 @@ export const OF_TIME = new Set([
   "stall_rows",
   "stalls",
   "summary",
+  "utilization",
   "waits",
 ]);
 

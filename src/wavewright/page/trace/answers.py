@@ -151,7 +151,7 @@ def _has_limits(document: Document) -> list[dict[str, Any]]:
 
 
 def pipes_in_use(document: Document) -> Utilization:
-    """Busy share of every pipe and issue bubbles, of the whole trace and per shader engine."""
+    """Busy share of every pipe and issue bubbles, of all shader engines and of each."""
     return document.kept("utilization", lambda: utilization(document.trace))
 
 
@@ -268,7 +268,7 @@ QUESTIONS = (
     PageQuestion("coverage", coverage_of),
     PageQuestion("caveats", trust),
     PageQuestion("sample_hotspots", sampled),
-    PageQuestion("utilization", pipes_in_use),
+    PageQuestion("utilization", pipes_in_use, is_of_time=True),
     PageQuestion("heat_map", heat_map, {"by": _level}, exported=_both_levels, is_of_time=True),
     PageQuestion("histogram", histogram, _BINS, (), _every_engine, _ROWS, is_of_time=True),
     PageQuestion("flame", flame, {"tree": text}, (), _every_tree, is_of_time=True),

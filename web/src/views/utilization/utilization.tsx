@@ -26,6 +26,7 @@ import {
 } from "../../model/pipe_shares";
 import { selectedTime } from "../../model/selected_time";
 import { preview, selection } from "../../model/selection";
+import { timePart } from "../../model/time_part";
 import { firstWindow, shown } from "../../model/timewindow";
 import type { View } from "../../model/view";
 import { Answered } from "../../widgets/answered";
@@ -208,7 +209,7 @@ function linesIn(
   tiles: CurveTiles,
   busy: { set: PipeCurves; tiles: CurveTiles } | null,
 ): PipeShare[] {
-  if (period === "all") return linesOf(use);
+  if (period === "all" || timePart.value) return linesOf(use); // of that part, as other views have it
   const range = selection.value.range ?? shown.value;
   const busyOf = busy ? busyIn(busy.set, busy.tiles.inWindow(range, SELECTED_BINS), range) : new Map<string, number>();
   return sharesIn(curves, tiles.inWindow(range, SELECTED_BINS), range, busyOf);
