@@ -29,12 +29,12 @@ def _of_kernel(row: Any) -> bool:
 
 
 def _mean_busy(column: str, whole: str) -> Reader:
-    """Busy time of all GPUs over that of their windows, from times of each GPU that one process uses."""
+    """Busy time of all GPUs over that of their windows; a GPU has a row per process, or one of its own."""
 
     def read(document: Document) -> Iterator[tuple[Key, Any]]:
-        gpus = table(document, "gpus")
+        gpus = {(row["node"], row["gpu"]): row for row in table(document, "gpus")}.values()
         time = sum(row[whole] for row in gpus)
-        if time and len({(row["node"], row["gpu"]) for row in gpus}) == len(gpus):
+        if time and all(row[column] is not None for row in gpus):
             yield (), sum(row[column] for row in gpus) / time
 
     return read
@@ -266,7 +266,7 @@ READINGS: dict[str, dict[str, dict[str, Reader]]] = {
         "gpu_busy": {
             "busy": rows("gpus", "busy_ns", *GPU),
             "gaps": rows("gpus", "busy_ns", *GPU, where=_of_gpu),
-            "overlap": rows("gpus", "busy_ns", *GPU),
+            "overlap": rows("gpus", "gpu_busy_ns", *GPU),
             "diagnose": _DIAGNOSED["gpu_busy"],
         },
         "gpu_idle": {
@@ -275,7 +275,7 @@ READINGS: dict[str, dict[str, dict[str, Reader]]] = {
         },
         "gpu_busy_share": {
             "busy": _mean_busy("busy_ns", "span_ns"),
-            "overlap": _mean_busy("busy_ns", "span_ns"),
+            "overlap": _mean_busy("gpu_busy_ns", "span_ns"),
         },
         "computation": {
             "overlap": rows("gpus", "computation_ns", *GPU),

@@ -55,7 +55,7 @@ def run_answers() -> Answers:
         },
         "busy": {"gpus": _frame(gpu | {"busy_share": 0.75})},
         "gaps": {"gpus": _frame(gpu | {"stream_id": None, "gap_ns": 25})},
-        "overlap": {"gpus": _frame(gpu | _WORK | {"communication_ns": 30})},
+        "overlap": {"gpus": _frame(gpu | _WORK | {"communication_ns": 30, "gpu_busy_ns": 75})},
         "ranks": {"processes": _frame(_GPU | {"gpu_count": 1, "compute_ns": 50, "collective_ns": 30, "waited_ns": 12})},
         "collectives": {"processes": _frame(_GPU | {"waited_ns": 12})},
         "path": {"groups": _frame({"group": 0}), "classes": _frame({"group": 0, "class": "idle", "path_ns": 20})},

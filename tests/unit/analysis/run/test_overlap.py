@@ -55,6 +55,7 @@ def test_processes_of_several_files() -> None:
     ]
     of_processes = found.levels.filter(pl.col("what") == "processes")
     assert rows(of_processes, "level", "length_ns") == [(1, 15), (2, 12), (3, 3)]
+    assert rows(found.gpus, "pid", "busy_ns", "gpu_busy_ns") == [(1, 20, 30), (2, 20, 30), (3, 8, 8)]
 
 
 def test_too_many_intervals_are_bridged_and_said() -> None:

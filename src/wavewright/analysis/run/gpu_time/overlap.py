@@ -9,7 +9,7 @@ import polars as pl
 
 from wavewright.analysis.run.calls.launches import region_pieces
 from wavewright.analysis.run.collectives.collectives import is_collective
-from wavewright.analysis.run.measures.intervals import combinations, in_order, intervals, merged, share_of
+from wavewright.analysis.run.measures.intervals import combinations, covered, in_order, intervals, merged, share_of
 from wavewright.analysis.run.measures.pairs import MOST_MEMBERS, bridged, levels, levels_of, pairs, with_bits
 from wavewright.analysis.run.select.gpus import GPU_KEY, gpu_work, index_gpus
 from wavewright.analysis.run.select.recording_span import node_spans, recorded
@@ -173,14 +173,21 @@ def combine_overlap(partials: Sequence[PartialOverlap]) -> Overlap:
     gpus = pl.concat(part.gpus for part in partials)
     spans = node_spans([part.recorded for part in partials], gpus).select("machine", "span_ns")
     hidden = pl.col("copy_ns") - pl.col("exposed_copy_ns")
-    covered = pl.col("communication_ns") - pl.col("exposed_communication_ns")
+    under_kernels = pl.col("communication_ns") - pl.col("exposed_communication_ns")
     gpus = gpus.join(spans, on="machine").with_columns(
         idle_ns=pl.col("span_ns") - pl.col("busy_ns"),
         busy_share=share_of(pl.col("busy_ns"), pl.col("span_ns")),
         copy_hidden_share=share_of(hidden, pl.col("copy_ns")),
-        communication_hidden_share=share_of(covered, pl.col("communication_ns")),
+        communication_hidden_share=share_of(under_kernels, pl.col("communication_ns")),
     )
     busy = pl.concat(part.intervals for part in partials)
+    bridged_ns = sum(part.bridged_ns for part in partials)
+    gpus = gpus.join(_busy_of_all(busy), on=GPU_KEY, how="left", nulls_equal=True).with_columns(
+        gpu_busy_ns=pl.when(pl.len().over(GPU_KEY) == 1)
+        .then("busy_ns")
+        .when(bridged_ns == 0)
+        .then(pl.col("covered_ns").fill_null(0))
+    )
     host = pl.concat(part.host for part in partials).with_columns(
         call_hidden_share=share_of(pl.col("call_hidden_ns"), pl.col("call_ns"))
     )
@@ -194,9 +201,14 @@ def combine_overlap(partials: Sequence[PartialOverlap]) -> Overlap:
         processes=_processes(busy).select(tables["processes"].names),
         levels=_levels(partials, busy).select(tables["levels"].names),
         host=host.sort("node", "machine", "rank", "pid", nulls_last=True).select(tables["host"].names),
-        bridged_ns=sum(part.bridged_ns for part in partials),
+        bridged_ns=bridged_ns,
         stream_limit=MOST_MEMBERS if any(part.is_cut for part in partials) else None,
     )
+
+
+def _busy_of_all(busy: pl.DataFrame) -> pl.DataFrame:
+    """`covered_ns` of every GPU: with work of any process."""
+    return covered(busy.sort(*GPU_KEY, "start_ns", "end_ns"), GPU_KEY)
 
 
 def _processes(busy: pl.DataFrame) -> pl.DataFrame:
