@@ -1,4 +1,4 @@
-"""What other packages add: readers, questions and exporters, as entry points of Python packages.
+"""Additions of other packages: readers, questions and exporters, as entry points of Python packages.
 
 | group | name of the entry point | object |
 | --- | --- | --- |
@@ -27,18 +27,18 @@ def plugins(group: str) -> dict[str, EntryPoint]:
     """The entry points of a group by name; nothing is imported. Of several with one name, the first in their order."""
     from importlib.metadata import entry_points
 
-    found: dict[str, EntryPoint] = {}
+    entries: dict[str, EntryPoint] = {}
     for point in sorted(entry_points(group=group), key=lambda point: (point.name, point.value)):
-        found.setdefault(point.name, point)
-    return found
+        entries.setdefault(point.name, point)
+    return entries
 
 
 def reader_suffix(name: str) -> str | None:
     """The longest ending of a file name that a reader of others is registered for; None = there is none."""
-    fitting = [
+    candidates = [
         suffix for suffix in plugins(READERS) if suffix.startswith(".") and name.lower().endswith(suffix.lower())
     ]
-    return max(fitting, key=len, default=None)
+    return max(candidates, key=len, default=None)
 
 
 def load_plugin(group: str, name: str) -> Any:

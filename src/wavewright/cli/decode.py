@@ -185,8 +185,8 @@ def _writer(
         kernel_ids = KernelIds()
 
         def write(trace: ThreadTrace) -> Path:
-            found = _findings(trace) if with_annotations else None
-            return write_ui_output(trace, output, schema=schema, force=force, kernel_ids=kernel_ids, findings=found)
+            findings = _findings(trace) if with_annotations else None
+            return write_ui_output(trace, output, schema=schema, force=force, kernel_ids=kernel_ids, findings=findings)
 
         return write
     if file_format == "parquet":

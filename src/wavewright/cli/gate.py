@@ -154,10 +154,10 @@ def _last_of_store(address: str, like: Baseline, *, series: str | None, count: i
 
     store = open_store(address)
     with progress(f"reading {address}"):
-        found = last_captures(store, like, series=series, count=count)
+        captures = last_captures(store, like, series=series, count=count)
     for loss in store.losses:
         click.echo(loss.message, err=True)
-    return found
+    return captures
 
 
 def _check_subjects(subjects: Sequence[str], kind: str) -> None:

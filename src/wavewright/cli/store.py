@@ -33,7 +33,7 @@ _DECLARED = read_declaration("cli", "options", "store", "groups")
 
 
 class _Subcommands(LazyGroup):
-    """What can be done with a store."""
+    """Subcommands on a store."""
 
     by_heading, path, noun = _DECLARED["headings"], "wavewright store", "command"
     elsewhere = "lists them"
@@ -58,34 +58,34 @@ def _add(
     from wavewright.model.baseline import Labels
     from wavewright.readers.baseline import is_baseline
 
-    said = Labels(series, commit, _taken_ns(taken), _checked_labels(labels))
+    given_labels = Labels(series, commit, _taken_ns(taken), _checked_labels(labels))
     make_store(store)
-    added: list[Added] = []
+    additions: list[Added] = []
     kinds = set()
     failures: dict[str, str] = {}
     for path in paths:
-        measured = _measured(path, asked, failures)
-        if measured is not None:
-            where = "" if is_baseline(Path(path)) else os.path.abspath(path)  # noqa: PTH100 - keeps links
-            added += add_captures(store, measured, said, path=where, newest_ns=_newest_ns(Path(path)))
-            kinds.add(measured.kind)
+        baseline = _measured(path, asked, failures)
+        if baseline is not None:
+            location = "" if is_baseline(Path(path)) else os.path.abspath(path)  # noqa: PTH100 - keeps links
+            additions += add_captures(store, baseline, given_labels, path=location, newest_ns=_newest_ns(Path(path)))
+            kinds.add(baseline.kind)
     for kind in sorted(kinds):
         pack(store, kind)
-    new = [each for each in added if each.is_new]
+    new = [each for each in additions if each.is_new]
     if as_json:
-        emit_json({"store": store, "added": added, "new_count": len(new), "failures": failures}, inputs=paths)
+        emit_json({"store": store, "added": additions, "new_count": len(new), "failures": failures}, inputs=paths)
     else:
-        known = f", {len(added) - len(new):,} there already" if len(new) < len(added) else ""
+        repeats_text = f", {len(additions) - len(new):,} there already" if len(new) < len(additions) else ""
         quantities = sum(each.quantity_count for each in new)
-        click.echo(f"{counted(len(new), 'captures')} added with {counted(quantities, 'quantities')}{known}")
+        click.echo(f"{counted(len(new), 'captures')} added with {counted(quantities, 'quantities')}{repeats_text}")
         for path, reason in failures.items():
             click.echo(f"not added: {path}: {reason}", err=True)
     if failures:
         raise UsageError(f"{counted(len(failures), 'captures')} of {len(paths):,} could not be added", where=store)
 
 
-def _measured(path: str, asked: dict[str, Any], failures: dict[str, str]) -> Baseline | None:
-    """What a capture measured; None, and the reason, where it cannot be read."""
+def _measured(path: str, options: dict[str, Any], failures: dict[str, str]) -> Baseline | None:
+    """The measurements of a capture; None, and the reason, where it cannot be read."""
     from wavewright.cluster.measurements import kind_of_paths, measured
     from wavewright.errors import WavewrightError
     from wavewright.readers.baseline import is_baseline, read_baseline
@@ -93,8 +93,8 @@ def _measured(path: str, asked: dict[str, Any], failures: dict[str, str]) -> Bas
     try:
         if is_baseline(Path(path)):
             return read_baseline(Path(path))
-        kind = kind_of_paths([path], asks_for_counters=bool(asked["metrics"]))
-        return measured([path], kind, **asked, progress=lambda each: progress(f"reading {each}"))
+        kind = kind_of_paths([path], asks_for_counters=bool(options["metrics"]))
+        return measured([path], kind, **options, progress=lambda each: progress(f"reading {each}"))
     except WavewrightError as error:
         failures[path] = error.what
         return None
@@ -132,9 +132,9 @@ def _list(store: str, **form: Any) -> None:
 
     from wavewright.model.baseline import OF_CAPTURE
 
-    opened = _open(store)
+    capture_store = _open(store)
     with progress(f"reading {store}"):
-        rows = opened.read(columns=OF_CAPTURE)
+        rows = capture_store.read(columns=OF_CAPTURE)
     captures = rows.group_by(OF_CAPTURE, maintain_order=True).agg(pl.len().cast(pl.Int64).alias("quantity_count"))
     newest = captures.reverse()
 
@@ -145,7 +145,7 @@ def _list(store: str, **form: Any) -> None:
 
     request = Request(paths=(store,), **form)
     request.give({"captures": newest, "capture_count": newest.height}, newest, report, ())
-    _tell(opened, request)
+    _tell(capture_store, request)
 
 
 @declared_command("store", "trend")
@@ -154,8 +154,8 @@ def _trend(store: str, quantity: str, output: Path | None, theme: str, force: bo
     picture = PictureRequest(output, theme, force)
     picture.check()
     request = Request(paths=(store,), **{name: options.pop(name) for name in ("top", "as_csv", "as_json")})
-    opened = _open(store)
-    answer, _ = _trend_of(opened, quantity, options)
+    capture_store = _open(store)
+    answer, _ = _trend_of(capture_store, quantity, options)
     if output is not None:
         from wavewright.words.store import trend_picture
 
@@ -168,7 +168,7 @@ def _trend(store: str, quantity: str, output: Path | None, theme: str, force: bo
         yield from picture.lines()
 
     request.give(answer, answer.points, report, (), headline=answer.headline(), plot=picture.told.get("output"))
-    _tell(opened, request)
+    _tell(capture_store, request)
 
 
 @declared_command("store", "blame")
@@ -178,11 +178,11 @@ def _blame(store: str, quantity: str, at: str | None, **options: Any) -> None:
     from wavewright.analysis.common.store.trend import captures_around
 
     request = Request(paths=(store,), **{name: options.pop(name) for name in ("top", "as_csv", "as_json")})
-    opened = _open(store)
-    trend, rows = _trend_of(opened, quantity, options)
+    capture_store = _open(store)
+    trend, rows = _trend_of(capture_store, quantity, options)
     place = _place(trend, at)
     before, after = captures_around(rows, trend, place, MOST_CAPTURES)
-    parts = _rows_of(opened, (*before["capture"], *after["capture"]), PARTS.get(trend.subject, ()))
+    parts = _rows_of(capture_store, (*before["capture"], *after["capture"]), PARTS.get(trend.subject, ()))
     answer = blame(trend, place, before, after, parts)
     there = [_still_there(paths) for paths in (answer.before_paths, answer.after_paths)]
 
@@ -202,7 +202,7 @@ def _blame(store: str, quantity: str, at: str | None, **options: Any) -> None:
             )
 
     request.give(answer, answer.parts, report, (), headline=answer.headline(), compare=there if all(there) else None)
-    _tell(opened, request)
+    _tell(capture_store, request)
 
 
 @declared_command("store", "query")
@@ -210,20 +210,20 @@ def _query(store: str, sql: str, **form: Any) -> None:
     """Answer SQL."""
     from wavewright.analysis.common.store.sql import store_query
 
-    opened = _open(store)
+    capture_store = _open(store)
     with progress(f"reading {store}"):
-        rows = opened.read()
-    found = store_query(rows, sql)
+        rows = capture_store.read()
+    table = store_query(rows, sql)
 
     def report() -> Parts:
         from wavewright.cli.kit.io import line_width
         from wavewright.words.run.data.query import query_report
 
-        return query_report(found.head(request.limit), found.height, width=line_width())
+        return query_report(table.head(request.limit), table.height, width=line_width())
 
     request = Request(paths=(store,), **form)
-    request.give({"columns": found.columns, "rows": found}, found, report, ())
-    _tell(opened, request)
+    request.give({"columns": table.columns, "rows": table}, table, report, ())
+    _tell(capture_store, request)
 
 
 def _still_there(paths: Sequence[str]) -> str | None:
@@ -237,18 +237,18 @@ def _open(store: str) -> Store:
     return open_store(store)
 
 
-def _trend_of(opened: Store, quantity: str, options: dict[str, Any]) -> tuple[TrendAnswer, pl.DataFrame]:
+def _trend_of(capture_store: Store, quantity: str, options: dict[str, Any]) -> tuple[TrendAnswer, pl.DataFrame]:
     from wavewright.analysis.common.store.trend import COLUMNS, of_quantity, trend
 
-    with progress(f"reading {opened.address}"):
-        rows = opened.read(of_quantity(quantity), columns=COLUMNS)
+    with progress(f"reading {capture_store.address}"):
+        rows = capture_store.read(of_quantity(quantity), columns=COLUMNS)
     return trend(rows, quantity, **options), rows
 
 
-def _rows_of(opened: Store, captures: Sequence[str], subjects: Sequence[str]) -> pl.DataFrame:
+def _rows_of(capture_store: Store, captures: Sequence[str], subjects: Sequence[str]) -> pl.DataFrame:
     import polars as pl
 
-    return opened.read(pl.col("capture").is_in(list(captures)) & pl.col("subject").is_in(list(subjects)))
+    return capture_store.read(pl.col("capture").is_in(list(captures)) & pl.col("subject").is_in(list(subjects)))
 
 
 def _place(trend: TrendAnswer, at: str | None) -> int:
@@ -264,12 +264,12 @@ def _place(trend: TrendAnswer, at: str | None) -> int:
     raise UsageError(f"no change at {at[:80]!r}", advice=f"changes are at {names}")
 
 
-def _tell(opened: Store, request: Request) -> None:
+def _tell(capture_store: Store, request: Request) -> None:
     """Say what could not be read."""
-    if opened.losses:
+    if capture_store.losses:
         from wavewright.model.losses import loss_frame
 
-        show_losses(loss_frame(opened.losses), stderr=request.as_json or request.as_csv)
+        show_losses(loss_frame(capture_store.losses), stderr=request.as_json or request.as_csv)
 
 
 _COMMANDS = {"add": _add, "list": _list, "trend": _trend, "blame": _blame, "query": _query}

@@ -35,20 +35,20 @@ def loop(
     from wavewright.analysis.common.gate.loop import judged_turn
 
     kind = kind_of_paths([before, after])
-    asked: dict[str, Any] = {"step": step, "kernel": kernel}
-    sides = [measured([path], kind, **asked, progress=progress) for path in (before, after)]
+    parameters: dict[str, Any] = {"step": step, "kernel": kernel}
+    sides = [measured([path], kind, **parameters, progress=progress) for path in (before, after)]
     pairs = {}
     if kind == "run":
         from wavewright.analysis.run.compare.run_baseline import renamed_kernels
 
         pairs = renamed_kernels(*sides)
-    judged = gate(sides[1], sides[0], threshold=threshold, pairs=pairs)
+    verdict = gate(sides[1], sides[0], threshold=threshold, pairs=pairs)
     with progress(f"diagnosing {after}"):
         findings = findings_of([after], kind, kernel) if kind != "counters" else ()
-    ranked = sorted(findings, key=lambda finding: -finding.share)
+    by_share = sorted(findings, key=lambda finding: -finding.share)
     with progress("comparing"):
-        explained = _EXPLAINED[kind](before, after, step, kernel)
-    return judged_turn(judged, explained, ranked, before, after)
+        parts = _EXPLAINED[kind](before, after, step, kernel)
+    return judged_turn(verdict, parts, by_share, before, after)
 
 
 def _traces(before: str, after: str, _step: str | None, kernel: str | None) -> str:

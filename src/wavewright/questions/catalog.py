@@ -64,7 +64,7 @@ def plugin_question(name: str, kind: str | None = None) -> Question[Any] | None:
         return None
     question = load_plugin(PLUGIN_GROUP, name)
     if getattr(question, "name", None) != name or getattr(question, "kind", None) not in QUESTIONS:
-        raise plugin_error(PLUGIN_GROUP, name, "it is no question of that name")
+        raise plugin_error(PLUGIN_GROUP, name, "it gives no question of this name")
     return question if kind in (None, question.kind) else None
 
 

@@ -215,10 +215,10 @@ class Store:
 
     def unpacked(self, kind: str) -> list[str]:
         """Those of them that are in no pack."""
-        packed: set[str] = set()
+        packed_names: set[str] = set()
         for scan in self._packs(kind):
-            packed |= _captures_of(scan)
-        return [name for name in self.captures(kind) if name not in packed]
+            packed_names |= _captures_of(scan)
+        return [name for name in self.captures(kind) if name not in packed_names]
 
     def read(
         self,
@@ -239,13 +239,13 @@ class Store:
         return pl.concat([pl.DataFrame(schema=STORED.dtypes), *self._alone(kind, captures, pl.lit(value=True))])
 
     def _of_kind(self, kind: str, where: pl.Expr) -> list[pl.DataFrame]:
-        seen: set[str] = set()
+        seen_names: set[str] = set()
         frames = []
         for scan in self._packs(kind):
             captures = _captures_of(scan)
-            frames.append(scan.filter(where, ~pl.col("capture").is_in(list(seen & captures))).collect())
-            seen |= captures
-        return frames + self._alone(kind, [name for name in self.captures(kind) if name not in seen], where)
+            frames.append(scan.filter(where, ~pl.col("capture").is_in(list(seen_names & captures))).collect())
+            seen_names |= captures
+        return frames + self._alone(kind, [name for name in self.captures(kind) if name not in seen_names], where)
 
     def _packs(self, kind: str) -> Iterator[pl.LazyFrame]:
         folder = f"{PACKS}/kind={kind}"
@@ -265,10 +265,10 @@ class Store:
         """The table of a file; None, and a loss, where it is not one of a store."""
         try:
             frame = _table(self.place.read(name, _MOST_BYTES[folder]), _MOST_ROWS[folder])
-            believed = frame.filter(pl.col("kind") == kind, pl.col("mean").is_finite(), pl.col("count") >= 0)
-            if believed.height < frame.height:
-                self.losses.append(Loss("store_rows", frame.height - believed.height, name))
-            return believed.lazy()
+            finite_rows = frame.filter(pl.col("kind") == kind, pl.col("mean").is_finite(), pl.col("count") >= 0)
+            if finite_rows.height < frame.height:
+                self.losses.append(Loss("store_rows", frame.height - finite_rows.height, name))
+            return finite_rows.lazy()
         except _UNREADABLE as error:
             reason = str(error) or type(error).__name__
             self.losses.append(Loss("store_file", 1, f"{name}: {reason[:_LONGEST_REASON]}"))
@@ -295,20 +295,20 @@ def last_captures(store: Store, like: Baseline, *, series: str | None, count: in
         When there is none.
     """
     filters = filter_text(like.filters)
-    where = (pl.col("damages") == "") & (pl.col("step") == (like.step or "")) & (pl.col("filter") == filters)
+    condition = (pl.col("damages") == "") & (pl.col("step") == (like.step or "")) & (pl.col("filter") == filters)
     if like.targets:
-        where &= pl.col("target").is_in(list(like.targets))
+        condition &= pl.col("target").is_in(list(like.targets))
     if series is not None:
-        where &= pl.col("series") == series
+        condition &= pl.col("series") == series
     kernels = [capture.kernel for capture in like.captures if capture.kernel]
     if kernels:
-        where &= pl.col("kernel").is_in(kernels)
-    rows = store.read(where, kinds=(like.kind,))
+        condition &= pl.col("kernel").is_in(kernels)
+    rows = store.read(condition, kinds=(like.kind,))
     newest = rows["capture"].unique(maintain_order=True).tail(count).to_list()
     if not newest:
-        measured = f"{like.kind} on {' and '.join(like.targets) or 'this GPU'}"
+        subject = f"{like.kind} on {' and '.join(like.targets) or 'this GPU'}"
         advice = "wavewright store list shows GPU, series and step of every capture; they must be the same"
-        raise UsageError(f"no capture of a {measured} can be compared with", where=store.address, advice=advice)
+        raise UsageError(f"no capture of a {subject} can be compared with", where=store.address, advice=advice)
     parts = rows.filter(pl.col("capture").is_in(newest)).partition_by("capture", maintain_order=True)
     return Baseline(like.kind, tuple(_measured(part) for part in parts), like.step, dict(like.filters))
 
@@ -343,8 +343,8 @@ def _table(content: bytes, most_rows: int) -> pl.DataFrame:
     if rows > min(most_rows, _MOST_ROWS_PER_BYTE * len(content)):
         raise NotATraceError(f"{rows:,} rows in {len(content):,} bytes are not believed")
     frame = scan.select(STORED.names).collect()
-    needed = [column.name for column in STORED.columns if not column.is_optional]
-    return frame.drop_nulls(needed)
+    columns = [column.name for column in STORED.columns if not column.is_optional]
+    return frame.drop_nulls(columns)
 
 
 def _captures_of(scan: pl.LazyFrame) -> set[str]:

@@ -80,7 +80,7 @@ class _Answers:
         return _sent(payload)
 
     async def answer(self, request: Request) -> Response:
-        """The answer to a question; the work ends when nobody waits for it any more."""
+        """The answer to a question; the work ends when nobody waits for it."""
         switch = StopSwitch()
 
         async def watch() -> None:

@@ -30,9 +30,9 @@ def captures_report(captures: pl.DataFrame, address: str, *, limit: int) -> Iter
     kinds = ", ".join(f"{count:,} of {kind}" for kind, count in captures.group_by("kind").len().sort("kind").rows())
     commits = captures.filter(pl.col("commit_id") != "")["commit_id"].n_unique()
     yield headline(f"{counted(captures.height, 'captures')} in {address}" + (f": {kinds}" if kinds else ""))
-    damaged = captures.filter(pl.col("damages") != "").height
-    if commits or damaged:
-        words = [f"{counted(commits, 'commits')}"] * bool(commits) + [f"{damaged:,} damaged"] * bool(damaged)
+    damage_count = captures.filter(pl.col("damages") != "").height
+    if commits or damage_count:
+        words = [f"{counted(commits, 'commits')}"] * bool(commits) + [f"{damage_count:,} damaged"] * bool(damage_count)
         yield sentence((", ".join(words), "dim"))
     if captures.height:
         yield GAP
@@ -67,8 +67,10 @@ def blame_report(answer: BlameAnswer, *, limit: int) -> Iterator[AnyBlock]:
     """Blocks of the parts of a change."""
     yield headline((answer.headline(), "bold"))
     sides = f"{counted(len(answer.before_labels), 'captures')} before, {len(answer.after_labels):,} after"
-    told = "" if answer.explained_share is None else f"; parts beyond noise are {percent(answer.explained_share)} of it"
-    yield sentence((sides + told, "dim"))
+    share_text = (
+        "" if answer.explained_share is None else f"; parts beyond noise are {percent(answer.explained_share)} of it"
+    )
+    yield sentence((sides + share_text, "dim"))
     if answer.code_changed is not None:
         yield sentence("other instructions run" if answer.code_changed else "the same instructions run")
     for line in answer.software_changes:
@@ -100,9 +102,9 @@ def trend_picture(answer: TrendAnswer, theme: str) -> Picture:
         Key("pale", "95 % of values of a level"),
     ]
     frame = Frame("trend", answer.title, answer.headline(), height=_HEIGHT, theme=theme, legend=keys)
-    left = frame.left + _AXIS
+    left_px = frame.left + _AXIS
     bottom = frame.bottom - 42
-    across = Scale(-0.5, points.height - 0.5, left, frame.right)
+    across = Scale(-0.5, points.height - 0.5, left_px, frame.right)
     up = Scale(low - room, high + room, bottom, frame.top + 16)
     for part in points.partition_by("level", maintain_order=True):
         _draw_level(frame, part, across, up, factor)
@@ -111,7 +113,7 @@ def trend_picture(answer: TrendAnswer, theme: str) -> Picture:
         frame.svg, across, ticks, top=frame.top + 16, bottom=bottom, name="captures, the oldest first",
         words=lambda place: _axis_word(points, place),
     )  # fmt: skip
-    left_axis(frame.svg, up, round_ticks(up.low, up.high, 5), left=left, right=frame.right, words=plain, name=unit)
+    left_axis(frame.svg, up, round_ticks(up.low, up.high, 5), left=left_px, right=frame.right, words=plain, name=unit)
     for value in answer.changes["place"]:
         x = across.at(value - 0.5)
         frame.svg.line("p-mark", [(x, frame.top + 16), (x, bottom)])
@@ -148,5 +150,5 @@ def _part(row: dict[str, Any]) -> str:
 
 
 def _told(row: dict[str, Any]) -> str:
-    told = row["is_beyond_noise"]
-    return "not known" if told is None else "yes" if told else "no"
+    is_beyond = row["is_beyond_noise"]
+    return "not known" if is_beyond is None else "yes" if is_beyond else "no"

@@ -94,7 +94,7 @@ def test_a_reader_an_exporter_and_a_question(packages: Path) -> None:
             "the plugin '.bad' of other-package 1.5 (other_package:fails) failed: ValueError: out of",
         ),
         (("summary", "run.gone"), "the plugin '.gone' of other-package 1.5 (other_package:no_such_thing) failed: Attr"),
-        (("misnamed", "run.words"), "failed: it is no question of that name"),
+        (("misnamed", "run.words"), "failed: it gives no question of this name"),
         (("convert", "run.words", "-f", "bad", "-o", "x"), "(other_package:fails) failed: ValueError: out of words"),
     ],
 )

@@ -99,7 +99,7 @@ class Curve(Protocol):
 
     @property
     def step_count(self) -> int:
-        """How many steps a sum over all time looks at."""
+        """The number of steps that a sum over all time looks at."""
 
     def sums(self, bins: TimeBins) -> Sums:
         """Integrals and extremes in each bin."""

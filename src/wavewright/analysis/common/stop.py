@@ -1,4 +1,4 @@
-"""The end of work that nobody waits for any more: what the native core does on a thread obeys a switch."""
+"""The end of work that nobody waits for: what the native core does on a thread obeys a switch."""
 
 from __future__ import annotations
 

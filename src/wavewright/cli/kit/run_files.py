@@ -180,8 +180,8 @@ def write_chosen(
     inputs = inputs_of(paths)
     refuse_inputs([output], inputs)
     run = opened(inputs, selection, show_secrets=show_secrets)
-    written = _write_as(file_format, run, output, force=force)
-    show_written(paths, [written], [(source.path, source.losses) for source in run.origins], as_json=as_json)
+    files = _write_as(file_format, run, output, force=force)
+    show_written(paths, [files], [(source.path, source.losses) for source in run.origins], as_json=as_json)
 
 
 def _write_as(name: str, run: Run, output: Path, *, force: bool) -> Written:
@@ -190,8 +190,8 @@ def _write_as(name: str, run: Run, output: Path, *, force: bool) -> Written:
     module, function = FORMATS[name].writer.split(":")
     write = getattr(import_module(f"wavewright.export.{module}"), function)
     with progress(f"writing {output.name}"):
-        written: Written = write(run, output, force=force)
-    return written
+        files: Written = write(run, output, force=force)
+    return files
 
 
 def _written_by_plugin(name: str, run: Run, output: Path, *, force: bool) -> Written:

@@ -117,8 +117,8 @@ def _checked(pattern: str, place: str) -> None:
 
 def model_of(name: str, user_models: tuple[OperatorModel, ...] = ()) -> OperatorModel | None:
     """The model of an operator; those of the user come first."""
-    mine = next((model for model in user_models if re.fullmatch(model.pattern, name)), None)
-    return mine or _packaged_model(name)
+    user_model = next((model for model in user_models if re.fullmatch(model.pattern, name)), None)
+    return user_model or _packaged_model(name)
 
 
 @lru_cache(maxsize=1 << 14)

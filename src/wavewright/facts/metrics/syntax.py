@@ -125,8 +125,10 @@ def _call(node: ast.Call, text: str) -> Node:
         return Operation(word, channels) if len(channels) > 1 else channels[0]
     if word != "sum":
         if len(node.args) < 2 or word == "mean":
-            what = "channels, as in mean(TCC_HIT[0:16])" if word == "mean" else "at least two values, or TCC_HIT[0:16]"
-            raise wrong(text, f"{word} takes {what}", node.col_offset)
+            operands = (
+                "channels, as in mean(TCC_HIT[0:16])" if word == "mean" else "at least two values, or TCC_HIT[0:16]"
+            )
+            raise wrong(text, f"{word} takes {operands}", node.col_offset)
         return Operation(word, tuple(read_node(item, text) for item in node.args))
     item = node.args[0] if len(node.args) == 1 else None
     if not (isinstance(item, ast.Subscript) and isinstance(item.slice, ast.Slice) and item.slice.step is None):

@@ -29,8 +29,8 @@ def overview_of_run(document: Document) -> dict[str, Any]:
         begin=(pl.col("start_ns") - pl.col("node_begin")).cast(pl.Float64),
         end=(pl.col("end_ns") - pl.col("node_begin")).cast(pl.Float64),
     )
-    recorded = recorded_times([processes.select("start_ns", "end_ns", machine="place").drop_nulls()])
-    length = recorded["end_ns"] - recorded["start_ns"]
+    recordings = recorded_times([processes.select("start_ns", "end_ns", machine="place").drop_nulls()])
+    length = recordings["end_ns"] - recordings["start_ns"]
     nodes = clocks.nodes.select(
         "machine",
         "node",
@@ -39,7 +39,7 @@ def overview_of_run(document: Document) -> dict[str, Any]:
     )
     return {
         "kind": "run",
-        "duration_ns": recorded.select("machine", length_ns=length).group_by("machine").sum()["length_ns"].max() or 0,
+        "duration_ns": recordings.select("machine", length_ns=length).group_by("machine").sum()["length_ns"].max() or 0,
         "clocks": {"nodes": nodes.to_dicts(), "definition": clocks.definition},
         "formats": sorted({f"{source.format} {source.version}".strip() for source in run.origins}),
         "processes": processes.drop("start_ns", "end_ns", "node_begin", "path", "version").to_dicts(),

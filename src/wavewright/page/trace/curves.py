@@ -151,7 +151,9 @@ def _levels(document: Document, name: str, se: int | None, text: str | None) -> 
 
     def made() -> list[StepLevels]:
         if name == "wave_states":
-            return [StepLevels(one, grid.begin, grid.end) for one in wave_states(document.trace, grid.begin, se=se)]
+            return [
+                StepLevels(levels, grid.begin, grid.end) for levels in wave_states(document.trace, grid.begin, se=se)
+            ]
         return [StepLevels(curve, grid.begin, grid.end) for curve in curve_steps(document.trace, name, se=se)]
 
     return document.kept(("curves", name, se), made)

@@ -56,7 +56,7 @@ def capture_in_memory(
 
 
 def stored(content: Memory) -> tuple[Path, tempfile.TemporaryDirectory[str]]:
-    """A file with this content in a folder of its own, which is removed when nothing refers to it any more.
+    """A file with this content in a folder of its own, which is removed with the last reference to it.
 
     Raises
     ------

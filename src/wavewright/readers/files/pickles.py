@@ -103,7 +103,7 @@ class PickleReader:
         values = [self._stack.pop() for _ in range(2 if name == "NEWOBJ_EX" else 1)][::-1]
         instance = self._stack.pop()
         if not isinstance(instance, PickledObject):
-            self._refuse("it calls what is no class")
+            self._refuse("it calls something other than a class")
         # A class stays as it is: others may be instance of it.
         self._stack.append(PickledObject(instance.module, instance.name, [*instance.values, *values]))
         if name == "BUILD":  # the object that was instance before has its state now, also where it is remembered

@@ -106,8 +106,8 @@ def find_runs(
     for path in paths:
         for file, kind in _named_by(os.fspath(path), refused, listings):
             files.setdefault(Path(os.path.realpath(file)), (file, kind))
-    read = {file.absolute() for file, _ in files.values()}  # a file that is named directly is always read
-    unread = {file: reason for file, reason in refused.items() if file.absolute() not in read}
+    read_paths = {file.absolute() for file, _ in files.values()}  # a file that is named directly is always read
+    unread = {file: reason for file, reason in refused.items() if file.absolute() not in read_paths}
     refused_inputs = [RunInput(file, Kind.UNKNOWN, refused=reason) for file, reason in unread.items()]
     kinds = {kind for _, kind in files.values()}
     if kinds <= {Kind.UNKNOWN, *_COMPANIONS} and (files or refused_inputs):
@@ -119,21 +119,21 @@ def find_runs(
     return [*_from_archives(inputs, listings.archives_unpacked()), *refused_inputs]
 
 
-def _with_captures(inputs: list[RunInput], named: Sequence[str | Path], listings: Inventory) -> list[RunInput]:
+def _with_captures(inputs: list[RunInput], paths: Sequence[str | Path], listings: Inventory) -> list[RunInput]:
     """The inputs, of which captures of graphs belong to the Chrome traces that may replay them."""
     traces = [each for each in inputs if each.kind is Kind.CHROME]
-    given = {file: None for path in named for file in _chrome_files(Path(path), listings)}
-    others = [each for each in traces if each.path.absolute().parent.name != CAPTURES and each.path not in given]
+    given_files = {file: None for path in paths for file in _chrome_files(Path(path), listings)}
+    others = [each for each in traces if each.path.absolute().parent.name != CAPTURES and each.path not in given_files]
     if not others:
         return inputs
-    given |= dict.fromkeys(each.path for each in traces if each not in others)
+    given_files |= dict.fromkeys(each.path for each in traces if each not in others)
     beside = {
         folder: _chrome_files(folder, listings)
         for folder in {each.path.parent / CAPTURES for each in others}
-        if not named and folder.is_dir()
+        if not paths and folder.is_dir()
     }
     return [
-        replace(each, captures=tuple(dict.fromkeys([*given, *beside.get(each.path.parent / CAPTURES, ())])))
+        replace(each, captures=tuple(dict.fromkeys([*given_files, *beside.get(each.path.parent / CAPTURES, ())])))
         if each in others
         else each
         for each in inputs
@@ -285,11 +285,11 @@ def _opened(run_input: RunInput, *, show_secrets: bool) -> RunSource:
 
 
 def _of_plugin(path: Path) -> RunSource:
-    """What a reader of another package makes of a file."""
+    """The source that a reader of another package makes of a file."""
     suffix = reader_suffix(path.name) or ""
-    read = load_plugin(READERS, suffix)
+    reader = load_plugin(READERS, suffix)
     try:
-        source: RunSource = read(path)
+        source: RunSource = reader(path)
         if not callable(source.chunks) or not isinstance(source.losses, list):
             raise TypeError("it gave no RunSource")
     except WavewrightError:

@@ -59,14 +59,16 @@ def read_arguments(path: Path, kernels: list[str], dispatch: int | None) -> Kern
         When several dispatches fit and differ.
     """
     document = decoded_file(path.parent, path.name, _Document)
-    fitting = [entry for entry in document.dispatches if entry.kernel.removesuffix(".kd") in kernels]
-    fitting = [entry for entry in fitting if dispatch is None or entry.dispatch in (None, dispatch)]
-    fitting = [entry for entry in fitting if entry.dispatch is not None] or fitting
-    found = list(dict.fromkeys(_dispatch(entry, str(path)) for entry in fitting))
-    if len(found) > 1:
-        what = f"{len(found):,} dispatches of the traced kernel differ, and none has the number of the traced one"
-        raise UsageError(what, where=str(path), advice='give each its "dispatch", or leave one of them')
-    return found[0] if found else None
+    candidates = [entry for entry in document.dispatches if entry.kernel.removesuffix(".kd") in kernels]
+    candidates = [entry for entry in candidates if dispatch is None or entry.dispatch in (None, dispatch)]
+    candidates = [entry for entry in candidates if entry.dispatch is not None] or candidates
+    dispatches = list(dict.fromkeys(_dispatch(entry, str(path)) for entry in candidates))
+    if len(dispatches) > 1:
+        difference = (
+            f"{len(dispatches):,} dispatches of the traced kernel differ, and none has the number of the traced one"
+        )
+        raise UsageError(difference, where=str(path), advice='give each its "dispatch", or leave one of them')
+    return dispatches[0] if dispatches else None
 
 
 def _dispatch(entry: _Entry, where: str) -> KerncapDispatch:

@@ -1,4 +1,4 @@
-"""What did a change of the level come from: which kernels, copies or lines changed with it?"""
+"""The causes of a change of the level: the kernels, copies or lines that changed with it."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ class BlameAnswer(Answer, package=__package__):
         """The largest part of the change in one sentence."""
         (row,) = self.trend.changes.filter(pl.col("place") == self.place).to_dicts()
         at = row["commit_id"] or row["label"]
-        said = f"{self.trend.title} changed by {percent(row['change'], sign=True)} at {at}"
-        told = self.parts.filter(pl.col("is_beyond_noise").fill_null(value=False))
-        if not told.height:
-            return f"{said}; {'no part of it' if self.parts.height else 'nothing stored'} tells where it came from"
-        first = told.row(0, named=True)
+        text = f"{self.trend.title} changed by {percent(row['change'], sign=True)} at {at}"
+        rows = self.parts.filter(pl.col("is_beyond_noise").fill_null(value=False))
+        if not rows.height:
+            return f"{text}; {'no part of it' if self.parts.height else 'nothing stored'} tells where it came from"
+        first = rows.row(0, named=True)
         share = "" if first["share"] is None else f", {percent(first['share'])} of the change"
-        return f"{said}: {first['subject']} {kernel_title(first['name'])} {_side(first)}{share}"
+        return f"{text}: {first['subject']} {kernel_title(first['name'])} {_side(first)}{share}"
 
 
 def _side(row: Mapping[str, object]) -> str:
@@ -79,8 +79,8 @@ def blame(
     ]
     counts = (before.height, after.height)
     parts = _differences(sides, counts, change["after"] - change["before"])
-    told = parts.filter(pl.col("is_beyond_noise").fill_null(value=False))
-    shares = told["share"].drop_nulls()
+    parts_beyond = parts.filter(pl.col("is_beyond_noise").fill_null(value=False))
+    shares = parts_beyond["share"].drop_nulls()
     codes = [set(side["code"]) - {""} for side in (before, after)]
     return BlameAnswer(
         trend=answer,
@@ -111,41 +111,41 @@ def _means(rows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _differences(sides: Sequence[pl.DataFrame], counts: tuple[int, int], whole: float) -> pl.DataFrame:
+def _differences(sides: Sequence[pl.DataFrame], counts: tuple[int, int], total: float) -> pl.DataFrame:
     keys = ["subject", "name", "file", "line"]
-    joined = sides[0].join(sides[1], on=keys, how="full", coalesce=True, suffix="_after").fill_null(0)
-    found = []
-    for row in joined.to_dicts():
+    pairs = sides[0].join(sides[1], on=keys, how="full", coalesce=True, suffix="_after").fill_null(0)
+    records = []
+    for row in pairs.to_dicts():
         difference = row["mean_after"] - row["mean"]
-        told = None
+        is_beyond = None
         if min(counts) > 1:
             bound = difference_bound(MEAN_TAIL, (row["error"], counts[0] - 1), (row["error_after"], counts[1] - 1))
             least = LEAST_CHANGE * max(row["mean"], row["mean_after"])
-            told = abs(difference) > max(bound, least)
-        found.append(
+            is_beyond = abs(difference) > max(bound, least)
+        records.append(
             {name: row[name] for name in keys}
             | {"before": float(row["mean"]), "after": float(row["mean_after"]), "difference": float(difference)}
-            | {"share": difference / whole if whole else None, "is_beyond_noise": told}
+            | {"share": difference / total if total else None, "is_beyond_noise": is_beyond}
         )
-    found.sort(key=lambda row: (-abs(row["difference"]), row["subject"], row["name"]))
-    return frame_of(BlameAnswer.tables["parts"], [row for row in found if row["difference"]])
+    records.sort(key=lambda row: (-abs(row["difference"]), row["subject"], row["name"]))
+    return frame_of(BlameAnswer.tables["parts"], [row for row in records if row["difference"]])
 
 
 def _software(before: pl.DataFrame, after: pl.DataFrame) -> tuple[str, ...]:
     """Versions that only one side has."""
     sides = [{line for text in side["software"] for line in text.split("\n") if line} for side in (before, after)]
-    gone, new = sorted(sides[0] - sides[1]), sorted(sides[1] - sides[0])
-    return (*(f"before: {each}" for each in gone), *(f"after: {each}" for each in new))
+    losses, new = sorted(sides[0] - sides[1]), sorted(sides[1] - sides[0])
+    return (*(f"before: {each}" for each in losses), *(f"after: {each}" for each in new))
 
 
 def _missing(answer: TrendAnswer, counts: tuple[int, int], parts: pl.DataFrame) -> tuple[str, ...]:
-    said = []
+    sentences = []
     if min(counts) < 2:
-        said.append("one side has a single capture: add repeats, so that noise is known")
+        sentences.append("one side has a single capture: add repeats, so that noise is known")
     if answer.subject == "kernel":
-        said.append("a thread trace of this kernel on both sides would tell the instructions")
+        sentences.append("a thread trace of this kernel on both sides would tell the instructions")
     elif not parts.height:
-        said.append(f"the captures hold no parts of {answer.subject}")
+        sentences.append(f"the captures hold no parts of {answer.subject}")
     elif answer.subject in ("gpu-time", "step", "wall"):
-        said.append(f"{counted(parts.height, 'parts')} are durations: why one is slower, a trace of it tells")
-    return tuple(said)
+        sentences.append(f"{counted(parts.height, 'parts')} are durations: why one is slower, a trace of it tells")
+    return tuple(sentences)

@@ -54,29 +54,29 @@ def change_points(values: Sequence[float]) -> list[ChangePoint]:
     """
     series = np.asarray(values, dtype=float)
     places = [0, *_places(series), len(series)]
-    found = []
+    points = []
     for begin, place, end in zip(places, places[1:], places[2:], strict=False):
         before, after = series[begin:place], series[place:end]
         difference = float(after.mean() - before.mean())
         half = difference_bound(MEAN_TAIL, _mean_error(before), _mean_error(after))
-        found.append(
+        points.append(
             ChangePoint(place, float(before.mean()), float(after.mean()), difference - half, difference + half)
         )
-    return found
+    return points
 
 
 def segments(values: Sequence[float], changes: Sequence[ChangePoint]) -> list[tuple[int, int, float, float]]:
-    """Begin, end, and the band in which 95 of 100 values without a change lie, of every segment."""
+    """Start, end, and the band in which 95 of 100 values without a change lie, of every segment."""
     series = np.asarray(values, dtype=float)
     places = [0, *(each.place for each in changes), len(series)]
-    found = []
+    intervals = []
     for begin, end in pairwise(places):
         part = series[begin:end]
         mean, count = float(part.mean()), len(part)
         spread = t_bound(MEAN_TAIL, count - 1) * float(part.std(ddof=1)) if count > 1 else float("nan")
         half = max(spread, LEAST_CHANGE * abs(mean)) if count > 1 else float("nan")
-        found.append((begin, end, mean - half, mean + half))
-    return found
+        intervals.append((begin, end, mean - half, mean + half))
+    return intervals
 
 
 def _places(series: np.ndarray) -> list[int]:
@@ -84,13 +84,15 @@ def _places(series: np.ndarray) -> list[int]:
     intervals = _intervals(len(series))
     tests = sum(end - begin - 2 * LEAST_SIDE + 1 for begin, end in intervals)
     splits = ((*interval, _split(series[slice(*interval)], tests)) for interval in intervals)
-    told = [(end - begin, begin, begin + place) for begin, end, place in splits if place is not None]
-    told.sort()
+    candidates = [(end - begin, begin, begin + place) for begin, end, place in splits if place is not None]
+    candidates.sort()
     places: list[int] = []
     ends = [(0, len(series))]
     while ends:
         low, high = ends.pop()
-        length, _, place = next((each for each in told if each[1] >= low and each[1] + each[0] <= high), (0, 0, 0))
+        length, _, place = next(
+            (each for each in candidates if each[1] >= low and each[1] + each[0] <= high), (0, 0, 0)
+        )
         if length:
             places.append(place)
             ends += [(low, place), (place, high)]
@@ -115,23 +117,23 @@ def _settled(series: np.ndarray, places: list[int], tests: int) -> list[int]:
 
 def _intervals(count: int) -> list[tuple[int, int]]:
     """All of the series, and shorter and shorter intervals that overlap by half."""
-    found = {(0, count)} if count >= 2 * LEAST_SIDE else set()
+    ranges = {(0, count)} if count >= 2 * LEAST_SIDE else set()
     length = float(count)
     while (length := length / _SHRINK) >= 2 * LEAST_SIDE:
         number = 2 * math.ceil(count / length) - 1
         shift = (count - length) / max(number - 1, 1)
-        found |= {(round(each * shift), min(count, round(each * shift + length))) for each in range(number)}
-    return sorted(found)
+        ranges |= {(round(each * shift), min(count, round(each * shift + length))) for each in range(number)}
+    return sorted(ranges)
 
 
 def _split(series: np.ndarray, tests: int) -> int | None:
-    """The place of the largest t, if it is larger than chance explains in so many tests."""
+    """The place of the largest t, if it is larger than chance explains in that number of tests."""
     count = len(series)
     places = np.arange(LEAST_SIDE, count - LEAST_SIDE + 1)
     if not len(places):
         return None
-    centred = series - series.mean()  # large values would drown small differences in their sums
-    sums, squares = np.cumsum(centred)[places - 1], float(np.sum(centred**2))
+    deviations = series - series.mean()  # large values would drown small differences in their sums
+    sums, squares = np.cumsum(deviations)[places - 1], float(np.sum(deviations**2))
     before, after = sums / places, -sums / (count - places)
     between = places * before**2 + (count - places) * after**2
     best = int(np.argmax(between))  # where t is largest, too

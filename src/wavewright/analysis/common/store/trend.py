@@ -1,4 +1,4 @@
-"""How did a quantity go on over the captures of a store, and where did its level change?"""
+"""The course of a quantity over the captures of a store, and the places of changes of its level."""
 
 from __future__ import annotations
 
@@ -55,17 +55,17 @@ class TrendAnswer(Answer, package=__package__):
         return f"{title} {name}".strip()
 
     def headline(self) -> str:
-        """Where the level changed last, in one sentence."""
-        where = f"{self.title} on {self.target or 'a GPU that is not recorded'}"
+        """The last change of the level, in one sentence."""
+        subject = f"{self.title} on {self.target or 'a GPU that is not recorded'}"
         values = counted(self.points.height, "commits" if self.by == "commit" else "captures")
         if not self.changes.height:
             level = measured_text(self.points["value"].mean(), self.unit)
-            return f"{where}: no change of the level in {values}; it is {level}"
+            return f"{subject}: no change of the level in {values}; it is {level}"
         last = self.changes.row(-1, named=True)
         at = f"commit {last['commit_id']}" if last["commit_id"] else last["label"]
         now = measured_text(last["after"], self.unit)
         count = counted(self.changes.height, "changes")
-        return f"{where}: {count} of the level in {values}; the last is {change_text(last)} at {at}, to {now}"
+        return f"{subject}: {count} of the level in {values}; the last is {change_text(last)} at {at}, to {now}"
 
 
 def change_text(row: Mapping[str, object]) -> str:
@@ -108,22 +108,22 @@ def trend(
     UsageError
         When no capture has such a quantity.
     """
-    chosen, others = _one_series(rows, word, {"subject": subject, "target": target, "series": series})
-    sound = chosen.filter(pl.col("damages") == "")
-    kept = sound.tail(last) if last else sound
-    if not kept.height:
+    series_rows, others = _one_series(rows, word, {"subject": subject, "target": target, "series": series})
+    sound = series_rows.filter(pl.col("damages") == "")
+    latest = sound.tail(last) if last else sound
+    if not latest.height:
         raise UsageError(f"all captures with {word[:80]!r} are damaged", advice="wavewright store list names them")
-    by = by or ("commit" if (kept["commit_id"] != "").all() else "date")
-    points = _points(kept, by)
+    by = by or ("commit" if (latest["commit_id"] != "").all() else "date")
+    points = _points(latest, by)
     values = points["value"].to_list()
-    found = change_points(values)
-    levels = segments(values, found)
+    changes = change_points(values)
+    levels = segments(values, changes)
     bands = [
         {"level": number, "low": low, "high": high}
         for number, (begin, end, low, high) in enumerate(levels)
         for _ in range(begin, end)
     ]
-    row = chosen.row(0, named=True)
+    row = series_rows.row(0, named=True)
     return TrendAnswer(
         subject=row["subject"],
         name=row["name"],
@@ -131,36 +131,38 @@ def trend(
         target=row["target"],
         series=row["series"],
         grid_lanes=row["grid_lanes"],
-        capture_count=kept.height,
-        damaged_count=chosen.height - sound.height,
+        capture_count=latest.height,
+        damaged_count=series_rows.height - sound.height,
         by=by,
         points=frame_of(
             TrendAnswer.tables["points"],
             [point | band for point, band in zip(points.to_dicts(), bands, strict=True)],
         ).with_columns(pl.col("low", "high").fill_nan(None)),
-        changes=frame_of(TrendAnswer.tables["changes"], [_change(each, points) for each in found]),
+        changes=frame_of(TrendAnswer.tables["changes"], [_change(each, points) for each in changes]),
         others=others,
     )
 
 
-def _one_series(rows: pl.DataFrame, word: str, asked: Mapping[str, str | None]) -> tuple[pl.DataFrame, pl.DataFrame]:
+def _one_series(
+    rows: pl.DataFrame, word: str, conditions_of_user: Mapping[str, str | None]
+) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The rows of the series that most captures have, an exact name first, and the series that are left out."""
-    conditions = [pl.col(name) == value for name, value in asked.items() if value is not None]
-    fitting = rows.filter(of_quantity(word), *conditions).with_columns(
+    conditions = [pl.col(name) == value for name, value in conditions_of_user.items() if value is not None]
+    candidates = rows.filter(of_quantity(word), *conditions).with_columns(
         pl.col("lanes").round().cast(pl.Int64).alias("grid_lanes")
     )
-    if not fitting.height:
+    if not candidates.height:
         advice = "wavewright store list names what the captures have"
         raise UsageError(f"no capture has {word[:80]!r}", advice=advice)
     counts = (
-        fitting.group_by(SERIES, maintain_order=True)
+        candidates.group_by(SERIES, maintain_order=True)
         .agg(pl.col("capture").n_unique().alias("capture_count"), (pl.col("name") == word).any().alias("is_exact"))
         .sort(["is_exact", "capture_count"], descending=True, maintain_order=True)
     )
     best = counts.row(0, named=True)
     of_best = [pl.col(name).eq_missing(best[name]) for name in SERIES]
     others = counts.slice(1).select(list(TrendAnswer.tables["others"].names))
-    return fitting.filter(*of_best).unique("capture", keep="first", maintain_order=True), others
+    return candidates.filter(*of_best).unique("capture", keep="first", maintain_order=True), others
 
 
 def _points(rows: pl.DataFrame, by: str) -> pl.DataFrame:
@@ -182,26 +184,28 @@ def _points(rows: pl.DataFrame, by: str) -> pl.DataFrame:
     )
 
 
-def _change(found: ChangePoint, points: pl.DataFrame) -> dict[str, object]:
-    first, before = points.row(found.place, named=True), points.row(found.place - 1, named=True)
-    whole = abs(found.before) or 1.0
+def _change(change: ChangePoint, points: pl.DataFrame) -> dict[str, object]:
+    first, before = points.row(change.place, named=True), points.row(change.place - 1, named=True)
+    level = abs(change.before) or 1.0
     return {
-        "place": found.place,
+        "place": change.place,
         "taken_ns": first["taken_ns"],
         "commit_id": first["commit_id"],
         "commit_before": before["commit_id"],
         "label": first["label"],
-        "before": found.before,
-        "after": found.after,
-        "change": found.change,
-        "change_low": found.low / whole,
-        "change_high": found.high / whole,
+        "before": change.before,
+        "after": change.after,
+        "change": change.change,
+        "change_low": change.low / level,
+        "change_high": change.high / level,
     }
 
 
 def captures_around(rows: pl.DataFrame, answer: TrendAnswer, place: int, most: int) -> Sequence[pl.DataFrame]:
-    """Rows of captures of the level before a change and of that behind it, the nearest to it, at most so many each."""
-    (chosen, _) = _one_series(rows, answer.name or answer.subject, {"subject": answer.subject, "target": answer.target})
+    """Rows of captures of the level before a change and of that after it: the nearest to it, at most `most` of each."""
+    (series_rows, _) = _one_series(
+        rows, answer.name or answer.subject, {"subject": answer.subject, "target": answer.target}
+    )
     points = answer.points
     level = points["level"][place]
     ends = (level - 1, level)
@@ -209,6 +213,6 @@ def captures_around(rows: pl.DataFrame, answer: TrendAnswer, place: int, most: i
     for side in ends:
         of_level = points.filter(pl.col("level") == side)
         begin, end = of_level["taken_ns"].min(), of_level["taken_ns"].max()
-        within = chosen.filter(pl.col("taken_ns").is_between(begin, end), pl.col("damages") == "")
+        within = series_rows.filter(pl.col("taken_ns").is_between(begin, end), pl.col("damages") == "")
         sides.append(within.tail(most) if side == level - 1 else within.head(most))
     return sides

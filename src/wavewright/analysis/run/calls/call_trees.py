@@ -62,7 +62,7 @@ def call_tree(run: Run, nodes: Nodes) -> CallTree:
         names = codes.of(rows) if codes else pl.int_range(rows.height, dtype=pl.UInt32, eager=True)
         if nodes.is_node:
             names = pl.select(pl.when(rows["is_node"]).then(names).otherwise(_NONE).cast(pl.UInt32)).to_series()
-        known = codes.texts if codes else rows.select("name", "domain")
+        known_texts = codes.texts if codes else rows.select("name", "domain")
         replays = rows.select(
             "launch", "name", is_kept=pl.col("is_node") if nodes.is_node else pl.lit(value=True)
         ).with_columns(code=names, place=pl.int_range(pl.len(), dtype=pl.UInt32))
@@ -70,17 +70,19 @@ def call_tree(run: Run, nodes: Nodes) -> CallTree:
             replays.filter(pl.col("launch").is_in(graphs.slots.implode())) if graphs.work.height else replays.clear()
         )
         if replays.height:  # each is a node of its own, so that its work can be put below it
-            own = pl.int_range(replays.height, dtype=pl.UInt32, eager=True) + known.height
+            own = pl.int_range(replays.height, dtype=pl.UInt32, eager=True) + known_texts.height
             names = names.cast(pl.UInt32).scatter(replays["place"], own)
             replay = rows[replays["place"]]
-            known = pl.concat([known, codes.texts[codes.of(replay)] if codes else replay.select("name", "domain")])
+            known_texts = pl.concat(
+                [known_texts, codes.texts[codes.of(replay)] if codes else replay.select("name", "domain")]
+            )
         thread = pl.repeat(0, rows.height, dtype=pl.UInt32, eager=True)
         table = _core.call_tree(
             thread, rows["start_ns"], rows["end_ns"], names, rows["launch"], sums["ns"], sums["count"]
         )
         tree = pl.DataFrame(table).with_row_index("node")
         numbers = tree.select("node", code="name")
-        texts_of_nodes = known[tree["name"]].get_columns()
+        texts_of_nodes = known_texts[tree["name"]].get_columns()
         tree = (
             tree.with_columns(*texts_of_nodes, replayed_count=pl.lit(0, pl.Int64))
             .select(empty.columns)

@@ -59,7 +59,7 @@ class MergedDiagnosis:
 
     @cached_property
     def who(self) -> str:
-        """What all times are the mean of."""
+        """The things that all times are the mean of."""
         count = self.gpus.select(GPU_KEY).n_unique()
         if count < self.gpu_count:
             return f"{self.gpu_count} files that share {counted(count, 'GPUs')}"

@@ -174,11 +174,11 @@ def hot_kernels(runs: MergedDiagnosis) -> pl.DataFrame:
 def notes(runs: MergedDiagnosis, hot: pl.DataFrame) -> Iterator[Note]:
     """Hot kernels, copies by kernels of the runtime, scratch memory, unused GPUs."""
     rows, computed = runs.kernels, total(runs.kernels["total_ns"])
-    moving = total(
+    movement = total(
         rows.filter(pl.Series([is_runtime_kernel(name) for name in rows["name"]], dtype=pl.Boolean))["total_ns"]
     )
-    if computed and moving >= _WARM * computed:
-        share = percent(moving / computed)
+    if computed and movement >= _WARM * computed:
+        share = percent(movement / computed)
         text = f"{share} of the computation is copies and fills that the runtime makes by kernels (__amd_rocclr_...)"
         yield Note("N5", f"{text}: they take compute units, and count as kernels in all answers")
     if hot.height:

@@ -66,22 +66,22 @@ class StoredFile:
 
     def prepare(self, connection: sqlite3.Connection, names: Mapping[str, str]) -> None:
         """Make the relations `names` (name in the query -> stored name) and those that they are made of."""
-        needed, queue = set[str](), set(names.values())
+        needed_names, queue = set[str](), set(names.values())
         views = {name.lower(): str(sql) for name, sql in self._view_texts()}
         while queue:
-            needed |= queue
+            needed_names |= queue
             words = {word for name in queue for word in words_of(views.get(name, "")) | self._parts(name)}
-            queue = (words & self.relations.keys()) - needed
-        tables = {part for name in needed if name not in views for part in self.relations[name]}
+            queue = (words & self.relations.keys()) - needed_names
+        tables = {part for name in needed_names if name not in views for part in self.relations[name]}
         for table in tables:
             self._make_leaf(connection, table)
-        for name in needed - {table.lower() for table in tables}:
+        for name in needed_names - {table.lower() for table in tables}:
             parts = (f"SELECT * FROM {quoted(part)}" for part in self.relations[name])  # noqa: S608 - quoted
             body = _HEAD.sub("", views[name], 1) if name in views else f"AS {' UNION ALL '.join(parts)}"
             connection.execute(f"CREATE TEMP VIEW {quoted(name)} {body}")
-        for name, stored in names.items():
-            if name != stored:
-                connection.execute(f"CREATE TEMP VIEW {quoted(name)} AS SELECT * FROM {quoted(stored)}")  # noqa: S608
+        for name, stored_name in names.items():
+            if name != stored_name:
+                connection.execute(f"CREATE TEMP VIEW {quoted(name)} AS SELECT * FROM {quoted(stored_name)}")  # noqa: S608
 
     def _parts(self, name: str) -> set[str]:
         return {part.lower() for part in self.relations[name]}
@@ -90,7 +90,7 @@ class StoredFile:
         return self.database.query("SELECT name, sql FROM sqlite_master WHERE type = 'view' AND sql IS NOT NULL")
 
     def _make_leaf(self, connection: sqlite3.Connection, table: str) -> None:
-        columns = ", ".join(self._column(*declared) for declared in declared_columns(self.database, table))
+        columns = ", ".join(self._column(*column) for column in declared_columns(self.database, table))
         leaf = quoted(f"{_LEAF}{table}")
         connection.execute(f"CREATE TEMP VIEW {leaf} AS SELECT {columns} FROM main.{quoted(table)}")  # noqa: S608
         connection.execute(f"CREATE TEMP VIEW {quoted(table)} AS SELECT * FROM {leaf}")  # noqa: S608 - quoted
@@ -178,11 +178,11 @@ class StoredNames:
         if len(self.files) == 1:
             self.files[0].prepare(connection, self.by_name)
             return
-        for name, stored in self.by_name.items():
+        for name, stored_name in self.by_name.items():
             columns: dict[str, str] = {}
             for file in self.files:
-                if stored in file.relations:
-                    _copy(file, stored, connection, quoted(name), columns, look)
+                if stored_name in file.relations:
+                    _copy(file, stored_name, connection, quoted(name), columns, look)
 
     def columns(self, words: Iterable[str]) -> dict[str, list[str]]:
         """The relations of the files, with the columns of those that are named."""
@@ -211,16 +211,16 @@ def _copy(
         file.prepare(source, {stored: stored})
         source.set_authorizer(permit)
         rows = source.execute(f"SELECT * FROM {quoted(stored)}")  # noqa: S608 - quoted
-        own = {column[0].lower(): quoted(column[0]) for column in rows.description}
-        label = _FILE if _FILE not in own else f"{_FILE}_name"
+        own_names = {column[0].lower(): quoted(column[0]) for column in rows.description}
+        label = _FILE if _FILE not in own_names else f"{_FILE}_name"
         if not columns:
-            columns |= {**own, label: label}
+            columns |= {**own_names, label: label}
             connection.execute(f"CREATE TEMP TABLE {name} ({', '.join(columns.values())})")
-        for column in own.keys() - columns.keys():
-            columns[column] = own[column]
-            connection.execute(f"ALTER TABLE temp.{name} ADD COLUMN {own[column]}")
-        into = f"temp.{name} ({', '.join(own.values())}, {label})"
-        marks = ", ".join("?" * (len(own) + 1))
+        for column in own_names.keys() - columns.keys():
+            columns[column] = own_names[column]
+            connection.execute(f"ALTER TABLE temp.{name} ADD COLUMN {own_names[column]}")
+        into = f"temp.{name} ({', '.join(own_names.values())}, {label})"
+        marks = ", ".join("?" * (len(own_names) + 1))
         connection.executemany(f"INSERT INTO {into} VALUES ({marks})", _labelled(rows, file.label))  # noqa: S608
     finally:
         source.close()
@@ -261,9 +261,9 @@ def stored_names(run: Run, words: Iterable[str]) -> StoredNames:
         is_database = any(source.format in ("ROCpd", "RPD") for source in run.origins)
         unknown = names - {name.lower() for name in run.extra_names}
         if is_database and any(name.startswith(("rocpd_", FILE_PREFIX)) for name in unknown):
-            what = "tables and views as files store them know nothing of a part of a run"
+            problem = "tables and views as files store them know nothing of a part of a run"
             raise UsageError(
-                what, advice="leave out --time, --rank and the like, or name our own: kernels, regions, top"
+                problem, advice="leave out --time, --rank and the like, or name our own: kernels, regions, top"
             )
         return StoredNames()
     relations = {name for file in files for name in file.relations}

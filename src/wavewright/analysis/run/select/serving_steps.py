@@ -22,7 +22,7 @@ SERVING = r"^(execute_(\d+_)?context_\d|step\[(EXTEND|DECODE|MIXED) |(prefill|de
 
 @dataclass(frozen=True)
 class ServingStep:
-    """What one marker tells."""
+    """The step that one marker describes."""
 
     phase: str  #: prefill, decode, mixed or idle.
     requests: int

@@ -84,8 +84,8 @@ def read_kineto(path: Path, captures: Sequence[Path] = ()) -> MemorySource:
     losses: list[Loss] = []
     file = read_chrome(path, losses)
     tables, kinds = _events(file, losses)
-    graph_calls, found = _with_graphs(kinds, path, _rank(file), captures)
-    losses += found
+    graph_calls, graph_losses = _with_graphs(kinds, path, _rank(file), captures)
+    losses += graph_losses
     waits = kinds.pop("waits")
     tables["agents"], kinds = _with_agents(kinds, file)
     annotations = kinds.pop("annotations")
@@ -124,24 +124,24 @@ def _with_graphs(
     if not graph_launches(kinds["regions"]).height:
         return {}, []
     losses: list[Loss] = []
-    known = [captured_graphs(kinds, path, rank)]
+    candidates = [captured_graphs(kinds, path, rank)]
     for capture in _of_rank(captures, rank):
         try:
             file = read_chrome(capture, losses)
-            known.append(captured_graphs(_events(file, losses)[1], capture, _rank(file)))
+            candidates.append(captured_graphs(_events(file, losses)[1], capture, _rank(file)))
         except WavewrightError as error:
             losses.append(Loss("unreadable_capture", detail=str(error)))
-    joined = joined_graphs(kinds, [graphs for graphs in known if graphs])
-    if joined is None:
+    matches = joined_graphs(kinds, [graphs for graphs in candidates if graphs])
+    if matches is None:
         return {}, losses
-    kinds["dispatches"], kinds["copies"] = joined.dispatches, joined.copies
-    return ({"graph_calls": joined.calls} if joined.calls.width else {}), losses + joined.losses
+    kinds["dispatches"], kinds["copies"] = matches.dispatches, matches.copies
+    return ({"graph_calls": matches.calls} if matches.calls.width else {}), losses + matches.losses
 
 
 def _of_rank(captures: Sequence[Path], rank: int | None) -> Sequence[Path]:
     """The captures of one rank, by their names; all where none is of that rank."""
-    own = [path for path in captures if (named := _RANK_IN_NAME.search(path.name)) and int(named[1]) == rank]
-    return own or captures
+    files_of_rank = [path for path in captures if (match := _RANK_IN_NAME.search(path.name)) and int(match[1]) == rank]
+    return files_of_rank or captures
 
 
 _RANK_IN_NAME = re.compile(r"rank_?(\d{1,9})")

@@ -66,9 +66,9 @@ def joined_graphs(kinds: dict[str, pl.DataFrame], captures: Sequence[CapturedGra
         return None
     if not captures:
         return _unjoined(kinds, work)
-    captured = _Captured(captures)
-    result = _match_all(captured, launches, work)
-    return _applied(kinds, captured, result)
+    contents = _Captured(captures)
+    result = _match_all(contents, launches, work)
+    return _applied(kinds, contents, result)
 
 
 def _launches(regions: pl.DataFrame) -> pl.DataFrame:
@@ -193,30 +193,30 @@ class _Matched:
     losses: list[Loss]
 
 
-def _match_all(captured: _Captured, launches: pl.DataFrame, work: pl.DataFrame) -> _Matched:
+def _match_all(contents: _Captured, launches: pl.DataFrame, work: pl.DataFrame) -> _Matched:
     """A graph per launch, and a node for each piece of its work."""
     owner = work["launch"].to_numpy()
     begins = np.flatnonzero(np.concatenate([[True], owner[1:] != owner[:-1]])).astype(np.int64)
     ends = np.append(begins[1:], owner.size)
     numbers = owner[begins]  # of the launches that have work
-    codes = captured.code(work["name"])
+    codes = contents.code(work["name"])
     places = np.arange(owner.size) - np.repeat(begins, ends - begins)
     sums = _prefix_sums(_mixed(codes, places))
     hashes = (sums[ends] - sums[begins]).tolist()
-    finder = _Finder(captured)
+    finder = _Finder(contents)
     matches = [finder.match(key, codes[a:b]) for key, a, b in zip(hashes, begins.tolist(), ends.tolist(), strict=True)]
     tokens = launches["tokens"].to_list()
-    choice, losses = _choice(captured, matches, [tokens[number] for number in numbers.tolist()])
+    choice, losses = _choice(contents, matches, [tokens[number] for number in numbers.tolist()])
     nodes = np.full(owner.size, -1, np.int64)
     way = np.zeros(owner.size, np.int8)
     is_numbered = work["is_numbered"].to_numpy()
     for match, graph, a, b in zip(matches, choice, begins.tolist(), ends.tolist(), strict=True):
         if match is None or graph < 0:
             continue
-        first = 0 if match.absolute else captured.begins[graph]
+        first = 0 if match.absolute else contents.begins[graph]
         nodes[a:b] = first + (np.arange(b - a) if match.nodes is None else match.nodes)
         way[a:b] = _WAYS.index("graph id" if match.way == "exact" and is_numbered[a] else match.way)
-    losses += _left_over(captured, work, matches, choice, begins, ends, codes)
+    losses += _left_over(contents, work, matches, choice, begins, ends, codes)
     texts = (
         pl.Series("how", way)
         .cast(pl.Int64)
@@ -233,15 +233,15 @@ _WAYS = ["exact", "graph id", "by occurrence", "by subsequence", "with child gra
 class _Finder:
     """The graphs that fit a sequence of names; each sequence is looked for once."""
 
-    def __init__(self, captured: _Captured) -> None:
-        self._captured = captured
+    def __init__(self, contents: _Captured) -> None:
+        self._captured = contents
         self._found: dict[bytes, _Match | None] = {}
         self._exact: dict[bytes, list[int]] = {}
         self._names: dict[bytes, list[int]] = {}
         self._by_hash: dict[int, bytes] = {}
         self._children: list[int] = []
-        for graph in range(len(captured.sizes)):
-            codes = captured.of(graph)
+        for graph in range(len(contents.sizes)):
+            codes = contents.of(graph)
             if (codes == _CHILD_CODE).any():
                 self._children.append(graph)
             self._exact.setdefault(codes.tobytes(), []).append(graph)
@@ -282,24 +282,24 @@ class _Finder:
 
     def _with_children(self, codes: NDArray[np.int64]) -> _Match | None:
         """A graph with graphs as nodes: the work in their place is that of one of the other graphs of its file."""
-        captured = self._captured
+        contents = self._captured
         for graph in self._children[:_MOST_TRIED]:
             others = [
                 g
-                for g in range(len(captured.sizes))
-                if g not in self._children and captured.files[g] == captured.files[graph]
+                for g in range(len(contents.sizes))
+                if g not in self._children and contents.files[g] == contents.files[graph]
             ]
             at, nodes = 0, list[int]()
-            for node, code in enumerate(captured.of(graph).tolist()):
+            for node, code in enumerate(contents.of(graph).tolist()):
                 if code == _CHILD_CODE:
-                    fits = [g for g in others if np.array_equal(codes[at : at + captured.of(g).size], captured.of(g))]
+                    fits = [g for g in others if np.array_equal(codes[at : at + contents.of(g).size], contents.of(g))]
                     if not fits:
                         break
-                    child = max(fits, key=lambda g: captured.of(g).size)
-                    nodes += range(int(captured.begins[child]), int(captured.begins[child + 1]))
-                    at += captured.of(child).size
+                    child = max(fits, key=lambda g: contents.of(g).size)
+                    nodes += range(int(contents.begins[child]), int(contents.begins[child + 1]))
+                    at += contents.of(child).size
                 elif at < codes.size and codes[at] == code:
-                    nodes.append(int(captured.begins[graph]) + node)
+                    nodes.append(int(contents.begins[graph]) + node)
                     at += 1
                 else:
                     break
@@ -330,11 +330,11 @@ def _embedded(codes: NDArray[np.int64], graph: NDArray[np.int64]) -> NDArray[np.
 
 
 def _choice(
-    captured: _Captured, matches: Sequence[_Match | None], tokens: Sequence[int | None]
+    contents: _Captured, matches: Sequence[_Match | None], tokens: Sequence[int | None]
 ) -> tuple[list[int], list[Loss]]:
     """One graph per launch (-1 = none), and losses where that is not certain."""
     choice, uncertain, open_count = [], 0, 0
-    windows = {file: np.flatnonzero(captured.files == file).tolist() for file in set(captured.files.tolist())}
+    windows = {file: np.flatnonzero(contents.files == file).tolist() for file in set(contents.files.tolist())}
     at = 0
     while at < len(matches):
         match = matches[at]
@@ -342,13 +342,13 @@ def _choice(
             choice.append(-1)
             at += 1
             continue
-        graphs = _of_batch(captured, match.graphs, tokens[at])
+        graphs = _of_batch(contents, match.graphs, tokens[at])
         if not graphs:
             choice.append(-1)
             open_count += 1
             at += 1
             continue
-        row = windows[int(captured.files[graphs[0]])]
+        row = windows[int(contents.files[graphs[0]])]
         span = matches[at : at + len(row)]
         if len(span) == len(row) and all(m is None or g in m.graphs for m, g in zip(span, row, strict=True)):
             choice += [-1 if m is None else g for m, g in zip(span, row, strict=True)]
@@ -361,22 +361,22 @@ def _choice(
     return choice, [*losses, *([Loss("graph_place_unknown", uncertain)] if uncertain else [])]
 
 
-def _of_batch(captured: _Captured, graphs: Sequence[int], tokens: int | None) -> list[int]:
+def _of_batch(contents: _Captured, graphs: Sequence[int], tokens: int | None) -> list[int]:
     """Those of the graphs that are for a step with these tokens; none where they work on different shapes."""
-    first = [g for g in graphs if captured.files[g] == captured.files[graphs[0]]]
-    if len({captured.works[g] for g in graphs}) == 1:
+    first = [g for g in graphs if contents.files[g] == contents.files[graphs[0]]]
+    if len({contents.works[g] for g in graphs}) == 1:
         return first
-    sizes = {size for g in graphs if (size := captured.sizes[g]) is not None}
+    sizes = {size for g in graphs if (size := contents.sizes[g]) is not None}
     large_enough = [size for size in sizes if tokens is not None and size >= tokens]
-    if not large_enough or any(captured.sizes[g] is None for g in graphs):
+    if not large_enough or any(contents.sizes[g] is None for g in graphs):
         return []
-    of_size = [g for g in graphs if captured.sizes[g] == min(large_enough)]
-    of_size = [g for g in of_size if captured.files[g] == captured.files[of_size[0]]]
-    return of_size if len({captured.works[g] for g in of_size}) == 1 else []
+    of_size = [g for g in graphs if contents.sizes[g] == min(large_enough)]
+    of_size = [g for g in of_size if contents.files[g] == contents.files[of_size[0]]]
+    return of_size if len({contents.works[g] for g in of_size}) == 1 else []
 
 
 def _left_over(
-    captured: _Captured,
+    contents: _Captured,
     work: pl.DataFrame,
     matches: Sequence[_Match | None],
     choice: Sequence[int],
@@ -392,7 +392,7 @@ def _left_over(
         count = int(sum(ends[n] - begins[n] for n in open_))
         share = sum(int(lengths[begins[n] : ends[n]].sum()) for n in open_) / max(int(lengths.sum()), 1)
         misses = [n for n in open_ if matches[n] is None]
-        reason = _difference(captured, work, codes, int(begins[misses[0]]), int(ends[misses[0]])) if misses else ""
+        reason = _difference(contents, work, codes, int(begins[misses[0]]), int(ends[misses[0]])) if misses else ""
         losses.append(Loss("graph_unjoined", count, detail=f"{100 * share:.1f} % of the time of graphs{reason}"))
     hows = Counter(m.way for m, graph in zip(matches, choice, strict=True) if m and graph >= 0)
     if hows["by occurrence"]:
@@ -400,26 +400,26 @@ def _left_over(
     gaps = [(m, g) for m, g in zip(matches, choice, strict=True) if m and g >= 0 and m.gaps]
     if gaps:
         match, graph = gaps[0]
-        name = captured.names[int(captured.of(graph)[match.gaps[0]])]
-        detail = f"node {match.gaps[0]} of {captured.of(graph).size}, {name[:80]}"
+        name = contents.names[int(contents.of(graph)[match.gaps[0]])]
+        detail = f"node {match.gaps[0]} of {contents.of(graph).size}, {name[:80]}"
         losses.append(Loss("graph_node_missing", sum(len(m.gaps) for m, _ in gaps), detail=detail))
     return losses
 
 
-def _difference(captured: _Captured, work: pl.DataFrame, codes: NDArray[np.int64], a: int, b: int) -> str:
+def _difference(contents: _Captured, work: pl.DataFrame, codes: NDArray[np.int64], a: int, b: int) -> str:
     """The first difference of a launch from the captured graph with the longest equal start."""
     best, same = -1, -1
-    for graph in range(len(captured.sizes)):
-        names = captured.of(graph)
+    for graph in range(len(contents.sizes)):
+        names = contents.of(graph)
         length = min(names.size, b - a)
         differences = np.flatnonzero(names[:length] != codes[a : a + length])
         begin = int(differences[0]) if differences.size else length
         if begin > same:
             best, same = graph, begin
-    names = captured.of(best)
+    names = contents.of(best)
     if same >= min(names.size, b - a):
         return f": {b - a:,} kernels of a graph of {names.size:,}"
-    here, there = work["name"][a + same], captured.names[int(names[same])] if names[same] >= 0 else "a graph"
+    here, there = work["name"][a + same], contents.names[int(names[same])] if names[same] >= 0 else "a graph"
     return f": kernel {same} is {here[:60]}, captured was {there[:60]}"
 
 
@@ -430,11 +430,11 @@ def _unjoined(kinds: dict[str, pl.DataFrame], work: pl.DataFrame) -> JoinedGraph
     return JoinedGraphs(kinds["dispatches"], kinds["copies"], pl.DataFrame(), [loss])
 
 
-def _applied(kinds: dict[str, pl.DataFrame], captured: _Captured, result: _Matched) -> JoinedGraphs:
+def _applied(kinds: dict[str, pl.DataFrame], contents: _Captured, result: _Matched) -> JoinedGraphs:
     """The tables with what was found, and the calls that nodes were captured in, once per process."""
     rows = result.work.filter(pl.col("node") >= 0)
     sizes = [pl.col(name).alias(f"{name}_of_node") for name in _SIZES]
-    nodes = captured.nodes.with_row_index("node_row").select(
+    nodes = contents.nodes.with_row_index("node_row").select(
         pl.col("node_row").cast(pl.Int64), *sizes, "graph", "call", node_of_graph="node"
     )
     rows = rows.drop("name").join(nodes, left_on="node", right_on="node_row", how="left", maintain_order="left")
@@ -445,7 +445,7 @@ def _applied(kinds: dict[str, pl.DataFrame], captured: _Captured, result: _Match
     rows = rows.join(process, on=["row", "is_copy"], how="left", maintain_order="left")
     pairs = rows.select("process", "graph").unique().sort("process", "graph")
     has_layers = _has_layers(kinds["regions"])
-    calls = pairs.join(captured.calls, on="graph").sort("process", "call")
+    calls = pairs.join(contents.calls, on="graph").sort("process", "call")
     if has_layers:
         outer = calls.filter("is_outer").select("process", parent="call", is_above=True)
         calls = calls.join(outer, on=["process", "parent"], how="left").with_columns(

@@ -44,12 +44,12 @@ def add_inline_frames(folder: Folder, code: CodeFile) -> None:
         code.losses.append(Loss("inline_frames", detail=f"it is of version {file.version}, and {VERSION} is known"))
         return
     rows = {f"{code_object}:{address}": row for row, (code_object, address) in enumerate(code.places)}
-    matched = {rows[key]: frames for key, frames in file.stacks.items() if key in rows}
-    if len(matched) < _LEAST_MATCHED * len(file.stacks):
-        counts = f"{len(matched):,} of its {len(file.stacks):,} addresses are in this code"
+    frames_of_row = {rows[key]: frames for key, frames in file.stacks.items() if key in rows}
+    if len(frames_of_row) < _LEAST_MATCHED * len(file.stacks):
+        counts = f"{len(frames_of_row):,} of its {len(file.stacks):,} addresses are in this code"
         code.losses.append(Loss("inline_frames", detail=f"{counts}: it is of another build"))
         return
-    for row, frames in matched.items():
+    for row, frames in frames_of_row.items():
         place = code.chains[row]
         if place and _CHAIN not in place:
             code.chains[row] = _CHAIN.join([place, *_calls(frames, file.files)])
@@ -57,5 +57,5 @@ def add_inline_frames(folder: Folder, code: CodeFile) -> None:
 
 def _calls(frames: list[tuple[int, int, int, int]], files: list[str]) -> list[str]:
     """Places of the calls, the innermost first."""
-    known = [(file, line) for _, file, line, _ in reversed(frames) if 0 <= file < len(files)]
-    return [f"{readable(files[file])}:{line if line > 0 else '?'}" for file, line in known]
+    places = [(file, line) for _, file, line, _ in reversed(frames) if 0 <= file < len(files)]
+    return [f"{readable(files[file])}:{line if line > 0 else '?'}" for file, line in places]

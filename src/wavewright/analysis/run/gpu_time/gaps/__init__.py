@@ -124,7 +124,7 @@ def _causes(parts: pl.DataFrame, nodes: pl.DataFrame) -> pl.DataFrame:
 
 
 def busy_elsewhere(partials: Sequence[PartialGaps], intervals: Iterable[pl.DataFrame]) -> pl.DataFrame:
-    """When shared GPUs were busy in all, and in which recording: time between two recordings is no gap."""
+    """Busy times of shared GPUs, together and by recording: time between two recordings does not count as a gap."""
     return in_recordings(merged_elsewhere(intervals), [part.recorded for part in partials])
 
 
