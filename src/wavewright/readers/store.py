@@ -238,14 +238,14 @@ class Store:
         """All rows of these captures, from their own files."""
         return pl.concat([pl.DataFrame(schema=STORED.dtypes), *self._alone(kind, captures, pl.lit(value=True))])
 
-    def _of_kind(self, kind: str, where: pl.Expr) -> list[pl.DataFrame]:
+    def _of_kind(self, kind: str, condition: pl.Expr) -> list[pl.DataFrame]:
         seen_names: set[str] = set()
         frames = []
         for scan in self._packs(kind):
             captures = _captures_of(scan)
-            frames.append(scan.filter(where, ~pl.col("capture").is_in(list(seen_names & captures))).collect())
+            frames.append(scan.filter(condition, ~pl.col("capture").is_in(list(seen_names & captures))).collect())
             seen_names |= captures
-        return frames + self._alone(kind, [name for name in self.captures(kind) if name not in seen_names], where)
+        return frames + self._alone(kind, [name for name in self.captures(kind) if name not in seen_names], condition)
 
     def _packs(self, kind: str) -> Iterator[pl.LazyFrame]:
         folder = f"{PACKS}/kind={kind}"
@@ -253,10 +253,10 @@ class Store:
             if _NAME.fullmatch(name) and (scan := self._checked(f"{folder}/{name}", PACKS, kind)) is not None:
                 yield scan
 
-    def _alone(self, kind: str, captures: Sequence[str], where: pl.Expr) -> list[pl.DataFrame]:
+    def _alone(self, kind: str, captures: Sequence[str], condition: pl.Expr) -> list[pl.DataFrame]:
         def rows(capture: str) -> pl.DataFrame | None:
             scan = self._checked(f"{CAPTURES}/kind={kind}/{capture}{ENDING}", CAPTURES, kind)
-            return None if scan is None else scan.filter(where, pl.col("capture") == capture).collect()
+            return None if scan is None else scan.filter(condition, pl.col("capture") == capture).collect()
 
         with ThreadPoolExecutor(_THREADS) as pool:
             return [frame for frame in pool.map(rows, captures) if frame is not None]

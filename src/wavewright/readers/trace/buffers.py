@@ -116,12 +116,14 @@ class Buffers:
     ) -> list[_core.Records]:
         if rows and sum(file.byte_count for file in files) > LARGE_BYTES:
             use_files()
-        read = [_mapped(file) if first_bytes < 0 and _is_large(file) else _read(file, first_bytes) for file in files]
-        buffers = [each.bytes() if isinstance(each, _core.MappedFile) else each for each in read]
+        contents = [
+            _mapped(file) if first_bytes < 0 and _is_large(file) else _read(file, first_bytes) for file in files
+        ]
+        buffers = [each.bytes() if isinstance(each, _core.MappedFile) else each for each in contents]
         records = _core.decode(
             buffers, program, corrected=not self.amd, threads=self.threads, rows=rows, first_wave=first_wave
         )
-        for file, each in zip(files, read, strict=True):
+        for file, each in zip(files, contents, strict=True):
             if isinstance(each, _core.MappedFile) and not each.is_whole:
                 problem = "the file became shorter while it was read"
                 raise WavewrightError(problem, where=str(file.path), advice=_WRITTEN_TO)
