@@ -43,6 +43,7 @@ capture samples --dry-run --rocm-version 7.2 -- ./gemm
 capture status FOLDER
 collectives RUN
 compare RUN AFTER
+loop RUN AFTER
 compare TRACE TRACE
 compare COUNTERS COUNTERS
 convert RUN -f chrome -o OUT/run.json

@@ -63,7 +63,8 @@ def told(losses: object) -> str:
 
 def without_copies(folder: Path) -> Path:
     """A decoded directory that holds no text of its sources."""
-    (folder / "snapshots.json").unlink(missing_ok=True)
+    for side_file in ("snapshots.json", "inline_frames.json"):
+        (folder / side_file).unlink(missing_ok=True)
     for copy in folder.glob("source_*"):
         copy.unlink()
     return folder

@@ -117,9 +117,10 @@ def test_renamed_registers_are_counted_apart(page, serve, which):
     expect(view.get_by_text("next difference")).to_have_count(0 if made else 1)
 
 
-def test_one_trace_alone_says_how_to_open_two(page, serve):
-    view = show(page, serve(made_gemm()), document=0)
-    view.get_by_text("wavewright open BEFORE AFTER").wait_for()
+def test_one_trace_alone_is_not_compared(page, serve):
+    page.goto(f"{serve(made_gemm()).url}#layout=t(compare;0)")
+    page.locator('[data-view="isa"]').wait_for()
+    assert page.locator('[data-view="compare"]').count() == 0
 
 
 @pytest.mark.slow

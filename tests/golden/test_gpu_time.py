@@ -95,7 +95,7 @@ def test_the_place_of_a_gap_is_a_time_window(shared: Path) -> None:
 def test_a_folder_without_launches_blames_nobody(shared: Path) -> None:
     answer = gaps(open_run(shared / "data" / "gfx1151-rocprofv3-llama"))
     text = "\n".join(str(part) for part in gaps_report(answer))
-    assert "The cause of 88.6 % is not known" in text
+    assert "The cause of 88.6 % of the gaps is not known" in text
     assert "rocprofv3 --hip-trace" in text
     assert "Mostly" not in text
 

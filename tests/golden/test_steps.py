@@ -53,10 +53,10 @@ def _without_markers(run: object) -> object:
 
 
 def test_layers_of_one_decode_graph(shared: Path) -> None:
-    """36 layers of Qwen3-8B: without markers the repetition is the layer, and the answer says so."""
+    """36 layers of Qwen3-8B in one step of serving: the markers of SGLang come before the repetition of kernels."""
     answer = steps(open_run(shared / "data/kineto-amd/sglang_Qwen3-8B_decode.json.gz"))
-    assert answer.source.startswith("repetition of kernels")
-    assert answer.steps.height == 36
+    assert answer.source == "markers of steps of serving"
+    assert answer.steps.height == 1
 
 
 def test_kernels_of_a_convolution_net_do_not_repeat(shared: Path) -> None:
