@@ -8,6 +8,7 @@ import { settings } from "../model/settings";
 import { maximizedView, type View } from "../model/view";
 import { Guarded, Nothing } from "../widgets/answered";
 import { closedView } from "./closed_view";
+import { firstScreen } from "./first_screen";
 import { filtered, type Layout } from "./layout";
 import { Proportions } from "./proportions";
 import { VIEWS } from "./registry";
@@ -160,7 +161,8 @@ export class Dock {
     if (maximizedView.value) this.toggleMaximized();
     const old = [...this.dock.widgets()];
     closedView.value = null;
-    const shown = this.fitting(layout);
+    // A link may name views that only another document has something to show in.
+    const shown = this.fitting(layout) ?? this.fitting(firstScreen(facts).layout);
     const used = new Set<string>();
     this.dock.restoreLayout({ main: shown && this.area(shown, facts, used) });
     for (const panel of old) panel.dispose();
