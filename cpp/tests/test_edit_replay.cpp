@@ -8,7 +8,7 @@
 namespace wavewright {
 namespace {
 
-constexpr uint8_t kLds = 5, kMath = 6, kWait = 9;
+constexpr uint8_t kLds = 5, kEditMath = 6, kEditWait = 9;
 
 // One wave, twice through a loop of four rows: a load from LDS, a wait for it, its use, and other math. The load takes
 // 60 cycles, so the wait issues 60 cycles after it; every other row takes 4.
@@ -17,7 +17,8 @@ struct Loop {
     std::vector<int32_t> stall{0, 52, 0, 0, 0, 52, 0, 0}, duration{4, 56, 4, 4, 4, 56, 4, 4},
         row{0, 1, 2, 3, 0, 1, 2, 3};
     std::vector<int32_t> port_cycles{4, 4, 4, 4}, unit{1, -1, -1, -1}, wait_row{1}, wait_value{0};
-    std::vector<uint8_t> category{kLds, kWait, kMath, kMath, kLds, kWait, kMath, kMath}, zero = std::vector<uint8_t>(8);
+    std::vector<uint8_t> category{kLds, kEditWait, kEditMath, kEditMath, kLds, kEditWait, kEditMath, kEditMath},
+        zero = std::vector<uint8_t>(8);
     std::vector<uint8_t> is_matrix{0, 0, 0, 0}, order{1, 1, 1, 1}, is_wait{0, 1, 0, 0}, is_end{0, 0, 0, 0};
     std::vector<uint8_t> dwords{1, 0, 0, 0}, is_store{0, 0, 0, 0}, wait_counter{0};
     std::vector<uint16_t> adds{1, 0, 0, 0};

@@ -54,8 +54,8 @@ class _Verbs(LazyGroup):
         return command
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        known = super().get_command(ctx, cmd_name)
-        return known if known or plugin_question(cmd_name) is None else self.load(cmd_name)
+        command = super().get_command(ctx, cmd_name)
+        return command if command or plugin_question(cmd_name) is None else self.load(cmd_name)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

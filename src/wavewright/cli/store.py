@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     from wavewright.model.baseline import Baseline
     from wavewright.readers.store import Store
 
-_DECLARED = read_declaration("cli", "options", "store", "groups")
+_GROUPS = read_declaration("cli", "options", "store", "groups")
 
 
-class _Subcommands(LazyGroup):
+class _StoreCommands(LazyGroup):
     """Subcommands on a store."""
 
-    by_heading, path, noun = _DECLARED["headings"], "wavewright store", "command"
+    by_heading, path, noun = _GROUPS["headings"], "wavewright store", "command"
     elsewhere = "lists them"
 
     def load(self, name: str) -> click.Command:
@@ -49,22 +49,22 @@ def _add(
     commit: str,
     series: str,
     labels: tuple[str, ...],
-    taken: str | None,
+    date_text: str | None,
     as_json: bool,
-    **asked: Any,
+    **measures: Any,
 ) -> None:
     """Add captures."""
     from wavewright.export.gate.store import add_captures, make_store, pack
-    from wavewright.model.baseline import Labels
+    from wavewright.model.baseline import CaptureLabels
     from wavewright.readers.baseline import is_baseline
 
-    given_labels = Labels(series, commit, _taken_ns(taken), _checked_labels(labels))
+    given_labels = CaptureLabels(series, commit, _taken_ns(date_text), _checked_labels(labels))
     make_store(store)
     additions: list[Added] = []
     kinds = set()
     failures: dict[str, str] = {}
     for path in paths:
-        baseline = _measured(path, asked, failures)
+        baseline = _measured(path, measures, failures)
         if baseline is not None:
             location = "" if is_baseline(Path(path)) else os.path.abspath(path)  # noqa: PTH100 - keeps links
             additions += add_captures(store, baseline, given_labels, path=location, newest_ns=_newest_ns(Path(path)))
@@ -273,6 +273,6 @@ def _tell(capture_store: Store, request: Request) -> None:
 
 
 _COMMANDS = {"add": _add, "list": _list, "trend": _trend, "blame": _blame, "query": _query}
-command = _Subcommands("store", help=_DECLARED["help"])
+command = _StoreCommands("store", help=_GROUPS["help"])
 #: Every subcommand with what it does.
 SUBCOMMANDS = command.sentences

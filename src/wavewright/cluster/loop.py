@@ -47,7 +47,7 @@ def loop(
         findings = findings_of([after], kind, kernel) if kind != "counters" else ()
     by_share = sorted(findings, key=lambda finding: -finding.share)
     with progress("comparing"):
-        parts = _EXPLAINED[kind](before, after, step, kernel)
+        parts = _VERDICTS[kind](before, after, step, kernel)
     return judged_turn(verdict, parts, by_share, before, after)
 
 
@@ -77,4 +77,4 @@ def _counters(before: str, after: str, _step: str | None, _kernel: str | None) -
     return counter_compare([open_counters(Path(path)) for path in (before, after)]).verdict(1)
 
 
-_EXPLAINED = {"trace": _traces, "run": _runs, "counters": _counters}
+_VERDICTS = {"trace": _traces, "run": _runs, "counters": _counters}

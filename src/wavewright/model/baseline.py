@@ -19,9 +19,9 @@ STORE_VERSION = 1
 STORE_MARK = "wavewright-store.json"  #: The file by which a folder is known as a store of baselines.
 
 #: Columns that all rows of one stored capture have in common, then those of one `Quantity`.
-STORED = packaged_specs(__package__, "tables/store.toml")["stored"]
-OF_CAPTURE = tuple(STORED.names[: STORED.names.index("subject")])
-OF_QUANTITY = tuple(STORED.names[STORED.names.index("subject") :])
+STORE_ROWS = packaged_specs(__package__, "tables/store.toml")["stored"]
+OF_CAPTURE = tuple(STORE_ROWS.names[: STORE_ROWS.names.index("subject")])
+OF_QUANTITY = tuple(STORE_ROWS.names[STORE_ROWS.names.index("subject") :])
 
 
 @dataclass(frozen=True)
@@ -88,8 +88,8 @@ class Baseline:
 
 
 @dataclass(frozen=True)
-class Labels:
-    """Labels that captures get when they are stored."""
+class CaptureLabels:
+    """CaptureLabels that captures get when they are stored."""
 
     series: str = ""
     commit: str = ""

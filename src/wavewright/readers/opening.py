@@ -482,7 +482,7 @@ def beside_capture(trace: ThreadTrace, inventory: Inventory | None = None) -> li
     inventory = inventory or Inventory()
     archives = [place for place in (folder, *folder.parents) if place.is_file()]
     if archives and not is_archive(archives[0]):
-        return []  # a profile of tinygrad holds all that belongs to it
+        return []  # a capture of tinygrad holds all that belongs to it
     if not archives:
         return [Directory(folder, inventory), Directory(folder.parent, inventory)]
     inside = inventory.archive(archives[0]).folders

@@ -25,8 +25,8 @@ from wavewright.errors import MissingToolError, NotATraceError, UnsupportedError
 from wavewright.model.baseline import (
     STORE_FORMAT,
     STORE_MARK,
+    STORE_ROWS,
     STORE_VERSION,
-    STORED,
     Baseline,
     MeasuredCapture,
     Quantity,
@@ -48,7 +48,7 @@ _THREADS = 4
 _UNREADABLE = (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException, WavewrightError)
 
 
-class Place(Protocol):
+class StorePlace(Protocol):
     """The place of the files of a store."""
 
     def names(self, folder: str) -> list[str]:
@@ -158,7 +158,7 @@ class RemotePlace:
         return system, root.rstrip("/")
 
 
-def place_of(address: str) -> Place:
+def place_of(address: str) -> StorePlace:
     """The place that a path or an address names."""
     return RemotePlace(address) if "://" in address else LocalPlace(Path(address))
 
@@ -176,7 +176,7 @@ class _Mark(msgspec.Struct):
     version: int = 0
 
 
-def check_mark(address: str) -> Place:
+def check_mark(address: str) -> StorePlace:
     """The place of a store.
 
     Raises
@@ -205,7 +205,7 @@ class Store:
     """A store, opened: rows are read when they are asked for."""
 
     address: str
-    place: Place
+    place: StorePlace
     losses: list[Loss] = field(default_factory=list)
 
     def captures(self, kind: str) -> list[str]:
@@ -224,11 +224,11 @@ class Store:
         self,
         where: pl.Expr | None = None,
         *,
-        columns: Sequence[str] = tuple(STORED.names),
+        columns: Sequence[str] = tuple(STORE_ROWS.names),
         kinds: Sequence[str] = KINDS,
     ) -> pl.DataFrame:
         """Rows of all captures that fulfil a condition, in the order in which the captures were taken."""
-        frames = [pl.DataFrame(schema=STORED.dtypes)]
+        frames = [pl.DataFrame(schema=STORE_ROWS.dtypes)]
         for kind in kinds:
             frames += self._of_kind(kind, pl.lit(value=True) if where is None else where)
         rows = pl.concat(frames).sort(["taken_ns", "capture"], maintain_order=True)
@@ -236,7 +236,7 @@ class Store:
 
     def of_captures(self, kind: str, captures: Sequence[str]) -> pl.DataFrame:
         """All rows of these captures, from their own files."""
-        return pl.concat([pl.DataFrame(schema=STORED.dtypes), *self._alone(kind, captures, pl.lit(value=True))])
+        return pl.concat([pl.DataFrame(schema=STORE_ROWS.dtypes), *self._alone(kind, captures, pl.lit(value=True))])
 
     def _of_kind(self, kind: str, condition: pl.Expr) -> list[pl.DataFrame]:
         seen_names: set[str] = set()
@@ -336,14 +336,14 @@ def _table(content: bytes, most_rows: int) -> pl.DataFrame:
     """The table in a Parquet file, if it has the columns of a store and may be as large as it says."""
     scan = pl.scan_parquet(io.BytesIO(content))
     types = scan.collect_schema()
-    for name, dtype in STORED.dtypes.items():
+    for name, dtype in STORE_ROWS.dtypes.items():
         if types.get(name) != dtype:
             raise NotATraceError(f"no column {name} of type {dtype}")
     rows = scan.select(pl.len()).collect().item()
     if rows > min(most_rows, _MOST_ROWS_PER_BYTE * len(content)):
         raise NotATraceError(f"{rows:,} rows in {len(content):,} bytes are not believed")
-    frame = scan.select(STORED.names).collect()
-    columns = [column.name for column in STORED.columns if not column.is_optional]
+    frame = scan.select(STORE_ROWS.names).collect()
+    columns = [column.name for column in STORE_ROWS.columns if not column.is_optional]
     return frame.drop_nulls(columns)
 
 

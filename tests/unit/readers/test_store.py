@@ -14,7 +14,7 @@ import pytest
 
 from wavewright.errors import NotATraceError, OutputError, UnsupportedError, UsageError
 from wavewright.export.gate.store import add_captures, make_store, pack
-from wavewright.model.baseline import STORE_MARK, STORED, Baseline, Labels, MeasuredCapture, Quantity
+from wavewright.model.baseline import STORE_MARK, STORE_ROWS, Baseline, CaptureLabels, MeasuredCapture, Quantity
 from wavewright.model.report import InputFile
 from wavewright.readers.store import Store, last_captures, open_store
 
@@ -37,9 +37,9 @@ def measured(number: int, damages: tuple[str, ...] = ()) -> Baseline:
     return Baseline("run", (capture,))
 
 
-def add(address: str | Path, baseline: Baseline, labels: Labels | None = None) -> list[bool]:
+def add(address: str | Path, baseline: Baseline, labels: CaptureLabels | None = None) -> list[bool]:
     number = int(baseline.captures[0].label.removeprefix("run"))
-    labels = labels or Labels(taken_ns=number * 10**9)
+    labels = labels or CaptureLabels(taken_ns=number * 10**9)
     return [each.is_new for each in add_captures(str(address), baseline, labels, path="/run.db", newest_ns=5)]
 
 
@@ -61,7 +61,7 @@ def test_what_was_added_is_read_in_the_order_of_time(store: Path) -> None:
     assert rows["label"].unique(maintain_order=True).to_list() == ["run1", "run2", "run3"]
     assert rows.height == 6
     assert not found.losses
-    assert rows.schema == pl.Schema(STORED.dtypes)
+    assert rows.schema == pl.Schema(STORE_ROWS.dtypes)
     last = last_captures(found, measured(9), series=None, count=2)
     assert [capture.label for capture in last.captures] == ["run2", "run3"]
     assert last.captures[1].quantities == measured(3).captures[0].quantities
@@ -99,9 +99,9 @@ def test_damaged_captures_and_other_gpus_are_no_baseline(store: Path) -> None:
 
 def a_table(**columns: object) -> bytes:
     content = io.BytesIO()
-    row = {name: ([""] if dtype == pl.String else [0]) for name, dtype in STORED.dtypes.items()} | columns
+    row = {name: ([""] if dtype == pl.String else [0]) for name, dtype in STORE_ROWS.dtypes.items()} | columns
     pl.DataFrame(
-        row, schema_overrides={name: STORED.dtypes[name] for name in row if name not in columns}
+        row, schema_overrides={name: STORE_ROWS.dtypes[name] for name in row if name not in columns}
     ).write_parquet(content)
     return content.getvalue()
 

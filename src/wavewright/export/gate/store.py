@@ -11,17 +11,17 @@ import msgspec
 
 from wavewright.base.shown import shown
 from wavewright.errors import OutputError
-from wavewright.model.baseline import STORE_FORMAT, STORE_MARK, STORE_VERSION, STORED, Quantity
+from wavewright.model.baseline import STORE_FORMAT, STORE_MARK, STORE_ROWS, STORE_VERSION, Quantity
 from wavewright.model.schema import frame_of
 from wavewright.readers.store import CAPTURES, ENDING, PACKS, check_mark, filter_text, open_store, place_of
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from wavewright.model.baseline import Baseline, Labels, MeasuredCapture
+    from wavewright.model.baseline import Baseline, CaptureLabels, MeasuredCapture
 
 _PACK_FROM = 256  #: Captures without a pack from which on they are packed: few files are read fast as they are.
-_NAMES = {field.name for field in fields(Quantity)} & set(STORED.names)
+_NAMES = {field.name for field in fields(Quantity)} & set(STORE_ROWS.names)
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def make_store(address: str) -> None:
     place.publish(STORE_MARK, msgspec.json.encode({"format": STORE_FORMAT, "version": STORE_VERSION}) + b"\n")
 
 
-def add_captures(address: str, measured: Baseline, labels: Labels, *, path: str, newest_ns: int) -> list[Added]:
+def add_captures(address: str, measured: Baseline, labels: CaptureLabels, *, path: str, newest_ns: int) -> list[Added]:
     """Add the captures at one path; those that are there already stay as they are.
 
     Parameters
@@ -105,7 +105,7 @@ def _dispatch_of(capture: MeasuredCapture) -> str:
 
 
 def _rows(
-    measured: Baseline, capture: MeasuredCapture, labels: Labels, *, identity: str, path: str, newest_ns: int
+    measured: Baseline, capture: MeasuredCapture, labels: CaptureLabels, *, identity: str, path: str, newest_ns: int
 ) -> pl.DataFrame:
     common = {
         "capture": identity,
@@ -126,7 +126,7 @@ def _rows(
         "path": shown(path),
     }
     rows = [common | {name: getattr(each, name) for name in _NAMES} for each in capture.quantities]
-    return frame_of(STORED, rows)
+    return frame_of(STORE_ROWS, rows)
 
 
 def _parquet(rows: pl.DataFrame) -> bytes:

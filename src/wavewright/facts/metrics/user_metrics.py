@@ -24,7 +24,7 @@ FIRST_OWN_PANEL = 100  #: Number of the first panel of the user's files; the bui
 _ADVICE = "each metric starts with a line [[metrics]]; see docs/how-to for an example"
 
 
-class _Entry(UserFact, frozen=True):
+class _UserEntry(UserFact, frozen=True):
     name: str
     unit: str
     formula: str
@@ -79,19 +79,19 @@ def _sets_of(target: str) -> set[str]:
     return set(family.sets_of(target)) if family else {target}
 
 
-def _entries(file: Path) -> Iterator[tuple[str, _Entry]]:
+def _entries(file: Path) -> Iterator[tuple[str, _UserEntry]]:
     """(where, declaration) of each metric of a file, sound whatever the target."""
     declared = decoded(read_toml(file, advice=_ADVICE), _MetricsFile, where=str(file), advice=_ADVICE)
     for number, row in enumerate(declared.metrics, 1):
         place = f"{file}, metric {number} ({str(row.get('name'))[:60]!r})"
-        entry = decoded(row, _Entry, where=place, advice=f"keys: {', '.join(_Entry.__struct_fields__)}")
+        entry = decoded(row, _UserEntry, where=place, advice=f"keys: {', '.join(_UserEntry.__struct_fields__)}")
         for key in ("formula", "peak"):
             if getattr(entry, key):
                 _parsed(getattr(entry, key), f"{place}, {key}")
         yield place, entry
 
 
-def _metric(entry: _Entry, place: str, target: str) -> Metric:
+def _metric(entry: _UserEntry, place: str, target: str) -> Metric:
     return Metric(
         id="",
         name=entry.name,

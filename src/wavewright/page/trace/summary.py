@@ -68,7 +68,7 @@ def _some(answer: Any, names: str) -> dict[str, Any]:
     return {name: value.to_dicts() if isinstance(value, pl.DataFrame) else value for name, value in values.items()}
 
 
-_INFERRED = "inferred from "
+_INFERENCE = "inferred from "
 _RESOURCES = ("vgprs", "agprs", "sgprs", "lds_bytes", "wave_size", "workgroup_size")
 
 
@@ -82,18 +82,18 @@ def _with_resources(trace: ThreadTrace, kernels: list[dict[str, Any]]) -> list[d
     return [kernel | _known(kernel, of.get(kernel["kernel"])) for kernel in kernels]
 
 
-def _known(recorded: dict[str, Any], kernel: KernelResources | None) -> dict[str, Any]:
+def _known(kernel_row: dict[str, Any], kernel: KernelResources | None) -> dict[str, Any]:
     """The resources of a kernel that are known, and where its registers are from if they were not recorded."""
     if kernel is None:
         return {}
-    known = {name: value for name in _RESOURCES if (value := getattr(kernel.resources, name)) is not None}
-    is_inferred = recorded["vgprs"] is None and "vgprs" in known
-    return known | ({"resource_origin": _INFERRED + kernel.registers_from} if is_inferred else {})
+    values = {name: value for name in _RESOURCES if (value := getattr(kernel.resources, name)) is not None}
+    is_inferred = kernel_row["vgprs"] is None and "vgprs" in values
+    return values | ({"resource_origin": _INFERENCE + kernel.registers_from} if is_inferred else {})
 
 
 def _missing(names: Iterable[str], kernels: list[dict[str, Any]]) -> list[str]:
-    """What the trace lacks; of registers that stand above, only their record."""
-    is_inferred = any((kernel["resource_origin"] or "").startswith(_INFERRED) for kernel in kernels)
+    """Names that the trace lacks; of registers that stand above, only their record."""
+    is_inferred = any((kernel["resource_origin"] or "").startswith(_INFERENCE) for kernel in kernels)
     return [f"recorded {name}" if is_inferred and name == "registers and LDS" else name for name in names]
 
 

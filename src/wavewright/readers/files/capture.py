@@ -289,7 +289,7 @@ def _trace_files(traces: Sequence[Path], contents: dict[Path, bytes], losses: li
 
 
 def _of_tinygrad(path: Path) -> tuple[dict[Path, bytes], list[tuple[Path, int | None, bytes]]] | None:
-    """The buffers and code objects of a profile of tinygrad; None = the file is none."""
+    """The buffers and code objects of a capture of tinygrad; None = the file is none."""
     with open_regular(path) as stream:
         head = stream.read(_HEAD)
         return profile_files(path, head + stream.read()) if is_tinygrad_profile(path.name, head) else None

@@ -58,7 +58,7 @@ class Kind(Enum):
     RUN_FOLDER = "folder of runs"
     CODE_OBJECT = "GPU code object (ELF)"
     PERFETTO = "Perfetto trace"
-    CALL_TOTALS = "profile of rocprof-sys (sums of calls, without times)"
+    CALL_TOTALS = "call totals of rocprof-sys (sums of calls, without times)"
     PLUGIN = "file that a plugin reads"
     UNKNOWN = "not a format that wavewright reads"
 
@@ -369,7 +369,7 @@ def _sniff_database(file: Path) -> Kind:
 
 
 def is_call_totals(head: bytes) -> bool:
-    """True if a file starts like a profile of rocprof-sys.
+    """True if a file starts like call totals of rocprof-sys.
 
     Examples
     --------

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _MOST_INSTRUCTIONS = 20_000_000
-_ADVICE = "no code of the file was run; export the profile again with an unchanged tinygrad"
+_ADVICE = "no code of the file was run; export it again with an unchanged tinygrad"
 _MARK = object()
 
 
@@ -96,7 +96,7 @@ class PickleReader:
             (self._stack.pop(), self._stack.pop()) if name == "STACK_GLOBAL" else argument.split(" ", 1)[::-1]
         )
         if not isinstance(class_name, str) or not isinstance(module, str) or not self._is_allowed(module):
-            self._refuse(f"it names {str(module)[:60]!r}.{str(class_name)[:60]!r}, which no profile of tinygrad has")
+            self._refuse(f"it names {str(module)[:60]!r}.{str(class_name)[:60]!r}, which no file of tinygrad has")
         self._stack.append(PickledObject(module, class_name))
 
     def _make(self, name: str) -> None:
@@ -129,7 +129,7 @@ class PickleReader:
             del stack[at:]
             _OF_MARK[name](stack, values)
         else:
-            self._refuse(f"instruction {name}, which profiles do not need")
+            self._refuse(f"instruction {name}, which files of tinygrad do not need")
 
 
 def _pairs(values: list[Any]) -> PickledPairs:

@@ -1,4 +1,4 @@
-"""Profiles of tinygrad (`*.pkl` of `VIZ=2` and its examples): thread traces and code objects in one pickle.
+"""Captures of tinygrad (`*.pkl` of `VIZ=2` and its examples): thread traces and code objects in one pickle.
 
 `ProfileProgramEvent` holds a code object and where it was loaded, `ProfileSQTTEvent` the buffer of one shader engine of
 one execution. Every execution of a program is a dispatch, numbered in their order.
@@ -21,7 +21,7 @@ _MOST_ENGINES = 1 << 10
 
 
 def is_tinygrad_profile(name: str, head: bytes) -> bool:
-    """True if a file, by its name and its first bytes, is a profile of tinygrad.
+    """True if a file, by its name and its first bytes, is a capture of tinygrad.
 
     Examples
     --------
@@ -32,7 +32,7 @@ def is_tinygrad_profile(name: str, head: bytes) -> bool:
 
 
 def profile_files(path: Path, data: bytes) -> tuple[dict[Path, bytes], list[tuple[Path, int | None, bytes]]]:
-    """The buffers of a profile by the names that files of them would have, and (name, load address, ELF) of its code.
+    """The buffers of a capture by the names that files of them would have, and (name, load address, ELF) of its code.
 
     Raises
     ------
@@ -56,7 +56,7 @@ def profile_files(path: Path, data: bytes) -> tuple[dict[Path, bytes], list[tupl
         if event.name == "ProfileProgramEvent" and code is not None:
             programs.append((path / f"program_{len(programs)}.co", _number(fields.get("base")), code))
     if not traces:
-        problem = "a profile of tinygrad without thread traces" if objects else "not a profile of tinygrad"
+        problem = "a capture of tinygrad without thread traces" if objects else "not a capture of tinygrad"
         raise NotATraceError(problem, where=str(path), advice="record with VIZ=2 (older: SQTT=1), which traces kernels")
     return traces, programs
 

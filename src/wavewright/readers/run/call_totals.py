@@ -1,4 +1,4 @@
-"""Profiles of rocprof-sys (`wall_clock.json`, `wall_clock.txt`, ...): sums over calls by call path, without any times.
+"""Call totals of rocprof-sys (`wall_clock.json`, `wall_clock.txt`, ...): sums over calls by call path, without times.
 
 They become the table `call_totals` of a run that has nothing else: when something happened is not in them. Other
 metrics of timemory (`cpu_clock`, `peak_rss`, `trip_count`, ...) have the same form.
@@ -38,7 +38,7 @@ _ADVICE = "record with ROCPROFSYS_PROFILE=ON, or read the ROCpd database or the 
 
 
 def read_call_totals(path: Path) -> MemorySource:
-    """The sums of a profile as the table `call_totals`; `parent` is the row of the caller.
+    """The sums of a file as the table `call_totals`; `parent` is the row of the caller.
 
     Raises
     ------
@@ -49,7 +49,7 @@ def read_call_totals(path: Path) -> MemorySource:
     losses: list[Loss] = []
     rows = list(_with_parents(_of_json(path) if is_json else _of_text(path, losses)))
     if not rows:
-        raise NotATraceError("a profile of rocprof-sys without sums of calls", where=str(path), advice=_ADVICE)
+        raise NotATraceError("call totals of rocprof-sys without any sums", where=str(path), advice=_ADVICE)
     if len(rows) == _MOST_ROWS:
         losses.append(Loss("unread_records", 1, detail=f"rows beyond {_MOST_ROWS:,}"))
     totals = pl.DataFrame(rows, schema=_SCHEMA, orient="row", strict=False)
@@ -57,7 +57,7 @@ def read_call_totals(path: Path) -> MemorySource:
     processes = [{"process": at, "source": 0, "guid": "", "rank": rank} for at, rank in enumerate(ranks)]
     tables = {"processes": frame_of(RUN["processes"], processes or [{"process": 0, "source": 0, "guid": ""}])}
     losses.append(Loss("sums_only", len(rows)))
-    return MemorySource(str(path), "rocprof-sys profile", "", tables, losses, {"call_totals": totals})
+    return MemorySource(str(path), "rocprof-sys call totals", "", tables, losses, {"call_totals": totals})
 
 
 _Row: TypeAlias = "tuple[Any, ...]"

@@ -71,14 +71,14 @@ def read_arguments(path: Path, kernels: list[str], dispatch: int | None) -> Kern
     return dispatches[0] if dispatches else None
 
 
-def _dispatch(entry: _Entry, where: str) -> KerncapDispatch:
+def _dispatch(entry: _Entry, path: str) -> KerncapDispatch:
     if not _HEX.fullmatch(entry.segment):
         advice = "two hexadecimal digits for each byte"
-        raise NotATraceError(f"the segment of {entry.kernel} is not hexadecimal", where=where, advice=advice)
+        raise NotATraceError(f"the segment of {entry.kernel} is not hexadecimal", where=path, advice=advice)
     size = DispatchSize(entry.workgroup, entry.grid)
     try:
         size.check()
     except UsageError as error:
-        raise NotATraceError(error.what, where=where, advice="sizes are in work-items") from error
+        raise NotATraceError(error.what, where=path, advice="sizes are in work-items") from error
     name, segment = entry.kernel.removesuffix(".kd"), bytes.fromhex(entry.segment)
-    return KerncapDispatch(where, name, name, entry.target or None, size, entry.lds_bytes, segment)
+    return KerncapDispatch(path, name, name, entry.target or None, size, entry.lds_bytes, segment)

@@ -14,9 +14,9 @@ def strict_wait_words(strict_waits: pl.DataFrame) -> list[str]:
     """A sentence for each wait that is stricter than its loop needs."""
     return [
         f"row {row} waits for {counter}({value}), but the loop from row {first} "
-        + (f"needs no wait for {counter} there" if needed is None else f"needs {counter}({needed}) only")
+        + (f"needs no wait for {counter} there" if enough is None else f"needs {counter}({enough}) only")
         + " while all other waits stay"
-        for row, counter, value, needed, first in strict_waits.iter_rows()
+        for row, counter, value, enough, first in strict_waits.iter_rows()
     ]
 
 

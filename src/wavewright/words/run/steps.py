@@ -77,8 +77,10 @@ def _verdict(answer: Steps) -> str:
 def _phases(answer: Steps) -> Iterator[Sentence]:
     """Steps of serving by phase, a line each; means only from ten steps on, without the first and the last."""
     last = pl.col("step").max().over("part", "process")
-    told = answer.steps.with_columns(is_inner=(pl.col("step") > 0) & (pl.col("step") < last)).drop_nulls("phase")
-    for rows in told.partition_by("phase", maintain_order=True):
+    served_steps = answer.steps.with_columns(is_inner=(pl.col("step") > 0) & (pl.col("step") < last)).drop_nulls(
+        "phase"
+    )
+    for rows in served_steps.partition_by("phase", maintain_order=True):
         phase = str(rows["phase"][0])
         tokens = f"{counted(rows.height, 'steps')} of {phase}, {int(rows['tokens'].sum()):,} tokens"
         inner = rows.filter("is_inner")

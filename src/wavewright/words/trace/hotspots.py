@@ -23,7 +23,7 @@ _UNTOLD = "; host-trap samples tell where waves were, not whether they issued or
 _WHOLES = {"exposed_share": "the exposed cycles", "stall_share": "the stall cycles", "cycles_share": "all cycles"}
 _SORTED_SHARES = {"exposed": "exposed_share", "stall": "stall_share"}
 _MARK = "*"
-_COLLECTING = (
+_KINDS_NOTE = (
     f"{_MARK} a quarter or more of the instructions of its file have this line: most often that of a decorator or of a "
     "function's head, which the compiler gave to what it made itself; look at the other lines, and at `coverage`"
 )
@@ -39,7 +39,7 @@ def hotspots_report(answer: Hotspots, *, limit: int) -> list[AnyBlock]:
         note = "the trace has no instructions; these are the sums that its files store, without exposed cycles"
         parts.append(Sentence(note, "note"))
     if answer.units["is_collecting"].head(limit).any():
-        parts.append(Sentence(_COLLECTING, "note"))
+        parts.append(Sentence(_KINDS_NOTE, "note"))
     return [*parts, GAP, hotspot_table(answer, limit=limit)]
 
 

@@ -19,8 +19,8 @@ from tests.kit.made_rpd import write_rpd_file
 from tests.kit.together import together
 from wavewright.analysis.run.query import query, run_query
 from wavewright.analysis.run.query.catalog import catalog
+from wavewright.analysis.run.query.file_tables import OF_RPD
 from wavewright.analysis.run.query.result import QueryLimits
-from wavewright.analysis.run.query.stored import OF_RPD
 from wavewright.errors import UsageError
 from wavewright.readers.run.inputs import open_run
 

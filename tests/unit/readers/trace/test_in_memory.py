@@ -130,7 +130,7 @@ def test_no_code_of_a_pickle_runs(tmp_path: Path) -> None:
     target.unlink()
     path = tmp_path / "profile.pkl"
     path.write_bytes(hostile)
-    with pytest.raises(NotATraceError, match=r"builtins.*exec.*which no profile of tinygrad has"):
+    with pytest.raises(NotATraceError, match=r"builtins.*exec.*which no file of tinygrad has"):
         wavewright.open(path)
     assert not target.exists()
 

@@ -9,7 +9,7 @@ from wavewright.analysis.code.edits.code_rows import EXEC_BITS, VGPR_BITS, CodeR
 from wavewright.analysis.code.edits.dependences import Assumptions, Dependences, Edge, dependences
 from wavewright.analysis.code.edits.derived_waits import DerivedOrder, Surroundings, derive, surroundings
 from wavewright.analysis.code.edits.kernel_rows import (
-    Block,
+    EditedBlock,
     KernelRows,
     blocks_of,
     live_behind,
@@ -53,7 +53,7 @@ class BlockOrders:
     def __init__(
         self,
         code: KernelRows,
-        block: Block,
+        block: EditedBlock,
         *,
         assumptions: Assumptions | None = None,
         apart: Collection[tuple[int, int]] = frozenset(),
@@ -108,7 +108,7 @@ def _used_vgprs(rows: Sequence[CodeRow]) -> int:
     return named_registers.bit_length() - FIRST_VECTOR if named_registers else 0
 
 
-def _refusal(code: KernelRows, block: Block, rows: Sequence[CodeRow], *, is_known: bool) -> str:
+def _refusal(code: KernelRows, block: EditedBlock, rows: Sequence[CodeRow], *, is_known: bool) -> str:
     """Reason why a block is not edited at all; empty = it may be."""
     if not has_forms(code.family):
         return f"the waits of {code.family} cannot be derived yet"

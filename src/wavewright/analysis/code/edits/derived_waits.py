@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from wavewright.analysis.code.edits.code_rows import CodeRow, derived_row
-from wavewright.analysis.code.edits.hazards import Distances, Placed, lacking_states
+from wavewright.analysis.code.edits.hazards import Distances, PlacedRow, lacking_states
 from wavewright.analysis.code.edits.in_flight import (
-    Need,
+    NeedInFlight,
     Required,
     State,
     aged,
@@ -48,7 +48,7 @@ class DerivedOrder:
 
     rows: tuple[CodeRow, ...]
     waits: dict[int, dict[str, int]]  #: By place in the order that was asked for: what is waited for before it.
-    needs: dict[int, dict[str, Need]]  #: The same with the operation that needs it.
+    needs: dict[int, dict[str, NeedInFlight]]  #: The same with the operation that needs it.
     nops: dict[int, int]
     hazard: tuple[int, int] | None = None  #: Two rows that are too close, where s_nop is no help.
 
@@ -114,7 +114,9 @@ def _walk_as_written(rows: Sequence[CodeRow], entry: State, flown: dict[int, set
         issued(state, row)
 
 
-def unmet_needs(rows: Sequence[CodeRow], around: Surroundings, *, first_only: bool = True) -> list[tuple[int, Need]]:
+def unmet_needs(
+    rows: Sequence[CodeRow], around: Surroundings, *, first_only: bool = True
+) -> list[tuple[int, NeedInFlight]]:
     """Rows of a listing with waits that touch operations in flight; empty = its waits are strict enough."""
     listing = rows if rows and rows[-1].is_control else [*rows, end_row()]
     unmet = []
@@ -135,7 +137,7 @@ def derive(order: Sequence[CodeRow], around: Surroundings) -> DerivedOrder:
     """The order with the least waits and wait states; `order` has neither waits nor padding."""
     listing = list(order) if order and order[-1].is_control else [*order, end_row()]
     waits: dict[int, dict[str, int]] = {}
-    reasons: dict[int, dict[str, Need]] = {}
+    reasons: dict[int, dict[str, NeedInFlight]] = {}
     entries = [copied(around.entry)]
     later: State = {}
     for _ in range(_MOST_ROUNDS):
@@ -154,7 +156,7 @@ def _walk(
     entry: State,
     around: Surroundings,
     waits: dict[int, dict[str, int]],
-    reasons: dict[int, dict[str, Need]],
+    reasons: dict[int, dict[str, NeedInFlight]],
 ) -> State:
     state = copied(entry)
     for place, row in enumerate(listing):
@@ -177,7 +179,7 @@ def _padding(
     distances = Distances(around.before, around.rows, around.behind)
     nops: dict[int, int] = {}
     hazard = None
-    earlier_rows = [Placed(row, at) for row, at in distances.placed_before()]
+    earlier_rows = [PlacedRow(row, at) for row, at in distances.placed_before()]
     for _ in range(2 if around.is_loop else 1):
         at = 0
         for place, row in enumerate((*listing, *around.behind)):
@@ -189,11 +191,11 @@ def _padding(
                 there = min(place, len(listing) - 1)
                 nops[there] = nops.get(there, 0) + lack.states
                 at += lack.states
-            earlier_rows.append(Placed(row, at))
+            earlier_rows.append(PlacedRow(row, at))
             at += row.states
             if place == len(listing) - 1:
                 placed_in_turn, length = list(earlier_rows), at
-        earlier_rows = [Placed(each.row, each.at - length, is_around=True) for each in placed_in_turn]
+        earlier_rows = [PlacedRow(each.row, each.at - length, is_around=True) for each in placed_in_turn]
     return nops, hazard
 
 

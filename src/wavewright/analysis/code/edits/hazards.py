@@ -85,7 +85,7 @@ def _on_rdna(before: CodeRow, row: CodeRow, true: int, shared_registers: int) ->
     return _RDNA_SCALAR if shared_registers & _SCALAR_BITS & ~EXEC_BITS and is_vector else 1
 
 
-class Placed(NamedTuple):
+class PlacedRow(NamedTuple):
     """A row that was issued at a state; `is_around` = in the iteration before."""
 
     row: CodeRow
@@ -111,7 +111,7 @@ class Distances:
         """The rows before the block and their states; the block starts at 0."""
         return [(row, self._at[row.row]) for row in self._before]
 
-    def safe_states(self, before: Placed, row: CodeRow, most: int, family: str) -> int:
+    def safe_states(self, before: PlacedRow, row: CodeRow, most: int, family: str) -> int:
         """States that are certainly enough between two rows, at most `most`."""
         first, second = self._written[before.row.row], self._written[row.row]
         had = self._at[row.row] - self._at[before.row.row] + (self._length if before.is_around else 0)
@@ -126,7 +126,9 @@ class Lacking(NamedTuple):
     behind: int  #: Row of the code that it is too close behind; -1 = none.
 
 
-def lacking_states(earlier_rows: Sequence[Placed], row: CodeRow, at: int, distances: Distances, family: str) -> Lacking:
+def lacking_states(
+    earlier_rows: Sequence[PlacedRow], row: CodeRow, at: int, distances: Distances, family: str
+) -> Lacking:
     """States that are missing before a row that would issue at state `at`; `placed` are the rows before it in order."""
     worst = Lacking(0, -1)
     for before in reversed(earlier_rows):

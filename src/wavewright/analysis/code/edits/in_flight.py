@@ -14,7 +14,7 @@ _OLDEST: Final = 8
 _MOST_YOUNGER: Final = 64
 
 
-class Operation(NamedTuple):
+class OperationInFlight(NamedTuple):
     """An operation in flight: its row, and how many iterations ago it was issued (`OUTSIDE` = before the block)."""
 
     row: CodeRow
@@ -27,7 +27,7 @@ class Operation(NamedTuple):
 
 
 #: By counter, each operation with the least number of younger ones behind it on any way here.
-State = dict[str, dict[Operation, int]]
+State = dict[str, dict[OperationInFlight, int]]
 
 
 def copied(state: State) -> State:
@@ -41,10 +41,10 @@ def issued(state: State, row: CodeRow) -> None:
         queue = state.setdefault(counter, {})
         for operation, younger in queue.items():
             queue[operation] = min(_MOST_YOUNGER, younger + 1)
-        queue[Operation(row)] = 0
+        queue[OperationInFlight(row)] = 0
 
 
-def is_ordered(queue: Iterable[Operation]) -> bool:
+def is_ordered(queue: Iterable[OperationInFlight]) -> bool:
     """True if the operations of a counter complete in the order in which they were issued."""
     orders = {operation.row.order for operation in queue}
     return len(orders) <= 1 and 0 not in orders
@@ -70,14 +70,14 @@ def aged(state: State) -> State:
         there = older.setdefault(counter, {})
         for operation, younger in queue.items():
             age = operation.age if operation.age == OUTSIDE else min(_OLDEST, operation.age + 1)
-            key = Operation(operation.row, age)
+            key = OperationInFlight(operation.row, age)
             there[key] = min(there.get(key, _MOST_YOUNGER), younger)
     return older
 
 
 def outside(state: State) -> State:
     """The same operations as the rows behind the block see them."""
-    return aged({c: {Operation(o.row, OUTSIDE): y for o, y in q.items()} for c, q in state.items()})
+    return aged({c: {OperationInFlight(o.row, OUTSIDE): y for o, y in q.items()} for c, q in state.items()})
 
 
 def merged(into: State, other: State) -> bool:
@@ -97,12 +97,12 @@ def keys_in(state: State) -> set[tuple[int, int]]:
     return {operation.key for queue in state.values() for operation in queue}
 
 
-class Need(NamedTuple):
+class NeedInFlight(NamedTuple):
     """An operation that must be complete before a row."""
 
     counter: str
     value: int  #: What the counter must have come down to.
-    operation: Operation
+    operation: OperationInFlight
     reason: str
 
 
@@ -113,7 +113,7 @@ class Required(NamedTuple):
     older_rows: frozenset[int]  #: Rows of the block before it: of other rows nothing was requirements.
 
 
-def needs(state: State, row: CodeRow, requirements: Mapping[int, Required]) -> list[Need]:
+def needs(state: State, row: CodeRow, requirements: Mapping[int, Required]) -> list[NeedInFlight]:
     """Operations in flight that must be complete before a row, with the values that prove it."""
     unmet_needs = []
     registers = row.reads | row.writes
@@ -131,7 +131,7 @@ def needs(state: State, row: CodeRow, requirements: Mapping[int, Required]) -> l
             if reason:
                 in_order = is_ordered(queue) if in_order is None else in_order
                 alone = len(operation.row.counters) == 1
-                unmet_needs.append(Need(counter, younger if in_order and alone else 0, operation, reason))
+                unmet_needs.append(NeedInFlight(counter, younger if in_order and alone else 0, operation, reason))
     return unmet_needs
 
 
@@ -141,7 +141,7 @@ def _overwrites_in_order(before: CodeRow, row: CodeRow) -> bool:
     return is_alike and not before.writes & row.reads
 
 
-def _is_required(operation: Operation, row: CodeRow, requirements: Required) -> bool:
+def _is_required(operation: OperationInFlight, row: CodeRow, requirements: Required) -> bool:
     number, age = operation.key
     if age == 0 and number not in requirements.older_rows:
         return False

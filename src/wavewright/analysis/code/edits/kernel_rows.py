@@ -25,7 +25,7 @@ _MOST_STEPS: Final = 400_000  #: Rows that are walked to find what is in flight;
 
 
 @dataclass(frozen=True)
-class Block:
+class EditedBlock:
     """Rows that are always executed one after the other."""
 
     first: int
@@ -104,7 +104,7 @@ def operand_rows(code: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def blocks_of(code: KernelRows) -> list[Block]:
+def blocks_of(code: KernelRows) -> list[EditedBlock]:
     """The basic blocks, in the order of rows."""
     begins = {0} | {row for row, start in enumerate(code.starts) if start}
     for row, (flow, target) in enumerate(zip(code.flows, code.targets, strict=True)):
@@ -113,13 +113,13 @@ def blocks_of(code: KernelRows) -> list[Block]:
     first_rows = sorted(row for row in begins if 0 <= row < len(code.rows))
     ends = [*(row - 1 for row in first_rows[1:]), len(code.rows) - 1]
     return [
-        Block(first, last, code.flows[last] == BRANCH and code.targets[last] == first)
+        EditedBlock(first, last, code.flows[last] == BRANCH and code.targets[last] == first)
         for first, last in zip(first_rows, ends, strict=True)
         if last >= first
     ]
 
 
-def states_before(code: KernelRows, blocks: Sequence[Block]) -> dict[int, State | None]:
+def states_before(code: KernelRows, blocks: Sequence[EditedBlock]) -> dict[int, State | None]:
     """Operations in flight before each block, on all ways but around a loop of its own; None = not known.
 
     Behind calls, and wherever computed jumps may lead, nothing is entry_state.
@@ -143,7 +143,7 @@ def states_before(code: KernelRows, blocks: Sequence[Block]) -> dict[int, State 
     return {blocks[at].first: state if budget > 0 else None for at, state in entries.items()}
 
 
-def _state_behind(code: KernelRows, block: Block, entry: State | None, around: State | None) -> State | None:
+def _state_behind(code: KernelRows, block: EditedBlock, entry: State | None, around: State | None) -> State | None:
     if entry is None or code.flows[block.last] in _LEAVING_FLOWS:
         return None
     state = copied(entry)
@@ -176,7 +176,7 @@ def _meet(
     return entry_state is not None and merged(entry_state, state)
 
 
-def live_behind(code: KernelRows, block: Block) -> int | None:
+def live_behind(code: KernelRows, block: EditedBlock) -> int | None:
     """Registers whose values may be read behind a block, as bits; None = not known."""
     rows = sorted(set(code.followers(block.last)))
     if code.flows[block.last] in _LEAVING_FLOWS:
@@ -188,7 +188,7 @@ def live_behind(code: KernelRows, block: Block) -> int | None:
     return None if answer is None else bits(pl.DataFrame(answer[1])["register"].unique().to_list())
 
 
-def rows_before(code: KernelRows, block: Block) -> list[CodeRow]:
+def rows_before(code: KernelRows, block: EditedBlock) -> list[CodeRow]:
     """The rows that stand before a block, back to a jump, as far as wait states reach."""
     rows: list[CodeRow] = []
     for number in range(block.first - 1, max(-1, block.first - 1 - MOST_STATES), -1):
@@ -198,7 +198,7 @@ def rows_before(code: KernelRows, block: Block) -> list[CodeRow]:
     return rows
 
 
-def rows_behind(code: KernelRows, block: Block) -> list[CodeRow]:
+def rows_behind(code: KernelRows, block: EditedBlock) -> list[CodeRow]:
     """The rows that follow a block without a jump, as far as wait states reach."""
     if code.flows[block.last] in (END, JUMP, BACK, ANYWHERE):
         return []

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from wavewright.analysis.code.edits.derived_waits import Surroundings, surroundings, unmet_needs
 from wavewright.analysis.code.edits.in_flight import State, copied, issued, merged, waited
-from wavewright.analysis.code.edits.kernel_rows import Block, KernelRows, blocks_of, states_before
+from wavewright.analysis.code.edits.kernel_rows import EditedBlock, KernelRows, blocks_of, states_before
 from wavewright.analysis.code.edits.wait_forms import has_forms, most_of
 from wavewright.model.schema import frame_of, packaged_spec
 
@@ -58,7 +58,7 @@ def strict_waits(code: KernelRows) -> pl.DataFrame:
     return frame_of(STRICT_WAITS, [each._asdict() for each in strict_rows])
 
 
-def _strict_in(rows: list[CodeRow], around: Surroundings, block: Block) -> list[StrictWait]:
+def _strict_in(rows: list[CodeRow], around: Surroundings, block: EditedBlock) -> list[StrictWait]:
     if unmet_needs(rows, around):
         return []  # it relies on what is not known here
     strict_rows = []
@@ -100,7 +100,7 @@ def open_barriers(code: KernelRows) -> pl.DataFrame:
     return frame_of(OPEN_BARRIERS, [distinct[row] for row in sorted(distinct)])
 
 
-def blocks_with_barriers(code: KernelRows, blocks: list[Block]) -> list[Block]:
+def blocks_with_barriers(code: KernelRows, blocks: list[EditedBlock]) -> list[EditedBlock]:
     """Blocks in which waves meet."""
     return [block for block in blocks if any(_is_meeting(code.rows[number]) for number in block.rows)]
 
@@ -109,7 +109,7 @@ def _is_meeting(row: CodeRow) -> bool:
     return row.text.startswith(("s_barrier", "s_barrier_signal")) and row.class_name in ("barrier", "barrier_signal")
 
 
-def _states_at(code: KernelRows, block: Block, states: dict[int, State | None]) -> list[State]:
+def _states_at(code: KernelRows, block: EditedBlock, states: dict[int, State | None]) -> list[State]:
     entry = states.get(block.first)
     if entry is None:
         return []
@@ -119,7 +119,7 @@ def _states_at(code: KernelRows, block: Block, states: dict[int, State | None]) 
     return [together]
 
 
-def _walked(code: KernelRows, block: Block, entry: State) -> State:
+def _walked(code: KernelRows, block: EditedBlock, entry: State) -> State:
     state = copied(entry)
     for number in block.rows:
         waited(state, code.rows[number].waits)
@@ -127,7 +127,7 @@ def _walked(code: KernelRows, block: Block, entry: State) -> State:
     return state
 
 
-def _open_in(code: KernelRows, block: Block, entry: State) -> list[dict[str, int]]:
+def _open_in(code: KernelRows, block: EditedBlock, entry: State) -> list[dict[str, int]]:
     state, strict_rows = copied(entry), []
     for number in block.rows:
         row = code.rows[number]

@@ -18,7 +18,7 @@ _TOKEN: Final = re.compile(r"\bv(?:(\d{1,4})\b(?!\.)|\[(\d{1,4}):(\d{1,4})\])")
 
 
 @dataclass(frozen=True)
-class _Token:
+class _WebToken:
     """A vector register of a text."""
 
     begin: int
@@ -55,7 +55,7 @@ def webs(rows: Sequence[CodeRow], live_out: int) -> Webs:
     A value is kept where it lives into or out of the block, is an accumulator of a matrix instruction or merged into
     an old value, or where the text does not say which word stands for it.
     """
-    definitions = _Definitions(rows, live_out)
+    definitions = _WebDefinitions(rows, live_out)
     renamed_rows: list[RenamedRow] = []
     registers: dict[int, set[int]] = {}
     for at, row in enumerate(rows):
@@ -87,7 +87,7 @@ def _number(web: int, register: int) -> int:
     return FIRST_VIRTUAL + web * _ROOM + register
 
 
-class _Definitions:
+class _WebDefinitions:
     """Definitions of vector registers joined by the operands that read them together; a definition is a place."""
 
     def __init__(self, rows: Sequence[CodeRow], live_out: int) -> None:
@@ -145,13 +145,13 @@ class _Definitions:
         return self._writers[at] and self.root(at) not in self._roots
 
 
-def tokens_of(text: str) -> list[_Token]:
+def tokens_of(text: str) -> list[_WebToken]:
     """Vector registers of a text."""
     definitions = []
     for match in _TOKEN.finditer(text):
         first = int(match[1] or match[2])
         count = int(match[3]) - first + 1 if match[3] else 1
-        definitions.append(_Token(match.start(), match.end(), first, max(1, count)))
+        definitions.append(_WebToken(match.start(), match.end(), first, max(1, count)))
     return definitions
 
 

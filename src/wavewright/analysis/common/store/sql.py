@@ -9,7 +9,7 @@ import polars as pl
 
 from wavewright.base.sql import quoted
 from wavewright.errors import UsageError
-from wavewright.model.baseline import OF_CAPTURE, OF_QUANTITY, STORED
+from wavewright.model.baseline import OF_CAPTURE, OF_QUANTITY, STORE_ROWS
 from wavewright.readers.files.sqlite.permits import is_reading
 
 TABLES = {"captures": OF_CAPTURE, "quantities": ("capture", *OF_QUANTITY)}
@@ -42,7 +42,7 @@ def store_query(rows: pl.DataFrame, sql: str) -> pl.DataFrame:
 
 
 def _fill(connection: sqlite3.Connection, table: str, frame: pl.DataFrame) -> None:
-    types = {column.name: _SQL_TYPES[column.dtype] for column in STORED.columns}
+    types = {column.name: _SQL_TYPES[column.dtype] for column in STORE_ROWS.columns}
     columns = ", ".join(f"{quoted(name)} {types[name]}" for name in frame.columns)
     connection.execute(f"CREATE TABLE {table} ({columns})")
     marks = ", ".join("?" * frame.width)

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from wavewright.analysis.run.query.duckdb_engine import duckdb_query, relations_in
+from wavewright.analysis.run.query.file_tables import stored_names
 from wavewright.analysis.run.query.result import Meter, QueryLimits, QueryResult
 from wavewright.analysis.run.query.sqlite_engine import sqlite_query
-from wavewright.analysis.run.query.stored import stored_names
 from wavewright.analysis.run.query.tables_in_query import OUR_PREFIX, words_of
 from wavewright.base.shown import is_text
 from wavewright.errors import MissingToolError, UsageError

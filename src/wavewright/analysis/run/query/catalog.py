@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from wavewright.analysis.run.contents.views import VIEWS
-from wavewright.analysis.run.query.stored import FILE_PREFIX, StoredNames, declared_columns, stored_names
+from wavewright.analysis.run.query.file_tables import FILE_PREFIX, StoredNames, declared_columns, stored_names
 from wavewright.analysis.run.query.tables_in_query import OUR_PREFIX
 from wavewright.errors import UsageError
 from wavewright.model.answer import Answer

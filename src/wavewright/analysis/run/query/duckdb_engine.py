@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
     import duckdb
 
+    from wavewright.analysis.run.query.file_tables import StoredNames
     from wavewright.analysis.run.query.result import Meter
-    from wavewright.analysis.run.query.stored import StoredNames
     from wavewright.model.run import Run
 
 Result = TypeVar("Result")

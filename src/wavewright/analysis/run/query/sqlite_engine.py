@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from wavewright.analysis.run.query.file_tables import LONGEST_VALUE, permit
 from wavewright.analysis.run.query.result import PIECE_ROWS, QueryResult, distinct_names, refused
-from wavewright.analysis.run.query.stored import LONGEST_VALUE, permit
 from wavewright.analysis.run.query.tables_in_query import (
     STORED,
     loaded,
@@ -26,8 +26,8 @@ from wavewright.model.run_tables import NUMBERED
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from wavewright.analysis.run.query.file_tables import StoredNames
     from wavewright.analysis.run.query.result import Meter
-    from wavewright.analysis.run.query.stored import StoredNames
     from wavewright.model.run import Run
 
 _TYPES = {"Float64": "REAL", "String": "TEXT", "Categorical": "TEXT"}

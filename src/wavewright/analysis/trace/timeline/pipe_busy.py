@@ -43,7 +43,7 @@ def pipe_busy(trace: ThreadTrace) -> dict[tuple[int, int, str], StepCurve]:
 
 
 def _union(spans: pl.DataFrame) -> StepCurve:
-    """1 where at least one of the spans is; they are sorted by their begin."""
+    """1 where at least one of the spans is; they are sorted by their start."""
     begins, ends = spans["begin"].to_numpy(), np.maximum.accumulate(spans["end"].to_numpy())
     is_first = np.concatenate([[True], begins[1:] > ends[:-1]])
     is_last = np.concatenate([is_first[1:], [True]])

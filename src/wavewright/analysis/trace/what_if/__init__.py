@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from wavewright.analysis.code.edits.block_orders import BlockOrders, LegalOrder, Refused
-from wavewright.analysis.code.edits.kernel_rows import Block, blocks_of
+from wavewright.analysis.code.edits.kernel_rows import EditedBlock, blocks_of
 from wavewright.analysis.common.occupancy.architecture import architecture
 from wavewright.analysis.common.occupancy.limits import Resources, limits
 from wavewright.analysis.trace.costs.exposure import row_costs
@@ -102,7 +102,7 @@ def _parts(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.split(";") if part.strip())
 
 
-def _block_at(code: KernelRows, row: int | None) -> Block | None:
+def _block_at(code: KernelRows, row: int | None) -> EditedBlock | None:
     if row is None:
         return None
     matches = next((block for block in blocks_of(code) if row in block.rows), None)
@@ -111,7 +111,7 @@ def _block_at(code: KernelRows, row: int | None) -> Block | None:
     return matches
 
 
-def _costliest_block(trace: ThreadTrace, code: KernelRows, rows: pl.Series | None) -> Block:
+def _costliest_block(trace: ThreadTrace, code: KernelRows, rows: pl.Series | None) -> EditedBlock:
     """The block that stalls most; loops before straight code that stalls no more than twice as much."""
     costs = dict(row_costs(trace).select("row", "stall_cycles_total").drop_nulls().iter_rows())
     row_choice = None if rows is None else set(rows.to_list())

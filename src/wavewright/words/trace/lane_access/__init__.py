@@ -223,9 +223,9 @@ def _comparison(answer: Lanes, limit: int) -> Iterator[AnyBlock]:
 
 def _unknown(answer: Lanes) -> Iterator[AnyBlock]:
     """Reasons, unaligned accesses, and assumptions."""
-    unaligned = answer.reasons.filter(pl.col("reason").str.starts_with("unaligned"))
-    if unaligned.height:
-        numbers = unaligned["row"].unique().sort().to_list()
+    offsets = answer.reasons.filter(pl.col("reason").str.starts_with("unaligned"))
+    if offsets.height:
+        numbers = offsets["row"].unique().sort().to_list()
         names = ", ".join(map(str, numbers[:_REASONS_SHOWN])) + (", ..." if len(numbers) > _REASONS_SHOWN else "")
         yield GAP
         yield Sentence(

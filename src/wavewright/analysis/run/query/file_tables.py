@@ -44,7 +44,7 @@ LONGEST_VALUE = 100_000_000  #: Bytes of a value that a statement may make.
 
 
 @dataclass(frozen=True)
-class StoredFile:
+class DatabaseTables:
     """A database of a run, and what it stores, by name in small letters."""
 
     label: str
@@ -119,7 +119,7 @@ def declared_columns(database: Database, relation: str) -> list[tuple[str, str]]
     return [(str(name), str(kind)) for name, kind in rows]
 
 
-def stored_files(run: Run) -> list[StoredFile]:
+def stored_files(run: Run) -> list[DatabaseTables]:
     """The databases among the files of a run; a run cut to a selection has none."""
     databases = [
         (source, database)
@@ -128,7 +128,7 @@ def stored_files(run: Run) -> list[StoredFile]:
     ]
     names = [PurePath(source.path).name for source, _ in databases]
     return [
-        StoredFile(
+        DatabaseTables(
             shown(name if names.count(name) == 1 else source.path),
             database,
             _relations(database),
@@ -155,7 +155,7 @@ def _relations(database: Database) -> dict[str, tuple[str, ...]]:
 class StoredNames:
     """The names in a statement that mean what files store."""
 
-    files: tuple[StoredFile, ...] = ()
+    files: tuple[DatabaseTables, ...] = ()
     plain: tuple[str, ...] = ()  #: Under their own name.
     aliases: tuple[str, ...] = ()  #: With `FILE_PREFIX` before it.
     is_about_schema: bool = False
@@ -197,7 +197,7 @@ class StoredNames:
 
 
 def _copy(
-    file: StoredFile,
+    file: DatabaseTables,
     stored: str,
     connection: sqlite3.Connection,
     name: str,
