@@ -65,10 +65,14 @@ class Samples(Program, frozen=True, kw_only=True, tag="samples"):
     interval: int | None = None
 
 
+#: Of a run, where nothing else is asked for.
+USUAL_PARTS = ("kernel", "hip", "memory", "markers")
+
+
 class RunTrace(Program, frozen=True, kw_only=True, tag="run"):
     """A trace of the whole program, as a ROCpd database."""
 
-    parts: tuple[str, ...] = ("kernel", "hip", "memory", "markers")
+    parts: tuple[str, ...] = USUAL_PARTS
 
 
 Recording = Discovery | ThreadTraces | Counters | Samples | RunTrace

@@ -168,7 +168,7 @@ def _open_content(
         return decode(content, code_objects, threads, dispatch=dispatch, kernel=kernel, amd=amd)
     file, folder = stored(content)
     try:
-        opened = open(
+        document = open(
             file,
             dispatch=dispatch,
             kernel=kernel,
@@ -181,8 +181,8 @@ def _open_content(
         error.where = "memory"
         folder.cleanup()
         raise
-    weakref.finalize(opened, folder.cleanup)
-    return opened
+    weakref.finalize(document, folder.cleanup)
+    return document
 
 
 def samples_at(path: Path, inventory: Inventory | None = None) -> list[SampleFile]:

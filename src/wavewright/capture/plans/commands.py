@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from msgspec import structs
 
 from wavewright.base.shown import command_line
-from wavewright.capture.kinds import Counters, Discovery, KernelChoice, Recording, RunTrace, Samples, ThreadTraces
+from wavewright.capture.kinds import (
+    USUAL_PARTS,
+    Counters,
+    Discovery,
+    KernelChoice,
+    Recording,
+    RunTrace,
+    Samples,
+    ThreadTraces,
+)
 from wavewright.capture.rocprofv3.grammar import launch_words
 from wavewright.capture.rocprofv3.options import Kind, Option, all_options, options_in
 from wavewright.capture.rocprofv3.refusals import check_options
@@ -359,7 +368,9 @@ def _run_trace(recording: RunTrace, maker: _Maker) -> list[tuple[str, ...]]:
     if not recording.parts:
         raise UsageError("nothing of the run is to be recorded", advice=f"some of {', '.join(RUN_PARTS)}")
     words: list[str] = []
-    for part in recording.parts:
+    # A choice of regions by itself records nothing.
+    parts = (*USUAL_PARTS, *recording.parts) if set(recording.parts) == {"selected"} else recording.parts
+    for part in parts:
         if part not in RUN_PARTS:
             raise UsageError(f"not a part of a run: {part[:40]!r}", advice=f"some of {', '.join(RUN_PARTS)}")
         present = [name for name in RUN_PARTS[part] if maker.has(name)]

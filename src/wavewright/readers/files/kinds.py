@@ -301,6 +301,7 @@ _PACKET = re.compile(
     rb"\n[\x80-\xff]{0,4}[\x01-\x7f](?:[\x18\x40\x50\x68\x32\x5a\x62]|\x8a\x02|\x9a\x02|\x82\x02|\xe2\x03|\x92\x03|\xca\x05|\xda\x03)",
     re.DOTALL,
 )
+_TEXT = re.compile(rb"[\t\n\r\x20-\x7e]*")  #: An empty line and a sentence can look like a packet.
 _HEAD_OF_RESULTS = 200
 #: The first plane of a file of JAX: its length, perhaps its number, and its name.
 _XPLANE = re.compile(rb"\n[\x00-\xff]{1,10}?(?:\x08[\x00-\xff]{1,10}?)?\x12.(?:/host:|/device:|Task Env)", re.DOTALL)
@@ -340,7 +341,8 @@ def _sniff_file(file: Path, listings: Inventory) -> Kind:
     if file.suffix == ".json" and form_of(listings.names(file.absolute().parent)) == "ui_output":
         return Kind.UI_OUTPUT  # a file of a decoded directory stands for the directory
     start = head_of(head, 64)
-    if _PACKET.match(start) or (without_packing(file.name).endswith(_PERFETTO_SUFFIXES) and start.startswith(b"\n")):
+    is_packet = _PACKET.match(start) and not _TEXT.fullmatch(start)
+    if is_packet or (without_packing(file.name).endswith(_PERFETTO_SUFFIXES) and start.startswith(b"\n")):
         return Kind.PERFETTO
     is_table = file.suffix in (".parquet", ".arrow") or file.name == RUN_MANIFEST
     if is_table and file.with_name(RUN_MANIFEST).is_file():
