@@ -44,6 +44,8 @@ capture status FOLDER
 collectives RUN
 compare RUN AFTER
 loop RUN AFTER
+operators RUN
+whatif TRACE
 compare TRACE TRACE
 compare COUNTERS COUNTERS
 convert RUN -f chrome -o OUT/run.json

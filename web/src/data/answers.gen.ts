@@ -4148,6 +4148,8 @@ export interface RunOverlapGpusRow {
   idle_ns: number;
   /** Share of the span with work */
   busy_share: number;
+  /** With work of any process on this GPU; empty = too many intervals to tell [ns] */
+  gpu_busy_ns: number | null;
 }
 
 export const RUN_OVERLAP_GPUS: TableInfo<RunOverlapGpusRow> = {
@@ -4166,6 +4168,7 @@ export const RUN_OVERLAP_GPUS: TableInfo<RunOverlapGpusRow> = {
   busy_ns: ["Busy", "ns", "With work of any kind"],
   idle_ns: ["Idle", "ns", "Without any work, of the span"],
   busy_share: ["Busy share", "", "Share of the span with work"],
+  gpu_busy_ns: ["GPU busy", "ns", "With work of any process on this GPU; empty = too many intervals to tell"],
 };
 
 /** One row is two streams of one process on one GPU that both had work. */
