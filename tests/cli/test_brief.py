@@ -206,7 +206,8 @@ def test_every_verb_has_it_and_is_tried_here() -> None:
         else:
             assert {"--brief", "--json"} <= options, name
             assert "--compact" in options or name.startswith("capture"), name  # where JSON are events
-            assert name in tried, f"{name} has no example"
+            is_of_store = name.startswith("store ")  # needs one with captures: test_store.py
+            assert name in tried or is_of_store, f"{name} has no example"
 
 
 @pytest.mark.some_cases(1)

@@ -68,6 +68,14 @@ def test_blame_names_the_kernel(run: Run, store: Path) -> None:
     assert run("store", "blame", store, "gpu-time", "--at", "c3").returncode == 2
 
 
+@pytest.mark.parametrize("words", [("list",), ("trend", "attention"), ("blame", "gpu-time")])
+def test_briefs_are_short(run: Run, store: Path, words: tuple[str, ...]) -> None:
+    verb, *rest = words
+    done = run("store", verb, store, *rest, "--brief")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert 0 < len(done.stdout) < 8_000
+
+
 def test_a_gate_is_held_against_the_newest_captures(run: Run, store: Path, baselines: list[Path]) -> None:
     assert run("gate", baselines[0], "--store", store, "--last", "5").returncode == 0
     assert run("gate", baselines[9], "--store", store, "--last", "10").returncode in (1, 6)
