@@ -136,8 +136,8 @@ def _lines(document: Document) -> tuple[pl.DataFrame, pl.DataFrame]:
         placed_tracks = tracks.join(numbers, on=list(_LINE), nulls_equal=True, maintain_order="left")
         length = (pl.col("end_ns") - pl.col("start_ns")).sum()
         sums = timeline.spans.group_by("track").agg(span_count=pl.len(), length=length)
-        counted = placed_tracks.join(sums, on="track", how="left", maintain_order="left")
-        lines = counted.group_by("line", maintain_order=True).agg(
+        track_sums = placed_tracks.join(sums, on="track", how="left", maintain_order="left")
+        lines = track_sums.group_by("line", maintain_order=True).agg(
             pl.col("kind", "group", "part", "label").first(),
             pl.col("span_count").sum(),
             total_ns=pl.col("length").filter(pl.col("depth") == 0).sum(),

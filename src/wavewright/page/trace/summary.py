@@ -47,7 +47,7 @@ def _summary(document: Document) -> dict[str, Any]:
         ),
         "totals": _some(totals.overview, "span_cycles waves waves_complete instructions unresolved clock_mhz")
         | _some(totals, "shader_engines code_rows rows_with_line pc_samples")
-        | {"missing": _missing(totals.missing, resources)},
+        | {"missing": _absent_names(totals.missing, resources)},
         "kernels": resources,
         "coverage": _some(
             covered, "executed_row_count entered_row_count executed_share traced_share all_wave_count "
@@ -79,10 +79,10 @@ def _with_resources(trace: ThreadTrace, kernels: list[dict[str, Any]]) -> list[d
     except UsageError:  # which GPU it was is not known
         return kernels
     of = {kernel.kernel: kernel for kernel in resources}
-    return [kernel | _known(kernel, of.get(kernel["kernel"])) for kernel in kernels]
+    return [kernel | _resource_values(kernel, of.get(kernel["kernel"])) for kernel in kernels]
 
 
-def _known(kernel_row: dict[str, Any], kernel: KernelResources | None) -> dict[str, Any]:
+def _resource_values(kernel_row: dict[str, Any], kernel: KernelResources | None) -> dict[str, Any]:
     """The resources of a kernel that are known, and where its registers are from if they were not recorded."""
     if kernel is None:
         return {}
@@ -91,7 +91,7 @@ def _known(kernel_row: dict[str, Any], kernel: KernelResources | None) -> dict[s
     return values | ({"resource_origin": _INFERENCE + kernel.registers_from} if is_inferred else {})
 
 
-def _missing(names: Iterable[str], kernels: list[dict[str, Any]]) -> list[str]:
+def _absent_names(names: Iterable[str], kernels: list[dict[str, Any]]) -> list[str]:
     """Names that the trace lacks; of registers that stand above, only their record."""
     is_inferred = any((kernel["resource_origin"] or "").startswith(_INFERENCE) for kernel in kernels)
     return [f"recorded {name}" if is_inferred and name == "registers and LDS" else name for name in names]
