@@ -181,9 +181,10 @@ def _without_caveats(
     import polars as pl
 
     trust = answer.get("trust") if isinstance(answer, dict) else getattr(answer, "trust", None)
-    if trust is None or not isinstance(losses, pl.DataFrame):
+    caveats = getattr(trust, "caveats", ())  # of runs, trust is a word
+    if not caveats or not isinstance(losses, pl.DataFrame):
         return losses
-    is_said = pl.col("message").is_in([caveat.sentence for caveat in trust.caveats])
+    is_said = pl.col("message").is_in([caveat.sentence for caveat in caveats])
     place = [name for name in ("se", "time_cycles", "byte_offset") if name in losses.columns]
     return losses.filter(~is_said | pl.any_horizontal(pl.col(place).is_not_null()))
 
