@@ -25,7 +25,8 @@ class Product:
     #: What a program that only copies or reads reached on it; None = nobody measured it, as far as known here.
     memory_bytes_per_second_reached: int | None = None
     memory_reached_by: str = ""  #: The program, in words.
-    #: The same of the last-level cache in front of the memory.
+    infinity_cache_bytes: int | None = None  #: The last-level cache in front of the memory; None = there is none known.
+    #: As `memory_bytes_per_second_reached`, of the Infinity Cache.
     infinity_cache_bytes_per_second_reached: int | None = None
     memory_clock_hz_max: int | None = None
     memory_channel_count: int | None = None  #: Of 32 bytes per memory clock each.

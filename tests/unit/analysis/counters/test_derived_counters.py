@@ -142,3 +142,29 @@ def test_derived_counters_of_a_real_run(shared: Path) -> None:
     for kernel in kernels:
         product, length = sums[kernel.kernel_name]
         assert _limiter(kernel, "memory unit").evidence[0].value == pytest.approx(product / length)
+
+
+def _memory(folder: Path, target: str, kibibytes: float, duration_ns: int) -> Limiter:
+    row = long_row(1, "FETCH_SIZE", kibibytes, begin=0, end=duration_ns)
+    counters = open_counters(write(folder / "a_counter_collection.csv", row), target=target or None)
+    return _limiter(limiters(counters).kernels[0], "memory bandwidth")
+
+
+def test_bytes_that_the_profiler_derived_are_a_bound_where_writes_are_not_counted(tmp_path: Path) -> None:
+    most = _memory(tmp_path / "most", "gfx1151", 500_000, 2_300_000)  # 512 MB at 222.6 GB/s; the peak is 256
+    assert (most.verdict, most.evidence[0].value) == ("at limit", pytest.approx(100 * 512e6 / 2.3e-3 / 256e9))
+    little = _memory(tmp_path / "little", "gfx1151", 50_000, 1_000_000)
+    assert (little.verdict, little.reason[:22]) == ("undecided", "at least 20.0 % of the")
+    assert set(little.missing_counters) == {"GL2C_MC_WRREQ", "GL2C_EA_WRREQ_64B"}  # reads are known
+    unknown = _memory(tmp_path / "unknown", "", 50_000, 1_000_000)
+    assert unknown.reason == "51.20 GB read per second, but the peak bandwidth of this GPU is not known (--target)"
+
+
+def test_what_the_infinity_cache_can_hold_proves_no_limit_of_the_memory(tmp_path: Path) -> None:
+    held = _memory(tmp_path / "held", "gfx1151", 20_000, 90_000)  # 20.5 of 33.6 MB, at 227.6 GB/s
+    assert (held.verdict, held.confidence) == ("likely", "medium")
+    assert "or of the Infinity Cache, which can hold all of it" in held.reason
+    above = _memory(tmp_path / "above", "gfx1151", 20_000, 50_000)
+    assert above.verdict == "undecided"
+    assert "served by a cache behind L2" in above.reason
+    assert _memory(tmp_path / "without", "gfx90a", 20_000, 15_000).verdict == "at limit"  # MI200 has none

@@ -76,6 +76,8 @@ def l2(
         if m.kernel_name in names
     ]
     rows = [_row(name, [m for m in measurements if m.kernel_name == name], peak, ideal_gb, captures) for name in names]
+    for row in rows:
+        row["infinity_cache_bytes"] = _holding_cache(row, facts)
     rows.sort(key=lambda row: -(row["duration_ns_mean"] or 0) * (row["dispatch_count"] or 0))
     answers = []
     for row in rows:
@@ -204,6 +206,13 @@ def _row(
         row["peak_share_at_most"] = (sum(moved) + (LARGEST_READ - 1) * (row["read_bytes_per_second"] or 0)) / peak
     row["useful_peak_share"] = useful / peak if useful is not None and peak else None
     return row
+
+
+def _holding_cache(row: dict[str, Any], facts: gpus.Arch | None) -> int | None:
+    """The Infinity Cache, where it can hold all that a dispatch reads and writes: it may serve that instead of the memory."""
+    size = facts.product.infinity_cache_bytes if facts else None
+    moved = (row["read_bytes_at_most"] or row["read_bytes_mean"] or 0) + (row["write_bytes_mean"] or 0)
+    return size if size and moved <= size else None
 
 
 def _times(name: str, captures: Sequence[CounterSet]) -> dict[str, Any]:

@@ -176,6 +176,10 @@ def _bandwidth(row: Mapping[str, Any]) -> L2Finding:
     if share > 1:
         meaning = "more than the peak: served by a cache behind L2, or the wrong GPU"
         return _answered(question, "above peak", "more than possible", f"{_of_peak(share, None, most)}: {meaning}")
+    if share >= HEALTHY_FROM and row.get("infinity_cache_bytes"):
+        kind = "saturated" if share >= SATURATED_FROM else "healthy"
+        held = f"the Infinity Cache of {amount(row['infinity_cache_bytes'])} can hold all of it, and may have served it"
+        return _answered(question, kind, "yes, or the Infinity Cache is", f"{_of_peak(share, useful, most)}: {held}")
     if share >= SATURATED_FROM:
         return _answered(question, "saturated", "yes", f"{_of_peak(share, useful, most)}: only reading less will help")
     if share >= HEALTHY_FROM:

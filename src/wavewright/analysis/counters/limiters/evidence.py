@@ -28,6 +28,7 @@ class EvidenceValue:
     level: int | None = None  #: Where another analysis judged it already: its judgement, as `Threshold.level`.
     at_most: float | None = None  #: What the number can be, where it is a lower bound; None = it is no bound.
     is_at_least: bool = False  #: Whether the number is a lower bound that nothing bounds from above.
+    remark: str = ""  #: What else the number may be of; empty = nothing.
     source: str = ""  #: Counter of the profiler that it was taken from instead of a formula; empty = none.
 
     @property
@@ -49,6 +50,7 @@ class EvidenceValue:
         is_share = name != declared.label
         bound = "at least " if self.is_at_least else "at " if is_share else ""
         text = f"{name} {bound}{number}{' of its theoretical peak' if is_share else ''}"
+        text = f"{text}, {self.remark}" if self.remark else text
         more = [self.source] if self.source else []
         if self.amount is not None and self.peak is not None:
             more.append(f"{_plain(self.amount)} of {_plain(self.peak)} {self.amount_unit}")

@@ -12,12 +12,12 @@ from wavewright.analysis.counters.limiters.channels import channel_sums, channel
 from wavewright.analysis.counters.limiters.counter_values import measured_values
 from wavewright.analysis.counters.limiters.evidence import EvidenceValue
 from wavewright.analysis.counters.limiters.launch_values import launch_values
-from wavewright.analysis.counters.limiters.memory_values import memory_values, traffic_of
+from wavewright.analysis.counters.limiters.memory_values import memory_values, traffic_of, uncounted_sides
 from wavewright.analysis.counters.limiters.profiler_values import derived_values, with_derived
 
 if TYPE_CHECKING:
     from wavewright.analysis.counters.choice import CounterChoice
-    from wavewright.analysis.counters.limiters.memory_values import Traffic
+    from wavewright.analysis.counters.limiters.memory_values import Traffic, uncounted_sides
     from wavewright.model.counters import CounterSet
 
 #: Columns of `L2.kernels` that need to know how much a dispatch has to read.
@@ -75,7 +75,7 @@ def kernel_values(
     for row in order.head(order.height if top is None else top).iter_rows(named=True):
         name = row["kernel_name"]
         values = dict(by_counters.of(name))
-        lacking = by_counters.lacking(name, "memory_read", "memory_write")
+        lacking = by_counters.lacking(name, *uncounted_sides(traffic.get(name)))
         values |= memory_values(traffic.get(name), lacking, values)
         values |= channel_values(by_channel.get(name, []), counters.system.l2_channel_count, values.get("l2_bandwidth"))
         values = with_derived(values, by_profiler.get(name))

@@ -8,6 +8,7 @@ from wavewright.analysis.counters.l2 import l2
 from wavewright.analysis.counters.l2.verdict import findings, known_peak_share
 from wavewright.analysis.counters.limiters.evidence import EvidenceValue
 from wavewright.base.bounds import BYTES_GB, bounded
+from wavewright.base.words import amount
 from wavewright.errors import WavewrightError
 
 if TYPE_CHECKING:
@@ -32,6 +33,12 @@ def traffic_of(counters: CounterSet, *, ideal_gb: float | None = None) -> tuple[
         return {}, ()
     peak = {"peak_bytes_per_second": answer.memory_bytes_per_second_peak}
     return {row["kernel_name"]: row | peak for row in answer.kernels.iter_rows(named=True)}, answer.notes
+
+
+def uncounted_sides(row: dict[str, Any] | None) -> tuple[str, ...]:
+    """The quantities of bytes from and to memory that no counter tells, the profiler's own ones neither."""
+    sides = ("read", "write")
+    return tuple(f"memory_{side}" for side in sides if (row or {}).get(f"{side}_bytes_mean") is None)
 
 
 def memory_values(
@@ -59,7 +66,7 @@ def memory_values(
     if row.get("read_bytes_mean") is None and (stored := _of_metrics(same or {}, missing.metric_id)):
         return values | {"memory_bandwidth": stored}
     if busy.kind not in _LEVELS or share is None:
-        reason = missing.reason if missing.missing else _why_not(row) or busy.reason
+        reason = busy.reason if share is not None else _why_not(row, missing.reason)
         values["memory_bandwidth"] = EvidenceValue(
             "memory_bandwidth", None, missing.metric_id, missing=missing.missing, reason=reason
         )
@@ -73,8 +80,9 @@ def memory_values(
         amount=share * peak / 1e9 if peak else sum(rate for rate in rates if rate) / 1e9,
         amount_unit="GB/s",
         peak=peak / 1e9 if peak else None,
-        level=_LEVELS[busy.kind],
+        level=1 if row.get("infinity_cache_bytes") and _LEVELS[busy.kind] else _LEVELS[busy.kind],
         is_at_least=row.get("peak_share") is None,
+        remark="or of the Infinity Cache, which can hold all of it" if row.get("infinity_cache_bytes") else "",
     )
     return values
 
@@ -90,15 +98,15 @@ def _of_metrics(same: Mapping[str, EvidenceValue], metric_id: str) -> EvidenceVa
     )
 
 
-def _why_not(row: dict[str, Any]) -> str:
-    """The reason why there is no share of the peak; empty = the decision tree has it."""
-    if known_peak_share(row) is not None:
-        return ""
+def _why_not(row: dict[str, Any], missing: str) -> str:
+    """The reason why there is no share of the peak, with what is known of the bytes all the same."""
+    rates = {side: row.get(f"{side}_bytes_per_second") for side in ("read", "write")}
+    known = " and ".join(f"{amount(rate)} {side} per second" for side, rate in rates.items() if rate)
+    if known:
+        return f"{known}, but the peak bandwidth of this GPU is not known (--target)"
     if row.get("read_bytes_mean") is None and row.get("write_bytes_mean") is None:
-        return "bytes from and to memory were not counted"
-    if row.get("read_bytes_per_second") is None and row.get("write_bytes_per_second") is None:
-        return "no sound timestamps"
-    return "the peak bandwidth of this GPU is not known (--target)"
+        return missing or "bytes from and to memory were not counted"
+    return "no sound timestamps"
 
 
 def busy_memory(row: dict[str, Any]) -> L2Finding:
