@@ -210,6 +210,7 @@ def test_every_verb_has_it_and_is_tried_here() -> None:
             assert name in tried or is_of_store, f"{name} has no example"
 
 
+@pytest.mark.slow
 @pytest.mark.some_cases(1)
 @pytest.mark.parametrize("line", every_third(LINES))
 def test_it_is_markdown_within_its_budget(line: str, places: dict[str, Path]) -> None:
@@ -253,6 +254,7 @@ def test_the_walk_from_a_capture_to_a_line(places: dict[str, Path]) -> None:
     assert spent + token_count(text) <= 6000
 
 
+@pytest.mark.slow
 def test_rows_that_do_not_fit_are_counted(places: dict[str, Path]) -> None:
     whole = call("kernels", "", places["RUN"], "--brief", "--top", "0").stdout
     check(whole)
@@ -306,6 +308,7 @@ def test_the_choice_stays(places: dict[str, Path]) -> None:
     assert all("--kernel tiled_gemm" in line for line in offered(text))
 
 
+@pytest.mark.slow
 def test_handles_are_taken_back(places: dict[str, Path]) -> None:
     trace, run, counters = places["TRACE"], places["RUN"], places["COUNTERS"]
     for plain, handle in (

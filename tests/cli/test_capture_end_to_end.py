@@ -116,6 +116,7 @@ def test_att_finds_kernel_launches_and_buffer(capture: Capture, tmp_path: Path) 
     assert "blas::saxpy" in call("hotspots", tmp_path / "a").stdout
 
 
+@pytest.mark.slow
 def test_dry_run_is_what_runs(capture: Capture, tmp_path: Path) -> None:
     told = ("--kernel", "saxpy", "--launch", "8-9", "-o", tmp_path / "a")
     plan = json.loads(capture("att", *told, "--dry-run", "--json").stdout)["commands"][0]
@@ -178,6 +179,7 @@ def test_a_folder_that_exists(capture: Capture, tmp_path: Path) -> None:
     assert (tmp_path / "mine" / "thesis.tex").read_text("utf-8") == "years of work"
 
 
+@pytest.mark.slow
 def test_resuming_needs_no_program(capture: Capture, rocm: RocmTree, tmp_path: Path) -> None:
     """As after a kill: an attempt was started, and nobody wrote down its end."""
     assert capture("discover", "-o", tmp_path / "d").status == 0

@@ -135,6 +135,7 @@ def test_a_thread_trace_over_ssh(place: Place, tmp_path: Path) -> None:
     assert "a capture is here already" in again.stderr
 
 
+@pytest.mark.slow
 def test_what_leads_out_is_not_brought_but_told(place: Place, tmp_path: Path) -> None:
     """Links, and names of an archive that lead out: nothing is written outside, and the rest comes."""
     words = place.words("discover", "--host", "gpu7", "-o", tmp_path / "d")
@@ -183,6 +184,7 @@ def test_a_hostile_archive_stays_in_the_folder(tmp_path: Path) -> None:
     assert list((tmp_path / "elsewhere").iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_capture_in_a_container_on_another_machine(place: Place, tmp_path: Path) -> None:
     done = _take(place, "discover", "--host", "gpu7", "--container", "docker:box", "-o", tmp_path / "d")
     assert done.status == 0, done.stderr

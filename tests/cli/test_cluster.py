@@ -102,6 +102,7 @@ def answer(program: Run, ranks: SyntheticRun, *options: object) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", EVERY_FORM)
 def test_two_processes(form: str, ranks: SyntheticRun, expected: dict[str, str], program: Run) -> None:
     assert answer(program, ranks, *FORMS[form], "--jobs", 2) == expected[form]

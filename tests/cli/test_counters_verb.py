@@ -239,6 +239,7 @@ def test_own_metrics(capture: Path, tmp_path: Path) -> None:
     assert "no_such_thing" in wrong.stderr
 
 
+@pytest.mark.slow
 def test_tables_as_files(capture: Path, tmp_path: Path) -> None:
     before = {file: file.stat().st_mtime_ns for file in capture.iterdir()}
     target = tmp_path / "tables"
@@ -297,6 +298,7 @@ def test_without_a_path() -> None:
     assert "PATH" in done.stderr
 
 
+@pytest.mark.slow
 def test_compare(capture: Path, slower: Path) -> None:
     done = call("compare", capture, slower)
     assert done.status == 0, done.stderr
@@ -312,6 +314,7 @@ def test_compare(capture: Path, slower: Path) -> None:
     assert len(everything.splitlines()) > len(done.stdout.splitlines())
 
 
+@pytest.mark.slow
 @pytest.mark.some_cases(1)
 @pytest.mark.parametrize(("limit", "status"), [("5", 1), ("60", 0), ("0", 1)])
 def test_a_threshold_for_regressions(capture: Path, slower: Path, limit: str, status: int) -> None:

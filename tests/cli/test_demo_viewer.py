@@ -68,6 +68,7 @@ def _ask(url: str, path: str):
         return json.loads(reply.read())
 
 
+@pytest.mark.slow
 def test_the_capture_is_told_in_short_and_shown_until_ctrl_c(tmp_path):
     with terminal("demo", "--no-browser", scratch=tmp_path) as shown:
         url = shown.until(r"http://127\.0\.0\.1:\d+/[\w-]+/")[0]

@@ -81,6 +81,7 @@ def cases() -> Iterator[Any]:
         yield name, SOMETHING
 
 
+@pytest.mark.slow
 @pytest.mark.some_cases(8)
 @pytest.mark.parametrize(("name", "byte_count"), list(cases()))
 def test_nothing_is_left(name: str, byte_count: int, inputs: dict[str, Path], tmp_path: Path) -> None:

@@ -30,6 +30,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_a_slower_and_a_faster_run_and_the_same_one(run: Run, runs: Path) -> None:
     status, worse = asked(run, runs / "before", runs / "after", "--kernel", "flash_forward")
     assert (status, worse["outcome"], set(worse)) == (1, "worse", KEYS)
@@ -50,6 +51,7 @@ def test_a_single_trace_on_each_side_cannot_tell(run: Run, shared: Path) -> None
     assert answer["change"] == pytest.approx(36_444 / 39_303 - 1, abs=1e-4)
 
 
+@pytest.mark.slow
 def test_brief_is_short_and_kinds_must_agree(run: Run, runs: Path) -> None:
     assert len(run("loop", runs / "before", runs / "after", "--brief").stdout) < 8_000
     assert run("loop", runs / "before", __file__).returncode in (2, 3)

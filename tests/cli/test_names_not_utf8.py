@@ -109,6 +109,7 @@ def test_every_kind_is_opened_and_shown(folder: Path, kind: str) -> None:
         assert shown(str(path)) in (answer.get("input"), *answer.get("inputs", ()))
 
 
+@pytest.mark.slow
 @pytest.mark.first_case
 @pytest.mark.parametrize("kind", ["database", "ui_output"])
 def test_a_page_shows_it(folder: Path, kind: str) -> None:

@@ -198,6 +198,7 @@ def test_sigterm_ends_it(capture):
         assert program.process.wait() == 128 + signal.SIGTERM
 
 
+@pytest.mark.slow
 def test_what_was_opened_before_is_answered_again_until_it_changes(capture, tmp_path):
     cache, copy = tmp_path / "cache", tmp_path / "made" / "capture"
     shutil.copytree(capture, copy)

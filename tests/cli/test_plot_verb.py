@@ -76,6 +76,7 @@ def test_the_list(ranks: Path) -> None:
     assert {row["kind"] for row in rows} == {"run", "trace", "counters"}
 
 
+@pytest.mark.slow
 def test_the_list_of_what_can_be_drawn(ranks: Path) -> None:
     done = call("plot", sorted(ranks.glob("*.db"))[0], "--list")
     assert "not here: the run has one process" in done.stdout

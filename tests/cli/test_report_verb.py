@@ -148,6 +148,7 @@ def test_sections_that_cannot_be_answered_say_why(run: Path, tmp_path: Path) -> 
     assert [each["path"] for each in told["written"]] == [str(tmp_path / "a.json")]
 
 
+@pytest.mark.slow
 def test_provenance_has_the_hash_of_every_input(run: Path, tmp_path: Path) -> None:
     made(run, "-o", tmp_path / "a.json", "--top", "5")
     provenance = report_of(tmp_path / "a.json")["provenance"]
@@ -216,6 +217,7 @@ def test_wrong_outputs_are_refused_before_anything_is_read(outputs: list[str], s
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_outputs_do_not_replace_inputs_or_files(run: Path, trace: Path, tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("mine")
     assert "exists already" in call("report", run, "-o", tmp_path / "a.md").stderr
@@ -247,6 +249,7 @@ def texts_of(path: Path) -> str:
     return path.read_text()
 
 
+@pytest.mark.slow
 def test_anonymous_reports_name_no_host_user_folder_or_command(
     run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -224,6 +224,7 @@ def test_a_counter_capture_becomes_a_page(tmp_path: Path) -> None:
         assert words in done.stderr
 
 
+@pytest.mark.slow
 def test_a_thread_trace_and_a_run_become_one_page(small_run: Path, tmp_path: Path) -> None:
     if not has_page():
         pytest.skip("the viewer's page is not built here")

@@ -90,6 +90,7 @@ def _of_trace(shared: Path) -> list[Contradiction]:
     )
 
 
+@pytest.mark.slow
 def test_a_folder_with_a_run_and_counters(shared: Path) -> None:
     check(_of_folder(shared))
 
@@ -120,6 +121,7 @@ def test_made_captures(kind: str, made: dict[str, Path]) -> None:
     check_words(document)
 
 
+@pytest.mark.some_cases(1)
 @pytest.mark.parametrize(
     "seed", [pytest.param(seed, marks=() if seed in RANDOM else pytest.mark.slow) for seed in range(60)]
 )

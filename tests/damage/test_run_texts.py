@@ -59,6 +59,7 @@ def read(path: Path, data: bytes) -> int:
     return sum(run.table(name).height for name in TABLES)
 
 
+@pytest.mark.slow
 @pytest.mark.first_case
 @pytest.mark.parametrize("name", SPECIMENS)
 def test_cut_anywhere(tmp_path: Path, name: str) -> None:

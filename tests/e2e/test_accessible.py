@@ -57,6 +57,7 @@ def page(fresh_page):
     return fresh_page
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("document", DOCUMENTS)
 @pytest.mark.parametrize("theme", THEMES)
 def test_the_first_screen(page, serve, document, theme):
@@ -65,6 +66,7 @@ def test_the_first_screen(page, serve, document, theme):
     assert findings(page) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("theme", THEMES)
 @pytest.mark.parametrize("dialog", ["?", "/", "★", "o"])
 def test_dialogs(page, serve, dialog, theme):

@@ -164,6 +164,7 @@ def test_dependencies_are_the_edges_of_waits(page, served):
     page.wait_for_function(SELECTED_ROW, arg=edge["producer_row"])
 
 
+@pytest.mark.slow
 def test_barriers_tell_who_came_last(page, served):
     view, trace = show(page, served, "barriers")
     found = barriers(trace)
@@ -181,6 +182,7 @@ def test_barriers_tell_who_came_last(page, served):
     page.wait_for_function(SELECTED_ROW, arg=found.rows["row"][-1])
 
 
+@pytest.mark.slow
 def test_latencies_are_those_of_memory_latency(page, served):
     view, trace = show(page, served, "memory_latency")
     found = memory_latency(trace)
@@ -241,6 +243,7 @@ def test_coverage_tells_what_was_traced_and_every_caveat(page, served):
     page.wait_for_function("wave => location.hash.includes(`wave=${wave}`)", arg=wave)
 
 
+@pytest.mark.slow
 def test_losses_are_listed_with_what_to_do(page, serve):
     served = serve(damaged_capture())
     page.goto(served.url)
@@ -296,6 +299,7 @@ def test_pc_samples_show_their_reasons(page, serve):
     view.get_by_text("these are PC samples").wait_for()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("trace", [empty_trace, real_empty_trace])
 def test_a_trace_without_waves_says_why_there_is_nothing(page, serve, trace):
     served = serve(trace())
@@ -321,6 +325,7 @@ def test_a_trace_without_waves_says_why_there_is_nothing(page, serve, trace):
         panel.get_by_text(words).first.wait_for()
 
 
+@pytest.mark.slow
 def test_names_from_a_trace_are_only_text(fresh_page, serve):
     page = fresh_page
     served = serve(hostile_trace())

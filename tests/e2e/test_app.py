@@ -115,6 +115,7 @@ def test_a_server_that_does_not_answer_is_said_and_found_again(page, gemm):
     page.locator(".hit").first.wait_for()
 
 
+@pytest.mark.slow
 def test_a_bookmark_leads_back(page, made):
     page.goto(made.url + "#layout=t(waves;0)&wave=3")
     page.locator('[data-view="waves"] .row.selected').wait_for()

@@ -38,6 +38,7 @@ def read(view, columns):
     return [[row.locator(f'[data-column="{name}"]').inner_text() for name in columns] for row in rows]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("made", TRACES)
 def test_the_instructions_of_dragged_tracks_are_listed(page, serve, made):
     served = serve(made())

@@ -17,6 +17,7 @@ from wavewright.page.run.names import gpu_tracks
 from wavewright.page.run.times import clocks_of
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "path",
     [made_ranks, lambda: real_run("kineto-multirank-2of4/merged_ranks01.json.gz")],

@@ -77,6 +77,7 @@ def test_stall_classes(page, pair):
     expect(head).to_have_text(f"per wave: was {exact(top['base_stall_cycles_per_wave'])} {signed(share)}")
 
 
+@pytest.mark.slow
 def test_loops(page, serve):
     served = serve(made_gemm(), other_gemm())
     before, after = served.library.documents[:2]

@@ -76,6 +76,7 @@ def test_other_units_can_be_chosen(page, pair, by):
     view.get_by_text(f"{exact(found.standing_out().height)} of {exact(found.units.height)} {by}s ").wait_for()
 
 
+@pytest.mark.slow
 def test_code_stands_side_by_side(page, serve):
     served = serve(made_gemm(), other_gemm())
     view = show(page, served)

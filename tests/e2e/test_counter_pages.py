@@ -123,6 +123,7 @@ def test_an_exported_page_has_all_answers_and_asks_nobody(offline_page, tmp_path
     assert {url for url in offline_page.asked if not url.startswith(("data:", "blob:", "about:"))} == {file.as_uri()}
 
 
+@pytest.mark.slow
 def test_two_captures_are_compared(page, serve):
     before, after = made_capture(), made_capture(slower=1.5)
     served = serve(before, after)

@@ -112,6 +112,7 @@ def _check_kernel(page, counters, rank: int) -> None:
     expect(page.locator('[data-view="memory_chart"] select[aria-label="Kernel"]')).to_have_value(str(rank))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("capture", CAPTURES[:2])
 def test_the_memory_chart_has_every_number(page, serve, capture):
     served = serve(capture())
@@ -193,6 +194,7 @@ def test_every_channel_has_its_value(page, serve, capture):
     }
 
 
+@pytest.mark.slow
 def test_a_metric_is_explained_where_it_is_selected(page, serve):
     served = serve(made_capture())
     page.goto(served.url + "#layout=r(0.5:t(speed_of_light;0),0.5:t(panels;0))")
@@ -253,6 +255,7 @@ def test_a_mark_tells_its_numbers_and_selects_its_kernel(page, serve):
     eventually(lambda: page.evaluate(FIND_COLOUR, SERIES[rank]), before)
 
 
+@pytest.mark.slow
 def test_dispatches_of_a_metric_are_plotted(page, serve):
     served = serve(made_capture())
     counters = counters_of(served)
@@ -304,6 +307,7 @@ FIND_COLOUR = """(hex) => {
 }"""
 
 
+@pytest.mark.slow
 def test_what_is_saved_is_what_the_analysis_says(page, serve, tmp_path):
     served = serve(made_capture())
     page.goto(served.url + "#layout=r(0.5:t(panels;0),0.5:t(roofline;0))")

@@ -34,6 +34,7 @@ def derived_at(trace, cycle, definitions=None, se=None):
     return {series.label: pytest.approx(float(curve.at([cycle])[0])) for series, curve in derived_steps(got)}
 
 
+@pytest.mark.slow
 def test_counters_of_all_engines_and_of_one(page, serve):
     served = serve(made_counters())
     trace = served.library.document(0).trace

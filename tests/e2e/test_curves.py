@@ -63,6 +63,7 @@ def test_values_under_the_pointer_are_exact(page, serve, view):
         assert values(panel) == expected(trace, view, cycle)
 
 
+@pytest.mark.slow
 def test_occupancy_equals_a_count_of_starts_and_ends(page, serve):
     served = serve(made_gemm())
     panel = opened(page, served, "occupancy")
@@ -129,6 +130,7 @@ def test_values_zoom_and_what_is_on_screen_is_saved(page, serve):
     assert ">EXEC</text>" in saved.value.path().read_text()
 
 
+@pytest.mark.slow
 def test_the_selected_execution_is_marked(page, serve):
     served = serve(made_gemm())
     trace = served.library.document(0).trace

@@ -65,6 +65,7 @@ def test_every_view_has_its_answers(offline_page, tmp_path, source):
     assert offline_page.problems == []
 
 
+@pytest.mark.slow
 def test_its_policy_lets_nothing_be_loaded(offline_page):
     offline_page.goto(exported_gemm().as_uri())
     offline_page.locator(".dock [data-view]").first.wait_for()
@@ -88,6 +89,7 @@ def _add_comment(page: Page, text: str, author: str, file: Path) -> None:
     started.value.save_as(file)
 
 
+@pytest.mark.slow
 def test_comments_travel_in_the_saved_page_from_one_colleague_to_the_next(offline_page, tmp_path):
     first, second, third = exported_gemm(), tmp_path / "second.html", tmp_path / "third.html"
     offline_page.goto(first.as_uri() + "#layout=t(waves;0)&wave=3")

@@ -57,6 +57,7 @@ def _tops(page) -> list[float]:
     return [round(page.locator(part).bounding_box()["y"]) for part in parts]
 
 
+@pytest.mark.slow
 def test_nothing_moves_at_the_first_click_and_panels_keep_their_shares(page, serve, expect):
     left, right = "c(0.5:t(explorer;0),0.5:t(source;0))", "c(0.5:t(compute_unit;0),0.5:t(isa;0))"
     page.goto(f"{serve(made_gemm()).url}#layout=r(0.3:{left},0.7:{right})")

@@ -69,6 +69,7 @@ def _without_times() -> Path:
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("document", "views"),
     [

@@ -62,6 +62,7 @@ def test_a_click_zooms_and_selects(page, serve):
     expect(crumbs).not_to_contain_text("s_waitcnt", use_inner_text=True)
 
 
+@pytest.mark.slow
 def test_the_tooltip_has_the_cycles_of_the_frame(page, serve):
     served = serve(made_gemm())
     opened(page, served)

@@ -92,6 +92,7 @@ def test_a_table_and_a_toolbar_are_one_stop_each(page, serve):
     assert toolbar.evaluate("bar => bar.contains(document.activeElement)") is False
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", ["?", "/", "★"])
 def test_a_dialog_holds_the_focus_and_gives_it_back(page, gemm, key):
     page.keyboard.press("3")

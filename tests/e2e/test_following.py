@@ -62,6 +62,7 @@ def test_the_time_follows_a_chosen_row(page, serve, made):
     assert time_on_screen(page) == seen
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("made", INPUTS)
 def test_what_the_pointer_is_over_shows_in_the_timeline(page, serve, made):
     served = serve(made())

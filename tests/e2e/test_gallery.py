@@ -57,6 +57,7 @@ def figures(card: object, *names: str) -> tuple[int, ...]:
     return tuple(number(card.locator(f"[data-figure={name}]").inner_text()) for name in names)
 
 
+@pytest.mark.slow
 def test_every_dispatch_has_the_figures_of_info(opened, page, dispatches):
     serving = opened(dispatches)
     page.goto(f"{serving.url}#layout=t(gallery;0)")

@@ -76,6 +76,7 @@ def test_a_part_of_the_time_has_its_own_numbers(fresh_page, serve):
     assert any("heat_map?begin=" in url for url in asked)
 
 
+@pytest.mark.slow
 def test_a_click_selects_the_first_wave_and_shows_its_lane(page, serve):
     trace = open_trace(made_gemm())
     view = shown(page, serve(made_gemm()))

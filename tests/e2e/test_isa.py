@@ -140,6 +140,7 @@ def test_an_arrow_leads_from_the_fattest_wait_to_its_load(page, serve):
     view.locator(f'.isa-list .row.selected[data-row="{wait}"]').wait_for()
 
 
+@pytest.mark.slow
 def test_branch_arrows_are_the_taken_jumps(page, serve):
     served = serve(made_gemm())
     branch = isa_listing(served.library.document(0).trace).branches.sort("count").row(-1, named=True)
@@ -153,6 +154,7 @@ def test_branch_arrows_are_the_taken_jumps(page, serve):
     view.locator(".isa-tip").get_by_text(f"taken {branch['count']:,} times").wait_for()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", INPUTS)
 def test_stepping_moves_the_time_window(page, serve, name):
     served = serve(INPUTS[name]())

@@ -128,6 +128,7 @@ def test_costs_stand_beside_the_instructions_once_evaluated(page, serve):
     expect(tip).to_contain_text(f"{worst['cost_known_count']} of {worst['execution_count']} executions are known")
 
 
+@pytest.mark.slow
 def test_every_pattern_can_be_chosen_by_keyboard(page, serve):
     served = serve(made_gemm())
     trace = served.library.document(0).trace

@@ -44,6 +44,7 @@ def test_a_view_gets_the_whole_window_and_gives_it_back(page, serve, expect):
     assert "row=" in fragment(page)
 
 
+@pytest.mark.slow
 def test_a_click_on_a_tab_closes_nothing_and_a_closed_view_comes_back(page, serve, expect):
     views = ("compute_unit", "utilization", "heat_map", "occupancy", "stalls", "waits", "waves", "loops")
     page.goto(f"{serve(made_gemm()).url}#layout=c(0.5:t({','.join(views)};0),0.5:t(isa,source;0))")

@@ -71,6 +71,7 @@ def test_a_heading_sorts_down_up_and_not(page, serve):
     eventually(lambda: first_rows(page, 5), in_code)
 
 
+@pytest.mark.slow
 def test_columns_move_and_widen_and_stay_so(page, serve):
     page.set_viewport_size({"width": 1920, "height": 900})
     view = opened(page, serve(made_gemm()))

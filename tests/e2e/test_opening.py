@@ -76,6 +76,7 @@ def waves_on_screen(page: object) -> int:
     return int(next(part for part in words.split(" · ") if part.endswith(" waves")).split()[0].replace(",", ""))
 
 
+@pytest.mark.slow
 def test_a_chosen_folder_is_shown_with_its_waves(started, page):
     start(page, started)
     page.locator("input[data-open=folder]").set_input_files(made_gemm())
@@ -85,6 +86,7 @@ def test_a_chosen_folder_is_shown_with_its_waves(started, page):
     expect(page.locator("[data-view=isa] [role=row]").first).to_be_visible()
 
 
+@pytest.mark.slow
 def test_a_dropped_archive_is_shown_and_a_second_one_beside_it(started, page, tmp_path):
     start(page, started)
     drop(page, {"first.tar.gz": packed()})

@@ -82,6 +82,7 @@ def test_iterations_of_a_loop_start_together(page, pair, number):
     assert offset(view) == begins[0] - begins[1]
 
 
+@pytest.mark.slow
 def test_an_instruction_and_its_partner_are_marked_and_aligned(page, pair):
     before, after = pair.library.documents[:2]
     units = compare([before.trace, after.trace], force=True).units
@@ -133,6 +134,7 @@ def test_the_time_reaches_as_far_as_both(page, serve):
     assert float(facts.get_attribute("data-end")) >= last
 
 
+@pytest.mark.slow
 def test_runs_are_aligned_by_their_start_or_an_event(page, serve):
     served = serve(made_ranks(), made_ranks(is_slow=True))
     before, after = served.library.documents[:2]

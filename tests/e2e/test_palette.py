@@ -57,6 +57,7 @@ def hit_count(page) -> int:
     return int(page.locator(".palette .note").inner_text().replace(",", "").split()[-2])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("trace", TRACES)
 def test_addresses_rows_lines_and_waves_of_a_trace(page, serve, trace):
     served = serve(TRACES[trace]())
@@ -179,6 +180,7 @@ def test_documents_are_in_the_palette(page, serve):
     eventually(lambda: at(page, "document"), "1")
 
 
+@pytest.mark.slow
 def test_kernels_ranks_and_times_of_a_run(page, serve):
     served = serve(made_ranks())
     opened(page, served)

@@ -81,6 +81,7 @@ def test_a_function_stands_between_its_callers_and_callees(page, serve):
     expect(callers.locator(".run-flame-spoken")).to_contain_text(caller["name"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", [made_ranks, lambda: real_run("rpd/mytrace.rpd.gz")], ids=["ranks", "real"])
 def test_a_thread_in_the_order_of_time(page, serve, path):
     served = serve(path())

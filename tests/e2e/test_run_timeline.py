@@ -131,6 +131,7 @@ def test_a_click_on_events_that_touch_selects_the_one_under_the_pointer(page, se
     assert exact(view, "duration") == f"{chosen['end_ns'] - chosen['start_ns']:,} ns"
 
 
+@pytest.mark.slow
 def test_arrows_are_drawn_when_they_are_few_and_else_counted(page, serve):
     served = serve(made_ranks())
     document = served.library.document(0)
@@ -147,6 +148,7 @@ def test_arrows_are_drawn_when_they_are_few_and_else_counted(page, serve):
     page.wait_for_function("Number(document.querySelector('.run-timeline').dataset.flows) === 0")
 
 
+@pytest.mark.slow
 def test_a_name_is_found_again_and_again(page, serve):
     served = serve(made_ranks())
     timeline = timeline_of(served.library.document(0))

@@ -123,6 +123,7 @@ def test_the_summary_can_be_of_ranks(page, serve):
     eventually(lambda: small(view, "By kind", "total_ns"), [nanoseconds(v or 0) for v in truth["total_ns"].head(12)])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", [made_ranks, lambda: real_run("rpd/matmul_result.rpd")], ids=["ranks", "real"])
 def test_regions_are_a_tree_that_opens(page, serve, path):
     served = serve(path())
@@ -140,6 +141,7 @@ def test_regions_are_a_tree_that_opens(page, serve, path):
     expect(view.get_by_role("grid")).to_have_attribute("aria-rowcount", str(roots.height + 1))
 
 
+@pytest.mark.slow
 def test_a_gap_is_shown_in_the_timeline(page, serve):
     served = serve(made_ranks())
     page.goto(served.url + "#view=gaps")

@@ -107,6 +107,7 @@ def test_names_and_colours_of_a_token_file_reach_legends_and_timelines(page, ser
     page.wait_for_function(painted)
 
 
+@pytest.mark.slow
 def test_a_view_of_the_users_choice_is_in_front(page, serve, expect):
     url = serve(made_gemm()).url
     page.goto(url)

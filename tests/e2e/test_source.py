@@ -76,6 +76,7 @@ def test_a_line_opens_to_its_instructions_whose_costs_add_up_to_its_own(page, se
     eventually(lambda: below.count() > len(shown), expected=True)
 
 
+@pytest.mark.slow
 def test_with_inlined_lines_a_call_has_the_cost_of_what_it_calls(page, serve):
     served = serve(made_gemm())
     opened(page, served, "source", ".row[data-line]", alone=True)
@@ -128,6 +129,7 @@ def test_files_and_folders_have_the_costs_of_the_analysis(page, serve):
     expect(folder.locator('[data-column="share"]')).to_have_text("100.0 %")
 
 
+@pytest.mark.slow
 def test_keys_move_the_line_and_search_finds_lines(page, serve):
     served = serve(made_gemm())
     opened(page, served, "source", ".row[data-line]", alone=True)

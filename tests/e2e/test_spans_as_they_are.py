@@ -112,6 +112,7 @@ def busy_between(trace, pipe: str, begin: int, end: int) -> tuple[float, float, 
     return busy / (len(units) * (end - begin)), busy / spans, issues / spans
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("made", "known"),
     [

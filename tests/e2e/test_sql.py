@@ -70,6 +70,7 @@ def test_a_mistake_is_marked_where_it_is(page, serve):
         expect(view.locator(".problem")).to_contain_text("refused")
 
 
+@pytest.mark.slow
 def test_a_query_is_stopped_and_the_next_one_runs(page, serve):
     served = serve(made_ranks())
     page.may_fail_to_load = True
@@ -83,6 +84,7 @@ def test_a_query_is_stopped_and_the_next_one_runs(page, serve):
     eventually(lambda: cells(rows, "answer"), ["42"])
 
 
+@pytest.mark.slow
 def test_queries_are_saved_remembered_and_offered(page, serve):
     served = serve(made_ranks())
     page.goto(served.url + "#layout=t(sql;0)")

@@ -54,6 +54,7 @@ def test_numbers_are_those_of_the_analyses(page, serve):
     page.wait_for_function("location.hash.includes('kernel=')")
 
 
+@pytest.mark.slow
 def test_registers_that_were_not_recorded_are_said_to_be_inferred(page, serve):
     served = serve(real_trace("flash_attn_func", 38430))
     trace = served.library.document(0).trace

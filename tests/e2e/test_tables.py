@@ -47,6 +47,7 @@ def test_a_table_is_a_grid_that_says_its_size_and_place(waves):
     assert grid.get_attribute("aria-activedescendant") == second.get_attribute("id")
 
 
+@pytest.mark.slow
 def test_headers_sort_by_mouse_and_by_keys_and_say_so(page, waves):
     head = waves.locator('[role="columnheader"][data-column="duration_cycles"]')
     head.locator(".head-sort").click()

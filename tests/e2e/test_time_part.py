@@ -45,6 +45,7 @@ def aligned_times(trace) -> pl.Series:
     return joined["time_cycles"].cast(pl.Int64) + joined["move"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("made", [made_gemm, lambda: real_trace("flash_attn_func", 38430)], ids=["made", "real"])
 def test_hits_are_those_of_the_selected_time(page, serve, made):
     served = serve(made())
@@ -68,6 +69,7 @@ def test_hits_are_those_of_the_selected_time(page, serve, made):
     eventually(lambda: number(cell.first.inner_text()), trace.instructions.filter(pl.col("row") == row).height)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("made", [made_gemm, lambda: real_trace("flash_attn_func", 38430)], ids=["made", "real"])
 def test_utilization_says_one_share_of_the_selected_time_in_toolbar_and_table(page, serve, made):
     served = serve(made())
@@ -88,6 +90,7 @@ def test_utilization_says_one_share_of_the_selected_time_in_toolbar_and_table(pa
     assert line.inner_text() in toolbar.inner_text()
 
 
+@pytest.mark.slow
 def test_kernels_of_a_run_are_those_of_the_selected_time(page, serve):
     served = serve(hostile_run())
     run = served.library.document(0).run

@@ -75,6 +75,7 @@ def test_tracks_are_pinned_hidden_and_restored(page, serve, made):
     stored(page)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("view", ["compute_unit", "global_view", "utilization"])
 def test_tracks_are_filtered_in_every_timeline(page, serve, view):
     tracks = Tracks(page, serve(made_gemm()), view)
@@ -90,6 +91,7 @@ def test_tracks_are_filtered_in_every_timeline(page, serve, view):
     eventually(lambda: tracks.fact("track-count"), whole)
 
 
+@pytest.mark.slow
 def test_tracks_of_a_run_are_hidden_by_process_and_moved_by_keys(page, serve):
     served = serve(made_ranks())
     layer = layers_of_run(served.library.document(0))["layers"][0]

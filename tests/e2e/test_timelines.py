@@ -91,6 +91,7 @@ def first_slot(trace):
     return same, offsets.get(place["se"], 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("made", INPUTS)
 def test_an_instruction_is_read_and_selected(page, serve, made):
     served = serve(made())

@@ -23,6 +23,7 @@ def page(fresh_page):
     return fresh_page
 
 
+@pytest.mark.slow
 def test_one_can_go_from_a_trace_to_a_run_and_back(page, serve):
     page.goto(serve(made_gemm(), hostile_run()).url)
     page.locator('[data-view="isa"]').wait_for()

@@ -42,6 +42,7 @@ def test_waves_that_overlap_the_selection_are_counted(page, serve, made):
     assert page.evaluate(top, [outside]) > page.evaluate(top, [inside])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("made", INPUTS)
 def test_waves_have_the_colour_of_their_duration(page, serve, made):
     served = serve(made())

@@ -22,6 +22,7 @@ def test_every_wave_is_listed_with_its_duration(page, serve):
     expect(duration).to_have_text(f"{first['end_cycles'] - first['start_cycles']:,}", use_inner_text=True)
 
 
+@pytest.mark.slow
 def test_starts_are_counted_as_the_time_axis_counts(page, serve):
     served = serve(real_trace("flash_attn_func", 38430))
     trace = served.library.document(0).trace

@@ -70,6 +70,7 @@ def test_a_case_is_shown_in_the_timeline(page, serve):
     assert float(facts.get_attribute("data-end")) == pytest.approx(at + 2 * length, abs=2)
 
 
+@pytest.mark.slow
 def test_the_path_has_the_classes_and_predictions_of_the_command_line(page, serve):
     page.goto(serve(late_rank()).url + "#layout=t(path;0)")
     view = page.locator('[data-view="path"]')

@@ -80,6 +80,7 @@ def _bytes(elements: int, events: dict[int, dict[str, Any]]) -> int:
     return elements * BYTES[events[0]["args"]["dtype"]]
 
 
+@pytest.mark.slow
 def test_the_late_rank_is_late_because_its_host_is(shared: Path) -> None:
     """Between the previous meeting and the worst one the GPU of rank 1 idles longer, with nothing launched."""
     answer = collectives(open_run(shared / "data/kineto-multirank-2of4/merged_ranks01.json.gz"))

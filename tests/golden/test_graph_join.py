@@ -85,6 +85,7 @@ def test_sglang() -> None:
     )
 
 
+@pytest.mark.slow
 def test_xdit_lost_its_last_node() -> None:
     run = open_run(XDIT)
     assert _joined(run) == (993, 35_504_808)
@@ -121,6 +122,7 @@ def test_another_kernel_leaves_its_launch_alone(tmp_path: Path) -> None:
     assert "kernel 3 is another_kernel, captured was " in run.losses["message"].item()
 
 
+@pytest.mark.slow
 def test_another_order_is_joined_and_told(tmp_path: Path) -> None:
     def swapped(_: Any, work: list[Any]) -> list[Any]:
         work[3]["ts"], work[4]["ts"] = work[4]["ts"], work[3]["ts"]
@@ -132,6 +134,7 @@ def test_another_order_is_joined_and_told(tmp_path: Path) -> None:
     assert run.losses["kind"].to_list() == ["graph_order"]
 
 
+@pytest.mark.slow
 def test_a_lost_kernel_and_a_lost_launch(tmp_path: Path) -> None:
     run = _changed(tmp_path, lambda _, work: [work[-1]])
     assert _joined(run) == (360, 149_846_877)
@@ -141,6 +144,7 @@ def test_a_lost_kernel_and_a_lost_launch(tmp_path: Path) -> None:
     assert run.losses.select("kind", "count").rows() == [("graph_place_unknown", 22)]
 
 
+@pytest.mark.slow
 def test_the_capture_of_another_program_joins_nothing(tmp_path: Path) -> None:
     path = tmp_path / "run.json.gz"
     path.write_bytes((VLLM / "graph_execution.json.gz").read_bytes())

@@ -80,6 +80,7 @@ def test_full_names(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "_WSGRA0" not in call("top", trace, "--jobs", 1, "--top", 3).stdout
 
 
+@pytest.mark.slow
 @pytest.mark.first_case
 @pytest.mark.parametrize(
     ("name", "processes", "gpus"),

@@ -75,6 +75,7 @@ def test_real_databases_with_duckdb(name: str, shared: Path) -> None:
     check(shared / f"data/att-mi300x-bmm/{name}_results.db", "duckdb")
 
 
+@pytest.mark.slow
 @pytest.mark.first_case
 @pytest.mark.parametrize(("schema", "engine"), every_third_pair(SYNTHETIC, ("duckdb", "sqlite")))
 def test_synthetic_databases_with_the_views_of_a_real_one(

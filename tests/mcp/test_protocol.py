@@ -111,6 +111,7 @@ def test_a_list_of_requests_is_answered_one_by_one(shared_talk: Talk) -> None:
     assert [shared_talk.receive()["id"] for _ in requests] == ["a", "b"]
 
 
+@pytest.mark.slow
 def test_a_cancelled_call_is_not_answered_and_others_are(root: Path) -> None:
     with Talk(root) as talk:
         handle = talk.call("open_capture", path="run")["structuredContent"]["capture"]

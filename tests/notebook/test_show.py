@@ -30,6 +30,7 @@ def page_in(view: Any) -> str:
     return html.unescape(match[3])
 
 
+@pytest.mark.slow
 def test_the_page_is_in_a_frame_that_reaches_nothing() -> None:
     view = wavewright.show(small_run(), height=432)
     assert isinstance(view, showing.View)
@@ -50,6 +51,7 @@ def test_the_page_is_in_a_frame_that_reaches_nothing() -> None:
     assert wavewright.show(small_run(), height=432)._repr_html_() == shown["text/html"]  # the same bytes every time
 
 
+@pytest.mark.slow
 def test_a_view_is_brought_to_the_front() -> None:
     assert '<div id="app" data-at="view=run_timeline">' in page_in(wavewright.show(small_run(), "timeline"))
     with pytest.raises(wavewright.UsageError, match="no view 'isa' of a run; views: run_losses, run_timeline"):

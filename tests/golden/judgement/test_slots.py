@@ -91,6 +91,7 @@ def test_memory_that_serves_some_later_is_no_imbalance(tmp_path: Path) -> None:
     assert not grid_findings(executed(loads=6), tmp_path / "twin")
 
 
+@pytest.mark.slow
 @pytest.mark.some_cases(1)
 @pytest.mark.parametrize(
     ("place", "dispatch", "name"),

@@ -90,6 +90,7 @@ def kernel_count(run: Run) -> int:
     return sum(piece.height for piece in run.chunks("dispatches", ["start_ns"]))
 
 
+@pytest.mark.slow
 def test_a_worker_that_sees_nothing_takes_nothing_from_the_others(cluster: list[str]) -> None:
     finished: list[int] = []
     seen_by = {number: set(cluster[2:]) for number in range(ITEMS)}

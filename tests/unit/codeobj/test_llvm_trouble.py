@@ -170,6 +170,7 @@ def test_what_it_leaves_the_tables_take(fake: Fake, monkeypatch: pytest.MonkeyPa
     assert "given up" in listing.losses[-1].message
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("impatient")
 def test_hanging_library(fake: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WAVEWRIGHT_LLVM", fake())

@@ -75,6 +75,7 @@ def test_a_capture_is_there_once_whatever_it_is_called(store: Path) -> None:
     assert add(store, Baseline("run", other.captures, "step")) == [True], "another step is another measurement"
 
 
+@pytest.mark.slow
 def test_packs_change_nothing(store: Path) -> None:
     for number in range(300):
         add(store, measured(number))

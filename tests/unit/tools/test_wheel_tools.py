@@ -57,6 +57,7 @@ def test_examples(module: object) -> None:
     assert not failed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compiler", ["x86_64-linux-gnu-g++", "aarch64-linux-gnu-g++"])
 def test_new_code_links_with_old_symbols(compiler: str, tmp_path: Path) -> None:
     if not shutil.which(compiler):

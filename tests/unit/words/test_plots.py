@@ -98,6 +98,7 @@ def test_themes() -> None:
         PLOTS["run"]["budget"].draw(opened("run"), "pink")
 
 
+@pytest.mark.slow
 def test_the_budget_adds_up_and_is_that_of_the_report() -> None:
     from wavewright.analysis.run.diagnose.budget import budget
 

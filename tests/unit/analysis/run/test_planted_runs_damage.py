@@ -42,6 +42,7 @@ def test_damaged_run_has_a_path(tmp_path: Path, damage: str, form: str) -> None:
     check(opened(DAMAGES[damage](run), tmp_path, form))
 
 
+@pytest.mark.slow
 def test_waits_for_events_that_are_recorded_later_end(tmp_path: Path) -> None:
     """In HIP they wait for nothing; `cuda_sync` events say outright that they waited for what came later."""
     run, _ = simulated("unoverlapped all-reduce", 1, 2)
@@ -64,6 +65,7 @@ def test_run_without_launches_says_so(tmp_path: Path) -> None:
     assert "host" not in set(path.classes["class"])
 
 
+@pytest.mark.slow
 def test_missing_rank_leaves_a_path_over_the_others(tmp_path: Path) -> None:
     run, _ = simulated("straggler", 0, 4)
     write_rocpd(run, tmp_path)

@@ -113,6 +113,7 @@ def test_a_late_rank_has_one_bound(tmp_path: Path, seed: int, form: str, is_watc
     assert other.gain_ns_max <= 0.05 * gain
 
 
+@pytest.mark.slow
 def test_communication_has_one_bound(tmp_path: Path) -> None:
     run, _ = simulated("unoverlapped all-reduce", 0, 2)
     opened_run = opened(run, tmp_path, "rocpd")
@@ -149,6 +150,7 @@ SCENARIOS: dict[str, Callable[[Program], Program]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.some_cases(1)
 @pytest.mark.parametrize("cause", ["straggler", "unoverlapped all-reduce", "small copies", "data loader stall"])
 def test_scenarios_are_what_the_edited_program_takes(tmp_path: Path, cause: str) -> None:

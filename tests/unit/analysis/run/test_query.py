@@ -46,6 +46,7 @@ def rows(frame: pl.DataFrame) -> list[str]:
     return sorted(repr([float(f"{v:.12g}") if isinstance(v, float) else v for v in row]) for row in frame.rows())
 
 
+@pytest.mark.slow
 def test_engines_agree_on_every_view(run: Run) -> None:
     pytest.importorskip("duckdb")
     for view in VIEWS:
@@ -209,6 +210,7 @@ def test_huge_values_are_refused_by_sqlite(run: Run) -> None:
         query(run, "SELECT LENGTH(ZEROBLOB(2000000000))", engine="sqlite")
 
 
+@pytest.mark.slow
 @pytest.mark.first_case
 def test_verb_in_all_forms(database: Path, engine: str) -> None:
     sql = "SELECT name, COUNT(*) AS n FROM kernels GROUP BY name ORDER BY n DESC, name"

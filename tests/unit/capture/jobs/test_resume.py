@@ -105,6 +105,7 @@ def test_a_taker_that_was_killed_at_an_event_is_followed(bench: Bench, stop_at: 
     assert result.attempts[0].number == (2 if stop_at == "started" else 1)
 
 
+@pytest.mark.slow
 def test_a_program_of_a_killed_taker_does_not_go_on(bench: Bench) -> None:
     bench.steering |= {"seconds": 60, "ignores": ["SIGINT", "SIGTERM"], "daemons": 1}
     job = bench.job(**SAXPY)

@@ -124,6 +124,7 @@ def test_a_timeout_lets_it_write_its_data_first(tmp_path: Path) -> None:
     assert 1 <= ran.ending.seconds < 1000
 
 
+@pytest.mark.slow
 @pytest.mark.first_case
 def test_who_ignores_sigint_gets_sigterm_and_then_sigkill(tmp_path: Path) -> None:
     gentle = "trap 'echo asked' INT; trap 'echo term; exit 9' TERM; while :; do sleep 0.02; done"

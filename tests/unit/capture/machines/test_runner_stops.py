@@ -104,6 +104,7 @@ time.sleep(100)"""
     assert ran.ending.left_behind >= 1
 
 
+@pytest.mark.slow
 def test_a_stranger_that_keeps_the_pipe_open_is_not_waited_for(tmp_path: Path) -> None:
     """Without our mark and in another session it cannot be known; it must not block us."""
     pid_file = tmp_path / "pid"
@@ -186,6 +187,7 @@ def test_the_next_ctrl_c_does_not_wait_for_the_grace(tmp_path: Path) -> None:
     assert _gone(mark, 0)
 
 
+@pytest.mark.slow
 def test_when_we_are_killed_the_guard_ends_the_program(tmp_path: Path) -> None:
     taker, mark = _taker(tmp_path, "setsid sleep 100 & trap '' INT TERM; echo ready; while :; do sleep 0.05; done")
     taker.kill()

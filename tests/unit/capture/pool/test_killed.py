@@ -82,6 +82,7 @@ def check(machine: StandIn, count: int) -> None:
     assert {job for _, job in ends} == {f"j{number}" for number in range(count)}
 
 
+@pytest.mark.slow
 def test_killed_and_resumed(tmp_path: Path) -> None:
     machine = StandIn(tmp_path / "machine", gpu_count=4)
     machine.write_jobs(10, 0.3)

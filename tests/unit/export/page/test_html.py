@@ -117,6 +117,7 @@ def test_every_answer_is_what_the_server_gives(exported, trace, run):
     assert all(msgspec.json.decode(content)["error"]["what"] for content in errors.values())
 
 
+@pytest.mark.slow
 def test_the_page_loads_nothing_and_runs_only_its_own_script(exported):
     text = exported.read_text()
     elements = _Elements(text)

@@ -162,6 +162,7 @@ def test_without_a_capture_a_note_says_what_to_name(tmp_path: Path) -> None:
     assert {"graph_closed", "unreadable_capture"} >= set(_losses(open_run(path, captures=[bad])))
 
 
+@pytest.mark.slow
 def test_a_million_kernels_are_joined_in_seconds() -> None:
     nodes, launches = 500, 2000
     names = [f"kernel_{n % 97}" for n in range(nodes)]

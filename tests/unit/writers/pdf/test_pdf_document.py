@@ -111,6 +111,7 @@ def test_the_outline_has_every_section(kind: str, shared: Path) -> None:
         assert [squeezed(section.title) for section in sections] == titles[: len(sections)]
 
 
+@pytest.mark.slow
 @pytest.mark.first_case
 @pytest.mark.parametrize("kind", REPORTS)
 def test_the_same_report_gives_the_same_bytes(kind: str, shared: Path) -> None:
