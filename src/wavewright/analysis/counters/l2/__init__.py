@@ -209,10 +209,10 @@ def _row(
 
 
 def _holding_cache(row: dict[str, Any], facts: gpus.Arch | None) -> int | None:
-    """The Infinity Cache, where it can hold all that a dispatch reads and writes: it may serve that instead of the memory."""
+    """The Infinity Cache, where it can hold all that a dispatch reads and writes: it may serve that."""
     size = facts.product.infinity_cache_bytes if facts else None
-    moved = (row["read_bytes_at_most"] or row["read_bytes_mean"] or 0) + (row["write_bytes_mean"] or 0)
-    return size if size and moved <= size else None
+    byte_count = (row["read_bytes_at_most"] or row["read_bytes_mean"] or 0) + (row["write_bytes_mean"] or 0)
+    return size if size and byte_count <= size else None
 
 
 def _times(name: str, captures: Sequence[CounterSet]) -> dict[str, Any]:

@@ -178,8 +178,9 @@ def _bandwidth(row: Mapping[str, Any]) -> L2Finding:
         return _answered(question, "above peak", "more than possible", f"{_of_peak(share, None, most)}: {meaning}")
     if share >= HEALTHY_FROM and row.get("infinity_cache_bytes"):
         kind = "saturated" if share >= SATURATED_FROM else "healthy"
-        held = f"the Infinity Cache of {amount(row['infinity_cache_bytes'])} can hold all of it, and may have served it"
-        return _answered(question, kind, "yes, or the Infinity Cache is", f"{_of_peak(share, useful, most)}: {held}")
+        cache = amount(row["infinity_cache_bytes"])
+        remark = f"the Infinity Cache of {cache} can hold all of it, and may have served it"
+        return _answered(question, kind, "yes, or the Infinity Cache is", f"{_of_peak(share, useful, most)}: {remark}")
     if share >= SATURATED_FROM:
         return _answered(question, "saturated", "yes", f"{_of_peak(share, useful, most)}: only reading less will help")
     if share >= HEALTHY_FROM:

@@ -17,7 +17,7 @@ from wavewright.analysis.counters.limiters.profiler_values import derived_values
 
 if TYPE_CHECKING:
     from wavewright.analysis.counters.choice import CounterChoice
-    from wavewright.analysis.counters.limiters.memory_values import Traffic, uncounted_sides
+    from wavewright.analysis.counters.limiters.memory_values import Traffic
     from wavewright.model.counters import CounterSet
 
 #: Columns of `L2.kernels` that need to know how much a dispatch has to read.

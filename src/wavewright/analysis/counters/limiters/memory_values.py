@@ -98,14 +98,14 @@ def _of_metrics(same: Mapping[str, EvidenceValue], metric_id: str) -> EvidenceVa
     )
 
 
-def _why_not(row: dict[str, Any], missing: str) -> str:
+def _why_not(row: dict[str, Any], reason: str) -> str:
     """The reason why there is no share of the peak, with what is known of the bytes all the same."""
     rates = {side: row.get(f"{side}_bytes_per_second") for side in ("read", "write")}
-    known = " and ".join(f"{amount(rate)} {side} per second" for side, rate in rates.items() if rate)
-    if known:
-        return f"{known}, but the peak bandwidth of this GPU is not known (--target)"
+    words = " and ".join(f"{amount(rate)} {side} per second" for side, rate in rates.items() if rate)
+    if words:
+        return f"{words}, but the peak bandwidth of this GPU is not known (--target)"
     if row.get("read_bytes_mean") is None and row.get("write_bytes_mean") is None:
-        return missing or "bytes from and to memory were not counted"
+        return reason or "bytes from and to memory were not counted"
     return "no sound timestamps"
 
 
