@@ -168,3 +168,11 @@ def test_what_the_infinity_cache_can_hold_proves_no_limit_of_the_memory(tmp_path
     assert above.verdict == "undecided"
     assert "served by a cache behind L2" in above.reason
     assert _memory(tmp_path / "without", "gfx90a", 20_000, 15_000).verdict == "at limit"  # MI200 has none
+
+
+def test_a_share_above_its_whole_says_why() -> None:
+    assert EvidenceValue("dependency_wait", 99.0).words.endswith("99.0 %")
+    assert (
+        "104.4 % (more than possible: its counters are of different passes)"
+        in EvidenceValue("dependency_wait", 104.4).words
+    )

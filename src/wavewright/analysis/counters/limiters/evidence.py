@@ -52,6 +52,8 @@ class EvidenceValue:
         text = f"{name} {bound}{number}{' of its theoretical peak' if is_share else ''}"
         text = f"{text}, {self.remark}" if self.remark else text
         more = [self.source] if self.source else []
+        if declared.is_bounded and self.number > 100:
+            more.append("more than possible: its counters are of different passes")
         if self.amount is not None and self.peak is not None:
             more.append(f"{_plain(self.amount)} of {_plain(self.peak)} {self.amount_unit}")
         return f"{text} ({', '.join(more)})" if more else text
