@@ -126,6 +126,29 @@ nb::dict run(const Evaluator& evaluator, const Start& start, unsigned wave, nb::
     return answer;
 }
 
+nb::dict walk(const Evaluator& evaluator, const Start& start, unsigned wave, nb::object traced, size_t most_steps) {
+    const ArrowInput<int32_t> rows(traced);
+    auto evaluation = std::make_shared<Evaluation>();
+    auto walked = std::make_shared<Walk>();
+    {
+        nb::gil_scoped_release unlocked;
+        walked->traced = rows.values();
+        walked->most_steps = most_steps;
+        *evaluation = evaluator.run(start, wave, *walked);
+    }
+    PatternAddresses addresses{&evaluation->executions.address};
+    nb::dict answer;
+    answer["path"] = arrow_table(*walked, walked);
+    answer["executions"] = arrow_table(evaluation->executions, evaluation);
+    answer["execution_addresses"] = arrow_table(addresses, evaluation);
+    answer["is_complete"] = walked->is_complete;
+    answer["stopped_row"] = evaluation->misfit_row;
+    answer["branch_count"] = evaluation->branch_count;
+    answer["checked_branch_count"] = evaluation->checked_branch_count;
+    answer["assumed_branch_count"] = walked->assumed_branch_count;
+    return answer;
+}
+
 }  // namespace
 
 void bind_evaluate(nb::module_& m) {
@@ -144,7 +167,9 @@ void bind_evaluate(nb::module_& m) {
         .def(nb::new_(&evaluator), "texts"_a, "rows"_a, "column"_a, "lds_rules"_a, "group_lanes"_a, "segment_bytes"_a,
              "pointer_bytes"_a, "lane_count"_a)
         .def("run", &run, "start"_a, "wave"_a, "path"_a, "most_patterns"_a, "keeps_executions"_a = false,
-             "Evaluates the rows that one wave executed; `wave` is its number in the workgroup.");
+             "Evaluates the rows that one wave executed; `wave` is its number in the workgroup.")
+        .def("walk", &walk, "start"_a, "wave"_a, "traced"_a, "most_steps"_a,
+             "Evaluates one wave that goes where its branches lead, the traced way where nothing else tells it.");
 }
 
 }  // namespace wavewright::bind

@@ -379,6 +379,18 @@ class LaneEvaluation(TypedDict):
     branch_count: int
     checked_branch_count: int
 
+class LaneWalk(TypedDict):
+    """What `LaneEvaluator.walk` gives."""
+
+    path: Table
+    executions: Table
+    execution_addresses: Table
+    is_complete: bool
+    stopped_row: int
+    branch_count: int
+    checked_branch_count: int
+    assumed_branch_count: int
+
 class LaneEvaluator:
     """Lane addresses of executed memory instructions."""
 
@@ -397,6 +409,7 @@ class LaneEvaluator:
     def run(
         self, start: WaveStart, wave: int, path: object, most_patterns: int, *, keeps_executions: bool = False
     ) -> LaneEvaluation: ...
+    def walk(self, start: WaveStart, wave: int, traced: object, most_steps: int) -> LaneWalk: ...
 
 def live_registers(
     rows: Mapping[str, object], operands: Mapping[str, object], given: object, wanted: object

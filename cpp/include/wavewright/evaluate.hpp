@@ -179,12 +179,14 @@ struct ExecutionRows {
     Column<uint8_t> kind;  // why not: ReasonKind
     Column<int32_t> detail;
     Column<uint64_t> active;
-    Column<uint8_t> has_base;  // whether addresses are relative to an unknown base
-    Column<int64_t> address;   // kLanes for each row
+    Column<uint8_t> has_base;      // whether addresses are relative to an unknown base
+    Column<int32_t> base_pointer;  // offset of the argument that is the pointer in this base; -1 = another base
+    Column<int64_t> address;       // kLanes for each row
 
     template <class Visitor>
     void each_column(Visitor&& visit) {
         visit("has_base", has_base);
+        visit("base_pointer", base_pointer);
         visit("position", position);
         visit("place", place);
         visit("is_known", is_known);
@@ -203,6 +205,22 @@ struct Evaluation {
     int32_t misfit_row = -1;            // row behind which the path does not fit the code
     uint32_t branch_count = 0;          // conditional branches
     uint32_t checked_branch_count = 0;  // whose condition is certain
+};
+
+// A wave that goes where its branches lead, with a traced path as the guide where their conditions are not certain.
+struct Walk {
+    std::span<const int32_t> traced;  // begins where the wave does
+    size_t most_steps = 0;
+    Column<int32_t> row;                // that it came to
+    bool is_complete = false;           // whether it came to its end
+    uint32_t assumed_branch_count = 0;  // branches at which it went the traced way, because nothing else tells it
+    size_t traced_at = 0;               // place in `traced` behind its last step,
+    bool is_in_step = true;             // as long as it goes the traced way
+
+    template <class Visitor>
+    void each_column(Visitor&& visit) {
+        visit("row", row);
+    }
 };
 
 class Machine;
@@ -224,11 +242,14 @@ class Evaluator {
     Evaluation run(const Start& start, unsigned wave, std::span<const int32_t> path, unsigned most_patterns,
                    bool keeps_executions = false) const;
 
+    // Every execution of one wave that goes where its branches lead.
+    Evaluation run(const Start& start, unsigned wave, Walk& walk) const;
+
   private:
     struct Row;
 
     Evaluation run(const Start& start, unsigned wave, std::span<const int32_t> path, unsigned most_patterns,
-                   bool keeps_executions, int rounding, bool& used_reciprocal) const;
+                   bool keeps_executions, int rounding, bool& used_reciprocal, Walk* walk = nullptr) const;
     static void keep_equal(Evaluation& result, const Evaluation& other);
 
     void record(Machine& machine, size_t row, uint64_t active, const Addresses& addresses, uint8_t by_start,
@@ -237,6 +258,10 @@ class Evaluator {
                              unsigned most_patterns);
     void follow(Machine& machine, const Instruction& instruction, int32_t row, int32_t next, Evaluation& result,
                 Reason& stopped) const;
+    bool falls_to(int32_t from, int32_t next) const;
+    // The row that a walk comes to next; -1 = it ends, or nothing tells it.
+    int32_t next_row(Machine& machine, const Instruction& instruction, int32_t row, Evaluation& result,
+                     Walk& walk) const;
 
     EvaluatedCode code_;
     unsigned lane_count_;

@@ -27,6 +27,10 @@ bool jumps_anywhere(const Instruction& instruction) {
            instruction.mnemonic.starts_with("s_call") || instruction.mnemonic.starts_with("s_add_pc");
 }
 
+bool is_conditional(const Instruction& instruction) {
+    return instruction.mnemonic.starts_with("s_cbranch") || instruction.mnemonic.starts_with("s_subvector");
+}
+
 bool is_scalar_load(const Instruction& instruction) {
     return instruction.mnemonic.starts_with("s_load_") || instruction.mnemonic.starts_with("s_buffer_load_");
 }
@@ -39,10 +43,11 @@ void add_unknown(ExecutionRows& rows, size_t position, Reason reason) {
     rows.detail.push_back(reason.detail);
     rows.active.push_back(0);
     rows.has_base.push_back(0);
+    rows.base_pointer.push_back(-1);
     for (unsigned lane = 0; lane < kLanes; ++lane) rows.address.push_back(0);
 }
 
-void add_known(ExecutionRows& rows, size_t position, Lanes active, const Addresses& addresses) {
+void add_known(ExecutionRows& rows, size_t position, Lanes active, const Addresses& addresses, const Domain& domain) {
     for (size_t place = 0; place < addresses.places.size(); ++place) {
         rows.position.push_back(position);
         rows.place.push_back(static_cast<uint8_t>(place));
@@ -50,7 +55,10 @@ void add_known(ExecutionRows& rows, size_t position, Lanes active, const Address
         rows.kind.push_back(0);
         rows.detail.push_back(0);
         rows.active.push_back(active);
+        const Base& base = domain.base(addresses.places[place].base);
         rows.has_base.push_back(addresses.places[place].base != 0 ? 1 : 0);
+        rows.base_pointer.push_back(base.pointers == 1 && base.reason.kind == ReasonKind::argument ? base.reason.detail
+                                                                                                   : -1);
         for (const int64_t address : addresses.places[place].lane) rows.address.push_back(address);
     }
 }
@@ -138,6 +146,19 @@ Evaluation Evaluator::run(const Start& start, unsigned wave, std::span<const int
     return result;
 }
 
+Evaluation Evaluator::run(const Start& start, unsigned wave, Walk& walk) const {
+    bool used_reciprocal = false;
+    Evaluation result = run(start, wave, {}, 0, true, 0, used_reciprocal, &walk);
+    for (const int rounding : {-1, 1}) {
+        if (!used_reciprocal) break;
+        const std::span<const int32_t> path(walk.row.data(), walk.row.size());
+        const Evaluation other = run(start, wave, path, 0, true, rounding, used_reciprocal);
+        if (other.contradiction_row >= 0) walk.is_complete = false;
+        keep_equal(result, other);
+    }
+    return result;
+}
+
 // What depends on how a reciprocal is rounded is not known.
 void Evaluator::keep_equal(Evaluation& result, const Evaluation& other) {
     if (result.contradiction_row < 0) result.contradiction_row = other.contradiction_row;
@@ -187,7 +208,7 @@ void Evaluator::keep_equal(Evaluation& result, const Evaluation& other) {
 }
 
 Evaluation Evaluator::run(const Start& start, unsigned wave, std::span<const int32_t> path, unsigned most_patterns,
-                          bool keeps_executions, int rounding, bool& used_reciprocal) const {
+                          bool keeps_executions, int rounding, bool& used_reciprocal, Walk* walk) const {
     if (start.lane_count != lane_count_) throw std::invalid_argument("waves differ in size");
     Evaluation result;
     RowSums& sums = result.rows;
@@ -199,11 +220,15 @@ Evaluation Evaluator::run(const Start& start, unsigned wave, std::span<const int
     Machine machine(start, wave, rounding);
     const uint8_t by_start = start.workgroup[0] == 0 ? flat_workgroup : 0;
     Reason stopped;  // why nothing is known any more
-    for (size_t at = 0; at < path.size(); ++at) {
-        const int32_t row = path[at];
+    int32_t walked = walk != nullptr && !walk->traced.empty() ? walk->traced[0] : -1;
+    for (size_t at = 0; walk != nullptr ? walked >= 0 && at < walk->most_steps : at < path.size(); ++at) {
+        const int32_t row = walk != nullptr ? walked : path[at];
+        if (walk != nullptr) walk->row.push_back(row);
         if (row < 0 || static_cast<size_t>(row) >= count) {
-            if (stopped.kind == ReasonKind::none) stopped = {ReasonKind::path, at > 0 ? path[at - 1] : -1};
-            if (result.misfit_row < 0) result.misfit_row = at > 0 ? std::max(path[at - 1], 0) : 0;
+            const int32_t before = walk == nullptr && at > 0 ? path[at - 1] : -1;
+            if (stopped.kind == ReasonKind::none) stopped = {ReasonKind::path, before};
+            if (result.misfit_row < 0) result.misfit_row = std::max(before, 0);
+            walked = -1;
             continue;
         }
         const auto index = static_cast<size_t>(row);
@@ -231,7 +256,8 @@ Evaluation Evaluator::run(const Start& start, unsigned wave, std::span<const int
                 tally.add(row, unknown, {}, false);
                 if (keeps_executions) add_unknown(result.executions, at, unknown);
             } else {
-                if (keeps_executions) add_known(result.executions, at, active.surely & ~addresses.outside, addresses);
+                if (keeps_executions) add_known(result.executions, at, active.surely & ~addresses.outside, addresses,
+                                                machine.domain());
                 record(machine, index, active.surely & ~addresses.outside, addresses, by_start, result, tally,
                        most_patterns);
             }
@@ -242,6 +268,10 @@ Evaluation Evaluator::run(const Start& start, unsigned wave, std::span<const int
             machine.run_both(instruction, instructions[1], row);
         } else if ((instruction.facts & (isa::is_branch | isa::ends_block)) == 0 || !instruction.written.empty()) {
             machine.run(instruction, row);
+        }
+        if (walk != nullptr) {
+            walked = next_row(machine, instruction, row, result, *walk);
+            continue;
         }
         if (at + 1 >= path.size()) break;
         follow(machine, instruction, row, path[at + 1], result, stopped);
@@ -375,6 +405,14 @@ void Evaluator::keep_pattern(const Wide& wide, uint64_t active, uint8_t width, u
     if (patterns.size() < most_patterns) patterns.push_back({1, active, width, place, relative});
 }
 
+// Whether the rows behind `from` that a trace does not show lead to `next`.
+bool Evaluator::falls_to(int32_t from, int32_t next) const {
+    if (next < from || next - from > 64) return false;
+    for (int32_t between = from; between < next; ++between)
+        if (!may_be_silent(rows_[static_cast<size_t>(between)]->instructions.front())) return false;
+    return true;
+}
+
 // Compares where the trace goes with what the branch says.
 void Evaluator::follow(Machine& machine, const Instruction& instruction, int32_t row, int32_t next, Evaluation& result,
                        Reason& stopped) const {
@@ -385,21 +423,12 @@ void Evaluator::follow(Machine& machine, const Instruction& instruction, int32_t
         result.misfit_row = row;
         stopped = {ReasonKind::path, row};
     };
-    // Rows behind `from` that the trace does not show before `next`.
-    const auto falls_to = [&](int32_t from) {
-        if (next < from || next - from > 64) return false;
-        for (int32_t between = from; between < next; ++between)
-            if (!may_be_silent(rows_[static_cast<size_t>(between)]->instructions.front())) return false;
-        return true;
-    };
     if (jumps_anywhere(instruction)) return;
     if ((instruction.facts & isa::is_branch) != 0 || target >= 0) {
-        const bool is_conditional =
-            instruction.mnemonic.starts_with("s_cbranch") || instruction.mnemonic.starts_with("s_subvector");
-        const bool goes_on = is_conditional && falls_to(row + 1);
-        const bool is_taken = target >= 0 && falls_to(target);
+        const bool goes_on = is_conditional(instruction) && falls_to(row + 1, next);
+        const bool is_taken = target >= 0 && falls_to(target, next);
         if (!goes_on && !is_taken) return misfit();
-        if (!is_conditional) return;
+        if (!is_conditional(instruction)) return;
         ++result.branch_count;
         if (goes_on == is_taken) return;
         const int verdict = machine.branch(instruction, is_taken);
@@ -411,7 +440,50 @@ void Evaluator::follow(Machine& machine, const Instruction& instruction, int32_t
         return;
     }
     if (next == row && instruction.written.empty()) return;  // traces show both halves of s_barrier
-    if ((instruction.facts & isa::ends_block) != 0 || !falls_to(row + 1)) misfit();
+    if ((instruction.facts & isa::ends_block) != 0 || !falls_to(row + 1, next)) misfit();
+}
+
+int32_t Evaluator::next_row(Machine& machine, const Instruction& instruction, int32_t row, Evaluation& result,
+                            Walk& walk) const {
+    const auto traced_row = [&] {
+        return walk.is_in_step && walk.traced_at < walk.traced.size() ? walk.traced[walk.traced_at] : -1;
+    };
+    const int32_t target = code_.target[static_cast<size_t>(row)];
+    const bool is_branch = (instruction.facts & isa::is_branch) != 0 || target >= 0;
+    if (traced_row() == row) {
+        ++walk.traced_at;
+        if (!is_branch && instruction.written.empty() && traced_row() == row) ++walk.traced_at;  // s_barrier
+    } else if (!may_be_silent(instruction)) {
+        walk.is_in_step = false;
+    }
+    const int32_t traced_next = traced_row();
+    const auto stop = [&] {
+        result.misfit_row = row;
+        return -1;
+    };
+    if (jumps_anywhere(instruction)) return traced_next >= 0 ? traced_next : stop();
+    int32_t next = row + 1;
+    if (is_branch) {
+        bool is_taken = true;
+        if (is_conditional(instruction)) {
+            ++result.branch_count;
+            const bool goes_on = traced_next >= 0 && falls_to(next, traced_next);
+            is_taken = traced_next < 0 || !goes_on;
+            const int verdict = machine.branch(instruction, is_taken);
+            if (verdict >= 0)
+                ++result.checked_branch_count;
+            else if (traced_next < 0)
+                return stop();
+            else
+                ++walk.assumed_branch_count;
+            if (verdict == 0) is_taken = !is_taken;
+        }
+        if (is_taken) next = target >= 0 ? target : traced_next;
+    } else if ((instruction.facts & isa::ends_block) != 0) {
+        walk.is_complete = true;
+        return -1;
+    }
+    return next >= 0 && static_cast<size_t>(next) < rows_.size() ? next : stop();
 }
 
 }  // namespace wavewright::evaluate

@@ -6,22 +6,27 @@ Order and registers: AMDGPUUsage of LLVM, "Initial Kernel Execution State".
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from wavewright import _core
 from wavewright.analysis.code.live import has_ids_in_ttmp, has_packed_ids
 from wavewright.codeobj.descriptors import USER_SGPRS
+from wavewright.codeobj.kernel_arguments import CERTAIN
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from wavewright.codeobj.code_object import Kernel
     from wavewright.codeobj.kernel_arguments import ArgumentValues, DispatchSize
 
 # cpp/include/wavewright/evaluate.hpp: StartRegister.
-_WORKGROUP_ID, _LOW_HALF, _HIGH_HALF, _ARGUMENT = range(1, 5)
+_CONSTANT, _WORKGROUP_ID, _LOW_HALF, _HIGH_HALF, _ARGUMENT = range(5)
 _KERNARG, _PACKET = 0, 1  # regions
 _DWORD_BYTES: Final = 4
-_TTMP9: Final = 117
+_TTMP7, _TTMP9 = 115, 117
 _PACKET_BYTES: Final = 64
+_POINTER_BYTES: Final = 8
+_PACKED_ID_BITS: Final = 16  # of the workgroup id y in the register that it shares with z
 #: Fields of the dispatch packet that follow from its size: offset, bytes (hsa_kernel_dispatch_packet_t).
 _PACKET_SIZES: Final = ((4, 2), (6, 2), (8, 2), (12, 4), (16, 4), (20, 4))
 _LARGEST_WORKGROUP: Final = 1024
@@ -35,9 +40,32 @@ class StartState:
     wave_count: int  #: Places of a wave in its workgroup that are tried.
     is_sized: bool  #: Whether the workgroup size is certain; else one-dimensional workgroups are assumed.
     arguments: ArgumentValues
-    #: Scalar registers whose contents are certain: number -> axis of the workgroup id, or None = an argument or an
-    #: address; empty = no code object tells.
-    roles: dict[int, int | None]
+    registers: list[tuple[int, int, int]]  #: Scalar ones whose contents are certain; empty = no code object tells.
+    fields: dict[str, Any]  #: Of `wave`.
+
+    @property
+    def roles(self) -> dict[int, int | None]:
+        """Number of a scalar register -> axis of the workgroup id in it, or None = an argument or an address."""
+        return {number: value if what == _WORKGROUP_ID else None for number, what, value in self.registers}
+
+    def of_workgroup(self, ids: Sequence[int], pointers: Mapping[int, int]) -> _core.WaveStart:
+        """Where the waves of one workgroup start; `pointers`: offset of an argument -> the address in it."""
+        registers = [
+            (number, _CONSTANT, ids[value]) if what == _WORKGROUP_ID else (number, what, value)
+            for number, what, value in self.registers
+        ]
+        if any(number == _TTMP9 for number, _, _ in registers):
+            registers.append((_TTMP7, _CONSTANT, ids[1] | ids[2] << _PACKED_ID_BITS))
+        value, certain = (
+            bytearray(self.arguments.value),
+            bytearray(byte == CERTAIN for byte in self.arguments.known_mask),
+        )
+        for offset, address in pointers.items():
+            value[offset : offset + _POINTER_BYTES] = address.to_bytes(_POINTER_BYTES, "little")
+            certain[offset : offset + _POINTER_BYTES] = b"\1" * _POINTER_BYTES
+        arguments = (bytes(value), bytes(certain), self.fields["regions"][_KERNARG][2])
+        regions = [arguments, self.fields["regions"][_PACKET]]
+        return _core.WaveStart(**self.fields | {"registers": registers, "regions": regions})
 
 
 def start_state(
@@ -60,24 +88,24 @@ def start_state(
         counts = (x, y, z)
     dims = kernel.descriptor.fields["workitem_id_dims"] if kernel and kernel.descriptor else 0
     pointers = bytes(arguments.is_pointer(offset) for offset in range(len(arguments.value)))
-    wave = _core.WaveStart(
-        registers=registers,
-        regions=[
+    fields = {
+        "registers": registers,
+        "regions": [
             (
                 arguments.value,
-                bytes(byte == 0xFF for byte in arguments.known_mask),
+                bytes(byte == CERTAIN for byte in arguments.known_mask),
                 pointers if arguments.arguments else b"",
             ),
             _packet(size),
         ],
-        workgroup=group or (0, 1, 1),
-        workgroups=counts,
-        packed_ids=has_packed_ids(target),
-        id_registers=1 + min(2, dims),
-        lane_count=lanes,
-    )
-    roles = {number: value if what == _WORKGROUP_ID else None for number, what, value in registers}
-    return StartState(wave, wave_limit or wave_count, group is not None, arguments, roles)
+        "workgroup": group or (0, 1, 1),
+        "workgroups": counts,
+        "packed_ids": has_packed_ids(target),
+        "id_registers": 1 + min(2, dims),
+        "lane_count": lanes,
+    }
+    wave = _core.WaveStart(**fields)
+    return StartState(wave, wave_limit or wave_count, group is not None, arguments, registers, fields)
 
 
 def _registers(kernel: Kernel | None, target: str, arguments: ArgumentValues) -> list[tuple[int, int, int]]:

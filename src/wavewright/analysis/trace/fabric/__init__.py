@@ -1,0 +1,363 @@
+"""Bytes that leave the XCDs of a dispatch, and the orders of its workgroups that would save some, from lane addresses.
+
+No counter and no GPU is asked. Bytes are claimed, never time: what a byte less gains depends on the bandwidth that a
+kernel reaches already.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import polars as pl
+
+from wavewright.analysis.trace.fabric.alike import all_workgroups
+from wavewright.analysis.trace.fabric.line_sets import (
+    TooScatteredError,
+    by_array,
+    count,
+    merged,
+    requests,
+    touched,
+    units,
+)
+from wavewright.analysis.trace.fabric.mappings import Mapping, mappings
+from wavewright.analysis.trace.fabric.reuse import workgroup_reuse
+from wavewright.analysis.trace.fabric.workgroups import ATOMIC, OutOfBudgetError, workgroups_of
+from wavewright.analysis.trace.lanes import target_of
+from wavewright.analysis.trace.lanes.evaluated import LaneOptions, paths_of
+from wavewright.analysis.trace.lanes.whole_waves import check_whole_waves
+from wavewright.errors import UsageError
+from wavewright.facts.chiplets import CacheFacts, caches_of, xcd_count
+from wavewright.model.answer import Answer
+from wavewright.model.schema import empty_frame
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wavewright.analysis.trace.fabric.alike import AllWorkgroups
+    from wavewright.analysis.trace.fabric.line_sets import Touched
+    from wavewright.analysis.trace.fabric.workgroups import Ids, Workgroups
+    from wavewright.model.trace import ThreadTrace
+
+_LEAST_SAVED: Final = 0.01  #: Of the bytes read: less is nothing to win.
+_DENSE: Final = 0.9  #: Of the bytes from the first to the last stored: below, a stride may be wrong.
+_NO_CODE: Final = "no code object says in which registers arguments and workgroup ids are"
+_NO_GRID: Final = "the number of workgroups is not known: --grid and --workgroup give sizes in work-items"
+_TOO_LONG: Final = "the waves execute too many instructions for an evaluation of all workgroups"
+
+
+@dataclass(frozen=True)
+class TrafficOptions:
+    """Facts that the user knows beyond the capture."""
+
+    lanes: LaneOptions = field(default_factory=LaneOptions)
+    partition: str = ""  #: SPX, DPX, ...: over how many XCDs a dispatch goes round.
+    order: tuple[int, ...] = ()  #: A mapping of the user: the number of the work of each launched workgroup.
+
+
+@dataclass(frozen=True)
+class FabricTraffic(Answer, package=__package__):
+    """Traffic of one dispatch between its L2 caches and the fabric."""
+
+    mappings: pl.DataFrame
+    arrays: pl.DataFrame
+    rows: pl.DataFrame
+    reasons: pl.DataFrame
+    workgroups: pl.DataFrame
+    target: str
+    problem: str  #: Why there are no numbers; empty = there are.
+    confidence: str  #: Of the facts about the caches: counter-proven, published or hypothesis; empty = there are none.
+    evidence: str
+    xcd_count: int
+    line_bytes: int
+    counts: Ids  #: Workgroups in x, y and z.
+    evaluated_count: int  #: Waves that were evaluated; the others follow from them.
+    checked_count: int  #: Workgroups drawn at random that agree with what follows.
+    known_share: float  #: Of the accesses; below 1 all bytes are at least so many.
+    read_bytes: int  #: From the fabric, in today's order, with caches that lose nothing: the lower bound.
+    unavoidable_bytes: int  #: That any order reads.
+    write_bytes: int  #: To the fabric.
+    read_request_count: float | None  #: From the vector L1 to L2; None = not counted for this GPU.
+    write_request_count: float | None
+    overlapping_bytes: int  #: That several workgroups store.
+    fits_infinity_cache: bool | None  #: Whether all that is touched fits; None = there is no such cache.
+    best_mapping: str  #: That reads fewest bytes; empty = nothing to win.
+    notes: tuple[str, ...]
+
+    @property
+    def replicated_bytes(self) -> int:
+        """Bytes read because several XCDs read the same lines."""
+        return self.read_bytes - self.unavoidable_bytes
+
+
+def fabric_traffic(
+    trace: ThreadTrace, options: TrafficOptions | None = None, *, rows: pl.Series | None = None
+) -> FabricTraffic:
+    """The traffic of the traced dispatch.
+
+    Raises
+    ------
+    UnsupportedError
+        The GPU is not known, or its instructions are not.
+    UsageError
+        An argument, a size or an order does not fit the kernel, or the trace is a part of its waves' time.
+    """
+    check_whole_waves(trace)
+    options = options or TrafficOptions()
+    target = target_of(trace, options.lanes)
+    caches = caches_of(target)
+    if caches is None:
+        return _nothing(target, f"nobody has told the caches of {target} here")
+    xcds = xcd_count(target, options.partition)
+    paths = paths_of(trace).with_columns(work=pl.col("rows").list.len() * pl.col("wave_count"))
+    if not paths["work"].sum():
+        return _nothing(target, "no wave has instructions", caches)
+    kernel = paths.sort("work", descending=True)["kernel"][0]
+    workgroups = workgroups_of(trace, target, options.lanes, kernel)
+    if workgroups is None or not workgroups.start.registers:
+        return _nothing(target, _NO_GRID if workgroups is None else _NO_CODE, caches)
+    try:
+        workgroups.place_pointers()
+        everything = all_workgroups(workgroups)
+        if not everything.groups:
+            return _nothing(target, _TOO_LONG, caches, workgroups, xcds)
+        return _Sets(workgroups, everything, caches, xcds).answer(options, rows)
+    except OutOfBudgetError:
+        return _nothing(target, _TOO_LONG, caches, workgroups, xcds)
+    except TooScatteredError:
+        return _nothing(target, "the touched lines are too many single pieces to be counted", caches, workgroups, xcds)
+
+
+def _nothing(
+    target: str,
+    problem: str,
+    caches: CacheFacts | None = None,
+    dispatch: Workgroups | None = None,
+    xcds: int = 1,
+    **facts: object,
+) -> FabricTraffic:
+    """The answer without numbers."""
+    usual = {
+        **{name: empty_frame(table) for name, table in FabricTraffic.tables.items()},
+        "xcd_count": xcds,
+        "counts": dispatch.counts if dispatch else (0, 0, 0),
+        "evaluated_count": dispatch.evaluated_count if dispatch else 0,
+        "line_bytes": caches.line_bytes if caches else 0,
+        "confidence": caches.confidence if caches else "",
+        "evidence": caches.evidence if caches else "",
+        **dict.fromkeys(("checked_count", "read_bytes", "unavoidable_bytes", "write_bytes", "overlapping_bytes"), 0),
+        **dict.fromkeys(("read_request_count", "write_request_count", "fits_infinity_cache")),
+        "known_share": 0.0,
+        "best_mapping": "",
+        "notes": (),
+    }
+    return FabricTraffic(target=target, problem=problem, **usual | facts)  # type: ignore[arg-type]
+
+
+class _Sets:
+    """Sets of lines of a dispatch, and the answer that is made of them."""
+
+    def __init__(self, workgroups: Workgroups, everything: AllWorkgroups, caches: CacheFacts, xcds: int) -> None:
+        self.workgroups, self.everything, self.caches, self.xcds = workgroups, everything, caches, xcds
+        self.line = caches.line_bytes
+        self.bases, self.names = _arrays(workgroups)
+        self.parts = touched(everything.groups, workgroups, self.bases)
+        self.loads = by_array(self.parts, is_store=False)
+        self.stores = by_array(self.parts, is_store=True)
+        self.of_today = next(mappings(workgroups.counts, xcds))
+
+    def answer(self, options: TrafficOptions, rows: pl.Series | None) -> FabricTraffic:
+        """All of it, unless the self-check finds that the addresses cannot be."""
+        known_share, reasons = self._known()
+        target = self.caches.target
+        facts = {
+            "reasons": reasons,
+            "known_share": known_share,
+            "checked_count": self.everything.checked_count,
+            "notes": self._notes(),
+        }
+        if not self.parts:
+            why = reasons["reason"][0] if reasons.height else "no access of memory was executed"
+            return _nothing(target, why, self.caches, self.workgroups, self.xcds, **facts)
+        stored = self._stored_bytes()
+        arrays = self._array_frame()
+        written = int(arrays["written_bytes"].sum())
+        if stored > written:
+            problem = (
+                f"workgroups store to the same bytes ({_share(stored - written, stored)} of what they store): "
+                "an argument or a size is wrong, or they race; nothing is claimed from such addresses"
+            )
+            facts |= {"overlapping_bytes": stored - written}
+            return _nothing(target, problem, self.caches, self.workgroups, self.xcds, **facts)
+        table = self._mapping_frame(options.order)
+        unavoidable, read = int(arrays["unavoidable_bytes"].sum()), int(table["read_bytes"][0])
+        best = table.sort("read_bytes", maintain_order=True).row(0, named=True)
+        line_requests = self._requests()
+        infinity = self.caches.infinity_cache_bytes
+        facts |= {
+            "mappings": table,
+            "arrays": arrays,
+            "rows": self._row_frame(rows),
+            "workgroups": workgroup_reuse(
+                self.workgroups, self.parts, self.line, self.of_today.xcds(self.xcds), empty_frame(_WORKGROUPS)
+            ),
+            "read_bytes": read,
+            "unavoidable_bytes": unavoidable,
+            "write_bytes": self._write_bytes(),
+            "read_request_count": line_requests and line_requests[0],
+            "write_request_count": line_requests and line_requests[1],
+            "fits_infinity_cache": None if infinity is None else unavoidable + written <= infinity,
+            "best_mapping": best["mapping"] if best["saved_share"] >= _LEAST_SAVED else "",
+        }
+        return _nothing(target, "", self.caches, self.workgroups, self.xcds, **facts)
+
+    def _stored_bytes(self) -> int:
+        """Bytes that workgroups store, each for itself."""
+        total = 0
+        for group in self.everything.groups:
+            ranges = [part.ranges for part in self.parts if part.is_store and part.group is group]
+            if ranges:
+                begin, end = (np.concatenate(each) for each in zip(*ranges, strict=True))
+                total += len(group.numbers) * count(merged(begin, end))
+        return total
+
+    def _count(self, parts: Sequence[Touched], mapping: Mapping) -> int:
+        """Lines, added up over XCDs."""
+        xcds = mapping.xcds(self.xcds)
+        return sum(count(units(parts, self.line, xcds == xcd)) for xcd in range(self.xcds))
+
+    def _mapping_frame(self, order: Sequence[int]) -> pl.DataFrame:
+        candidates = list(mappings(self.workgroups.counts, self.xcds))
+        if order:
+            if sorted(order) != list(range(self.workgroups.total)):
+                what = f"the order is no permutation of the {self.workgroups.total:,} workgroups"
+                raise UsageError(what, advice="one line for each workgroup: launched number, number of its work")
+            candidates.insert(1, Mapping("given", np.array(order, np.int64), "as given"))
+        unavoidable = sum(count(units(parts, self.line)) for parts in self.loads.values())
+        rows = []
+        for mapping in candidates:
+            lines = sum(self._count(parts, mapping) for parts in self.loads.values())
+            today = rows[0][3] if rows else lines * self.line
+            saved = 1 - lines * self.line / today if today else 0.0
+            replicated = (lines - unavoidable) * self.line
+            rows.append((mapping.name, mapping.formula, lines, lines * self.line, replicated, saved))
+        return pl.DataFrame(rows, schema=FabricTraffic.tables["mappings"].dtypes, orient="row")
+
+    def _array_frame(self) -> pl.DataFrame:
+        rows = []
+        for array in sorted(self.loads.keys() | self.stores.keys()):
+            read = self._count(self.loads.get(array, []), self.of_today)
+            once = count(units(self.loads.get(array, []), self.line))
+            begin, end = units(self.stores.get(array, []), 1)
+            written = count((begin, end))
+            share = written / int(end[-1] - begin[0]) if written else None
+            name = self.names[array] if array >= 0 else "memory below every argument"
+            rows.append((name, read * self.line, once * self.line, read / once if once else None, written, share))
+        return pl.DataFrame(rows, schema=FabricTraffic.tables["arrays"].dtypes, orient="row")
+
+    def _row_frame(self, chosen: pl.Series | None) -> pl.DataFrame:
+        code = self.workgroups.trace.code.select("row", "text", "file", "line")
+        parts = touched(self.everything.groups, self.workgroups, self.bases, by_row=True)
+        lane_bytes: dict[int, int] = {}
+        for group in self.everything.groups:
+            accesses = group.accesses
+            bits = np.array([int(mask).bit_count() for mask in accesses.active], np.int64)
+            each = np.where(accesses.is_known, bits * self.workgroups.width_bytes[accesses.row], 0)
+            for row, size in zip(accesses.row.tolist(), each.tolist(), strict=True):
+                lane_bytes[row] = lane_bytes.get(row, 0) + size * len(group.numbers)
+        rows = []
+        for row, array, is_store in sorted({(part.row, part.array, part.is_store) for part in parts}):
+            some = [part for part in parts if (part.row, part.array, part.is_store) == (row, array, is_store)]
+            fabric, once = self._count(some, self.of_today), count(units(some, self.line))
+            name = self.names[array] if array >= 0 else ""
+            way = "store" if is_store else "load"
+            rows.append((row, name, way, lane_bytes[row], fabric * self.line, once * self.line))
+        names = ("row", "array", "direction", "requested_bytes", "fabric_bytes", "distinct_bytes")
+        dtypes = FabricTraffic.tables["rows"].dtypes
+        frame = pl.DataFrame(rows, schema={name: dtypes[name] for name in names}, orient="row")
+        frame = frame.join(code, on="row", how="left", maintain_order="left").select(list(dtypes))
+        frame = frame if chosen is None else frame.filter(pl.col("row").is_in(chosen.implode()))
+        return frame.sort("fabric_bytes", descending=True, maintain_order=True)
+
+    def _write_bytes(self) -> int:
+        piece = self.caches.write_request_bytes or self.line
+        xcds = self.of_today.xcds(self.xcds)
+        parts = [part for part in self.parts if part.is_store]
+        return piece * sum(count(units(parts, piece, xcds == xcd)) for xcd in range(self.xcds))
+
+    def _requests(self) -> tuple[float, float] | None:
+        line, piece = self.caches.read_request_bytes, self.caches.write_request_bytes
+        if line is None or piece is None:
+            return None
+        of_groups = [
+            np.array(requests(group, self.workgroups, line, piece)) * len(group.numbers)
+            for group in self.everything.groups
+        ]
+        read, write = sum(of_groups, np.zeros(2))
+        return float(read), float(write)
+
+    def _known(self) -> tuple[float, pl.DataFrame]:
+        """Share of the accesses that is known, and the reasons of the others."""
+        known = every = 0
+        texts = self.workgroups.trace.code["text"].fill_null("").to_list()
+        reasons: dict[tuple[int, str], int] = {}
+        for group in self.everything.groups:
+            accesses = group.accesses
+            is_atomic = self.workgroups.direction[accesses.row] == ATOMIC
+            certain = accesses.is_known & ~is_atomic
+            known += int(certain.sum()) * len(group.numbers)
+            every += len(certain) * len(group.numbers)
+            for number in np.flatnonzero(~certain):
+                row = int(accesses.row[number])
+                why = self.workgroups.reason(int(accesses.kind[number]), int(accesses.detail[number]))
+                why = "an atomic, which L2 executes" if is_atomic[number] else why
+                reasons[row, why] = reasons.get((row, why), 0) + 1
+            for row in accesses.stopped_rows:
+                reasons[row, "nothing certain tells which way this branch goes"] = 1
+        unknown = self.everything.unknown_count
+        if unknown:
+            reasons[-1, f"{unknown:,} workgroups are moved by their ids in no simple way"] = unknown
+        share = known / every if every else 0.0
+        rows = [
+            (row, texts[row] if 0 <= row < len(texts) else "", why, executions)
+            for (row, why), executions in sorted(reasons.items(), key=lambda item: (-item[1], item[0]))
+        ]
+        frame = pl.DataFrame(rows, schema=FabricTraffic.tables["reasons"].dtypes, orient="row")
+        return share * (1 - unknown / self.workgroups.total), frame
+
+    def _notes(self) -> tuple[str, ...]:
+        assumed = sum(group.accesses.branch_counts[2] for group in self.everything.groups)
+        notes = ["assumed: pointers point to different buffers, and L2 is empty when the dispatch starts"]
+        if assumed:
+            notes.append("assumed: where nothing certain tells a branch, all workgroups go the way that was traced")
+        notes += self.workgroups.start.arguments.assumptions
+        for array, parts in self.stores.items():
+            begin, end = units(parts, 1)
+            share = count((begin, end)) / int(end[-1] - begin[0])
+            if share < _DENSE:
+                notes.append(
+                    f"{self.names[array]} is stored with gaps ({share:.0%} of the bytes from its first to its last): "
+                    "padding, or a stride or a size that is too large"
+                )
+        return tuple(notes)
+
+
+_WORKGROUPS: Final = FabricTraffic.tables["workgroups"]
+
+
+def _share(part: int, total: int) -> str:
+    return f"{100 * part / total:.0f} %"
+
+
+def _arrays(workgroups: Workgroups) -> tuple[np.ndarray, list[str]]:
+    """Addresses at which arrays start, in order, and the names of their arguments."""
+    arguments = workgroups.start.arguments
+    places = dict(workgroups.pointers)
+    for argument in arguments.arguments:
+        address = arguments.bytes_at(argument.offset_bytes, 8) if arguments.is_pointer(argument.offset_bytes) else None
+        if address is not None and not argument.is_hidden:
+            places[argument.offset_bytes] = int.from_bytes(address, "little")
+    ordered = sorted(places.items(), key=lambda place: place[1])
+    return np.array([address for _, address in ordered], np.int64), [arguments.name_at(at) for at, _ in ordered]

@@ -1,0 +1,210 @@
+"""Workgroups that do the same at other addresses: how far each execution is moved by the ids of its workgroup.
+
+Ids are cut into digits: x = unit * digit + ..., and each digit moves an execution by a fixed distance. A few workgroups
+give digits and distances, others, drawn at random, check them; where a check fails, every workgroup is evaluated.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from wavewright.analysis.trace.fabric.workgroups import OutOfBudgetError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from wavewright.analysis.trace.fabric.workgroups import Accesses, Ids, Workgroups
+
+_CHECKS: Final = 16  #: Workgroups of each part that are drawn.
+_MOST_PARTS: Final = 6  #: Of an axis, whose workgroups do different things: tiles at an edge.
+_MOST_DIGITS: Final = 8
+_MOST_MOVES: Final = 20_000_000  #: Numbers of a table with the moves of each workgroup.
+_MOST_SINGLE: Final = 20_000  #: Workgroups that are evaluated one by one.
+
+Probed = tuple[int, np.ndarray]  #: What a workgroup does, as a key, and where: the first address of each execution.
+
+
+@dataclass(frozen=True)
+class Alike:
+    """Workgroups that do the same."""
+
+    numbers: np.ndarray  #: Of the workgroups.
+    accesses: Accesses  #: Of the first of them.
+    move: np.ndarray  #: By execution: the row of `moves` that moves it.
+    moves: np.ndarray  #: Bytes by which executions of each of the workgroups are moved, from those of the first.
+
+
+@dataclass(frozen=True)
+class AllWorkgroups:
+    """The accesses of all workgroups, as far as they are known."""
+
+    groups: list[Alike]
+    unknown_count: int  #: Workgroups of which nothing is known.
+    checked_count: int  #: Workgroups that were drawn to check the others.
+    is_complete: bool  #: Whether each workgroup was evaluated by itself.
+
+
+class _Evaluated:
+    """Workgroups, each evaluated once."""
+
+    def __init__(self, workgroups: Workgroups) -> None:
+        self.workgroups = workgroups
+        self._probed: dict[Ids, Probed] = {}
+        self._keys: dict[bytes, int] = {}
+
+    def __call__(self, ids: Ids) -> Probed:
+        if ids not in self._probed:
+            accesses = self.workgroups.accesses(ids)
+            number = self._keys.setdefault(accesses.key(), len(self._keys))
+            self._probed[ids] = (number, accesses.first)
+        return self._probed[ids]
+
+
+def all_workgroups(workgroups: Workgroups) -> AllWorkgroups:
+    """Groups of workgroups that do the same, and how each of them is moved."""
+    probe = _Evaluated(workgroups)
+    groups: list[Alike] = []
+    unknown = checked = 0
+    is_complete = False
+    generator = np.random.default_rng(1)
+    try:
+        parts = [_parts(lambda at, axis=axis: probe(_with(axis, at)), workgroups.counts[axis]) for axis in range(3)]  # type: ignore[misc]
+    except OutOfBudgetError:
+        return AllWorkgroups([], workgroups.total, 0, is_complete=False)
+    for box in product(*parts):
+        numbers = _numbers(workgroups, box)
+        try:
+            alike = _moved(workgroups, probe, box, numbers)
+            if alike is not None and len(numbers) > 1:
+                drawn = generator.choice(len(numbers), min(_CHECKS, len(numbers)), replace=False)
+                checked += len(drawn)
+                alike = alike if _holds(workgroups, probe, alike, drawn) else None
+            if alike is not None:
+                groups.append(alike)
+                continue
+            single = _one_by_one(workgroups, probe, numbers)
+        except OutOfBudgetError:
+            single = None
+        is_complete = is_complete or single is not None
+        groups += single or []
+        unknown += 0 if single is not None else len(numbers)
+    return AllWorkgroups(groups, unknown, checked, is_complete)
+
+
+def _with(axis: int, at: int) -> Ids:
+    x, y, z = (at if axis == each else 0 for each in range(3))
+    return x, y, z
+
+
+def _parts(probe: Callable[[int], Probed], count: int) -> list[tuple[int, int]]:
+    """Ranges of one axis in which the ends do the same."""
+    parts: list[tuple[int, int]] = []
+    start = 0
+    while start < count and len(parts) < _MOST_PARTS:
+        key, last = probe(start)[0], count - 1
+        low, high = start, last  # the last that does the same lies in [low, high]
+        if probe(last)[0] != key:
+            while high - low > 1:
+                middle = (low + high) // 2
+                low, high = (middle, high) if probe(middle)[0] == key else (low, middle)
+            last = low
+        parts.append((start, last + 1))
+        start = last + 1
+    return [*parts[:-1], (parts[-1][0], count)]
+
+
+def _numbers(workgroups: Workgroups, box: tuple[tuple[int, int], ...]) -> np.ndarray:
+    x, y, z = (np.arange(start, end, dtype=np.int64) for start, end in box)
+    columns, rows, _ = workgroups.counts
+    return ((z[:, None, None] * rows + y[None, :, None]) * columns + x[None, None, :]).ravel()
+
+
+def _moved(
+    workgroups: Workgroups, probe: _Evaluated, box: tuple[tuple[int, int], ...], numbers: np.ndarray
+) -> Alike | None:
+    """The workgroups of a box, by digits of their ids; None = their ids do not move them like that."""
+    corner = (box[0][0], box[1][0], box[2][0])
+    key, first = probe(corner)
+    ids = workgroups.ids(numbers)
+    steps, digits = [], []
+    for axis, (start, end) in enumerate(box):
+
+        def probe_axis(at: int, axis: int = axis, start: int = start) -> np.ndarray | None:
+            its_key, its_first = probe(tuple(start + at if each == axis else c for each, c in enumerate(corner)))  # type: ignore[arg-type]
+            return its_first - first if its_key == key else None
+
+        found = _digits(probe_axis, end - start)
+        if found is None:
+            return None
+        for unit, count, step in found:
+            steps.append(step)
+            digits.append((ids[axis] - start) // unit % count)
+    if not steps:
+        steps, digits = [np.zeros(len(first), np.int64)], [np.zeros(len(numbers), np.int64)]
+    distances, move = np.unique(np.stack(steps), axis=1, return_inverse=True)
+    if distances.shape[1] * len(numbers) > _MOST_MOVES:
+        return None
+    moves = distances.T @ np.stack(digits)
+    return Alike(numbers, workgroups.accesses(corner), move.ravel(), moves)
+
+
+def _digits(probe: Callable[[int], np.ndarray | None], count: int) -> list[tuple[int, int, np.ndarray]] | None:
+    """Units and counts of digits, and by how much each moves; None = an end of a digit does something else."""
+    digits: list[tuple[int, int, np.ndarray]] = []
+    unit = 1
+    while unit < count:
+        step = probe(unit)
+        if step is None or len(digits) == _MOST_DIGITS:
+            return None
+        places = -(-count // unit)  # of a digit without end
+
+        def is_straight(at: int, unit: int = unit, step: np.ndarray = step) -> bool:
+            there = probe(at * unit)
+            return there is not None and bool((there == at * step).all())
+
+        low = 1
+        while 2 * low < places and is_straight(2 * low):
+            low *= 2
+        high = min(2 * low, places - 1)
+        if high > low and is_straight(high):
+            low = high
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if is_straight(middle) else (low, middle)
+        digits.append((unit, low + 1, step))
+        unit *= low + 1
+    return digits
+
+
+def _holds(workgroups: Workgroups, probe: _Evaluated, alike: Alike, drawn: np.ndarray) -> bool:
+    """True if workgroups that were drawn do what the moves say."""
+    key, first = probe(tuple(int(each) for each in workgroups.ids(alike.numbers[:1])[:, 0]))  # type: ignore[arg-type]
+    for ids, place in zip(workgroups.ids(alike.numbers[drawn]).T, drawn, strict=True):
+        its_key, its_first = probe(tuple(int(each) for each in ids))  # type: ignore[arg-type]
+        if its_key != key or (its_first != first + alike.moves[alike.move, place]).any():
+            return False
+    return True
+
+
+def _one_by_one(workgroups: Workgroups, probe: _Evaluated, numbers: np.ndarray) -> list[Alike] | None:
+    """Groups of workgroups that were all evaluated; None = there are too many."""
+    if len(numbers) > _MOST_SINGLE:
+        return None
+    by_key: dict[int, list[tuple[int, Ids, np.ndarray]]] = {}
+    for number, ids in zip(numbers, workgroups.ids(numbers).T, strict=True):
+        one: Ids = tuple(int(each) for each in ids)  # type: ignore[assignment]
+        key, first = probe(one)
+        by_key.setdefault(key, []).append((int(number), one, first))
+        if sum(len(each) * len(each[0][2]) for each in by_key.values()) > _MOST_MOVES:
+            return None
+    groups = []
+    for members in by_key.values():
+        table = np.stack([first for _, _, first in members]) - members[0][2]
+        moves, move = np.unique(table, axis=1, return_inverse=True)
+        its_numbers = np.array([number for number, _, _ in members], np.int64)
+        groups.append(Alike(its_numbers, workgroups.accesses(members[0][1]), move.ravel(), moves.T))
+    return groups

@@ -1,0 +1,158 @@
+"""Lines that workgroups touch: ranges of bytes of the first workgroup of a group, moved to those of the others."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from wavewright.analysis.trace.fabric.workgroups import ATOMIC, STORE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from wavewright.analysis.trace.fabric.alike import Alike
+    from wavewright.analysis.trace.fabric.workgroups import Workgroups
+
+_MERGED_AT: Final = 4_000_000  #: Ranges that are put together before they are merged.
+_MOST_RANGES: Final = 16_000_000  #: That stay apart: more memory than a laptop should need.
+_SAMPLES: Final = 32  #: Workgroups whose requests are counted where they lie differently in their lines.
+_LANES: Final = 64
+_AWAY: Final = 1 << 56  #: Keeps lines of different parts of a workgroup's time apart.
+
+Ranges = tuple[np.ndarray, np.ndarray]  #: Starts and ends.
+
+
+class TooScatteredError(Exception):
+    """The touched lines are too many single pieces."""
+
+
+@dataclass(frozen=True)
+class Touched:
+    """Bytes of one array that one group of workgroups touches, all of them moved alike."""
+
+    group: Alike
+    move: int
+    array: int
+    is_store: bool
+    row: int  #: Of the code; -1 = of all rows.
+    ranges: Ranges  #: Of the first workgroup of the group.
+
+    def moves(self, chosen: np.ndarray | None) -> np.ndarray:
+        """Different moves of the chosen workgroups (by their numbers); None = all."""
+        moves = self.group.moves[self.move]
+        return np.unique(moves if chosen is None else moves[chosen[self.group.numbers]])
+
+
+def merged(begin: np.ndarray, end: np.ndarray) -> Ranges:
+    """Ranges that cover the same, apart from each other and in order.
+
+    Examples
+    --------
+    >>> [list(map(int, each)) for each in merged(np.array([8, 0, 3]), np.array([9, 4, 8]))]
+    [[0], [9]]
+    """
+    if not begin.size:
+        return begin, end
+    order = np.argsort(begin, kind="stable")
+    begin, reach = begin[order], np.maximum.accumulate(end[order])
+    first = np.flatnonzero(np.concatenate(([True], begin[1:] > reach[:-1])))
+    return begin[first], reach[np.append(first[1:], begin.size) - 1]
+
+
+def lane_ranges(group: Alike, workgroups: Workgroups, chosen: np.ndarray) -> Ranges:
+    """Bytes that active lanes of the chosen executions touch."""
+    accesses = group.accesses
+    active = (accesses.active[chosen][:, None] >> np.arange(_LANES, dtype=np.uint64)) & np.uint64(1) == 1
+    begin = accesses.address[chosen]
+    end = begin + workgroups.width_bytes[accesses.row[chosen]][:, None]
+    return begin[active], end[active]
+
+
+def touched(
+    groups: Sequence[Alike], workgroups: Workgroups, bases: np.ndarray, *, by_row: bool = False
+) -> list[Touched]:
+    """What each group touches; `bases`: addresses at which arrays start, in order."""
+    parts = []
+    for group in groups:
+        accesses = group.accesses
+        way = workgroups.direction[accesses.row]
+        known = np.flatnonzero(accesses.is_known & (way != ATOMIC) & (accesses.active != 0))
+        array = np.searchsorted(bases, accesses.first[known], side="right") - 1
+        rows = accesses.row[known] if by_row else np.full(len(known), -1)
+        keys = np.stack([group.move[known], array, way[known] == STORE, rows])
+        kinds, kind = np.unique(keys, axis=1, return_inverse=True)
+        for number, (move, its_array, is_store, row) in enumerate(kinds.T):
+            ranges = merged(*lane_ranges(group, workgroups, known[kind.ravel() == number]))
+            parts.append(Touched(group, int(move), int(its_array), bool(is_store), int(row), ranges))
+    return parts
+
+
+def units(parts: Iterable[Touched], unit: int, chosen: np.ndarray | None = None) -> Ranges:
+    """Aligned units (lines) that the chosen workgroups touch together, as ranges of their numbers."""
+    begins: list[np.ndarray] = []
+    ends: list[np.ndarray] = []
+    waiting = 0
+    for part in parts:
+        moves = part.moves(chosen)
+        for rest in np.unique(moves % unit):
+            begin, end = merged((part.ranges[0] + rest) // unit, -(-(part.ranges[1] + rest) // unit))
+            whole = moves[moves % unit == rest] // unit
+            step = max(1, _MERGED_AT // max(1, begin.size))
+            for at in range(0, whole.size, step):
+                some = whole[at : at + step]
+                begins.append((begin[:, None] + some).ravel())
+                ends.append((end[:, None] + some).ravel())
+                waiting += begins[-1].size
+                if waiting > _MERGED_AT:
+                    both = merged(np.concatenate(begins), np.concatenate(ends))
+                    begins, ends, waiting = [both[0]], [both[1]], 0
+                    if both[0].size > _MOST_RANGES:
+                        raise TooScatteredError
+    empty = np.zeros(0, np.int64)
+    return merged(np.concatenate([empty, *begins]), np.concatenate([empty, *ends]))
+
+
+def count(ranges: Ranges) -> int:
+    """Units in ranges."""
+    return int((ranges[1] - ranges[0]).sum())
+
+
+def by_array(parts: Iterable[Touched], *, is_store: bool) -> dict[int, list[Touched]]:
+    """The loads or the stores of each array."""
+    arrays: dict[int, list[Touched]] = defaultdict(list)
+    for part in parts:
+        if part.is_store is is_store:
+            arrays[part.array].append(part)
+    return dict(sorted(arrays.items()))
+
+
+def requests(group: Alike, workgroups: Workgroups, line: int, piece: int) -> tuple[float, float]:
+    """Read and write requests of one workgroup of a group, as a mean: lines between two barriers, and pieces stored."""
+    accesses = group.accesses
+    way = workgroups.direction[accesses.row]
+    known = accesses.is_known & (accesses.active != 0)
+    loads, stores = np.flatnonzero(known & (way != STORE) & (way != ATOMIC)), np.flatnonzero(known & (way == STORE))
+    is_aligned = not (group.moves[np.unique(group.move[known])] % line).any() if known.any() else True
+    sample_count = 1 if is_aligned else min(_SAMPLES, len(group.numbers))
+    sums = np.zeros(2)
+    for number in np.linspace(0, len(group.numbers) - 1, sample_count).astype(int):
+        for at, (chosen, unit, part) in enumerate(
+            ((loads, line, accesses.barriers[loads]), (stores, piece, np.arange(len(stores))))
+        ):
+            sums[at] += _request_count(group, workgroups, chosen, unit, part, int(number))
+    return float(sums[0] / sample_count), float(sums[1] / sample_count)
+
+
+def _request_count(
+    group: Alike, workgroups: Workgroups, chosen: np.ndarray, unit: int, part: np.ndarray, number: int
+) -> int:
+    """Units that executions touch; those of different parts count each."""
+    accesses = group.accesses
+    active = (accesses.active[chosen][:, None] >> np.arange(_LANES, dtype=np.uint64)) & np.uint64(1) == 1
+    begin = accesses.address[chosen] + group.moves[group.move[chosen], number][:, None]
+    end = begin + workgroups.width_bytes[accesses.row[chosen]][:, None]
+    away = part[:, None] * (_AWAY // unit)
+    return count(merged((begin // unit + away)[active], (-(-end // unit) + away)[active]))

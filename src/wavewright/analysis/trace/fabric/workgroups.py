@@ -1,0 +1,195 @@
+"""Memory accesses of any workgroup: its waves go where their branches lead, from its ids and arguments."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import ceil, prod
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import polars as pl
+
+from wavewright.analysis.trace.lanes.evaluated import (
+    dispatch_size,
+    lanes_of_waves,
+    path_evaluator,
+    paths_of,
+    row_rules,
+    start_of,
+)
+from wavewright.analysis.trace.lanes.reasons import reason_text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wavewright import _core
+    from wavewright.analysis.trace.lanes.evaluated import LaneOptions
+    from wavewright.analysis.trace.lanes.start import StartState
+    from wavewright.model.trace import ThreadTrace
+
+Ids = tuple[int, int, int]
+
+_LANES: Final = 64  # addresses of an execution, as the evaluator returns them
+_MOST_STEPS: Final = 400_000  #: Instructions of one wave.
+_MOST_INSTRUCTIONS: Final = 12_000_000  #: That are evaluated for one dispatch.
+_MOST_POINTERS: Final = 64
+_POINTER_STEP: Final = 1 << 40  #: Bytes between the buffers of two pointers, and their alignment, by assumption.
+_NOT_GLOBAL: Final = (0, 1)  # cpp/include/wavewright/evaluate.hpp: Space none and lds
+LOAD, STORE, ATOMIC, LOAD_TO_LDS = range(4)  # Direction
+
+
+class OutOfBudgetError(Exception):
+    """So many instructions would have to be evaluated that nobody would wait for them."""
+
+
+@dataclass(frozen=True)
+class Accesses:
+    """Executions of memory instructions by the waves of one workgroup, wave after wave."""
+
+    row: np.ndarray  #: Of the code.
+    place: np.ndarray  #: Of the wave in its workgroup.
+    position: np.ndarray  #: On the path of its wave.
+    barriers: np.ndarray  #: Barriers that its wave passed before.
+    is_known: np.ndarray
+    active: np.ndarray  #: A bit for each lane.
+    address: np.ndarray  #: Of each lane, in bytes.
+    kind: np.ndarray  #: Why not: ReasonKind of the evaluator,
+    detail: np.ndarray  #: and its detail.
+    stopped_rows: tuple[int, ...]  #: Rows behind which nothing tells where a wave goes.
+    branch_counts: tuple[int, int, int]  #: Conditional branches; of these certain ones; those that went the traced way.
+    paths: tuple[pl.Series, ...]  #: Rows of each wave.
+
+    @property
+    def first(self) -> np.ndarray:
+        """The address of the first active lane of each execution."""
+        lowest = self.active & (~self.active + np.uint64(1))
+        number = np.log2(np.maximum(lowest, np.uint64(1)).astype(np.float64)).astype(np.int64)
+        return self.address[np.arange(len(number)), number]
+
+    def key(self) -> bytes:
+        """Equal for workgroups that do the same at addresses that differ by one number for each execution."""
+        is_active = (self.active[:, None] >> np.arange(_LANES, dtype=np.uint64)) & np.uint64(1)
+        relative = np.where((is_active == 1) & self.is_known[:, None], self.address - self.first[:, None], 0)
+        parts = (self.row, self.place, self.barriers, self.is_known, self.active, relative)
+        return b"".join(np.ascontiguousarray(part).tobytes() for part in parts) + repr(self.stopped_rows).encode()
+
+
+@dataclass
+class Workgroups:
+    """The workgroups of the dispatch of a trace."""
+
+    trace: ThreadTrace
+    evaluator: _core.LaneEvaluator
+    start: StartState
+    paths: tuple[pl.Series, ...]  #: That the trace has, the longest first.
+    counts: Ids  #: Workgroups in x, y and z.
+    space: np.ndarray  #: By code row: Space of the evaluator,
+    direction: np.ndarray  #: Direction,
+    width_bytes: np.ndarray  #: bytes of one lane,
+    is_barrier: np.ndarray  #: and whether it is a barrier.
+    pointers: dict[int, int] = field(default_factory=dict)  #: Offset of an argument -> address that is assumed.
+    evaluated_count: int = 0  #: Waves,
+    instruction_count: int = 0  #: and their instructions.
+
+    @property
+    def total(self) -> int:
+        """Workgroups of the dispatch."""
+        return prod(self.counts)
+
+    def ids(self, numbers: np.ndarray) -> np.ndarray:
+        """Ids of workgroups by their numbers, which count x first: three rows."""
+        x, y, _ = self.counts
+        return np.stack([numbers % x, numbers // x % y, numbers // x // y])
+
+    def accesses(self, ids: Sequence[int]) -> Accesses:
+        """The accesses of one workgroup.
+
+        Raises
+        ------
+        OutOfBudgetError
+            Too much was evaluated already.
+        """
+        start = self.start.of_workgroup([int(each) for each in ids], self.pointers)
+        walks = [self._walk(start, place) for place in range(self.start.wave_count)]
+        frames, stopped, paths, branches = [], [], [], np.zeros(3, np.int64)
+        for place, walk in enumerate(walks):
+            path = pl.DataFrame(walk["path"])["row"]
+            rows = path.to_numpy()
+            table = pl.DataFrame(walk["executions"])
+            position = table["position"].to_numpy()
+            row, is_barrier = rows[position], self.is_barrier[rows]
+            addresses = pl.DataFrame(walk["execution_addresses"])["address"].to_numpy().reshape(-1, _LANES)
+            in_memory = ~np.isin(self.space[row], _NOT_GLOBAL)
+            known = (table["is_known"].to_numpy() == 1) & (table["has_base"].to_numpy() == 0)
+            columns = (
+                row, np.full(len(row), place), position, np.cumsum(is_barrier)[position], known,
+                np.where(known, table["active"].to_numpy(), 0), addresses, table["kind"].to_numpy(),
+                table["detail"].to_numpy(), table["base_pointer"].to_numpy(),
+            )  # fmt: skip
+            frames.append([column[in_memory] for column in columns])
+            paths.append(path)
+            if not walk["is_complete"]:
+                stopped.append(walk["stopped_row"])
+            branches += [walk[f"{kind}branch_count"] for kind in ("", "checked_", "assumed_")]  # type: ignore[literal-required]
+        *columns_of_all, base_pointer = (np.concatenate(parts) for parts in zip(*frames, strict=True))
+        self._found = {int(offset) for offset in np.unique(base_pointer) if offset >= 0} - self.pointers.keys()
+        rows_stopped = tuple(sorted(set(stopped)))
+        return Accesses(*columns_of_all, rows_stopped, tuple(int(each) for each in branches), tuple(paths))  # type: ignore[arg-type]
+
+    def place_pointers(self) -> Accesses:
+        """The accesses of the first workgroup, once the pointers among the arguments that nobody gave are apart."""
+        for _ in range(_MOST_POINTERS):
+            accesses = self.accesses((0, 0, 0))
+            if not self._found or len(self.pointers) + len(self._found) > _MOST_POINTERS:
+                break
+            for offset in sorted(self._found):
+                self.pointers[offset] = _POINTER_STEP * (len(self.pointers) + 1)
+        return accesses
+
+    def reason(self, kind: int, detail: int) -> str:
+        """A reason of the evaluator as a clause."""
+        texts = self.trace.code["text"].fill_null("").to_list()
+        if kind == 0:
+            return "depends on a pointer that is loaded from memory"
+        return reason_text(kind, detail, (0, 0), texts, self.start.arguments)
+
+    def _walk(self, start: _core.WaveStart, place: int) -> _core.LaneWalk:
+        """The walk of the wave at a place: along the longest traced path that it can be the wave of."""
+        best = None
+        for path in self.paths[:2] if place else self.paths[:4]:
+            if self.instruction_count > _MOST_INSTRUCTIONS:
+                raise OutOfBudgetError
+            walk = self.evaluator.walk(start, place, path, _MOST_STEPS)
+            self.evaluated_count += 1
+            self.instruction_count += len(pl.DataFrame(walk["path"]))
+            best = best or walk
+            if walk["is_complete"]:
+                return walk
+        return best  # type: ignore[return-value]
+
+
+def workgroups_of(trace: ThreadTrace, target: str, options: LaneOptions, kernel: int | None) -> Workgroups | None:
+    """The workgroups of a kernel's dispatch; None = the size of its grid or of its workgroups is not known."""
+    lanes = lanes_of_waves(trace)
+    rules = row_rules(trace, target, options.rules, lanes)
+    paths = paths_of(trace).filter(pl.col("kernel").eq_missing(pl.lit(kernel, pl.UInt32)))
+    paths = paths.filter(pl.col("rows").list.len() > 0).sort(pl.col("rows").list.len(), descending=True)
+    size = dispatch_size(trace, options, kernel)
+    start = start_of(trace, target, options, kernel, lanes)
+    group = size.workgroup_size or (start.fields["workgroup"] if start.is_sized else None)
+    if size.grid_size is None or group is None or paths.is_empty():
+        return None
+    x, y, z = (ceil(grid / each) for grid, each in zip(size.grid_size, group, strict=True))
+    names = ("space", "direction", "width_bytes")
+    space, direction, width = (rules.frame[name].to_numpy().astype(np.int64) for name in names)
+    return Workgroups(
+        trace,
+        path_evaluator(trace, target, options, rules, lanes),
+        start,
+        tuple(pl.Series(rows, dtype=pl.Int32) for rows in paths["rows"].to_list()),
+        (x, y, z),
+        space,
+        direction,
+        width,
+        trace.code["text"].fill_null("").str.contains(r"^s_barrier(_wait)?\b").to_numpy(),
+    )
