@@ -33,9 +33,6 @@ if TYPE_CHECKING:
     from wavewright.model.counters import CounterSet
     from wavewright.model.trace import ThreadTrace
     from wavewright.questions.kit.question import Wording
-    from wavewright.readers.trace.kerncap import KerncapDispatch
-
-    Size = tuple[int, int, int]
 
 _JSON_BINS = 60
 _MAX_DEFINITIONS = 1 << 20
@@ -231,46 +228,43 @@ def _with_target(trace: ThreadTrace, target: str | None) -> ThreadTrace:
     return replace(trace, source=replace(trace.source, target=named), answers={})
 
 
-def _lane_options(
-    trace: ThreadTrace,
-    arguments: tuple[str, ...],
-    workgroup: Size | None,
-    grid: Size | None,
-    kerncap: Path | None,
-    rules: Path | None,
-) -> LaneOptions:
+def _lane_options(trace: ThreadTrace, **dispatch_facts: Any) -> LaneOptions:
     """Facts of the user about a dispatch beyond its trace: arguments, sizes and rules."""
-    from wavewright.analysis.trace.lanes.evaluated import LaneOptions
-    from wavewright.codeobj.kernel_arguments import DispatchSize
-    from wavewright.facts.lanes import lane_rules, read_lane_rules
-    from wavewright.readers.trace.arguments_file import arguments_beside, read_arguments
-    from wavewright.readers.trace.kerncap import read_kerncap
+    from wavewright.questions.trace.dispatch_facts import lane_options
 
-    chosen_rules = lane_rules() if rules is None else read_lane_rules(rules)
-    options = LaneOptions(arguments, workgroup, grid, None, chosen_rules)
-    beside = arguments_beside(trace.source.path) if kerncap is None else None
-    if not arguments and kerncap is None and beside is None:
-        return options
-    numbers = trace.waves["kernel"].drop_nulls().unique().to_list()
-    kernels = [kernel for number in numbers if (kernel := trace.compiled_kernel(number)) is not None]
-    if not kernels and not arguments and kerncap is None:
-        return options
-    if not kernels:
-        what = "the code object of the traced kernel is not here, so nothing says where its arguments are"
-        raise UsageError(what, where=trace.source.path, advice="--code-object FILE gives it")
-    if kerncap is not None:
-        dispatch: KerncapDispatch | None = read_kerncap(kerncap)
-    else:
-        names = [kernel.name for kernel in kernels]
-        dispatch = read_arguments(beside, names, trace.source.dispatch) if beside is not None else None
-    if dispatch is None:
-        return options
+    options, beside = lane_options(trace, **dispatch_facts)
     if beside is not None:
         click.echo(f"arguments from {printable(str(beside))}", err=True)
-    for kernel in kernels:
-        dispatch.values(kernel, DispatchSize(workgroup, grid), target=trace.source.target, values=arguments)
-    size = dispatch.size
-    return LaneOptions(arguments, size.workgroup_size, size.grid_size, dispatch.segment, chosen_rules)
+    return options
+
+
+def traffic(
+    request: TraceRequest,
+    order_path: Path | None,
+    partition: str,
+    target: str | None,
+    picture: PictureRequest,
+    arguments: tuple[str, ...],
+    **dispatch_facts: Any,
+) -> Shown:
+    """Traffic between L2 and the fabric, by lane addresses of all workgroups."""
+    from wavewright.analysis.trace.fabric import TrafficOptions, fabric_traffic
+    from wavewright.readers.trace.workgroup_order import read_workgroup_order
+
+    picture.check()
+    trace = _with_target(request.require_instructions(), target)
+    given = tuple(part.strip() for text in arguments for part in text.split(";") if part.strip())
+    lanes_known = _lane_options(trace, arguments=given, **dispatch_facts)
+    order = () if order_path is None else read_workgroup_order(order_path)
+    with progress("evaluating workgroups"):
+        answer = fabric_traffic(trace, TrafficOptions(lanes_known, partition, order), rows=request.rows)
+
+    def drawn(theme: str) -> str:
+        from wavewright.words.trace.pictures.traffic import traffic_picture
+
+        return traffic_picture(answer, theme).svg
+
+    return Shown(answer, drawn=drawn, is_by_code=False, request=replace(request, trace=trace))
 
 
 def loops(request: TraceRequest, by: str) -> Shown:
@@ -479,6 +473,7 @@ ANSWERS: dict[str, Callable[..., Shown]] = {
     "source": source,
     "stalls": stalls,
     "states": states,
+    "traffic": traffic,
     "waits": waits,
     "whatif": whatif,
 }

@@ -83,9 +83,6 @@ class Mask(Whole):
         return int(text, 0)
 
 
-_DIMENSIONS = 3
-
-
 def declaration_of(question: Question[Any]) -> dict[str, Any]:
     """The help and the options of the verb that answers a question; nothing if it has no file."""
     try:
@@ -222,11 +219,14 @@ def _window(value: Any) -> tuple[str | None, str | None]:
 
 
 def _size(value: str) -> tuple[int, ...]:
-    """`256`, `16,16` or `16x16x4`: one to three dimensions; those that are not given are 1."""
-    words = value.lower().replace("x", ",").split(",")
-    if not all(word.strip().isascii() and word.strip().isdigit() for word in words) or len(words) > _DIMENSIONS:
-        raise click.BadParameter(f"{value[:40]!r} is not a size such as 256 or 16,16.")
-    return tuple(([int(word) for word in words] + [1, 1])[:_DIMENSIONS])
+    """`256`, `16,16` or `16x16x4`."""
+    from wavewright.errors import UsageError
+    from wavewright.questions.kit.parameters import size
+
+    try:
+        return size(value)
+    except UsageError as error:
+        raise click.BadParameter(f"{error.what}.") from None
 
 
 _IDS = r"\s*(?:(?P<first>\d{1,30})\s*(?:[-:]\s*(?P<last>\d{1,30}))?|(?P<sign>[<>]=?)\s*(?P<bound>\d{1,30}))\s*"

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 Parameters: TypeAlias = "Mapping[str, Callable[[str], Any]]"
 _LONGEST_TEXT = 4096
 _LONGEST_NUMBER = 40
+_DIMENSIONS = 3
 
 
 def parsed(
@@ -126,3 +127,17 @@ def text(given: str) -> str:
     if len(given) > _LONGEST_TEXT:
         raise UsageError(f"a parameter is longer than {_LONGEST_TEXT:,} characters")
     return given
+
+
+def size(given: str) -> tuple[int, ...]:
+    """A parser of one to three dimensions; those that are not given are 1.
+
+    Examples
+    --------
+    >>> size("256"), size("16x16x4")
+    ((256, 1, 1), (16, 16, 4))
+    """
+    words = given.lower().replace("x", ",").split(",")
+    if not all(word.strip().isascii() and word.strip().isdigit() for word in words) or len(words) > _DIMENSIONS:
+        raise UsageError(f"{given[:_LONGEST_NUMBER]!r} is not a size such as 256 or 16,16")
+    return tuple(([int(word) for word in words] + [1, 1])[:_DIMENSIONS])

@@ -7,16 +7,20 @@ from typing import TYPE_CHECKING, Any
 from wavewright.questions.trace.trace_question import asked, check_code, chosen, rows_of
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from wavewright.analysis.trace.about.contents import Contents
     from wavewright.analysis.trace.costs.hotspots import Hotspots
     from wavewright.analysis.trace.costs.sample_hotspots import SampleHotspots
     from wavewright.analysis.trace.diagnose import Diagnosis
+    from wavewright.analysis.trace.fabric import FabricTraffic
     from wavewright.analysis.trace.listing.hot_code import HotCode
     from wavewright.analysis.trace.samples.diagnosis import SampleDiagnosis
     from wavewright.analysis.trace.samples.stalls import SampleStalls
     from wavewright.analysis.trace.stalls import Stalls
     from wavewright.analysis.trace.waits import Waits
     from wavewright.model.document import Document
+    from wavewright.model.trace import ThreadTrace
     from wavewright.questions.trace.answers import OccupancyOverTime, TraceCoverage, WaveStates
     from wavewright.words.kit.handles import InstructionHandle
 
@@ -154,3 +158,25 @@ def source_at(
     count = max(1, min(lines, 2000))
     key = ("topic", "source", rows, file, line, count)
     return document.kept(key, lambda: hot_code(document.trace, at=rows, file=file, line=line, count=count))
+
+
+def dispatch_traffic(
+    document: Document,
+    *,
+    arg: str = "",
+    grid: tuple[int, int, int] | None = None,
+    workgroup: tuple[int, int, int] | None = None,
+    partition: str = "",
+    **choice: Any,
+) -> FabricTraffic:
+    """Traffic of the traced dispatch between L2 and the fabric."""
+    from wavewright.analysis.trace.fabric import TrafficOptions, fabric_traffic
+    from wavewright.questions.trace.dispatch_facts import lane_options
+
+    def analysis(trace: ThreadTrace, *, rows: pl.Series | None, **_: Any) -> FabricTraffic:
+        given = tuple(part.strip() for part in arg.split(";") if part.strip())
+        options, _beside = lane_options(trace, given, workgroup, grid)
+        return fabric_traffic(trace, TrafficOptions(options, partition), rows=rows)
+
+    facts = {"arg": arg, "grid": grid, "workgroup": workgroup, "partition": partition}
+    return asked(document, "traffic", analysis, **{name: fact for name, fact in facts.items() if fact}, **choice)

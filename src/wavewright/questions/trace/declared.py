@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from wavewright.base.bounds import ITEM
 from wavewright.questions.kit import groups
-from wavewright.questions.kit.parameters import Number, text
+from wavewright.questions.kit.parameters import Number, size, text
 from wavewright.questions.kit.plot import Plot
 from wavewright.questions.kit.question import Analysis, Display, then
 from wavewright.questions.kit.sentences import WHAT_IS_IT, WHAT_TO_CHANGE
 from wavewright.questions.trace.composed import (
+    dispatch_traffic,
     either_diagnosis,
     either_hotspots,
     either_stalls,
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from wavewright.analysis.trace.costs.loops import Loops
     from wavewright.analysis.trace.costs.sample_hotspots import SampleHotspots
     from wavewright.analysis.trace.diagnose import Diagnosis
+    from wavewright.analysis.trace.fabric import FabricTraffic
     from wavewright.analysis.trace.lanes.answer import Lanes
     from wavewright.analysis.trace.listing.hot_code import HotCode
     from wavewright.analysis.trace.memory_latency import MemoryLatency
@@ -507,6 +509,42 @@ LANES = TraceQuestion(
 )
 
 
+def _traffic() -> Analysis[FabricTraffic]:
+    from wavewright.analysis.trace.fabric import FabricTraffic
+
+    return Analysis((FabricTraffic,))
+
+
+def _traffic_words(answer: FabricTraffic, wording: Wording) -> Parts:
+    from wavewright.words.trace.traffic import traffic_report
+
+    return traffic_report(answer, limit=wording.limit)
+
+
+def _traffic_plot(document: Document, theme: str, _top: int | None) -> Picture:
+    from wavewright.words.trace.pictures.traffic import traffic_picture
+
+    return traffic_picture(dispatch_traffic(document), theme)
+
+
+TRAFFIC = TraceQuestion(
+    name="traffic",
+    title="Traffic of L2",
+    sentence="Which bytes leave the XCDs, and which order of workgroups saves them?",
+    analysis=_traffic,
+    words=_traffic_words,
+    composed=dispatch_traffic,
+    parameters={**CHOICE, "arg": text, "grid": size, "workgroup": size, "partition": text},
+    rows=lambda answer: answer.mappings,
+    next_always=(then("lanes", "how its instructions coalesce"), then("diagnose", "what to change first")),
+    plots=(
+        Plot("traffic", "Workgroups by XCD", "which workgroups read the same lines, and on which XCD", _traffic_plot),
+    ),
+    tools=("summary",),
+    is_asked_for=True,
+)
+
+
 def _whatif() -> Analysis[WhatIf]:
     from wavewright.analysis.trace.what_if import WhatIf, what_if
 
@@ -551,5 +589,6 @@ QUESTIONS: tuple[TraceQuestion[Any], ...] = (
     COVERAGE,
     WAVES,
     LANES,
+    TRAFFIC,
     WHATIF,
 )

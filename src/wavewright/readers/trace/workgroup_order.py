@@ -1,0 +1,38 @@
+"""An order of workgroups as a user gives it: CSV with a line for each, launched number and number of its work."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wavewright.errors import NotATraceError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_MOST_BYTES = 64 << 20
+
+
+def read_workgroup_order(path: Path) -> tuple[int, ...]:
+    """The number of the work of each launched workgroup, by launched number.
+
+    Raises
+    ------
+    NotATraceError
+        When a line is not two numbers, or a launched number is missing or given twice.
+    """
+    if path.stat().st_size > _MOST_BYTES:
+        raise NotATraceError(f"the order is larger than {_MOST_BYTES >> 20} MiB", where=str(path))
+    order: dict[int, int] = {}
+    for number, line in enumerate(path.read_text("utf-8", errors="replace").splitlines()):
+        words = [word.strip() for word in line.split(",")]
+        if not line.strip() or (number == 0 and not words[0].isdigit()):
+            continue
+        if len(words) != 2 or not all(word.isascii() and word.isdigit() and len(word) < 10 for word in words):
+            advice = "each line: launched number, number of its work; both count x first, from 0"
+            raise NotATraceError(f"line {number + 1} is not two numbers", where=str(path), advice=advice)
+        if int(words[0]) in order:
+            raise NotATraceError(f"launched number {words[0]} is given twice", where=str(path))
+        order[int(words[0])] = int(words[1])
+    if order.keys() != set(range(len(order))):
+        raise NotATraceError("the launched numbers are not 0, 1, 2, ... without gaps", where=str(path))
+    return tuple(order[number] for number in range(len(order)))

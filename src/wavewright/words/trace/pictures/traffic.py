@@ -1,0 +1,91 @@
+"""Workgroups of a dispatch by the XCD that runs them, and by what they read together with others."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wavewright.base.words import counted, percent
+from wavewright.errors import UsageError
+from wavewright.writers.svg.plot_frame import SMALL, Frame, Key
+from wavewright.writers.svg.plot_words import headline
+
+if TYPE_CHECKING:
+    from wavewright.analysis.trace.fabric import FabricTraffic
+    from wavewright.model.blocks import Picture
+
+_XCD_COLOURS = ("blue", "orange", "green", "red", "sky", "pink", "grey", "pale")
+_REUSE = {"away": "red", "shared": "green", "alone": "pale"}
+_KEYS = [
+    Key("red", "most lines are read by other XCDs only: replicated"),
+    Key("green", "most are shared on the XCD"),
+    Key("pale", "most are its own"),
+]
+_MOST = 2_048  #: Workgroups of a picture.
+_GAP, _LARGEST, _HEAD = 24, 22, 22
+_NOTE = (
+    "Each cell is a workgroup, in the order in which they are launched: rows from left to right, x first. Left: its XCD"
+)
+
+
+def traffic_picture(answer: FabricTraffic, theme: str = "auto") -> Picture:
+    """Two panels of the same workgroups.
+
+    Raises
+    ------
+    UsageError
+        Nothing is known, or there are too many workgroups.
+    """
+    from wavewright.words.trace.traffic import traffic_report
+
+    rows = answer.workgroups.head(_MOST).to_dicts()
+    if not rows:
+        raise UsageError(answer.problem or "there are too many workgroups, or lines, for a picture")
+    columns = _columns(answer.counts, len(rows))
+    lines = -(-len(rows) // columns)
+    cell = min(_LARGEST, (896 - _GAP) / 2 / columns)
+    more = answer.workgroups.height - len(rows)
+    note = _NOTE + (f"; {counted(more, 'workgroups')} more are not drawn" if more else "")
+    sentence = headline(traffic_report(answer, limit=1))
+    frame = Frame(
+        "traffic", "Workgroups by XCD, and what they share", sentence,
+        height=_HEAD + lines * cell, theme=theme, legend=_KEYS, note=note,
+    )  # fmt: skip
+    for side, (name, colour) in enumerate((("by XCD, a colour for each", _xcd), ("by reuse, colours as above", _reuse))):
+        left = frame.left + side * (columns * cell + _GAP)
+        frame.svg.label("p-ink", left, frame.top + 12, name, size=SMALL)
+        for at, row in enumerate(rows):
+            frame.svg.add(
+                "rect",
+                f"p-{colour(row)}",
+                title=_words(row),
+                x=left + at % columns * cell,
+                y=frame.top + _HEAD + at // columns * cell,
+                width=cell * 0.9,
+                height=cell * 0.9,
+            )
+    return frame.picture()
+
+
+def _columns(counts: tuple[int, int, int], total: int) -> int:
+    """Workgroups of a line: a multiple of those along x that gives a picture about as wide as high."""
+    wide = counts[0]
+    while wide < 64 and wide * wide < total:
+        wide += counts[0]
+    return min(wide, 64, total)
+
+
+def _xcd(row: dict[str, Any]) -> str:
+    return _XCD_COLOURS[row["xcd"] % len(_XCD_COLOURS)]
+
+
+def _reuse(row: dict[str, Any]) -> str:
+    shares = {"shared": row["shared_share"], "away": row["away_share"]}
+    shares["alone"] = 1 - sum(shares.values())
+    return _REUSE[max(("away", "shared", "alone"), key=lambda name: shares[name])]
+
+
+def _words(row: dict[str, Any]) -> str:
+    return (
+        f"workgroup {row['x']}, {row['y']}, {row['z']} on XCD {row['xcd']}: reads {row['lines_count']:,} lines, "
+        f"{percent(row['shared_share'], 0)} shared on its XCD, {percent(row['away_share'], 0)} with other XCDs only"
+    )

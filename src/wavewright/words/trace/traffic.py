@@ -1,0 +1,117 @@
+"""Bytes between L2 and the fabric, and the orders of workgroups that save some, in words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from wavewright.base.words import counted, grouped, percent, size
+from wavewright.codeobj.kernel_arguments import worded_size
+from wavewright.model.blocks import GAP, AnyBlock, Preformatted, Sentence, headline, sentence
+from wavewright.words.kit.declared_tables import declared_table
+from wavewright.words.trace.row_columns import INSTRUCTION, SOURCE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from wavewright.analysis.trace.fabric import FabricTraffic
+
+_EVIDENCE = {"counter-proven": "proven by counters", "published": "published", "hypothesis": "a hypothesis"}
+_AXES = "xyz"
+_NO_TIME = "Bytes, not time: what fewer of them gain depends on the bandwidth that the kernel reaches already"
+
+
+def traffic_report(answer: FabricTraffic, *, limit: int) -> Iterator[AnyBlock]:
+    """A verdict, arrays, orders with the best one as a formula, instructions, and what is not known."""
+    if answer.problem:
+        yield headline(f"not known: {answer.problem}")
+    else:
+        yield from _verdict(answer)
+        yield GAP
+        yield declared_table("trace/traffic/arrays", answer.arrays, limit=limit)
+        yield GAP
+        yield declared_table("trace/traffic/mappings", answer.mappings, limit=None, change=_change)
+        yield from _best(answer)
+        yield GAP
+        yield declared_table("trace/traffic/rows", answer.rows, limit=min(limit, 10), place=(INSTRUCTION, SOURCE))
+    if answer.reasons.height:
+        yield GAP
+        reasons = answer.reasons.group_by("reason", maintain_order=True).agg(
+            pl.col("row").first(), pl.col("execution_count").sum()
+        )
+        yield declared_table("trace/traffic/reasons", reasons, limit=min(limit, 8))
+    for note in answer.notes:
+        yield Sentence(note, "note")
+
+
+def _verdict(answer: FabricTraffic) -> Iterator[AnyBlock]:
+    least = "at least " if answer.known_share < 1 or not answer.xcd_count else ""
+    parts = f"{size(answer.unavoidable_bytes)} unavoidable"
+    if answer.xcd_count > 1:
+        parts += f", {size(answer.replicated_bytes)} because several XCDs read the same lines"
+    yield sentence(
+        (f"fabric reads {least}{size(answer.read_bytes)}: {parts}; writes {size(answer.write_bytes)}", "headline"),
+    )
+    yield Sentence(_hbm(answer))
+    counts = worded_size(answer.counts)
+    xcds = f"{counted(answer.xcd_count, 'XCDs')}, one by one" if answer.xcd_count > 1 else "one L2"
+    yield Sentence(
+        f"{counts} workgroups on {xcds}; {percent(answer.known_share, 0)} of the accesses known; "
+        f"{counted(answer.evaluated_count, 'waves')} evaluated, {counted(answer.checked_count, 'workgroups')} drawn "
+        f"at random agree with what follows from them; caches of {answer.target}: {_EVIDENCE[answer.confidence]}"
+    )
+    if answer.read_request_count is not None:
+        yield Sentence(
+            f"requests of L1 to L2: {grouped(answer.read_request_count)} reads if waves share what they read between "
+            f"two barriers, {grouped(answer.write_request_count)} writes"
+        )
+
+
+def _hbm(answer: FabricTraffic) -> str:
+    touched = size(answer.unavoidable_bytes)
+    if answer.fits_infinity_cache is None:
+        return "HBM: there is no Infinity Cache, so the fabric reads are those of HBM"
+    if answer.fits_infinity_cache:
+        return f"HBM reads {touched} in any order, if it starts cold: everything fits in the Infinity Cache"
+    return f"HBM reads {touched} at least: not everything fits in the Infinity Cache"
+
+
+def _change(row: dict[str, Any]) -> str:
+    return "" if abs(row["saved_share"]) < 0.0005 else percent(-row["saved_share"], sign=True)
+
+
+def _best(answer: FabricTraffic) -> Iterator[AnyBlock]:
+    yield GAP
+    if not answer.best_mapping:
+        yield Sentence("nothing to win: no order of workgroups that was tried reads 1 % fewer bytes than today's")
+        return
+    best = answer.mappings.filter(pl.col("mapping") == answer.best_mapping).row(0, named=True)
+    yield Sentence(
+        f"{best['mapping']}: {size(best['read_bytes'])} ({percent(-best['saved_share'], sign=True)}). {_NO_TIME}"
+    )
+    if best["formula"] and best["mapping"] != "given":
+        yield Preformatted(_code(best["formula"], answer.counts))
+
+
+def _code(formula: str, counts: tuple[int, int, int]) -> str:
+    """What to write: the number that the kernel is launched with, the new one, and ids of it."""
+    x, y, _ = counts
+    axes = [(axis, step) for axis, step, count in zip(range(3), (1, x, x * y), counts, strict=True) if count > 1]
+
+    def number(of_axis: Callable[[int], str]) -> str:
+        return " + ".join(of_axis(axis) + (f" * {step}" if step > 1 else "") for axis, step in axes)
+
+    lines = [
+        f"// HIP, CK (map of blocks to tiles): id = {number(lambda axis: f'blockIdx.{_AXES[axis]}')}",
+        f"// Triton (and // for /): id = {number(lambda axis: f'tl.program_id({axis})')}",
+        *(f"{part.strip()};" for part in formula.split(";") if part.strip()),
+    ]
+    if not any(f"{axis} = " in formula for axis in _AXES):
+        cuts = (f"id / {step}" if step > 1 else "id" for _, step in axes)
+        ids = (
+            f"{_AXES[axis]} = {cut}{f' % {counts[axis]}' if axis != axes[-1][0] else ''};"
+            for (axis, _), cut in zip(axes, cuts, strict=True)
+        )
+        lines.append(" ".join(ids))
+    return "\n".join(lines)
