@@ -142,6 +142,7 @@ nb::dict walk(const Evaluator& evaluator, const Start& start, unsigned wave, nb:
     answer["executions"] = arrow_table(evaluation->executions, evaluation);
     answer["execution_addresses"] = arrow_table(addresses, evaluation);
     answer["is_complete"] = walked->is_complete;
+    answer["is_as_traced"] = walked->traced_at == walked->traced.size();
     answer["stopped_row"] = evaluation->misfit_row;
     answer["branch_count"] = evaluation->branch_count;
     answer["checked_branch_count"] = evaluation->checked_branch_count;

@@ -386,6 +386,7 @@ class LaneWalk(TypedDict):
     executions: Table
     execution_addresses: Table
     is_complete: bool
+    is_as_traced: bool
     stopped_row: int
     branch_count: int
     checked_branch_count: int

@@ -9,7 +9,7 @@ import pytest
 from tests.cli.in_process import call
 
 #: Sizes and strides of the batched matrix multiplication of capture c04.
-SIZES = ("0x0=256", "0x4=256", "0x8=128", "0xc=128", "0x28=32768,128,1", "0x34=32768,256,1", "0x40=65536,256,1")
+SIZES = ("0x0=128", "0x4=512", "0x8=128", "0xc=128", "0x28=16384,128,1", "0x34=65536,512,1", "0x40=65536,512,1")
 ARGUMENTS = [word for size in SIZES for word in ("--arg", size)]
 
 

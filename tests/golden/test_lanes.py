@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 CAPTURES = SHARED / "data" / "att-mi300x-bmm"
 DECODED = SHARED / "data" / "uiout-mi350x-flydsl"
 #: M, N, K, batches, then batch, row and column strides of the three matrices, row major.
-C04_SIZES = ("0x0=256", "0x4=256", "0x8=128", "0xc=128", "0x28=32768,128,1", "0x34=32768,256,1", "0x40=65536,256,1")
-C03_SIZES = ("0x0=128", "0x4=512", "0x8=128", "0xc=128", "0x28=16384,128,1", "0x34=65536,512,1", "0x40=65536,512,1")
+SIZES = ("0x0=128", "0x4=512", "0x8=128", "0xc=128", "0x28=16384,128,1", "0x34=65536,512,1", "0x40=65536,512,1")
 COLUMN_MAJOR = ("0x0=256", "0x4=256", "0x8=128", "0xc=128", "0x28=32768,1,256", "0x34=32768,1,128", "0x40=65536,1,256")
 
 pytestmark = pytest.mark.skipif(not CAPTURES.is_dir(), reason="no shared data")
@@ -49,7 +48,7 @@ def test_lds_conflicts_without_any_argument() -> None:
 
 
 def test_l1_accesses_with_the_sizes_given() -> None:
-    answer = _lanes("c04", *C04_SIZES)
+    answer = _lanes("c04", *SIZES)
     assert _per_wave(answer, "segment_count_total") == 1024
     assert answer.rows["cost_known_count"].to_list() == answer.rows["execution_count"].to_list()
     assert answer.checked_branch_count == answer.branch_count > 0
@@ -60,7 +59,7 @@ def test_the_counter_rejects_a_wrong_layout() -> None:
 
 
 def test_the_slow_version_touches_many_segments() -> None:
-    answer = _lanes("c03", *C03_SIZES)
+    answer = _lanes("c03", *SIZES)
     assert answer.rows["segment_count_total"].sum() == 123_648 == 4416 * 28
     strided = answer.rows.filter(pl.col("segment_count_total") == 64 * pl.col("execution_count"))
     assert strided["text"].str.starts_with("global_load_ushort").all()

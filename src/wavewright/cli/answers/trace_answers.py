@@ -198,8 +198,21 @@ def lanes(
     accesses, losses = (None, None) if measured is None else (measured.accesses, measured.losses)
     with progress("evaluating lanes"):
         answer = analysis(trace, options, rows=request.rows, fixes=fixes, omniprobe=accesses)
+        doubt = _doubt(trace, options)
     facts = {} if losses is None else {"omniprobe_losses": to_builtins(losses)}
-    return Shown(answer, how={"has_fixes": fixes, "measured_losses": losses}, facts=facts, request=request)
+    facts |= {"doubt": doubt} if doubt else {}
+    how = {"has_fixes": fixes, "measured_losses": losses, "doubt": doubt}
+    return Shown(answer, how=how, facts=facts, request=request)
+
+
+def _doubt(trace: ThreadTrace, options: LaneOptions) -> str:
+    """Why given arguments cannot be right: workgroups would store to the same bytes; empty = nothing says so."""
+    if not options.arguments:
+        return ""
+    from wavewright.analysis.trace.fabric import TrafficOptions, fabric_traffic
+
+    answer = fabric_traffic(trace, TrafficOptions(options))
+    return answer.problem if answer.overlapping_bytes else ""
 
 
 def _lanes_of_row(request: TraceRequest, row: int, options: LaneOptions) -> Shown:

@@ -45,6 +45,7 @@ _LEAST_SAVED: Final = 0.01  #: Of the bytes read: less is nothing to win.
 _DENSE: Final = 0.9  #: Of the bytes from the first to the last stored: below, a stride may be wrong.
 _NO_CODE: Final = "no code object says in which registers arguments and workgroup ids are"
 _NO_GRID: Final = "the number of workgroups is not known: --grid and --workgroup give sizes in work-items"
+_NOT_TRACED: Final = "no wave goes the way that was traced: an argument or a size is wrong, or of another dispatch"
 _TOO_LONG: Final = "the waves execute too many instructions for an evaluation of all workgroups"
 
 
@@ -181,6 +182,8 @@ class _Sets:
         if not self.parts:
             why = reasons["reason"][0] if reasons.height else "no access of memory was executed"
             return _nothing(target, why, self.caches, self.workgroups, self.xcds, **facts)
+        if not any(group.accesses.is_as_traced for group in self.everything.groups):
+            return _nothing(target, _NOT_TRACED, self.caches, self.workgroups, self.xcds, **facts)
         stored = self._stored_bytes()
         arrays = self._array_frame()
         written = int(arrays["written_bytes"].sum())
@@ -335,10 +338,10 @@ class _Sets:
         notes += self.workgroups.start.arguments.assumptions
         for array, parts in self.stores.items():
             begin, end = units(parts, 1)
-            share = count((begin, end)) / int(end[-1] - begin[0])
-            if share < _DENSE:
+            written, extent = count((begin, end)), int(end[-1] - begin[0])
+            if written < _DENSE * extent:
                 notes.append(
-                    f"{self.names[array]} is stored with gaps ({share:.0%} of the bytes from its first to its last): "
+                    f"{self.names[array]} is stored with gaps ({_share(written, extent)} from its first to its last): "
                     "padding, or a stride or a size that is too large"
                 )
         return tuple(notes)

@@ -32,7 +32,9 @@ Ids = tuple[int, int, int]
 _LANES: Final = 64  # addresses of an execution, as the evaluator returns them
 _MOST_STEPS: Final = 400_000  #: Instructions of one wave.
 _MOST_INSTRUCTIONS: Final = 12_000_000  #: That are evaluated for one dispatch.
+_MOST_PATHS: Final = 4  #: Traced ones that a wave is compared with, the longest first.
 _MOST_POINTERS: Final = 64
+_POINTER_BYTES: Final = 8
 _POINTER_STEP: Final = 1 << 40  #: Bytes between the buffers of two pointers, and their alignment, by assumption.
 _NOT_GLOBAL: Final = (0, 1)  # cpp/include/wavewright/evaluate.hpp: Space none and lds
 LOAD, STORE, ATOMIC, LOAD_TO_LDS = range(4)  # Direction
@@ -57,7 +59,7 @@ class Accesses:
     detail: np.ndarray  #: and its detail.
     stopped_rows: tuple[int, ...]  #: Rows behind which nothing tells where a wave goes.
     branch_counts: tuple[int, int, int]  #: Conditional branches; of these certain ones; those that went the traced way.
-    paths: tuple[pl.Series, ...]  #: Rows of each wave.
+    is_as_traced: bool  #: Whether one of its waves goes a traced way.
 
     @property
     def first(self) -> np.ndarray:
@@ -87,6 +89,8 @@ class Workgroups:
     direction: np.ndarray  #: Direction,
     width_bytes: np.ndarray  #: bytes of one lane,
     is_barrier: np.ndarray  #: and whether it is a barrier.
+    _usual_path: dict[int, int] = field(default_factory=dict)  #: Of the wave at each place.
+    _found: set[int] = field(default_factory=set)  #: Offsets of arguments that turned out to be pointers.
     pointers: dict[int, int] = field(default_factory=dict)  #: Offset of an argument -> address that is assumed.
     evaluated_count: int = 0  #: Waves,
     instruction_count: int = 0  #: and their instructions.
@@ -111,10 +115,9 @@ class Workgroups:
         """
         start = self.start.of_workgroup([int(each) for each in ids], self.pointers)
         walks = [self._walk(start, place) for place in range(self.start.wave_count)]
-        frames, stopped, paths, branches = [], [], [], np.zeros(3, np.int64)
+        frames, stopped, branches = [], [], np.zeros(3, np.int64)
         for place, walk in enumerate(walks):
-            path = pl.DataFrame(walk["path"])["row"]
-            rows = path.to_numpy()
+            rows = pl.DataFrame(walk["path"])["row"].to_numpy()
             table = pl.DataFrame(walk["executions"])
             position = table["position"].to_numpy()
             row, is_barrier = rows[position], self.is_barrier[rows]
@@ -127,24 +130,24 @@ class Workgroups:
                 table["detail"].to_numpy(), table["base_pointer"].to_numpy(),
             )  # fmt: skip
             frames.append([column[in_memory] for column in columns])
-            paths.append(path)
             if not walk["is_complete"]:
                 stopped.append(walk["stopped_row"])
             branches += [walk[f"{kind}branch_count"] for kind in ("", "checked_", "assumed_")]  # type: ignore[literal-required]
         *columns_of_all, base_pointer = (np.concatenate(parts) for parts in zip(*frames, strict=True))
         self._found = {int(offset) for offset in np.unique(base_pointer) if offset >= 0} - self.pointers.keys()
         rows_stopped = tuple(sorted(set(stopped)))
-        return Accesses(*columns_of_all, rows_stopped, tuple(int(each) for each in branches), tuple(paths))  # type: ignore[arg-type]
+        as_traced = any(walk["is_as_traced"] for walk in walks)
+        return Accesses(*columns_of_all, rows_stopped, tuple(int(each) for each in branches), as_traced)  # type: ignore[arg-type]
 
-    def place_pointers(self) -> Accesses:
-        """The accesses of the first workgroup, once the pointers among the arguments that nobody gave are apart."""
-        for _ in range(_MOST_POINTERS):
-            accesses = self.accesses((0, 0, 0))
-            if not self._found or len(self.pointers) + len(self._found) > _MOST_POINTERS:
-                break
+    def place_pointers(self) -> None:
+        """Give the pointers among the arguments that nobody gave addresses far apart."""
+        arguments = self.start.arguments
+        places = [each.offset_bytes for each in arguments.arguments if arguments.is_pointer(each.offset_bytes)]
+        self._found = {place for place in places if arguments.bytes_at(place, _POINTER_BYTES) is None}
+        while self._found and len(self.pointers) + len(self._found) <= _MOST_POINTERS:
             for offset in sorted(self._found):
                 self.pointers[offset] = _POINTER_STEP * (len(self.pointers) + 1)
-        return accesses
+            self.accesses((0, 0, 0))
 
     def reason(self, kind: int, detail: int) -> str:
         """A reason of the evaluator as a clause."""
@@ -154,16 +157,18 @@ class Workgroups:
         return reason_text(kind, detail, (0, 0), texts, self.start.arguments)
 
     def _walk(self, start: _core.WaveStart, place: int) -> _core.LaneWalk:
-        """The walk of the wave at a place: along the longest traced path that it can be the wave of."""
+        """The walk of the wave at a place: along a traced path that it goes to its end, if there is one."""
         best = None
-        for path in self.paths[:2] if place else self.paths[:4]:
+        usual = self._usual_path.get(place, 0)
+        for number in (usual, *(each for each in range(min(_MOST_PATHS, len(self.paths))) if each != usual)):
             if self.instruction_count > _MOST_INSTRUCTIONS:
                 raise OutOfBudgetError
-            walk = self.evaluator.walk(start, place, path, _MOST_STEPS)
+            walk = self.evaluator.walk(start, place, self.paths[number], _MOST_STEPS)
             self.evaluated_count += 1
             self.instruction_count += len(pl.DataFrame(walk["path"]))
-            best = best or walk
-            if walk["is_complete"]:
+            best = walk if best is None or (walk["is_complete"] and not best["is_complete"]) else best
+            if walk["is_complete"] and walk["is_as_traced"]:
+                self._usual_path[place] = number
                 return walk
         return best  # type: ignore[return-value]
 

@@ -37,15 +37,19 @@ def lanes_report(
     limit: int,
     has_fixes: bool = False,
     measured_losses: Sequence[Loss] | None = None,
+    doubt: str = "",
 ) -> Iterator[AnyBlock]:
     """A verdict, the instructions, source lines, branches, remedies, and what is not known.
 
-    `measured_losses`: what of the measurements could not be read; None = there are no measurements.
+    `measured_losses`: what of the measurements could not be read; None = there are no measurements. `doubt`: why the
+    given arguments cannot be right.
     """
     if not answer.rows.height:
         yield Sentence("no instruction that touches memory lane by lane was executed")
     else:
         yield from _verdict(answer)
+        if doubt:
+            yield Sentence(doubt, "loss")
         yield GAP
         yield _row_table(answer, limit)
         yield sentence((_LEGEND, "dim"))

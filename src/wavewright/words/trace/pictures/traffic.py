@@ -50,7 +50,9 @@ def traffic_picture(answer: FabricTraffic, theme: str = "auto") -> Picture:
         "traffic", "Workgroups by XCD, and what they share", sentence,
         height=_HEAD + lines * cell, theme=theme, legend=_KEYS, note=note,
     )  # fmt: skip
-    for side, (name, colour) in enumerate((("by XCD, a colour for each", _xcd), ("by reuse, colours as above", _reuse))):
+    for side, (name, colour) in enumerate(
+        (("by XCD, a colour for each", _xcd), ("by reuse, colours as above", _reuse))
+    ):
         left = frame.left + side * (columns * cell + _GAP)
         frame.svg.label("p-ink", left, frame.top + 12, name, size=SMALL)
         for at, row in enumerate(rows):

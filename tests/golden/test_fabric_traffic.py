@@ -1,0 +1,117 @@
+"""Traffic of real captures: sets of lines as `../shared/spec/spec_l2map.md` has them (2, 6, 10), and the self-check."""
+
+from __future__ import annotations
+
+import time
+
+import polars as pl
+import pytest
+
+import wavewright
+from tests.golden.oracle import SHARED
+from wavewright.analysis.trace.fabric import FabricTraffic, TrafficOptions, fabric_traffic
+from wavewright.analysis.trace.lanes.evaluated import LaneOptions
+
+CAPTURES = SHARED / "data" / "att-mi300x-bmm"
+DECODED = SHARED / "data" / "uiout-mi350x-flydsl"
+#: M, N, K, batches, then batch, row and column strides of the three matrices, row major.
+SIZES = {
+    "0x0": "128", "0x4": "512", "0x8": "128", "0xc": "128",
+    "0x28": "16384,128,1", "0x34": "65536,512,1", "0x40": "65536,512,1",
+}  # fmt: skip
+MB = 1e6
+
+pytestmark = pytest.mark.skipif(not CAPTURES.is_dir(), reason="no shared data")
+
+
+def _traffic(capture: str, grid: tuple[int, int, int], **changed: str) -> FabricTraffic:
+    trace = wavewright.open(CAPTURES / capture / "raw", dispatch=3)
+    sizes = SIZES | {f"0x{name[1:]}": value for name, value in changed.items()}
+    arguments = tuple(f"{offset}={value}" for offset, value in sizes.items())
+    return fabric_traffic(trace, TrafficOptions(LaneOptions(arguments, (256, 1, 1), grid)))
+
+
+def test_the_gemm_of_2048_workgroups() -> None:
+    answer = _traffic("c03", (2048, 2, 128))
+    assert (answer.problem, answer.known_share) == ("", 1)
+    lines = {row["mapping"]: row["lines_count"] for row in answer.mappings.iter_rows(named=True)}
+    published = {
+        "today": 393_216, "chunks of 2 per XCD": 393_216, "axes y, x, z": 393_216, "chunks of 4 per XCD": 327_680,
+        "chunks of 8 per XCD": 294_912, "axes y, z, x": 294_912, "axes z, x, y": 163_840, "axes z, y, x": 163_840,
+        "chunks of 16 per XCD": 163_840, "contiguous range per XCD": 163_840,
+    }  # fmt: skip
+    assert {name: lines[name] for name in published} == published
+    assert answer.unavoidable_bytes == 128 * 163_840
+    assert answer.write_bytes == 128 * 131_072
+    assert answer.write_request_count == 262_144  # as counted
+    assert answer.best_mapping == "contiguous range per XCD"
+    assert answer.fits_infinity_cache
+
+
+def test_the_gemm_of_512_workgroups_in_two_seconds() -> None:
+    _traffic("c04", (1024, 1, 128))  # what is read and imported once
+    begin = time.process_time()
+    answer = _traffic("c04", (1024, 1, 128))
+    assert time.process_time() - begin < 2
+    found = dict(answer.mappings.select("mapping", pl.col("read_bytes") / MB).iter_rows())
+    assert [round(found[name], 1) for name in ("today", "chunks of 2 per XCD", "chunks of 4 per XCD")] == [
+        33.6, 25.2, 21.0,
+    ]  # fmt: skip
+    assert answer.arrays["xcd_mean"].to_list() == [4, 1, None]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("capture", "batches"), [("c02", 128), ("c05", 128), ("c07", 128), ("c08", 128), ("c12", 64), ("c13", 32)]
+)
+def test_other_builds_are_known_throughout(capture: str, batches: int) -> None:
+    answer = _traffic(capture, (1024, 1, batches))
+    assert (answer.problem, answer.known_share) == ("", 1)
+    assert answer.overlapping_bytes == 0
+
+
+#: What was changed in the sizes of the GEMM: nine can be seen, the batch stride of what is only read cannot.
+WRONG = {
+    "M and N square": {"a0": "256", "a4": "256", "a28": "32768,128,1", "a34": "32768,256,1", "a40": "65536,256,1"},
+    "batch stride of C halved": {"a40": "32768,512,1"},
+    "batch stride of C left out": {"a40": "0,512,1"},
+    "batch stride of C doubled": {"a40": "131072,512,1"},
+    "N halved": {"a4": "256"},
+    "N doubled": {"a4": "1024"},
+    "N a tile too long": {"a4": "640"},
+    "K halved": {"a8": "64"},
+    "K doubled": {"a8": "256"},
+    "batch stride of A halved": {"a28": "8192,128,1"},
+}
+
+
+def _is_found(name: str) -> bool:
+    answer = _traffic("c04", (1024, 1, 128), **WRONG[name])
+    return bool(answer.problem) or any("gaps" in note for note in answer.notes)
+
+
+def test_square_sizes_are_refused() -> None:
+    answer = _traffic("c04", (1024, 1, 128), **WRONG["M and N square"])
+    assert "store to the same bytes" in answer.problem
+    assert answer.overlapping_bytes == 128 * (131_072 - 66_048)
+    assert not answer.mappings.height
+    assert not answer.read_bytes
+
+
+@pytest.mark.slow
+def test_nine_of_ten_wrong_sizes_are_found() -> None:
+    found = [name for name in WRONG if _is_found(name)]
+    assert len(found) == 9
+    assert "batch stride of A halved" not in found
+
+
+def test_what_nobody_knows_has_its_reason() -> None:
+    trace = wavewright.open(CAPTURES / "c01" / "raw", dispatch=2)
+    answer = fabric_traffic(trace, TrafficOptions(LaneOptions((), (256, 1, 1), (1024, 1, 128))))
+    assert answer.problem.startswith("depends on argument 1")
+    assert not answer.read_bytes
+    folder = next(path for path in sorted(DECODED.glob("*/*/ui_output*")) if "expected" not in path.parts)
+    for options in (LaneOptions(target="gfx950"), LaneOptions((), (256, 1, 1), (25_600, 1, 1), target="gfx950")):
+        answer = fabric_traffic(wavewright.open(folder), TrafficOptions(options))
+        assert answer.problem
+        assert not answer.mappings.height
