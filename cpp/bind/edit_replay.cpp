@@ -17,13 +17,16 @@ namespace wavewright::bind {
 namespace {
 
 // (row or -1, ahead, is moved, is a wait, states of padding, (counter, value)s, (place, around, cycles, adds port)s,
-// dwords)
-using RowOfEdit = std::tuple<int32_t, uint8_t, bool, bool, int32_t, std::vector<std::tuple<uint8_t, int32_t>>,
-                             std::vector<std::tuple<uint32_t, bool, int32_t, bool>>, uint8_t>;
+// dwords, rows that are one with it)
+using RowOfEdit =
+    std::tuple<int32_t, uint8_t, bool, bool, int32_t, std::vector<std::tuple<uint8_t, int32_t>>,
+               std::vector<std::tuple<uint32_t, bool, int32_t, bool>>, uint8_t, std::vector<int32_t>>;
 
 std::vector<EditRow> rows_of_edit(const std::vector<RowOfEdit>& rows, int32_t first, int32_t last) {
     std::vector<EditRow> made;
-    for (const auto& [row, ahead, is_moved, is_wait, states, waits, edges, dwords] : rows) {
+    for (const auto& [row, ahead, is_moved, is_wait, states, waits, edges, dwords, joined] : rows) {
+        for (const int32_t each : joined)
+            if (row < 0 || each < first || each > last) throw nb::value_error("a joined row lies outside the block");
         if (row >= 0 && (row < first || row > last)) throw nb::value_error("a row lies outside the block");
         EditRow one{.row = row,
                     .ahead = ahead,
@@ -32,7 +35,8 @@ std::vector<EditRow> rows_of_edit(const std::vector<RowOfEdit>& rows, int32_t fi
                     .padding_states = std::max(0, std::min(states, 1 << 10)),
                     .waits = {},
                     .edges = {},
-                    .dwords = dwords};
+                    .dwords = dwords,
+                    .joined = joined};
         for (const auto& [counter, value] : waits) one.waits.push_back({counter, value});
         for (const auto& [from, is_around, cycles, adds_port] : edges)
             one.edges.push_back({from, is_around, std::max(0, cycles), adds_port});
@@ -113,10 +117,20 @@ class KeptReplay {
         return answer(times);
     }
 
+    nb::object with_more_waves(uint32_t more) const {
+        EditTimes times;
+        {
+            nb::gil_scoped_release unlocked;
+            times = replay_->with_more_waves(more);
+        }
+        return answer(times);
+    }
+
     nb::object edited(int32_t first, int32_t last, const std::vector<RowOfEdit>& rows,
-                      const std::vector<RowOfEdit>& prologue) const {
+                      const std::vector<RowOfEdit>& prologue, const std::vector<RowOfEdit>& epilogue) const {
         if (first < 0 || last < first) throw nb::value_error("a block has at least one row");
-        const EditedBlock block{first, last, rows_of_edit(rows, first, last), rows_of_edit(prologue, first, last)};
+        const EditedBlock block{first, last, rows_of_edit(rows, first, last), rows_of_edit(prologue, first, last),
+                                rows_of_edit(epilogue, first, last)};
         EditTimes times;
         {
             nb::gil_scoped_release unlocked;
@@ -160,7 +174,9 @@ void bind_edit_replay(nb::module_& m) {
         .def_prop_ro("servers", &KeptReplay::servers,
                      "Of memory and of LDS: cycles per dword that fit and at most, spreads with and without, samples.")
         .def("as_recorded", &KeptReplay::as_recorded, "Cycles by mode of the order that was recorded, not corrected.")
-        .def("edited", &KeptReplay::edited, "first"_a, "last"_a, "rows"_a, "prologue"_a,
+        .def("with_more_waves", &KeptReplay::with_more_waves, "more"_a,
+             "The same with room for more waves on every SIMD; executions are the waves that start earlier.")
+        .def("edited", &KeptReplay::edited, "first"_a, "last"_a, "rows"_a, "prologue"_a, "epilogue"_a,
              "Cycles by mode, share of dwords more, whether waits are emptier than ever, executions, lacking samples.");
 }
 

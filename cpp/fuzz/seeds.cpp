@@ -66,6 +66,23 @@ std::vector<Seed> stall_seeds() {
     return {seed};
 }
 
+// A loop of eight rows with its loads first, then moved ones, and waves that go around it.
+std::vector<Seed> edit_seeds() {
+    std::vector<Seed> seeds;
+    for (const int moved : {0x00, 0x80, 0xA4}) {
+        Seed seed{"edit" + std::to_string(moved), {7, 1, 0x25, 1, 0x2D, 2, 0x45, 0x81, 0, 0, 0, 8, 1, 0x82, 1, 0x78, 0}};
+        for (const int byte : {6, 8, 0, 2, 1, 3, 0x43, 4, 5, 6}) seed.bytes.push_back(static_cast<uint8_t>(byte | moved));
+        seed.bytes.insert(seed.bytes.end(), {1, 0, 1, 0x43});
+        for (uint8_t i = 0; i < 160; ++i) {
+            const auto new_wave = static_cast<uint8_t>(i % 40 ? 0 : 0x80);
+            for (const int byte : {new_wave | i % 8, i % 40 == 20 ? 0x39 : 6, i % 7 * 4, i % 11 * 8})
+                seed.bytes.push_back(static_cast<uint8_t>(byte));
+        }
+        seeds.push_back(std::move(seed));
+    }
+    return seeds;
+}
+
 std::vector<Seed> wave_json_seeds() {
     constexpr std::string_view kTexts[] = {
         R"({"name":"SE0","duration":148,"num_insts":4,"num_stitched":4,"wave":{"begin":1000,"end":1148,"cu":1,"simd":2,)"
@@ -262,6 +279,7 @@ std::vector<Seed> seeds_of(std::string_view target) {
     if (target == "fuzz_waits") return wait_seeds();
     if (target == "fuzz_wave_json") return wave_json_seeds();
     if (target == "fuzz_stalls") return stall_seeds();
+    if (target == "fuzz_edits") return edit_seeds();
     if (target == "fuzz_sqlite") return sqlite_seeds();
     if (target == "fuzz_spans") return span_seeds();
     if (target == "fuzz_executed" || target == "fuzz_groups" || target == "fuzz_live") return column_seeds({});

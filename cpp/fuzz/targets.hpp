@@ -27,6 +27,8 @@ void fuzz_waits(Bytes input);
 void fuzz_wave_json(Bytes input);
 // Rules of up to 31 rows, then executed instructions with any times: the resolving of waits.
 void fuzz_stalls(Bytes input);
+// Rules of up to 32 rows, a block in another order, then executed instructions with any times: replays of edits.
+void fuzz_edits(Bytes input);
 // The page where a table begins, types of columns (two bits each), then the file of an SQLite database.
 void fuzz_sqlite(Bytes input);
 // Tracks, cells and bounds, then spans with any times: levels of detail of timelines.
@@ -73,7 +75,7 @@ constexpr Target kTargets[] = {
     {"fuzz_stalls", fuzz_stalls},     {"fuzz_sqlite", fuzz_sqlite},     {"fuzz_spans", fuzz_spans},
     {"fuzz_executed", fuzz_executed}, {"fuzz_groups", fuzz_groups},     {"fuzz_writers", fuzz_writers},
     {"fuzz_isa", fuzz_isa},           {"fuzz_live", fuzz_live},         {"fuzz_evaluate", fuzz_evaluate},
-    {"fuzz_library", fuzz_library},   {"fuzz_perfetto", fuzz_perfetto},
+    {"fuzz_library", fuzz_library},   {"fuzz_perfetto", fuzz_perfetto}, {"fuzz_edits", fuzz_edits},
 };
 
 struct Seed {

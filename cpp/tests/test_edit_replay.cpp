@@ -72,7 +72,7 @@ TEST(edit_replay, repeats_what_was_recorded) {
     const Loop loop;
     const EditReplay replay = loop.replay();
     CHECK_EQUAL(replay.recorded_cycles(), 136);
-    const EditedBlock same{0, 3, {kept(0), kept(1), kept(2), kept(3)}, {}};
+    const EditedBlock same{0, 3, {kept(0), kept(1), kept(2), kept(3)}, {}, {}};
     for (size_t mode = 0; mode < kEditModes; ++mode) {
         CHECK_EQUAL(replay.as_recorded().cycles[mode], 136);
         CHECK_EQUAL(replay.edited(same).cycles[mode], 136);
@@ -83,7 +83,7 @@ TEST(edit_replay, repeats_what_was_recorded) {
 // The other math between the load and its wait hides 4 cycles of it in each of the two rounds.
 TEST(edit_replay, hides_latency_behind_what_moves_before_the_wait) {
     const Loop loop;
-    const EditTimes times = loop.replay().edited({0, 3, {kept(0), moved(3), kept(1), kept(2)}, {}});
+    const EditTimes times = loop.replay().edited({0, 3, {kept(0), moved(3), kept(1), kept(2)}, {}, {}});
     CHECK_EQUAL(times.cycles[static_cast<size_t>(EditMode::kept)], 136 - 2 * 4);
     CHECK(!times.is_extrapolated);
     CHECK_EQUAL(times.lacking_samples, 0u);
@@ -96,8 +96,8 @@ TEST(edit_replay, takes_new_waits_and_padding) {
     wait.is_wait = true;
     wait.waits = {{0, 0}};
     padding.padding_states = 10;
-    const EditedBlock plain{0, 3, {kept(0), wait, kept(2), kept(3)}, {}};
-    const EditedBlock padded{0, 3, {kept(0), wait, padding, kept(2), kept(3)}, {}};
+    const EditedBlock plain{0, 3, {kept(0), wait, kept(2), kept(3)}, {}, {}};
+    const EditedBlock padded{0, 3, {kept(0), wait, padding, kept(2), kept(3)}, {}, {}};
     const EditReplay replay = loop.replay();
     CHECK_EQUAL(replay.edited(padded).cycles[0] - replay.edited(plain).cycles[0], 2 * 40);
 }

@@ -146,8 +146,8 @@ def replay(
 ) -> tuple[list[int], list[list[int]], list[int], int]: ...
 
 RowOfEdit = tuple[
-    int, int, bool, bool, int, list[tuple[int, int]], list[tuple[int, bool, int, bool]], int
-]  # row, ahead, is_moved, is_wait, padding states, waits, edges, dwords
+    int, int, bool, bool, int, list[tuple[int, int]], list[tuple[int, bool, int, bool]], int, Sequence[int]
+]  # row, ahead, is_moved, is_wait, padding states, waits, edges, dwords, rows that are one with it
 EditTimes = tuple[list[int], float, bool, int, int]  # cycles by mode, traffic share, extrapolated, executions, lacking
 
 class EditReplay:
@@ -169,7 +169,15 @@ class EditReplay:
     @property
     def servers(self) -> list[tuple[float, float, float, float, int]]: ...
     def as_recorded(self) -> EditTimes: ...
-    def edited(self, first: int, last: int, rows: Sequence[RowOfEdit], prologue: Sequence[RowOfEdit]) -> EditTimes: ...
+    def with_more_waves(self, more: int) -> EditTimes: ...
+    def edited(
+        self,
+        first: int,
+        last: int,
+        rows: Sequence[RowOfEdit],
+        prologue: Sequence[RowOfEdit],
+        epilogue: Sequence[RowOfEdit],
+    ) -> EditTimes: ...
 
 def port_was_busy(
     instructions: Mapping[str, object], waves: Mapping[str, object], rows: Mapping[str, object], issue_cycles: int

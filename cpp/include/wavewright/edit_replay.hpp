@@ -52,12 +52,14 @@ struct EditRow {
     std::vector<EditWait> waits;
     std::vector<EditEdge> edges;
     uint8_t dwords = 0;  // 0 = those of the row
+    std::vector<int32_t> joined;  // rows of the code that are one with it: it may take as long as the longest of them
 };
 
 struct EditedBlock {
     int32_t first = 0, last = -1;  // rows of the code
     std::vector<EditRow> rows;
     std::vector<EditRow> prologue;  // before the first iteration of each time that the loop is entered
+    std::vector<EditRow> epilogue;  // behind the last one
 };
 
 // One way to fill in what the trace does not say.
@@ -90,9 +92,12 @@ class EditReplay {
     const std::array<FittedServer, 2>& servers() const { return servers_; }
     EditTimes as_recorded() const;
     EditTimes edited(const EditedBlock& block) const;
+    // With room for more waves on every SIMD; `executions` are the waves that start earlier for it.
+    EditTimes with_more_waves(uint32_t more) const;
 
   private:
     struct Sequence;
+    struct Starts;
     class Builder;
     class Run;
 
@@ -118,7 +123,9 @@ class EditReplay {
     void pin(std::span<const uint32_t> operations);
     void fit(size_t unit);
     std::vector<double> served(size_t unit, double cycles) const;
-    EditTimes timed(const Sequence& sequence) const;
+    Starts recorded_starts() const;
+    Starts earlier_starts(uint32_t more) const;
+    EditTimes timed(const Sequence& sequence, const Starts& starts) const;
 
     ReplayInput input_;
     EditRules rules_;

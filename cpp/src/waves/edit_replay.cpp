@@ -20,6 +20,8 @@ constexpr int64_t kLongestSpan = int64_t{1} << 40;
 constexpr size_t kLeastSamples = 3;  // exact latencies of a row that make its quantiles
 constexpr double kGridStep = 1.15;   // of service times that are tried
 constexpr int kGridSize = 46;
+constexpr double kFineFirst = 0.8, kFineStep = 0.005;  // of the longest service time that is possible
+constexpr int kFineSize = 91;
 constexpr double kMostCycles = 512;
 constexpr int kHalvings = 11;
 constexpr double kLateShare = 0.05;  // of exact latencies that a service time may contradict
@@ -229,17 +231,6 @@ void EditReplay::fit(size_t unit) {
             rest.push_back(sources_[i].issue + sources_[i].latency - static_cast<int64_t>(done[i]));
         return rest;
     };
-    server.spread = std::numeric_limits<double>::max();
-    for (int step = -1; step < kGridSize; ++step) {
-        const double cycles = step < 0 ? 0 : std::pow(kGridStep, step);
-        std::vector<int64_t> rest = rests(cycles);
-        const double spread = quantile(rest, 0.8) - quantile(rest, 0.2);
-        if (step < 0) server.spread_without = spread;
-        if (spread < server.spread) {
-            server.spread = spread;
-            server.fitted_cycles = cycles;
-        }
-    }
     double low = 0, high = kMostCycles;
     for (int turn = 0; turn < kHalvings; ++turn) {
         const double cycles = (low + high) / 2;
@@ -250,6 +241,20 @@ void EditReplay::fit(size_t unit) {
         (static_cast<double>(late) <= kLateShare * static_cast<double>(tight.size()) ? low : high) = cycles;
     }
     server.most_cycles = low;
+    server.spread = std::numeric_limits<double>::max();
+    const auto try_cycles = [&](double cycles) {
+        std::vector<int64_t> rest = rests(cycles);
+        const double spread = quantile(rest, 0.8) - quantile(rest, 0.2);
+        if (cycles == 0) server.spread_without = spread;
+        if (spread >= server.spread) return;
+        server.spread = spread;
+        server.fitted_cycles = cycles;
+    };
+    try_cycles(0);
+    for (int step = 0; step < kGridSize; ++step) try_cycles(std::pow(kGridStep, step));
+    // A long queue adds up what a service time is off by: near the longest one that is possible, small steps matter.
+    for (int step = 0; step < kFineSize; ++step)
+        try_cycles(server.most_cycles * (kFineFirst + kFineStep * static_cast<double>(step)));
     for (const bool is_most : {false, true}) {
         const double cycles = is_most ? server.most_cycles : server.fitted_cycles;
         std::vector<int64_t> rest = rests(cycles);
@@ -261,7 +266,8 @@ void EditReplay::fit(size_t unit) {
                 int64_t own = middle;
                 if (source.latency >= 0) {
                     own = source.issue + source.latency - std::llround(done[i]);
-                    if (!source.is_tight && !source.is_pinned) own = std::min(own, middle);
+                    const bool is_known = typical_[static_cast<size_t>(input_.row[i])].is_known;
+                    if (!source.is_tight && !source.is_pinned && is_known) own = std::min(own, middle);
                 }
                 (is_most ? source.rest_most : source.rest) = own;
             }
@@ -277,6 +283,7 @@ struct EditReplay::Sequence {
         int32_t wait = 0, own = 0;
         int64_t recorded = 0;  // order among those that wait for a port
         uint32_t first_edge = 0;
+        int64_t longest = -1;  // latency of the operations that are one with it
         uint8_t dwords = 0;
         bool is_wait = false, is_moved = false, ends = false;
     };
@@ -341,6 +348,8 @@ class EditReplay::Builder {
                 const bool is_head = k == 0 && row.row != block_->first;
                 add(source_of(row, row.ahead && goes_on ? i + length : i), &row, i, is_head);
             }
+            if (!goes_on)
+                for (const EditRow& row : block_->epilogue) add(source_of(row, i), &row, i);
             is_around = true;
             i += length;
         }
@@ -393,6 +402,11 @@ class EditReplay::Builder {
                 if (source.port != kMemoryPort && !waits_for_some) item.own = 0;
             }
             post_ = source.post;
+            for (const int32_t joined : edit != nullptr ? std::span(edit->joined) : std::span<const int32_t>()) {
+                const Source& other = replay_.sources_[from - static_cast<uint64_t>(row - block_->first) +
+                                                       static_cast<uint64_t>(joined - block_->first)];
+                item.longest = std::max(item.longest, other.issue + other.latency - source.issue);
+            }
         }
         if (is_head) item.wait = std::max(0, rest_of_wait(start) + post_before_);
         recorded_ = item.recorded;
@@ -489,12 +503,29 @@ class EditReplay::Builder {
     std::vector<uint32_t> places_, places_before_;  // of the rows of this execution of the block, and of the one before
 };
 
+// When each wave starts: at a time, or when another one has ended.
+struct EditReplay::Starts {
+    std::vector<uint32_t> trigger;  // by wave; kNone = it starts at a time
+    std::vector<int64_t> lag;       // from the end of the trigger, or the time itself
+    std::vector<std::vector<uint32_t>> triggered;
+    uint64_t moved_waves = 0;
+
+    static constexpr uint32_t kNone = std::numeric_limits<uint32_t>::max();
+
+    void find_triggered() {
+        triggered.assign(trigger.size(), {});
+        for (uint32_t wave = 0; wave < trigger.size(); ++wave)
+            if (trigger[wave] != kNone) triggered[trigger[wave]].push_back(wave);
+    }
+};
+
 // One replay of a sequence.
 class EditReplay::Run {
   public:
-    Run(const EditReplay& replay, const Sequence& sequence, EditMode mode)
+    Run(const EditReplay& replay, const Sequence& sequence, const Starts& starts, EditMode mode)
         : replay_(replay),
           sequence_(sequence),
+          starts_(starts),
           mode_(mode),
           waves_(replay.begins_.size()),
           ports_(replay.replay_.simd_count_ * kPorts),
@@ -512,8 +543,7 @@ class EditReplay::Run {
             service_[unit] = mode == EditMode::server_most ? server.most_cycles : is_fitted ? server.fitted_cycles : 0;
         }
         for (uint32_t wave = 0; wave < waves_.size(); ++wave)
-            if (replay.replay_.trigger_[wave] == std::numeric_limits<uint32_t>::max())
-                start(wave, replay.begins_[wave]);
+            if (starts.trigger[wave] == Starts::kNone) start(wave, starts.lag[wave]);
     }
 
     int64_t cycles() {
@@ -652,7 +682,8 @@ class EditReplay::Run {
         if (from == nullptr) return time;
         const int32_t row = replay_.input_.row[sequence_.items[at].source];
         if (row < 0 || at_row(replay_.rules_.adds, row) == 0) return time;
-        const int64_t latency = row_latency(*from, row);
+        int64_t latency = row_latency(*from, row);
+        if (mode_ == EditMode::kept) latency = std::max(latency, sequence_.items[at].longest);
         const int32_t unit = at_row(replay_.rules_.unit, row, int32_t{-1});
         if (unit < 0 || service_[static_cast<size_t>(unit)] <= 0 || latency < 0)
             return time + std::max<int64_t>(0, latency);
@@ -693,12 +724,12 @@ class EditReplay::Run {
     void finish(const Event& event) {
         const uint32_t cu = replay_.input_.cu[event.wave];
         last_end_[cu] = std::max(last_end_[cu], event.time);
-        for (const uint32_t other : replay_.replay_.triggered_[event.wave])
-            start(other, event.time + plain(replay_.input_.end[event.wave], replay_.input_.begin[other]));
+        for (const uint32_t other : starts_.triggered[event.wave]) start(other, event.time + starts_.lag[other]);
     }
 
     const EditReplay& replay_;
     const Sequence& sequence_;
+    const Starts& starts_;
     EditMode mode_;
     std::array<double, 2> service_{};
     std::vector<Wave> waves_;
@@ -711,10 +742,66 @@ class EditReplay::Run {
     std::priority_queue<Event> events_;
 };
 
-EditTimes EditReplay::timed(const Sequence& sequence) const {
+EditReplay::Starts EditReplay::recorded_starts() const {
+    Starts starts{replay_.trigger_, begins_, {}};
+    for (size_t wave = 0; wave < begins_.size(); ++wave)
+        if (starts.trigger[wave] != Starts::kNone)
+            starts.lag[wave] = plain(input_.end[starts.trigger[wave]], input_.begin[wave]);
+    starts.find_triggered();
+    return starts;
+}
+
+// Waves that started when one wave had ended took its workgroup's place together. With room for some groups more, each
+// group starts when as many places were free before: at the end that an earlier group waited for, the first ones
+// behind the waves that found a place at once.
+EditReplay::Starts EditReplay::earlier_starts(uint32_t more) const {
+    Starts starts = recorded_starts();
+    struct Group {
+        uint32_t trigger;
+        std::vector<uint32_t> waves;
+    };
+    std::vector<std::vector<Group>> groups(replay_.cu_count_);
+    std::vector<size_t> simds(replay_.cu_count_, 0);
+    std::vector<bool> is_seen(replay_.simd_count_, false);
+    std::vector<size_t> group_of(begins_.size(), begins_.size());  // by the wave that it waited for
+    std::vector<int64_t> filled(replay_.cu_count_, 0);
+    std::vector<uint32_t> order(begins_.size());
+    for (uint32_t wave = 0; wave < order.size(); ++wave) order[wave] = wave;
+    std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return begins_[a] < begins_[b]; });
+    for (const uint32_t wave : order) {
+        const uint32_t cu = input_.cu[wave], trigger = starts.trigger[wave];
+        simds[cu] += !is_seen[input_.simd[wave]];
+        is_seen[input_.simd[wave]] = true;
+        if (trigger == Starts::kNone) {
+            filled[cu] = std::max(filled[cu], begins_[wave]);
+            continue;
+        }
+        if (group_of[trigger] == begins_.size()) {
+            group_of[trigger] = groups[cu].size();
+            groups[cu].push_back({trigger, {}});
+        }
+        groups[cu][group_of[trigger]].waves.push_back(wave);
+    }
+    for (size_t cu = 0; cu < groups.size(); ++cu) {
+        size_t waves = 0;
+        for (const Group& group : groups[cu]) waves += group.waves.size();
+        if (waves == 0) continue;
+        const size_t room = size_t{more} * simds[cu] * groups[cu].size() / waves;  // groups of the mean size
+        starts.moved_waves += room == 0 ? 0 : waves;
+        for (size_t i = 0; room != 0 && i < groups[cu].size(); ++i)
+            for (const uint32_t wave : groups[cu][i].waves) {
+                starts.trigger[wave] = i < room ? Starts::kNone : groups[cu][i - room].trigger;
+                if (i < room) starts.lag[wave] += filled[cu];
+            }
+    }
+    starts.find_triggered();
+    return starts;
+}
+
+EditTimes EditReplay::timed(const Sequence& sequence, const Starts& starts) const {
     EditTimes times;
     for (size_t mode = 0; mode < kEditModes; ++mode)
-        times.cycles[mode] = Run(*this, sequence, static_cast<EditMode>(mode)).cycles();
+        times.cycles[mode] = Run(*this, sequence, starts, static_cast<EditMode>(mode)).cycles();
     if (memory_dwords_ != 0)
         times.traffic_share = static_cast<double>(sequence.memory_dwords) / static_cast<double>(memory_dwords_) - 1;
     times.is_extrapolated = sequence.emptier_waits > sequence.executions / 2;
@@ -724,13 +811,21 @@ EditTimes EditReplay::timed(const Sequence& sequence) const {
 }
 
 EditTimes EditReplay::as_recorded() const {
-    return timed(Builder(*this, nullptr).build());
+    return timed(Builder(*this, nullptr).build(), recorded_starts());
 }
 
 // Times are corrected by what the same mode makes of the order that was recorded.
 EditTimes EditReplay::edited(const EditedBlock& block) const {
-    EditTimes times = timed(Builder(*this, &block).build());
+    EditTimes times = timed(Builder(*this, &block).build(), recorded_starts());
     for (size_t mode = 0; mode < kEditModes; ++mode) times.cycles[mode] += recorded_ - identity_[mode];
+    return times;
+}
+
+EditTimes EditReplay::with_more_waves(uint32_t more) const {
+    const Starts starts = earlier_starts(more);
+    EditTimes times = timed(Builder(*this, nullptr).build(), starts);
+    for (size_t mode = 0; mode < kEditModes; ++mode) times.cycles[mode] += recorded_ - identity_[mode];
+    times.executions = starts.moved_waves;
     return times;
 }
 

@@ -460,6 +460,7 @@ def whatif(
     request: TraceRequest,
     edits: tuple[str, ...],
     assumptions: tuple[str, ...],
+    more_waves: str | None,
     at_row: int | None,
     emit_path: Path | None,
 ) -> Shown:
@@ -467,6 +468,8 @@ def whatif(
     from wavewright.analysis.trace.what_if import what_if as analysis
 
     trace = request.require_instructions()
+    if more_waves is not None:
+        edits = (*edits, f"waves {more_waves}")
     with progress("replaying edits"):
         answer = analysis(trace, rows=request.rows, edit=";".join(edits), assume=";".join(assumptions), at_row=at_row)
     if emit_path is not None:

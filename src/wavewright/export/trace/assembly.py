@@ -58,10 +58,13 @@ def assembly_lines(trace: ThreadTrace, answer: WhatIf) -> Iterator[str]:
     yield "// It assembles to the rows that were checked. Whether it is right, only a test of its results tells."
     yield f'.amdgcn_target "amdgcn-amd-amdhsa--{(trace.source.target or "").split(":")[0]}"'
     yield from (".text", f".globl {symbol}", ".p2align 8", f".type {symbol},@function", f"{symbol}:")
-    listing = answer.listing.filter(edit=edit).select("row", "text").rows()
+    parts = answer.listing.filter(edit=edit).partition_by("part", as_dict=True)
+    listing = {part: frame.select("row", "text").rows() for (part,), frame in parts.items()}
     for row, text in rows.select("row", "text").iter_rows():
-        if row == answer.first_row:
-            yield from _listed(listing, labels, targets, row)
+        if row == answer.first_row:  # rows before a loop stand before its label: its branch leaves them out
+            yield from _listed(listing.get("before the loop", []), {}, {}, row)
+            yield from _listed(listing["block"], labels, targets, row)
+            yield from _listed(listing.get("behind the loop", []), {}, {}, row)
         elif not answer.first_row < row <= answer.last_row:
             yield from _listed([(row, text)], labels, targets, row)
     yield f".size {symbol}, .-{symbol}"

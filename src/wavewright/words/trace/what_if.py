@@ -50,6 +50,10 @@ def verdict(answer: WhatIf) -> str:
         return f"{name} refused: {best['reason']}"
     if best["verdict"] == "not timed":
         return f"{name} legal, but not timed: {best['reason']}"
+    if best["verdict"] == "bound only":
+        return (
+            f"{name} gains no more than {_points(best['gain_high_share'])} of the time; whether anything is not known"
+        )
     if best["verdict"] == "certain gain":
         return f"{name} gains {_interval(best)} of the time"
     if best["verdict"] == "certain loss":
@@ -81,6 +85,8 @@ def _subject(answer: WhatIf) -> str:
 
 
 def _gain_cell(row: dict[str, Any]) -> str:
+    if row["verdict"] == "bound only":
+        return f"at most {_points(row['gain_high_share'])}"
     return row["verdict"] if row["gain_low_share"] is None else _interval(row)
 
 
@@ -91,8 +97,8 @@ def _registers_cell(row: dict[str, Any]) -> str:
 
 
 def _note(row: dict[str, Any]) -> str:
-    if row["reason"]:
-        return str(row["reason"])
+    if row["reason"] or row["needs"]:
+        return "; ".join(str(row[name]) for name in ("needs", "reason") if row[name])
     parts = ["certain"] if row["verdict"] == "certain gain" else []
     if row["is_extrapolated"]:
         parts.append("extrapolated: fewer operations are in flight at a wait than in any recorded execution")
@@ -124,11 +130,13 @@ def _changes(answer: WhatIf, edit: int, limit: int) -> Iterator[AnyBlock]:
 
 
 def _mark(row: dict[str, Any]) -> str:
+    if row["part"] != "block":
+        return f"+ {row['part']}"
     if row["row"] is None:
         return "+ derived"
     if row["moved_by"]:
         return f"~ {abs(row['moved_by'])} {'earlier' if row['moved_by'] < 0 else 'later'}"
-    return "~ registers"
+    return "~ operands"
 
 
 def _notes(answer: WhatIf) -> list[str]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from wavewright.analysis.code.edits.code_rows import EXEC_BITS, VGPR_BITS, CodeRow
-from wavewright.analysis.code.edits.dependences import Assumptions, Dependences, Edge, dependences
+from wavewright.analysis.code.edits.dependences import Assumptions, Dependences, Edge, dependences, edge_between
 from wavewright.analysis.code.edits.derived_waits import DerivedOrder, Surroundings, derive, surroundings
 from wavewright.analysis.code.edits.kernel_rows import (
     EditedBlock,
@@ -15,6 +15,7 @@ from wavewright.analysis.code.edits.kernel_rows import (
     live_behind,
     rows_before,
     rows_behind,
+    rows_leading_to,
     states_before,
 )
 from wavewright.analysis.code.edits.wait_forms import has_forms
@@ -22,7 +23,7 @@ from wavewright.analysis.code.edits.webs import Webs, allocate, webs
 from wavewright.codeobj.registers import FIRST_VECTOR
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
 MOST_VGPRS = 256  #: Numbers that an instruction can name without a register of their upper bits.
 _LARGEST_BLOCK = 1_000  #: Rows; pairs of them are looked at.
@@ -37,6 +38,9 @@ class LegalOrder:
     order: tuple[int, ...]  #: Rows of the code without waits and padding, in their new order.
     vgprs: int  #: Vector registers that the kernel uses then.
     moved_values: int  #: Values that live in other registers than before.
+    prologue: tuple[CodeRow, ...] = ()  #: Rows before the loop: what its first iteration has no one before to issue.
+    epilogue: tuple[CodeRow, ...] = ()  #: Behind the loop.
+    joined: Mapping[int, tuple[int, ...]] = field(default_factory=dict)  #: Row -> rows that are one with it.
 
 
 @dataclass(frozen=True)
@@ -62,10 +66,10 @@ class BlockOrders:
         self.written = [code.rows[number] for number in block.rows]
         self.core = [row for row in self.written if not row.is_derived]
         self.vgprs = _used_vgprs(code.function_rows(block.first))
-        self._live_out = live_behind(code, block)
+        live_out = live_behind(code, block)
+        self._live = live_out or 0
         entry = states_before(code, blocks_of(code)).get(block.first)
-        self.refusal = _refusal(code, block, self.written, is_known=entry is not None and self._live_out is not None)
-        live = self._live_out or 0
+        self.refusal = _refusal(code, block, self.written, is_known=entry is not None and live_out is not None)
         self.around: Surroundings = surroundings(
             self.written,
             code.family,
@@ -74,12 +78,23 @@ class BlockOrders:
             before=rows_before(code, block),
             behind=rows_behind(code, block),
         )
-        self.webs: Webs = webs(self.core, live)
-        has_stores = any(row.is_store and row.is_memory for row in code.function_rows(block.first))
-        self.dependences: Dependences = dependences(
-            [each.row for each in self.webs.rows], assumptions or Assumptions(), live, apart, has_stores=has_stores
-        )
+        self.webs: Webs = webs(self.core, self._live)
+        earlier_rows = (code.rows[number] for number in rows_leading_to(code, block))
+        self._has_stores = any(row.is_store and row.is_memory for row in earlier_rows)
+        self._assumptions, self._apart = assumptions or Assumptions(), apart
+        self.dependences: Dependences = self._dependences([each.row for each in self.webs.rows])
         self.places = {row.row: at for at, row in enumerate(self.core)}
+
+    def _dependences(self, rows: Sequence[CodeRow]) -> Dependences:
+        return dependences(rows, self._assumptions, self._live, self._apart, has_stores=self._has_stores)
+
+    def plain_dependences(self) -> Dependences:
+        """Edges where every value stays in its registers."""
+        return self._dependences(self.core)
+
+    def edge_between(self, before: int, at: int) -> Edge | None:
+        """Reason why the row at a place stays before one that may be of another iteration."""
+        return edge_between(self.core[before], self.core[at], self._assumptions, loads_pass=not self._has_stores)
 
     def legal(self, order: Sequence[int], *, most_vgprs: int = MOST_VGPRS) -> LegalOrder | Refused:
         """Judge an order: places of `core` in their new order."""

@@ -118,6 +118,14 @@ def dependences(
     return answer
 
 
+def edge_between(before: CodeRow, row: CodeRow, assumptions: Assumptions, *, loads_pass: bool) -> Edge | None:
+    """Reason why a row stays before another that may be executed in another iteration."""
+    kind, register = _why((before, row), 0, 1, (0, 0), loads_pass=loads_pass or assumptions.readonly)
+    if not kind or (kind in ("memory", "LDS") and assumptions.are_disjoint(before.row, row.row)):
+        return None
+    return Edge(before.row, row.row, kind, register)
+
+
 def _why(rows: Sequence[CodeRow], place: int, at: int, dead: Sequence[int], *, loads_pass: bool) -> tuple[str, str]:
     before, row = rows[place], rows[at]
     if before.writes & row.reads:

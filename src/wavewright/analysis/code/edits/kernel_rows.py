@@ -178,14 +178,32 @@ def _meet(
 
 def live_behind(code: KernelRows, block: EditedBlock) -> int | None:
     """Registers whose values may be read behind a block, as bits; None = not known."""
-    rows = sorted(set(code.followers(block.last)))
     if code.flows[block.last] in _LEAVING_FLOWS:
         return None
+    return live_at(code, sorted(set(code.followers(block.last))))
+
+
+def live_at(code: KernelRows, rows: Sequence[int]) -> int | None:
+    """Registers whose values may be read from some rows on, as bits; None = not known."""
     if not rows:
         return 0
     row_series = pl.Series(rows, dtype=pl.Int32)
     answer = _core.live_registers(code.flow.to_dict(), code.operands.to_dict(), code.given_registers, row_series)
     return None if answer is None else bits(pl.DataFrame(answer[1])["register"].unique().to_list())
+
+
+def rows_leading_to(code: KernelRows, block: EditedBlock) -> set[int]:
+    """Rows of the block, and all from which it may still be reached."""
+    earlier_rows: dict[int, list[int]] = {}
+    for row in range(len(code.rows)):
+        for follower in code.followers(row):
+            earlier_rows.setdefault(follower, []).append(row)
+    leading_rows, queue = set(block.rows), [block.first]
+    while queue:
+        before = [row for row in earlier_rows.get(queue.pop(), []) if row not in leading_rows]
+        leading_rows.update(before)
+        queue += before
+    return leading_rows
 
 
 def rows_before(code: KernelRows, block: EditedBlock) -> list[CodeRow]:

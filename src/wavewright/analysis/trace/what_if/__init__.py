@@ -16,6 +16,7 @@ from wavewright.analysis.trace.waits.traced_code import rows_of_kernels
 from wavewright.analysis.trace.what_if.edit_language import edited, parsed_assumptions, parsed_edit
 from wavewright.analysis.trace.what_if.edit_replay import LEAST_GAIN, EditedTrace, GainInterval, kept_waits
 from wavewright.analysis.trace.what_if.lds_apart import lds_apart
+from wavewright.analysis.trace.what_if.more_waves import more_waves
 from wavewright.analysis.trace.what_if.search import searched
 from wavewright.errors import UsageError
 from wavewright.model.answer import Answer
@@ -89,7 +90,9 @@ def what_if(
     apart = lds_apart(trace, [code.rows[number] for number in block.rows])
     orders = BlockOrders(code, block, assumptions=assumed_facts, apart=apart)
     study = _Study(trace, orders)
-    if edit_list:
+    if [each.form for each in edit_list] == ["waves"]:
+        study.judge_waves(edit_list[0].text, edit_list[0].other or 1)
+    elif edit_list:
         study.judge("; ".join(_parts(edit)), edited(orders, edit_list, assumed_facts))
     elif orders.refusal:
         study.judge("any order", Refused(orders.refusal))
@@ -159,11 +162,7 @@ class _Study:
 
     def timed(self, order: LegalOrder) -> GainInterval:
         """The interval of an order."""
-        code_block = self._orders.written
-        rows = self._replayed.rows_of_edit(order.rows, code_block)
-        is_same = [row.text for row in order.rows] == [row.text for row in code_block]
-        block = self._orders.block
-        gain = self._replayed.gain(block.first, block.last, rows, bound=self._bound, is_same=is_same)
+        gain = self._replayed.gain(order, self._orders.written, bound=self._bound)
         self._executions = gain.execution_count
         return gain
 
@@ -181,6 +180,35 @@ class _Study:
         else:
             self._add(name, answer, self.timed(answer))
 
+    def judge_waves(self, name: str, more: int) -> None:
+        """Time the kernel with room for more waves on every SIMD."""
+        answer = self._resources and more_waves(self._trace, *self._resources, more)
+        if not answer or answer.reason:
+            reason = answer.reason if answer else "what a wave of this kernel needs is not known"
+            self._edits.append({"edit": len(self._edits), "name": name, "verdict": "refused", "reason": reason})
+            return
+        gain = self._replayed.gain_of_waves(answer.more)
+        row = {
+            "edit": len(self._edits),
+            "name": name,
+            "waves_per_simd_limit": answer.waves_per_simd,
+            "needs": answer.needs,
+        }
+        self._edits.append(row | self._timed_row(gain, is_deeper=True))
+
+    def _timed_row(self, gain: GainInterval, *, is_deeper: bool) -> dict[str, Any]:
+        """The interval, or its upper end alone where more operations are in flight than a known queue can serve."""
+        if is_deeper and not self._replayed.is_memory_identified:
+            reason = "more operations are in flight, and how fast memory serves them is not identified in this trace"
+            return {"verdict": "bound only", "gain_high_share": max(0.0, gain.high), "reason": reason}
+        return {
+            "verdict": _verdict(gain),
+            "gain_low_share": gain.low,
+            "gain_high_share": gain.high,
+            "gain_about_share": gain.about,
+            "is_extrapolated": gain.is_extrapolated,
+        }
+
     def _add(self, name: str, order: LegalOrder, gain: GainInterval) -> None:
         number, waves = len(self._edits), self._waves_with(order.vgprs)
         row: dict[str, Any] = {
@@ -195,13 +223,7 @@ class _Study:
         if reason:
             row |= {"verdict": "not timed", "reason": reason}
         else:
-            row |= {
-                "verdict": _verdict(gain),
-                "gain_low_share": gain.low,
-                "gain_high_share": gain.high,
-                "gain_about_share": gain.about,
-                "is_extrapolated": gain.is_extrapolated,
-            }
+            row |= self._timed_row(gain, is_deeper=bool(order.prologue))
         self._edits.append(row)
         self._waits += _wait_rows(number, order)
         self._listing += _listing_rows(number, order, self._orders)
@@ -274,19 +296,23 @@ def _listing_rows(number: int, order: LegalOrder, orders: BlockOrders) -> list[d
     texts = {row.row: row.text for row in orders.written}
     kept_rows = kept_waits(order.rows, orders.written)
     places = {row: place for place, row in enumerate(order.order)}
-    rows = []
-    for place, row in enumerate(order.rows):
-        was, number_now = orders.places.get(row.row), kept_rows.get(place, row.row)
-        rows.append(
-            {
-                "edit": number,
-                "place": place,
-                "row": number_now if number_now >= 0 else None,
-                "text": row.text,
-                "moved_by": None if was is None else places[row.row] - was,
-                "is_changed": number_now < 0 or texts.get(number_now) != row.text,
-            }
-        )
+    was = {row.row: at for at, row in enumerate(row for row in orders.core if row.row in places)}
+    rows: list[dict[str, Any]] = []
+    for part in ("prologue", "rows", "epilogue"):
+        for place, row in enumerate(getattr(order, part)):
+            number_now = kept_rows.get(place, row.row) if part == "rows" else row.row
+            moved_by = places[row.row] - was[row.row] if part == "rows" and row.row in was else None
+            rows.append(
+                {
+                    "edit": number,
+                    "place": len(rows),
+                    "part": {"prologue": "before the loop", "rows": "block", "epilogue": "behind the loop"}[part],
+                    "row": number_now if number_now >= 0 else None,
+                    "text": row.text,
+                    "moved_by": moved_by,
+                    "is_changed": part != "rows" or number_now < 0 or texts.get(number_now) != row.text,
+                }
+            )
     return rows
 
 

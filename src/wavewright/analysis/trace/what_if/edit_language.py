@@ -6,15 +6,19 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from wavewright.analysis.code.edits.ahead import issued_ahead
 from wavewright.analysis.code.edits.block_orders import BlockOrders, LegalOrder, Refused
 from wavewright.analysis.code.edits.dependences import Assumptions, first_of_all, moved_down, moved_up
 from wavewright.analysis.code.edits.derived_waits import DerivedOrder, unmet_needs
+from wavewright.analysis.code.edits.widened import widened
 from wavewright.errors import UsageError
 
 if TYPE_CHECKING:
     from wavewright.analysis.code.edits.code_rows import CodeRow
 
 _NUMBER: Final = r"(\d{1,9})"
+_LIST: Final = r"\d{1,9}(?::\d{1,9})?(?:,\d{1,9}(?::\d{1,9})?)*"  #: `40,44:46`
+_MOST_LISTED: Final = 256
 _FORMS: Final = (
     ("waits", r"waits"),
     ("up", rf"move {_NUMBER} up(?: {_NUMBER})?"),
@@ -23,17 +27,20 @@ _FORMS: Final = (
     ("drop", rf"drop {_NUMBER}"),
     ("wait", rf"wait {_NUMBER} (\w+cnt)=(\d{{1,3}})"),
     ("first", r"(loads|lds|matrix) first"),
+    ("widen", rf"widen ({_LIST})"),
+    ("ahead", rf"ahead ({_LIST}) before {_NUMBER}"),
+    ("waves", r"waves \+([1-9])"),
 )
 _KINDS: Final = {
     "loads": ("vmem_load", "scratch_load", "vmem_lds_load"),
     "lds": ("lds_load",),
     "matrix": ("matrix",),
 }
-_LATER: Final = re.compile(r"(ahead|widen|depth)\b")
 FORMS_SAID: Final = (
     "waits, move N up [K], move N down [K], move N before M, sink N [K], drop N, wait N vmcnt=V,"
-    " loads first, lds first, matrix first"
+    " loads first, lds first, matrix first, widen N:M, ahead N,M before K, waves +1"
 )
+_ALONE: Final = ("wait", "widen", "ahead", "waves")
 _DISJOINT: Final = re.compile(rf"disjoint {_NUMBER},{_NUMBER}")
 
 
@@ -46,6 +53,7 @@ class Edit:
     row: int = -1  #: The row that it names; -1 = the whole block.
     other: int | None = None  #: Another row, or a number of places.
     word: str = ""
+    rows: tuple[int, ...] = ()  #: Of a list.
 
 
 def parsed_edit(text: str) -> Edit:
@@ -63,11 +71,6 @@ def parsed_edit(text: str) -> Edit:
     ('up', 214, 8)
     """
     words = " ".join(text.split())
-    if _LATER.match(words):
-        raise UsageError(
-            f"{words.split()[0]} is not answered yet: it would change how many operations are in flight",
-            advice=f"what can be asked: {FORMS_SAID}",
-        )
     for form, pattern in _FORMS:
         match = re.fullmatch(pattern, words)
         if match:
@@ -80,13 +83,30 @@ def _edit_of(words: str, form: str, groups: list[str]) -> Edit:
         return Edit(words, form)
     if form == "first":
         return Edit(words, form, word=groups[0])
+    if form == "waves":
+        return Edit(words, form, other=int(groups[0]))
+    if form in ("widen", "ahead"):
+        rows = _listed_rows(groups[0])
+        return Edit(words, form, rows[0], int(groups[1]) if form == "ahead" else None, rows=rows)
     if form == "wait":
         return Edit(words, form, int(groups[0]), int(groups[2]), groups[1])
     return Edit(words, form, int(groups[0]), int(groups[1]) if len(groups) > 1 else None)
 
 
+def _listed_rows(text: str) -> tuple[int, ...]:
+    """Rows of a list, ascending."""
+    rows: set[int] = set()
+    for part in text.split(","):
+        first, _, last = part.partition(":")
+        span = range(int(first), int(last or first) + 1)
+        if not 0 < len(span) <= _MOST_LISTED - len(rows):
+            raise UsageError(f"no rows: {part}", advice=f"at most {_MOST_LISTED} rows, the first one first")
+        rows.update(span)
+    return tuple(sorted(rows))
+
+
 def parsed_assumptions(texts: tuple[str, ...]) -> Assumptions:
-    """Assumptions from their words: `disjoint 211,224`, `readonly`, `race-free`.
+    """Assumptions from their words: `disjoint 211,224`, `readonly`, `race-free`, `padded`.
 
     Examples
     --------
@@ -103,17 +123,20 @@ def parsed_assumptions(texts: tuple[str, ...]) -> Assumptions:
             answer = replace(answer, readonly=True)
         elif words == "race-free":
             answer = replace(answer, race_free=True)
+        elif words == "padded":
+            answer = replace(answer, padded=True)
         else:
-            raise UsageError(f"no assumption: {text[:80]}", advice="disjoint A,B, readonly or race-free")
+            raise UsageError(f"no assumption: {text[:80]}", advice="disjoint A,B, readonly, race-free or padded")
     return answer
 
 
 def edited(orders: BlockOrders, edits: list[Edit], assumptions: Assumptions) -> LegalOrder | Refused:
     """The block with all edits, one after the other; or the reason against it."""
     order = list(range(len(orders.core)))
+    alone = next((edit for edit in edits if edit.form in _ALONE), None)
+    if alone:
+        return _edited_alone(orders, alone, assumptions) if len(edits) == 1 else Refused(f"{alone.text}: only alone")
     for edit in edits:
-        if edit.form == "wait":
-            return _with_wait(orders, edit) if len(edits) == 1 else Refused("a wait is set alone, without other edits")
         if edit.form == "drop":
             answer = _dropped(orders, edit, assumptions)
             if isinstance(answer, Refused):
@@ -124,6 +147,15 @@ def edited(orders: BlockOrders, edits: list[Edit], assumptions: Assumptions) -> 
             return new_order
         order = new_order
     return orders.legal(order)
+
+
+def _edited_alone(orders: BlockOrders, edit: Edit, assumptions: Assumptions) -> LegalOrder | Refused:
+    if edit.form == "wait":
+        return _with_wait(orders, edit)
+    rows = [row for row in edit.rows if row in orders.places or row not in orders.block.rows]  # waits are derived
+    if edit.form == "widen":
+        return widened(orders, rows)
+    return issued_ahead(orders, rows, edit.other or 0, assumptions)
 
 
 def _moved(orders: BlockOrders, order: list[int], edit: Edit) -> list[int] | Refused:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from wavewright import _core
+from wavewright.analysis.code.edits.widened import dwords_of
 from wavewright.analysis.trace.code.accesses import accesses
 from wavewright.analysis.trace.diagnose.replay.inputs import prepared
 from wavewright.analysis.trace.selection import whole_of
@@ -18,9 +19,10 @@ from wavewright.codeobj.registers import FIRST_VECTOR
 from wavewright.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from wavewright._core import RowOfEdit
+    from wavewright._core import EditTimes, RowOfEdit
+    from wavewright.analysis.code.edits.block_orders import LegalOrder
     from wavewright.analysis.code.edits.code_rows import CodeRow
     from wavewright.model.trace import ThreadTrace
 
@@ -76,7 +78,7 @@ class Queue:
 
 
 _IDENTIFIED_SHARE: Final = 0.5  #: A queue is identified where it explains half of the spread of latencies.
-_FEW_SAMPLES: Final = 8
+_FEW_SAMPLES: Final = 16
 
 
 class EditedTrace:
@@ -121,11 +123,24 @@ class EditedTrace:
             answer.append(Queue(unit, cycles_fitted, most, samples, is_identified))
         return answer
 
-    def gain(
-        self, first: int, last: int, rows: Sequence[RowOfEdit], *, bound: float = 1.0, is_same: bool = False
-    ) -> GainInterval:
-        """The interval of what the block in a new order gains; at most `bound`."""
-        parts = [replay.edited(first, last, rows, []) for replay in self._replays]
+    @property
+    def is_memory_identified(self) -> bool:
+        """True if the trace says how fast memory serves operations."""
+        return any(queue.is_identified for queue in self.queues() if queue.unit == "memory")
+
+    def gain(self, order: LegalOrder, code_block: Sequence[CodeRow], *, bound: float = 1.0) -> GainInterval:
+        """The interval of what a block in a new order gains; at most `bound`."""
+        rows = _rows_of_edit(order.rows, code_block, order.joined)
+        around = [[_row_around(row) for row in part] for part in (order.prologue, order.epilogue)]
+        first, last = code_block[0].row, code_block[-1].row
+        is_same = [row.text for row in order.rows] == [row.text for row in code_block] and not order.prologue
+        return self._interval([replay.edited(first, last, rows, *around) for replay in self._replays], bound, is_same)
+
+    def gain_of_waves(self, more: int) -> GainInterval:
+        """The interval of what room for more waves on every SIMD gains; executions are the waves that start earlier."""
+        return self._interval([replay.with_more_waves(more) for replay in self._replays], 1.0, is_same=False)
+
+    def _interval(self, parts: Sequence[EditTimes], bound: float, is_same: bool) -> GainInterval:  # noqa: FBT001 - two callers
         executions = sum(part[3] for part in parts)
         if is_same or not self.recorded_cycles:
             return GainInterval(
@@ -144,37 +159,55 @@ class EditedTrace:
         is_extrapolated = any(part[2] for part in parts)
         return GainInterval(low, high, about, is_extrapolated, executions, sum(part[4] for part in parts))
 
-    def rows_of_edit(self, listing: Sequence[CodeRow], code_block: Sequence[CodeRow]) -> list[RowOfEdit]:
-        """A listing as the native core takes it; `written` is the block as it is."""
-        kept_rows = kept_waits(listing, code_block)
-        moved_rows = _moved_rows(listing, code_block)
-        last_writers: dict[int, int] = {}
-        around = _last_writers(listing)
-        rows: list[RowOfEdit] = []
-        for place, row in enumerate(listing):
-            number = kept_rows.get(place, row.row)
-            is_moved = row.row in moved_rows
-            edges = self._edges(place, listing, last_writers, around) if is_moved else []
-            waits = [(COUNTERS.index(counter), value) for counter, value in row.waits if counter in COUNTERS]
-            states = row.states if row.is_nop else 0
-            rows.append((number, row.ahead, is_moved, row.is_wait, states, waits, edges, 0))
-            for register in _registers(row.writes):
-                last_writers[register] = place
-        return rows
 
-    def _edges(
-        self, place: int, listing: Sequence[CodeRow], last_writers: dict[int, int], around: dict[int, int]
-    ) -> list[tuple[int, bool, int, bool]]:
-        """Results that a moved row needs before it can issue, of rows other than loads."""
-        row = listing[place]
-        edges = {}
-        for register in _registers(row.reads):
-            is_around = register not in last_writers
-            producer = last_writers.get(register, around.get(register))
-            if producer is None or listing[producer].counters:
-                continue
-            edges[producer, is_around] = _cycles_between(listing[producer], row)
-        return [(producer, is_around, *cycles) for (producer, is_around), cycles in edges.items()]
+def _rows_of_edit(
+    listing: Sequence[CodeRow], code_block: Sequence[CodeRow], joined: Mapping[int, Sequence[int]]
+) -> list[RowOfEdit]:
+    """A listing as the native core takes it; `code_block` is the block as it is."""
+    kept_rows = kept_waits(listing, code_block)
+    moved_rows = _moved_rows(listing, code_block)
+    last_writers: dict[int, int] = {}
+    around = _last_writers(listing)
+    rows: list[RowOfEdit] = []
+    texts = {row.row: row.text for row in code_block}
+    for place, row in enumerate(listing):
+        number = kept_rows.get(place, row.row)
+        is_moved = row.row in moved_rows
+        edges = _edges(place, listing, last_writers, around) if is_moved else []
+        parts = joined.get(row.row, ()) if row.row >= 0 else ()
+        dwords = sum(dwords_of(texts[part]) for part in parts)
+        rows.append((number, row.ahead, is_moved, row.is_wait, _padding_of(row), _waits_of(row), edges, dwords, parts))
+        for register in _registers(row.writes):
+            last_writers[register] = place
+    return rows
+
+
+def _row_around(row: CodeRow) -> RowOfEdit:
+    """A row before or behind a loop."""
+    return max(row.row, -1), 0, True, row.is_wait, _padding_of(row), _waits_of(row), [], 0, ()
+
+
+def _waits_of(row: CodeRow) -> list[tuple[int, int]]:
+    return [(COUNTERS.index(counter), value) for counter, value in row.waits if counter in COUNTERS]
+
+
+def _padding_of(row: CodeRow) -> int:
+    return row.states if row.is_nop else 0
+
+
+def _edges(
+    place: int, listing: Sequence[CodeRow], last_writers: dict[int, int], around: dict[int, int]
+) -> list[tuple[int, bool, int, bool]]:
+    """Results that a moved row needs before it can issue, of rows other than loads."""
+    row = listing[place]
+    edges = {}
+    for register in _registers(row.reads):
+        is_around = register not in last_writers
+        producer = last_writers.get(register, around.get(register))
+        if producer is None or listing[producer].counters:
+            continue
+        edges[producer, is_around] = _cycles_between(listing[producer], row)
+    return [(producer, is_around, *cycles) for (producer, is_around), cycles in edges.items()]
 
 
 def _cycles_between(before: CodeRow, row: CodeRow) -> tuple[int, bool]:

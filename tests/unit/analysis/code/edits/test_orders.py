@@ -11,6 +11,7 @@ from random import Random
 import pytest
 
 from synth.kernels import kernel_path
+from tests.conftest import SHARED
 from tests.kit.judges import llvm_program
 from tests.unit.analysis.code.edits.order_cases import block_orders, kernels_of, random_order
 from tests.unit.analysis.code.edits.spelled_out_orders import problems, reads_by_row
@@ -22,7 +23,7 @@ from wavewright.analysis.code.edits.wait_forms import wait_texts
 
 TARGETS = ("gfx90a", "gfx942", "gfx950", "gfx1030", "gfx1100", "gfx1201")
 LOOPS = ("tiled_gemm", "tiled_gemm_prefetch", "matrix_core", "reduction")
-REAL = Path(__file__).parents[6] / "shared/data/att-mi300x-bmm"
+REAL = SHARED / "data/att-mi300x-bmm"
 
 
 def _waits(rows: object) -> list[str]:
@@ -157,7 +158,7 @@ def test_ten_thousand_orders_over_all_families() -> None:
             assembled.setdefault(target, []).append("\n".join(row.text for row in answer.rows))
     assert refused < legal
     assert relaxed > 1_000
-    assert sum(map(len, assembled.values())) >= 350
+    assert sum(map(len, assembled.values())) >= 500
     for target, listings in assembled.items():
         _assembles(target, listings)
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from synth.planted.decoded_traces import write_decoded
+from tests.conftest import SHARED
 from tests.kit.judges import llvm_program
 from tests.kit.processor import processor_s
 from tests.unit.analysis.trace.what_if.planted_kernels import pairs_of, random_kernel, random_setting, run
@@ -30,7 +31,7 @@ from wavewright.readers.opening import open_trace
 if TYPE_CHECKING:
     from wavewright.model.trace import ThreadTrace
 
-REAL = Path(__file__).parents[6] / "shared/data/att-mi300x-bmm"
+REAL = SHARED / "data/att-mi300x-bmm"
 #: Drawn once, after the model was finished.
 FRESH_SEED = 20261120
 
@@ -125,8 +126,7 @@ def _gain_of_order(orders: BlockOrders, replayed: EditedTrace, *, like: BlockOrd
         places[sign].append(at)
     legal = orders.legal([places[sign].pop(0) for sign in _signs(like)])
     assert isinstance(legal, LegalOrder), legal
-    rows = replayed.rows_of_edit(legal.rows, orders.written)
-    return replayed.gain(orders.block.first, orders.block.last, rows)
+    return replayed.gain(legal, orders.written)
 
 
 def _signs(orders: BlockOrders) -> list[int]:
@@ -157,7 +157,9 @@ def test_refusals_name_what_forbids_them(edit: str, reason: str) -> None:
     assert row["gain_low_share"] is None
 
 
-@pytest.mark.parametrize("text", ["", "move", "move x up", "fly 3", "ahead 3 before 9", "wait 3 vmcnt", "move 1 up -2"])
+@pytest.mark.parametrize(
+    "text", ["", "move", "move x up", "fly 3", "ahead 3", "widen 9:3", "waves 1", "wait 3 vmcnt", "move 1 up -2"]
+)
 def test_what_is_no_edit_is_one_clear_error(text: str) -> None:
     with pytest.raises(UsageError):
         parsed_edit(text)

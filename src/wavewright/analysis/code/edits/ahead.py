@@ -1,0 +1,116 @@
+"""Rows of the next iteration of a loop that are issued in the one before: the first ones before the loop."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from wavewright.analysis.code.edits.block_orders import BlockOrders, LegalOrder, Refused
+from wavewright.analysis.code.edits.code_rows import derived_row, named
+from wavewright.analysis.code.edits.derived_waits import Surroundings, derive
+from wavewright.analysis.code.edits.in_flight import aged, copied, issued, waited
+from wavewright.analysis.code.edits.kernel_rows import live_at
+from wavewright.analysis.code.edits.wait_forms import wait_texts
+from wavewright.analysis.code.flow import ANYWHERE, BACK, END, JUMP
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wavewright.analysis.code.edits.code_rows import CodeRow
+    from wavewright.analysis.code.edits.dependences import Assumptions, Edge
+
+_FIRST_NUMBER: Final = -100  #: Of the rows before the loop: no rows of the code.
+
+
+def issued_ahead(
+    orders: BlockOrders, rows: Sequence[int], before: int, assumptions: Assumptions
+) -> LegalOrder | Refused:
+    """The loop with some rows one iteration ahead, right before another row; all are rows of the code.
+
+    The same registers are used, so nothing between the new place and the old one may use what they write.
+    """
+    refusal = orders.refusal or _refusal(orders, rows, before)
+    if refusal:
+        return Refused(refusal)
+    places = sorted(orders.places[row] for row in rows)
+    target = orders.places[before]
+    edge = _crossed_edge(orders, places, target)
+    if edge:
+        return Refused(f"{edge.words}, of one iteration and the next", edge)
+    moved_rows = [orders.core[at] for at in places]
+    written = 0
+    for row in moved_rows:
+        written |= row.writes
+    behind = live_at(orders.code, [orders.block.last + 1])
+    if behind is None or written & behind:
+        register = named(written & behind) if behind else "a register"
+        return Refused(f"behind the loop {register} is read, which they would have written once more")
+    if any(row.counters for row in moved_rows) and not assumptions.padded:
+        return Refused("the last iteration would load past what the loop loads (--assume padded)")
+    ahead_rows = [replace(row, ahead=1) for row in moved_rows]
+    listing: list[CodeRow] = []
+    for at, row in enumerate(orders.core):
+        listing += ahead_rows if at == target else []
+        listing += [row] if at not in places else []
+    return _derived(orders, listing, ahead_rows)
+
+
+def _refusal(orders: BlockOrders, rows: Sequence[int], before: int) -> str:
+    code, block = orders.code, orders.block
+    if not block.is_loop:
+        return "only rows of a loop can be issued ahead"
+    missing = next((row for row in (*rows, before) if row not in orders.places), None)
+    if missing is not None:
+        return f"row {missing} is not one of the loop of rows {block.first} to {block.last}"
+    if before in rows:
+        return f"row {before} cannot stand before itself"
+    for row in (orders.core[orders.places[each]] for each in rows):
+        if row.is_control or row.is_fence or row.is_barrier or row.is_store:
+            return f"row {row.row} cannot be issued ahead: {row.text}"
+    entered_from = next((at for at, to in enumerate(code.targets) if to == block.first and at != block.last), None)
+    is_fallen_into = block.first > 0 and code.flows[block.first - 1] not in (END, JUMP, BACK, ANYWHERE)
+    if entered_from is not None or not is_fallen_into or code.starts[block.first]:
+        return "the loop is entered by a branch: there is no place before it for the first rows"
+    return ""
+
+
+def _crossed_edge(orders: BlockOrders, places: Sequence[int], target: int) -> Edge | None:
+    """An edge to a row that comes between the new place and the old one, of the one iteration or the next."""
+    others = [at for at in range(len(orders.core)) if at not in places]
+    for at in places:
+        for other in others:
+            if other >= target or other < at:
+                edge = orders.edge_between(other, at)
+                if edge:
+                    return edge
+    return None
+
+
+def _derived(orders: BlockOrders, listing: Sequence[CodeRow], ahead_rows: Sequence[CodeRow]) -> LegalOrder | Refused:
+    around = orders.around
+    first_rows = [replace(row, row=_FIRST_NUMBER - at, ahead=0) for at, row in enumerate(ahead_rows)]
+    straight = Surroundings(around.family, tuple(first_rows), is_loop=False, entry=around.entry, before=around.before)
+    before_loop = derive(first_rows, straight)
+    entry = copied(around.entry)
+    number = {row.row: ahead for row, ahead in zip(first_rows, ahead_rows, strict=True)}
+    for row in before_loop.rows:
+        if row.waits:
+            waited(entry, row.waits)
+        issued(entry, number.get(row.row, row))
+    inside = replace(around, entry=aged(entry), before=(*around.before, *before_loop.rows))
+    derived_order = derive(listing, inside)
+    hazard = before_loop.hazard or derived_order.hazard
+    if hazard:
+        return Refused("rows would be too close: the wait states between them are not known")
+    counters = {counter for row in ahead_rows for counter in row.counters}
+    epilogue = tuple(derived_row(text, around.family) for text in wait_texts(dict.fromkeys(counters, 0), around.family))
+    numbers = {row.row: ahead.row for row, ahead in zip(first_rows, ahead_rows, strict=True)}
+    return LegalOrder(
+        derived_order.rows,
+        derived_order,
+        tuple(row.row for row in listing),
+        orders.vgprs,
+        0,
+        prologue=tuple(replace(row, row=numbers.get(row.row, row.row)) for row in before_loop.rows),
+        epilogue=epilogue,
+    )

@@ -1,0 +1,66 @@
+"""Room for more waves on a SIMD: what must shrink for them, and whether waves waited for room at all."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import polars as pl
+
+from wavewright.analysis.common.occupancy.ladder import ladder
+from wavewright.analysis.common.occupancy.limits import limits
+from wavewright.errors import UsageError
+
+if TYPE_CHECKING:
+    from wavewright.analysis.common.occupancy.limits import Resources
+    from wavewright.facts.gpus.facts import Arch
+    from wavewright.model.trace import ThreadTrace
+
+
+class MoreWaves(NamedTuple):
+    """More waves per SIMD, or the reason against them."""
+
+    reason: str
+    more: int = 0  #: Waves per SIMD.
+    waves_per_simd: int = 0  #: That fit then.
+    needs: str = ""  #: What must shrink.
+
+
+def more_waves(trace: ThreadTrace, arch: Arch, resources: Resources, more: int) -> MoreWaves:
+    """The least rung of the ladder of occupancy with so many waves more."""
+    try:
+        now = limits(arch, resources)
+        rungs = ladder(arch, resources)
+    except UsageError as error:
+        return MoreWaves(str(error))
+    resident = _most_resident(trace)
+    if resident < now.waves_per_simd_peak:
+        fits = f"{now.waves_per_simd_peak} waves fit on a SIMD and at most {resident} were there"
+        return MoreWaves(f"{fits}: no wave waited for room")
+    rung = next((each for each in rungs if each.waves_per_simd >= now.waves_per_simd + more), None)
+    if rung is None:
+        return MoreWaves(
+            f"no more than {rungs[-1].waves_per_simd if rungs else now.waves_per_simd} waves fit on a SIMD"
+        )
+    used = {limiter.name: limiter.allocated for limiter in now.limiters}
+    parts = [
+        f"at most {most:,} {name} instead of {used.get(short, 0):,}"
+        for short, name, most in (
+            ("VGPR", "vector registers", rung.vgprs_at_most),
+            ("SGPR", "scalar registers", rung.sgprs_at_most),
+            ("LDS", "bytes of LDS", rung.lds_bytes_at_most),
+        )
+        if most is not None
+    ]
+    return MoreWaves("", rung.waves_per_simd - now.waves_per_simd, rung.waves_per_simd, " and ".join(parts))
+
+
+def _most_resident(trace: ThreadTrace) -> int:
+    """Waves that were on one SIMD at the same time, of those whose instructions are recorded."""
+    place = ("se", "cu", "simd")
+    waves = trace.waves.filter(pl.col("instruction_count") > 0)
+    starts = waves.select(*place, time="start_cycles", change=pl.lit(1))
+    ends = waves.select(*place, time="end_cycles", change=pl.lit(-1))
+    resident = (
+        pl.concat([starts, ends]).sort("time", "change").select(pl.col("change").cum_sum().over(place)).to_series()
+    )
+    return int(resident.max() or 0)  # type: ignore[arg-type]
