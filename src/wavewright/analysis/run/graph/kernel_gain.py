@@ -1,0 +1,152 @@
+"""What a faster kernel would do to the run and to a step: gains of its calls, carried through the event graph."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from wavewright.analysis.run.graph.change import Change
+from wavewright.analysis.run.graph.event_graph import event_graph
+from wavewright.analysis.run.graph.path import LEAST_EXPLAINED, path_of
+from wavewright.analysis.run.steps import steps
+from wavewright.base.words import percent
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wavewright.analysis.run.graph.event_graph import EventGraph
+    from wavewright.model.run import Run
+
+    Size = tuple[int, int, int] | None
+    Interval = tuple[float, float]
+
+_SIDES = [f"{extent}_{axis}" for extent in ("grid", "workgroup") for axis in "xyz"]
+
+
+@dataclass(frozen=True)
+class RunGain:
+    """The gain of a run for a gain of the calls of a kernel: an interval, for every reading of the record."""
+
+    call_count: int  #: Calls with this name, grid and workgroup, in the processes that the span is of.
+    calls_ns: int  #: Their durations, added up.
+    span_ns: int  #: From the first event of these processes to the last.
+    gain_ns_min: int  #: Of the span; negative = it becomes longer.
+    gain_ns_max: int
+    step_count: int = 0  #: Steps with calls of the kernel; 0 = no steps were found, or none has any.
+    step_ns_median: float | None = None  #: Median length of these steps.
+    step_gain_ns_min: float | None = None  #: Mean of these steps, from faster calls in them alone; None = no steps.
+    step_gain_ns_max: float | None = None
+    unknown: str = ""  #: Why there is no interval: then gains are 0 and mean nothing; empty = there is one.
+
+
+def run_gains(
+    run: Run, kernel: str, gains: Sequence[Interval], *, grid: Size = None, workgroup: Size = None
+) -> list[RunGain]:
+    """What each gain of a kernel would do to the run that calls it.
+
+    Parameters
+    ----------
+    kernel
+        Its name, as the run spells it.
+    gains
+        Intervals of the share by which calls become shorter: (0.08, 0.14) = by 8 to 14 %, negative = longer.
+    grid, workgroup
+        Work-items: only calls of this size become faster; None = calls of any.
+
+    Raises
+    ------
+    UsageError
+        When the run has more events than an event graph may have.
+    """
+    graph = event_graph(run)
+    calls = _calls(graph, run, kernel, grid, workgroup)
+    path = path_of(graph)
+    explained = calls.filter(~pl.col("group").is_in(path.unexplained_groups))
+    if not explained.height:
+        share = max(path.groups["explained_share"].drop_nulls(), default=0.0)
+        why = (
+            f"the record explains {percent(share)} of the time; a prediction needs {percent(LEAST_EXPLAINED)}: "
+            f"{path.advice}"
+            if calls.height
+            else "the run has no call of the kernel with this size"
+        )
+        return [RunGain(calls.height, _sum_ns(calls), 0, 0, 0, unknown=why) for _ in gains]
+    longest = explained.group_by("group").agg(pl.col("ns").sum()).sort("ns", "group", descending=[True, False])
+    group = longest["group"][0]
+    calls = explained.filter(pl.col("group") == group)
+    in_steps, lengths_ns = _in_steps(graph, run, calls)
+    return [_gain(graph, group, calls, in_steps, lengths_ns, gain) for gain in gains]
+
+
+def _gain(
+    graph: EventGraph, group: int, calls: pl.DataFrame, in_steps: pl.DataFrame, lengths_ns: pl.Series, gain: Interval
+) -> RunGain:
+    span_ns, low, high = _interval(graph, group, calls["event"], gain)
+    answer = RunGain(calls.height, _sum_ns(calls), span_ns, low, high)
+    count = lengths_ns.len()
+    if not count:
+        return answer
+    if in_steps.height < calls.height:
+        _, low, high = _interval(graph, group, in_steps["event"], gain)
+    return RunGain(
+        answer.call_count,
+        answer.calls_ns,
+        span_ns,
+        answer.gain_ns_min,
+        answer.gain_ns_max,
+        count,
+        lengths_ns.median(),  # type: ignore[arg-type]  # a number of numbers
+        low / count,
+        high / count,
+    )
+
+
+def _interval(graph: EventGraph, group: int, events: pl.Series, gain: Interval) -> tuple[int, int, int]:
+    """The span of a group, and the least and the largest gain of it."""
+    predictions = [
+        each
+        for share in gain
+        for each in graph.what_if(Change.of(events, duration_scale=max(0.0, 1 - share)))
+        if each.group == group
+    ]
+    lows, highs = ([getattr(each, name) for each in predictions] for name in ("gain_ns_min", "gain_ns_max"))
+    return predictions[0].span_ns, min(lows), max(highs)
+
+
+def _calls(graph: EventGraph, run: Run, kernel: str, grid: Size, workgroup: Size) -> pl.DataFrame:
+    """`event`, `group`, `process`, `at_ns` (of the launch, else of the start) and `ns` of the calls."""
+    is_kernel = pl.col("kind").is_in(["kernel", "communication"]) & (pl.col("name").cast(pl.String) == kernel)
+    calls = graph.events.filter(is_kernel).with_columns(ns=pl.col("end_ns") - pl.col("start_ns"))
+    if grid is not None or workgroup is not None:
+        sizes = dict(zip(_SIDES, (*(grid or (None,) * 3), *(workgroup or (None,) * 3)), strict=True))
+        is_alike = pl.all_horizontal(pl.col(name) == size for name, size in sizes.items() if size is not None)
+        rows = [
+            part.read("dispatches", _SIDES).with_row_index("row").filter(is_alike).select("row", part=_number(number))
+            for number, part in enumerate(run.parts)
+        ]
+        calls = calls.join(pl.concat(rows), on=["part", "row"], how="semi")
+    launch_ns = graph.events["start_ns"].gather(calls["launch"])
+    return calls.with_columns(at_ns=pl.coalesce(launch_ns, "start_ns"))
+
+
+def _number(number: int) -> pl.Expr:
+    return pl.lit(number, pl.UInt32)
+
+
+def _in_steps(graph: EventGraph, run: Run, calls: pl.DataFrame) -> tuple[pl.DataFrame, pl.Series]:
+    """The calls that were launched in a step, and the lengths of the steps that have any."""
+    places = graph.processes.select("part", "offset_ns", process="local", number="process")
+    found = steps(run).steps.join(places, on=["part", "process"]).select(
+        "step", process="number", from_ns=pl.col("start_ns") + pl.col("offset_ns"), length_ns="length_ns"
+    )
+    placed = calls.sort("at_ns").join_asof(
+        found.sort("from_ns"), left_on="at_ns", right_on="from_ns", by="process", check_sortedness=False
+    )
+    placed = placed.filter(pl.col("at_ns") < pl.col("from_ns") + pl.col("length_ns"))
+    return placed, placed.group_by("step").agg(pl.col("length_ns").max())["length_ns"]
+
+
+def _sum_ns(calls: pl.DataFrame) -> int:
+    return int(calls["ns"].sum())
