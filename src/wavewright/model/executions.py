@@ -21,3 +21,13 @@ def is_execution() -> pl.Expr:
     same = pl.all_horizontal((pl.col(name) == pl.col(name).shift(1)) for name in ("wave", "row"))
     is_message = pl.col("category") == MESSAGE
     return ~(same & (pl.col("row") >= 0) & ~is_message & is_message.shift(1)).fill_null(value=False)
+
+
+def attempt_cycles() -> pl.Expr:
+    """Time of the first attempt to issue the execution that a record of `instructions` belongs to.
+
+    What lies in a window of time is decided by it: both records of a barrier lie where the first one does.
+    """
+    import polars as pl
+
+    return pl.when(is_execution()).then("time_cycles").otherwise(pl.col("time_cycles").shift(1)).alias("time_cycles")

@@ -13,6 +13,9 @@ from tests.e2e.inputs import made_gemm
 from tests.e2e.run_inputs import made_ranks
 from tests.kit.barrier_records import without_releases
 from wavewright.analysis.trace.clocks import alignment
+from wavewright.analysis.trace.costs.exposure import row_costs
+from wavewright.analysis.trace.selection import Selection, select
+from wavewright.analysis.trace.timeline.area import area_rows
 from wavewright.errors import UsageError
 from wavewright.model.document import Document, Library
 from wavewright.page.payloads import ask
@@ -48,7 +51,10 @@ def executions(document: Document) -> pl.DataFrame:
     offsets = alignment(trace).offsets
     rows = trace.instructions.with_row_index("item").join(trace.waves.select("wave", *SLOT), on="wave")
     move = pl.col("se").replace_strict(offsets, default=0, return_dtype=pl.Int64)
-    return rows.with_columns(time=pl.col("time_cycles") + move)
+    rows = rows.with_columns(time=pl.col("time_cycles") + move)
+    # the release of a barrier lies where its execution does: at the arrival before it
+    is_release = ~rows["item"].is_in(without_releases(trace, rows)["item"].implode())
+    return rows.with_columns(time=pl.when(is_release).then(pl.col("time").shift(1)).otherwise("time"))
 
 
 @pytest.mark.parametrize("layer", ["instructions", "waves"])
@@ -145,3 +151,17 @@ def test_a_timeline_that_is_not_there_is_refused(library: Library) -> None:
     for number, name in ((0, "area"), (1, "run_area")):
         with pytest.raises(UsageError):
             answered(library.document(number), name, tracks="nowhere:1", start=0, stop=1)
+
+
+def test_a_window_between_arrival_and_release_counts_a_barrier_once(library: Library) -> None:
+    trace = library.document(0).trace
+    rows = trace.instructions.with_row_index("item")
+    executed = without_releases(trace, rows)["item"]
+    released = rows.filter(~pl.col("item").is_in(executed.implode()))
+    ends = released["time_cycles"].unique().sort()
+    assert len(ends) > 2
+    for start, end in ((ends[0], ends[-1]), (ends[len(ends) // 2], ends[-1] + 1), (0, ends[len(ends) // 2])):
+        window = Selection(start_cycles=start, end_cycles=end, is_aligned=True)
+        costs = row_costs(select(trace, window)).select("row", "hit_count", "latency_cycles_total").sort("row")
+        area = area_rows(trace, "instructions", None, start, end).rows.sort("row")
+        assert area.select("row", "execution_count", "latency_cycles_total").rows() == costs.rows()

@@ -12,6 +12,7 @@ from wavewright.analysis.trace.clocks import alignment
 from wavewright.analysis.trace.samples.sample_selection import select_samples
 from wavewright.base.bounds import check_range
 from wavewright.errors import UsageError
+from wavewright.model.executions import attempt_cycles
 from wavewright.model.trace import ThreadTrace
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ class Selection:
     simds: tuple[int, ...] = ()
     waves: tuple[int, ...] = ()  #: Numbers of `waves.wave`.
     start_cycles: int | None = None
-    #: Instructions whose first attempt to issue is in [start, end), on the clock of their shader engine.
+    #: Executions whose first attempt to issue is in [start, end), on the clock of their shader engine.
     end_cycles: int | None = None
     file: str | None = None  #: End of a source path; matches any frame of an inline chain.
     first_line: int | None = None
@@ -85,7 +86,7 @@ def select(trace: ThreadTrace, selection: Selection) -> ThreadTrace:
     tables = {name: frame for name, frame in trace.tables.items() if name not in ("waits", "stored_totals", "losses")}
     if selection.chooses_time:
         windows = _windows(trace, waves, selection)
-        times = trace.instructions.select("wave", "time_cycles").join(
+        times = trace.instructions.select("wave", attempt_cycles()).join(
             windows, on="wave", how="left", maintain_order="left"
         )
         begun = times.select(pl.col("time_cycles") >= pl.col("window_start")).to_series().fill_null(value=False)

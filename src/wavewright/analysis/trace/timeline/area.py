@@ -11,7 +11,7 @@ from wavewright.analysis.trace.timeline.layers import layers
 from wavewright.analysis.trace.timeline.layers.places import SLOT, aligned
 from wavewright.errors import UsageError
 from wavewright.model.answer import Answer
-from wavewright.model.executions import is_execution
+from wavewright.model.executions import attempt_cycles, is_execution
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -92,5 +92,5 @@ def _items(trace: ThreadTrace, layer: str, chosen: pl.DataFrame) -> pl.DataFrame
     waves = trace.waves.join(chosen.select(SLOT).unique(), on=SLOT, how="semi", nulls_equal=True)
     first, count = pl.col("first_instruction").cast(pl.Int64), pl.col("instruction_count").cast(pl.Int64)
     of_waves = waves.filter(count > 0).select("se", item=pl.int_ranges(first, first + count)).explode("item")
-    times = trace.instructions["time_cycles"].gather(of_waves["item"])
-    return of_waves.with_columns(times.alias("time_cycles")).select("item", aligned(trace, "time_cycles").alias("time"))
+    times = trace.instructions.select(attempt_cycles()).to_series().gather(of_waves["item"])
+    return of_waves.with_columns(times).select("item", aligned(trace, "time_cycles").alias("time"))
