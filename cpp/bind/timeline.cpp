@@ -90,16 +90,16 @@ nb::tuple pipe_use_of(nb::object unit, nb::object group, nb::object offset, nb::
 // (pipe of every category, pipe of every row, short pipes, cycles of the shortest issue)
 using PipeNumbers = std::tuple<nb::bytes, nb::object, uint32_t, int32_t>;
 
-// A frame of waves (unit, offset, start_cycles, end_cycles, first, count), one of instructions, and one of further
-// issues (unit, begin, end) of a pipe.
+// A frame of waves (unit, offset, start_cycles, end_cycles, first, count), one of instructions, cycles that rows occupy
+// their pipe, and a frame of further issues (unit, begin, end) of a pipe.
 void make_busy_times(BusyTimes* at, nb::object of_waves, nb::object of_instructions, const PipeNumbers& numbers,
-                     nb::object more, uint8_t more_pipe, uint32_t unit_count) {
+                     nb::object busy_of_row, nb::object more, uint8_t more_pipe, uint32_t unit_count) {
     const ArrowInput<uint32_t> unit(of_waves["unit"]), count(of_waves["count"]), more_unit(more["unit"]);
     const ArrowInput<int64_t> offset(of_waves["time"]), begin(of_waves["start_cycles"]), end(of_waves["end_cycles"]),
         time(of_instructions["time_cycles"]), more_begin(more["begin"]), more_end(more["end"]);
     const ArrowInput<uint64_t> first(of_waves["first"]);
     const ArrowInput<int32_t> stall(of_instructions["stall_cycles"]), duration(of_instructions["duration_cycles"]),
-        row(of_instructions["row"]);
+        row(of_instructions["row"]), busy_cycles(busy_of_row);
     const ArrowInput<uint8_t> category(of_instructions["category"]), of_row(std::get<1>(numbers));
     require_same_length(unit, count, offset, begin, end, first);
     require_same_length(time, stall, duration, category, row);
@@ -109,6 +109,7 @@ void make_busy_times(BusyTimes* at, nb::object of_waves, nb::object of_instructi
                              stall.values(), duration.values(), category.values(), row.values()};
     PipeRules rules = rules_of(std::get<0>(numbers), std::get<2>(numbers), std::get<3>(numbers));
     rules.of_row = of_row.values();
+    rules.busy_of_row = busy_cycles.values();
     const MoreIssues issues{more_unit.values(), more_begin.values(), more_end.values(),
                             std::min<uint8_t>(more_pipe, kMaxPipes - 1)};
     nb::gil_scoped_release unlocked;
@@ -196,8 +197,8 @@ void bind_timeline(nb::module_& m) {
         .def("bins", &HeldStateCounts::bins, "bins"_a, "end"_a, "kinds"_a,
              "Wave-cycles, smallest and largest number of waves, state by state in every bin.");
     nb::class_<BusyTimes>(m, "BusyTimes")
-        .def("__init__", &make_busy_times, "waves"_a, "instructions"_a, "rules"_a, "more"_a, "more_pipe"_a,
-             "unit_count"_a)
+        .def("__init__", &make_busy_times, "waves"_a, "instructions"_a, "rules"_a, "busy_of_row"_a, "more"_a,
+             "more_pipe"_a, "unit_count"_a)
         .def("covered", &covered_bins, "unit"_a, "kind"_a, "bins"_a, "end"_a,
              "Cycles in every bin in which a pipe issues, or what the kind says.")
         .def(

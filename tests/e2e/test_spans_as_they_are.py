@@ -14,8 +14,7 @@ from tests.e2e.test_timelines import HEADING, Tracks, address
 from wavewright.analysis.common.time_bins import TimeBins
 from wavewright.analysis.trace.clocks.common_clock import aligned
 from wavewright.analysis.trace.pipes.utilization import utilization
-from wavewright.analysis.trace.timeline.pipe_busy import pipe_busy
-from wavewright.analysis.trace.timeline.pipe_shares import pipe_shares
+from wavewright.analysis.trace.timeline.pipe_shares import busy_shares, pipe_shares
 from wavewright.analysis.trace.waves.resident import resident_waves
 from wavewright.page.run.layers import timeline_of
 from wavewright.page.trace.times import time_range
@@ -106,7 +105,7 @@ def busy_between(trace, pipe: str, begin: int, end: int) -> tuple[float, float, 
     series = pipe_shares(trace)
     units = [one for one in series if one.pipe == "resident"]
     issues = sum(one.sums(stretch).integral[0] for one in series if one.pipe == pipe)
-    long = [curve for (_, _, name), curve in pipe_busy(trace).items() if name == pipe]
+    long = [curve for curve in busy_shares(trace) if curve.pipe == pipe]
     busy = sum(curve.sums(stretch).integral[0] for curve in long) if long else issues
     spans = sum(max(0, min(end, one.end_cycles) - max(begin, one.start_cycles)) for one in units)
     return busy / (len(units) * (end - begin)), busy / spans, issues / spans

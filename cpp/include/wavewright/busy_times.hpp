@@ -69,7 +69,8 @@ class BusyTimes {
     BusyTimes(const BusyTimes&) = delete;
     BusyTimes& operator=(const BusyTimes&) = delete;
 
-    // The times of a kind of timeline.hpp: a pipe, kResident, kBubble. Nothing for others.
+    // The times of a kind of timeline.hpp: a pipe, kResident, kBubble; kPipeBusy + pipe where an instruction occupies
+    // the pipe for longer than it issues. Nothing for others.
     const TimeSet& of(uint32_t unit, uint8_t kind) const;
 
   private:

@@ -11,7 +11,7 @@
 namespace wavewright {
 namespace {
 
-constexpr uint32_t kSets = kBubble + 1;  // of a unit
+constexpr uint32_t kSets = kPipeBusy + kMaxPipes;  // of a unit
 const TimeSet kEmptySet;
 
 bool is_before(Interval a, Interval b) {
@@ -61,10 +61,12 @@ class UnitTimes {
     }
 
   private:
+    static uint8_t busy_of(uint8_t pipe) { return static_cast<uint8_t>(kPipeBusy + pipe); }
     void add(uint8_t kind, Interval joined) { sets_[kind].add(joined.begin, joined.end); }
 
     void add_issues(std::vector<WaveIssues> issuing) {
-        std::array<Union, kMaxPipes> pipes;
+        std::array<Union, kMaxPipes> pipes, busy;
+        uint32_t long_pipes = 0;  // bit per pipe: something occupies it for longer than it issues
         Union any;
         StopCheck check;
         visit_by_begin(std::move(issuing), [&](const Issue& issue) {
@@ -73,9 +75,16 @@ class UnitTimes {
             const Interval issued{issue.begin, issue.begin + issue.cycles};
             pipes[pipe].add(issued, [&](Interval joined) { add(pipe, joined); });
             any.add(issued, [&](Interval joined) { add(kAnyPipe, joined); });
+            if ((reader_.long_pipes() >> pipe & 1) == 0) return;
+            long_pipes |= uint32_t{issue.busy_cycles > issue.cycles} << pipe;
+            busy[pipe].add({issue.begin, issue.begin + issue.busy_cycles},
+                           [&](Interval joined) { add(busy_of(pipe), joined); });
         });
-        for (uint8_t pipe = 0; pipe < kMaxPipes; ++pipe)
+        for (uint8_t pipe = 0; pipe < kMaxPipes; ++pipe) {
             pipes[pipe].finish([&](Interval joined) { add(pipe, joined); });
+            busy[pipe].finish([&](Interval joined) { add(busy_of(pipe), joined); });
+            if ((long_pipes >> pipe & 1) == 0) sets_[busy_of(pipe)] = TimeSet();
+        }
         any.finish([&](Interval joined) { add(kAnyPipe, joined); });
     }
 

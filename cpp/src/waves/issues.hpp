@@ -52,7 +52,16 @@ class Union {
 // What instructions of waves issue, and when.
 class IssueReader {
   public:
-    IssueReader(const IssuingWaves& waves, const PipeRules& rules) : waves_(waves), rules_(rules) {}
+    IssueReader(const IssuingWaves& waves, const PipeRules& rules) : waves_(waves), rules_(rules) {
+        for (size_t row = 0; row < rules.busy_of_row.size(); ++row) {
+            if (rules.busy_of_row[row] <= 0) continue;
+            const uint8_t pipe = row < rules.of_row.size() ? rules.of_row[row] : kByCategory;
+            long_pipes_ |= pipe < kMaxPipes ? uint32_t{1} << pipe : pipe == kByCategory ? ~uint32_t{0} : 0;
+        }
+    }
+
+    // Bit per pipe: whether an instruction may occupy it for longer than it issues.
+    uint32_t long_pipes() const { return long_pipes_; }
 
     uint64_t first(uint32_t wave) const { return std::min<uint64_t>(waves_.first[wave], waves_.time.size()); }
     uint64_t behind(uint32_t wave) const {
@@ -88,6 +97,7 @@ class IssueReader {
 
     const IssuingWaves& waves_;
     const PipeRules& rules_;
+    uint32_t long_pipes_ = 0;
 };
 
 inline bool earlier(const Issue& a, const Issue& b) {

@@ -9,8 +9,7 @@ from wavewright.analysis.trace.derived_counters import summary_of
 from wavewright.analysis.trace.derived_counters.builtin import BUILTIN
 from wavewright.analysis.trace.derived_counters.values import derived_values
 from wavewright.analysis.trace.timeline.curves import CURVES, curve_engines, curve_series, curve_steps, derived_steps
-from wavewright.analysis.trace.timeline.pipe_busy import pipe_busy
-from wavewright.analysis.trace.timeline.pipe_shares import pipe_shares
+from wavewright.analysis.trace.timeline.pipe_shares import busy_shares, pipe_shares
 from wavewright.analysis.trace.timeline.wave_states import wave_states
 from wavewright.errors import UsageError
 from wavewright.page.protocol.curve_tiles import Grid, tile_of, tiling_of
@@ -107,8 +106,8 @@ def pipe_curves(document: Document) -> dict[str, Any]:
 
 
 def busy_pipe_curves(document: Document) -> dict[str, Any]:
-    """The curves of pipes that are busy for longer than they issue (`analysis.pipe_busy`)."""
-    keys = [dict(zip(("se", "simd", "pipe"), place, strict=True)) for place in pipe_busy(document.trace)]
+    """The curves of pipes that are busy for longer than they issue (`analysis.pipe_shares`)."""
+    keys = [{"se": share.se, "simd": share.simd, "pipe": share.pipe} for share in busy_shares(document.trace)]
     series = [{"label": f"SE {key['se']} SIMD {key['simd']} {key['pipe']} busy", "keys": key} for key in keys]
     return _tiling(document) | {"name": BUSY_PIPES, "unit": "busy share", "se": None, "series": series}
 
@@ -137,14 +136,12 @@ def _levels(document: Document, name: str, se: int | None, text: str | None) -> 
         return [StepLevels(curve, grid.begin, grid.end) for _, curve in derived_steps(_derived(document, text, se))]
     if text is not None:
         raise UsageError("only derived counters have definitions")
-    if name == PIPES and se is None:
+    if name in (PIPES, BUSY_PIPES) and se is None:
+        shares = pipe_shares if name == PIPES else busy_shares
         return document.kept(
             ("curves", name, se),
-            lambda: [StepLevels(share, grid.begin, grid.end) for share in pipe_shares(document.trace)],
+            lambda: [StepLevels(share, grid.begin, grid.end) for share in shares(document.trace)],
         )
-    if name == BUSY_PIPES and se is None:
-        busy = pipe_busy(document.trace).values
-        return document.kept(("curves", name), lambda: [StepLevels(curve, grid.begin, grid.end) for curve in busy()])
     engines = document.kept(("curve engines", name), lambda: curve_engines(document.trace, name))
     if se is not None and se not in engines:
         return []  # not cached: a client can send any number
@@ -180,7 +177,7 @@ def held_curves_of_trace(document: Document) -> Iterator[Mapping[str, Any]]:
         sets.append({"name": DERIVED})
     if pipe_shares(document.trace):
         sets.append({"name": PIPES})
-    if pipe_busy(document.trace):
+    if busy_shares(document.trace):
         sets.append({"name": BUSY_PIPES})
     for entry in sets:
         is_many = "se" in entry or entry["name"] in (PIPES, BUSY_PIPES)  # every pipe of every SIMD is a curve

@@ -9,11 +9,12 @@ import pytest
 from tests.kit.small_traces import small_trace
 from wavewright import _core
 from wavewright.analysis.trace.costs.exposure import row_costs
-from wavewright.analysis.trace.pipes import BUBBLE, RESIDENT
+from wavewright.analysis.trace.pipes import BUBBLE, BUSY, RESIDENT
 from wavewright.model.schema import THREAD_TRACE
 from wavewright.model.trace import ThreadTrace, TraceSource
 
 SPAN = 600  # cycles
+PASSES = [0, 40, 0, 4, 64]  # cycles that an instruction of each row occupies its pipe
 PIPE_OF_CATEGORY = bytes([0, 1, 2] + [255] * 253)
 
 
@@ -99,7 +100,7 @@ def test_pipes_issue_as_long_as_any_instruction_does(seed):
     table = made_instructions(random, waves)
     more = pl.DataFrame({"unit": [1], "begin": [50], "end": [70]}, schema_overrides={"unit": pl.UInt32})
     more = more.filter(pl.lit(bool(seed % 2)))
-    issues = np.zeros((2, 3, 2 * SPAN), dtype=bool)
+    issues, busy = np.zeros((2, 2, 3, 2 * SPAN), dtype=bool)
     lives = np.zeros((2, 2 * SPAN), dtype=bool)
     origin = 10  # some begin before 0
     for wave, rows in of_waves(waves, table):
@@ -110,13 +111,18 @@ def test_pipes_issue_as_long_as_any_instruction_does(seed):
                 begin = row["time_cycles"] + wave["time"] + row["stall_cycles"] + origin
                 length = max(row["duration_cycles"] - row["stall_cycles"], 4)
                 issues[wave["unit"], row["category"], begin : begin + length] = 1
+                passes = PASSES[row["row"]] if row["row"] >= 0 else 0
+                busy[wave["unit"], row["category"], begin : begin + max(length, passes)] = 1
     for unit, begin, end in more.iter_rows():
         issues[unit, 2, begin + origin : end + origin] = 1
     rules = (PIPE_OF_CATEGORY, pl.Series([], dtype=pl.UInt8), 0, 4)
-    times = _core.BusyTimes(waves, table, rules, more, 2, 2)
+    times = _core.BusyTimes(waves, table, rules, pl.Series(PASSES, dtype=pl.Int32), more, 2, 2)
     bubbles = lives & ~issues.any(axis=1)
     for unit in range(2):
         sets = dict(enumerate(issues[unit])) | {RESIDENT: lives[unit], BUBBLE: bubbles[unit]}
+        outlasting = [BUSY + pipe for pipe in range(3) if times.total(unit, BUSY + pipe)]
+        assert not any((busy[unit, pipe] & ~issues[unit, pipe]).any() for pipe in range(3) if BUSY + pipe not in outlasting)
+        sets |= {kind: busy[unit, kind - BUSY] for kind in outlasting}
         for kind, truth in sets.items():
             assert times.total(unit, kind) == truth.sum()
             for width, begin, bins in grids(random):

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from tests.kit.made_traces import made
 from tests.kit.sampling import examples
 from tests.kit.ui_directories import frame
+from wavewright.analysis.common.time_bins import TimeBins
 from wavewright.analysis.trace.pipes import PIPES
 from wavewright.analysis.trace.pipes.utilization import utilization
-from wavewright.analysis.trace.timeline.pipe_busy import pipe_busy
+from wavewright.analysis.trace.timeline.pipe_shares import busy_shares
 from wavewright.model.schema import CATEGORIES
 
 TEXTS = ["v_add_f32 v0, v1, v2", "v_mfma_f32_32x32x8_f16 a[0:15], v0, v1, a[0:15]", "s_waitcnt vmcnt(0)"]
@@ -40,13 +41,12 @@ def test_curves_of_busy_pipes_last_as_long_as_the_native_sums_say() -> None:
     matrix = [(0, 0, 8, 6, 1), (10, 2, 8, 6, 1), (100, 0, 8, 6, 1)]  # the second waits in the passes of the first
     wave = {"begin": 0, "end": 200, "instructions": [*matrix, (150, 0, 8, 6, 0)]}
     trace = made([wave], code=CODE, shader_engines=GFX9)
-    busy = pipe_busy(trace)
-    assert set(busy) == {(0, 0, "MATRIX")}  # the others are busy while they issue
-    curve = busy[0, 0, "MATRIX"]
-    lengths = curve.times[1::2] - curve.times[::2]
+    (curve,) = busy_shares(trace)  # the others are busy while they issue
+    assert (curve.se, curve.simd, curve.pipe) == (0, 0, "MATRIX")
     expected = utilization(trace).pipes.filter(pipe="MATRIX")["busy_cycles_total"].item()
-    assert int(lengths.sum()) == expected > 3 * 8
-    assert list(curve.values) == [1.0, 0.0] * len(lengths)
+    assert int(curve.sums(TimeBins(0, 200, 200, 1)).integral[0]) == expected > 3 * 8
+    passes = [curve.sums(TimeBins(0, 200, 4, 50)).low[bin_] for bin_ in (0, 28, 40)]
+    assert passes == [1.0, 1.0, 0.0]  # busy from its issue on, also behind it; not between the instructions
 
 
 def test_only_the_rows_asked_for() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,7 +10,7 @@ import polars as pl
 
 from wavewright.analysis.common.step_functions import Sums
 from wavewright.analysis.trace.clocks.common_clock import aligned
-from wavewright.analysis.trace.pipes import BUBBLE, PIPES, RESIDENT
+from wavewright.analysis.trace.pipes import BUBBLE, BUSY, PIPES, RESIDENT
 from wavewright.analysis.trace.timeline.layers.pipes import busy_times, pipe_tracks
 from wavewright.model.answer import once_per_trace
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 NO_ISSUE = "no issue"  #: The curve of a SIMD that is 1 while a traced wave is there and no pipe issues.
 ALIVE = "resident"  #: The curve of a SIMD that is 1 while a traced wave is there.
 _KINDS = {NO_ISSUE: BUBBLE, ALIVE: RESIDENT}
+_NUMBERS = {pipe: number for number, pipe in enumerate(PIPES)} | _KINDS
 
 
 @dataclass(frozen=True)
@@ -36,20 +37,18 @@ class PipeSeries:
     end_cycles: int
     unit: int = field(repr=False, compare=False)  #: Number of the SIMD in `times`.
     times: _core.BusyTimes = field(repr=False, compare=False)
+    kind: int  #: Of its times.
 
     step_count = 0  #: Sums are stored already.
 
     def sums(self, bins: TimeBins) -> Sums:
         """Cycles of each bin, and whether it is so at any time and all the time. The last bin ends where all do."""
-        kind = _KINDS.get(self.pipe, _NUMBERS.get(self.pipe, 0))
-        covered = pl.DataFrame(self.times.covered(self.unit, kind, bins.numbers, bins.end_cycles))["cycles"].to_numpy()
+        table = self.times.covered(self.unit, self.kind, bins.numbers, bins.end_cycles)
+        covered = pl.DataFrame(table)["cycles"].to_numpy()
         edges = bins.start_cycles + bins.width_cycles * np.arange(bins.count + 1, dtype=np.int64)
         lengths = np.diff(np.minimum(edges, bins.end_cycles))
         low, high = (covered == lengths).astype(np.float64), (covered > 0).astype(np.float64)
         return Sums(covered.astype(np.float64), lengths.astype(np.float64), low, high)
-
-
-_NUMBERS = {pipe: number for number, pipe in enumerate(PIPES)}
 
 
 @once_per_trace
@@ -65,5 +64,14 @@ def pipe_shares(trace: ThreadTrace) -> tuple[PipeSeries, ...]:
         simd_waves = waves.filter(pl.col("se").eq_missing(se), pl.col("simd").eq_missing(simd))
         around = simd_waves if simd_waves.height else waves.filter(pl.col("se").eq_missing(se))
         start, end = around["start_cycles"].min() or 0, around["end_cycles"].max() or 0
-        shares += [PipeSeries(se, simd, pipe, start, end, unit, times) for pipe in (*part["pipe"], *_KINDS)]  # type: ignore[arg-type]
+        shares += [
+            PipeSeries(se, simd, pipe, start, end, unit, times, _NUMBERS[pipe])  # type: ignore[arg-type]
+            for pipe in (*part["pipe"], *_KINDS)
+        ]
     return tuple(shares)
+
+
+def busy_shares(trace: ThreadTrace) -> tuple[PipeSeries, ...]:
+    """Curves of the pipes that an instruction occupies for longer than it issues, while they are busy."""
+    busy = (replace(share, kind=BUSY + share.kind) for share in pipe_shares(trace))
+    return tuple(share for share in busy if share.times.total(share.unit, share.kind))

@@ -9,6 +9,7 @@ import polars as pl
 from wavewright import _core
 from wavewright.analysis.common.timeline import Timeline
 from wavewright.analysis.trace.pipes import PIPES, matrix_rows, pipe_rules
+from wavewright.analysis.trace.pipes.passes import pipe_cycles_of_rows
 from wavewright.analysis.trace.timeline.layers.other_simd import neighbours
 from wavewright.analysis.trace.timeline.layers.places import (
     aligned,
@@ -63,12 +64,13 @@ def pipe_tracks(trace: ThreadTrace) -> pl.DataFrame:
 
 @once_per_trace
 def busy_times(trace: ThreadTrace) -> _core.BusyTimes:
-    """The times in which every pipe issues, SIMD by SIMD, by the numbers of `unit` in `pipe_tracks`."""
+    """The times in which every pipe issues and is busy, SIMD by SIMD, by the numbers of `unit` in `pipe_tracks`."""
     units = _units(trace)
     waves = pl.concat([_waves(trace, units).rename({"track": "unit"}), _lives(trace)], how="horizontal")
     beside = _neighbours(trace, units).drop_nulls("track").with_columns(unit=pl.col("track") // len(_NAMES))
     rules, vmem = pipe_rules(trace.code, base_clock(trace)), _NAMES.index("VMEM")
-    return _core.BusyTimes(waves, trace.instructions, rules, beside, vmem, units.height)
+    passes = pipe_cycles_of_rows(trace)
+    return _core.BusyTimes(waves, trace.instructions, rules, passes, beside, vmem, units.height)
 
 
 def _lives(trace: ThreadTrace) -> pl.DataFrame:
