@@ -14,13 +14,14 @@ namespace wavewright::bind {
 namespace {
 
 ArrowTable call_tree_of(nb::handle thread, nb::handle begin, nb::handle end, nb::handle name, nb::handle launch,
-                        nb::handle launch_ns, nb::handle launch_count) {
+                        nb::handle work) {
     const ArrowInput<uint32_t> threads(thread), names(name), launches(launch);
-    const ArrowInput<int64_t> begins(begin), ends(end), lengths(launch_ns), counts(launch_count);
-    const Calls calls{threads.values(),  begins.values(),  ends.values(),  names.values(),
-                      launches.values(), lengths.values(), counts.values()};
+    const ArrowInput<int64_t> begins(begin), ends(end), lengths(work["ns"]), counts(work["count"]),
+        first_begins(work["begin"]), last_ends(work["end"]);
+    const Calls calls{threads.values(),  begins.values(),  ends.values(),   names.values(),       launches.values(),
+                      lengths.values(), counts.values(), first_begins.values(), last_ends.values()};
     require_same_length(threads, begins, ends, names, launches);
-    require_same_length(lengths, counts);
+    require_same_length(lengths, counts, first_begins, last_ends);
     const auto nodes = std::make_shared<CallNodes>();
     {
         nb::gil_scoped_release unlocked;
@@ -32,8 +33,8 @@ ArrowTable call_tree_of(nb::handle thread, nb::handle begin, nb::handle end, nb:
 }  // namespace
 
 void bind_call_tree(nb::module_& m) {
-    m.def("call_tree", &call_tree_of, "thread"_a, "begin"_a, "end"_a, "name"_a, "launch"_a, "launch_ns"_a,
-          "launch_count"_a, "Calls sorted by thread and begin as one tree of names, with times and counts.");
+    m.def("call_tree", &call_tree_of, "thread"_a, "begin"_a, "end"_a, "name"_a, "launch"_a, "work"_a,
+          "Calls sorted by thread and begin as one tree of names, with times and counts.");
 }
 
 }  // namespace wavewright::bind

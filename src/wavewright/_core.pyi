@@ -96,8 +96,7 @@ def call_tree(
     end: object,
     name: object,
     launch: object,
-    launch_ns: object,
-    launch_count: object,
+    work: object,
 ) -> Table: ...
 def state_cycles(
     group: object,
@@ -465,7 +464,14 @@ def bound_pages(most_bytes: int) -> None: ...
 
 class BusyTimes:
     def __init__(
-        self, waves: object, instructions: object, rules: object, more: object, more_pipe: int, unit_count: int
+        self,
+        waves: object,
+        instructions: object,
+        rules: object,
+        busy_of_row: object,
+        more: object,
+        more_pipe: int,
+        unit_count: int,
     ) -> None: ...
     def covered(self, unit: int, kind: int, bins: tuple[int, int, int], end: int) -> Table: ...
     def total(self, unit: int, kind: int) -> int: ...

@@ -27,6 +27,7 @@ struct Open {
     int64_t covered_to;  // latest end of its children so far
     int64_t covered;     // how much of it they cover
     int32_t node;
+    int64_t work_begin = latest, work_end = std::numeric_limits<int64_t>::min();  // of what was launched in it
 };
 
 class Tree {
@@ -63,7 +64,7 @@ class Tree {
         const int64_t begin = calls_.begin[at], end = std::max(begin, calls_.end[at]);
         while (!open_.empty() && open_.back().end <= begin) close();
         if (calls_.name[at] == nameless) {
-            if (!open_.empty()) count_launch(static_cast<size_t>(open_.back().node), calls_.launch[at]);
+            if (!open_.empty()) count_launch(open_.back(), calls_.launch[at]);
             return;
         }
         bool crosses = false;
@@ -72,7 +73,7 @@ class Tree {
             close();
         }
         const int32_t node = node_of(open_.empty() ? -1 : open_.back().node, calls_.name[at]);
-        count(static_cast<size_t>(node), minus(end, begin), calls_.launch[at]);
+        count(static_cast<size_t>(node), minus(end, begin));
         nodes_.crossing_count[static_cast<size_t>(node)] += crosses ? 1 : 0;
         if (!open_.empty()) {
             Open& parent = open_.back();
@@ -81,6 +82,7 @@ class Tree {
             parent.covered_to = std::max(parent.covered_to, end);
         }
         open_.push_back({begin, end, begin, 0, node});
+        count_launch(open_.back(), calls_.launch[at]);
     }
 
     int32_t node_of(int32_t parent, uint32_t name) {
@@ -88,30 +90,40 @@ class Tree {
         const auto [number, is_new] = index_.find_or_add(key);
         if (is_new) {
             const int32_t depth = parent < 0 ? 0 : nodes_.depth[static_cast<size_t>(parent)] + 1;
-            nodes_.add(parent, name, depth, 0, 0, 0, latest, 0, 0, 0, 0);
+            nodes_.add(parent, name, depth, 0, 0, 0, latest, 0, 0, 0, 0, 0);
         }
         return static_cast<int32_t>(number);
     }
 
-    void count(size_t node, int64_t length, uint32_t launch) {
+    void count(size_t node, int64_t length) {
         nodes_.call_count[node] += 1;
         nodes_.total_ns[node] = plus(nodes_.total_ns[node], length);
         nodes_.min_ns[node] = std::min(nodes_.min_ns[node], length);
         nodes_.max_ns[node] = std::max(nodes_.max_ns[node], length);
-        count_launch(node, launch);
     }
 
-    void count_launch(size_t node, uint32_t launch) {
+    void count_launch(Open& call, uint32_t launch) {
         if (launch >= calls_.launch_ns.size()) return;
+        const size_t node = static_cast<size_t>(call.node);
+        if (calls_.launch_begin[launch] <= calls_.launch_end[launch])
+            widen(call, calls_.launch_begin[launch], calls_.launch_end[launch]);
         nodes_.gpu_count[node] = plus(nodes_.gpu_count[node], calls_.launch_count[launch]);
         nodes_.gpu_ns[node] = plus(nodes_.gpu_ns[node], calls_.launch_ns[launch]);
     }
 
+    static void widen(Open& call, int64_t begin, int64_t end) {
+        call.work_begin = std::min(call.work_begin, begin);
+        call.work_end = std::max(call.work_end, end);
+    }
+
     void close() {
-        const Open& last = open_.back();
+        const Open last = open_.back();
         const size_t node = static_cast<size_t>(last.node);
         nodes_.self_ns[node] = plus(nodes_.self_ns[node], minus(minus(last.end, last.begin), last.covered));
         open_.pop_back();
+        if (last.work_begin > last.work_end) return;
+        nodes_.gpu_length_ns[node] = plus(nodes_.gpu_length_ns[node], minus(last.work_end, last.work_begin));
+        if (!open_.empty()) widen(open_.back(), last.work_begin, last.work_end);
     }
 
     void close_all() {

@@ -4848,6 +4848,8 @@ export interface RunRegionsTreeRow {
   gpu_total_count: number;
   /** Durations of what it and all regions below launched [ns] */
   gpu_total_ns: number;
+  /** From the first start to the last end of what a region and all regions below launched, added up over the regions [ns] */
+  gpu_length_ns: number;
   /** gpu_total_ns of all GPU time with a known launch */
   gpu_share: number;
   /** Regions that outlast the one they began in */
@@ -4872,6 +4874,7 @@ export const RUN_REGIONS_TREE: TableInfo<RunRegionsTreeRow> = {
   gpu_ns: ["GPU", "ns", "Durations of the dispatches and copies that it launched itself"],
   gpu_total_count: ["GPUs", "", "Those of all nodes below included"],
   gpu_total_ns: ["GPU", "ns", "Durations of what it and all regions below launched"],
+  gpu_length_ns: ["GPU length", "ns", "From the first start to the last end of what a region and all regions below launched, added up over the regions"],
   gpu_share: ["GPU share", "", "gpu_total_ns of all GPU time with a known launch"],
   crossing_count: ["Crossings", "", "Regions that outlast the one they began in"],
 };

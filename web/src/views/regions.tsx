@@ -23,6 +23,7 @@ const FIGURES = [
   ["total_ns", "Inclusive"],
   ["self_ns", "Exclusive"],
   ["mean_ns", "Mean"],
+  ["gpu_length_ns", "On GPU"],
   ["gpu_total_ns", "GPU time"],
   ["gpu_ns", "GPU own"],
 ] as const;
@@ -42,10 +43,11 @@ const SAVED = [
   "gpu_ns",
   "gpu_total_count",
   "gpu_total_ns",
+  "gpu_length_ns",
   "gpu_share",
   "crossing_count",
 ];
-const TEMPLATE = "minmax(16em, 1fr) 7em 5em repeat(5, 7em)";
+const TEMPLATE = "minmax(16em, 1fr) 7em 5em repeat(6, 7em)";
 const OPEN_AT_FIRST = 12;
 
 function Regions() {

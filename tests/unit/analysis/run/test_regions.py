@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from tests.kit.made_runs import Row, rows, run, source, spans
 from tests.kit.sampling import examples
 from wavewright.analysis.run.contents.regions import folded_layers, named_regions, regions
+from wavewright.analysis.run.steps import steps
 from wavewright.model.run import Run
 
 
@@ -56,6 +57,24 @@ def test_inclusive_exclusive_and_gpu_time() -> None:
         ("launch", -1, 1, 40, 40, 40, 40, 0, 0, 0),
     ]
     assert (found.region_count, found.thread_count, found.unlinked_gpu_ns, found.untimed_count) == (5, 2, 10, 1)
+
+
+def test_a_region_is_as_long_on_the_gpu_as_what_it_launched_took_there() -> None:
+    made = run(
+        regions=[
+            region(0, 100, "step"),
+            of_domain(region(10, 30, "launch", correlation=1), "HIP"),
+            of_domain(region(40, 60, "launch", correlation=2), "HIP"),
+            region(100, 150, "step"),  # the host runs ahead: what it launches begins after it
+            of_domain(region(110, 120, "launch", correlation=3), "HIP"),
+        ],
+        dispatches=spans((20, 70), correlation=1) + spans((160, 190), correlation=2) + spans((200, 240), correlation=3),
+    )
+    found = regions(made)
+    on_gpu = [("step", 150, 120, (190 - 20) + (240 - 200)), ("step/launch", 50, 120, 50 + 30 + 40)]
+    assert rows(found.tree, "path", "total_ns", "gpu_total_ns", "gpu_length_ns") == on_gpu
+    assert steps(made, "step").steps["gpu_length_ns"].to_list() == [190 - 20, 240 - 200]
+    assert named_regions(found, "launch").tree["gpu_length_ns"].to_list() == [120]
 
 
 def test_files_are_merged_by_path() -> None:

@@ -121,7 +121,9 @@ def test_pipes_issue_as_long_as_any_instruction_does(seed):
     for unit in range(2):
         sets = dict(enumerate(issues[unit])) | {RESIDENT: lives[unit], BUBBLE: bubbles[unit]}
         outlasting = [BUSY + pipe for pipe in range(3) if times.total(unit, BUSY + pipe)]
-        assert not any((busy[unit, pipe] & ~issues[unit, pipe]).any() for pipe in range(3) if BUSY + pipe not in outlasting)
+        assert not any(
+            (busy[unit, pipe] & ~issues[unit, pipe]).any() for pipe in range(3) if BUSY + pipe not in outlasting
+        )
         sets |= {kind: busy[unit, kind - BUSY] for kind in outlasting}
         for kind, truth in sets.items():
             assert times.total(unit, kind) == truth.sum()

@@ -50,7 +50,7 @@ def call_tree(run: Run, nodes: Nodes) -> CallTree:
     launches = Launches(work)
     slots = launches.slots_of(work)
     graphs = graph_work(run, work, slots, nodes.columns)
-    sums = _per_slot(work.filter(pl.col("graph_call").is_null()), launches)
+    sums = _per_slot(work.with_columns(slot=slots), launches.count)
     calls = _Calls(run, launches, nodes)
     codes = None if nodes.label else _Codes([*calls.threads.values(), [graphs.calls] if graphs.calls.width else []])
     empty = empty_tree() if codes else empty_tree().with_columns(pl.col("name", "domain").cast(pl.Categorical))
@@ -77,9 +77,7 @@ def call_tree(run: Run, nodes: Nodes) -> CallTree:
                 [known_texts, codes.texts[codes.of(replay)] if codes else replay.select("name", "domain")]
             )
         thread = pl.repeat(0, rows.height, dtype=pl.UInt32, eager=True)
-        table = _core.call_tree(
-            thread, rows["start_ns"], rows["end_ns"], names, rows["launch"], sums["ns"], sums["count"]
-        )
+        table = _core.call_tree(thread, rows["start_ns"], rows["end_ns"], names, rows["launch"], sums)
         tree = pl.DataFrame(table).with_row_index("node")
         numbers = tree.select("node", code="name")
         texts_of_nodes = known_texts[tree["name"]].get_columns()
@@ -178,24 +176,40 @@ class _Codes:
 
 
 def gpu_times(run: Run) -> pl.DataFrame:
-    """`process`, `correlation`, `length`, `graph_call` of dispatches and copies."""
+    """`process`, `correlation`, `length`, `begin`, `end` (null = impossible), `graph_call` of dispatches and copies."""
     columns = ["process", "correlation", "start_ns", "end_ns", "graph_call"]
-    length = pl.when(is_timed()).then(pl.col("end_ns") - pl.col("start_ns")).otherwise(0)
+    times = {"length": (pl.col("end_ns") - pl.col("start_ns")), "begin": pl.col("start_ns"), "end": pl.col("end_ns")}
+    timed = [pl.when(is_timed()).then(time).alias(name) for name, time in times.items()]
     empty = pl.DataFrame(
-        schema={"process": pl.UInt32, "correlation": pl.Int64, "length": pl.Int64} | {"graph_call": pl.UInt32}
+        schema={
+            "process": pl.UInt32,
+            "correlation": pl.Int64,
+            **dict.fromkeys(times, pl.Int64),
+            "graph_call": pl.UInt32,
+        }
     )
     pieces = (piece for table in ("dispatches", "copies") for piece in run.chunks(table, columns))
-    return pl.concat(
-        [empty, *(piece.select("process", "correlation", length.alias("length"), "graph_call") for piece in pieces)]
+    rows = pl.concat([empty, *(piece.select("process", "correlation", *timed, "graph_call") for piece in pieces)])
+    return rows.with_columns(pl.col("length").fill_null(0))
+
+
+def _per_slot(work: pl.DataFrame, count: int) -> pl.DataFrame:
+    """Of each launch: durations and number of its work that no graph replays, first begin and last end of all of it."""
+    is_own = pl.col("graph_call").is_null()
+    sums = (
+        work.drop_nulls("slot")
+        .group_by("slot")
+        .agg(
+            ns=pl.col("length").filter(is_own).sum(),
+            count=is_own.sum().cast(pl.Int64),
+            begin=pl.col("begin").min().fill_null(1),
+            end=pl.col("end").max().fill_null(0),
+        )
     )
-
-
-def _per_slot(work: pl.DataFrame, launches: Launches) -> pl.DataFrame:
-    """Durations and counts of the work of each launch."""
-    count = launches.count
-    lengths = pl.DataFrame({"slot": launches.slots_of(work), "length": work["length"]}).drop_nulls("slot")
-    sums = lengths.group_by("slot").agg(ns=pl.col("length").sum(), count=pl.len().cast(pl.Int64))
-    zeros = pl.repeat(0, count, dtype=pl.Int64, eager=True)
+    none = {"ns": 0, "count": 0, "begin": 1, "end": 0}
     return pl.DataFrame(
-        {"ns": zeros.clone().scatter(sums["slot"], sums["ns"]), "count": zeros.scatter(sums["slot"], sums["count"])}
+        [
+            pl.repeat(value, count, dtype=pl.Int64, eager=True).scatter(sums["slot"], sums[name]).alias(name)
+            for name, value in none.items()
+        ]
     )

@@ -20,7 +20,7 @@ class GraphWork:
     """Work of replays whose captured calls are known, by launch."""
 
     calls: pl.DataFrame  #: The table `graph_calls`: `COLUMNS`, and those that questions read.
-    work: pl.DataFrame  #: `slot` (number of the launch), `graph_call`, `ns`, `count`.
+    work: pl.DataFrame  #: `slot` (number of the launch), `graph_call`, `ns`, `count`, `begin`, `end`.
 
     @property
     def slots(self) -> pl.Series:
@@ -29,9 +29,11 @@ class GraphWork:
 
 
 def graph_work(run: Run, work: pl.DataFrame, slots: pl.Series, columns: tuple[str, ...]) -> GraphWork:
-    """The work of replays among all GPU work, whose rows have `graph_call` and `length`."""
-    rows = work.select("graph_call", "length").with_columns(slot=slots).drop_nulls()
-    sums = rows.group_by("slot", "graph_call").agg(ns=pl.col("length").sum(), count=pl.len().cast(pl.Int64))
+    """The work of replays among all GPU work (`call_trees.gpu_times`)."""
+    rows = work.with_columns(slot=slots).drop_nulls(["slot", "graph_call"])
+    sums = rows.group_by("slot", "graph_call").agg(
+        pl.col("begin").min(), pl.col("end").max(), ns=pl.col("length").sum(), count=pl.len().cast(pl.Int64)
+    )
     names = list(dict.fromkeys((*COLUMNS, *columns)))
     return GraphWork(run.read("graph_calls", names) if sums.height else pl.DataFrame(), sums)
 
@@ -61,12 +63,15 @@ def with_graphs(
     graph_of = nodes_of_graphs.select(call="graph_call", graph="graph")
     runs = linked_work.select("above", "slot", call="at").join(graph_of, on="call").group_by("above", "graph")
     counts = runs.agg(call_count=pl.col("slot").n_unique().cast(pl.Int64))
-    levels, nodes = [leaves.select("above", "call")], []
     parents = nodes_of_graphs.select(call="graph_call", parent_call="parent_call")
+    place, first_and_last = ["above", "slot", "call"], [pl.col("begin").min(), pl.col("end").max()]
+    levels = [linked_work.rename({"at": "call"}).group_by(place).agg(first_and_last)]
     while levels[-1].height:
-        nodes.append(levels[-1].join(parents, on="call", how="left"))
-        levels.append(nodes[-1].drop_nulls("parent_call").select("above", call="parent_call").unique())
-    rows = pl.concat(nodes).unique(["above", "call"]).sort("above", "call", nulls_last=True)
+        around = levels[-1].join(parents, on="call").drop_nulls("parent_call").drop("call")
+        levels.append(around.rename({"parent_call": "call"}).group_by(place).agg(first_and_last))
+    length = (pl.col("end") - pl.col("begin")).sum()
+    rows = pl.concat(levels).group_by(place).agg(first_and_last).group_by("above", "call").agg(gpu_length_ns=length)
+    rows = rows.join(parents, on="call", how="left").sort("above", "call", nulls_last=True)
     rows = rows.join(leaves, on=["above", "call"], how="left", nulls_equal=True, maintain_order="left")
     rows = rows.join(graph_of, on="call", how="left", maintain_order="left")
     rows = rows.join(counts, on=["above", "graph"], how="left", nulls_equal=True, maintain_order="left")
@@ -132,7 +137,7 @@ def _as_nodes(rows: pl.DataFrame, tree: pl.DataFrame, texts: pl.DataFrame) -> pl
         rows = rows.join(above, on="of_parent", how="left", maintain_order="left")
         rows = rows.with_columns(depth=pl.coalesce("depth", pl.col("over") + 1)).drop("over")
     names = texts[rows["call"]]
-    zeros = [pl.lit(0, pl.Int64).alias(name) for name in SUMS if name != "call_count"]
+    zeros = [pl.lit(0, pl.Int64).alias(name) for name in SUMS if name not in ("call_count", "gpu_length_ns")]
     zeros += [pl.lit(None, pl.Int64).alias(name) for name in ("min_ns", "max_ns")]
     work = [pl.col("ns").fill_null(0).alias("gpu_ns"), pl.col("count").fill_null(0).alias("gpu_count")]
     work.append(pl.col("call_count").alias("replayed_count"))

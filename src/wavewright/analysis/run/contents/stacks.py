@@ -26,8 +26,10 @@ def partial_stacks(run: Run) -> PartialRegions:
     """
     stacks = _stacks(run)
     calls = _calls(run).join(stacks, on=["process", "event"])
-    sums = gpu_times(run).drop_nulls("correlation").group_by("process", "correlation")
-    work = sums.agg(gpu_ns=pl.col("length").sum(), gpu_count=pl.len().cast(pl.Int64))
+    times = gpu_times(run)
+    sums = times.drop_nulls("correlation").group_by("process", "correlation")
+    gpu_length = pl.col("end").max() - pl.col("begin").min()
+    work = sums.agg(gpu_ns=pl.col("length").sum(), gpu_count=pl.len().cast(pl.Int64), gpu_length_ns=gpu_length)
     calls = calls.join(work, on=["process", "correlation"], how="left")
     lengths = pl.col("length")
     leaves = calls.group_by("stack", "name", "domain").agg(
@@ -35,18 +37,16 @@ def partial_stacks(run: Run) -> PartialRegions:
         total_ns=lengths.sum(),
         min_ns=lengths.min(),
         max_ns=lengths.max(),
-        gpu_ns=pl.col("gpu_ns").fill_null(0).sum(),
-        gpu_count=pl.col("gpu_count").fill_null(0).sum(),
+        **{name: pl.col(name).sum() for name in ("gpu_ns", "gpu_count", "gpu_length_ns")},
     )
     tree = merged_trees([_chain(row) for row in leaves.sort("stack", "name").iter_rows(named=True)])
-    all_gpu = int(gpu_times(run)["length"].sum())
     return PartialRegions(
         tree=tree,
         patterns=frozenset(),
         domains={str(domain): count for domain, count in calls.group_by("domain").len().iter_rows()},
         thread_count=calls["thread"].n_unique(),
         process_count=run.read("processes", ["process"]).height,
-        unlinked_gpu_ns=all_gpu - int(tree["gpu_ns"].sum()),
+        unlinked_gpu_ns=int(times["length"].sum()) - int(tree["gpu_ns"].sum()),
         untimed_count=0,
     )
 
@@ -80,7 +80,7 @@ def _chain(leaf: dict[str, object]) -> pl.DataFrame:
         "gpu_count": leaf["gpu_count"],
         "crossing_count": 0,
     }
-    shared = {column: leaf[column] for column in ("call_count", "total_ns", "min_ns", "max_ns")}
+    shared = {column: leaf[column] for column in ("call_count", "total_ns", "min_ns", "max_ns", "gpu_length_ns")}
     rows = [
         {"node": depth, "parent": depth - 1, "name": name, "depth": depth}
         | {"domain": leaf["domain"] if depth == last else _FRAME}

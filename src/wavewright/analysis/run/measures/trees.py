@@ -16,6 +16,7 @@ SUMS = (
     "self_ns",
     "gpu_count",
     "gpu_ns",
+    "gpu_length_ns",
     "crossing_count",
 )  #: Columns of a node that add up.
 MANY = 32  #: Names that differ only in their numbers, from which on they count as one, with * for the numbers.

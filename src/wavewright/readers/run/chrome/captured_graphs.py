@@ -146,11 +146,11 @@ def _chains(regions: pl.DataFrame, nodes: pl.DataFrame, windows: pl.DataFrame) -
         "thread", "start_ns", "end_ns", "rank", descending=[False, False, True, False]
     )
     places = pl.int_range(rows.height, dtype=pl.UInt32, eager=True)
-    nothing = pl.Series([0], dtype=pl.Int64)
+    nothing = pl.DataFrame(schema=dict.fromkeys(("ns", "count", "begin", "end"), pl.Int64))
     launch = pl.repeat(_NONE, rows.height, dtype=pl.UInt32, eager=True)
     thread = rows["thread"].cast(pl.UInt32)
     tree = pl.DataFrame(
-        _core.call_tree(thread, rows["start_ns"], rows["end_ns"], places, launch, nothing, nothing)
+        _core.call_tree(thread, rows["start_ns"], rows["end_ns"], places, launch, nothing)
     )  # the name of a node is the place of its region
     place_of_node = tree["name"].cast(pl.Int64)
     parent = pl.select(pl.when(tree["parent"] >= 0).then(tree["parent"])).to_series()
