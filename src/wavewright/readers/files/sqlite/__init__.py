@@ -8,6 +8,7 @@ there or copied; see `files`.
 from __future__ import annotations
 
 import weakref
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -174,11 +175,15 @@ class Database:
             yield piece.with_columns(absent).select(*columns) if absent else piece
 
     def _pages(self, source: StoredTable, plan: list[Any], rows: int, losses: list[Loss]) -> Iterator[pl.DataFrame]:
-        """Read by the native core."""
+        """Read by the native core, one piece ahead of what is done with them."""
         assert self._file.pages is not None  # noqa: S101 - see _is_native
         scan = _core.SqliteScan(self._file.pages, source.root, plan)
-        while len(piece := scan.next(rows)):
-            yield pl.DataFrame(piece)
+        piece = scan.next(rows)
+        with ThreadPoolExecutor(1) as ahead:
+            while len(piece):
+                coming = ahead.submit(scan.next, rows)
+                yield pl.DataFrame(piece)
+                piece = coming.result()
         if scan.damage:
             losses.append(Loss("unreadable_rows", detail=f"{source.name}: {scan.damage}"))
         for (name, *_), count in zip(plan, scan.mixed_counts, strict=True):
