@@ -17,6 +17,7 @@ _CONFLICTS, _COALESCING = "LDS bank conflicts", "uncoalesced access"
 _ABOUT = 0.02  #: How near a share must be to be called by its name.
 _NAMED_SHARES = {0.25: "a quarter", 1 / 3: "a third", 0.5: "half", 2 / 3: "two thirds", 0.75: "three quarters"}
 _UNCOALESCED_FROM = 33  #: Lookups per instruction: more than those of 64 contiguous lanes with 128 bits each.
+_SCATTERED = 64  #: Lookups of an access by 64 lanes that each stand alone.
 
 
 def access_lines(limiters: Sequence[Limiter]) -> list[str]:
@@ -63,7 +64,8 @@ def _coalescing(limiter: Limiter) -> str:
         answer = "not on average"
     reference = "a contiguous access takes 16, up to 32 with 128 bits per lane, one to scattered lanes 64"
     if answer == "not on average":
-        costs = "; a mean hides single scattered instructions: `wavewright lanes` of a thread trace tells each"
+        up_to = f", up to {min(most.value, _SCATTERED):.0f} in one of them" if most and most.value else ""
+        costs = f"; the mean can hide scattered ones{up_to}: `wavewright lanes` of a thread trace tells each"
     else:
         costs = _but(limiter) if answer == "yes" and limiter.verdict not in ("at limit", "likely") else ""
     return (

@@ -90,13 +90,24 @@ def _verdict(answer: Lanes) -> Iterator[Sentence]:
     if memory["cost_known_count"].sum():
         touched, least = (int(memory[f"{name}segment_count_total"].sum()) for name in ("", "least_"))
         segments = f"memory: {_mean(touched / per_wave)} segments per wave, {_mean(least / per_wave)} at least"
-        parts.append(f"{segments}, {_known(memory)} known; ")
+        parts.append(f"{segments}, {_known(memory)} known{_most_scattered(memory, touched)}; ")
     elif memory.height:
         parts.append("memory: no cost is known; ")
     branches = f"{answer.checked_branch_count:,} of {answer.branch_count:,}"
     checked = f"{branches} conditional branches were checked against the trace" if answer.branch_count else "no branch"
     yield sentence(*parts, checked)
     yield from _harm(rows)
+
+
+def _most_scattered(memory: pl.DataFrame, all_touched: int) -> str:
+    """The row that most of the segments above the least come from, which their mean hides."""
+    above = pl.col("segment_count_total") - pl.col("least_segment_count_total")
+    top = memory.filter(above > 0).sort(above, "row", descending=[True, False])
+    if not top.height:
+        return ""
+    row = top.row(0, named=True)
+    share = percent(row["segment_count_total"] / all_touched, 0)
+    return f"; row {row['row']} alone {_segments(row).replace('/', ' instead of ')} an execution, {share} of all"
 
 
 def _harm(rows: pl.DataFrame) -> Iterator[Sentence]:
