@@ -10,7 +10,8 @@ from msgspec.structs import replace
 
 from wavewright.capture.kinds import Counters, Discovery, Recording, RunTrace, Samples, ThreadTraces
 from wavewright.capture.plans.choices import chosen
-from wavewright.capture.plans.commands import LEFTOVERS, RUN_PARTS, VISIBILITY, commands_of
+from wavewright.capture.plans.command import LEFTOVERS, VISIBILITY
+from wavewright.capture.plans.commands import RUN_PARTS, commands_of
 from wavewright.capture.rocprofv3.options import Kind, Option, all_options, groups
 from wavewright.capture.rocprofv3.refusals import REFUSALS
 from wavewright.capture.rocprofv3.releases import RELEASES, TRAPS, Release, assumed

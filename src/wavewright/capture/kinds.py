@@ -10,6 +10,8 @@ from typing import get_args
 
 from msgspec import Struct
 
+ROCPROFV3 = "rocprofv3"
+
 
 class Program(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="kind"):
     """The program and where it runs, which all kinds have."""
@@ -73,6 +75,12 @@ class RunTrace(Program, frozen=True, kw_only=True, tag="run"):
     """A trace of the whole program, as a ROCpd database."""
 
     parts: tuple[str, ...] = USUAL_PARTS
+    tool: str = ROCPROFV3  #: Or one of `plans/other_tools.toml`.
+
+
+def is_by_rocprofv3(recording: Program) -> bool:
+    """True for all that rocprofv3 records."""
+    return not isinstance(recording, RunTrace) or recording.tool == ROCPROFV3
 
 
 Recording = Discovery | ThreadTraces | Counters | Samples | RunTrace

@@ -9,7 +9,7 @@ from wavewright.base.shown import quoted
 from wavewright.base.words import amount
 from wavewright.capture.doctor.check import Level, bad, ok, skipped
 from wavewright.capture.doctor.view import assignment, printable
-from wavewright.capture.plans.commands import cleared
+from wavewright.capture.plans.command import cleared
 from wavewright.capture.rocprofv3.installation import site_packages
 from wavewright.capture.rocprofv3.options import version_of
 

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from wavewright.capture.gpus.topology import Gpu
     from wavewright.capture.machines.machine import Machine
     from wavewright.capture.machines.runner import Limits
-    from wavewright.capture.plans.commands import Command, Planned
+    from wavewright.capture.plans.command import Command
+    from wavewright.capture.plans.commands import Planned
     from wavewright.capture.rocprofv3.releases import Installation
 
 _USAGE_STATUS = 2  #: Of AMD's script for words that it does not know.

@@ -45,7 +45,7 @@ from wavewright.capture.jobs.result import (
     stored_result,
 )
 from wavewright.capture.judgement import Judgement, Verdict
-from wavewright.capture.kinds import Discovery, Recording, ThreadTraces
+from wavewright.capture.kinds import Discovery, Recording, ThreadTraces, is_by_rocprofv3
 from wavewright.capture.machines.runner import end_marked
 from wavewright.errors import MissingToolError, NotATraceError, OutputError, UsageError
 
@@ -127,7 +127,7 @@ def take(
             events.note("this capture has finished already; nothing is run")
         else:
             _check_program(job.recording, machine)
-            if installation is None:
+            if installation is None and is_by_rocprofv3(job.recording):
                 from wavewright.capture.rocprofv3.installation import find_installation
 
                 installation = find_installation(machine)
@@ -162,7 +162,7 @@ class _Work:
     job: Job
     place: JobFolder
     machine: Machine
-    installation: Installation
+    installation: Installation | None  #: None = another tool than rocprofv3 records.
     gpu: Gpu | None
     events: _Events
     pause: Callable[[float], None]
@@ -308,8 +308,8 @@ def _plan(work: _Work, recording: Recording, folder: Path) -> Planned:
 
     raw = str(work.place.make(folder / RAW).absolute())
     plan = planned(recording, work.installation, work.gpu, raw=raw, variables=work.machine.variables)
-    word = plan.commands[0].words[0]
-    if work.machine.program(word) is None:
+    words = [command.words[0] for command in plan.commands]
+    for word in (word for word in words if work.machine.program(word) is None):
         advice = "install it, or see what is there with wavewright doctor"
         raise MissingToolError(f"{shown(word)} is not installed", advice=advice)
     _check_disk(work, plan.recording, raw)
@@ -410,7 +410,7 @@ def _discovered(work: _Work, recording: ThreadTraces) -> ThreadTraces | Judgemen
         verdict = Verdict.NO_DISPATCH if judgement.verdict is Verdict.GOOD else judgement.verdict
         reasons = tuple(f"discovery: {reason}" for reason in judgement.reasons) or ("discovery: no kernel ran",)
         return replace(judgement, verdict=verdict, reasons=reasons)
-    resolved, notes = with_suggestion(recording, kernels, work.installation.rocm_version)
+    resolved, notes = with_suggestion(recording, kernels, work.installation.rocm_version if work.installation else "")
     write_json(folder / CHOICE, {"wanted": resolved, "attempts": begun_count})
     work.events.tell("discovered", number=number, wanted=msgspec.to_builtins(resolved), notes=list(notes))
     return resolved

@@ -10,7 +10,7 @@ from msgspec import structs
 
 from wavewright.capture.jobs.capture_run import discovery_before, take
 from wavewright.capture.jobs.folder import ATTEMPTS, DISCOVERIES, RAW
-from wavewright.capture.kinds import ThreadTraces
+from wavewright.capture.kinds import ThreadTraces, is_by_rocprofv3
 from wavewright.capture.plans.commands import needs_discovery, planned
 from wavewright.errors import MissingToolError
 
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from wavewright.capture.jobs.result import Result
     from wavewright.capture.kinds import Recording
     from wavewright.capture.machines.machine import Machine
-    from wavewright.capture.plans.commands import Command, Planned
+    from wavewright.capture.plans.command import Command
+    from wavewright.capture.plans.commands import Planned
     from wavewright.capture.rocprofv3.releases import Installation
 
 #: What stands in commands for a kernel and launches that only the discovery before them will tell.
@@ -62,7 +63,8 @@ class Plan:
 
         gpus = gpus_of(self.machine)
         gpu = meant_gpus(self.job.gpu, gpus)[0] if gpus else None
-        installation = self.installation or planned_installation(self.machine)
+        is_found = self.installation is not None or not is_by_rocprofv3(self.job.recording)
+        installation = self.installation if is_found else planned_installation(self.machine)
         steps = first_steps(self.job, installation, gpu, folder=Path(folder), variables=self.machine.variables)
         return tuple(command for step in steps for command in step.commands)
 
@@ -111,7 +113,7 @@ def planned_installation(machine: Machine) -> Installation:
 
 
 def first_steps(
-    job: Job, installation: Installation, gpu: Gpu | None, *, folder: Path, variables: Mapping[str, str]
+    job: Job, installation: Installation | None, gpu: Gpu | None, *, folder: Path, variables: Mapping[str, str]
 ) -> tuple[Planned, ...]:
     """The first attempt of a job, as `take` plans it, with a discovery before it where one is needed."""
     recording = job.recording

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import singledispatch
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 from msgspec import structs
 
-from wavewright.base.shown import command_line
 from wavewright.capture.kinds import (
     USUAL_PARTS,
     Counters,
@@ -19,7 +18,10 @@ from wavewright.capture.kinds import (
     RunTrace,
     Samples,
     ThreadTraces,
+    is_by_rocprofv3,
 )
+from wavewright.capture.plans.command import Command, surroundings
+from wavewright.capture.plans.other_tools import tool_commands
 from wavewright.capture.rocprofv3.grammar import launch_words
 from wavewright.capture.rocprofv3.options import Kind, Option, all_options, options_in
 from wavewright.capture.rocprofv3.refusals import check_options
@@ -45,58 +47,6 @@ WORDS_BYTES_MAX = 1_500_000
 _COUNTER = re.compile(r"[A-Za-z_][A-Za-z0-9_\[\]]*(?::device=\d{1,4})?")
 _TABLES = packaged("commands.toml", __package__)
 RUN_PARTS: dict[str, list[str]] = _TABLES["run_parts"]
-#: Numbers of GPUs within what ROCR_VISIBLE_DEVICES leaves: with one GPU left, only 0 or nothing is right.
-VISIBILITY = ("HIP_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL")
-
-
-#: Variables that another profiler, or an earlier run, leaves behind: pattern -> reason to take them out.
-LEFTOVERS: dict[str, str] = _TABLES["leftovers"]
-#: Libraries in LD_PRELOAD that record by themselves; others, such as memory allocators, stay.
-_PRELOADED = re.compile(
-    r"roctracer|rocprofiler|rocprofv3|libroctx|rpd_tracer|rocprof-?sys|omnitrace|libTAU|kokkosp|libscorep",
-    re.IGNORECASE,
-)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Command:
-    """One run of a profiler around a program."""
-
-    words: tuple[str, ...]
-    variables: dict[str, str] = field(default_factory=dict, hash=False)  #: Set in addition to the caller's.
-    removed: tuple[str, ...] = ()  #: Variables of the caller that would interfere, taken out.
-    cwd: str = ""  #: Empty = the current folder.
-    notes: tuple[str, ...] = ()  #: What was chosen for the user, and why.
-    #: Files that must be there before it runs: path on the machine -> content.
-    files: dict[str, bytes] = field(default_factory=dict, hash=False)
-
-    @property
-    def line(self) -> str:
-        """For a shell: variables and words, quoted.
-
-        Examples
-        --------
-        >>> one_gpu = {"ROCR_VISIBLE_DEVICES": "3"}
-        >>> Command(words=("rocprofv3", "--", "a b"), variables=one_gpu, removed=("LD_PRELOAD",)).line
-        "env -u LD_PRELOAD ROCR_VISIBLE_DEVICES=3 rocprofv3 -- 'a b'"
-        """
-        changes = [*(word for name in self.removed for word in ("-u", name)), *map("=".join, self.variables.items())]
-        return command_line(["env", *changes, *self.words] if changes else self.words)
-
-    def environment(self, variables: Mapping[str, str]) -> dict[str, str]:
-        """All variables with which it runs: those of the machine, less what interferes, and what it sets.
-
-        Examples
-        --------
-        >>> Command(words=("x",), variables={"A": "1"}, removed=("B",)).environment({"A": "0", "B": "2", "C": "3"})
-        {'A': '1', 'C': '3'}
-        """
-        return {name: value for name, value in variables.items() if name not in self.removed} | self.variables
-
-    def as_json(self) -> dict[str, Any]:
-        """Everything but the content of files."""
-        names = ("words", "variables", "removed", "cwd", "line", "notes")
-        return {name: getattr(self, name) for name in names}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,7 +59,7 @@ class Planned:
 
 
 def planned(
-    recording: Recording, installation: Installation, gpu: Gpu | None, *, raw: str, variables: Mapping[str, str]
+    recording: Recording, installation: Installation | None, gpu: Gpu | None, *, raw: str, variables: Mapping[str, str]
 ) -> Planned:
     """The commands of one attempt, whose data go to the folder `raw` of the machine: the only way to commands."""
     from wavewright.capture.plans.choices import chosen
@@ -129,12 +79,13 @@ def needs_discovery(recording: Recording) -> bool:
 
 
 def commands_of(
-    recording: Recording, installation: Installation, *, folder: str, environment: Mapping[str, str]
+    recording: Recording, installation: Installation | None, *, folder: str, environment: Mapping[str, str]
 ) -> tuple[Command, ...]:
     """The commands of a recording with everything chosen, to be run one after the other: one per pass.
 
     Data go to `folder` of the machine, counters of pass N to its subfolder `pass_N`; `environment` is the caller's
     there. UsageError for what this release lacks, with the first one that has it, and for what it would refuse.
+    Without an installation the recording is one that another tool makes.
     """
     if not recording.program or not recording.program[0]:
         raise UsageError("no program is given", advice="write it behind --, as: -- python bench.py")
@@ -143,6 +94,9 @@ def commands_of(
         raise UsageError("a word or variable holds a null character", advice="no program can be given one")
     if sum(len(word.encode("utf-8", "surrogateescape")) + 9 for word in recording.program) > WORDS_BYTES_MAX:
         raise UsageError("the program's words do not fit into a command line", advice="let it read them from a file")
+    if isinstance(recording, RunTrace) and not is_by_rocprofv3(recording):
+        return tool_commands(recording, folder=folder, environment=environment)
+    assert installation is not None  # noqa: S101 - `take` finds it, or says that there is none
     return _Maker(recording, installation, folder, environment).commands()
 
 
@@ -162,21 +116,12 @@ class _Maker:
 
     def commands(self) -> tuple[Command, ...]:
         recording = self.recording
-        changes = cleared(self.environment, recording.variables, hides_gpus=recording.gpu_index is not None)
-        variables = {**changes.variables, **recording.variables}
-        if recording.gpu_index is not None:
-            for name in ("ROCR_VISIBLE_DEVICES", *VISIBILITY):
-                if name in recording.variables:
-                    advice = "leave the variable away, or choose with --gpu any"
-                    raise UsageError(f"{name} is given, and a GPU is chosen too", advice=advice)
-            # Alone: HIP's variables would count within it. It hides the other GPUs from the profiler as well, which
-            # would else put a buffer and a queue on each. --att-gpu-index adds nothing then, and counts nodes.
-            variables["ROCR_VISIBLE_DEVICES"] = str(recording.gpu_index)
+        changes = surroundings(recording, self.environment)
         lines = _lines(recording, self)
         return tuple(
             Command(
                 words=(self.installation.rocprofv3, *self._checked(words), "--", *recording.program),
-                variables=variables,
+                variables=changes.variables,
                 removed=changes.removed,
                 cwd=recording.cwd,
                 notes=(*self.notes, *changes.notes),
@@ -380,46 +325,3 @@ def _run_trace(recording: RunTrace, maker: _Maker) -> list[tuple[str, ...]]:
         note = "this release writes no database: the run is recorded as csv (ROCm 7.0 is the first that does)"
         maker.notes.append(note)
     return [(*dict.fromkeys(words), *maker.output("run", forms=(form,)))]
-
-
-# --- variables of the caller that would change what a capture records ---
-
-
-class Changes(NamedTuple):
-    """The changes of the caller's environment."""
-
-    variables: dict[str, str]  #: Set.
-    removed: tuple[str, ...]  #: Taken out, sorted.
-    notes: tuple[str, ...]
-
-
-def cleared(environment: Mapping[str, str], given: Mapping[str, str], *, hides_gpus: bool = False) -> Changes:
-    """The changes that the caller's environment needs, so that a capture is not disturbed.
-
-    `environment` is the caller's, on the machine where it will run; variables that the user gave stay. With
-    `hides_gpus` the program shall see one GPU only.
-
-    Examples
-    --------
-    >>> cleared({"HSA_TOOLS_LIB": "x.so", "LD_PRELOAD": "libjemalloc.so:librpd_tracer.so"}, {})[:2]
-    ({'LD_PRELOAD': 'libjemalloc.so'}, ('HSA_TOOLS_LIB',))
-    """
-    removed: dict[str, str] = {}
-    for name in environment:
-        for pattern, reason in LEFTOVERS.items():
-            if name not in given and re.fullmatch(pattern, name):
-                removed.setdefault(name, reason)
-        if hides_gpus and name in VISIBILITY and name not in given:
-            removed[name] = "it counts within the one GPU that the program sees"
-    variables = {}
-    preloaded = [each for each in re.split(r"[:\s]+", environment.get("LD_PRELOAD", "")) if each]
-    others = [each for each in preloaded if not _PRELOADED.search(each)]
-    if len(others) < len(preloaded) and "LD_PRELOAD" not in given:
-        if others:
-            variables["LD_PRELOAD"] = ":".join(others)
-        else:
-            removed["LD_PRELOAD"] = "another tool would be loaded first"
-    notes = tuple(f"{name} is not passed on: {reason}" for name, reason in sorted(removed.items()))
-    if variables:
-        notes += ("LD_PRELOAD is passed on without other profilers",)
-    return Changes(variables, tuple(sorted(removed)), notes)

@@ -33,7 +33,7 @@ _AFTER_WRITING = frozenset({2, 3, 5, 6, 86, 87, 91})
 _NOT_COUNTED = 22  #: The row that nothing prints: counters that are 0.
 _USAGE_STATUS = 2  #: argparse
 #: What the library prints in every profiled process: the program was really started.
-_STARTED = ("tool initialization", "initialized (instance=")
+_STARTED = ("tool initialization", "initialized (instance=", "[rocprof-sys]", "rpd_tracer")
 
 
 def causes_of(recording: Recording, ending: Ending, attempt: Path) -> tuple[Cause, ...]:
@@ -94,7 +94,7 @@ def concluded(data: Judgement, ending: Ending, causes: Sequence[Cause], attempt:
         verdict, reasons = Verdict.HUNG, [f"{ended}, and left nothing to keep.", *reasons]
         advice = "Give it more time (--timeout), or a shorter problem; then see whether it ends without the profiler."
     elif ending.status == _USAGE_STATUS and not _has_started(attempt):
-        verdict, reasons = Verdict.REFUSED, [f"rocprofv3 ended with status {_USAGE_STATUS}.", *_last_line(attempt)]
+        verdict, reasons = Verdict.REFUSED, [f"the profiler ended with status {_USAGE_STATUS}.", *_last_line(attempt)]
     elif ended:
         verdict, reasons = Verdict.FAILED, [f"{ended}.", *_last_line(attempt), *reasons]
         explained = next((cause for cause in causes if messages()[cause.number].verdict is Verdict.FAILED), None)

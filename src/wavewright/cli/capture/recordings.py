@@ -95,12 +95,12 @@ def counters(
 
 
 @capture_verb("run")
-def run(request: CaptureRequest, what: str) -> None:
+def run(request: CaptureRequest, what: str, tool: str) -> None:
     """Trace a whole program."""
     from wavewright.capture.kinds import RunTrace
 
     parts = tuple(dict.fromkeys(part.strip() for part in what.split(",") if part.strip()))
-    take(request, RunTrace(**request.common, parts=parts))
+    take(request, RunTrace(**request.common, parts=parts, tool=tool))
 
 
 @capture_verb("samples")

@@ -58,6 +58,7 @@ def take(request: CaptureRequest, recording: Recording, notes: Sequence[str] = (
     """
     from wavewright.capture.jobs import capture_run
     from wavewright.capture.jobs.folder import JobFolder
+    from wavewright.capture.kinds import is_by_rocprofv3
 
     job = request.job(recording) if request.program else JobFolder(request.folder).stored_job()
     if request.is_dry_run:
@@ -70,7 +71,7 @@ def take(request: CaptureRequest, recording: Recording, notes: Sequence[str] = (
             job,
             request.folder,
             machine=request.machine,
-            installation=request.installation,
+            installation=request.installation if is_by_rocprofv3(job.recording) else None,
             say=say,
             resume=request.is_resumed,
             force=request.is_forced,
@@ -185,9 +186,11 @@ def _att_words(result: Result) -> list[str]:
 def _show_plan(request: CaptureRequest, job: Job, notes: Sequence[str]) -> None:
     """Print what would be run, one step after the other, and the attempts that would follow."""
     from wavewright.capture.jobs.plan import STAND_IN_KERNEL, STAND_IN_LAUNCHES, first_steps
+    from wavewright.capture.kinds import is_by_rocprofv3
 
-    installation, gpu = request.installation, request.planned_gpu
-    if installation.is_assumed and not request.rocm_version:
+    installation = request.installation if is_by_rocprofv3(job.recording) else None
+    gpu = request.planned_gpu
+    if installation is not None and installation.is_assumed and not request.rocm_version:
         notes = ("no rocprofv3 was found here: this is for the newest tested release; --rocm-version 7.2", *notes)
     steps = first_steps(job, installation, gpu, folder=request.folder, variables=request.machine.variables)
     if len(steps) > 1:

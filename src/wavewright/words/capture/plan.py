@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from wavewright.capture.gpus.topology import Gpu
     from wavewright.capture.kinds import Recording
-    from wavewright.capture.plans.commands import Command
+    from wavewright.capture.plans.command import Command
     from wavewright.capture.rocprofv3.releases import Installation
 
 #: Kind of capture -> what it is called in sentences.
@@ -31,7 +31,7 @@ _RETRIED = (Verdict.EMPTY, Verdict.TRUNCATED, Verdict.LOSSY, Verdict.NO_DISPATCH
 def plan_report(
     recording: Recording,
     commands: Sequence[Command],
-    installation: Installation,
+    installation: Installation | None,
     gpu: Gpu | None,
     *,
     width: int,
@@ -47,7 +47,8 @@ def plan_report(
         yield GAP
     of = f"step {step[0]} of {step[1]}, " if step[1] > 1 else ""
     yield headline(f"{of}{title_of(recording)}: what would be run")
-    yield row("release", _release(installation), _LABEL_WIDTH)
+    if installation is not None:
+        yield row("release", _release(installation), _LABEL_WIDTH)
     yield row("GPU", gpu_line(gpu), _LABEL_WIDTH)
     for label, text in _choices(recording):
         yield row(label, text, _LABEL_WIDTH)
@@ -70,7 +71,7 @@ def title_of(recording: Recording) -> str:
 def gpu_line(gpu: Gpu | None) -> str:
     """A GPU in one line."""
     if gpu is None:
-        return "none on this machine: what depends on it is left to rocprofv3"
+        return "none on this machine: what depends on it is left to the profiler"
     name = " ".join(part for part in (gpu.target, gpu.product) if part)
     engines = f"{gpu.cu_count} CUs in {counted(gpu.se_count, 'shader engines')}"
     xccs = f" of {counted(gpu.xcc_count, 'XCCs')}" if gpu.xcc_count > 1 else ""

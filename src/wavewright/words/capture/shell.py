@@ -10,7 +10,7 @@ from wavewright.model.blocks import Preformatted
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from wavewright.capture.plans.commands import Command
+    from wavewright.capture.plans.command import Command
 
 INDENT = "  "
 
@@ -20,7 +20,7 @@ def command_text(command: Command, width: int) -> Preformatted:
 
     Examples
     --------
-    >>> from wavewright.capture.plans.commands import Command
+    >>> from wavewright.capture.plans.command import Command
     >>> print(command_text(Command(words=("rocprofv3", "--att", "--", "./a b"), variables={"A": "1"}), 22).text)
       env A=1 \\
         rocprofv3 --att \\

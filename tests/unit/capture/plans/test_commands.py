@@ -19,7 +19,8 @@ from tests.unit.capture.rocprofv3.test_options import ACTIVITY_COUNTERS
 from wavewright.capture.gpus.topology import Gpu
 from wavewright.capture.kinds import Counters, Discovery, Recording, RunTrace, Samples, ThreadTraces
 from wavewright.capture.plans.choices import chosen
-from wavewright.capture.plans.commands import RUN_PARTS, STAND_IN, Command, cleared, commands_of
+from wavewright.capture.plans.command import Command, cleared
+from wavewright.capture.plans.commands import RUN_PARTS, STAND_IN, commands_of
 from wavewright.capture.rocprofv3.options import all_options, version_of
 from wavewright.capture.rocprofv3.releases import Installation, assumed, options_of_help
 from wavewright.errors import UsageError
