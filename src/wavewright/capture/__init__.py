@@ -124,6 +124,7 @@ def discover(
     attempts: int = 4,
     wait_seconds: float = 0.0,
     share: bool = False,
+    monitor: bool = False,
     name: str = "",
     rocprofv3: str | None = None,
     rocm_version: str = "",
@@ -146,6 +147,8 @@ def discover(
         How often it is tried at most.
     wait_seconds, share
         How long to wait for a GPU that others use; whether to take it all the same.
+    monitor
+        Whether amd-smi samples clocks, power, memory and temperature of the GPU meanwhile.
     rocprofv3, rocm_version
         The profiler by its path, or a release to plan for without one.
     machine
@@ -204,6 +207,7 @@ def _plan(kind: str, program: Sequence[str], values: Mapping[str, Any]) -> Plan:
     installation = assumed(release) if release else find_installation(machine, path) if path else None
     limits = Limits(**of(seconds="timeout_seconds", grace_seconds="grace_seconds"))
     names = {"name": "name", "attempts": "attempts", "wait_seconds": "wait_seconds", "is_shared": "share"}
+    names["is_monitored"] = "monitor"
     effort = {**of(**names), "gpu": str(fields.pop("gpu", "auto"))}
     recording = KINDS[kind](program=tuple(program), **fields)
     return Plan(job=Job(recording=recording, limits=limits, **effort), machine=machine, installation=installation)

@@ -78,9 +78,9 @@ class RunTrace(Program, frozen=True, kw_only=True, tag="run"):
     tool: str = ROCPROFV3  #: Or one of `plans/other_tools.toml`.
 
 
-def is_by_rocprofv3(recording: Program) -> bool:
+def is_by_rocprofv3(request: Program) -> bool:
     """True for all that rocprofv3 records."""
-    return not isinstance(recording, RunTrace) or recording.tool == ROCPROFV3
+    return not isinstance(request, RunTrace) or request.tool == ROCPROFV3
 
 
 Recording = Discovery | ThreadTraces | Counters | Samples | RunTrace

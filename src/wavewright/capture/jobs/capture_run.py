@@ -46,6 +46,7 @@ from wavewright.capture.jobs.result import (
 )
 from wavewright.capture.judgement import Judgement, Verdict
 from wavewright.capture.kinds import Discovery, Recording, ThreadTraces, is_by_rocprofv3
+from wavewright.capture.machines.gpu_monitor import check_monitor, monitored
 from wavewright.capture.machines.runner import end_marked
 from wavewright.errors import MissingToolError, NotATraceError, OutputError, UsageError
 
@@ -132,6 +133,8 @@ def take(
 
                 installation = find_installation(machine)
             with _reserved(job, place, machine, gpu, events) as own_gpu:
+                if job.is_monitored:
+                    check_monitor(machine, own_gpu.pci if own_gpu and job.gpu != _ANY else "")
                 _try_until_good(_Work(job, place, machine, installation, own_gpu, events, pause))
         result = stored_result(folder)
         if clean:
@@ -339,15 +342,17 @@ def _run(work: _Work, plan: Planned, folder: Path, why: str, *, attempt: int | N
     def tell(event: str, **facts: Any) -> None:
         work.events.tell(event if event == "running" else f"{purpose}{event}", attempt=attempt, **facts)
 
+    pci = work.gpu.pci if work.gpu is not None and work.job.is_monitored else ""
     try:
-        ending = run_passes(
-            plan.commands,
-            folder,
-            variables=work.machine.variables,
-            limits=work.job.limits,
-            mark=mark,
-            tell=tell,
-        )
+        with monitored(work.machine, pci, folder / RAW):
+            ending = run_passes(
+                plan.commands,
+                folder,
+                variables=work.machine.variables,
+                limits=work.job.limits,
+                mark=mark,
+                tell=tell,
+            )
     except KeyboardInterrupt:
         if attempt is not None:
             work.events.tell("interrupted", attempt=attempt)

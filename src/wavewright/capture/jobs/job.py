@@ -31,6 +31,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     attempts: int = 4
     wait_seconds: float = 0.0  #: How long to wait for a busy GPU.
     is_shared: bool = False  #: Take a GPU that others use.
+    is_monitored: bool = False  #: Sample clocks, power, memory and temperature of the GPU meanwhile.
 
     @property
     def id(self) -> str:

@@ -21,7 +21,7 @@ TOOLS: dict[str, dict[str, Any]] = _TABLES["tools"]
 _FILE_BYTES_MAX = 1 << 20
 _SETTING = re.compile(r"\$?[A-Za-z_][\w:]*")
 _ON = re.compile(r"on|yes|true|1|trace|sampling", re.IGNORECASE)
-_UNTRIED = "nobody has run this tool through wavewright on a GPU yet"
+_CAUTION = "nobody has run this tool through wavewright on a GPU yet"
 
 
 def tool_commands(run: RunTrace, *, folder: str, environment: Mapping[str, str]) -> tuple[Command, ...]:
@@ -40,7 +40,7 @@ def tool_commands(run: RunTrace, *, folder: str, environment: Mapping[str, str])
     _check_words(run, family)
     changes = surroundings(run, environment)
     variables = {name: value.format(raw=folder) for name, value in family.get("variables", {}).items()}
-    notes, files = [_UNTRIED, *changes.notes], {}
+    notes, files = [_CAUTION, *changes.notes], {}
     if "note" in family:
         notes.append(family["note"])
     if configuration := family.get("configuration"):

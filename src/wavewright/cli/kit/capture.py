@@ -80,6 +80,7 @@ class CaptureRequest:
     attempts: int
     wait: float
     is_shared: bool
+    is_monitored: bool
     host: str | None
     container: str | None
     remote: str
@@ -152,6 +153,7 @@ class CaptureRequest:
             attempts=self.attempts,
             wait_seconds=self.wait,
             is_shared=self.is_shared,
+            is_monitored=self.is_monitored,
         )
 
 

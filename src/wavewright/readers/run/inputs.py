@@ -21,6 +21,7 @@ from wavewright.readers.files.inventory import Inventory
 from wavewright.readers.files.kinds import RUNS, Kind, misfit, sniff
 from wavewright.readers.files.rocprofv3_columns import header_of, layout_of, run_of
 from wavewright.readers.files.runs import PACKAGE_INDEX, packaged_files, refused_below, run_entries
+from wavewright.readers.run.amd_smi import WithSamples, samples_beside
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -218,6 +219,9 @@ def open_input(run_input: RunInput, *, show_secrets: bool = False) -> RunSource:
     if run_input.left_out:
         names = ", ".join(path.name for path in run_input.left_out[:_NAMED])
         source.losses.append(Loss("other_forms", len(run_input.left_out), detail=names))
+    samples = None if run_input.unpacked else samples_beside(run_input.files[0] if run_input.files else run_input.path)
+    if samples is not None:
+        source = WithSamples(source, samples)
     if show_secrets:
         return source
     from wavewright.model.without_secrets import WithoutSecrets
