@@ -9,8 +9,11 @@ from pathlib import Path
 
 import pytest
 
+import wavewright
 from synth import Scenario, compiled, synthesize, write_capture
 from tests.cli.conftest import Run
+from wavewright.model.document import Document
+from wavewright.page.payloads import ask
 
 
 def test_text_says_states_pipes_residency_and_clock(run: Run, capture: Path) -> None:
@@ -46,9 +49,24 @@ def test_json_has_definitions_units_and_bins(run: Run, capture: Path) -> None:
 
 
 def test_one_shader_engine_only(run: Run, capture: Path) -> None:
-    answer = json.loads(run("states", capture, "--json", "--se", 1).stdout)
-    assert {row["se"] for row in answer["states"]["by_engine"]["rows"]} == {1}
-    assert answer["states"]["clocks"]["offsets"] == {"1": 0}
+    whole, part = (json.loads(run("states", capture, "--json", *se).stdout)["states"] for se in ((), ("--se", 1)))
+    assert {row["se"] for row in part["by_engine"]["rows"]} == {1}
+    assert part["clocks"]["offsets"] == whole["clocks"]["offsets"]
+    starts = [
+        next(row["start_cycles"] for row in each["over_time"]["rows"] if row["se"] == 1) for each in (whole, part)
+    ]
+    assert starts[0] == starts[1]
+
+
+def test_time_counts_on_the_common_clock_as_in_the_page(run: Run, capture: Path) -> None:
+    whole = json.loads(run("states", capture, "--json").stdout)["states"]
+    assert len(set(whole["clocks"]["offsets"].values())) > 1, "else a clock that is forgotten would not be seen"
+    begin, end = (whole["start_cycles"] + part * (whole["end_cycles"] - whole["start_cycles"]) // 5 for part in (2, 3))
+    told = json.loads(run("states", capture, "--json", "--time", f"{begin}:{end}").stdout)
+    document = Document(0, "", "", lambda: wavewright.open(capture))
+    shown = json.loads(ask(document, "summary", {"begin": str(begin), "end": str(end)}).content)
+    assert shown["states"] == told["states"]["total"]["rows"]
+    assert shown["pipes"]["bubble_share"] == told["utilization"]["bubble_share"]
 
 
 def test_a_stretch_of_time(run: Run, capture: Path) -> None:

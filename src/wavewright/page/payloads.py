@@ -65,7 +65,7 @@ def _part_of_trace(trace: ThreadTrace, begin: float | None, end: float | None) -
 
     start, stop = (None if time is None else math.ceil(time) for time in (begin, end))
     try:
-        return select(trace, Selection(start_cycles=start, end_cycles=stop, is_aligned=True))
+        return select(trace, Selection(start_cycles=start, end_cycles=stop))
     except UsageError as error:
         if trace.samples.height:
             raise

@@ -35,10 +35,10 @@ export function spanColour(layer: Layer, kind: number, style: SpanStyle): string
   return known?.colour ? colourOf(known.colour) : known ? seriesColour(kind) : colourOf("NONE");
 }
 
-/** The colour of an event of a run: of its class of work where it has one, else a muted one of its name. */
-export function runColour(layer: Layer, kind: number): string {
+/** The colour of an event of a run: of its class of work where it has one, else a muted one of its name; thin: one of all. */
+export function runColour(layer: Layer, kind: number, isThin = false): string {
   const known = kindOf(layer, kind);
-  return known?.colour ? colourOf(known.colour) : nameColour(known?.name ?? "");
+  return known?.colour ? colourOf(known.colour) : isThin ? colourOf("share") : nameColour(known?.name ?? "");
 }
 
 export function kindName(layer: Layer, kind: number): string {

@@ -15,13 +15,16 @@ export interface Strip {
   shares?: Shares;
   /** Drawn in place of its spans: the same time as another layer tells it. */
   instead?: { layer: Layer; track: number };
+  /** Drawn alone in rows that are too thin for kinds: there they would be confetti. */
+  thin?: { layer: Layer; track: number };
   /** The stalled part of its spans. */
   stalled?: Stalled;
 }
 
 /** The layers that are needed to draw a strip. */
-export function layersOfStrip({ layer, instead, stalled }: Strip): Layer[] {
-  return [layer, ...(instead ? [instead.layer] : []), ...(stalled?.by ? [stalled.by] : [])];
+export function layersOfStrip({ layer, instead, thin, stalled }: Strip): Layer[] {
+  const others = [instead?.layer, thin?.layer, stalled?.by].filter((each) => each !== undefined);
+  return [layer, ...others];
 }
 
 export interface TimelineRow {
@@ -69,6 +72,8 @@ export const HEADING = 18;
 /** Strips of fixed height are at least so high; thinner rows than twice that have none. */
 const LEAST_FIXED = 2;
 const FIXED_SHARE = 0.4;
+/** Rows below this height show states, not kinds. */
+export const THIN = 8;
 
 /** The key of the group of a row at a level. */
 function groupKey(path: string[], level: number): string {
@@ -125,7 +130,12 @@ function placeRow(row: TimelineRow, y: number, height: number, folded: string | 
   const gap = height >= 6 ? 1 : 0;
   const most = Math.max(LEAST_FIXED, Math.floor(height * FIXED_SHARE));
   const fixedHeight = (strip: Strip) => Math.min(strip.fixed ?? 0, most);
-  const strips = row.strips.filter((strip) => strip.fixed === undefined || height >= 2 * LEAST_FIXED);
+  const isThin = height < THIN && row.strips.some((strip) => strip.thin);
+  const strips = row.strips
+    .filter((strip) => strip.fixed === undefined || (height >= 2 * LEAST_FIXED && !isThin))
+    .map(({ stalled, ...strip }) =>
+      isThin && strip.thin ? { ...strip, instead: strip.thin } : { ...strip, ...(stalled ? { stalled } : {}) },
+    );
   const fixed = strips.reduce((sum, strip) => sum + fixedHeight(strip), 0);
   const free = strips.filter((strip) => strip.fixed === undefined).length;
   const share = free ? Math.max(0, height - gap - fixed) / free : 0;

@@ -1,5 +1,5 @@
 // Tracks of spans on the shared time axis: scrolls, zooms, measures, selects. Any layers, in any arrangement of rows.
-import { untracked, useSignalEffect } from "@preact/signals";
+import { signal, untracked, useSignalEffect } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { counted as quantity } from "../base/format";
 import { isForPage } from "../base/keys";
@@ -11,7 +11,7 @@ import { paper } from "../draw/palette";
 import { timeText } from "../draw/ticks";
 import { paintAxis, paintGutter, paintMinimap, paintScroll } from "../draw/time_axis";
 import { paintGrid, paintSpans, type SpanStyle } from "../draw/timeline_spans";
-import type { TimelineRow } from "../draw/track_layout";
+import { THIN, type TimelineRow } from "../draw/track_layout";
 import { selectedTracks } from "../model/area";
 import { cursor } from "../model/curves";
 import type { Layer, LayerSet, Span, Track } from "../model/layers";
@@ -61,8 +61,9 @@ export interface TimelineProps extends SpanStyle {
   handle?: TimelineHandle | undefined;
 }
 
-/** The drawing of a timeline, for saving. */
+/** What a view may know of its timeline: the drawing, for saving, and whether rows are too thin for kinds. */
 export class TimelineHandle {
+  readonly isThin = signal(false);
   paint: Paint = () => {};
   size: () => Size = () => ({ width: 1, height: 1 });
 
@@ -113,6 +114,10 @@ export function Timeline(props: TimelineProps) {
     return new TimelineInput(state, choose, chosen, (x, y) => latest.current.onPlace?.(x, y) ?? false);
   }, [state]);
   useEffect(() => () => set.store.release(state), [set, state]);
+  useSignalEffect(() => {
+    const isThin = state.rowHeight.value < THIN;
+    if (latest.current.handle) latest.current.handle.isThin.value = isThin;
+  });
   useSignalEffect(() => {
     latest.current.onHover?.(state.hit.value?.span ?? null);
   });

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from wavewright.analysis.trace.clocks import alignment
+from wavewright.analysis.trace.clocks.common_clock import engine_offsets
 from wavewright.analysis.trace.samples.sample_selection import select_samples
 from wavewright.base.bounds import check_range
 from wavewright.errors import UsageError
@@ -18,7 +18,7 @@ from wavewright.model.trace import ThreadTrace
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_FARTHEST = (1 << 63) - 1
+_FARTHEST = 1 << 62  #: Offsets of clocks can be added.
 #: Tables of single shader engines that follow `--se`.
 _ENGINE_TABLES = ("shader_engines", "occupancy", "sampled_counters", "other_simd", "realtime", "events", "dispatches")
 
@@ -32,12 +32,11 @@ class Selection:
     simds: tuple[int, ...] = ()
     waves: tuple[int, ...] = ()  #: Numbers of `waves.wave`.
     start_cycles: int | None = None
-    #: Executions whose first attempt to issue is in [start, end), on the clock of their shader engine.
+    #: Executions whose first attempt to issue is in [start, end), on the common clock of all shader engines.
     end_cycles: int | None = None
     file: str | None = None  #: End of a source path; matches any frame of an inline chain.
     first_line: int | None = None
     last_line: int | None = None
-    is_aligned: bool = False  #: Whether the time window is on the common clock of all shader engines.
 
     @property
     def chooses_waves(self) -> bool:
@@ -51,7 +50,7 @@ class Selection:
 
     @property
     def window(self) -> tuple[int, int]:
-        """The time window [start, end), clipped to 64 bits."""
+        """The time window [start, end), clipped to what 64 bits hold with an offset."""
         start = -_FARTHEST if self.start_cycles is None else self.start_cycles
         end = _FARTHEST if self.end_cycles is None else self.end_cycles
         return max(-_FARTHEST, min(start, _FARTHEST)), max(-_FARTHEST, min(end, _FARTHEST))
@@ -186,8 +185,7 @@ def _wave_filter(trace: ThreadTrace, selection: Selection) -> pl.Expr:
 def _windows(trace: ThreadTrace, waves: pl.DataFrame, selection: Selection) -> pl.DataFrame:
     """The time window of each wave, on the clock of its shader engine."""
     start, end = selection.window
-    offsets = alignment(trace).offsets if selection.is_aligned else {}
-    moved = pl.col("se").replace_strict(offsets, default=0, return_dtype=pl.Int64) if offsets else pl.lit(0, pl.Int64)
+    moved = engine_offsets(trace)
     return waves.select("wave", window_start=start - moved, window_end=end - moved)
 
 

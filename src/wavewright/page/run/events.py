@@ -8,6 +8,7 @@ import polars as pl
 
 from wavewright.analysis.run.calls.launch_flows import launch_flows
 from wavewright.base.bounds import ITEM, Bounds
+from wavewright.base.words import duration
 from wavewright.errors import UsageError
 from wavewright.model.run_labels import agent_label
 from wavewright.page.protocol.question import PageQuestion
@@ -134,7 +135,7 @@ def _slack(document: Document, item: int) -> list[dict[str, str]]:
     slack_ns = slack_of(document, item)
     if slack_ns is None:
         return []
-    words = "none: a delay of it delays the run" if slack_ns == 0 else f"{slack_ns:,} ns"
+    words = "none: a delay of it delays the run" if slack_ns == 0 else duration(slack_ns)
     return [{"name": "slack", "value": words}]
 
 

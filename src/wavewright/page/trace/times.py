@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from wavewright.analysis.trace.clocks import alignment
+from wavewright.analysis.trace.clocks.common_clock import engine_offsets
 
 if TYPE_CHECKING:
     from wavewright.model.trace import ThreadTrace
@@ -14,11 +14,7 @@ if TYPE_CHECKING:
 
 def aligned(trace: ThreadTrace, column: str) -> pl.Expr:
     """The aligned cycles of a column, for a frame that also has the column `se`."""
-    offsets = alignment(trace).offsets
-    if not any(offsets.values()):
-        return pl.col(column).cast(pl.Int64)
-    move = pl.col("se").replace_strict(offsets, default=0, return_dtype=pl.Int64)
-    return (pl.col(column).cast(pl.Int64) + move).alias(column)
+    return (pl.col(column).cast(pl.Int64) + engine_offsets(trace)).alias(column)
 
 
 def time_range(trace: ThreadTrace) -> tuple[int, int]:

@@ -69,7 +69,7 @@ def test_traced_waves_add_up_to_the_tables(capture, by):
 
 def test_a_part_of_the_time_has_fewer_instructions(capture):
     middle = int(capture.waves["start_cycles"].min() + capture.waves["end_cycles"].max()) // 2
-    part = select(capture, Selection(end_cycles=middle, is_aligned=True))
+    part = select(capture, Selection(end_cycles=middle))
     places = waves_by_place(part, end_cycles=middle).places
     assert 0 < places["instruction_count"].sum() == part.instructions.height < capture.instructions.height
 

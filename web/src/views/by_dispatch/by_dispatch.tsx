@@ -8,7 +8,7 @@ import { tickValue } from "../../draw/curves";
 import { paintMark } from "../../draw/marks";
 import { type Painter, textScale } from "../../draw/painter";
 import { paper, seriesColour } from "../../draw/palette";
-import { ticks } from "../../draw/ticks";
+import { tickNanoseconds, ticks } from "../../draw/ticks";
 import { truncation } from "../../model/answers";
 import { chooseKernel, chosenKernel, counterMetrics, normalization, type Panel } from "../../model/counters";
 import { countersOverview, current } from "../../model/document";
@@ -201,12 +201,13 @@ function paintAxes(
   for (const value of rows.times) {
     const at = Math.round(y(value, height)) + 0.5;
     painter.polyline([LEFT(), at, width - 6, at], paper("line"), 1);
-    painter.text(LEFT() - 6, at, tickValue(value, rows.step, range), paper("faint"), { align: "right" });
+    const text = unit === "ns" ? tickNanoseconds(value, rows.step) : tickValue(value, rows.step, range);
+    painter.text(LEFT() - 6, at, text, paper("faint"), { align: "right" });
   }
   for (const value of ticks(0, last, width - LEFT(), 90, 0, 1).times) {
     painter.text(x(value, width), height - BELOW() / 2, exact(value), paper("faint"), { align: "center" });
   }
-  painter.text(LEFT() + 4, TOP + 2, unit, paper("faint"), { size: 10 });
+  if (unit !== "ns") painter.text(LEFT() + 4, TOP + 2, unit, paper("faint"), { size: 10 });
   painter.text(4, height - BELOW() / 2, "dispatch", paper("faint"), { size: 10 });
 }
 

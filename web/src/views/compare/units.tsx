@@ -41,7 +41,6 @@ export function unitColumns(by: string, largest: number): Column<CompareUnitsRow
       name: "delta_cycles_per_wave",
       title: "Difference",
       show: (unit) => signed(unit.delta_cycles_per_wave),
-      width: "6.5em",
     },
     {
       name: "bar",
@@ -55,7 +54,7 @@ export function unitColumns(by: string, largest: number): Column<CompareUnitsRow
           label={`${signed(unit.delta_cycles_per_wave)} cycles per wave${unit.stands_out ? ", stands out" : ""}`}
         />
       ),
-      width: "9em",
+      width: "11em",
     },
     ["delta_share", "Of base", "share"],
     { name: "work_cycles_per_wave", title: "Work", show: (unit) => signed(unit.work_cycles_per_wave) },
@@ -64,19 +63,17 @@ export function unitColumns(by: string, largest: number): Column<CompareUnitsRow
       name: "noise_cycles_per_wave",
       title: "Noise",
       show: ({ noise_cycles_per_wave: noise }) => (noise === null ? "not known" : rounded(noise)),
-      width: "5.5em",
     },
-    { name: "stands_out", title: "Stands out", value: (unit) => (unit.stands_out ? "yes" : ""), width: "4.5em" },
+    { name: "stands_out", title: "Stands out", value: (unit) => (unit.stands_out ? "yes" : "") },
     { name: "base_cost_cycles_per_wave", title: "Base cost", show: (unit) => rounded(unit.base_cost_cycles_per_wave) },
     { name: "cost_cycles_per_wave", title: "Cost", show: (unit) => rounded(unit.cost_cycles_per_wave) },
     {
       name: "base_hit_count_per_wave",
       title: "Base hits",
       show: (unit) => rounded(unit.base_hit_count_per_wave),
-      width: "5.5em",
     },
-    { name: "hit_count_per_wave", title: "Hits", show: (unit) => rounded(unit.hit_count_per_wave), width: "5em" },
-    ["base_row", "Base row", "id", "5em"],
+    { name: "hit_count_per_wave", title: "Hits", show: (unit) => rounded(unit.hit_count_per_wave) },
+    ["base_row", "Base row", "id"],
   ]);
 }
 
@@ -103,6 +100,7 @@ export function Units({
           />{" "}
           only what stands out ({exact(apart)} of {exact(units.length)} {by}s)
         </label>
+        <span data-unit>in cycles per wave, hits per wave</span>
       </div>
       {rows.length ? (
         <DataTable

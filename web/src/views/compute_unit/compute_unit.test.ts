@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { layOutTracks, THIN } from "../../draw/track_layout";
 import type { Execution } from "../../model/executions";
 import { type Layer, LayerSet, type Track } from "../../model/layers";
 import { livesOf, slotKey } from "../../model/slots";
@@ -45,6 +46,14 @@ describe("the rows of the compute unit", () => {
     () => Promise.reject(new Error("not asked for")),
   );
   const lives = livesOf([wave(1, 0, 50, 90), wave(0, 0, 0, 40)], slotKey);
+  it("show nothing but states where they are too thin for kinds", () => {
+    const rows = computeUnitRows(set, new Map(), () => true, LOOK).filter(({ strips }) => strips.length > 1);
+    const drawn = (height: number) =>
+      layOutTracks(rows, height, new Set()).rows[0]?.strips.map(({ layer, instead }) => (instead?.layer ?? layer).name);
+    expect(drawn(THIN)).toEqual(["instructions", "states"]);
+    expect(drawn(THIN - 1)).toEqual(["states"]);
+  });
+
   it("are events, markers above their slot, slots with states and lives, neighbours last", () => {
     const rows = computeUnitRows(set, lives, (se) => se === 0, LOOK);
     expect(rows.map(({ path, label }) => [path[1], label])).toEqual([

@@ -64,7 +64,8 @@ export function computeUnitRows(
       const by = look.classes ? { by: look.classes } : {};
       const stalled = look.shares ? { stalled: { tiles: look.shares, series: main.track, ...by } } : {};
       const drawn = drawsStates ? { instead: { layer: states, track: state.track } } : stalled;
-      strips.push({ layer: instructions, track: main.track, ...(behind ? { behind } : {}), ...drawn });
+      const thin = states && state ? { thin: { layer: states, track: state.track } } : {};
+      strips.push({ layer: instructions, track: main.track, ...(behind ? { behind } : {}), ...drawn, ...thin });
     }
     if (states && state && !(main && drawsStates))
       strips.push({ layer: states, track: state.track, ...(main ? { fixed: STATE_HEIGHT } : {}) });

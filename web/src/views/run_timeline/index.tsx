@@ -75,7 +75,7 @@ function Tracks({ set, layer }: { set: LayerSet; layer: RunLayer }) {
       ? matchingKinds.value
       : kindsOfKernel(names, preview.value.kernelName ?? kernelName);
     return names.map((_, kind) => {
-      const own = runColour(layer, kind);
+      const own = runColour(layer, kind, handle.isThin.value);
       return !highlighted || highlighted.has(kind) ? own : mixed(own, paper("background"), FADED);
     });
   });

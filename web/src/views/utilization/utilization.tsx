@@ -4,6 +4,7 @@ import { useMemo } from "preact/hooks";
 import { exact, percent } from "../../base/format";
 import type { UtilizationAnswer } from "../../data/answers.gen";
 import { json } from "../../data/ask";
+import { source } from "../../data/source";
 import type { Frame as TimelineFrame } from "../../draw/frame";
 import { paintMoment } from "../../draw/measure";
 import type { Painter } from "../../draw/painter";
@@ -26,7 +27,6 @@ import {
 } from "../../model/pipe_shares";
 import { selectedTime } from "../../model/selected_time";
 import { preview, selection } from "../../model/selection";
-import { timePart } from "../../model/time_part";
 import { firstWindow, shown } from "../../model/timewindow";
 import type { View } from "../../model/view";
 import { Answered } from "../../widgets/answered";
@@ -80,8 +80,8 @@ const FADED = 0.82;
 type Period = "all" | "screen" | "selection";
 const PERIODS: Record<Period, string> = {
   all: "of the whole trace",
-  screen: "of what is on screen",
-  selection: "of the selected time",
+  screen: "of the cycles on screen",
+  selection: source.isExport ? "of the cycles within the selected time" : "of the selected time",
 };
 /** So many bins of the selected time are enough for its shares. */
 const SELECTED_BINS = 2000;
@@ -99,7 +99,10 @@ function Utilization() {
 function Tracks({ set, layer }: { set: LayerSet; layer: Layer }) {
   const facts = traceOverview();
   const handle = useMemo(() => new TimelineHandle(), []);
-  const answer = useAnswer(json<UtilizationAnswer>(current.value, "utilization"));
+  const { range } = selection.value;
+  // The selected time is asked about as everywhere, whether or not the other views are about it.
+  const part = range && !source.isExport ? { begin: Math.floor(range.begin), end: Math.ceil(range.end) } : {};
+  const answer = useAnswer(json<UtilizationAnswer>(current.value, "utilization", part));
   const use = answer.value.state === "ready" ? answer.value.value : null;
   const asked = useAnswer(pipeCurves(current.value));
   const askedBusy = useAnswer(busyPipeCurves(current.value));
@@ -209,7 +212,7 @@ function linesIn(
   tiles: CurveTiles,
   busy: { set: PipeCurves; tiles: CurveTiles } | null,
 ): PipeShare[] {
-  if (period === "all" || timePart.value) return linesOf(use); // of that part, as other views have it
+  if (period === "all" || (period === "selection" && !source.isExport)) return linesOf(use);
   const range = selection.value.range ?? shown.value;
   const busyOf = busy ? busyIn(busy.set, busy.tiles.inWindow(range, SELECTED_BINS), range) : new Map<string, number>();
   return sharesIn(curves, tiles.inWindow(range, SELECTED_BINS), range, busyOf);

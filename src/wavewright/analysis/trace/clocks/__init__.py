@@ -41,7 +41,9 @@ class ClockAlignment(Answer, package=__package__):
 
 @once_per_trace
 def alignment(trace: ThreadTrace) -> ClockAlignment:
-    """Put the clocks of the shader engines side by side."""
+    """Put the clocks of the shader engines side by side; a part of a trace keeps the common clock of the whole."""
+    if trace.part_of is not None:
+        return alignment(trace.part_of[0])
     engines = _engines_with_data(trace)
     spans = _spans(trace)
     frequency = clock_mhz(trace)

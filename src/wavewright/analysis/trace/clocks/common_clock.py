@@ -26,6 +26,14 @@ def bins_of_trace(trace: ThreadTrace, count: int) -> TimeBins:
     return time_bins(min(both["first"].to_list(), default=0), max(both["last"].to_list(), default=0), count)
 
 
+def engine_offsets(trace: ThreadTrace) -> pl.Expr:
+    """Cycles that put times on the common clock, for a frame with the column `se`."""
+    offsets = alignment(trace).offsets
+    if not any(offsets.values()):
+        return pl.lit(0, pl.Int64)
+    return pl.col("se").replace_strict(offsets, default=0, return_dtype=pl.Int64)
+
+
 def aligned(trace: ThreadTrace, frame: pl.DataFrame, *columns: str) -> pl.DataFrame:
     """The frame with the offset of its shader engine added to time columns; also as column `offset`."""
     offsets = alignment(trace).offsets

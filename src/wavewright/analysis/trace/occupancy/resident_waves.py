@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from wavewright.analysis.trace.clocks.common_clock import engine_offsets
+
 if TYPE_CHECKING:
     from wavewright.analysis.trace.selection import Selection
     from wavewright.model.trace import ThreadTrace
@@ -31,16 +33,18 @@ class Achieved:
 def achieved(waves: pl.DataFrame) -> Achieved:
     """Most and mean waves per SIMD over rows of `resident_waves`, at least one.
 
-    The mean is the sum of the waves' times over the time from the first start to the last end in their shader
-    engine, counted once for each SIMD that held one of them.
+        The mean is the sum of the waves' times over the time from the first start to the last end in their shader
+        engine, counted once for each SIMD that held one of them.
 
-    Examples
-    --------
-    >>> import polars as pl
-    >>> place = {"se": [0, 0], "cu": [1, 1], "simd": [0, 0]}
-    >>> waves = pl.DataFrame(place | {"start_cycles": [0, 5], "end_cycles": [10, 10]})
-    >>> achieved(waves).waves_per_simd_max, achieved(waves).waves_per_simd_mean
-    (2, 1.5)
+        Examples
+        --------
+        >>> import polars as pl
+
+    from wavewright.analysis.trace.clocks.common_clock import engine_offsets
+        >>> place = {"se": [0, 0], "cu": [1, 1], "simd": [0, 0]}
+        >>> waves = pl.DataFrame(place | {"start_cycles": [0, 5], "end_cycles": [10, 10]})
+        >>> achieved(waves).waves_per_simd_max, achieved(waves).waves_per_simd_mean
+        (2, 1.5)
     """
     length = (pl.col("end_cycles") - pl.col("start_cycles")).sum()
     window = pl.col("end_cycles").max() - pl.col("start_cycles").min()
@@ -74,7 +78,7 @@ def chosen_waves(waves: pl.DataFrame, trace: ThreadTrace, selection: Selection |
         named = pl.col("name").str.contains(part, literal=True) | pl.col("demangled").str.contains(part, literal=True)
         waves = waves.filter(pl.col("kernel").is_in(trace.kernels.filter(named)["kernel"].implode()))
     if selection.chooses_time:
-        begin, end = selection.window
+        begin, end = (time - engine_offsets(trace) for time in selection.window)
         waves = waves.filter((pl.col("end_cycles") > begin) & (pl.col("start_cycles") < end)).with_columns(
             pl.col("start_cycles").clip(lower_bound=begin), pl.col("end_cycles").clip(upper_bound=end)
         )
