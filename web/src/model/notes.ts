@@ -2,6 +2,7 @@
 import { computed, signal } from "@preact/signals";
 import { loadNotes, pageWithNotes, type StoredNote, saveNotes, sound } from "../data/notes";
 import { source } from "../data/source";
+import { annotations, colourNumber } from "./annotations";
 import { current, documents } from "./document";
 import { reveal, shown } from "./timewindow";
 import { store, stored } from "./user_storage";
@@ -12,13 +13,23 @@ export type Note = StoredNote;
 export interface Flag extends Note {
   time: number;
   colour: number;
+  /** Of an annotation: it cannot be changed. */
+  isOfOthers?: boolean;
 }
 
 export const notes = signal<Note[]>([]);
-/** In the order of time. */
+const ofOthers = (): Flag[] =>
+  annotations.value.flatMap((each) => {
+    const text = `${each.number} ${each.title}`;
+    const flag = { id: `annotation ${each.number}`, text, address: "", created: "", colour: colourNumber(each) };
+    return each.range ? [{ ...flag, time: each.range.begin, isOfOthers: true }] : [];
+  });
+
+/** In the order of time, with those of annotations. */
 export const flags = computed<Flag[]>(() =>
   notes.value
-    .flatMap((note) => (note.time == null ? [] : [{ ...note, time: note.time, colour: note.colour ?? 0 }]))
+    .flatMap((note): Flag[] => (note.time == null ? [] : [{ ...note, time: note.time, colour: note.colour ?? 0 }]))
+    .concat(ofOthers())
     .sort((a, b) => a.time - b.time),
 );
 /** Where they were last saved beside the trace; null = nowhere. */
@@ -101,7 +112,7 @@ export function addFlag(time: number): string {
   const at = Math.round(time);
   const { begin, end } = shown.value;
   const address = `document=${current.value}&time=${Math.round(begin)}~${Math.round(end)}`;
-  const count = flags.value.length;
+  const count = flags.value.filter(({ isOfOthers }) => !isOfOthers).length;
   const there = flags.value.find((flag) => flag.time === at);
   return there?.id ?? addNote(`Flag ${count + 1}`, address, { time: at, colour: count % FLAG_COLOURS });
 }

@@ -253,9 +253,11 @@ export function FlagBox({ state }: Props) {
         aria-label="Name of the flag"
         maxLength={200}
         value={flag.text}
+        title={flag.text}
+        readOnly={flag.isOfOthers}
         onInput={(event) => changeNote(flag.id, event.currentTarget.value)}
       />
-      <div role="radiogroup" aria-label="Colour of the flag">
+      <div role="radiogroup" aria-label="Colour of the flag" hidden={flag.isOfOthers}>
         {Array.from({ length: FLAG_COLOURS }, (_, number) => (
           <button
             type="button"
@@ -286,6 +288,7 @@ export function FlagBox({ state }: Props) {
           type="button"
           class="quiet"
           data-action="remove-flag"
+          hidden={flag.isOfOthers}
           onClick={() => {
             removeNote(flag.id);
             close();

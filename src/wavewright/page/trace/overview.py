@@ -50,7 +50,7 @@ def overview_of_trace(document: Document) -> dict[str, Any]:
         "holds": {
             name: trace.table(name).height
             for name in ("waves", "states", "occupancy", "sampled_counters", "shader_data", "markers", "other_simd",
-                         "events", "samples", "sources", "realtime", "waits")
+                         "events", "samples", "annotations", "sources", "realtime", "waits")
         },
     }  # fmt: skip
 

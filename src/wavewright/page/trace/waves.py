@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -57,6 +57,12 @@ def wave_waits(document: Document, *, wave: int) -> pl.DataFrame:
     )
 
 
+def annotations(document: Document) -> list[dict[str, Any]]:
+    """What others wrote about the trace, with aligned times; all of it is text of strangers."""
+    frame = document.trace.annotations
+    return frame.with_columns(aligned(document.trace, name) for name in ("start_cycles", "end_cycles")).to_dicts()
+
+
 def _place(document: Document, wave: int) -> tuple[int, int, int]:
     """Position and number of the instructions of a wave, and its shader engine."""
     row = document.trace.waves.filter(pl.col("wave") == wave)
@@ -77,5 +83,6 @@ def _every_wave(document: Document) -> list[dict[str, int]]:
 QUESTIONS = (
     PageQuestion("waves", waves),
     PageQuestion("wave", wave, {"wave": place}, ("wave",), _every_wave),
+    PageQuestion("annotations", annotations),
     PageQuestion("wave_waits", wave_waits, {"wave": place}, ("wave",), _every_wave),
 )

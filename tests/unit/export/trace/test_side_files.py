@@ -110,3 +110,49 @@ def test_findings_are_annotations(folder: Path) -> None:
     assert first["anchor"]["source"] == {"file": "/src/kernel.hip", "line": 41}
     assert (second["severity"], second["anchor"], "metric" in second) == ("info", None, False)
     assert first["id"] != second["id"]
+
+
+def annotated(folder: Path, *annotations: object) -> ThreadTrace:
+    (folder / "annotations.json").write_text(json.dumps(list(annotations)))
+    return open_trace(folder)
+
+
+def test_annotations_are_read_back_the_most_severe_first(folder: Path) -> None:
+    first, second = open_trace(folder).annotations.to_dicts()
+    assert (first["title"], first["severity"], first["metric"], first["rows"]) == ("Waves wait", "critical", 0.3, "1")
+    assert (first["file"], first["line"], first["start_cycles"]) == ("/src/kernel.hip", 41, None)
+    assert (second["severity"], second["rows"], second["confidence"]) == ("info", None, None)
+
+
+def test_annotations_of_strangers_are_bounded_text(folder: Path) -> None:
+    where = {"wave": {"se": 1, "sm": 2, "slot": 3}, "time": [90, 40.4]}
+    trace = annotated(
+        folder,
+        {"title": "late\x1b[31m", "severity": "loud", "confidence": 7, "anchor": {"wave": where["wave"]}},
+        {"title": "x" * 10_000, "severity": "high", "anchor": {"instIdxs": [-1, 0, 99], **where}},
+        {
+            "title": "y",
+            "severity": "high",
+            "metric": 2,
+            "anchor": {"source": {"file": "kernel.hip", "line": 3, "endLine": 9}},
+        },
+        {"note": "no title"},
+        {"title": " "},
+        {"title": "t", "anchor": {"instIdxs": "all"}},
+        7,
+    )
+    metric, long, late = trace.annotations.to_dicts()
+    assert (metric["title"], metric["file"], metric["line"], metric["end_line"]) == ("y", "kernel.hip", 3, 9)
+    assert (len(long["title"]), long["se"], long["simd"], long["slot"]) == (4_000, 1, 2, 3)
+    assert (long["start_cycles"], long["end_cycles"]) == (40, 90)
+    assert (late["title"], late["severity"], late["confidence"], late["se"]) == ("late?[31m", "info", 1.0, None)
+    (loss,) = trace.losses.filter(trace.losses["kind"] == "annotations").iter_rows(named=True)
+    assert loss["count"] == 4
+
+
+@pytest.mark.parametrize("content", [b"{", b'{"annotations": 3}', b"[" * 5000, b'"\xff"', b"7"])
+def test_a_file_that_holds_no_annotations_is_a_loss(folder: Path, content: bytes) -> None:
+    (folder / "annotations.json").write_bytes(content)
+    trace = open_trace(folder)
+    assert trace.annotations.height == 0
+    assert trace.losses.filter(trace.losses["kind"] == "annotations").height == 1

@@ -6,9 +6,10 @@ import { paintEventLines } from "../../draw/event_lines";
 import type { Frame } from "../../draw/frame";
 import { outline } from "../../draw/measure";
 import type { Painter } from "../../draw/painter";
-import { colourOf, paper } from "../../draw/palette";
+import { colourOf, paper, seriesColour } from "../../draw/palette";
 import { kindName } from "../../draw/timeline_spans";
 import { type ArrowEnd, endAt, paintWaitArrows } from "../../draw/wait_arrows";
+import { annotations, colourNumber, waveOf } from "../../model/annotations";
 import { codeNow, rowsOf, selectRow, textOf } from "../../model/code";
 import { current, traceOverview } from "../../model/document";
 import { type Execution, executionOf, rowNow } from "../../model/executions";
@@ -192,7 +193,9 @@ function Tracks({ set }: { set: LayerSet }) {
       paintEventLines(painter, frame, set, events, () => true, engine, {});
     }
   };
-  const kindColour = (layer: Layer, kind: number) => colourIn(by, layers, lit.value, layer, kind);
+  // Rows that are too thin show states.
+  const drawn = handle.isThin.value && layers.states ? "state" : by;
+  const kindColour = (layer: Layer, kind: number) => colourIn(drawn, layers, lit.value, layer, kind);
   const ends = useMemo((): { list: ArrowEnd[] } => ({ list: [] }), []);
   const onPlace = (x: number, y: number): boolean => {
     const step = endAt(ends.list, x, y);
@@ -211,6 +214,12 @@ function Tracks({ set }: { set: LayerSet }) {
         outline(painter, frame, { y, height: 3 }, execution, colour, 1);
       }
     };
+    for (const each of annotations.value) {
+      const wave = waveOf(each);
+      const on = wave && instructions ? trackOf.get(slotKey(wave)) : undefined;
+      const box = on === undefined || !instructions ? null : frame.trackToY(instructions, on);
+      if (box && each.range) outline(painter, frame, box, each.range, seriesColour(colourNumber(each)), 2);
+    }
     const now = chosen.value;
     const place = now && instructions ? frame.trackToY(instructions, now.track) : null;
     if (now && place) {
@@ -269,9 +278,17 @@ function Tracks({ set }: { set: LayerSet }) {
             ))}
           </select>
         </label>
+        {drawn === by ? null : (
+          <span
+            class="wide-only"
+            title="Below 8 pixels tracks show the states of their waves: Alt + wheel, or +, makes them taller"
+          >
+            thin tracks: states
+          </span>
+        )}
         <KindLegend
-          label={`Colours by ${CHOICES[by].name}`}
-          entries={legendOf(by, layers)}
+          label={`Colours by ${CHOICES[drawn].name}`}
+          entries={legendOf(drawn, layers)}
           chosen={lit.value ?? undefined}
           onKind={(kind) => {
             lit.value = kind === lit.value ? null : kind;

@@ -10,6 +10,7 @@ import { current, traceOverview } from "../../model/document";
 import { ofKernel } from "../../model/kernels";
 import { useAnswer } from "../../model/loaded";
 import type { View } from "../../model/view";
+import { Annotations } from "../../widgets/annotations";
 import { Answered } from "../../widgets/answered";
 import { PartsBar } from "../../widgets/bars";
 import { Chip, Definition } from "../../widgets/cards";
@@ -85,6 +86,7 @@ function Plan({ answer, waits }: { answer: DiagnoseAnswer; waits: WaitsAnswer | 
             No findings: {why()} <ViewLink id="coverage">What was traced</ViewLink>
           </p>
         ) : null}
+        <Annotations />
         <Definition text={answer.definition} />
       </div>
     </div>

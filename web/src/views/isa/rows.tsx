@@ -2,10 +2,12 @@
 import { useMemo } from "preact/hooks";
 import { amount, exact } from "../../base/format";
 import { textScale } from "../../draw/painter";
+import { annotationsOfRow } from "../../model/annotations";
 import { rowsOf, selectRow, sourceLineOf } from "../../model/code";
 import { traceOverview } from "../../model/document";
 import { preview, selection } from "../../model/selection";
 import { frontView } from "../../model/view";
+import { Badges } from "../../widgets/annotations";
 import { VirtualList } from "../../widgets/virtual_list";
 import { CanvasColumn, type Drawing } from "./canvas_column";
 import { hasHeat, type IsaColumn } from "./columns";
@@ -273,6 +275,7 @@ function RowCell({ placed, sheet, row, heat }: CellProps) {
       title={column.id === "text" ? about(sheet, row) : column.id === "reasons" ? String(value ?? "") : undefined}
     >
       {column.show ? column.show(sheet, row) : typeof value === "number" ? amount(value) : value}
+      {column.id === "text" ? <Badges of={annotationsOfRow.value.get(row)} /> : null}
     </span>
   );
 }

@@ -7,6 +7,7 @@ import { matcher } from "../../base/matcher";
 import { baseName } from "../../base/path";
 import { type LineState, languageOf, lineStates } from "../../base/syntax";
 import { textScale } from "../../draw/painter";
+import { annotations, annotationsOfLine } from "../../model/annotations";
 import { lineChange } from "../../model/changes";
 import { chainOf, codeNow, rowsOf, selectSourceLine } from "../../model/code";
 import { ofDocument } from "../../model/document";
@@ -186,6 +187,7 @@ export function FileLines({ sources, file, text, search }: Props) {
               categories={byCategory ? (categories.get(entry.line) ?? []) : null}
               height={rowHeight()}
               change={lineChange(file.file, entry.line)}
+              annotations={annotationsOfLine(annotations.value, file.file, entry.line)}
               look={{
                 isSelected: index === chosen,
                 isPreviewed: previewed.value.has(entry.line),

@@ -1,9 +1,11 @@
 // One instruction below its source line, in the same columns.
 import { amount, percent } from "../../base/format";
+import { annotationsOfRow } from "../../model/annotations";
 import { changesAgainst } from "../../model/baseline";
 import { type Costs, codeNow, costsNow, selectRow } from "../../model/code";
 import { preview, selection } from "../../model/selection";
 import { isSampled, partsOf, type SourceCost, weightOf } from "../../model/source";
+import { Badges } from "../../widgets/annotations";
 import { CostBar } from "../../widgets/cost_bar";
 
 interface Props {
@@ -52,7 +54,10 @@ export function InstructionRow({ row, scale, total, height }: Props) {
       <span class="number" data-column="hits">
         {cost?.hits ? amount(cost.hits) : ""}
       </span>
-      <pre>{codeNow()?.text[row]}</pre>
+      <pre>
+        {codeNow()?.text[row]}
+        <Badges of={annotationsOfRow.value.get(row)} />
+      </pre>
     </div>
   );
 }

@@ -3,9 +3,11 @@ import type { ComponentChildren } from "preact";
 import { amount, counted, exact, percent } from "../../base/format";
 import { type Language, type LineState, tokenized } from "../../base/syntax";
 import { colourOf } from "../../draw/palette";
+import type { Annotation } from "../../model/annotations";
 import { changesAgainst } from "../../model/baseline";
 import type { Change } from "../../model/changes";
 import { attribution, type CostPart, isSampled, partsOf, weightOf } from "../../model/source";
+import { Badges } from "../../widgets/annotations";
 import { ChangeText, wasText } from "../../widgets/changes";
 import { CostBar } from "../../widgets/cost_bar";
 import type { Listed } from "./lines";
@@ -23,6 +25,7 @@ interface Props {
   height: number;
   /** Cycles per wave against the baseline. */
   change: Change | null;
+  annotations: Annotation[];
   /** Whether its instructions stand below it. */
   isOpen: boolean;
   onToggle: () => void;
@@ -41,6 +44,7 @@ export function LineRow({
   look,
   height,
   change,
+  annotations,
   isOpen,
   onToggle,
   onSelect,
@@ -126,6 +130,7 @@ export function LineRow({
               </span>
             ))
           : substitute(entry)}
+        <Badges of={annotations} />
       </pre>
     </div>
   );

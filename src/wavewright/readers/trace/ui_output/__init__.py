@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from wavewright.errors import NotATraceError
 from wavewright.model.losses import Loss
 from wavewright.model.trace import ThreadTrace, TraceSource
+from wavewright.readers.trace.ui_output.annotations import read_annotations
 from wavewright.readers.trace.ui_output.background import Background
 from wavewright.readers.trace.ui_output.code import CodeFile, read_code
 from wavewright.readers.trace.ui_output.inline_frames import add_inline_frames
@@ -80,6 +81,7 @@ def _assembled(
     clocks, streams = read_clocks(folder), read_streams(folder, manifest)
     losses = [*manifest.losses, *code.losses, *occupancy.losses, *clocks.losses, *streams.losses]
     snapshots = read_snapshots(folder, losses)
+    annotations = read_annotations(folder, code.positions, losses)
     names = MarkerNames(code.marker_rows)
     if names.unreadable:
         losses.append(Loss("marker_names", names.unreadable, detail="code.json"))
@@ -87,6 +89,7 @@ def _assembled(
     tables = tables_of_waves.tables | occupancy.tables | streams.tables | code.sample_tables()
     tables["waves"] = with_kernels(tables["waves"], tables["occupancy"])
     tables["realtime"] = clocks.realtime
+    tables["annotations"] = annotations
     tables["stored_totals"] = code.stored_totals()
     engines = {file.se for file in manifest.waves} | occupancy.engines | clocks.engines | streams.engines
     tables["shader_engines"] = shader_engine_table(engines, manifest.gfxip, clocks.frequency_hz, tables["waves"])

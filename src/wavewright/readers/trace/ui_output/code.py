@@ -56,6 +56,7 @@ class CodeFile:
     """The rows of code.json without the labels, as lists; `table` makes the `code` table of them."""
 
     lines: list[int] = field(default_factory=list)  #: The id that wave files use, by row.
+    positions: list[int] = field(default_factory=list)  #: The place in the file, by row.
     texts: list[str] = field(default_factory=list)
     chains: list[str | None] = field(default_factory=list)
     places: list[tuple[int, int]] = field(default_factory=list)  #: (code object, address)
@@ -149,7 +150,11 @@ class _Rows:
         code.has_sample_columns = self._sampling is not None
 
     def read(self, rows: Sequence[object]) -> None:
-        faults = sum(not (isinstance(row, list) and len(row) >= _LEAST_COLUMNS and self._add(row)) for row in rows)
+        faults = 0
+        for position, row in enumerate(rows):
+            faults += not (isinstance(row, list) and len(row) >= _LEAST_COLUMNS and self._add(row))
+            if len(self._code.lines) > len(self._code.positions):
+                self._code.positions.append(position)
         if faults:
             self._code.losses.append(Loss("malformed_rows", faults, detail=FILE_NAME))
         repeated_count = len(self._code.lines) - len(set(self._code.lines))
