@@ -104,3 +104,23 @@ def test_a_document_deleted_while_open_stays_on_screen(page, tmp_path, serve, ki
         text = page.locator(f'[data-view="{view}"]').inner_text()
         assert "this is a bug" not in text
         assert text.strip() or page.locator(f'[data-view="{view}"] canvas').count()
+
+
+def test_what_takes_long_says_so_and_ends_when_cancelled_or_closed(page, serve):
+    held, ended = [], []
+    page.route("**/api/0/barriers*", lambda route: held.append(route))
+    page.on("requestfailed", lambda request: ended.append(request.url))
+    page.goto(f"{serve(made_gemm()).url}#layout=t(barriers,summary;0)")
+    view = page.locator('[data-view="barriers"]')
+    cancel = view.locator('[data-action="cancel"]')
+    cancel.wait_for()
+    expect(view.get_by_role("status")).to_contain_text("Loading… for")
+    cancel.click()
+    expect(view.locator("[data-cancelled]")).to_contain_text("Cancelled.")
+    page.wait_for_selector('html[data-asking="0"]')
+    assert len(ended) == 1, "the server was not told"
+    view.get_by_role("button", name="Load it").click()
+    view.get_by_text("Loading…").wait_for()
+    page.get_by_role("tab", name="Barriers").locator(".lm-TabBar-tabCloseIcon").click()
+    page.wait_for_selector('html[data-asking="0"]')
+    assert len(ended) == len(held) == 2, "a view that is closed still asks"

@@ -15,6 +15,9 @@ interface CacheEntry {
   value?: { value: unknown };
   /** Size as received; 0 = not arrived yet. */
   bytes: number;
+  /** How many wait for it and may let go; when the last one does before it arrived, it is asked no longer. */
+  holders: number;
+  stop: AbortController;
 }
 
 const cache = new Map<string, CacheEntry>();
@@ -32,7 +35,7 @@ export function path(number: number, question: string, parameters: Parameters): 
 const open = new Map<symbol, number>();
 
 /** Asks, and says on the root element how many questions are open: what tests and benchmarks wait for. */
-async function get(key: string): Promise<Uint8Array> {
+async function get(key: string, stop?: AbortSignal): Promise<Uint8Array> {
   const say = () => {
     document.documentElement.dataset.asking = String(open.size);
   };
@@ -40,7 +43,7 @@ async function get(key: string): Promise<Uint8Array> {
   open.set(token, performance.now());
   say();
   try {
-    return await source.get(key);
+    return await source.get(key, stop);
   } finally {
     open.delete(token);
     say();
@@ -52,15 +55,16 @@ export function oldestQuestion(): number | null {
   return open.values().next().value ?? null;
 }
 
-function once<T>(key: string, read: (bytes: Uint8Array) => T): Promise<T> {
+function once(key: string, read: (bytes: Uint8Array) => unknown): CacheEntry {
   const cached = cache.get(key);
   if (cached) {
     cache.delete(key); // the map is in the order of last use
     cache.set(key, cached);
-    return cached.answer as Promise<T>;
+    return cached;
   }
-  const entry: CacheEntry = { answer: Promise.resolve(), bytes: 0 };
-  const answer = get(key).then((bytes) => {
+  const stop = new AbortController();
+  const entry: CacheEntry = { answer: Promise.resolve(), bytes: 0, holders: 0, stop };
+  const answer = get(key, stop.signal).then((bytes) => {
     entry.bytes = bytes.byteLength;
     if (cache.get(key) === entry) cacheBytes += entry.bytes;
     evict();
@@ -72,7 +76,27 @@ function once<T>(key: string, read: (bytes: Uint8Array) => T): Promise<T> {
   cache.set(key, entry);
   answer.catch(() => drop(key, entry));
   evict();
-  return answer;
+  return entry;
+}
+
+/** An answer that is waited for; who lets go does not want it any more. */
+export interface Held<T> {
+  answer: Promise<T>;
+  release: () => void;
+}
+
+function holding<T>(key: string, read: (bytes: Uint8Array) => unknown): Held<T> {
+  const entry = once(key, read);
+  entry.holders += 1;
+  let isHeld = true;
+  const release = () => {
+    if (isHeld) entry.holders -= 1;
+    isHeld = false;
+    if (entry.holders || entry.value) return;
+    drop(key, entry);
+    entry.stop.abort();
+  };
+  return { answer: entry.answer as Promise<T>, release };
 }
 
 function drop(key: string, entry: CacheEntry): void {
@@ -103,7 +127,7 @@ class Question<T> {
   constructor(
     readonly key: string,
     private readonly now: () => { value: T } | undefined,
-    private readonly later: () => Promise<T>,
+    private readonly later: () => Held<T>,
   ) {}
 
   /** The answer if it is here already. */
@@ -112,6 +136,11 @@ class Question<T> {
   }
 
   answer(): Promise<T> {
+    return this.later().answer;
+  }
+
+  /** The same for who may let go of it: with the last of them the work on it ends. */
+  held(): Held<T> {
     return this.later();
   }
 
@@ -126,7 +155,10 @@ class Question<T> {
         const cached = this.now();
         return cached && { value: read(cached.value, ...given) };
       },
-      () => this.later().then((value) => read(value, ...given)),
+      () => {
+        const { answer, release } = this.later();
+        return { answer: answer.then((value) => read(value, ...given)), release };
+      },
     );
   }
 }
@@ -137,7 +169,7 @@ function question<T>(key: string, read: (bytes: Uint8Array) => unknown): Questio
   return new Question<T>(
     key,
     () => cache.get(key)?.value as { value: T } | undefined,
-    () => once(key, read) as Promise<T>,
+    () => holding(key, read),
   );
 }
 
@@ -173,7 +205,14 @@ export function together<T extends readonly Question<unknown>[]>(
         ? { value: cached.map((entry) => entry.value) as unknown as Answers }
         : undefined;
     },
-    () => Promise.all(parts.map((part) => part.answer())) as Promise<unknown> as Promise<Answers>,
+    () => {
+      const held = parts.map((part) => part.held());
+      const answer = Promise.all(held.map((part) => part.answer)) as Promise<unknown> as Promise<Answers>;
+      const release = () => {
+        for (const part of held) part.release();
+      };
+      return { answer, release };
+    },
   );
 }
 
@@ -183,13 +222,25 @@ export function askJson<T>(document: number, name: string, parameters: Parameter
 }
 
 /** The answer in Arrow, for callers that do not show it. */
-export function askTable(document: number, name: string, parameters: Parameters = {}): Promise<Columns> {
-  return arrow(document, name, parameters).answer();
+export function askTable(
+  document: number,
+  name: string,
+  parameters: Parameters = {},
+  stop?: AbortSignal,
+): Promise<Columns> {
+  const { answer, release } = arrow(document, name, parameters).held();
+  stop?.addEventListener("abort", release);
+  return answer;
 }
 
 /** An answer in Arrow that is not cached here, because the caller caches it: tiles of timelines. */
-export async function askUncached(document: number, question: string, parameters: Parameters): Promise<Columns> {
-  return Columns.from(await get(path(document, question, parameters)));
+export async function askUncached(
+  document: number,
+  question: string,
+  parameters: Parameters,
+  stop?: AbortSignal,
+): Promise<Columns> {
+  return Columns.from(await get(path(document, question, parameters), stop));
 }
 
 export interface DocumentLine {
@@ -207,5 +258,5 @@ export interface DocumentLine {
 export function askDocuments(again = false): Promise<DocumentLine[]> {
   const cached = cache.get("documents");
   if (again && cached) drop("documents", cached);
-  return once("documents", asJson) as Promise<DocumentLine[]>;
+  return holding<DocumentLine[]>("documents", asJson).answer;
 }

@@ -13,20 +13,24 @@ export interface AnswerSource {
   /** Whether more can be opened: a server takes what is dropped on the page. */
   readonly canOpen: boolean;
   /** The bytes of `documents` or `<number>/<question>?<parameters>`. */
-  get(path: string): Promise<Uint8Array>;
+  get(path: string, stop?: AbortSignal): Promise<Uint8Array>;
 }
+
+/** What is asked no longer: the server stops its work on it. */
+export const CANCELLED = new AnswerError("cancelled");
 
 class ServerSource implements AnswerSource {
   readonly isExport = false;
   readonly canOpen = true;
 
-  async get(path: string): Promise<Uint8Array> {
+  async get(path: string, stop?: AbortSignal): Promise<Uint8Array> {
     let response: Response;
     let body: ArrayBuffer;
     try {
-      response = await fetch(`api/${path}`);
+      response = await fetch(`api/${path}`, stop ? { signal: stop } : {});
       body = await response.arrayBuffer(); // which fails, too, when the server ends in the middle of it
     } catch {
+      if (stop?.aborted) throw CANCELLED;
       throw new AnswerError(
         "the server does not answer",
         "",

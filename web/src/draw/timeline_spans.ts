@@ -2,7 +2,9 @@
 import { exact } from "../base/format";
 import type { CurveTiles } from "../model/curves";
 import { kindOf, type Layer, type LayerSet, type Span, spanOf } from "../model/layers";
+import type { Range } from "../model/selection";
 import type { Frame } from "./frame";
+import { inside, paintLoading, uncovered, uncoveredByBins } from "./loading";
 import { type Band, cssOf, type Painter, pixelOf } from "./painter";
 import { colourOf, inkOn, nameColour, nameOfKind, paper, seriesColour } from "./palette";
 import { KindColours, type Raster, raster, rasterStretches, rasterTrack, SUB_ROWS } from "./raster";
@@ -123,6 +125,19 @@ export function paintSpans(painter: Painter, frame: Frame, set: LayerSet, style:
   painter.clipped(gutter, top, frame.plotWidth, Math.max(0, height - top), () => {
     painter.bands(gutter, frame.plotWidth, columns, picture.pixels, bands);
     paintShares(painter, frame, strips.filter(isArea));
+    const gaps = new Map<Layer, Range[]>();
+    for (const strip of strips) {
+      const { layer } = strip.instead ?? strip;
+      const { shares } = strip;
+      const known =
+        gaps.get(layer) ?? (layer.level_count ? uncovered(of(layer).pieces, inside(frame.window, layer)) : []);
+      gaps.set(layer, known);
+      const missing =
+        shares && isArea(strip)
+          ? uncoveredByBins(shares.tiles.inWindow(frame.window, columns), inside(frame.window, shares.tiles.set))
+          : known;
+      paintLoading(painter, missing, (time) => frame.timeToX(time), frame.toScreen(strip.y) + strip.height / 2);
+    }
     paintLabels(painter, frame, style, places, set, of, picture);
   });
 }

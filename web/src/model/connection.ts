@@ -9,6 +9,9 @@ export const trouble = signal<AnswerError | null>(null);
 /** Grows when the server is back: what failed is asked again. */
 export const turn = signal(0);
 
+/** Grows every second: what tells how long something takes is drawn again. */
+export const now = signal(performance.now());
+
 /** Seconds for which an answer has been on its way, once they are many: a long computation, or a server that sleeps. */
 export const waitingSeconds = signal(0);
 
@@ -36,6 +39,7 @@ export function reportFailure(error: AnswerError): void {
 }
 
 setInterval(() => {
+  now.value = performance.now();
   const since = oldestQuestion();
   const elapsed = since === null ? 0 : performance.now() - since;
   waitingSeconds.value = elapsed > LONG_MS ? Math.round(elapsed / 1000) : 0;

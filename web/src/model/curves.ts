@@ -89,12 +89,20 @@ export class CurveTiles {
   private bytes = 0;
   private readonly failed = new Map<string, number>();
   private readonly flying = new Set<string>();
+  private stop = new AbortController();
 
   constructor(
     readonly set: CurveSet,
     /** How to get a tile; absent = by the name of the set. */
-    private readonly get: (address: TileAddress) => Promise<CurveTile> = (address) => askTile(set, address),
+    private readonly get: (address: TileAddress, stop: AbortSignal) => Promise<CurveTile> = (address, stop) =>
+      askTile(set, address, stop),
   ) {}
+
+  /** What draws it is gone: tiles on their way are asked no longer. */
+  close(): void {
+    this.stop.abort();
+    this.stop = new AbortController();
+  }
 
   /** What is loaded for a window of this many pixels; asks for what is missing. */
   inWindow(window: Range, pixels: number): Bins[] {
@@ -140,15 +148,18 @@ export class CurveTiles {
     if (this.tiles.has(key) || this.flying.has(key) || this.flying.size >= MOST_FLYING || !set.series.length) return;
     if (Date.now() - (this.failed.get(key) ?? Number.NEGATIVE_INFINITY) < RETRY_MS) return;
     this.flying.add(key);
-    this.get(address).then(
+    const { signal } = this.stop;
+    this.get(address, signal).then(
       (tile) => {
         this.keep(key, tile);
         if (this.problem.peek()) this.problem.value = null;
         this.landed(key);
       },
       (error: unknown) => {
-        this.failed.set(key, Date.now());
-        tell(asAnswerError(error));
+        if (!signal.aborted) {
+          this.failed.set(key, Date.now());
+          tell(asAnswerError(error));
+        }
         this.landed(key);
       },
     );
@@ -174,11 +185,11 @@ export class CurveTiles {
   }
 }
 
-async function askTile(set: CurveSet, { level, tile }: TileAddress): Promise<CurveTile> {
+async function askTile(set: CurveSet, { level, tile }: TileAddress, stop: AbortSignal): Promise<CurveTile> {
   const asked: Parameters = { name: set.name };
   if (set.se !== null) asked.se = set.se;
   if (set.text !== undefined) asked.text = set.text;
-  const table = await askTable(current.peek(), "curves", { ...asked, level, tile });
+  const table = await askTable(current.peek(), "curves", { ...asked, level, tile }, stop);
   return tileFrom(table, set.series.length);
 }
 

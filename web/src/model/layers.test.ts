@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { type Layer, LayerSet, type Span } from "./layers";
 import { Tile } from "./tile";
 import { TileStore } from "./tile_store";
@@ -173,15 +173,14 @@ describe("the store of tiles", () => {
         if (turns++ === 0) throw new Error("gone");
         return madeTile(first);
       },
-      { retryMs: 5 },
+      { retryMs: 100 },
     );
     const owner = {};
     store.want(owner, [wanted(0)]);
     await settle();
     expect(store.problem.value?.what).toContain("gone");
     const seen = store.turn.value;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(store.turn.value).toBeGreaterThan(seen);
+    await vi.waitFor(() => expect(store.turn.value).toBeGreaterThan(seen), 10_000);
     store.want(owner, [wanted(0)]);
     await settle();
     expect(store.problem.value).toBeNull();

@@ -70,10 +70,10 @@ export class LayerSet {
   readonly layers: Map<string, Layer>;
   readonly store: TileStore;
 
-  constructor(layers: Layer[], get: (parameters: Parameters) => Promise<Tile>) {
+  constructor(layers: Layer[], get: (parameters: Parameters, stop: AbortSignal) => Promise<Tile>) {
     this.layers = new Map(layers.map((layer) => [layer.name, layer]));
     for (const layer of layers) if (layer.tracks_of) layer.tracks = this.layers.get(layer.tracks_of)?.tracks ?? [];
-    this.store = new TileStore((wanted) => get({ ...wanted }));
+    this.store = new TileStore((wanted, stop) => get({ ...wanted }, stop));
   }
 
   layer(name: string): Layer | undefined {
@@ -302,7 +302,8 @@ export function layersOf(document: number): Question<LayerSet> {
 }
 
 function setFrom({ layers }: { layers: Layer[] }, document: number): LayerSet {
-  const tile = async (parameters: Parameters) => Tile.from(await askUncached(document, "spans", parameters));
+  const tile = async (parameters: Parameters, stop: AbortSignal) =>
+    Tile.from(await askUncached(document, "spans", parameters, stop));
   const set = sets.get(document) ?? new LayerSet(layers, tile);
   sets.set(document, set);
   return set;

@@ -20,11 +20,11 @@ export function pairedLayers(own: Sided, base: Sided, offset: number): LayerSet 
     begin: layer.begin + offset,
     end: layer.end + offset,
   }));
-  const get = async (parameters: Parameters) => {
+  const get = async (parameters: Parameters, stop: AbortSignal) => {
     const name = String(parameters.layer);
-    if (!name.startsWith(BASE)) return Tile.from(await askUncached(own.document, "spans", parameters));
+    if (!name.startsWith(BASE)) return Tile.from(await askUncached(own.document, "spans", parameters, stop));
     const asked = { ...parameters, layer: name.slice(BASE.length) };
-    return Tile.from(await askUncached(base.document, "spans", asked), offset);
+    return Tile.from(await askUncached(base.document, "spans", asked, stop), offset);
   };
   return new LayerSet([...own.set.layers.values(), ...moved], get);
 }

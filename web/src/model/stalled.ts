@@ -15,8 +15,8 @@ export function stalledShares(document: number): Question<CurveTiles> {
 function tilesFrom({ track_count, ...levels }: Tiling, document: number): CurveTiles {
   const series = Array.from({ length: track_count }, (_, track) => ({ label: String(track), keys: {} }));
   const set: CurveSet = { ...levels, name: "stalled", unit: "share", se: null, series };
-  return new CurveTiles(set, async ({ level, tile }) => {
-    const share = (await askUncached(document, "stalled_shares", { level, tile })).numbers("share");
+  return new CurveTiles(set, async ({ level, tile }, stop) => {
+    const share = (await askUncached(document, "stalled_shares", { level, tile }, stop)).numbers("share");
     const count = share.length / track_count;
     return { first: tile * levels.tile_cells, count, mean: share, low: share, high: share };
   });

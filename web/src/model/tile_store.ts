@@ -27,14 +27,14 @@ export class TileStore {
   /** Why something that is wanted now could not be had; null = all of it could, or is on its way. */
   readonly problem: Signal<AnswerError | null> = signal(null);
   private readonly tiles = new Map<string, Tile>();
-  private readonly flying = new Map<string, Promise<Tile>>();
+  private readonly flying = new Map<string, { tile: Promise<Tile>; stop: AbortController; isFetched: boolean }>();
   private readonly failures = new Map<string, { until: number; tries: number; error: AnswerError }>();
   private readonly wants = new Map<object, Wanted[]>();
   private readonly limits: Limits;
   private bytes = 0;
 
   constructor(
-    private readonly get: (wanted: Wanted) => Promise<Tile>,
+    private readonly get: (wanted: Wanted, stop: AbortSignal) => Promise<Tile>,
     limits: Partial<Limits> = {},
   ) {
     this.limits = { ...LIMITS, ...limits };
@@ -60,14 +60,21 @@ export class TileStore {
     this.next();
   }
 
+  /** A drawing is gone: what nobody else wants is asked no longer. */
   release(owner: object): void {
     this.wants.delete(owner);
+    const wanted = new Set([...this.wants.values()].flat().map(keyOf));
+    for (const [key, { stop, isFetched }] of this.flying) if (!isFetched && !wanted.has(key)) stop.abort();
   }
 
   /** One tile, asked for at once. */
   fetch(wanted: Wanted): Promise<Tile> {
     const tile = this.at(wanted);
-    return tile ? Promise.resolve(tile) : this.start(wanted);
+    if (tile) return Promise.resolve(tile);
+    const asked = this.start(wanted);
+    const flying = this.flying.get(keyOf(wanted));
+    if (flying) flying.isFetched = true;
+    return asked;
   }
 
   get heldBytes(): number {
@@ -96,9 +103,10 @@ export class TileStore {
   private start(wanted: Wanted): Promise<Tile> {
     const key = keyOf(wanted);
     const flying = this.flying.get(key);
-    if (flying) return flying;
-    const asked = this.get(wanted);
-    this.flying.set(key, asked);
+    if (flying) return flying.tile;
+    const stop = new AbortController();
+    const asked = this.get(wanted, stop.signal);
+    this.flying.set(key, { tile: asked, stop, isFetched: false });
     asked.then(
       (tile) => {
         this.keep(key, tile);
@@ -106,6 +114,7 @@ export class TileStore {
         this.landed(key);
       },
       (error: unknown) => {
+        if (stop.signal.aborted) return this.landed(key);
         const failure = error instanceof AnswerError ? error : new AnswerError(String(error));
         const tries = (this.failures.get(key)?.tries ?? 0) + 1;
         const wait = this.limits.retryMs * 2 ** (tries - 1);

@@ -6,7 +6,7 @@ import { textOf } from "../model/code";
 import { select } from "../model/selection";
 import { show } from "../model/timewindow";
 import { frontView } from "../model/view";
-import { Chip, Section } from "./cards";
+import { Chip } from "./cards";
 import { LineLink, RowLink } from "./links";
 import "./annotations.css";
 
@@ -38,14 +38,15 @@ export function Annotations() {
   const list = annotations.value;
   if (!list.length) return null;
   return (
-    <Section title="Annotations of others" hint="annotations.json beside the trace: nothing of it is from wavewright">
+    <>
+      <h3>Annotations of others</h3>
       <p class="faint-text">From annotations.json beside the trace; wavewright neither wrote nor checked it.</p>
       <div class="findings">
         {list.map((each) => (
           <Card key={each.number} annotation={each} />
         ))}
       </div>
-    </Section>
+    </>
   );
 }
 

@@ -3,7 +3,7 @@ import type { ReadonlySignal } from "@preact/signals";
 import { Component, type ComponentChildren, Fragment, type VNode } from "preact";
 import { useRef } from "preact/hooks";
 import { AnswerError } from "../data/source";
-import { trouble } from "../model/connection";
+import { now, trouble } from "../model/connection";
 import type { Loaded } from "../model/loaded";
 
 interface Props<T> {
@@ -12,6 +12,9 @@ interface Props<T> {
   choose?: ComponentChildren;
   children: (value: T) => ComponentChildren;
 }
+
+/** From then on a view says how long it takes, and can be cancelled. */
+const LONG_SECONDS = 2;
 
 /**
  * While the answer to the next question is on its way, what was drawn of the last one stays as it was, so that filters
@@ -27,23 +30,52 @@ export function Answered<T>({ answer, choose, children }: Props<T>): VNode {
     return (
       <>
         {choose ? <div class="toolbar">{choose}</div> : null}
-        <Problem error={loaded.error} />
+        {loaded.again ? <Cancelled again={loaded.again} /> : <Problem error={loaded.error} />}
       </>
     );
   }
-  if (isWaiting && drawn.current === null) return <Waiting />;
+  const waiting = loaded.state === "waiting" ? <Waiting since={loaded.since} cancel={loaded.cancel} /> : <Waiting />;
+  if (isWaiting && drawn.current === null) return waiting;
   if (loaded.state === "ready") drawn.current = children(loaded.value);
   return (
     <div class="answered" aria-busy={isWaiting}>
-      {isWaiting ? <Waiting /> : null}
+      {isWaiting ? waiting : null}
       <Fragment key="drawn">{drawn.current}</Fragment>
     </div>
   );
 }
 
 /** Without a server nothing is on its way; the banner of the page says what to do. */
-export function Waiting(): VNode {
-  return <p class="note waiting">{trouble.value ? "Not loaded: the server does not answer." : "Loading…"}</p>;
+export function Waiting({ since, cancel }: { since?: number | undefined; cancel?: (() => void) | undefined }): VNode {
+  const seconds = since === undefined ? 0 : Math.max(0, Math.round((now.value - since) / 1000));
+  if (trouble.value) return <p class="note waiting">Not loaded: the server does not answer.</p>;
+  return (
+    <p class="note waiting" role="status">
+      Loading…
+      {seconds >= LONG_SECONDS ? (
+        <>
+          {" "}
+          for {seconds} s{" "}
+          {cancel ? (
+            <button type="button" data-action="cancel" title="The server stops its work on this view" onClick={cancel}>
+              Cancel
+            </button>
+          ) : null}
+        </>
+      ) : null}
+    </p>
+  );
+}
+
+function Cancelled({ again }: { again: () => void }): VNode {
+  return (
+    <p class="note" data-cancelled>
+      Cancelled.{" "}
+      <button type="button" onClick={again}>
+        Load it
+      </button>
+    </p>
+  );
 }
 
 export function Problem({ error }: { error: AnswerError }): VNode {

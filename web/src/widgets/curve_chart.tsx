@@ -15,6 +15,7 @@ import {
   type ValueRange,
   valueRange,
 } from "../draw/curves";
+import { inside, paintLoading, uncoveredByBins } from "../draw/loading";
 import type { Painter } from "../draw/painter";
 import { colourOf as meaningColour, paper, seriesColour } from "../draw/palette";
 import { largestSum, paintStack, paintStripNames, paintStrips, type Shape } from "../draw/stacks";
@@ -61,6 +62,7 @@ export interface ChartView {
 export function CurveChart(props: CurveChartProps) {
   const { set, label, fileName, fromZero = true } = props;
   const tiles = useMemo(() => new CurveTiles(set), [set]);
+  useEffect(() => () => tiles.close(), [tiles]);
   const hidden = useSignal<Set<number>>(new Set());
   useMemo(() => {
     hidden.value = new Set(set.series.flatMap((series, number) => (props.isHiddenAtFirst?.(series) ? [number] : [])));
@@ -100,6 +102,12 @@ export function CurveChart(props: CurveChartProps) {
       else {
         for (const number of visible()) paintCurve(painter, drawn, parts, number, colourOf(number));
       }
+      paintLoading(
+        painter,
+        uncoveredByBins(parts, inside(shown.value, set)),
+        (time) => drawn.x(time),
+        drawn.top + drawn.plotHeight / 2,
+      );
       if (isOver) band();
       if (selectedTime.value !== null) paintLine(painter, drawn, selectedTime.value, meaningColour("instant"), []);
       for (const { time, colour } of flags.value) paintLine(painter, drawn, time, seriesColour(colour), []);

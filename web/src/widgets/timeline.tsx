@@ -5,6 +5,7 @@ import { counted as quantity } from "../base/format";
 import { isForPage } from "../base/keys";
 import { paintFlagLines, paintFlags } from "../draw/flags";
 import type { Frame } from "../draw/frame";
+import { inside, uncovered } from "../draw/loading";
 import { measureText, outline, paintCursor, paintRange, trackPlaces } from "../draw/measure";
 import type { Painter } from "../draw/painter";
 import { paper } from "../draw/palette";
@@ -149,6 +150,9 @@ export function Timeline(props: TimelineProps) {
     if (isScreen) {
       want(state, frame, layer);
       const layers = [...state.visibleLayers(frame)];
+      const isMissing = (t: Layer) =>
+        t.level_count > 0 && uncovered(set.pieces(t, frame.window, frame.detail), inside(frame.window, t)).length > 0;
+      state.isLoading.value = layers.some(isMissing);
       state.isDrawn.value = layers.every((t) => set.pieces(t, frame.window, frame.detail).length > 0);
     }
     const chosenRow = rowOf(state, chosen());
@@ -261,6 +265,11 @@ export function Timeline(props: TimelineProps) {
         <TrackMenuBox state={state} />
         <FlagBox state={state} />
         <TimelineTooltip state={state} tooltipOf={props.tooltipOf} />
+        {state.isLoading.value && !set.store.problem.value ? (
+          <p class="timeline-loading" role="status">
+            Loading… dashed: not here yet
+          </p>
+        ) : null}
         <Trouble set={set} />
       </div>
       <TimelineCurves state={state} arePinned={false} />

@@ -132,6 +132,7 @@ interface StripProps {
 function StripChart({ quantity, strip, state, close, set: change }: StripProps) {
   const { set, lines, name } = quantity;
   const tiles = useMemo(() => new CurveTiles(set), [set]);
+  useEffect(() => () => tiles.close(), [tiles]);
   const values = useSignal<ValueRange | null>(null);
   const measuring = useSignal<Range | null>(null);
   const dragged = useSignal<number | null>(null);

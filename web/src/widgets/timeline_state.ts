@@ -76,6 +76,8 @@ export class TimelineState {
   readonly chosen: Signal<Span | null> = signal(null);
   /** Whether the last picture showed something of every layer, finer or coarser. */
   readonly isDrawn = signal(false);
+  /** Whether a part of the last picture is still on its way. */
+  readonly isLoading = signal(false);
   /** Shows only tracks whose names match. */
   readonly filter = signal("");
   readonly arranged: ReadonlySignal<ArrangedRows>;

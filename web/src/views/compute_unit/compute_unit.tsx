@@ -78,6 +78,10 @@ function Tracks({ set }: { set: LayerSet }) {
     return computeUnitRows(set, livesBySlot.value, (se) => !hidden.value.has(se), look);
   });
   const trackOf = useMemo(() => tracksBySlot(instructions), [instructions]);
+  useSignalEffect(() => {
+    const tiles = shares.value;
+    return () => (tiles.state === "ready" ? tiles.value.close() : undefined);
+  });
 
   useSignalEffect(() => {
     const { wave: number, row, iteration } = selection.value;

@@ -1,5 +1,5 @@
 // What every pipe of every SIMD issues, when none does, and for how long instructions occupy each.
-import { useComputed, useSignal } from "@preact/signals";
+import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { exact, percent } from "../../base/format";
 import type { UtilizationAnswer } from "../../data/answers.gen";
@@ -113,6 +113,12 @@ function Tracks({ set, layer }: { set: LayerSet; layer: Layer }) {
   });
   const tilesNow = useComputed(() => (asked.value.state === "ready" ? new CurveTiles(asked.value.value) : null));
   const tiles = tilesNow.value;
+  useSignalEffect(() => {
+    const drawn = [tilesNow.value, busyNow.value?.tiles];
+    return () => {
+      for (const each of drawn) each?.close();
+    };
+  });
   const lit = useSignal<number | null>(null);
   const faded = (colour: string) => mixed(colour, colourOf("EMPTY"), FADED);
   const rows = useComputed(() => {
