@@ -2,7 +2,7 @@
 import type { Bins } from "../model/curves";
 import type { Range } from "../model/selection";
 import type { Painter } from "./painter";
-import { paper } from "./palette";
+import { mixed, paper } from "./palette";
 
 const [DASH, STEP, THICK] = [6, 12, 2];
 
@@ -42,5 +42,20 @@ export function paintLoading(painter: Painter, gaps: readonly Range[], toX: (tim
       dashes.push(x, y - THICK / 2, Math.min(DASH, to - x), THICK);
     }
   }
-  if (dashes.length) painter.rects(dashes, paper("faint"));
+  if (dashes.length) painter.rects(dashes, mixed(paper("faint"), paper("background"), 0.5));
+}
+
+const LEAST_WITH_TEXT = 70;
+
+/** The same in a chart, where a line would be a value. */
+export function paintLoadingText(
+  painter: Painter,
+  gaps: readonly Range[],
+  toX: (time: number) => number,
+  y: number,
+): void {
+  for (const { begin, end } of gaps) {
+    const [from, to] = [toX(begin), toX(end)];
+    if (to - from > LEAST_WITH_TEXT) painter.text((from + to) / 2, y, "Loading…", paper("faint"), { align: "center" });
+  }
 }

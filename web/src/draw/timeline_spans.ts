@@ -127,6 +127,7 @@ export function paintSpans(painter: Painter, frame: Frame, set: LayerSet, style:
     paintShares(painter, frame, strips.filter(isArea));
     const gaps = new Map<Layer, Range[]>();
     for (const strip of strips) {
+      if (strip.fixed !== undefined) continue; // beside what tells the same
       const { layer } = strip.instead ?? strip;
       const { shares } = strip;
       const known =

@@ -15,7 +15,7 @@ import {
   type ValueRange,
   valueRange,
 } from "../draw/curves";
-import { inside, paintLoading, uncoveredByBins } from "../draw/loading";
+import { inside, paintLoadingText, uncoveredByBins } from "../draw/loading";
 import type { Painter } from "../draw/painter";
 import { colourOf as meaningColour, paper, seriesColour } from "../draw/palette";
 import { largestSum, paintStack, paintStripNames, paintStrips, type Shape } from "../draw/stacks";
@@ -102,7 +102,7 @@ export function CurveChart(props: CurveChartProps) {
       else {
         for (const number of visible()) paintCurve(painter, drawn, parts, number, colourOf(number));
       }
-      paintLoading(
+      paintLoadingText(
         painter,
         uncoveredByBins(parts, inside(shown.value, set)),
         (time) => drawn.x(time),
