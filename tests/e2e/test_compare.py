@@ -131,7 +131,7 @@ def test_traces_that_cannot_be_compared_leave_the_choice(page, serve):
     view.get_by_text("different kernels").wait_for()
     view.get_by_label("Base").select_option("2")
     view.locator('[data-field="verdict"]').filter(has_text="gfx1201").wait_for()
-    view.get_by_text("add the other 1 open trace").click()
+    view.get_by_text("add 1 other open trace").click()
     view.locator('table[aria-label="Totals"] th').nth(3).wait_for()
 
 

@@ -48,7 +48,7 @@ def test_a_comparison_is_with_the_chosen_base_by_the_chosen_unit(page, serve, ex
     served = serve(made_gemm(), other_gemm(), two_kernels())
     page.goto(f"{served.url}#document=1&layout=t(compare;0)")
     view = page.locator('[data-view="compare"]')
-    view.get_by_text("add the other 1 open trace").click()
+    view.get_by_text("add 1 other open trace").click()
     documents = served.library.documents
     heads = view.locator('table[aria-label="Totals"] th.number')
     for base, by in ((0, "line"), (2, "line"), (2, "function"), (0, "function"), (0, "line")):

@@ -69,11 +69,13 @@ export interface Span {
 export class LayerSet {
   readonly layers: Map<string, Layer>;
   readonly store: TileStore;
+  /** The only tiles of layers that are made in the page. */
+  readonly made = new Map<string, Tile>();
 
   constructor(layers: Layer[], get: (parameters: Parameters, stop: AbortSignal) => Promise<Tile>) {
     this.layers = new Map(layers.map((layer) => [layer.name, layer]));
     for (const layer of layers) if (layer.tracks_of) layer.tracks = this.layers.get(layer.tracks_of)?.tracks ?? [];
-    this.store = new TileStore((wanted, stop) => get({ ...wanted }, stop));
+    this.store = new TileStore(async (wanted, stop) => this.made.get(wanted.layer) ?? get({ ...wanted }, stop));
   }
 
   layer(name: string): Layer | undefined {

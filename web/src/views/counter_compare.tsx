@@ -27,6 +27,7 @@ import { CounterKernelChooser } from "../widgets/counter_choice";
 import { DataTable, tableOffer } from "../widgets/data_table";
 import { figureColumns } from "../widgets/figure_columns";
 import { FilterField } from "../widgets/filter_field";
+import { useOthers } from "../widgets/others";
 import { SaveMenu } from "../widgets/saving";
 import { SmallTable } from "../widgets/small_table";
 
@@ -79,12 +80,21 @@ function CounterCompare() {
   const choose = <BaseChooser base={base} view="counter_compare" />;
   return (
     <Answered answer={answer} choose={choose}>
-      {(value) => <Tables answer={value} choose={choose} />}
+      {(value) => <Tables answer={value} base={base} choose={choose} />}
     </Answered>
   );
 }
 
-function Tables({ answer, choose }: { answer: CounterCompareAnswer; choose: preact.ComponentChild }) {
+interface TablesProps {
+  answer: CounterCompareAnswer;
+  base: number;
+  choose: preact.ComponentChild;
+}
+
+function Tables({ answer, base, choose }: TablesProps) {
+  const others = useOthers(base, "captures", (document) =>
+    json<CounterCompareAnswer>(document, "counter_compare", { base }),
+  );
   const { sides, kernels, metrics } = answer;
   const all = useSignal(false);
   const query = useSignal("");
@@ -128,7 +138,16 @@ function Tables({ answer, choose }: { answer: CounterCompareAnswer; choose: prea
       <div class="summary-head">
         <p data-verdict>{answer.verdict}</p>
         <Caveats caveats={answer.notes} />
-        <SmallTable label="The two captures" columns={SIDES} rows={sides.rows} />
+        <Answered answer={others.answers}>
+          {(more) => (
+            <SmallTable
+              label="The captures"
+              columns={SIDES}
+              rows={[...sides.rows, ...more.flatMap((other) => other.sides.rows.slice(1))]}
+            />
+          )}
+        </Answered>
+        {others.button}
         <SmallTable
           label="Kernels that changed"
           columns={KERNELS}

@@ -25,6 +25,7 @@ import { BaseChooser } from "../widgets/baseline_chooser";
 import { Definition } from "../widgets/cards";
 import { DataTable, tableOffer } from "../widgets/data_table";
 import { type ColumnChoice, FormattedCell, figureColumns } from "../widgets/figure_columns";
+import { useOthers } from "../widgets/others";
 import { SaveMenu } from "../widgets/saving";
 import { SmallTable } from "../widgets/small_table";
 
@@ -89,12 +90,13 @@ function RunCompare() {
   const choose = <BaseChooser base={base} view="run_compare" />;
   return (
     <Answered answer={answer} choose={choose}>
-      {(value) => <Tables answer={value} choose={choose} />}
+      {(value) => <Tables answer={value} base={base} choose={choose} />}
     </Answered>
   );
 }
 
-function Tables({ answer, choose }: { answer: RunCompareAnswer; choose: preact.ComponentChild }) {
+function Tables({ answer, base, choose }: { answer: RunCompareAnswer; base: number; choose: preact.ComponentChild }) {
+  const others = useOthers(base, "runs", (document) => json<RunCompareAnswer>(document, "run_compare", { base }));
   const { sides, parts, things } = answer;
   const all = useSignal(false);
   const columns = useMemo(() => {
@@ -136,7 +138,16 @@ function Tables({ answer, choose }: { answer: RunCompareAnswer; choose: preact.C
       <div class="summary-head">
         <p data-verdict>{answer.verdict}</p>
         {answer.time_verdict ? <p data-time-verdict>{answer.time_verdict}</p> : null}
-        <SmallTable label="The two runs" columns={SIDES} rows={sides.rows} />
+        <Answered answer={others.answers}>
+          {(more) => (
+            <SmallTable
+              label="The runs"
+              columns={SIDES}
+              rows={[...sides.rows, ...more.flatMap((other) => other.sides.rows.slice(1))]}
+            />
+          )}
+        </Answered>
+        {others.button}
         {parts.rows.length ? (
           <SmallTable label="What the difference of the GPU time is made of" columns={PARTS} rows={parts.rows} />
         ) : null}

@@ -1,15 +1,13 @@
 // The totals of the traces beside each other.
-import { useSignal } from "@preact/signals";
 import { Fragment } from "preact";
 import { exact, percent } from "../../base/format";
 import { COMPARE_TRACES, type CompareAnswer, type CompareTracesRow } from "../../data/answers.gen";
-import { json, together } from "../../data/ask";
+import { json } from "../../data/ask";
 import { hintOf } from "../../data/tables";
-import { current, documents } from "../../model/document";
-import { useAnswer } from "../../model/loaded";
 import { Answered } from "../../widgets/answered";
 import { ChangeBar } from "../../widgets/bars";
 import { Section } from "../../widgets/cards";
+import { useOthers } from "../../widgets/others";
 
 interface Line {
   name: keyof CompareTracesRow;
@@ -43,24 +41,15 @@ const LINES: Line[] = [
 ];
 
 export function Totals({ answer, base, by }: { answer: CompareAnswer; base: number; by: string }) {
-  const all = useSignal(false);
-  const others = documents.value.filter(
-    (line) => line.number !== base && line.number !== current.value && (line.kind ?? "trace") === "trace",
-  );
-  const asked = all.value ? others : [];
-  const more = useAnswer(
-    together(...asked.map((line) => json<CompareAnswer>(line.number, "compare", { other: base, by }))),
+  const { answers, button } = useOthers(base, "traces", (document) =>
+    json<CompareAnswer>(document, "compare", { other: base, by }),
   );
   return (
     <Section title="Totals" hint="Everything is per wave">
-      <Answered answer={more}>
+      <Answered answer={answers}>
         {(more) => <Table traces={[...answer.traces.rows, ...more.flatMap((other) => other.traces.rows.slice(1))]} />}
       </Answered>
-      {others.length && !all.value ? (
-        <button type="button" class="link" onClick={() => (all.value = true)}>
-          add the other {exact(others.length)} open {others.length === 1 ? "trace" : "traces"}
-        </button>
-      ) : null}
+      {button}
     </Section>
   );
 }

@@ -9,7 +9,7 @@ import type { Frame } from "../../draw/frame";
 import type { Painter } from "../../draw/painter";
 import { mixed, paper } from "../../draw/palette";
 import { paintPath } from "../../draw/path_segments";
-import { runColour, spanName } from "../../draw/timeline_spans";
+import { kindName, runColour, spanName } from "../../draw/timeline_spans";
 import { current } from "../../model/document";
 import { edgesOf, type Flows, flowsOf, tilesAround } from "../../model/flows";
 import { shortName } from "../../model/kernel_names";
@@ -19,6 +19,7 @@ import { segmentsOf } from "../../model/path";
 import { trackGroup } from "../../model/run";
 import { isDispatch, type RunLayer, spanItem, spanKey } from "../../model/run_layer";
 import { preview, type Range, select, selection } from "../../model/selection";
+import { addTrack, sqlTrack } from "../../model/sql_track";
 import { show, shown } from "../../model/timewindow";
 import type { View } from "../../model/view";
 import { OfLayer } from "../../widgets/of_layer";
@@ -62,12 +63,14 @@ function Tracks({ set, layer }: { set: LayerSet; layer: RunLayer }) {
   const handle = useMemo(() => new TimelineHandle(), []);
   const names = useMemo(() => namesOf(layer), [layer]);
   const groups = useMemo(() => [...new Set(layer.tracks.map((track) => track.group[0] ?? ""))], [layer]);
-  const rows = useComputed(() =>
-    rowsOfLayer(
+  const rows = useComputed(() => {
+    const own = rowsOfLayer(
       layer,
       (track) => !hidden.value.has(track.kind as string) && (!group.value || track.group?.[0] === group.value),
-    ),
-  );
+    );
+    const track = sqlTrack.value;
+    return track ? [...rowsOfLayer(addTrack(set, track)), ...own] : own;
+  });
   const matchingKinds = useComputed(() => kindsThatMatch(names, query.value));
   const colours = useComputed(() => {
     const { kernelName } = selection.value;
@@ -101,6 +104,7 @@ function Tracks({ set, layer }: { set: LayerSet; layer: RunLayer }) {
   };
   const onSpan = async (group: Span | null) => {
     if (!group) return;
+    if (group.layer !== layer) return select({ range: { begin: group.begin, end: group.end } });
     const isWide = (span: Span) => (span.end - span.begin) / (shown.value.end - shown.value.begin) > EASY_TO_HIT;
     const under = group.item >= 0 ? group : await set.raw(layer, group.track, pressed.current, 0).catch(() => null);
     if (under && (group.item >= 0 || isWide(under))) choose(under);
@@ -110,7 +114,7 @@ function Tracks({ set, layer }: { set: LayerSet; layer: RunLayer }) {
     }
   };
   const onHover = (span: Span | null) => {
-    const next = span && span.item >= 0 && isDispatch(layer, span.item) ? names[span.kind] : undefined;
+    const next = span?.layer === layer && span.item >= 0 && isDispatch(layer, span.item) ? names[span.kind] : undefined;
     if (next !== preview.peek().kernelName) preview.value = next === undefined ? {} : { kernelName: next };
   };
   const overlay = (painter: Painter, frame: Frame) => {
@@ -237,11 +241,14 @@ function Tracks({ set, layer }: { set: LayerSet; layer: RunLayer }) {
           unit="ns"
           handle={handle}
           rowHeights={ROW_HEIGHTS}
-          kindColour={(_, kind) => colours.value[kind]}
-          labelOf={(span) => spanName(span, shortName(names[span.kind] ?? ""))}
-          tooltipOf={(span) => factsOfEvent(layer, span)}
+          kindColour={(of, kind) => (of === layer ? colours.value[kind] : runColour(of, kind))}
+          labelOf={(span) =>
+            spanName(span, shortName(span.layer === layer ? (names[span.kind] ?? "") : kindName(span.layer, span.kind)))
+          }
+          tooltipOf={(span) => (span.layer === layer ? factsOfEvent(layer, span) : ["a row of the query"])}
           labelsGroups
           firstCurves={POWER}
+          overviewLayer={layer}
           countedAs="events"
           onSpan={(span) => void onSpan(span)}
           onHover={onHover}

@@ -7,6 +7,7 @@ import { type PlotData, type PlotKind, paintPlot } from "../../draw/xy_plot";
 import { runOverview } from "../../model/document";
 import { selectKernel } from "../../model/run";
 import { select } from "../../model/selection";
+import { sqlTrack, type TimedRow, trackOfRows } from "../../model/sql_track";
 import { show } from "../../model/timewindow";
 import { frontView } from "../../model/view";
 import { Canvas, type Paint } from "../../widgets/canvas";
@@ -41,7 +42,15 @@ export function Results({ answer }: { answer: SqlAnswer }) {
   const y = useSignal(numeric[0] ?? 0);
   const data = useMemo(() => plotData(answer, look.value, x.value, y.value), [answer, look.value, x.value, y.value]);
   const paint: Paint = (painter, size) => data && paintPlot(painter, size, data, seriesColour(0));
-  const toTime = timeOf(answer);
+  const times = timesOf(answer);
+  const toTime = (row: Row) => {
+    const timed = times?.(row);
+    if (timed) goToRow(timed);
+  };
+  const toTrack = () => {
+    sqlTrack.value = trackOfRows(rows.flatMap((row) => times?.(row) ?? []));
+    frontView("run_timeline");
+  };
   const csvOffer = tableOffer(columns, () => rows);
   return (
     <div class="view sql-results">
@@ -70,6 +79,17 @@ export function Results({ answer }: { answer: SqlAnswer }) {
             </option>
           ))}
         </select>
+        {times ? (
+          <button
+            type="button"
+            class="quiet"
+            data-action="track"
+            title="These rows as a track on top of the timeline"
+            onClick={toTrack}
+          >
+            Show as track
+          </button>
+        ) : null}
         {look.value === "table" ? null : (
           <>
             {look.value === "histogram" ? null : (
@@ -88,7 +108,7 @@ export function Results({ answer }: { answer: SqlAnswer }) {
           <Canvas paint={paint} label={`${data.yName} of ${counted(data.y.length, "rows")}, by ${data.xName}`} />
         </div>
       ) : (
-        <DataTable label="Rows of the query" columns={columns} rows={rows} {...(toTime ? { onSelect: toTime } : {})} />
+        <DataTable label="Rows of the query" columns={columns} rows={rows} {...(times ? { onSelect: toTime } : {})} />
       )}
     </div>
   );
@@ -168,8 +188,8 @@ function plotData(answer: SqlAnswer, look: "table" | PlotKind, x: number, y: num
   return { kind: look === "histogram" ? look : "bar", x: texts, y: values, xName: column.name, yName };
 }
 
-/** A row with a start and a duration or an end leads to its time, where all times are of one clock. */
-function timeOf(answer: SqlAnswer): ((row: Row) => void) | null {
+/** The times of rows with a start and a duration or an end, where all times are of one clock; null = rows have none. */
+function timesOf(answer: SqlAnswer): ((row: Row) => TimedRow | null) | null {
   const at = (name: string) => answer.columns.findIndex((column) => column.name === name && column.is_number);
   const [start, duration, end, name] = [
     at("start"),
@@ -183,13 +203,16 @@ function timeOf(answer: SqlAnswer): ((row: Row) => void) | null {
   return (row) => {
     const from = row[start];
     const until = duration >= 0 ? row[duration] : row[end];
-    if (typeof from === "boolean" || typeof until === "boolean" || from == null || until == null) return;
+    if (typeof from === "boolean" || typeof until === "boolean" || from == null || until == null) return null;
     const begin = Number(BigInt(from) - zero);
     const length = duration >= 0 ? Number(until) : Number(BigInt(until) - zero) - begin;
-    const kernel = row[name];
-    select({ range: { begin, end: begin + length } });
-    if (typeof kernel === "string") selectKernel(kernel);
-    show({ begin: begin - length, end: begin + 2 * length });
-    frontView("run_timeline");
+    return { name: typeof row[name] === "string" ? row[name] : "", begin, end: begin + length };
   };
+}
+
+function goToRow({ name, begin, end }: TimedRow): void {
+  select({ range: { begin, end } });
+  if (name) selectKernel(name);
+  show({ begin: 2 * begin - end, end: 2 * end - begin });
+  frontView("run_timeline");
 }

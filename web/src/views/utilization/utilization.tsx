@@ -10,6 +10,7 @@ import { paintMoment } from "../../draw/measure";
 import type { Painter } from "../../draw/painter";
 import { colourOf, mixed } from "../../draw/palette";
 import { kindName, spanColour } from "../../draw/timeline_spans";
+import { useBaseline } from "../../model/changes";
 import { selectRow, textOf } from "../../model/code";
 import { CurveTiles } from "../../model/curves";
 import { current, traceOverview } from "../../model/document";
@@ -133,7 +134,8 @@ function Tracks({ set, layer }: { set: LayerSet; layer: Layer }) {
   const period = periodNow();
   const lines = use && curves && tiles ? linesIn(period, use, curves, tiles, busyNow.value) : [];
   const quiet = lines.find((line) => line.pipe === NO_ISSUE)?.share ?? null;
-  const columns = useMemo(() => columnsOf(use, PERIODS[period]), [use, period]);
+  const base = useBaseline((document) => json<UtilizationAnswer>(document, "utilization"));
+  const columns = useMemo(() => columnsOf(use, PERIODS[period], period === "all" ? base : null), [use, period, base]);
   const onSpan = (span: Span | null) => {
     if (!span || span.item < 0) return;
     executionOf(span.item).then(
@@ -236,7 +238,8 @@ function ShareCell({ line, share }: { line: PipeShare; share: number | null }) {
   );
 }
 
-function columnsOf(use: UtilizationAnswer | null, ofWhat: string): Column<PipeShare>[] {
+function columnsOf(use: UtilizationAnswer | null, ofWhat: string, base: UtilizationAnswer | null): Column<PipeShare>[] {
+  const before = new Map(base ? linesOf(base).map((line) => [line.pipe, line.busy ?? line.share]) : []);
   const engines = use?.bubbles.rows.map((row) => row.se) ?? [];
   return [
     { name: "pipe", title: "Pipe", hint: use?.definition ?? "", value: (line) => line.pipe, width: "6em" },
@@ -248,6 +251,16 @@ function columnsOf(use: UtilizationAnswer | null, ofWhat: string): Column<PipeSh
       show: (line) => <ShareCell line={line} share={line.busy} />,
       width: "minmax(8em, 1fr)",
     },
+    ...(base ? [before] : []).map(
+      (shares): Column<PipeShare> => ({
+        name: "base_busy_share",
+        title: "Before",
+        hint: "Busy share, or share without issue, in the trace that this one is compared with",
+        value: (line) => shares.get(line.pipe) ?? null,
+        show: (line) => <ShareCell line={line} share={shares.get(line.pipe) ?? null} />,
+        width: "minmax(8em, 1fr)",
+      }),
+    ),
     {
       name: "issue_share",
       title: "Issue",

@@ -1,0 +1,25 @@
+// Comparisons of more than two: the other open documents against the same base, when they are asked for.
+import { type ReadonlySignal, useSignal } from "@preact/signals";
+import type { ComponentChild } from "preact";
+import { counted } from "../base/format";
+import { type Question, together } from "../data/ask";
+import { comparable } from "../model/baseline";
+import { type Loaded, useAnswer } from "../model/loaded";
+
+/** The answers of the others, none before the button is pressed; the button, while there is something to add. */
+export function useOthers<T>(
+  base: number,
+  what: string,
+  ask: (document: number) => Question<T>,
+): { answers: ReadonlySignal<Loaded<T[]>>; button: ComponentChild } {
+  const areShown = useSignal(false);
+  const others = comparable().filter(({ number }) => number !== base);
+  const answers = useAnswer(together(...(areShown.value ? others : []).map(({ number }) => ask(number))));
+  const button =
+    others.length && !areShown.value ? (
+      <button type="button" class="link" data-action="add-others" onClick={() => (areShown.value = true)}>
+        add {counted(others.length, `other open ${what}`)}
+      </button>
+    ) : null;
+  return { answers: answers as ReadonlySignal<Loaded<T[]>>, button };
+}
