@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from urllib.parse import unquote
+
 import pytest
 from playwright.sync_api import expect
 
+from tests.e2e.inputs import hostile_run
 from tests.e2e.run_inputs import made_ranks, real_run
 from tests.e2e.test_runs import cells
 from tests.e2e.waiting import eventually
 from tests.kit.sampling import every_third
 from wavewright.analysis.run.query import query
+from wavewright.analysis.run.select.clocks import node_clocks
 from wavewright.page.run.sql import EXAMPLES
 
 VIEW = '[data-view="sql"]'
@@ -52,6 +56,30 @@ def test_rows_are_those_of_the_command(page, serve, path):
     eventually(lambda: cells(rows, "total_ns"), [f"{value:,}" for value in truth["total_ns"].head(shown)])
     view.locator('[data-choose="look"]').select_option("bar")
     expect(view.locator(".sql-plot")).to_have_attribute("data-points", str(truth.height))
+
+
+def test_rows_with_times_are_a_track_of_the_timeline(page, serve):
+    served = serve(hostile_run())
+    page.goto(served.url + "#layout=t(run_timeline,sql;0)")
+    facts = page.locator('[data-view="run_timeline"] .timeline-facts')
+    expect(facts).to_have_attribute("data-drawn", "true")
+    page.wait_for_selector('html[data-asking="0"]')
+    before = int(facts.get_attribute("data-track-count"))
+    page.get_by_role("tab", name="SQL").click()
+    sql = "SELECT name, start, duration FROM kernels ORDER BY duration DESC, start LIMIT 1"
+    view = asked(page, sql)
+    view.locator('[data-action="track"]').click()
+    run = served.library.document(0).run
+    eventually(lambda: int(facts.get_attribute("data-track-count")), before + 1)
+    rows = query(run, sql)
+    start = rows["start"][0] - node_clocks(run).nodes["start_ns"][0]
+    place = page.locator('[data-view="run_timeline"] .timeline').bounding_box()
+    shown = [float(facts.get_attribute(f"data-{name}")) for name in ("begin", "end", "gutter", "top")]
+    begin, end, gutter, top = shown
+    middle = start + rows["duration"][0] / 2
+    x = place["x"] + gutter + (middle - begin) / (end - begin) * (place["width"] - gutter)
+    page.mouse.click(x, place["y"] + top + 18 + 4)
+    eventually(lambda: f"range={start}~{start + rows['duration'][0]}" in unquote(page.evaluate("location.hash")), True)
 
 
 def test_a_mistake_is_marked_where_it_is(page, serve):

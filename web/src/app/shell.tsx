@@ -178,8 +178,8 @@ function LongWait() {
   if (!seconds) return null;
   return (
     <p class="bottom-line" role="status" data-banner="long-wait">
-      No answer from the server for {seconds} s: it is busy, or it was stopped. This page continues as soon as it
-      answers.
+      An answer takes {seconds} s so far: its view can cancel it. Where nothing loads, the server was stopped; the page
+      goes on when it answers.
     </p>
   );
 }
