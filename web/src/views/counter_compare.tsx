@@ -27,7 +27,7 @@ import { CounterKernelChooser } from "../widgets/counter_choice";
 import { DataTable, tableOffer } from "../widgets/data_table";
 import { figureColumns } from "../widgets/figure_columns";
 import { FilterField } from "../widgets/filter_field";
-import { useOthers } from "../widgets/others";
+import { otherSides, useOthers } from "../widgets/others";
 import { SaveMenu } from "../widgets/saving";
 import { SmallTable } from "../widgets/small_table";
 
@@ -55,7 +55,7 @@ const METRICS = figureColumns<CounterCompareMetricsRow>(COUNTER_COMPARE_METRICS,
   ["metric_id", "Id", "text", "5em"],
   ["name", "Metric", "text", "minmax(10em, 2fr)"],
   { name: "kernel_name", title: "Kernel", value: (row) => row.kernel_name ?? "all", width: "minmax(6em, 2fr)" },
-  ["status", "What changed", "text", "7em"],
+  ["status", "What changed", "text", "9em"],
   ["base", "Before", "measured"],
   ["value", "After", "measured"],
   ["change", "Change", "change"],
@@ -139,13 +139,7 @@ function Tables({ answer, base, choose }: TablesProps) {
         <p data-verdict>{answer.verdict}</p>
         <Caveats caveats={answer.notes} />
         <Answered answer={others.answers}>
-          {(more) => (
-            <SmallTable
-              label="The captures"
-              columns={SIDES}
-              rows={[...sides.rows, ...more.flatMap((other) => other.sides.rows.slice(1))]}
-            />
-          )}
+          {(more) => <SmallTable label="The captures" columns={SIDES} rows={[...sides.rows, ...otherSides(more)]} />}
         </Answered>
         {others.button}
         <SmallTable

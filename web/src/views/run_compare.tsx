@@ -25,7 +25,7 @@ import { BaseChooser } from "../widgets/baseline_chooser";
 import { Definition } from "../widgets/cards";
 import { DataTable, tableOffer } from "../widgets/data_table";
 import { type ColumnChoice, FormattedCell, figureColumns } from "../widgets/figure_columns";
-import { useOthers } from "../widgets/others";
+import { otherSides, useOthers } from "../widgets/others";
 import { SaveMenu } from "../widgets/saving";
 import { SmallTable } from "../widgets/small_table";
 
@@ -53,7 +53,7 @@ const PARTS = figureColumns<RunComparePartsRow>(RUN_COMPARE_PARTS, [
 const NAMES = figureColumns<RunCompareThingsRow>(RUN_COMPARE_THINGS, [
   ["name", "Name", "text", "minmax(14em, 3fr)"],
   ["domain", "Kind", "text", "7em"],
-  ["status", "What changed", "text", "8em"],
+  ["status", "What changed", "text", "9em"],
   ["base_name", "Name before", "text", "minmax(8em, 1fr)"],
 ]);
 const FIGURES = figureColumns<RunCompareThingsRow>(RUN_COMPARE_THINGS, [
@@ -139,13 +139,7 @@ function Tables({ answer, base, choose }: { answer: RunCompareAnswer; base: numb
         <p data-verdict>{answer.verdict}</p>
         {answer.time_verdict ? <p data-time-verdict>{answer.time_verdict}</p> : null}
         <Answered answer={others.answers}>
-          {(more) => (
-            <SmallTable
-              label="The runs"
-              columns={SIDES}
-              rows={[...sides.rows, ...more.flatMap((other) => other.sides.rows.slice(1))]}
-            />
-          )}
+          {(more) => <SmallTable label="The runs" columns={SIDES} rows={[...sides.rows, ...otherSides(more)]} />}
         </Answered>
         {others.button}
         {parts.rows.length ? (

@@ -6,6 +6,13 @@ import { type Question, together } from "../data/ask";
 import { comparable } from "../model/baseline";
 import { type Loaded, useAnswer } from "../model/loaded";
 
+/** The second sides of further comparisons, under letters of their own. */
+export function otherSides<Row extends { label: string }>(more: { sides: { rows: Row[] } }[]): Row[] {
+  return more.flatMap(({ sides }, n) =>
+    sides.rows.slice(1).map((row) => ({ ...row, label: row.label.replace(/^B:/, `${String.fromCharCode(67 + n)}:`) })),
+  );
+}
+
 /** The answers of the others, none before the button is pressed; the button, while there is something to add. */
 export function useOthers<T>(
   base: number,
