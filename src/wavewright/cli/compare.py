@@ -189,6 +189,7 @@ def _warnings(traces: list[ThreadTrace], labels: list[str]) -> Parts:
 def _runs(
     asked: RunRequest,
     step: str | None,
+    side_ranks: tuple[int, ...],
     everything: bool,
     repeats: tuple[str, ...],
     force: bool,
@@ -210,7 +211,15 @@ def _runs(
         raise UsageError("--fail-on step needs to know what a step is", advice="name its marker range with --step")
     if fail_on and fail_above is None:
         raise UsageError("--fail-on says what --fail-above looks at", advice="give --fail-above PERCENT, too")
-    runs = [asked.gather(partial_compare, [path]) for path in (*asked.paths, *repeats)]
+    if side_ranks and len(side_ranks) != len(asked.paths):
+        what = f"{counted(len(side_ranks), 'times')} --side-rank for {counted(len(asked.paths), 'paths')}"
+        raise UsageError(what, advice="give it once for each PATH; --rank selects ranks of all")
+    ranks = [(rank,) for rank in side_ranks] or [asked.selection.ranks] * len(asked.paths)
+    ranks += ranks[:1] * len(repeats)
+    runs = [
+        asked.narrowed(ranks=rank).gather(partial_compare, [path])
+        for rank, path in zip(ranks, (*asked.paths, *repeats), strict=True)
+    ]
     sides, again = runs[: len(asked.paths)], runs[len(asked.paths) :]
     answer = combine_compare(
         [side.values for side in sides], repeats=[run.values for run in again], step=step, force=force
@@ -220,6 +229,7 @@ def _runs(
     others = range(1, len(sides))
     facts: dict[str, Any] = {"verdicts": [answer.verdict(side) for side in others]}
     facts["time_verdicts"] = [answer.time_verdict(side) for side in others]
+    facts["structure_verdicts"] = [answer.structure_verdict(side) for side in others]
     failures, notes = [], []
     if fail_above is not None:
         limit, on = fail_above / 100, fail_on or "total"

@@ -174,7 +174,9 @@ SHAPES: Mapping[str, Shape] = {
     "run_area": Shape(RunArea),
     "run_busy": _of_run(Busy, without=("over_time",)),
     "run_collectives": _of_run(Collectives, fields={"verdict": str}),
-    "run_compare": _of_run(RunComparison, fields={"verdict": str, "time_verdict": str | None}),
+    "run_compare": _of_run(
+        RunComparison, fields={"verdict": str, "time_verdict": str | None, "structure_verdict": str | None}
+    ),
     "run_diagnosis": _of_run(RunDiagnosis, fields={"cases": tuple[tuple[Case, ...], ...]}),
     "run_functions": Shape(tables={"functions": FUNCTIONS}),
     "run_gaps": _of_run(Gaps),

@@ -3357,6 +3357,138 @@ export const RUN_COMPARE_THINGS: TableInfo<RunCompareThingsRow> = {
   delta_share: ["Delta share", "", "Delta of the base's GPU time; empty for what is not GPU time"],
 };
 
+/** One row is one name of lowest common ancestors: of what the call trees of both sides have, with the GPU time that none of the pairs below it has. */
+export interface RunCompareOperatorsRow {
+  /** sides.side */
+  side: number;
+  /** Name of an operator, marker or module; of its launch where that is not recorded */
+  name: string;
+  /** Its name at the base, where it is another one; empty = the same */
+  base_name: string | null;
+  /** Slower, faster, new, gone, same, cannot tell */
+  status: string;
+  /** Pairs of nodes of the two trees */
+  pair_count: number;
+  /** Dispatches and copies of the base */
+  base_gpu_count: number;
+  /** Dispatches and copies */
+  gpu_count: number;
+  /** GPU time per unit of the base [ns] */
+  base_ns: number;
+  /** GPU time per unit [ns] */
+  time_ns: number;
+  /** Difference; the sum of all is that of the GPU time [ns] */
+  delta_ns: number;
+  /** Change of the GPU time; empty = the base has none */
+  change: number | null;
+  /** What the change must exceed, by the differences of pairs of equal shapes; empty = not known */
+  noise: number | null;
+  /** Pairs whose shapes differ: their times are no measure of each other */
+  other_shape_count: number;
+  /** Operators inside that only the base has, with their numbers */
+  base_only: string;
+  /** Operators inside that only the side has */
+  side_only: string;
+}
+
+export const RUN_COMPARE_OPERATORS: TableInfo<RunCompareOperatorsRow> = {
+  side: ["Side", "", "sides.side"],
+  name: ["Name", "", "Name of an operator, marker or module; of its launch where that is not recorded"],
+  base_name: ["Base name", "", "Its name at the base, where it is another one; empty = the same"],
+  status: ["Status", "", "Slower, faster, new, gone, same, cannot tell"],
+  pair_count: ["Pairs", "", "Pairs of nodes of the two trees"],
+  base_gpu_count: ["Base GPUs", "", "Dispatches and copies of the base"],
+  gpu_count: ["GPUs", "", "Dispatches and copies"],
+  base_ns: ["Base", "ns", "GPU time per unit of the base"],
+  time_ns: ["Time", "ns", "GPU time per unit"],
+  delta_ns: ["Delta", "ns", "Difference; the sum of all is that of the GPU time"],
+  change: ["Change", "", "Change of the GPU time; empty = the base has none"],
+  noise: ["Noise", "", "What the change must exceed, by the differences of pairs of equal shapes; empty = not known"],
+  other_shape_count: ["Other shapes", "", "Pairs whose shapes differ: their times are no measure of each other"],
+  base_only: ["Base only", "", "Operators inside that only the base has, with their numbers"],
+  side_only: ["Side only", "", "Operators inside that only the side has"],
+};
+
+/** One row is one path of names of pairs, the tree from its root; delta is the sum of own_delta and of the deltas right below. */
+export interface RunCompareTreeRow {
+  /** sides.side */
+  side: number;
+  /** Its number */
+  node: number;
+  /** Number of the node above; -1 = none */
+  parent: number;
+  /** Nodes above */
+  depth: number;
+  /** Name */
+  name: string;
+  /** Its name at the base, where it is another one; empty = the same */
+  base_name: string | null;
+  /** Pairs */
+  pair_count: number;
+  /** GPU time per unit of the base, of everything below [ns] */
+  base_ns: number;
+  /** Of the side [ns] */
+  time_ns: number;
+  /** Difference [ns] */
+  delta_ns: number;
+  /** Of this, what no pair below has, of the base [ns] */
+  own_base_ns: number;
+  /** Of the side [ns] */
+  own_ns: number;
+  /** Difference [ns] */
+  own_delta_ns: number;
+}
+
+export const RUN_COMPARE_TREE: TableInfo<RunCompareTreeRow> = {
+  side: ["Side", "", "sides.side"],
+  node: ["Node", "", "Its number"],
+  parent: ["Parent", "", "Number of the node above; -1 = none"],
+  depth: ["Depth", "", "Nodes above"],
+  name: ["Name", "", "Name"],
+  base_name: ["Base name", "", "Its name at the base, where it is another one; empty = the same"],
+  pair_count: ["Pairs", "", "Pairs"],
+  base_ns: ["Base", "ns", "GPU time per unit of the base, of everything below"],
+  time_ns: ["Time", "ns", "Of the side"],
+  delta_ns: ["Delta", "ns", "Difference"],
+  own_base_ns: ["Own base", "ns", "Of this, what no pair below has, of the base"],
+  own_ns: ["Own", "ns", "Of the side"],
+  own_delta_ns: ["Own delta", "ns", "Difference"],
+};
+
+/** One row is one kernel of the base with that which does its work on the side, under one name of common ancestors. */
+export interface RunCompareKernelPairsRow {
+  /** sides.side */
+  side: number;
+  /** operators.name */
+  operator: string;
+  /** Kernel or copy of the base; empty = only the side has one */
+  base_name: string | null;
+  /** Kernel or copy of the side; empty = only the base has one */
+  name: string | null;
+  /** Dispatches and copies of the base */
+  base_gpu_count: number;
+  /** Dispatches and copies */
+  gpu_count: number;
+  /** GPU time per unit of the base [ns] */
+  base_ns: number;
+  /** GPU time per unit [ns] */
+  time_ns: number;
+  /** Difference [ns] */
+  delta_ns: number;
+}
+
+export const RUN_COMPARE_KERNEL_PAIRS: TableInfo<RunCompareKernelPairsRow> = {
+  side: ["Side", "", "sides.side"],
+  operator: ["Operator", "", "operators.name"],
+  base_name: ["Base name", "", "Kernel or copy of the base; empty = only the side has one"],
+  name: ["Name", "", "Kernel or copy of the side; empty = only the base has one"],
+  base_gpu_count: ["Base GPUs", "", "Dispatches and copies of the base"],
+  gpu_count: ["GPUs", "", "Dispatches and copies"],
+  base_ns: ["Base", "ns", "GPU time per unit of the base"],
+  time_ns: ["Time", "ns", "GPU time per unit"],
+  delta_ns: ["Delta", "ns", "Difference"],
+};
+
 /** A kernel of a side that was compared with one of the base under another name. */
 export interface Renamed {
   side: number;
@@ -3374,10 +3506,16 @@ export interface RunCompareAnswer {
   step: string | null;
   /** Repeated runs of the base that the noise was measured with. */
   repeat_count: number;
+  operators: Frame<RunCompareOperatorsRow>;
+  tree: Frame<RunCompareTreeRow>;
+  kernel_pairs: Frame<RunCompareKernelPairsRow>;
+  /** Of each side but the base: see `Structure`. */
+  most_gains_ns: number[];
   /** Kernels that were compared although their names differ. */
   renamed: Renamed[];
   verdict: string;
   time_verdict: string | null;
+  structure_verdict: string | null;
 }
 
 /** One row is one GPU. */

@@ -3,13 +3,17 @@ import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { exact } from "../base/format";
 import {
+  RUN_COMPARE_OPERATORS,
   RUN_COMPARE_PARTS,
   RUN_COMPARE_SIDES,
   RUN_COMPARE_THINGS,
+  RUN_COMPARE_TREE,
   type RunCompareAnswer,
+  type RunCompareOperatorsRow,
   type RunComparePartsRow,
   type RunCompareSidesRow,
   type RunCompareThingsRow,
+  type RunCompareTreeRow,
 } from "../data/answers.gen";
 import { json } from "../data/ask";
 import { truncation } from "../model/answers";
@@ -67,6 +71,31 @@ const FIGURES = figureColumns<RunCompareThingsRow>(RUN_COMPARE_THINGS, [
   ["speed_ns", "by speed"],
   ["delta_share", "Of GPU time", "change"],
 ]);
+const OPERATORS = figureColumns<RunCompareOperatorsRow>(RUN_COMPARE_OPERATORS, [
+  ["name", "Operator", "text"],
+  ["status", "What changed", "text"],
+  ["delta_ns", "Difference"],
+  ["change", "Change", "change"],
+  ["noise", "Noise", "share"],
+  ["base_ns", "Before"],
+  ["time_ns", "After"],
+  ["pair_count", "Pairs"],
+  ["base_gpu_count", "Kernels before"],
+  ["gpu_count", "Kernels after"],
+  ["base_only", "Only before", "text"],
+  ["side_only", "Only after", "text"],
+]);
+const TREE = figureColumns<RunCompareTreeRow>(RUN_COMPARE_TREE, [
+  {
+    name: "name",
+    title: "Called",
+    show: (node) => <span style={{ paddingLeft: `${node.depth}ch` }}>{node.name}</span>,
+  },
+  ["delta_ns", "Difference"],
+  ["base_ns", "Before"],
+  ["time_ns", "After"],
+  ["pair_count", "Pairs"],
+]);
 const QUIET = ["same", "cannot tell"];
 const REMAINDER: Record<string, string> = {
   same: "not attributed: within noise",
@@ -97,7 +126,7 @@ function RunCompare() {
 
 function Tables({ answer, base, choose }: { answer: RunCompareAnswer; base: number; choose: preact.ComponentChild }) {
   const others = useOthers(base, "runs", (document) => json<RunCompareAnswer>(document, "run_compare", { base }));
-  const { sides, parts, things } = answer;
+  const { sides, parts, things, operators, tree } = answer;
   const all = useSignal(false);
   const columns = useMemo(() => {
     const most = Math.max(1, ...things.rows.map((thing) => Math.abs(thing.delta_ns)));
@@ -138,12 +167,25 @@ function Tables({ answer, base, choose }: { answer: RunCompareAnswer; base: numb
       <div class="summary-head">
         <p data-verdict>{answer.verdict}</p>
         {answer.time_verdict ? <p data-time-verdict>{answer.time_verdict}</p> : null}
+        {answer.structure_verdict ? <p data-structure-verdict>{answer.structure_verdict}</p> : null}
         <Answered answer={others.answers}>
           {(more) => <SmallTable label="The runs" columns={SIDES} rows={[...sides.rows, ...otherSides(more)]} />}
         </Answered>
         {others.button}
         {parts.rows.length ? (
           <SmallTable label="What the difference of the GPU time is made of" columns={PARTS} rows={parts.rows} />
+        ) : null}
+        {answer.structure_verdict ? (
+          <>
+            <details class="definition" open>
+              <summary>By what both runs call</summary>
+              <SmallTable label="By what both runs call" columns={OPERATORS} rows={operators.rows} />
+            </details>
+            <details class="definition">
+              <summary>By levels of calls</summary>
+              <SmallTable label="By levels of calls" columns={TREE} rows={tree.rows} />
+            </details>
+          </>
         ) : null}
         <p class="faint-text">
           {answer.step ? `Amounts are per step: the marker range “${answer.step}”.` : "Amounts are per run."}

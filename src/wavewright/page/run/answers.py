@@ -160,7 +160,8 @@ def run_against(document: Document, *, base: int) -> Any:
 
     def make() -> Any:
         answer = compare_runs([other.run, document.run], labels=labels)
-        return serialized(document, answer) | {"verdict": answer.verdict(1), "time_verdict": answer.time_verdict(1)}
+        words = {"verdict": answer.verdict(1), "time_verdict": answer.time_verdict(1)}
+        return serialized(document, answer) | words | {"structure_verdict": answer.structure_verdict(1)}
 
     return document.kept(("run", "compare", base), make)
 

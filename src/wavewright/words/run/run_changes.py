@@ -9,12 +9,13 @@ import polars as pl
 from wavewright.analysis.run.calls.kernel_names import readable_names
 from wavewright.analysis.run.compare.compare import REMAINDER, change_text
 from wavewright.analysis.run.contents.summary import GPU_DOMAINS
+from wavewright.analysis.run.measures.trees import LAYER
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent
 from wavewright.facts.kernel_titles import kernel_title
 from wavewright.model.blocks import GAP, AnyBlock, Cell, Sentence, headline, sentence
 from wavewright.words.kit.brief_names import brief, brief_kernel
-from wavewright.words.kit.declared_tables import declared_columns
+from wavewright.words.kit.declared_tables import declared_columns, declared_table
 from wavewright.words.kit.frame_tables import Column, frame_table, titled
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 _NO_IDEA = 10.0  #: Noise, as a share, from which on its size does not matter.
 _MOST_OF_REMAINDER = 3  #: Things that are not attributed and are shown without being asked for.
 _LEAST_OF_REMAINDER = 0.001  #: Share of the base's GPU time from which on they are shown.
+_MOST_RENAMED = 5  #: Renamed kernels that are named in full without being asked for.
 _START = 28  #: Characters of what two names have in common at their start.
 _STYLES = {
     "slower": "red",
@@ -49,6 +51,8 @@ def comparison_report(
         yield headline(answer.verdict(side))
         if time_verdict := answer.time_verdict(side):
             yield Sentence(time_verdict)
+        if structure_verdict := answer.structure_verdict(side):
+            yield Sentence(structure_verdict)
     if any(answer.may_be_renamed(side) for side in others):
         yield sentence(("one kernel is new and one is gone; --force compares them with each other", "dim"))
     yield GAP
@@ -65,9 +69,13 @@ def _side(answer: RunComparison, side: int, *, limit: int, everything: bool) -> 
     label = printable(answer.sides["label"][side])
     yield GAP
     yield titled(f"{label}, what the difference is made of", _sum(answer, side), _PARTS)
-    for pair in answer.renamed:
-        if pair.side == side:
-            yield Sentence(f"renamed: {both_names(pair.base_name, pair.name, 400)}")
+    pairs = [pair for pair in answer.renamed if pair.side == side]
+    shown = pairs if everything else pairs[:_MOST_RENAMED]
+    for pair in shown:
+        yield Sentence(f"renamed: {both_names(pair.base_name, pair.name, 400)}")
+    if len(shown) < len(pairs):
+        yield sentence((f"{len(pairs) - len(shown):,} more are renamed; --all names them", "dim"))
+    yield from _structure(answer, side, label, limit=limit, everything=everything)
     rows = answer.things.filter(pl.col("side") == side) if everything else answer.changes(side)
     on_gpu = pl.col("domain").is_in(GPU_DOMAINS)
     what = "things" if everything else "changes"
@@ -91,6 +99,68 @@ def _side(answer: RunComparison, side: int, *, limit: int, everything: bool) -> 
         listed = ", ".join(f"{counted(counts[status], 'things')} {words[status]}" for status in words if counts[status])
         yield GAP
         yield sentence((f"{label}: {listed}; --all shows them", "dim"))
+
+
+def _structure(answer: RunComparison, side: int, label: str, *, limit: int, everything: bool) -> Iterator[AnyBlock]:
+    """The changes by operators, and by the levels of the call tree."""
+    of_side = pl.col("side") == side
+    operators = answer.operators.filter(of_side & (pl.col("delta_ns") != 0 if not everything else True))
+    if not operators.height:
+        return
+    other_shapes = int(operators["other_shape_count"].sum())
+    note = f"; {counted(other_shapes, 'pairs')} of other shapes, whose times are no measure of each other"
+    title = f"{label}, by what both call{note if other_shapes else ''}"
+    yield GAP
+    yield declared_table(
+        "run/run_changes/operators",
+        operators,
+        limit=limit,
+        title=title,
+        status=_status,
+        per_call=lambda row: change_text(row["change"]),
+        noise=_noise_cell,
+        name=_operator,
+    )
+    tree = answer.tree.filter(of_side)
+    same = ["base_ns", "time_ns"]
+    passing = tree.select(*same, node="parent").join(tree, on=["node", *same], how="semi")["node"]
+    rows = tree.filter(~pl.col("node").is_in(passing.implode()) & (pl.col("delta_ns") != 0))
+    largest = rows.sort(-pl.col("delta_ns").abs(), "node").head(min(limit, _MOST_LEVELS)).sort("node")
+    if largest["name"].n_unique() > 1:
+        yield GAP
+        title = f"{label}, by levels of calls: of {rows.height:,} those that differ most"
+        indents = _indents(tree, largest)
+        yield declared_table(
+            "run/run_changes/tree",
+            largest,
+            title=title,
+            name=lambda row: Cell(_operator(row), level=indents[row["node"]]),
+        )
+
+
+_MOST_LEVELS = 12  #: Nodes of a tree.
+
+
+def _indents(tree: pl.DataFrame, shown: pl.DataFrame) -> dict[int, int]:
+    """Shown nodes above each shown node of a tree."""
+    parents = dict(tree.select("node", "parent").iter_rows())
+    indents = {-1: -1}
+    for node in shown["node"]:
+        above = parents[node]
+        while above not in indents:
+            above = parents[above]
+        indents[node] = indents[above] + 1
+    return indents
+
+
+def _operator(row: dict[str, Any]) -> str:
+    name = row["name"].removeprefix(LAYER)
+    only = [f"only {side}: {row[key]}" for side, key in _ONLY.items() if row.get(key)]
+    named = f"{row['base_name'].removeprefix(LAYER)} -> {name}" if row["base_name"] else name
+    return f"{named} ({'; '.join(only)})" if only else named
+
+
+_ONLY = {"before": "base_only", "now": "side_only"}
 
 
 def _sum(answer: RunComparison, side: int) -> pl.DataFrame:

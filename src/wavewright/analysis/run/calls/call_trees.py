@@ -38,6 +38,7 @@ class CallTree:
 
     tree: pl.DataFrame
     patterns: frozenset[str]  #: Names with * in place of numbers.
+    heights: tuple[tuple[int | None, int], ...]  #: Threads with their nodes, in the order of a tree of single regions.
     domains: dict[str, int]  #: Regions of every domain, also of those that are no nodes.
     thread_count: int
     unlinked_gpu_ns: int
@@ -88,12 +89,13 @@ def call_tree(run: Run, nodes: Nodes) -> CallTree:
         )
         if replays.height:
             at = replays.with_columns(code=own).join(numbers, on="code").select("node", "is_kept", slot="launch")
-            tree = with_graphs(tree, at.cast({"node": pl.Int64}), graphs, texts, is_node)
+            tree = with_graphs(tree, at.cast({"node": pl.Int64}), graphs, texts, is_node, is_single=codes is None)
         trees.append(tree)
     tree = merged_trees(trees) if codes else side_by_side(trees, empty)
     return CallTree(
         tree=tree,
         patterns=codes.patterns if codes else frozenset(),
+        heights=tuple((thread, part.height) for thread, part in zip(calls.threads, trees, strict=True)),
         domains=calls.domains,
         thread_count=len(calls.threads),
         unlinked_gpu_ns=int(work["length"].sum()) - int(tree["gpu_ns"].sum()),
@@ -118,7 +120,7 @@ class _Calls:
     """Regions of each thread, in chunks; how many every domain has, and how many have no possible length."""
 
     def __init__(self, run: Run, launches: Launches, nodes: Nodes) -> None:
-        self.threads: dict[object, list[pl.DataFrame]] = {}
+        self.threads: dict[int | None, list[pl.DataFrame]] = {}
         self.domains: dict[str, int] = {}
         self.untimed = 0
         columns = dict.fromkeys(

@@ -39,16 +39,23 @@ def graph_work(run: Run, work: pl.DataFrame, slots: pl.Series, columns: tuple[st
 
 
 def with_graphs(
-    tree: pl.DataFrame, launches: pl.DataFrame, graphs: GraphWork, texts: pl.DataFrame, is_node: pl.Series | None
+    tree: pl.DataFrame,
+    launches: pl.DataFrame,
+    graphs: GraphWork,
+    texts: pl.DataFrame,
+    is_node: pl.Series | None,
+    *,
+    is_single: bool,
 ) -> pl.DataFrame:
     """The tree with the captured calls below the launches: `node`, `slot` and whether they are nodes (`is_kept`).
 
-    `texts` are `name` and `domain` of every captured call. Launches of one place in the tree share nodes; a captured
-    call counts as often as its graph was launched there, and has no time of the CPU.
+    `texts` are `name` and `domain` of every captured call. Launches of one place in the tree share nodes, unless all
+    that are nodes are single ones; a captured call counts as often as its graph was launched there, and has no time of
+    the CPU.
     """
     if not launches.height:
         return tree
-    tree, above = _without_launches(tree, launches)
+    tree, above = _without_launches(tree, launches, is_single=is_single)
     nodes_of_graphs = graphs.calls.select("graph_call", "parent_call", "graph")
     leaf = nodes_of_graphs.select("graph_call", at="graph_call")
     if is_node is not None:
@@ -78,12 +85,15 @@ def with_graphs(
     return pl.concat([tree, _as_nodes(rows, tree, texts)])
 
 
-def _without_launches(tree: pl.DataFrame, launches: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+def _without_launches(
+    tree: pl.DataFrame, launches: pl.DataFrame, *, is_single: bool
+) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The tree without launches that are not `is_kept`, whose time is their parent's; and the place of each `slot`."""
     linked_work = launches.join(tree.select("node", "parent", "self_ns"), on="node")
     holes = linked_work.filter(~pl.col("is_kept"))
     # One place for all launches that merge into one node of names.
-    place = pl.when("is_kept").then(pl.col("node").min().over("parent")).otherwise("parent")
+    shared = pl.col("node") if is_single else pl.col("node").min().over("parent")
+    place = pl.when("is_kept").then(shared).otherwise("parent")
     above = linked_work.select("slot", above=pl.when(place >= 0).then(place))
     time = holes.group_by("parent").agg(more=pl.col("self_ns").sum())
     tree = tree.join(time.rename({"parent": "node"}), on="node", how="left", maintain_order="left")

@@ -19,6 +19,7 @@ from wavewright.analysis.run.compare.compared_side import (
     total_noise,
 )
 from wavewright.analysis.run.compare.kernel_pairs import pairs_of
+from wavewright.analysis.run.compare.structure import UNLINKED, other_names, structure
 from wavewright.analysis.run.contents.summary import GPU_DOMAINS
 from wavewright.base.words import counted, percent, side_label
 from wavewright.errors import UsageError
@@ -82,6 +83,10 @@ class RunComparison(Answer, package=__package__):
     things: pl.DataFrame
     step: str | None  #: Marker range that is a step; None = the unit is the run.
     repeat_count: int  #: Repeated runs of the base that the noise was measured with.
+    operators: pl.DataFrame
+    tree: pl.DataFrame
+    kernel_pairs: pl.DataFrame
+    most_gains_ns: tuple[float, ...] = ()  #: Of each side but the base: see `Structure`.
     renamed: tuple[Renamed, ...] = ()  #: Kernels that were compared although their names differ.
 
     def changes(self, side: int) -> pl.DataFrame:
@@ -155,6 +160,24 @@ class RunComparison(Answer, package=__package__):
             f"{_signed(after - before)}{change}{where}"
         )
 
+    def structure_verdict(self, side: int) -> str | None:
+        """What the call trees of a side have in common with those of the base; None = they have none, or are equal."""
+        rows = self.operators.filter(pl.col("side") == side)
+        if not rows.height or self.is_equal(side):
+            return None
+        label, base = (self.sides["label"][number] for number in (side, 0))
+        is_both = (pl.col("base_gpu_count") > 0) & (pl.col("gpu_count") > 0) & (pl.col("name") != UNLINKED)
+        both = rows.filter(is_both)
+        shares = [fsum(both[name]) / whole if (whole := fsum(rows[name])) else 0.0 for name in ("base_ns", "time_ns")]
+        times = {label: self.most_gains_ns[side - 1], base: self.most_gains_ns[side - 1] - fsum(rows["delta_ns"])}
+        gains = " and ".join(f"{who} would take at most {_ms(max(gain, 0.0))} less" for who, gain in times.items())
+        places = counted(int(both["pair_count"].sum()), "places")
+        return (
+            f"call trees: {places} that launch GPU work are in both, with {percent(shares[0])} of the GPU time of "
+            f"{base} and {percent(shares[1])} of that of {label}; were each as fast as the other where it is slower, "
+            f"{gains}"
+        )
+
     @property
     def _unit(self) -> str:
         return "step" if self.step else "run"
@@ -226,10 +249,11 @@ def combine_compare(
     again = [Side.of(run, "a repeated run", step) for run in repeats]
     base = measured[0]
     spread = _run_noise([base.rows, *(run.rows for run in again)]) if again else None
-    things, renamed = [], []
+    things, renamed, structures = [], [], []
     for number, side in enumerate(measured):
         if number:
-            pairs = _pairs(base, side, force=force)
+            structures.append(structure(number, (base.forests, side.forests), (base.steps, side.steps)))
+            pairs = _pairs(base, side, other_names(structures[-1].kernel_pairs), force=force)
             things.append(_compared(number, base, side, pairs, spread))
             renamed += [Renamed(number, base_name, name) for base_name, name in pairs.items()]
     all_things = pl.concat(things)
@@ -239,6 +263,11 @@ def combine_compare(
         things=all_things,
         step=step,
         repeat_count=len(repeats),
+        **{
+            name: pl.concat(getattr(each, name) for each in structures)
+            for name in ("operators", "tree", "kernel_pairs")
+        },
+        most_gains_ns=tuple(each.most_gain_ns for each in structures),
         renamed=tuple(renamed),
     )
 
@@ -287,11 +316,16 @@ def _parts(things: pl.DataFrame, side_count: int) -> pl.DataFrame:
     return frame_of(RunComparison.tables["parts"], rows)
 
 
-def _pairs(base: Side, side: Side, *, force: bool) -> dict[str, str]:
-    """Kernels that only the base has, with those that only the side has and that are the same under another name."""
+def _pairs(base: Side, side: Side, known: Mapping[str, str], *, force: bool) -> dict[str, str]:
+    """Kernels that only the base has, with those that only the side has and that are the same under another name.
+
+    `known` are those that do the same work by the call trees; the names tell the others.
+    """
     uses = [kernel_uses(each) for each in (base, side)]
     gone, new = uses[0].keys() - uses[1].keys(), uses[1].keys() - uses[0].keys()
-    pairs = dict(pairs_of([uses[0][name] for name in sorted(gone)], [uses[1][name] for name in sorted(new)]))
+    pairs = {name: other for name, other in known.items() if name in gone and other in new}
+    gone, new = gone - pairs.keys(), new - set(pairs.values())
+    pairs |= dict(pairs_of([uses[0][name] for name in sorted(gone)], [uses[1][name] for name in sorted(new)]))
     gone, new = gone - pairs.keys(), new - set(pairs.values())
     if force and len(gone) == len(new) == 1:
         pairs[gone.pop()] = new.pop()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from wavewright.analysis.common.noise import LEAST_CHANGE, MEAN_TAIL, difference_bound, t_bound
+from wavewright.analysis.run.compare.call_forest import CallForest, call_forest
 from wavewright.analysis.run.compare.kernel_pairs import KernelUse
 from wavewright.analysis.run.contents.batches import Batches, batches_of, means
 from wavewright.analysis.run.contents.summary import GPU_DOMAINS, wall_of
@@ -35,10 +36,11 @@ class PartialComparison:
     calls: Batches
     gpu_times: pl.DataFrame  #: See `GPU_TIMES`.
     grids: pl.DataFrame  #: `name` of kernels, their `dispatches` with a grid, and the sum of its `lanes`.
+    forest: CallForest | None
 
 
-def partial_compare(run: Run) -> PartialComparison:
-    """Contribution of one run to its side."""
+def partial_compare(run: Run, *, has_trees: bool = True) -> PartialComparison:
+    """Contribution of one run to its side; its call trees are left out where they are not compared."""
     lanes = reduce(lambda left, axis: left * axis, (pl.col(name).cast(pl.Float64) for name in _GRID))
     grids = [
         piece.with_columns(pl.col("name").cast(pl.String), lanes=lanes)
@@ -46,7 +48,7 @@ def partial_compare(run: Run) -> PartialComparison:
         .agg(dispatches=pl.col("lanes").count().cast(pl.Int64), lanes=pl.col("lanes").sum())
         for piece in run.chunks("dispatches", ["name", *_GRID])
     ]
-    return PartialComparison(batches_of(run), gpu_times(run), _grids(grids))
+    return PartialComparison(batches_of(run), gpu_times(run), _grids(grids), call_forest(run) if has_trees else None)
 
 
 _GRID = ("grid_x", "grid_y", "grid_z")
@@ -69,6 +71,7 @@ class Side:
     wall_ns: int
     times: dict[str, float | int | None]  #: Of a GPU: see `mean_gpu_times`.
     grids: pl.DataFrame
+    forests: tuple[CallForest, ...]
 
     @classmethod
     def of(cls, partials: Sequence[PartialComparison], label: str, step: str | None) -> Side:
@@ -93,6 +96,7 @@ class Side:
             wall_ns=wall_of(extents),
             times=times,
             grids=_grids([part.grids for part in partials]),
+            forests=tuple(part.forest for part in partials if part.forest),
         )
 
     @property

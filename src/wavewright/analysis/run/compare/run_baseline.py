@@ -53,7 +53,7 @@ def partial_baseline(run: Run) -> PartialBaseline:
     agents = run.read("agents", ["kind", "target", "product"]).filter(pl.col("kind") == "GPU")
     sources = run.read("sources", ["format", "version"])
     return PartialBaseline(
-        partial_compare(run),
+        partial_compare(run, has_trees=False),
         statistics_of(pieces, _KEYS).packed(),
         frozenset((target or "", product or "") for target, product in agents.select("target", "product").rows()),
         frozenset((name or "", version or "") for name, version in sources.rows()),

@@ -94,7 +94,7 @@ def read_kineto(path: Path, captures: Sequence[Path] = ()) -> MemorySource:
         extras["gpu_waits"] = waits.select("process", "name", "start_ns", "end_ns", "correlation", properties="args")
     is_kineto = file.deviceProperties is not None or file.schemaVersion is not None
     run_tables = finished(tables | kinds | graph_calls, losses)
-    losses += _launched_before(run_tables)
+    losses += [*_launched_before(run_tables), *_of_other_vendor(run_tables)]
     return MemorySource(
         str(path), "Kineto" if is_kineto else "Chrome trace", _version(file), run_tables, losses, extras
     )
@@ -154,6 +154,18 @@ def _launched_before(tables: dict[str, pl.DataFrame]) -> list[Loss]:
     work = pl.concat([tables[name].select(key) for name in ("dispatches", "copies")])
     count = work.join(calls, on=key, how="anti").height
     return [Loss("launched_before", count)] if 0 < count < work.height else []
+
+
+def _of_other_vendor(tables: dict[str, pl.DataFrame]) -> list[Loss]:
+    """GPUs whose runtime is CUDA: facts about GPUs and hints for ROCm are not about them."""
+    names = tables["regions"].filter(pl.col("domain") == "HIP")["name"].unique().cast(pl.String)
+    if not names.str.contains(_CUDA).any() or names.str.starts_with("hip").any():
+        return []
+    products = tables["agents"].filter(pl.col("kind") == "GPU")["product"].unique().drop_nulls().cast(pl.String)
+    return [Loss("other_vendor", detail=", ".join(products.sort()) or "a GPU without a name")]
+
+
+_CUDA = r"^cu(da)?[A-Z]"  #: Functions of CUDA's runtime and driver.
 
 
 def _version(file: ChromeFile) -> str:

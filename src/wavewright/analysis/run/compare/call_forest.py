@@ -1,0 +1,245 @@
+"""What launched GPU work, as trees: processes, threads, their operators, markers and modules, and launches of graphs.
+
+Times of the CPU are not in it: those of a capture, and of another machine, are no measure of a replay.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from wavewright.analysis.run.calls.call_trees import Nodes, call_tree
+from wavewright.analysis.run.calls.launches import Launches
+from wavewright.analysis.run.measures.trees import LAYER
+from wavewright.model.schema import empty_frame, packaged_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from wavewright.model.run import Run
+
+    Ints = NDArray[np.int64]
+
+_BETWEEN, _KERNEL = "\x1f", "\x1e"  #: Between name and shapes of a node; before the name of a kernel.
+_OPERATOR, _MARKER = "OPERATOR", "MARKER"
+_BACKWARD = "autograd::engine"  #: How the nodes of the thread of PyTorch that goes backward begin.
+#: Numbers in names that differ between runs of one program: of addresses, lines, modules and calls.
+_OWN_NUMBERS = (
+    ("0x[0-9a-fA-F]+", "0x*"),
+    (r"\.py\(\d+\)", ".py"),
+    (rf"^({LAYER}.*)_\d+$", "${1}"),
+    (r"^(sglang_profiler::.*)_\d+$", "${1}"),
+    (r"^(## Call CompiledFxGraph) \S+", "${1} *"),
+)
+NODES, WORK = packaged_spec(__package__, "forest_nodes"), packaged_spec(__package__, "forest_work")
+
+
+@dataclass(frozen=True)
+class CallForest:
+    """The trees of one run, of processes in the order of their ranks; those without GPU work are left out."""
+
+    nodes: pl.DataFrame  #: See `NODES`.
+    work: pl.DataFrame  #: See `WORK`.
+    unlinked_ns: int = 0  #: GPU time whose launch is not recorded.
+    unlinked_count: int = 0
+
+
+def call_forest(run: Run) -> CallForest:
+    """The trees of one run; none where it has neither operators nor markers."""
+    is_named = pl.col("domain").cast(pl.String).is_in([_OPERATOR, _MARKER]).any()
+    if not any(piece.select(is_named).item() for piece in run.chunks("regions", ["domain"])):
+        return CallForest(empty_frame(NODES), empty_frame(WORK))
+    launched = _Launched(run)
+    calls = call_tree(run, Nodes(("event_properties",), launched.is_node, launched.label))
+    tree = calls.tree
+    parent, depth = tree["parent"].to_numpy(), tree["depth"].to_numpy()
+    below = tree["gpu_count"].to_numpy().copy()
+    for level in reversed(levels(depth)[1:]):
+        np.add.at(below, parent[level], below[level])
+    thread = np.repeat([thread for thread, _ in calls.heights], [height for _, height in calls.heights])
+    kept = tree.with_columns(thread=pl.Series(thread[_roots(parent, depth)], dtype=pl.UInt32)).filter(below > 0)
+    kept = _with_texts(kept)
+    work = kept.filter(pl.col("gpu_count") > 0).select(
+        pl.when("is_kernel").then("parent").otherwise("node").alias("node"), "thread", "text", "gpu_count", "gpu_ns"
+    )
+    nodes = kept.filter(~pl.col("is_kernel")).select("node", "parent", "text", "shapes", "domain", "thread")
+    nodes, work = _ordered(*_below_threads(run, nodes, work))
+    return CallForest(nodes, work, calls.unlinked_gpu_ns, launched.count - int(work["gpu_count"].sum()))
+
+
+def levels(depth: Ints) -> list[Ints]:
+    """The places of nodes of each depth, from the top."""
+    order = np.argsort(depth, kind="stable")
+    return np.split(order, np.cumsum(np.bincount(depth))[:-1]) if len(depth) else []
+
+
+def _roots(parent: Ints, depth: Ints) -> Ints:
+    """The root above each node."""
+    root = np.arange(len(parent))
+    for level in levels(depth)[1:]:
+        root[level] = root[parent[level]]
+    return root
+
+
+class _Launched:
+    """Launches as nodes below what launched, labelled with the kernel that they launched."""
+
+    def __init__(self, run: Run) -> None:
+        work = pl.concat(list(_work(run)))
+        slots = Launches(work).slots_of(work)  # numbered as `call_tree` numbers them
+        self.count = work.height
+        of_graph = pl.col("graph_call").is_not_null()
+        rows = work.select(pl.col("name").cast(pl.String).fill_null("?"), "graph_call").with_columns(launch=slots)
+        several = pl.when(pl.col("name").n_unique() == 1).then(pl.col("name").first())
+        self._slots = rows.filter(~of_graph).drop_nulls("launch").group_by("launch").agg(several.alias("kernel"))
+        self._graphs = rows.filter(of_graph).group_by("graph_call").agg(several.alias("kernel"))
+
+    def _kernels(self, piece: pl.DataFrame) -> pl.Series:
+        kernels, key = (self._graphs, "graph_call") if "graph_call" in piece.columns else (self._slots, "launch")
+        keys = piece.select(pl.col(key).cast(kernels[key].dtype))
+        return keys.join(kernels, on=key, how="left", maintain_order="left")["kernel"]
+
+    def is_node(self, piece: pl.DataFrame) -> pl.Expr:
+        """True for operators, markers, modules, and what launched."""
+        values = piece["name"].unique().cast(pl.String).drop_nulls()
+        modules = values.filter(values.str.starts_with(LAYER)).cast(pl.Categorical)
+        is_named = pl.col("domain").cast(pl.String).is_in([_OPERATOR, _MARKER]) | pl.col("name").is_in(
+            modules.implode()
+        )
+        if "graph_call" in piece.columns:
+            return is_named | pl.col("graph_call").is_in(self._graphs["graph_call"].implode())
+        return is_named | (pl.col("launch") != _NO_LAUNCH)
+
+    def label(self, piece: pl.DataFrame) -> pl.Expr:
+        """The kernel that was launched; else name and shapes."""
+        kernels = self._kernels(piece)
+        shapes = pl.col("event_properties").str.json_path_match("$['Input Dims']").fill_null("")
+        name = pl.concat_str([pl.col("name").cast(pl.String).fill_null("?"), shapes], separator=_BETWEEN)
+        return pl.when(pl.lit(kernels).is_null()).then(name).otherwise(_KERNEL + pl.lit(kernels)).cast(pl.Categorical)
+
+
+_NO_LAUNCH = (1 << 32) - 1
+
+
+def _work(run: Run) -> Iterator[pl.DataFrame]:
+    columns = ["process", "correlation", "graph_call", "name"]
+    schema = {"process": pl.UInt32, "correlation": pl.Int64, "graph_call": pl.UInt32, "name": pl.Categorical}
+    yield pl.DataFrame(schema=schema)
+    for table in ("dispatches", "copies"):
+        yield from (piece.select(columns) for piece in run.chunks(table, columns))
+
+
+def _with_texts(tree: pl.DataFrame) -> pl.DataFrame:
+    """The nodes with what their labels say: `text`, `shapes`, `is_kernel`."""
+    labels = tree.select(label=pl.col("name").unique()).with_columns(text=pl.col("label").cast(pl.String))
+    parts = pl.col("text").str.splitn(_BETWEEN, 2).struct
+    texts = labels.select(
+        name="label",
+        text=parts.field("field_0").str.strip_prefix(_KERNEL),
+        shapes=parts.field("field_1"),
+        is_kernel=pl.col("text").str.starts_with(_KERNEL),
+    )
+    return tree.join(texts, on="name", how="left", maintain_order="left")
+
+
+def _below_threads(run: Run, nodes: pl.DataFrame, work: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The nodes below their threads, and these below their processes; work of no node is that of its thread."""
+    text = pl.col("text")
+    is_marker = pl.col("domain").cast(pl.String) == _MARKER
+    for pattern, ours in _OWN_NUMBERS:
+        text = text.str.replace_all(pattern, ours)
+    is_operator = pl.col("domain").cast(pl.String) == _OPERATOR
+    named = nodes.select(
+        pl.col("node").cast(pl.Int64),
+        "parent",
+        name=pl.when(is_marker).then(text.str.replace_all(r"\d+", "*")).otherwise(text),
+        shapes=pl.when(is_operator & (pl.col("shapes") != "")).then("shapes"),
+        is_wrapper=~is_operator,
+        thread="thread",
+    )
+    places = run.read("threads", ["thread", "process"]).join(
+        run.read("processes", ["process", "rank", "pid"]), on="process"
+    )
+    backward = nodes.group_by("thread").agg(is_backward=pl.col("text").str.starts_with(_BACKWARD).any())
+    threads = (
+        work.group_by("thread")
+        .agg(ns=pl.col("gpu_ns").sum())
+        .join(places, on="thread", how="left")
+        .join(backward, on="thread", how="left")
+        .sort("rank", "pid", "process", "is_backward", -pl.col("ns"), "thread", nulls_last=True)
+        .with_columns(place=pl.int_range(pl.len()).over("process", "is_backward"))
+    )
+    role = pl.when("is_backward").then(pl.lit("backward thread")).otherwise(pl.lit("thread"))
+    first = int(named["node"].max() or 0) + 1  # type: ignore[arg-type]
+    processes = threads.select("process", "rank").unique(maintain_order=True).with_row_index("at")
+    threads = threads.join(processes.drop("rank"), on="process", how="left", nulls_equal=True, maintain_order="left")
+    above = processes.height + first
+    thread_nodes = threads.select(
+        node=pl.int_range(pl.len()) + above,
+        parent=pl.col("at").cast(pl.Int64) + first,
+        name=pl.concat_str(role, pl.lit(" "), pl.col("place") + 1),
+        thread="thread",
+    )
+    process_nodes = processes.select(
+        node=pl.col("at").cast(pl.Int64) + first,
+        parent=pl.lit(-1, pl.Int64),
+        name=pl.coalesce(pl.concat_str(pl.lit("rank "), "rank"), pl.lit("process")),
+    )
+    own = thread_nodes.select("thread", of_thread="node")
+    on_top = pl.when(pl.col("parent") < 0).then("of_thread").otherwise("parent")
+    named = (
+        named.join(own, on="thread", how="left", maintain_order="left")
+        .with_columns(parent=on_top)
+        .drop("of_thread", "thread")
+    )
+    no_node = pl.when(pl.col("node") < 0).then("of_thread").otherwise("node")
+    work = work.join(own, on="thread", how="left", maintain_order="left").select(
+        node=no_node, name="text", gpu_count="gpu_count", gpu_ns="gpu_ns"
+    )
+    every = pl.concat([named, thread_nodes.drop("thread"), process_nodes], how="diagonal")
+    return every.with_columns(pl.col("is_wrapper").fill_null(value=False)), work
+
+
+def _ordered(nodes: pl.DataFrame, work: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The nodes with each before those below it, in the order of calls, and the work in theirs."""
+    nodes = nodes.sort("node")
+    number = pl.DataFrame({"node": nodes["node"]}).with_row_index("number").cast(pl.Int64)
+    parents = nodes.select(node="parent").join(number, on="node", how="left", maintain_order="left")["number"]
+    parent = parents.fill_null(-1).to_numpy()
+    depth = _depths(parent)
+    size = np.ones(len(parent), dtype=np.int64)
+    every = levels(depth)
+    for level in reversed(every[1:]):
+        np.add.at(size, parent[level], size[level])
+    place = np.zeros(len(parent), dtype=np.int64)
+    for level in every:
+        order = level[np.argsort(parent[level], kind="stable")]
+        above = parent[order]
+        before = np.cumsum(size[order]) - size[order]
+        first = np.searchsorted(above, above)
+        place[order] = before - before[first] + np.where(above < 0, 0, place[above] + 1)
+    places = number.with_columns(place=pl.Series(place))
+    back = np.argsort(place)
+    rows = nodes[back].with_columns(
+        parent=pl.Series(np.where(parent < 0, -1, place[parent])[back]),
+        size=pl.Series(size[back]),
+        depth=pl.Series(depth[back]),
+    )
+    at = work.select("node").join(places, on="node", how="left", maintain_order="left")["place"]
+    work = work.with_columns(node=at).sort("node", maintain_order=True)
+    return rows.select(NODES.names).cast(NODES.dtypes), work.select(WORK.names).cast(WORK.dtypes)
+
+
+def _depths(parent: Ints) -> Ints:
+    """The depth of each node, by steps to its root that double."""
+    depth, above = (parent >= 0).astype(np.int64), parent.copy()
+    while (above >= 0).any():
+        is_open = above >= 0
+        depth[is_open] += depth[above[is_open]]
+        above[is_open] = above[above[is_open]]
+    return depth
