@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "arrow.hpp"
+#include "cache_orders.hpp"
 #include "call_tree.hpp"
 #include "chrome.hpp"
 #include "costs.hpp"
@@ -281,6 +282,7 @@ NB_MODULE(_core, m) {
     bind_entries(m);
     bind_isa(m);
     bind_evaluate(m);
+    bind_cache_orders(m);
     bind_file_blocks(m);
     bind_event_graph(m);
     bind_lane_costs(m);

@@ -419,6 +419,20 @@ class LaneEvaluator:
     ) -> LaneEvaluation: ...
     def walk(self, start: WaveStart, wave: int, traced: object, most_steps: int) -> LaneWalk: ...
 
+class OrderMisses(TypedDict):
+    """What `simulate_order` gives: lines, and workgroups that ran."""
+
+    reads: int
+    writes: int
+    read_misses: int
+    write_misses: int
+    last_level_misses: int
+    evictions: int
+    workgroups: int
+
+def simulate_order(
+    work: Mapping[str, object], machine: Mapping[str, int], order: Mapping[str, float]
+) -> OrderMisses: ...
 def live_registers(
     rows: Mapping[str, object], operands: Mapping[str, object], given: object, wanted: object
 ) -> tuple[Table, Table] | None: ...

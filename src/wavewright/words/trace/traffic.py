@@ -53,6 +53,14 @@ def _verdict(answer: FabricTraffic) -> Iterator[AnyBlock]:
     yield sentence(
         (f"fabric reads {least}{size(answer.read_bytes)}: {parts}; writes {size(answer.write_bytes)}", "headline"),
     )
+    most = answer.mappings["most_bytes"][0]
+    if answer.hit_rate is not None and most is not None:
+        low, high = answer.hit_rate
+        yield Sentence(
+            f"read again after eviction: up to {size(most - answer.read_bytes)} in the orders of waves tried, "
+            f"with a hit rate of L2 from {percent(low, 0)} to {percent(high, 0)} "
+            f"({counted(answer.simulated_count, 'workgroups')} simulated)"
+        )
     yield Sentence(_hbm(answer))
     counts = worded_size(answer.counts)
     xcds = f"{counted(answer.xcd_count, 'XCDs')}, one by one" if answer.xcd_count > 1 else "one L2"

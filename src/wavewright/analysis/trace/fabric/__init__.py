@@ -7,11 +7,14 @@ kernel reaches already.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import prod
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import polars as pl
 
+from wavewright.analysis.common.occupancy.kernel_resources import resources_of
+from wavewright.analysis.common.occupancy.limits import Resources, limits
 from wavewright.analysis.trace.fabric.alike import all_workgroups
 from wavewright.analysis.trace.fabric.line_sets import (
     TooScatteredError,
@@ -22,14 +25,16 @@ from wavewright.analysis.trace.fabric.line_sets import (
     touched,
     units,
 )
-from wavewright.analysis.trace.fabric.mappings import Mapping, mappings
+from wavewright.analysis.trace.fabric.mappings import TODAY, Mapping, mappings
+from wavewright.analysis.trace.fabric.orders import Interval, Machine, interval, work_of
 from wavewright.analysis.trace.fabric.reuse import workgroup_reuse
 from wavewright.analysis.trace.fabric.workgroups import ATOMIC, OutOfBudgetError, workgroups_of
 from wavewright.analysis.trace.lanes import target_of
 from wavewright.analysis.trace.lanes.evaluated import LaneOptions, paths_of
 from wavewright.analysis.trace.lanes.whole_waves import check_whole_waves
-from wavewright.errors import UsageError
+from wavewright.errors import UnsupportedError, UsageError
 from wavewright.facts.chiplets import CacheFacts, caches_of, xcd_count
+from wavewright.facts.gpus.facts import of
 from wavewright.model.answer import Answer
 from wavewright.model.schema import empty_frame
 
@@ -42,6 +47,7 @@ if TYPE_CHECKING:
     from wavewright.model.trace import ThreadTrace
 
 _LEAST_SAVED: Final = 0.01  #: Of the bytes read: less is nothing to win.
+_GIVEN: Final = "given"
 _DENSE: Final = 0.9  #: Of the bytes from the first to the last stored: below, a stride may be wrong.
 _NO_CODE: Final = "no code object says in which registers arguments and workgroup ids are"
 _NO_GRID: Final = "the number of workgroups is not known: --grid and --workgroup give sizes in work-items"
@@ -80,6 +86,8 @@ class FabricTraffic(Answer, package=__package__):
     read_bytes: int  #: From the fabric, in today's order, with caches that lose nothing: the lower bound.
     unavoidable_bytes: int  #: That any order reads.
     write_bytes: int  #: To the fabric.
+    hit_rate: tuple[float, float] | None  #: Of L2, over the orders of waves that were simulated; None = none was.
+    simulated_count: int  #: Workgroups of the simulation.
     read_request_count: float | None  #: From the vector L1 to L2; None = not counted for this GPU.
     write_request_count: float | None
     overlapping_bytes: int  #: That several workgroups store.
@@ -100,14 +108,15 @@ def fabric_traffic(
 
     Raises
     ------
-    UnsupportedError
-        The GPU is not known, or its instructions are not.
     UsageError
         An argument, a size or an order does not fit the kernel, or the trace is a part of its waves' time.
     """
     check_whole_waves(trace)
     options = options or TrafficOptions()
-    target = target_of(trace, options.lanes)
+    try:
+        target = target_of(trace, options.lanes)
+    except UnsupportedError as error:
+        return _nothing("", error.what)
     caches = caches_of(target)
     if caches is None:
         return _nothing(target, f"nobody has told the caches of {target} here")
@@ -149,8 +158,9 @@ def _nothing(
         "confidence": caches.confidence if caches else "",
         "evidence": caches.evidence if caches else "",
         **dict.fromkeys(("checked_count", "read_bytes", "unavoidable_bytes", "write_bytes", "overlapping_bytes"), 0),
-        **dict.fromkeys(("read_request_count", "write_request_count", "fits_infinity_cache")),
+        **dict.fromkeys(("hit_rate", "read_request_count", "write_request_count", "fits_infinity_cache")),
         "known_share": 0.0,
+        "simulated_count": 0,
         "best_mapping": "",
         "notes": (),
     }
@@ -194,10 +204,12 @@ class _Sets:
             )
             facts |= {"overlapping_bytes": stored - written}
             return _nothing(target, problem, self.caches, self.workgroups, self.xcds, **facts)
-        table = self._mapping_frame(options.order)
+        table = self._mapping_frame(options)
         unavoidable, read = int(arrays["unavoidable_bytes"].sum()), int(table["read_bytes"][0])
         best = table.sort("read_bytes", maintain_order=True).row(0, named=True)
+        best_name = best["mapping"] if best["saved_share"] >= _LEAST_SAVED else ""
         line_requests = self._requests()
+        table, of_today = self._with_intervals(table, options, {TODAY, best_name, _GIVEN})
         infinity = self.caches.infinity_cache_bytes
         facts |= {
             "mappings": table,
@@ -212,8 +224,13 @@ class _Sets:
             "read_request_count": line_requests and line_requests[0],
             "write_request_count": line_requests and line_requests[1],
             "fits_infinity_cache": None if infinity is None else unavoidable + written <= infinity,
-            "best_mapping": best["mapping"] if best["saved_share"] >= _LEAST_SAVED else "",
+            "best_mapping": best_name,
         }
+        if of_today is not None:
+            rates = list(of_today.hit_rate)
+            if line_requests and known_share == 1:
+                rates.append(1 - (table["lines_count"][0] + written // self.line) / sum(line_requests))
+            facts |= {"hit_rate": (min(rates), max(rates)), "simulated_count": of_today.simulated_count}
         return _nothing(target, "", self.caches, self.workgroups, self.xcds, **facts)
 
     def _stored_bytes(self) -> int:
@@ -231,13 +248,34 @@ class _Sets:
         xcds = mapping.xcds(self.xcds)
         return sum(count(units(parts, self.line, xcds == xcd)) for xcd in range(self.xcds))
 
-    def _mapping_frame(self, order: Sequence[int]) -> pl.DataFrame:
-        candidates = list(mappings(self.workgroups.counts, self.xcds))
+    def _candidates(self, options: TrafficOptions) -> list[Mapping]:
+        candidates, order = list(mappings(self.workgroups.counts, self.xcds)), options.order
         if order:
             if sorted(order) != list(range(self.workgroups.total)):
                 what = f"the order is no permutation of the {self.workgroups.total:,} workgroups"
                 raise UsageError(what, advice="one line for each workgroup: launched number, number of its work")
-            candidates.insert(1, Mapping("given", np.array(order, np.int64), "as given"))
+            candidates.insert(1, Mapping(_GIVEN, np.array(order, np.int64), "as given"))
+        return candidates
+
+    def _with_intervals(
+        self, table: pl.DataFrame, options: TrafficOptions, names: set[str]
+    ) -> tuple[pl.DataFrame, Interval | None]:
+        """The mappings with what they read at most, and what orders of waves change in today's."""
+        workgroups, intervals = self.workgroups, dict[str, Interval]()
+        machine = _machine(workgroups, self.caches, self.xcds)
+        work = None
+        if machine is not None:
+            facts = (workgroups.direction, workgroups.width_bytes, self.caches, workgroups.total)
+            work = work_of(self.everything.groups, *facts)
+        for mapping in self._candidates(options) if work is not None and machine is not None else ():
+            if mapping.name in names and (found := interval(work, machine, mapping.order)):
+                intervals[mapping.name] = found
+        most = [intervals[name].refetched_share[1] if name in intervals else None for name in table["mapping"]]
+        lines = pl.Series(most, dtype=pl.Float64) * table["read_bytes"] + table["read_bytes"]
+        return table.with_columns(most_bytes=lines.round().cast(pl.Int64)), intervals.get(TODAY)
+
+    def _mapping_frame(self, options: TrafficOptions) -> pl.DataFrame:
+        candidates = self._candidates(options)
         unavoidable = sum(count(units(parts, self.line)) for parts in self.loads.values())
         rows = []
         for mapping in candidates:
@@ -245,7 +283,7 @@ class _Sets:
             today = rows[0][3] if rows else lines * self.line
             saved = 1 - lines * self.line / today if today else 0.0
             replicated = (lines - unavoidable) * self.line
-            rows.append((mapping.name, mapping.formula, lines, lines * self.line, replicated, saved))
+            rows.append((mapping.name, mapping.formula, lines, lines * self.line, replicated, saved, None))
         return pl.DataFrame(rows, schema=FabricTraffic.tables["mappings"].dtypes, orient="row")
 
     def _array_frame(self) -> pl.DataFrame:
@@ -348,6 +386,22 @@ class _Sets:
 
 
 _WORKGROUPS: Final = FabricTraffic.tables["workgroups"]
+
+
+def _machine(workgroups: Workgroups, caches: CacheFacts, xcds: int) -> Machine | None:
+    """The CUs of an XCD and the workgroups that fit on one; None = not known."""
+    arch = of(caches.target)
+    kernel = workgroups.kernel
+    size = workgroups.start.fields["workgroup"]
+    if kernel is None or not arch.product.cu_count or arch.has_wgp_mode:
+        return None
+    try:
+        limit = limits(arch, resources_of(kernel, Resources(workgroup_size=prod(size))))
+    except UsageError:
+        return None
+    fitting = min(limiter.waves_per_group for limiter in limit.limiters) // workgroups.start.wave_count
+    cus = arch.product.cu_count // max(arch.product.xcds_per_partition.values(), default=1)
+    return Machine(caches, xcds, cus, max(1, fitting))
 
 
 def _share(part: int, total: int) -> str:

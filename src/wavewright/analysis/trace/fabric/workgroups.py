@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from wavewright import _core
     from wavewright.analysis.trace.lanes.evaluated import LaneOptions
     from wavewright.analysis.trace.lanes.start import StartState
+    from wavewright.codeobj.code_object import Kernel
     from wavewright.model.trace import ThreadTrace
 
 Ids = tuple[int, int, int]
@@ -83,6 +84,7 @@ class Workgroups:
     trace: ThreadTrace
     evaluator: _core.LaneEvaluator
     start: StartState
+    kernel: Kernel | None
     paths: tuple[pl.Series, ...]  #: That the trace has, the longest first.
     counts: Ids  #: Workgroups in x, y and z.
     space: np.ndarray  #: By code row: Space of the evaluator,
@@ -191,6 +193,7 @@ def workgroups_of(trace: ThreadTrace, target: str, options: LaneOptions, kernel:
         trace,
         path_evaluator(trace, target, options, rules, lanes),
         start,
+        None if kernel is None else trace.compiled_kernel(kernel),
         tuple(pl.Series(rows, dtype=pl.Int32) for rows in paths["rows"].to_list()),
         (x, y, z),
         space,

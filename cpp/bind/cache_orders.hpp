@@ -1,0 +1,9 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace wavewright::bind {
+
+void bind_cache_orders(nanobind::module_& m);
+
+}  // namespace wavewright::bind

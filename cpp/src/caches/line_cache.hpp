@@ -1,0 +1,77 @@
+// Caches that drop what was not used for longest: in sets of single lines, or as a whole with blocks of lines.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <list>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace wavewright::caches {
+
+class LineCache {
+  public:
+    // No sets: everything stays, or as many lines as `capacity` says.
+    LineCache(uint32_t sets, uint32_t ways, uint64_t capacity)
+        : sets_(sets), ways_(ways), capacity_(capacity), tags_(size_t{sets} * ways, kEmpty), used_(tags_.size(), 0) {}
+
+    // Whether it was there; now it is.
+    bool touch(int64_t line, uint32_t count) { return sets_ != 0 ? touch_set(line) : touch_block(line, count); }
+
+    uint64_t evictions() const { return evictions_; }
+
+  private:
+    static constexpr int64_t kEmpty = std::numeric_limits<int64_t>::min();
+
+    static uint64_t mixed(uint64_t number) {  // splitmix64
+        number += 0x9E3779B97F4A7C15ULL;
+        number = (number ^ (number >> 30)) * 0xBF58476D1CE4E5B9ULL;
+        number = (number ^ (number >> 27)) * 0x94D049BB133111EBULL;
+        return number ^ (number >> 31);
+    }
+
+    bool touch_set(int64_t line) {
+        const size_t first = mixed(static_cast<uint64_t>(line)) % sets_ * ways_;
+        ++clock_;
+        size_t oldest = first;
+        for (size_t at = first; at < first + ways_; ++at) {
+            if (tags_[at] == line) {
+                used_[at] = clock_;
+                return true;
+            }
+            if (used_[at] < used_[oldest]) oldest = at;
+        }
+        if (tags_[oldest] != kEmpty) ++evictions_;
+        tags_[oldest] = line;
+        used_[oldest] = clock_;
+        return false;
+    }
+
+    bool touch_block(int64_t line, uint32_t count) {
+        const auto found = place_.find(line);
+        if (found != place_.end()) {
+            blocks_.splice(blocks_.begin(), blocks_, found->second);
+            return true;
+        }
+        blocks_.emplace_front(line, count);
+        place_.emplace(line, blocks_.begin());
+        lines_ += count;
+        while (capacity_ != 0 && lines_ > capacity_) {
+            lines_ -= blocks_.back().second;
+            evictions_ += blocks_.back().second;
+            place_.erase(blocks_.back().first);
+            blocks_.pop_back();
+        }
+        return false;
+    }
+
+    uint32_t sets_, ways_;
+    uint64_t capacity_, clock_ = 0, lines_ = 0, evictions_ = 0;
+    std::vector<int64_t> tags_;
+    std::vector<uint64_t> used_;
+    std::list<std::pair<int64_t, uint32_t>> blocks_;
+    std::unordered_map<int64_t, std::list<std::pair<int64_t, uint32_t>>::iterator> place_;
+};
+
+}  // namespace wavewright::caches

@@ -1,0 +1,201 @@
+"""What caches of limited size miss, for orders of waves between two extremes: an interval, never one number.
+
+A CU that lets the oldest wave go first asks for least, waves in lockstep ask for most. The core simulates; here the
+work of one XCD is put together, and what it misses is compared with a cache that loses nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import polars as pl
+
+from wavewright import _core
+from wavewright.analysis.trace.fabric.workgroups import ATOMIC, STORE
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wavewright.analysis.trace.fabric.alike import Alike
+    from wavewright.facts.chiplets import CacheFacts
+
+_LANES: Final = 64
+_GROUP_LANES: Final = 16  #: That the vector L1 looks up together.
+_L1_SETS: Final = 4
+_MOST_LOOKUPS: Final = 8_000_000  #: Of L1 by the simulated workgroups of an XCD.
+_FULL_CACHES: Final = 4  #: Times that a part of the workgroups must fill L2, so that it says something about all.
+#: Depth of the queue of a CU (0 = lockstep), steps that CUs start apart, and whether lines of L1 are kept.
+ORDERS: Final = {"oldest first": (1, 0.0), "queues": (32, 0.0), "lockstep": (0, 0.0), "drift": (0, 12.0)}
+
+
+@dataclass(frozen=True)
+class Machine:
+    """Where the workgroups run."""
+
+    caches: CacheFacts
+    xcds: int
+    cus: int  #: Of an XCD.
+    residents: int  #: Workgroups of a CU at a time.
+
+
+@dataclass(frozen=True)
+class Interval:
+    """What orders of waves change."""
+
+    refetched_share: tuple[float, float]  #: Lines read again, of those that a cache without limits reads.
+    hit_rate: tuple[float, float]  #: Of L2.
+    simulated_count: int  #: Workgroups.
+
+
+@dataclass(frozen=True)
+class Work:
+    """The work of a dispatch as the core takes it."""
+
+    steps: dict[str, pl.Series]
+    kind_of: np.ndarray  #: By workgroup.
+    first_move: np.ndarray
+    lookups: np.ndarray  #: Of L1, by kind.
+
+    def columns(self, order: np.ndarray, *, is_stepped: bool) -> dict[str, pl.Series]:
+        """Columns of the core for workgroups in the order in which they are launched."""
+        gap = pl.Series(np.ones(len(self.steps["gap"]), np.uint32)) if is_stepped else self.steps["gap"]
+        workgroups = {
+            "kind_of_workgroup": pl.Series(self.kind_of[order], dtype=pl.UInt32),
+            "first_move": pl.Series(self.first_move[order], dtype=pl.UInt64),
+        }
+        return self.steps | workgroups | {"gap": gap}
+
+
+def work_of(
+    groups: Sequence[Alike], direction: np.ndarray, width_bytes: np.ndarray, caches: CacheFacts, total: int
+) -> Work | None:
+    """The work of all workgroups; None = some lie differently in their lines, or some are not known."""
+    line, piece = caches.line_bytes, caches.write_request_bytes or caches.line_bytes
+    if sum(len(group.numbers) for group in groups) < total:
+        return None
+    tables: dict[str, list[np.ndarray]] = {}
+    kind_of, first_move = np.zeros(total, np.uint32), np.zeros(total, np.uint64)
+    counts = dict.fromkeys(("steps", "blocks", "waves", "moves"), 0)
+    lookups = []
+    for kind, group in enumerate(groups):
+        accesses = group.accesses
+        way = direction[accesses.row]
+        chosen = np.flatnonzero(accesses.is_known & (way != ATOMIC) & (accesses.active != 0))
+        if (group.moves[np.unique(group.move[chosen])] % line).any():
+            return None
+        blocks, of_execution = _blocks(group, chosen, way[chosen] == STORE, width_bytes, line, piece)
+        steps, waves = _steps(group, chosen, way, of_execution)
+        steps["first_block"] += counts["blocks"]
+        kind_of[group.numbers] = kind
+        move_count = len(group.moves)
+        first_move[group.numbers] = counts["moves"] + np.arange(len(group.numbers)) * move_count
+        parts = {
+            **steps,
+            "line": blocks,
+            "line_count": np.ones(len(blocks), np.int64),
+            "first_step": waves[:-1] + counts["steps"],
+            "end_step": waves[1:] + counts["steps"],
+            "first_wave": np.array([counts["waves"]]),
+            "end_wave": np.array([counts["waves"] + len(waves) - 1]),
+            "moves": (group.moves // line).T.ravel(),
+        }
+        for name, part in parts.items():
+            tables.setdefault(name, []).append(part)
+        counts["steps"] += len(steps["kind"])
+        counts["blocks"] += len(blocks)
+        counts["waves"] += len(waves) - 1
+        counts["moves"] += move_count * len(group.numbers)
+        lookups.append(len(blocks))
+    columns = {
+        name: pl.Series(np.concatenate(each), dtype=pl.Int64 if name in ("line", "moves") else pl.UInt32)
+        for name, each in tables.items()
+    }
+    return Work(columns, kind_of, first_move, np.array(lookups))
+
+
+def _blocks(
+    group: Alike, chosen: np.ndarray, is_store: np.ndarray, width_bytes: np.ndarray, line: int, piece: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Lines that executions look up, and how many each does: of loads once per 16 lanes, of stores once per piece."""
+    accesses = group.accesses
+    begin = accesses.address[chosen]
+    end = begin + width_bytes[accesses.row[chosen]][:, None] - 1
+    active = (accesses.active[chosen][:, None] >> np.arange(_LANES, dtype=np.uint64)) & np.uint64(1) == 1
+    unit = np.where(is_store, piece, line)[:, None]
+    lane_group = np.where(is_store[:, None], 0, np.arange(_LANES) // _GROUP_LANES)
+    execution = np.broadcast_to(np.arange(len(chosen))[:, None], begin.shape)
+    keys = np.stack(
+        [np.concatenate([each[active], each[active]]) for each in (execution, lane_group)]
+        + [np.concatenate([(begin // unit)[active], (end // unit)[active]])]
+    )
+    keys = np.unique(keys, axis=1)
+    size = np.where(is_store, piece, line)[keys[0]]
+    return keys[2] * size // line, np.bincount(keys[0], minlength=len(chosen))
+
+
+def _steps(
+    group: Alike, chosen: np.ndarray, way: np.ndarray, block_counts: np.ndarray
+) -> tuple[dict[str, np.ndarray], np.ndarray]:
+    """Accesses and barriers of the waves, one wave behind the other, and where each wave begins."""
+    accesses = group.accesses
+    rows: list[tuple[int, int, int, int, int]] = []
+    starts = [0]
+    firsts = np.concatenate(([0], np.cumsum(block_counts)))
+    places = accesses.place[chosen]
+    for place in range(int(accesses.place.max()) + 1 if len(accesses.place) else 1):
+        barriers, position = 0, 0
+        for at in np.flatnonzero(places == place):
+            execution = chosen[at]
+            while barriers < accesses.barriers[execution]:
+                rows.append((2, 1, 0, 0, 0))
+                barriers += 1
+            gap = max(1, int(accesses.position[execution]) - position)
+            position = int(accesses.position[execution])
+            kind = int(way[execution] == STORE)
+            rows.append((kind, gap, int(group.move[execution]), int(firsts[at]), int(block_counts[at])))
+        starts.append(len(rows))
+    names = ("kind", "gap", "move", "first_block", "block_count")
+    table = np.array(rows, np.int64).reshape(-1, len(names))
+    return {name: table[:, at].copy() for at, name in enumerate(names)}, np.array(starts)
+
+
+def interval(work: Work, machine: Machine, order: np.ndarray) -> Interval | None:
+    """What the orders of waves change for workgroups that are launched in an order; None = it would take too long."""
+    lookups = np.cumsum(work.lookups[work.kind_of[order]]) // machine.xcds
+    most = int(np.searchsorted(lookups, _MOST_LOOKUPS, side="right"))
+    if most < min(len(order), machine.xcds * machine.cus):
+        return None
+    chosen = order[:most]
+    least = _simulated(work, machine, chosen, 0, 0.0, is_limited=False)
+    touched_lines = least["read_misses"] + least["write_misses"]
+    is_short = (
+        len(chosen) < len(order) and touched_lines * machine.caches.line_bytes < _FULL_CACHES * machine.caches.l2_bytes
+    )
+    if not least["read_misses"] or is_short:
+        return None
+    runs = [_simulated(work, machine, chosen, depth, drift) for depth, drift in ORDERS.values()]
+    refetched = [run["read_misses"] / least["read_misses"] - 1 for run in runs]
+    rates = [1 - (run["read_misses"] + run["write_misses"]) / max(1, run["reads"] + run["writes"]) for run in runs]
+    return Interval((max(0.0, min(refetched)), max(refetched)), (min(rates), max(rates)), len(chosen))
+
+
+def _simulated(
+    work: Work, machine: Machine, order: np.ndarray, depth: int, drift: float, *, is_limited: bool = True
+) -> _core.OrderMisses:
+    """Misses of XCD 0, which stands for all."""
+    caches = machine.caches
+    has_l1 = is_limited and bool(caches.l1_bytes and caches.l1_ways)
+    sizes: dict[str, Any] = {
+        "xcds": machine.xcds,
+        "simulated_xcds": 1,
+        "cus": machine.cus,
+        "residents": machine.residents,
+        "l1_sets": _L1_SETS if has_l1 else 0,
+        "l1_ways": caches.l1_ways if has_l1 else 0,
+        "l2_sets": caches.l2_bytes // caches.line_bytes // caches.l2_ways if is_limited else 0,
+        "l2_ways": caches.l2_ways if is_limited else 0,
+    }
+    columns = work.columns(order, is_stepped=not depth)
+    return _core.simulate_order(columns, sizes, {"depth": depth, "drift": drift, "seed": 1})
