@@ -43,7 +43,9 @@ def test_text_fits_the_screen(run, gemm):
         assert done.returncode == 0 and max(map(len, done.stdout.splitlines())) <= int(columns)
         words = " ".join(done.stdout.split())
         assert "1,280 cycles per wave, 896 of them extra" in words and "pad rows of 32 dwords by 4 dwords" in words
-        assert re.search(r"1,024 segments per wave, .* row \d+ alone 64 instead of 16 an execution, \d+ % of all;", words)
+        assert re.search(
+            r"1,024 segments per wave, .* row \d+ alone 64 instead of 16 an execution, \d+ % of all;", words
+        )
         assert "assumed: pointer arguments are multiples of 256 bytes" in words
 
 

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import CancelledError
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from wavewright.cluster.executor import WAIT_SECONDS, NotSeenError, Outcome
 from wavewright.errors import MissingToolError, UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+from typing import Generic, Protocol, TypeVar
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from wavewright.cluster.dask import DaskExecutor
-from wavewright.cluster.executor import WAIT_SECONDS, Serial
+from wavewright.cluster.executor import WAIT_SECONDS, Executor, Serial
 from wavewright.cluster.processes import Processes
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from wavewright.cluster.executor import Executor
 
 
 def executor_for(

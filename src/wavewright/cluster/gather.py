@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import Generic, TypeVar
 
 import polars as pl
 
@@ -17,12 +18,7 @@ from wavewright.model.losses import LOSSES, Loss
 from wavewright.model.run import Run, run_losses
 from wavewright.model.run_tables import RUN
 from wavewright.model.schema import empty_frame
-from wavewright.readers.run.inputs import open_input
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from wavewright.readers.run.inputs import RunInput
+from wavewright.readers.run.inputs import RunInput, open_input
 
 #: Share of the inputs that workers may leave unread; an answer that lacks more would say little about the run.
 MOST_MISSING = 0.5

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from wavewright.analysis.common.gate.loop import LoopAnswer
 from wavewright.cluster.measurements import findings_of, kind_of_paths, measured
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from contextlib import AbstractContextManager
-
-    from wavewright.analysis.common.gate.loop import LoopAnswer
 
 
 def loop(

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import glob
-from contextlib import nullcontext
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import polars as pl
+
+from wavewright.analysis.common.gate.check import JudgedFinding
 from wavewright.base.words import counted
 from wavewright.errors import UsageError, WavewrightError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from contextlib import AbstractContextManager
-
-    import polars as pl
-
-    from wavewright.analysis.common.gate.check import JudgedFinding
-    from wavewright.model.baseline import Baseline, MeasuredCapture
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.baseline import Baseline, MeasuredCapture
+from wavewright.model.trace import ThreadTrace
 
 _MOST_SIBLINGS = 8  #: Dispatches of one capture of traces that are read.
 _NAMES = {"trace": "thread traces", "run": "runs", "counters": "counter captures"}

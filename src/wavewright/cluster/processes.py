@@ -8,19 +8,17 @@ import os
 import signal
 import sys
 import tempfile
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import resource_tracker
 from pathlib import Path
 from threading import Thread
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from wavewright.base import stopping
 from wavewright.base.scratch import make_scratch
 from wavewright.cluster.executor import Outcome
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

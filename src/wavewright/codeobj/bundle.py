@@ -8,12 +8,9 @@ from __future__ import annotations
 
 import re
 import struct
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from wavewright.codeobj.byte_sources import Part, Unpacked
-
-if TYPE_CHECKING:
-    from wavewright.codeobj.byte_sources import ByteSource, Shelf
+from wavewright.codeobj.byte_sources import ByteSource, Part, Shelf, Unpacked
 
 MAGIC = b"__CLANG_OFFLOAD_BUNDLE__"
 PACKED_MAGIC = b"CCOB"

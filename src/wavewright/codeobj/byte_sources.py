@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import os
 import weakref
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Iterator
+from typing import Protocol
 
 from wavewright.base.compression import PackedError, unpacked_pieces
 from wavewright.base.files import open_regular
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 KEPT_BYTES = 256 << 20  #: Up to this much is unpacked whole and kept until something else is; of more only the part.
 _CHUNK_BYTES = 1 << 18

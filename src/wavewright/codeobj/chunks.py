@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from wavewright.codeobj.code_object import CodeObject
 from wavewright.codeobj.elf import without_overlap
 from wavewright.codeobj.targets import family_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from wavewright.codeobj.code_object import CodeObject
 
 WORD_BYTES = 4  #: No instruction is shorter.
 _EITHER_SIZE = ("gfx10", "gfx11", "gfx12")  # families whose waves have 32 or 64 lanes; gfx1250 has 32 only

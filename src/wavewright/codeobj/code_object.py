@@ -4,27 +4,23 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import zip_longest
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from wavewright.base.files import open_regular
 from wavewright.codeobj.containers import code_objects_in, is_contained
 from wavewright.codeobj.descriptors import DESCRIPTOR_BYTES, Descriptor, read_descriptor
 from wavewright.codeobj.elf import SHF_ALLOC, ElfFile, Section, Symbol, parse_elf, without_overlap
-from wavewright.codeobj.metadata import KernelMetadata, read_metadata
+from wavewright.codeobj.embedded_objects import Contents
+from wavewright.codeobj.metadata import KernelArgument, KernelMetadata, Metadata, read_metadata
 from wavewright.codeobj.targets import TARGET_OF_MACH
 from wavewright.errors import NotATraceError
 from wavewright.model.losses import Loss
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from os import PathLike
-
-    from wavewright.codeobj.embedded_objects import Contents
-    from wavewright.codeobj.metadata import KernelArgument, Metadata
 
 _STT_FUNC, _STT_KERNEL = 2, 10
 _DESCRIPTOR_SUFFIX = ".kd"

@@ -11,20 +11,16 @@ import re
 import struct
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from wavewright.base.compression import PackedError, packing_of, unpacked_pieces
 from wavewright.codeobj.bundle import MAGIC, PACKED_MAGIC, BundleError, read_entries, read_packed, target_in
-from wavewright.codeobj.byte_sources import FileBytes, MemoryBytes, Part, Shelf
+from wavewright.codeobj.byte_sources import ByteSource, FileBytes, MemoryBytes, Part, Shelf
 from wavewright.codeobj.elf import ELF_HEADER, ELF_SECTION, EM_AMDGPU, MACHINE_NAMES
 from wavewright.codeobj.embedded_objects import BITCODE, Contents, EmbeddedObject, distinct, what_instead
 from wavewright.codeobj.hosts import ARCHIVE_MAGIC, THIN_MAGIC, archive_members, host_sections
 from wavewright.codeobj.targets import TARGET_OF_MACH
 from wavewright.errors import NotATraceError, UnsupportedError, UsageError
 from wavewright.model.losses import Loss
-
-if TYPE_CHECKING:
-    from wavewright.codeobj.byte_sources import ByteSource
 
 MAX_OBJECTS = 1 << 16  #: Code objects of one file that are named.
 MAX_OBJECT_BYTES = 1 << 30  #: Of one code object.

@@ -6,20 +6,15 @@ The order is that of ADR 0023. A GPU whose instructions the tables have needs no
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 from wavewright import _core
-from wavewright.codeobj.chunks import cut
+from wavewright.codeobj.chunks import Chunk, cut
+from wavewright.codeobj.code_object import CodeObject
 from wavewright.codeobj.libllvm.disassembler import run_llvm
 from wavewright.codeobj.libllvm.libraries import find_libraries
 from wavewright.codeobj.listing import Listing
 from wavewright.model.losses import Loss
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from wavewright.codeobj.chunks import Chunk
-    from wavewright.codeobj.code_object import CodeObject
 
 _MAX_LOSSES = 8
 _MAX_REASONS = 3

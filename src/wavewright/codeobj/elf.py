@@ -7,14 +7,12 @@ therefore not required. All AMDGPU objects are 64-bit little-endian.
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from wavewright.base.compression import PackedError, unpacked_pieces
 from wavewright.errors import MissingToolError, NotATraceError, UnsupportedError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 EM_AMDGPU = 224
 _ELFCLASS64, _ELFDATA2MSB = 2, 2

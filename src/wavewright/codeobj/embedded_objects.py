@@ -5,19 +5,14 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from wavewright.base.compression import PackedError
 from wavewright.base.words import counted
-from wavewright.codeobj.byte_sources import Part, Unpacked
+from wavewright.codeobj.byte_sources import ByteSource, Part, Unpacked
 from wavewright.errors import NotATraceError, UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wavewright.codeobj.byte_sources import ByteSource
-    from wavewright.model.losses import Loss
+from wavewright.model.losses import Loss
 
 COMPARED_BYTES = 1 << 30  #: Bytes that are read or unpacked to name equal code objects once.
 BITCODE = (b"BC\xc0\xde", b"\xde\xc0\x17\x0b")  #: How LLVM bitcode starts.

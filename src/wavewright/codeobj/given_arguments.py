@@ -13,14 +13,11 @@ from __future__ import annotations
 
 import re
 import struct
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from wavewright.codeobj.metadata import MAX_SEGMENT_BYTES
+from wavewright.codeobj.code_object import Kernel
+from wavewright.codeobj.metadata import MAX_SEGMENT_BYTES, KernelArgument
 from wavewright.errors import UsageError
-
-if TYPE_CHECKING:
-    from wavewright.codeobj.code_object import Kernel
-    from wavewright.codeobj.metadata import KernelArgument
 
 _OFFSET = re.compile(r"0[xX][0-9a-fA-F]{1,8}|[0-9]{1,8}")
 _INTEGER = re.compile(r"[+-]?(?:0[xX][0-9a-fA-F]{1,16}|[0-9]{1,20})")

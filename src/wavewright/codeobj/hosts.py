@@ -6,14 +6,11 @@ Only headers are read. No count, offset or name of a file is believed further th
 from __future__ import annotations
 
 import struct
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
+from wavewright.codeobj.byte_sources import ByteSource
 from wavewright.codeobj.elf import ELF_HEADER, ELF_SECTION, SHT_NOBITS, string_at
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from wavewright.codeobj.byte_sources import ByteSource
 
 ARCHIVE_MAGIC, THIN_MAGIC = b"!<arch>\n", b"!<thin>\n"
 MAX_MEMBERS = 1 << 17  #: Of one archive.

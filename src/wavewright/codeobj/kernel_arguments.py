@@ -8,19 +8,15 @@ the request is refused. Every other byte stays unknown.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from wavewright.codeobj.code_object import Kernel
 from wavewright.codeobj.given_arguments import argument_list, given_bytes
-from wavewright.codeobj.metadata import MAX_SEGMENT_BYTES
+from wavewright.codeobj.metadata import MAX_SEGMENT_BYTES, KernelArgument
 from wavewright.errors import UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wavewright.codeobj.code_object import Kernel
-    from wavewright.codeobj.metadata import KernelArgument
 
 CERTAIN = 0xFF  #: In `ArgumentValues.known_mask`: this byte is certain.
 _DWORD_BYTES = 4

@@ -4,20 +4,14 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
-from wavewright.codeobj.dwarf.line_program import NO_LINE, run_line_programs
-from wavewright.codeobj.dwarf.scopes import read_scopes
-from wavewright.codeobj.dwarf.units import DebugInfo
+from wavewright.codeobj.code_object import CodeObject
+from wavewright.codeobj.dwarf.line_program import NO_LINE, LineProgram, LineRows, run_line_programs
+from wavewright.codeobj.dwarf.scopes import ScopeMap, read_scopes
+from wavewright.codeobj.dwarf.units import DebugInfo, Unit
 from wavewright.model.losses import Loss
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from wavewright.codeobj.code_object import CodeObject
-    from wavewright.codeobj.dwarf.line_program import LineProgram, LineRows
-    from wavewright.codeobj.dwarf.scopes import ScopeMap
-    from wavewright.codeobj.dwarf.units import Unit
 
 _SECTIONS = (
     *(".debug_line", ".debug_info", ".debug_abbrev", ".debug_str", ".debug_line_str", ".debug_str_offsets"),

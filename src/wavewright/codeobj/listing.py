@@ -8,18 +8,15 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from itertools import zip_longest
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
 from wavewright.base.files import read_regular
 from wavewright.errors import NotATraceError
-
-if TYPE_CHECKING:
-    from os import PathLike
-
-    from wavewright.model.losses import Loss
+from wavewright.model.losses import Loss
 
 _ROW = re.compile(rb"(0[xX][0-9a-fA-F]+|[0-9]+)\t(0[xX][0-9a-fA-F]+|[0-9]+)\t([^\r\n]*)\r?")
 _MAX_NUMBER = (1 << 64) - 1

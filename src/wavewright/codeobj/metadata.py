@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import msgspec
 
-if TYPE_CHECKING:
-    from wavewright.codeobj.elf import ElfFile
+from wavewright.codeobj.elf import ElfFile
 
 #: Of the kernarg segment; HIP passes a few kilobytes at most, and a larger claim is nonsense.
 MAX_SEGMENT_BYTES = 1 << 20

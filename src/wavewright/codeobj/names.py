@@ -5,14 +5,11 @@ from __future__ import annotations
 import math
 import re
 import sys
+from collections.abc import Iterable
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from wavewright import _core
 from wavewright.codeobj.process import run_bounded
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _MAX_NAME_BYTES = 1 << 14
 _MAX_TEXT_BYTES = 1 << 20

@@ -6,7 +6,8 @@ core is asked once for each distinct text.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Collection, Sequence
+from typing import Final
 
 import polars as pl
 
@@ -14,9 +15,6 @@ from wavewright import _core
 from wavewright.codeobj.classes import classify
 from wavewright.codeobj.registers import HIGH_HALF, IMPLICIT, LOW_HALF, NULL, READS, TIED, WRITES, spelled
 from wavewright.codeobj.targets import FAMILIES, family_of
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
 
 # cpp/include/wavewright/isa.hpp: Fact.
 _LOADS, _STORES, _ATOMIC, _RETURNS = (1 << bit for bit in range(4))

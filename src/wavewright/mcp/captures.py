@@ -8,19 +8,17 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
 from wavewright.base.shown import shown
 from wavewright.errors import UsageError
+from wavewright.mcp.roots import Roots
+from wavewright.model.counters import CounterSet
 from wavewright.model.document import Document
-
-if TYPE_CHECKING:
-    from wavewright.mcp.roots import Roots
-    from wavewright.model.counters import CounterSet
-    from wavewright.model.run import Run
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.run import Run
+from wavewright.model.trace import ThreadTrace
 
 MOST_OPEN = 8
 MOST_BYTES = 4 << 30  #: Of tables that are held in memory; the capture that is asked about may have more.

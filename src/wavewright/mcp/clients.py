@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
 
 from wavewright.base.shown import command_line
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
 
 #: Client -> the file of its settings, and the key under which servers stand.
 _FILES = {

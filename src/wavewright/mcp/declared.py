@@ -7,15 +7,13 @@ from __future__ import annotations
 
 import json
 import tomllib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from wavewright.questions.catalog import QUESTIONS
 from wavewright.questions.kit.parameters import OneOf
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 _HERE = Path(__file__).parent
 MOST_ROWS = 50  #: That `limit` may ask for.

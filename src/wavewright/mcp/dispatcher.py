@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from wavewright.errors import UsageError, WavewrightError
 from wavewright.mcp.captures import Captures
-from wavewright.mcp.declared import BY_NAME, MOST_ROWS, USUAL_ROWS
-from wavewright.mcp.reply import Offer, error_of, result_of
+from wavewright.mcp.declared import BY_NAME, MOST_ROWS, USUAL_ROWS, Parameter, Tool
+from wavewright.mcp.reply import Offer, Reply, error_of, result_of
 from wavewright.mcp.roots import Roots
 from wavewright.mcp.suggestions import suggested_calls
 from wavewright.mcp.tools import ANSWERS
 from wavewright.mcp.topic_answers import ask, nearest
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
-
-    from wavewright.mcp.declared import Parameter, Tool
-    from wavewright.mcp.reply import Reply
 
 dispatcher_lock = threading.Lock()
 _LONGEST = 10_000  #: Characters of an argument.

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from wavewright.base.shown import printable
+from wavewright.errors import WavewrightError
 from wavewright.mcp.rows import Rows
+from wavewright.model.report import Section
 from wavewright.writers.markdown.brief import brief_markdown
 from wavewright.writers.markdown.code_spans import Recorded, texts_in
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from wavewright.errors import WavewrightError
-    from wavewright.model.report import Section
 
 _USUAL = 8_000  #: Characters of the text, and of the fields: 2,000 tokens.
 _LARGE = 11_500  #: The same where more rows than usual were asked for: 24,000 with what is around both.

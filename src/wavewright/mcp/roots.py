@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from wavewright.base.files import is_inside
 from wavewright.base.shown import shown
 from wavewright.errors import UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _LONGEST = 4096
 _LOOKED_AT = 2_000  #: Names of a folder among which the nearest is looked for.

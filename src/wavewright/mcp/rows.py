@@ -7,19 +7,16 @@ import binascii
 import hashlib
 import json
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import polars as pl
 
 from wavewright.base.shown import printable
 from wavewright.errors import UsageError
+from wavewright.model.blocks import Finding, Table
 from wavewright.words.kit.handles import instruction_handle
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    import polars as pl
-
-    from wavewright.model.blocks import Finding, Table
 
 _LONGEST = 160  #: Characters of a cell.
 _DIGITS = 5  #: That are significant: no measurement has more.

@@ -6,21 +6,19 @@ import json
 import os
 import sys
 import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from wavewright.base import stopping
 from wavewright.mcp import texts
 from wavewright.mcp.calls import Call, Calls
 from wavewright.mcp.declared import BY_NAME, TOOLS
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    Answering = Callable[[str, Mapping[str, Any], Callable[[str], None]], dict[str, Any]]
+Answering = Callable[[str, Mapping[str, Any], Callable[[str], None]], dict[str, Any]]
 
 HANDSHAKE = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")  #: Newest first.
 MODERN = ("2026-07-28",)

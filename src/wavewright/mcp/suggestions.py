@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
-from wavewright.mcp.declared import BY_NAME, TOOLS
+from wavewright.mcp.declared import BY_NAME, TOOLS, Tool
 from wavewright.mcp.reply import Offer
+from wavewright.model.next_question import NextQuestion
 from wavewright.questions.catalog import QUESTIONS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from wavewright.mcp.declared import Tool
-    from wavewright.model.next_question import NextQuestion
 
 MOST = 3
 #: Names of parameters of questions that the tools call otherwise.

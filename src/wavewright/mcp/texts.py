@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 import tomllib
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from wavewright.model.answer import Answer
+from wavewright.model.answer import Answer
 
 _HERE = Path(__file__).parent
 _TEXTS: dict[str, Any] = tomllib.loads((_HERE / "texts.toml").read_text(encoding="utf-8"))

@@ -2,34 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlencode
 
 from wavewright.base.shown import quoted
 from wavewright.errors import UsageError
-from wavewright.mcp.declared import TOOLS
+from wavewright.mcp.captures import Capture
+from wavewright.mcp.declared import TOOLS, Tool
 from wavewright.mcp.reply import Offer, Reply
 from wavewright.mcp.rows import Rows, cursor, rows_of, rows_of_findings, rows_of_table, start_of
 from wavewright.mcp.suggestions import ALIASES, suggested_calls
-from wavewright.model.blocks import Column, Finding, Sentence, Table
-from wavewright.model.document import DOCUMENTS
+from wavewright.model.blocks import Block, Column, Finding, Sentence, Table
+from wavewright.model.document import DOCUMENTS, Document
 from wavewright.model.next_question import NextQuestion
+from wavewright.model.report import Section
 from wavewright.questions.catalog import question_of
-from wavewright.questions.kit.question import Wording
+from wavewright.questions.kit.question import Question, Wording
 from wavewright.writers.markdown.code_spans import texts_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from wavewright.mcp.captures import Capture
-    from wavewright.mcp.declared import Tool
-    from wavewright.model.blocks import Block
-    from wavewright.model.document import Document
-    from wavewright.model.report import Section
-    from wavewright.questions.kit.question import Question
 
 _OURS = ("capture", "about", "limit", "cursor")  #: Parameters that the tools have and topics do not.
 _WIDTH = 140

@@ -11,15 +11,13 @@ from wavewright.base.once import once
 from wavewright.base.shown import shown
 from wavewright.errors import UsageError
 from wavewright.model.counters import CounterSet
+from wavewright.model.run import Run
 from wavewright.model.trace import ThreadTrace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping, Sequence
 
-    from wavewright.model.run import Run
-
-    Shown = ThreadTrace | Run | CounterSet
-
+Shown = ThreadTrace | Run | CounterSet
 #: The kinds of documents, as messages call them.
 DOCUMENTS = {"trace": "a thread trace", "run": "a run", "counters": "a counter capture"}
 

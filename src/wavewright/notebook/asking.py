@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from wavewright.model.counters import CounterSet
+from wavewright.model.document import Shown
+from wavewright.model.report import Report
 from wavewright.model.run import Run
 from wavewright.model.trace import ThreadTrace
 from wavewright.notebook.documents import document_of
 from wavewright.questions.catalog import question_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from wavewright.model.report import Report
-    from wavewright.notebook.documents import Shown
 
 
 def ask(opened: Shown, topic: str, **parameters: Any) -> Any:

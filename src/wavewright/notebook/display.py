@@ -2,32 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import fields, is_dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, truncation
 from wavewright.errors import WavewrightError
 from wavewright.model.answer import Answer
-from wavewright.model.blocks import Column, Picture, Sentence, Table, readable
-from wavewright.model.report import Report
+from wavewright.model.blocks import Block, Column, Picture, Sentence, Table, readable
+from wavewright.model.document import Document, Shown
+from wavewright.model.report import DataTable, Report
 from wavewright.notebook.documents import document_of, label_of
 from wavewright.questions.beside import words_beside_questions
 from wavewright.questions.catalog import PLOTS, QUESTIONS, question_answered
-from wavewright.questions.kit.question import Wording
+from wavewright.questions.kit.question import Question, Wording
 from wavewright.words.kit.answer_parts import data_tables
 from wavewright.writers.html.blocks import block_styles, html_of
 from wavewright.writers.markdown.blocks import markdown_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from wavewright.model.blocks import Block
-    from wavewright.model.document import Document
-    from wavewright.model.report import DataTable
-    from wavewright.notebook.documents import Shown
-    from wavewright.questions.kit.question import Question
 
 
 def answer_blocks(answer: Answer, wording: Wording) -> tuple[Block, ...]:

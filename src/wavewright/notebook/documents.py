@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from wavewright.errors import UsageError
 from wavewright.model.counters import CounterSet
-from wavewright.model.document import Library
+from wavewright.model.document import Document, Library, Shown
 from wavewright.model.run import Run
 from wavewright.model.trace import ThreadTrace
-
-if TYPE_CHECKING:
-    from wavewright.model.document import Document
-
-    Shown = ThreadTrace | Run | CounterSet
 
 
 def document_of(opened: Shown) -> Document:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 from urllib.parse import parse_qsl
 
 import polars as pl
@@ -11,14 +12,10 @@ import polars as pl
 from wavewright.analysis.trace.clocks import alignment
 from wavewright.base.bounds import ITEM
 from wavewright.errors import UsageError
+from wavewright.model.document import Document
 from wavewright.page.counters.kernels import kernels_of
 from wavewright.page.run.events import event_place
 from wavewright.page.run.layers import timeline_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from wavewright.model.document import Document
 
 #: Names in the page's address (web/src/app/location.ts) of numbers and of texts; here they have underscores.
 _NUMBERS = ("document", "row", "lastRow", "wave", "iteration", "kernel", "kernelRank", "line")

@@ -22,8 +22,8 @@ from wavewright.notebook.documents import document_of, label_of
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
+    from wavewright.model.document import Shown
     from wavewright.notebook.display import Display
-    from wavewright.notebook.documents import Shown
     from wavewright.notebook.widget import LiveView
 
 

@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from wavewright.model.document import Document
-    from wavewright.notebook.documents import Shown
+    from wavewright.model.document import Document, Shown
 
     LiveView: TypeAlias = Any
 

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from wavewright.errors import WavewrightError
+from wavewright.model.blocks import Block
+from wavewright.model.document import Document
 from wavewright.page.protocol.question import PageQuestion
 from wavewright.questions.catalog import QUESTIONS as DECLARED
 from wavewright.questions.catalog import question_of
 from wavewright.questions.kit.parameters import text
 from wavewright.questions.kit.question import Wording
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from wavewright.model.blocks import Block
-    from wavewright.model.document import Document
 
 _WORDING = Wording(limit=50)
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 import re
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from wavewright.model.document import Document
 from wavewright.page.protocol.question import PageQuestion
-
-if TYPE_CHECKING:
-    from wavewright.model.document import Document
 
 _ROW = re.compile(r"\| (?P<word>.+?) \| (?P<meaning>.+?) \|$")
 _MARKS = re.compile(r"[*`]")

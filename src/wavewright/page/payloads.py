@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import io
 import math
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
@@ -15,14 +16,10 @@ from wavewright.base.shown import json_bytes
 from wavewright.errors import UsageError
 from wavewright.model.answer import to_builtins
 from wavewright.model.document import DOCUMENTS, Document
+from wavewright.model.run import Run
+from wavewright.model.trace import ThreadTrace
 from wavewright.page.protocol.payload import ARROW, JSON, Payload, key_of
 from wavewright.page.questions import questions_about
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from wavewright.model.run import Run
-    from wavewright.model.trace import ThreadTrace
 
 _MOST_PARTS = 3  # of one document: a user looks at one at a time, and may step back
 _GUARD = Lock()

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from wavewright.page.protocol.question import PageQuestion
+from wavewright.page.protocol.question import PageQuestion
 
 _FOR_ALL_KINDS = ("glossary", "gallery", "declared_questions")
 #: Modules with questions about one kind of documents. The analyses of a kind take up to half a second to import, so

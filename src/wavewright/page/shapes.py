@@ -6,8 +6,9 @@ answer unchanged names the class only; columns and fields that the page adds are
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from wavewright.analysis.counters.compare import CounterComparison
 from wavewright.analysis.counters.engine.answer import CounterPanels
@@ -53,17 +54,13 @@ from wavewright.analysis.trace.trust.coverage import Coverage
 from wavewright.analysis.trace.waits import Waits
 from wavewright.analysis.trace.waves.by_place import WavesByPlace
 from wavewright.analysis.trace.waves.states import States
+from wavewright.model.answer import Answer
 from wavewright.model.counters import COUNTER_SET
 from wavewright.model.schema import THREAD_TRACE, TableSpec, table_spec
 from wavewright.page.run.diagnosis import Case
 from wavewright.page.run.flame import LINES
 from wavewright.page.run.path import PREDICTIONS, SEGMENTS, STEPS
 from wavewright.page.run.times import declared_since_start
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from wavewright.model.answer import Answer
 
 
 def _columns(spec: TableSpec, more: str = "", *, without: tuple[str, ...] = ()) -> TableSpec:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import TYPE_CHECKING, Annotated, Any
+from pathlib import Path
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta, Struct
@@ -12,9 +13,6 @@ from wavewright.base.files import open_regular
 from wavewright.errors import NotATraceError, UnsupportedError, UsageError
 from wavewright.model.baseline import BASELINE_FORMAT, BASELINE_SCHEMA_VERSION, Baseline, MeasuredCapture, Quantity
 from wavewright.model.report import InputFile
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _MOST_BYTES = 64 << 20
 

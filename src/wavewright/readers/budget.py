@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from math import isfinite
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from wavewright.base.toml import read_toml
 from wavewright.errors import UsageError
 from wavewright.model.budget import Budget, Limit
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 _MOST_LIMITS = 1_000
 _LONGEST = 1_000  #: Characters of a limit.

@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from os import PathLike
 
 from wavewright.base.words import shortened
-from wavewright.codeobj.code_object import CodeObject
+from wavewright.codeobj.code_object import CodeObject, Kernel
 from wavewright.codeobj.containers import code_objects_in
+from wavewright.codeobj.embedded_objects import EmbeddedObject
 from wavewright.codeobj.names import demangle_all
 from wavewright.errors import NotATraceError, UnsupportedError, UsageError
 from wavewright.model.losses import Loss
-
-if TYPE_CHECKING:
-    from os import PathLike
-
-    from wavewright.codeobj.code_object import Kernel
-    from wavewright.codeobj.embedded_objects import EmbeddedObject
 
 _NAMED = 4  # kernels that an error names
 

@@ -11,11 +11,12 @@ with a duration that agrees with the traced waves (`model.traced_span`). What is
 
 from __future__ import annotations
 
+import os
 import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -25,23 +26,16 @@ from wavewright.base.shown import shown
 from wavewright.errors import UsageError, WavewrightError
 from wavewright.model.launch import Launch, median_noise
 from wavewright.model.losses import LOSSES, Loss
+from wavewright.model.run import Run
+from wavewright.model.trace import ThreadTrace
 from wavewright.model.traced_span import agreeing_durations_ns, traced_span_ns
 from wavewright.readers.files.archive import ArchiveFolder, is_raw_name
 from wavewright.readers.files.capture import TraceFile
-from wavewright.readers.files.folder import Directory
+from wavewright.readers.files.folder import Directory, Folder
 from wavewright.readers.files.rocprofv3_columns import run_of
-from wavewright.readers.run.inputs import find_runs, open_inputs
+from wavewright.readers.run.inputs import RunInput, find_runs, open_inputs
 from wavewright.readers.trace.assemble import add_losses
 from wavewright.readers.trace.resources.usage import plain_name
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-
-    from wavewright.model.run import Run
-    from wavewright.model.trace import ThreadTrace
-    from wavewright.readers.files.folder import Folder
-    from wavewright.readers.run.inputs import RunInput
 
 MAX_BYTES = 256 << 20  #: Of the files of one run; larger ones are left to the verbs that are about runs.
 MAX_FILES = 64  #: Of one folder.

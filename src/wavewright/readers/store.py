@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import io
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import msgspec
 import polars as pl
@@ -32,9 +33,6 @@ from wavewright.model.baseline import (
     Quantity,
 )
 from wavewright.model.losses import Loss
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
 
 KINDS = ("trace", "run", "counters")
 CAPTURES, PACKS = "captures", "packs"

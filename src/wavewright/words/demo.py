@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from wavewright.analysis.trace.costs.hotspots import Hotspots
+from wavewright.analysis.trace.diagnose import Diagnosis
+from wavewright.analysis.trace.overview import Overview
+from wavewright.analysis.trace.waits import Waits
+from wavewright.analysis.trace.waves.residency import Residency
 from wavewright.model.blocks import AnyBlock, Drawn, Rule, Sentence, sentence
 from wavewright.words.kit.losses import loss_lines
 from wavewright.words.trace.diagnose import finding_lines
 from wavewright.words.trace.hotspots import hotspot_table
 from wavewright.words.trace.waits import waits_table
 from wavewright.writers.terminal.bars import share_bar, sparkline
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from wavewright.analysis.trace.costs.hotspots import Hotspots
-    from wavewright.analysis.trace.diagnose import Diagnosis
-    from wavewright.analysis.trace.overview import Overview
-    from wavewright.analysis.trace.waits import Waits
-    from wavewright.analysis.trace.waves.residency import Residency
 
 
 @dataclass(frozen=True)

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import polars as pl
 
-from wavewright.analysis.common.gate import measured_text, title_of
+from wavewright.analysis.common.gate import GateAnswer, measured_text, title_of
 from wavewright.analysis.common.gate.check import CANNOT_TELL, FAIL, NOT_JUDGED, PASS
+from wavewright.analysis.common.gate.loop import LoopAnswer
 from wavewright.analysis.common.gate.subjects import SUBJECTS
 from wavewright.analysis.run.compare.compare import change_text
 from wavewright.base.words import counted, percent
 from wavewright.model.blocks import GAP, AnyBlock, Block, Cell, Labelled, Sentence, Table, headline, labelled, sentence
 from wavewright.words.kit.declared_tables import declared_table
 from wavewright.writers.markdown.blocks import markdown_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from wavewright.analysis.common.gate import GateAnswer
-    from wavewright.analysis.common.gate.loop import LoopAnswer
 
 _STYLES = {FAIL: "bold red", CANNOT_TELL: "bold yellow", PASS: "bold green", NOT_JUDGED: "dim"}
 _GROWN, _SAME = "where it grew", "the same capture"

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
 from wavewright.analysis.common.gate import measured_text
-from wavewright.analysis.common.store.trend import change_text
+from wavewright.analysis.common.store.blame import BlameAnswer
+from wavewright.analysis.common.store.trend import TrendAnswer, change_text
 from wavewright.base.words import counted, percent
 from wavewright.facts.kernel_titles import kernel_title
 from wavewright.model.blocks import GAP, AnyBlock, Picture, headline, sentence
 from wavewright.words.kit.declared_tables import declared_table
 from wavewright.writers.svg.plot_axes import Scale, bottom_axis, left_axis, plain, round_ticks, time_unit
 from wavewright.writers.svg.plot_frame import Frame, Key
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from wavewright.analysis.common.store.blame import BlameAnswer
-    from wavewright.analysis.common.store.trend import TrendAnswer
 
 _HEIGHT, _AXIS = 300.0, 96.0
 

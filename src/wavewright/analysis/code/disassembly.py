@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from os import PathLike
 
-from wavewright.analysis.code.kernel import kernel_code
-from wavewright.analysis.code.object_overview import code_overview
+from wavewright.analysis.code.kernel import KernelCode, kernel_code
+from wavewright.analysis.code.object_overview import CodeOverview, code_overview
+from wavewright.analysis.common.occupancy.limits import Resources
 from wavewright.base.words import shortened
 from wavewright.errors import UsageError
 from wavewright.readers.code import open_code
-
-if TYPE_CHECKING:
-    from os import PathLike
-
-    from wavewright.analysis.code.kernel import KernelCode
-    from wavewright.analysis.code.object_overview import CodeOverview
-    from wavewright.analysis.common.occupancy.limits import Resources
 
 _NAMED = 4  # kernels that an error names
 

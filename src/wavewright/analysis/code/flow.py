@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import polars as pl
 
 from wavewright.analysis.code.control_flow import branch_targets
+from wavewright.analysis.code.machine_code import MachineCode
 from wavewright.codeobj.registers import EXEC, WRITES
-
-if TYPE_CHECKING:
-    from wavewright.analysis.code.machine_code import MachineCode
 
 #: Numbers of wavewright::Flow (cpp/include/wavewright/live_registers.hpp).
 NEXT, BRANCH, JUMP, END, CALL, BACK, ANYWHERE = range(7)

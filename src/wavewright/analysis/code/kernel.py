@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import polars as pl
 
 from wavewright.analysis.code.edits.kernel_code_rows import compiled_rows
 from wavewright.analysis.code.edits.wait_audit import OPEN_BARRIERS, STRICT_WAITS, open_barriers, strict_waits
 from wavewright.analysis.code.listing import ROWS, listing_rows
-from wavewright.analysis.code.live import live_at, live_registers, used_registers
-from wavewright.analysis.code.machine_code import machine_code, register_ranges
+from wavewright.analysis.code.live import LiveRegisters, live_at, live_registers, used_registers
+from wavewright.analysis.code.machine_code import MachineCode, machine_code, register_ranges
 from wavewright.analysis.code.mix import MIX, instruction_mix
 from wavewright.analysis.code.needs import REGISTERS, STEPS, register_rows, step_rows
 from wavewright.analysis.code.object_overview import facts_of, fitting_waves
@@ -19,18 +20,12 @@ from wavewright.analysis.code.spills import SPILLS, spills
 from wavewright.analysis.code.static_loops import innermost_loops, loop_spans
 from wavewright.analysis.code.static_waits import WAITS, static_waits
 from wavewright.analysis.common.occupancy.limits import Resources
+from wavewright.codeobj.code_object import CodeObject, Kernel
 from wavewright.codeobj.names import demangle
 from wavewright.codeobj.targets import family_of
 from wavewright.model.answer import Answer
 from wavewright.model.losses import Loss
 from wavewright.model.schema import TableSpec, frame_of, packaged_spec
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from wavewright.analysis.code.live import LiveRegisters
-    from wavewright.analysis.code.machine_code import MachineCode
-    from wavewright.codeobj.code_object import CodeObject, Kernel
 
 _LOOPS = packaged_spec(__package__, "loops")
 

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import polars as pl
 
 from wavewright.analysis.code.flow import ANYWHERE, BACK, BRANCH, CALL, END, JUMP, WRITES_ALL
 from wavewright.codeobj.registers import EXEC, VCC, WRITES, numbers_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from collections.abc import Set as AbstractSet
 
 #: Writes that may switch on lanes which were off when the kernel started.
 _WIDER = re.compile(r"-1$|^s_(not|nand|nor|xnor|orn\d|or_not\d|wqm)_|^s_(orn\d|or_not\d|nand|nor|xnor)_saveexec")

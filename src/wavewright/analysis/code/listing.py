@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import polars as pl
 
 from wavewright.analysis.code.flow import flow_rows
-from wavewright.analysis.code.live import COUNTS
+from wavewright.analysis.code.live import COUNTS, LiveRegisters
+from wavewright.analysis.code.machine_code import MachineCode
 from wavewright.codeobj.classes import classify_frame
+from wavewright.codeobj.code_object import CodeObject
 from wavewright.codeobj.lines import line_table
 from wavewright.model.schema import packaged_spec
-
-if TYPE_CHECKING:
-    from wavewright.analysis.code.live import LiveRegisters
-    from wavewright.analysis.code.machine_code import MachineCode
-    from wavewright.codeobj.code_object import CodeObject
 
 ROWS = packaged_spec(__package__, "rows")
 

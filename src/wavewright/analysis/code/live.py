@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import polars as pl
 
 from wavewright import _core
 from wavewright.analysis.code.flow import ANYWHERE, CALL, flow_rows
 from wavewright.analysis.code.lane_mask import with_full_writes
+from wavewright.analysis.code.machine_code import MachineCode
+from wavewright.codeobj.descriptors import Descriptor
 from wavewright.codeobj.registers import FIRST_AGPR, FIRST_VECTOR, SGPR_COUNT, VCC
 from wavewright.codeobj.targets import family_of
-
-if TYPE_CHECKING:
-    from wavewright.analysis.code.machine_code import MachineCode
-    from wavewright.codeobj.descriptors import Descriptor
 
 #: Columns of `LiveRegisters.rows` that count registers.
 COUNTS = ("live_vgprs", "live_agprs", "live_sgprs", "live_vectors")

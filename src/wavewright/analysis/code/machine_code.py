@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import polars as pl
 
 from wavewright import _core
 from wavewright.codeobj.chunks import cut
+from wavewright.codeobj.code_object import CodeObject, Function, Kernel
 from wavewright.codeobj.disassemble import disassemble
 from wavewright.codeobj.registers import FIRST_AGPR, FIRST_VECTOR, spelled
 from wavewright.model.losses import Loss
-
-if TYPE_CHECKING:
-    from wavewright.codeobj.code_object import CodeObject, Function, Kernel
 
 _ROWS = {"row": pl.Int32, "address": pl.UInt64, "size": pl.UInt8, "text": pl.String, "function": pl.UInt32}
 _OPERANDS = {"row": pl.UInt32, "register": pl.UInt16, "count": pl.UInt8, "role": pl.UInt8}

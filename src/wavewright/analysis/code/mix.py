@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import polars as pl
 
 from wavewright.model.schema import packaged_spec
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 #: Kinds in the order in which they are shown -> how the classes in them begin.
 KINDS: dict[str, tuple[str, ...]] = {

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
+from wavewright.analysis.code.machine_code import MachineCode
 from wavewright.analysis.code.object_overview import uses_wgp_mode
 from wavewright.analysis.common.occupancy.kernel_resources import resources_of
 from wavewright.analysis.common.occupancy.ladder import ladder
-from wavewright.analysis.common.occupancy.limits import combined_vgprs
+from wavewright.analysis.common.occupancy.limits import Resources, combined_vgprs
+from wavewright.codeobj.code_object import Kernel
+from wavewright.facts.gpus.facts import Arch
 from wavewright.model.schema import frame_of, packaged_spec
-
-if TYPE_CHECKING:
-    from wavewright.analysis.code.machine_code import MachineCode
-    from wavewright.analysis.common.occupancy.limits import Resources
-    from wavewright.codeobj.code_object import Kernel
-    from wavewright.facts.gpus.facts import Arch
 
 REGISTERS = packaged_spec(__package__, "registers")
 STEPS = packaged_spec(__package__, "steps")

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import polars as pl
 
 from wavewright.analysis.common.occupancy.kernel_resources import resources_of
-from wavewright.analysis.common.occupancy.limits import Resources, limits
+from wavewright.analysis.common.occupancy.limits import Limits, Resources, limits
+from wavewright.codeobj.code_object import Kernel
 from wavewright.codeobj.names import demangle_all
 from wavewright.errors import UsageError
 from wavewright.facts import gpus
+from wavewright.facts.gpus.facts import Arch
 from wavewright.model.answer import Answer
 from wavewright.model.schema import frame_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import polars as pl
-
-    from wavewright.analysis.common.occupancy.limits import Limits
-    from wavewright.codeobj.code_object import Kernel
-    from wavewright.facts.gpus.facts import Arch
-    from wavewright.readers.code import ObjectPlace
+from wavewright.readers.code import ObjectPlace
 
 
 @dataclass(frozen=True)

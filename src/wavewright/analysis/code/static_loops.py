@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import polars as pl
 
 from wavewright.analysis.code.control_flow import nest
 from wavewright.analysis.code.flow import BRANCH, JUMP
+from wavewright.analysis.code.machine_code import MachineCode
 from wavewright.model.schema import empty_frame, packaged_spec
-
-if TYPE_CHECKING:
-    from wavewright.analysis.code.machine_code import MachineCode
 
 _MOST_LOOPS = 1000
 

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import polars as pl
 
 from wavewright.analysis.code.flow import ANYWHERE, BACK, BRANCH, END, JUMP
 from wavewright.codeobj.classes import classify, waits_of
 from wavewright.model.schema import packaged_spec
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _MOST_OUTSTANDING = 256  # hardware counters are smaller
 

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from wavewright.analysis.common.time_bins import TimeBins
 
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Numbers = npt.NDArray[np.float64]
+Numbers = npt.NDArray[np.float64]
 
 _MANY_STEPS = 100_000
 _KEPT_BINS = 1 << 13

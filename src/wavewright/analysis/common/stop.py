@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from wavewright._core import Stopped, StopSwitch
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 __all__ = ["StopSwitch", "Stopped", "obeying"]
 

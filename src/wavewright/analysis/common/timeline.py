@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
 from wavewright import _core
 from wavewright.errors import UsageError
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    #: Tracks, begin, end, bits of a cell, whether overlaps are parted.
-    LayerNumbers = tuple[int, int, int, int, bool]
+#: Tracks, begin, end, bits of a cell, whether overlaps are parted.
+LayerNumbers = tuple[int, int, int, int, bool]
 
 TILE_CELLS = 1024  #: Cells of one tile.
 NO_KIND = 65535  #: Kind of spans with an unknown kind.

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import polars as pl
 
 from wavewright.errors import UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from wavewright.model.counters import CounterSet
+from wavewright.model.counters import CounterSet
 
 _SHOWN_NAMES = 5
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import polars as pl
 
@@ -14,12 +15,8 @@ from wavewright.base.words import percent
 from wavewright.errors import UsageError
 from wavewright.facts.closure import PREDICTED_COUNTERS, counter_parts, known_defects
 from wavewright.model.answer import Answer
+from wavewright.model.counters import CounterSet
 from wavewright.model.schema import TableSpec, frame_of, table_spec
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from wavewright.model.counters import CounterSet
 
 EXACT, WITHIN, IMPOSSIBLE, OTHER_RUN = "closes exactly", "closes within", "impossible", "not the same run"
 UNKNOWN = "cannot tell"

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
 from wavewright.analysis.counters.engine.sources import LEVEL
 from wavewright.facts.metrics.catalog import counters_of
+from wavewright.facts.metrics.declared import Panel
 from wavewright.facts.metrics.panels import panels_of
 from wavewright.model.answer import Answer
-from wavewright.model.counters import ACCUMULATED
+from wavewright.model.counters import ACCUMULATED, CounterSet
 from wavewright.model.schema import frame_of
-
-if TYPE_CHECKING:
-    from wavewright.facts.metrics.declared import Panel
-    from wavewright.model.counters import CounterSet
 
 _MISSING_NAMED = 4
 _DERIVED = "derived"

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
 from wavewright.analysis.counters.choice import ALL_DISPATCHES, CounterChoice, chosen_dispatches
 from wavewright.facts.metrics.profiler_units import is_ratio, unit_of
 from wavewright.model.answer import Answer
+from wavewright.model.counters import CounterSet
 from wavewright.model.schema import frame_of
-
-if TYPE_CHECKING:
-    from wavewright.model.counters import CounterSet
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
@@ -16,12 +17,8 @@ from wavewright.analysis.run.select.identities import PROCESS, processes_of
 from wavewright.analysis.run.select.serving_steps import serving_step
 from wavewright.analysis.run.select.step_ranges import alike_steps, lanes_of_grid, step_ranges
 from wavewright.model.answer import Answer
+from wavewright.model.run import Run
 from wavewright.model.schema import empty_frame
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from wavewright.model.run import Run
 
 _OUTLIER = 1.5  #: Length over the median of the steps from which a step is an outlier.
 _FEWEST = 3  #: Steps from which there are outliers.

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import polars as pl
 
 from wavewright.analysis.trace.clocks import alignment
+from wavewright.model.counters import CounterSet
+from wavewright.model.launch import Launch
 from wavewright.model.losses import LOSSES
 from wavewright.model.schema import STATES
+from wavewright.model.trace import ThreadTrace
 from wavewright.model.traced_span import clock_mhz
-
-if TYPE_CHECKING:
-    from wavewright.model.counters import CounterSet
-    from wavewright.model.launch import Launch
-    from wavewright.model.trace import ThreadTrace
 
 
 @dataclass(frozen=True)

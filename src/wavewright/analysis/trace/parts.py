@@ -7,16 +7,14 @@ combined later (`answers`).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Hashable, Iterable
+from typing import Any
 
 import polars as pl
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable
+from wavewright.model.trace import ThreadTrace
 
-    from wavewright.model.trace import ThreadTrace
-
-    Question = tuple[Callable[..., Any], *tuple[Hashable, ...]]
+Question = tuple[Callable[..., Any], *tuple[Hashable, ...]]
 
 
 def ask(trace: ThreadTrace, questions: Iterable[Question]) -> None:

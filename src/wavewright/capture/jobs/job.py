@@ -15,7 +15,7 @@ import hashlib
 import msgspec
 
 from wavewright.base.shown import json_bytes
-from wavewright.capture.kinds import Recording  # noqa: TC001 - msgspec reads it
+from wavewright.capture.kinds import Recording
 from wavewright.capture.machines.runner import Limits
 
 _ID_DIGITS = 16

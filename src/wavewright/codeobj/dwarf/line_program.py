@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from wavewright.codeobj.dwarf.forms import (
     DW_FORM_LINE_STRP,
@@ -16,9 +16,6 @@ from wavewright.codeobj.dwarf.forms import (
     sleb,
     uleb,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 NO_LINE = 0xFFFF_FFFF  # file number of a row that ends a sequence: no code from its address on
 MAX_ROWS = 4_000_000  # of all programs together: 64 MB of arrays

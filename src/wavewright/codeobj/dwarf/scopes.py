@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from wavewright.codeobj.dwarf.forms import DwarfError, uleb
 from wavewright.codeobj.dwarf.units import (
@@ -24,9 +25,6 @@ from wavewright.codeobj.dwarf.units import (
     Value,
     number_of,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _MAX_DEPTH = 512
 _NOBODY = 0xFFFF_FFFF

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from wavewright.codeobj.dwarf.forms import (
     DW_FORM_ADDR,
@@ -23,9 +24,6 @@ from wavewright.codeobj.dwarf.forms import (
     uleb,
 )
 from wavewright.codeobj.dwarf.line_program import string_at
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 DW_TAG_INLINED_SUBROUTINE, DW_TAG_SUBPROGRAM = 0x1D, 0x2E
 DW_AT_NAME, DW_AT_STMT_LIST, DW_AT_LOW_PC, DW_AT_HIGH_PC, DW_AT_COMP_DIR = 0x03, 0x10, 0x11, 0x12, 0x1B

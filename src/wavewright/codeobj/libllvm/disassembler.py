@@ -9,15 +9,12 @@ from __future__ import annotations
 import json
 import sys
 from collections import deque
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from wavewright.codeobj.chunks import WORD_BYTES, Chunk
 from wavewright.codeobj.process import Outcome, run_bounded
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _CHILD = Path(__file__).with_name("child.py")
 _IDLE_S = 20.0  # LLVM answers within milliseconds; loading it from a cold disk takes seconds

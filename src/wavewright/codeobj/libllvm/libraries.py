@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
 
 _MAJORS = range(22, 18, -1)
 _LIBRARY_NAME = re.compile(r"libLLVM(?:-(\d+))?[^/]*\.(?:so(?:\.(\d+)[^/]*)?|dylib)$")

@@ -6,24 +6,21 @@ import csv
 import io
 import math
 import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import polars as pl
 
 from wavewright.analysis.counters.choice import ranked_kernels
+from wavewright.analysis.counters.engine.answer import CounterPanels
 from wavewright.analysis.counters.engine.reference import reference_dispatches
 from wavewright.base.csv import harmless_rows
 from wavewright.errors import UsageError
 from wavewright.export.kit.staging import staged
 from wavewright.facts.loader import packaged
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    import polars as pl
-
-    from wavewright.analysis.counters.engine.answer import CounterPanels
-    from wavewright.facts.metrics.declared import Metric, MetricTable
-    from wavewright.model.counters import CounterSet
+from wavewright.facts.metrics.declared import Metric, MetricTable
+from wavewright.model.counters import CounterSet
 
 _HEADERS: dict[str, str] = packaged("compute_csv.toml", __package__)["headers"]
 _WITHOUT_UNIT = ("value", "quartiles")

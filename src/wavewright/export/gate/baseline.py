@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import msgspec
 
 from wavewright.base.shown import shown
 from wavewright.export.kit.staging import staged
-from wavewright.model.baseline import BASELINE_FORMAT
+from wavewright.model.baseline import BASELINE_FORMAT, Baseline, Quantity
 from wavewright.readers.baseline import Capture, File, Input, Row
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from wavewright.model.baseline import Baseline, Quantity
 
 _DIGITS = 9  #: Significant ones: more than a clock of nanoseconds has.
 

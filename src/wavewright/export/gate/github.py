@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
-from wavewright.analysis.common.gate import sentence, title_of
+from wavewright.analysis.common.gate import GateAnswer, sentence, title_of
 from wavewright.analysis.common.gate.check import CANNOT_TELL, FAIL
 from wavewright.base.shown import printable
 from wavewright.words.gate import grown_lines, shown_checks
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from wavewright.analysis.common.gate import GateAnswer
 
 MOST_ANNOTATIONS = 10  #: GitHub shows no more of one step.
 _LONGEST = 4000  #: Characters of a message; GitHub cuts at 64 KiB.

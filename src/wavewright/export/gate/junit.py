@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
-from wavewright.analysis.common.gate import sentence, title_of
+from wavewright.analysis.common.gate import GateAnswer, sentence, title_of
 from wavewright.analysis.common.gate.check import CANNOT_TELL, FAIL, NOT_JUDGED, PASS
 from wavewright.base.shown import printable
 from wavewright.words.gate import sentences, shown_checks
-
-if TYPE_CHECKING:
-    from wavewright.analysis.common.gate import GateAnswer
 
 _LONGEST = 500  #: Characters of the name of a case.
 

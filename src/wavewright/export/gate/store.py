@@ -5,20 +5,24 @@ from __future__ import annotations
 import hashlib
 import io
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING
 
 import msgspec
+import polars as pl
 
 from wavewright.base.shown import shown
 from wavewright.errors import OutputError
-from wavewright.model.baseline import STORE_FORMAT, STORE_MARK, STORE_ROWS, STORE_VERSION, Quantity
+from wavewright.model.baseline import (
+    STORE_FORMAT,
+    STORE_MARK,
+    STORE_ROWS,
+    STORE_VERSION,
+    Baseline,
+    CaptureLabels,
+    MeasuredCapture,
+    Quantity,
+)
 from wavewright.model.schema import frame_of
 from wavewright.readers.store import CAPTURES, ENDING, PACKS, check_mark, filter_text, open_store, place_of
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from wavewright.model.baseline import Baseline, CaptureLabels, MeasuredCapture
 
 _PACK_FROM = 256  #: Captures without a pack from which on they are packed: few files are read fast as they are.
 _NAMES = {field.name for field in fields(Quantity)} & set(STORE_ROWS.names)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import polars as pl
 
 from wavewright.base.shown import json_bytes
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    import polars as pl
 
 #: Rows made into text at once: enough that calls cost nothing, few enough that text does not fill the memory.
 _WINDOW_ROWS = 1 << 17

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from wavewright.base.packages import require
 from wavewright.errors import UsageError
 from wavewright.export.kit.staging import staged
 from wavewright.writers.svg.png import png_bytes
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 FORMATS = (".svg", ".png")
 

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from wavewright.errors import OutputError, UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 
 def check_beside(target: Path) -> None:

@@ -6,15 +6,12 @@ import contextlib
 import errno
 import os
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from wavewright.base import stopping
 from wavewright.base.scratch import scratch_folder
 from wavewright.errors import OutputError, UsageError, WavewrightError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
 #: Error numbers of the file system when the name of a new output is taken.
 _TAKEN = (errno.EEXIST, errno.ENOTEMPTY, errno.ENOTDIR, errno.EISDIR)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from pathlib import Path
+from typing import Any, Literal
 
 import polars as pl
 from polars.io.plugins import register_io_source
@@ -13,10 +15,6 @@ from wavewright.base.shown import is_text, shown
 from wavewright.errors import OutputError
 from wavewright.export.kit.json_text import encode
 from wavewright.model.stored_tables import crc32_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
 
 Encoding = Literal["parquet", "arrow"]
 _COLUMNS_AT_ONCE = 8  #: JSON has whole columns: a few at a time are read, so that a long table need not be in memory.

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from wavewright.model.losses import Loss
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
-
-    from wavewright.model.run import Run
+from wavewright.model.run import Run
 
 
 @dataclass(frozen=True)

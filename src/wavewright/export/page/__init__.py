@@ -5,11 +5,13 @@ from __future__ import annotations
 import base64
 import io
 from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from os import PathLike
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 import msgspec
 
@@ -18,24 +20,15 @@ from wavewright.errors import WavewrightError
 from wavewright.export.kit.staging import staged
 from wavewright.export.kit.writer_result import Written
 from wavewright.export.page.frame import page_frame
-from wavewright.export.page.packed_answers import PackedAnswers
+from wavewright.export.page.packed_answers import PackedAnswers, PackedResult
 from wavewright.model.counters import CounterSet
-from wavewright.model.document import Library
+from wavewright.model.document import Library, Shown
 from wavewright.model.losses import Loss
 from wavewright.model.run import Run
 from wavewright.model.schema import THREAD_TRACE, empty_frame
 from wavewright.model.trace import ThreadTrace
-from wavewright.page.payloads import ask, held_by, json
+from wavewright.page.payloads import HeldAnswer, ask, held_by, json
 from wavewright.page.protocol.notes import notes_beside, read_notes
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from os import PathLike
-
-    from wavewright.export.page.packed_answers import PackedResult
-    from wavewright.page.payloads import HeldAnswer
-
-    Shown = ThreadTrace | Run | CounterSet
 
 MOST_BYTES = 200 << 20  #: Compressed answers in one file; browsers become slow with more.
 _BLOCK_CHARACTERS = 1 << 20

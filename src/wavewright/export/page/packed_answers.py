@@ -6,19 +6,15 @@ import gzip
 import os
 import tempfile
 from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING, Self
+from typing import IO, Self
 
 from wavewright.errors import WavewrightError
-from wavewright.page.payloads import ask, json
+from wavewright.model.document import Library
+from wavewright.page.payloads import HeldAnswer, ask, json
 from wavewright.page.protocol.payload import error_body
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from wavewright.model.document import Library
-    from wavewright.page.payloads import HeldAnswer
 
 _COMPRESSION = 6
 _AT_ONCE = 512

@@ -3,24 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from wavewright.base.packages import require
 from wavewright.errors import UsageError
 from wavewright.export.kit.staging import staged
 from wavewright.export.kit.writer_result import Written
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wavewright.model.counters import CounterSet
-    from wavewright.model.report import Report
-    from wavewright.model.run import Run
-    from wavewright.model.trace import ThreadTrace
-
-    Shown = ThreadTrace | Run | CounterSet
+from wavewright.model.document import Shown
+from wavewright.model.report import Report
 
 WRITERS = (".html", ".md", ".pdf", ".xlsx", ".json", ".ipynb")  #: Endings of the formats.
 #: Ending -> package that its writer needs, and the extra that brings it.

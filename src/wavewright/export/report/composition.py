@@ -2,32 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import structs
 
 from wavewright.errors import UsageError
 from wavewright.export.report.sections import comparison, definitions, glance, own
 from wavewright.export.report.sections.facts import facts_of, losses_of
-from wavewright.export.report.sections.purposes import purpose_of
+from wavewright.export.report.sections.own import OwnSection
+from wavewright.export.report.sections.purposes import Purpose, purpose_of
 from wavewright.export.report.sections.topic_section import answered_section, chosen_questions
-from wavewright.model.blocks import Labelled, Sentence
-from wavewright.model.document import DOCUMENTS
-from wavewright.model.report import Provenance, Report, Section
+from wavewright.model.blocks import Block, Labelled, Sentence
+from wavewright.model.document import DOCUMENTS, Document
+from wavewright.model.report import InputFile, Provenance, Report, Section
 from wavewright.questions.catalog import QUESTIONS
 from wavewright.questions.kit.question import Wording
 from wavewright.words.kit.anonymous import without_secrets
 from wavewright.writers.kit.outline import paths_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from wavewright.export.report.sections.own import OwnSection
-    from wavewright.export.report.sections.purposes import Purpose
-    from wavewright.model.blocks import Block
-    from wavewright.model.document import Document
-    from wavewright.model.report import InputFile
 
 #: Names of sections that are no topics.
 BESIDE_TOPICS = {

@@ -3,28 +3,20 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from pathlib import Path
+
+import polars as pl
 
 from wavewright.base.csv import harmless
 from wavewright.export.kit.staging import staged
 from wavewright.export.kit.writer_result import Written
 from wavewright.model.blocks import Picture
+from wavewright.model.document import Shown
+from wavewright.model.losses import Loss
+from wavewright.model.report import Report
 from wavewright.writers.html import report_page as html
 from wavewright.writers.json import report_json as json
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    import polars as pl
-
-    from wavewright.model.counters import CounterSet
-    from wavewright.model.losses import Loss
-    from wavewright.model.report import Report
-    from wavewright.model.run import Run
-    from wavewright.model.trace import ThreadTrace
-
-    Shown = ThreadTrace | Run | CounterSet
 
 PAGE, VIEWER, WHOLE = "report.html", "viewer.html", "report.json"  #: Names of files; the first marks a report's folder.
 _NO_NAME = re.compile(r"[^\w-]+", re.ASCII)

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from wavewright.base.shown import json_bytes, shown
+from wavewright.model.report import Report
 from wavewright.questions.catalog import QUESTIONS
 from wavewright.writers.kit.outline import paths_of
 from wavewright.writers.markdown.blocks import code_span, prose
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from wavewright.model.report import Report
 
 _FORMAT, _FORMAT_MINOR = 4, 5  #: Of notebooks; cells have ids since 4.5.
 

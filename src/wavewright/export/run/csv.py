@@ -5,8 +5,10 @@ from __future__ import annotations
 import csv
 import json
 from collections import Counter
+from collections.abc import Iterator, Sequence
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
@@ -16,13 +18,8 @@ from wavewright.export.kit.writer_result import Written, left_out
 from wavewright.export.run.labels import category_of
 from wavewright.facts.loader import packaged
 from wavewright.model.losses import Loss
+from wavewright.model.run import Run
 from wavewright.model.run_tables import RUN
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from os import PathLike
-
-    from wavewright.model.run import Run
 
 PREFIX = "out"  #: Prefix of the file names, as in AMD's converter.
 

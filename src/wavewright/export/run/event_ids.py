@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 import polars as pl
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 #: Tables whose rows are events, in the order in which they are written.
 EVENT_TABLES = ("regions", "samples", "dispatches", "copies", "allocations")

@@ -5,17 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from importlib import import_module
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import hatchet  # type: ignore[import-untyped,import-not-found,unused-ignore]
 import polars as pl
 
 from wavewright.base.packages import require
 from wavewright.export.run.labels import process_numbers, require_run, thread_numbers
-
-if TYPE_CHECKING:
-    import hatchet  # type: ignore[import-untyped,import-not-found,unused-ignore]
-
-    from wavewright.model.run import Run
+from wavewright.model.run import Run
 
 _UNKNOWN = "(no call recorded)"
 _KINDS = {"dispatches": "kernel", "copies": "copy"}

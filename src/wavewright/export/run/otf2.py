@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from importlib import import_module
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
@@ -12,15 +13,10 @@ from wavewright.base.shown import shown
 from wavewright.errors import MissingToolError
 from wavewright.export.kit.staging import staged
 from wavewright.export.kit.writer_result import Written, left_out
-from wavewright.export.run.timelines import timelines
+from wavewright.export.run.timelines import Timeline, Track, timelines
+from wavewright.model.losses import Loss
+from wavewright.model.run import Run
 from wavewright.model.run_labels import agent_label, process_label
-
-if TYPE_CHECKING:
-    from os import PathLike
-
-    from wavewright.export.run.timelines import Timeline, Track
-    from wavewright.model.losses import Loss
-    from wavewright.model.run import Run
 
 _ANCHOR = "traces.otf2"
 _NANOSECONDS = 1_000_000_000

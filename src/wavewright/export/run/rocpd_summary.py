@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from pathlib import Path
+
+import polars as pl
 
 from wavewright.base.csv import write_csv
 from wavewright.errors import UsageError
 from wavewright.export.kit.staging import staged
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    import polars as pl
 
 
 def write_rocpd_summary(tables: Mapping[str, pl.DataFrame], folder: Path) -> list[Path]:

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import partial
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import polars as pl
 
 from wavewright.base.shown import shown
 from wavewright.export.kit.json_text import encode
 from wavewright.export.kit.staging import staged
-from wavewright.export.kit.table_files import ExportTable, JsonTables, row_counts, write_files
+from wavewright.export.kit.table_files import Encoding, ExportTable, JsonTables, row_counts, write_files
 from wavewright.export.kit.writer_result import Written
+from wavewright.model.run import Run
 from wavewright.model.run_tables import RUN
 from wavewright.model.stored_tables import RUN_FORMAT, RUN_MANIFEST, RUN_VERSION
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from os import PathLike
-
-    import polars as pl
-
-    from wavewright.export.kit.table_files import Encoding
-    from wavewright.model.run import Run
 
 _IN_MANIFEST = ("sources", "losses")  #: Tables that a `Run` computes; the manifest has their content.
 _FACTS = {"format": RUN_FORMAT, "version": RUN_VERSION}

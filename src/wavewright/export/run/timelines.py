@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 import polars as pl
 
 from wavewright.analysis.run.measures.event_rows import nested, timed
 from wavewright.model.losses import Loss
+from wavewright.model.run import Run
 from wavewright.model.run_labels import agent_label
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from wavewright.model.run import Run
 
 
 class Track(NamedTuple):

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
 
 import polars as pl
 
 from wavewright.analysis.code.control_flow import branch_targets
+from wavewright.analysis.trace.what_if import WhatIf
 from wavewright.errors import UsageError
 from wavewright.export.kit.staging import staged
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from wavewright.analysis.trace.what_if import WhatIf
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 _NAME: Final = re.compile(r"[A-Za-z_.$][\w.$]{0,4000}")
 _OWN_ADDRESS: Final = r"^s_(getpc|get_pc|call|swappc|swap_pc|setpc|set_pc|add_pc)"

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import hatchet  # type: ignore[import-untyped,import-not-found,unused-ignore]
 import polars as pl
 
 from wavewright.base.packages import require
-
-if TYPE_CHECKING:
-    import hatchet  # type: ignore[import-untyped,import-not-found,unused-ignore]
-
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 _METRICS = ("cycles", "stall_cycles", "count")
 

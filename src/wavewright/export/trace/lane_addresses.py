@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import polars as pl
 
 from wavewright.analysis.trace.lanes import lane_patterns
+from wavewright.analysis.trace.lanes.evaluated import LaneOptions
 from wavewright.analysis.trace.lanes.whole_waves import check_whole_waves
 from wavewright.export.kit.staging import staged
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from wavewright.analysis.trace.lanes.evaluated import LaneOptions
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 
 def write_lane_addresses(trace: ThreadTrace, path: Path, options: LaneOptions | None = None) -> int:

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+import pandas as pd  # type: ignore[import-untyped,import-not-found,unused-ignore]
 import polars as pl
 
 from wavewright.export.kit.pipit_frames import pipit_frame
-
-if TYPE_CHECKING:
-    import pandas as pd  # type: ignore[import-untyped,import-not-found,unused-ignore]
-
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 
 def to_pipit(trace: ThreadTrace) -> pd.DataFrame:

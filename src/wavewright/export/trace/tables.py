@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, overload
+from typing import IO, Any, overload
+
+import polars as pl
 
 from wavewright.base.shown import shown
 from wavewright.export.kit.json_text import encode
@@ -14,13 +17,7 @@ from wavewright.export.kit.staging import staged
 from wavewright.export.kit.table_files import ExportTable, JsonTables, write_files
 from wavewright.model.schema import THREAD_TRACE
 from wavewright.model.stored_tables import FORMAT, MANIFEST, VERSION
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import polars as pl
-
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 
 def write_parquet(trace: ThreadTrace, directory: str | os.PathLike[str], *, force: bool = False) -> Path:

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from wavewright.facts.lanes.rule_facts import LaneRules
+from wavewright.facts.lanes.rule_facts import CoalescingRuleFact, LaneRules, LdsRuleFact, Refusal
 from wavewright.facts.lanes.rules_file import declared_rules
-
-if TYPE_CHECKING:
-    from wavewright.facts.lanes.rule_facts import CoalescingRuleFact, LdsRuleFact, Refusal
 
 _FILE = Path(__file__).parent / "rules.toml"
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
 
 from msgspec import Meta, field
 
@@ -11,10 +13,6 @@ from wavewright.base.toml import read_toml
 from wavewright.errors import UsageError
 from wavewright.facts.lanes.rule_facts import WIDTHS_BYTES, CoalescingRuleFact, LaneRules, LdsRuleFact
 from wavewright.facts.loader import Fact, UserFact, decoded
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
 
 _WAVE_SIZES = (32, 64)
 _LANES = re.compile(r"(\d{1,4})(?:-(\d{1,4}))?")

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from pathlib import Path
 
+from wavewright.facts.metrics.declared import Metric, MetricTable, Panel
 from wavewright.facts.metrics.expression import parse
 from wavewright.facts.metrics.families import METRIC_TARGETS, family_of
 from wavewright.facts.metrics.names import QUANTITY_COUNTERS
 from wavewright.facts.metrics.panels import panels_of
 from wavewright.facts.metrics.user_metrics import FIRST_OWN_PANEL
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
-
-    from wavewright.facts.metrics.declared import Metric, MetricTable, Panel
 
 
 @dataclass(frozen=True)

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
-from wavewright.facts.metrics.catalog import counters_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wavewright.facts.metrics.catalog import CatalogEntry, Variant
+from wavewright.facts.metrics.catalog import CatalogEntry, Variant, counters_of
 
 
 def difference(variant: Variant) -> str:

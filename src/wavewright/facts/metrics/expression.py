@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from wavewright.errors import UsageError
 from wavewright.facts.metrics.nodes import (
@@ -20,9 +21,6 @@ from wavewright.facts.metrics.nodes import (
     unparsed,
 )
 from wavewright.facts.metrics.syntax import MAX_LENGTH, FormulaError, read_node, syntax_tree, wrong
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 ZERO_RULES = ("blank", "zero", "infinity")  #: What a division by zero can give.
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING
 
 from wavewright.errors import UsageError
 from wavewright.facts.metrics.families import family_of, for_target
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 #: What amounts can be divided by -> the counter of it; empty = no counter.
 NORMALIZATIONS = {"kernel": "", "wave": "SQ_WAVES", "cycle": "GRBM_GUI_ACTIVE", "second": ""}

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from collections.abc import Iterator
+from typing import NamedTuple
 
 ANY_DEGREE = math.nan  #: Of 0, which is an amount as much as a number.
 

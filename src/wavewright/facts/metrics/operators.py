@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import isfinite, prod
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import field
 
@@ -16,9 +17,6 @@ from wavewright.base.toml import read_toml
 from wavewright.errors import UsageError
 from wavewright.facts.loader import FactTable, UserFact, decoded
 from wavewright.facts.metrics.expression import parse
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 _ADVICE = "each model is a table of its name; see docs/reference/operators.md"
 _MOST = 1 << 62  #: Larger results are damage.

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from wavewright.errors import UsageError
 from wavewright.facts.metrics.declared import Metric, MetricTable, Panel
-from wavewright.facts.metrics.families import families, family_of, for_target
+from wavewright.facts.metrics.families import Family, families, family_of, for_target
 from wavewright.facts.metrics.names import expanded
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from wavewright.facts.metrics.families import Family
 
 RULES = ("corrected", "rocprof-compute-3.3")  #: Names of the rules: ours, and with `amd` those of AMD's tool.
 

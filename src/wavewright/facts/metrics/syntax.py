@@ -7,14 +7,11 @@ Metrics have numbers, names, channels, + - * /, max, min, mean and sum. Derived 
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from wavewright.errors import UsageError
 from wavewright.facts.metrics.nodes import Leaf, Node, Number, Operation, Terms
 from wavewright.facts.metrics.profiler_units import is_derived
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 MAX_LENGTH = 4000  #: Characters of a formula.
 _MAX_NODES = 1000  #: Far below where the recursion of Python's parser and of the evaluations ends.

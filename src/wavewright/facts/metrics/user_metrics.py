@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from msgspec import Meta
 
@@ -11,14 +12,9 @@ from wavewright.base.toml import read_toml
 from wavewright.errors import UsageError, WavewrightError
 from wavewright.facts.loader import Fact, UserFact, decoded
 from wavewright.facts.metrics.declared import Metric, MetricTable, Panel
-from wavewright.facts.metrics.expression import parse
+from wavewright.facts.metrics.expression import Expression, parse
 from wavewright.facts.metrics.families import METRIC_TARGETS, family_of
 from wavewright.facts.metrics.names import QUANTITIES, expanded, names_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from wavewright.facts.metrics.expression import Expression
 
 FIRST_OWN_PANEL = 100  #: Number of the first panel of the user's files; the built-in ones are below.
 _ADVICE = "each metric starts with a line [[metrics]]; see docs/how-to for an example"

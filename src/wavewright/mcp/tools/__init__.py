@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
+from wavewright.mcp.captures import Captures
+from wavewright.mcp.reply import Reply
 from wavewright.mcp.tools.capture import list_captures, open_capture
 from wavewright.mcp.tools.capture_plan import plan_capture
 from wavewright.mcp.tools.comparison import compare
 from wavewright.mcp.tools.queries import query, schema
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from wavewright.mcp.captures import Captures
-    from wavewright.mcp.reply import Reply
 
 #: Name of the tool -> captures, arguments, and where it says what it is doing -> the answer.
 ANSWERS: dict[str, Callable[[Captures, dict[str, Any], Callable[[str], None]], Reply]] = {

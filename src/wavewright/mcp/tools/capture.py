@@ -3,33 +3,28 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from wavewright.base.shown import quoted
 from wavewright.base.words import counted
+from wavewright.mcp.captures import Capture, Captures
 from wavewright.mcp.declared import USUAL_ROWS
 from wavewright.mcp.reply import Offer, Reply
 from wavewright.mcp.rows import Rows, cursor, start_of
 from wavewright.mcp.suggestions import MOST, suggested_calls
 from wavewright.mcp.topic_answers import losses_of, reply_of
-from wavewright.model.blocks import Column, Sentence, Table
-from wavewright.model.document import DOCUMENTS
+from wavewright.model.blocks import Block, Column, Sentence, Table
+from wavewright.model.document import DOCUMENTS, Document
 from wavewright.model.next_question import NextQuestion
 from wavewright.model.report import Section
 from wavewright.questions.catalog import question_of
 from wavewright.questions.kit.question import Wording
 from wavewright.readers.files.decoded_traces import form_of
 from wavewright.readers.files.kinds import document_at
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from wavewright.mcp.captures import Capture, Captures
-    from wavewright.model.blocks import Block
-    from wavewright.model.document import Document
 
 _ROWS = 3  #: Of its tables: what more there is can be asked for.
 _NOTES = 3

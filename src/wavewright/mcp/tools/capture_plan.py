@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from wavewright.base.shown import command_line, quoted
+from wavewright.capture.kinds import Recording
 from wavewright.errors import UsageError
+from wavewright.mcp.captures import Captures
 from wavewright.mcp.reply import Reply
 from wavewright.mcp.rows import Rows
-from wavewright.model.blocks import Preformatted, Sentence
+from wavewright.model.blocks import Block, Preformatted, Sentence
 from wavewright.model.report import Section
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from wavewright.capture.kinds import Recording
-    from wavewright.mcp.captures import Captures
-    from wavewright.model.blocks import Block
 
 _PROGRAM = "./program"
 _FOLDER = "capture"

@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from wavewright.base.shown import quoted
 from wavewright.errors import UsageError
+from wavewright.mcp.captures import Capture, Captures
 from wavewright.mcp.declared import USUAL_ROWS
-from wavewright.mcp.reply import Offer
+from wavewright.mcp.reply import Offer, Reply
 from wavewright.mcp.rows import cursor, start_of
 from wavewright.mcp.topic_answers import losses_of, reply_of
+from wavewright.model.answer import Answer
 from wavewright.model.blocks import readable
-from wavewright.model.document import DOCUMENTS
+from wavewright.model.document import DOCUMENTS, Document
 from wavewright.model.report import Section
 from wavewright.questions.beside import words_beside_questions
 from wavewright.questions.kit.question import Wording
 from wavewright.words.kit.answer_parts import data_tables
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from wavewright.mcp.captures import Capture, Captures
-    from wavewright.mcp.reply import Reply
-    from wavewright.model.answer import Answer
-    from wavewright.model.document import Document
 
 _FINE_LINES = 3  #: Source lines from which lines are compared instead of instructions.
 #: The table with what changed, by kind of document.

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
 from wavewright.base.words import counted
 from wavewright.errors import UsageError
+from wavewright.mcp.captures import Captures
 from wavewright.mcp.declared import USUAL_ROWS
 from wavewright.mcp.reply import Offer, Reply
 from wavewright.mcp.rows import Rows, cursor, rows_of, start_of
@@ -17,12 +19,7 @@ from wavewright.mcp.topic_answers import reply_of
 from wavewright.model.blocks import Block, Column, Sentence, Table
 from wavewright.model.document import DOCUMENTS
 from wavewright.model.report import Section
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from wavewright.mcp.captures import Captures
-    from wavewright.model.run import Run
+from wavewright.model.run import Run
 
 _MOST_ROWS, _MOST_MIB, _MOST_SECONDS = 1_000_000, 256, 60.0
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
@@ -17,15 +17,12 @@ from wavewright.analysis.counters.roofline.ceilings import CHOICES
 from wavewright.analysis.counters.values.evaluated import metric_values
 from wavewright.errors import UsageError
 from wavewright.facts.metrics.panels import panels_of
+from wavewright.model.document import Document
 from wavewright.page.counters.kernels import choice_of, every_choice, every_kernel, kernels_of, normalized
 from wavewright.page.counters.panels import PARAMETERS
 from wavewright.page.protocol.question import PageQuestion, every_other
 from wavewright.page.protocol.serialize import MOST_ROWS, doubles, serialize
 from wavewright.questions.kit.parameters import Parameters, place, text
-
-if TYPE_CHECKING:
-    from wavewright.model.document import Document
-
 
 #: Kernels, the longest, that an answer about all of them carries; its `kernel_count` tells how many there are.
 _MOST_LIMITS = 20

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import polars as pl
 
 from wavewright.analysis.counters.choice import CounterChoice, ranked_kernels
+from wavewright.analysis.counters.engine.answer import CounterPanels
 from wavewright.analysis.counters.engine.panels import counter_panels
 from wavewright.analysis.counters.engine.stored import is_stored
 from wavewright.errors import UsageError
 from wavewright.facts.metrics.names import NORMALIZATIONS
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from wavewright.analysis.counters.engine.answer import CounterPanels
-    from wavewright.model.document import Document
+from wavewright.model.document import Document
 
 MOST_HELD = 50  #: Kernels, the longest, of which an exported page holds the answers.
 MOST_NORMALIZED = 10  #: Those of which it holds them for every normalization.

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import asdict, fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
 from wavewright.analysis.trace.overview import losses_of
+from wavewright.model.counters import System
+from wavewright.model.document import Document
 from wavewright.model.losses import LOSSES
 from wavewright.page.counters.kernels import kernels_of
 from wavewright.page.protocol.question import PageQuestion
-
-if TYPE_CHECKING:
-    from wavewright.model.counters import System
-    from wavewright.model.document import Document
 
 MOST_KERNELS = 2000  #: Kernels that the page knows by name, the longest first; `kernel_count` tells how many there are.
 _LONGEST_FACT = 400

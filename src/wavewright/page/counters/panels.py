@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
+from wavewright.analysis.counters.engine.answer import CounterPanels
 from wavewright.analysis.counters.engine.panels import counter_panels
+from wavewright.facts.metrics.declared import MetricTable, Panel
 from wavewright.facts.metrics.panels import panels_of
 from wavewright.model.answer import to_builtins
+from wavewright.model.document import Document
 from wavewright.page.counters.kernels import choice_of, every_choice, normalized, stored_panels_of
 from wavewright.page.protocol.question import PageQuestion
 from wavewright.page.protocol.serialize import doubles
 from wavewright.questions.kit.parameters import Parameters, place
-
-if TYPE_CHECKING:
-    from wavewright.analysis.counters.engine.answer import CounterPanels
-    from wavewright.facts.metrics.declared import MetricTable, Panel
-    from wavewright.model.document import Document
 
 PARAMETERS: Parameters = {"kernel": place, "normalization": normalized}
 

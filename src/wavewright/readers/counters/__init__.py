@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from wavewright.base.files import listed
 from wavewright.errors import WavewrightError
 from wavewright.model.counters import CounterSet, System
 from wavewright.model.losses import Loss
 from wavewright.readers.counters.assembly import assembled
-from wavewright.readers.counters.capture_files import beside, find_counters, plain_stem
-from wavewright.readers.counters.execution import wide_pass
+from wavewright.readers.counters.capture_files import CaptureFiles, beside, find_counters, plain_stem
+from wavewright.readers.counters.execution import Pass, wide_pass
 from wavewright.readers.counters.long import is_long, long_passes, long_rows
 from wavewright.readers.counters.names import COLUMNS
 from wavewright.readers.counters.processes import with_processes_together
@@ -22,13 +23,6 @@ from wavewright.readers.counters.system import first_rows, system_of_agents, sys
 from wavewright.readers.counters.table import no_table, read_table
 from wavewright.readers.files.inventory import Inventory
 from wavewright.readers.files.kinds import sniff
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Sequence
-
-    from wavewright.readers.counters.capture_files import CaptureFiles
-    from wavewright.readers.counters.execution import Pass
 
 _NAMED = 6
 

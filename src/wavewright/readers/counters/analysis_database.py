@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import polars as pl
 
 from wavewright.errors import NotATraceError
-from wavewright.model.counters import COUNTER_SET, CounterSet
+from wavewright.model.counters import COUNTER_SET, CounterSet, System
 from wavewright.model.losses import Loss, loss_frame
 from wavewright.readers.counters.ceilings import ceilings_of_rows
 from wavewright.readers.counters.execution import LARGEST_INTEGER, bounded
@@ -17,11 +18,6 @@ from wavewright.readers.counters.numbers import LARGEST
 from wavewright.readers.counters.system import system_of_row, with_facts
 from wavewright.readers.files.sqlite import Database
 from wavewright.readers.files.sqlite.missing_columns import note_missing
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from wavewright.model.counters import System
 
 #: Tables and columns that every version has.
 _REQUIRED = {

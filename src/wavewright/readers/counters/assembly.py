@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import polars as pl
 
 from wavewright.base.shown import shown
 from wavewright.model.counters import COUNTER_SET, CounterSet, System
-from wavewright.model.losses import loss_frame
+from wavewright.model.losses import Loss, loss_frame
+from wavewright.readers.counters.execution import Pass
 from wavewright.readers.counters.join import UNMEASURED, Joined, joined
-from wavewright.readers.counters.times import dispatch_times, origin_of, relative
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wavewright.model.losses import Loss
-    from wavewright.readers.counters.execution import Pass
-    from wavewright.readers.counters.times import Span
+from wavewright.readers.counters.times import Span, dispatch_times, origin_of, relative
 
 
 def assembled(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from wavewright.base.files import not_read, open_regular
 from wavewright.base.shown import quoted
@@ -15,10 +16,6 @@ from wavewright.readers.files.kinds import COUNTER_TABLES, STORES_OF_COUNTERS, T
 from wavewright.readers.files.runs import refused_below, run_entries
 from wavewright.readers.files.sqlite import why_unreadable
 from wavewright.readers.files.text import head_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
 
 _MAX_FILES = 1000
 _JOINED = re.compile(r"pmc_perf\.csv(\.gz)?", re.IGNORECASE)

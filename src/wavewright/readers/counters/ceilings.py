@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 import polars as pl
 
 from wavewright.model.counters import COUNTER_SET
+from wavewright.model.losses import Loss
 from wavewright.model.schema import empty_frame
 from wavewright.readers.counters.system import first_rows
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from wavewright.model.losses import Loss
 
 _SMALLEST, _LARGEST = 1e-3, 1e12  #: 10^9 bytes or operations per second that a benchmark can reach.
 _NAME = re.compile(r"(?i)([a-z][a-z0-9]*?)(bw|flops|ops)(low|high)?")

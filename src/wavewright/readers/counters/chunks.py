@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
 
 from wavewright.base.compression import PackedError, opened_unpacked
 from wavewright.base.files import open_regular
 from wavewright.errors import NotATraceError, UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-    from typing import BinaryIO
 
 MAX_BYTES = 1 << 31  #: Of one file, unpacked.
 _CHUNK_BYTES = 4 << 20

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import polars as pl
 
@@ -19,11 +19,7 @@ from wavewright.readers.counters.names import (
     may_be_counter,
 )
 from wavewright.readers.counters.numbers import LARGEST, SMALLEST
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from wavewright.readers.counters.table import Table
+from wavewright.readers.counters.table import Table
 
 INTEGERS = (
     "dispatch_id",

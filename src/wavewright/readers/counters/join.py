@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
+
+import polars as pl
 
 from wavewright.model.losses import Loss
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import polars as pl
-
-    from wavewright.readers.counters.execution import Pass
+from wavewright.readers.counters.execution import Pass
 
 Key = tuple[Any, ...]
 UNMEASURED = -1  #: Stands for a dispatch that no pass with counters has.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from pathlib import Path
 
 import polars as pl
 
@@ -11,12 +12,7 @@ from wavewright.model.counters import ACCUMULATED
 from wavewright.model.losses import Loss
 from wavewright.readers.counters.execution import Pass, Spelled, bounded, described
 from wavewright.readers.counters.names import Named, counter_named, level_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from wavewright.readers.counters.table import Table
+from wavewright.readers.counters.table import Table
 
 _KEY = " execution"  #: Of a pivot: no counter is called so.
 _PASSES_MAX = 1000

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import polars as pl
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wavewright.readers.counters.execution import Pass
+from wavewright.readers.counters.execution import Pass
 
 
 def with_processes_together(passes: Sequence[Pass]) -> list[Pass]:

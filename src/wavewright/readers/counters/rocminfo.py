@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from wavewright.base.files import open_regular
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _MAX_BYTES = 1 << 22
 _AGENT = re.compile(r"^Agent \d+\s*$", re.MULTILINE)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -13,19 +15,13 @@ from wavewright.base.shown import quoted
 from wavewright.errors import NotATraceError, WavewrightError
 from wavewright.model.counters import System
 from wavewright.model.losses import LOSSES, Loss
-from wavewright.readers.counters.execution import LARGEST_INTEGER
+from wavewright.model.run import Run
+from wavewright.readers.counters.execution import LARGEST_INTEGER, Pass
 from wavewright.readers.counters.long import passes_of_values
 from wavewright.readers.counters.names import KERNEL_SUFFIX
 from wavewright.readers.counters.numbers import LARGEST, SMALLEST
 from wavewright.readers.counters.system import system_of_agents
 from wavewright.readers.run.inputs import find_runs, open_inputs, open_run
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from wavewright.model.run import Run
-    from wavewright.readers.counters.execution import Pass
 
 _CHANNELS_PER_XCD = 16
 _TOLD = 3

@@ -8,17 +8,13 @@ Others see only a stray event now and then: sizes that do not add up to the requ
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import polars as pl
 
 from wavewright.model.losses import Loss
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wavewright.readers.counters.execution import Pass
+from wavewright.readers.counters.execution import Pass
 
 #: Not 0 where a wave ran.
 _ALWAYS = (

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from wavewright.base.files import open_regular
 from wavewright.errors import UsageError
 from wavewright.facts import gpus as arch
 from wavewright.model.counters import System
 from wavewright.model.losses import Loss
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-    from pathlib import Path
 
 _FIELDS = {
     "cu_count": "cu_per_gpu",

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import polars as pl
 
@@ -15,10 +16,6 @@ from wavewright.model.losses import Loss
 from wavewright.readers.counters.chunks import chunks
 from wavewright.readers.counters.names import is_counter
 from wavewright.readers.counters.numbers import LARGEST, SMALLEST, is_count, number
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 _MAX_COLUMNS = 100_000
 _TINY = b"0.00000000"

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from wavewright.model.losses import Loss
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wavewright.readers.counters.execution import Pass
+from wavewright.readers.counters.execution import Pass
 
 Span = tuple[float | None, float | None]
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import io
 import lzma
+import os
 import re
 import stat
 import sys
 import tarfile
 import zipfile
 import zlib
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, BinaryIO, Literal
+from typing import IO, Any, BinaryIO, Literal
 
 from wavewright.base.compression import (
     PACKED_SUFFIXES,
@@ -27,11 +29,7 @@ from wavewright.base.files import open_regular
 from wavewright.errors import MissingToolError, NotATraceError, UsageError, WavewrightError
 from wavewright.model.losses import Loss
 
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable, Collection, Iterable, Iterator
-
-    _Ignore = Callable[[str, str], None]
+_Ignore = Callable[[str, str], None]
 
 MAX_BYTES = 4 << 30  #: Unpacked bytes of one archive.
 SMALL_BYTES = 256 << 20  #: Up to this much is unpacked however well it was packed; beyond it the ratio counts.

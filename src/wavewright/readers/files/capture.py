@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import io
 import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from wavewright.base.compression import PACKED_SUFFIXES, PackedError, packing_of, unpacked_stream
 from wavewright.base.files import listed, not_read_here, open_regular
@@ -15,9 +15,6 @@ from wavewright.model.losses import Loss
 from wavewright.readers.files.archive import MAX_BYTES, MAX_RATIO, RAW_SUFFIXES, SMALL_BYTES, is_archive, is_raw_name
 from wavewright.readers.files.inventory import Inventory
 from wavewright.readers.files.tinygrad_profile import is_tinygrad_profile, profile_files
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
 
 MAX_FILES = 100_000  #: Files looked at in a folder before giving up; a capture has a few hundred.
 

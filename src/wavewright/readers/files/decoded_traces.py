@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import msgspec
 
 from wavewright.base.files import not_read_here
 from wavewright.errors import UsageError
 from wavewright.model.stored_tables import MANIFEST as OUR_MANIFEST
-from wavewright.readers.files.archive import is_raw_name
-from wavewright.readers.files.folder import Directory
+from wavewright.readers.files.archive import Archive, is_raw_name
+from wavewright.readers.files.folder import Directory, Folder
 from wavewright.readers.files.inventory import Inventory
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
-
-    from wavewright.readers.files.archive import Archive
-    from wavewright.readers.files.folder import Folder
 
 MAX_FOLDERS = 5_000  #: Folders looked at below the given one; a run of many kernels has some hundred.
 MAX_LEVELS = 8

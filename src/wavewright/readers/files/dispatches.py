@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from wavewright.base.words import counted, shortened
 from wavewright.errors import UsageError
 from wavewright.facts.kernel_titles import kernel_title
 from wavewright.facts.runtime_kernels import is_runtime_kernel
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
 
 T = TypeVar("T")
 

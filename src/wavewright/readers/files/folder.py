@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from wavewright.base.files import not_read_here, read_regular
 from wavewright.errors import UsageError
 from wavewright.readers.files.inventory import Inventory
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Collection, Mapping
 
 
 class Folder(Protocol):

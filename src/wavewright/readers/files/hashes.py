@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from wavewright.base.files import open_regular
 from wavewright.base.shown import shown
 from wavewright.model.report import InputFile
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
 
 WHOLE_UP_TO = 256 << 20  #: Bytes of a file up to which all of it is hashed.
 _ENDS = 1 << 20  #: Bytes of the start and of the end of a larger file that are hashed.

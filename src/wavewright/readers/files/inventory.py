@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 from wavewright.readers.files.archive import Archive
 from wavewright.readers.files.unpacked_folder import UnpackedFolder, unpacked_folder
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 
 class Inventory:

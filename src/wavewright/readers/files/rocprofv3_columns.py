@@ -10,8 +10,9 @@ import csv
 import io
 import re
 import warnings
+from collections.abc import Iterator, Mapping
 from functools import cache
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import polars as pl
 
@@ -22,10 +23,6 @@ from wavewright.errors import NotATraceError
 from wavewright.facts.loader import Fact, decoded, packaged
 from wavewright.model.losses import Loss
 from wavewright.readers.files.text import head_of, text_bytes
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
 
 _FILE = re.compile(
     r"(?:(.*)_)?(?:(?:agent_info|counter_collection|pc_sampling_host_trap|pc_sampling_stochastic|domain_stats"

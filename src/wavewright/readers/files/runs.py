@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import re
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from wavewright.base.compression import PACKED_SUFFIXES, without_packing
 from wavewright.base.files import is_inside, listed, not_read_here, open_regular
 from wavewright.errors import NotATraceError, UsageError
 from wavewright.readers.files.decoded_traces import form_of, survey
 from wavewright.readers.files.inventory import Inventory
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Iterator
 
 MAX_FOLDERS = 100_000
 MAX_FILES = 1_000_000  #: Files and folders looked at below one folder.

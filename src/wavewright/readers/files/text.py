@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, BinaryIO
+from pathlib import Path
+from typing import BinaryIO
 
 from wavewright.base.compression import PackedError, packing_of, unpacked_head, unpacked_stream
 from wavewright.base.files import open_regular
 from wavewright.errors import NotATraceError, UsageError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SQLITE = b"SQLite format 3\0"
 MAX_BYTES = 1 << 33  #: Of one file, unpacked.

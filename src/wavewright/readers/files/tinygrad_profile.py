@@ -6,13 +6,11 @@ one execution. Every execution of a program is a dispatch, numbered in their ord
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from wavewright.errors import NotATraceError
 from wavewright.readers.files.pickles import PickledObject, PickleReader
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _START = b"\x80"  #: The first byte of a pickle of protocol 2 or newer.
 _SUFFIXES = (".pkl", ".pickle", ".profile")

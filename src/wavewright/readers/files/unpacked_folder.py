@@ -9,14 +9,11 @@ import weakref
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from wavewright.base.scratch import make_scratch
 from wavewright.errors import UsageError, WavewrightError
+from wavewright.model.losses import Loss
 from wavewright.readers.files.archive import Archive, is_archive, is_raw_name
-
-if TYPE_CHECKING:
-    from wavewright.model.losses import Loss
 
 _LAST_USED = 4  # archives that stay unpacked for the next look at them: one opening takes several
 

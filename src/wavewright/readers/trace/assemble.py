@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import polars as pl
 
@@ -10,11 +10,7 @@ from wavewright import _core
 from wavewright.base.shown import shown
 from wavewright.model.losses import CORE_LOSSES, Loss, loss_frame
 from wavewright.model.schema import THREAD_TRACE
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 CAPTURED = "code object of the capture"  #: kernels.resource_origin of values from the code objects of the capture.
 

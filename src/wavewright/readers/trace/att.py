@@ -4,29 +4,25 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
+import polars as pl
+
+from wavewright import _core
 from wavewright.base.files import listed
 from wavewright.model.losses import Loss, loss_frame
 from wavewright.model.trace import ThreadTrace, TraceSource
 from wavewright.readers.files.capture import Capture, CodeObjectFile, Window, find_capture
 from wavewright.readers.files.dispatches import choose
-from wavewright.readers.files.in_memory import capture_in_memory, is_in_memory
+from wavewright.readers.files.in_memory import Memory, capture_in_memory, is_in_memory
+from wavewright.readers.files.inventory import Inventory
 from wavewright.readers.trace.assemble import STATUS, add_losses
 from wavewright.readers.trace.buffers import Buffers
+from wavewright.readers.trace.code import Code
 from wavewright.readers.trace.dispatches import SCANNED_BYTES, name_dispatch, raw_dispatches
 from wavewright.readers.trace.later_rows import leave_rows
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    import polars as pl
-
-    from wavewright import _core
-    from wavewright.readers.files.in_memory import Memory
-    from wavewright.readers.files.inventory import Inventory
-    from wavewright.readers.trace.code import Code
 
 _STOPPED = STATUS.index("stopped")
 

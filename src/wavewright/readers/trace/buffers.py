@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from wavewright import _core
 from wavewright.errors import NotATraceError, UnsupportedError, WavewrightError
 from wavewright.model.losses import Loss
+from wavewright.readers.files.capture import TraceFile
 from wavewright.readers.files.kinds import Generation, generation_of
 from wavewright.readers.trace.large_memory import LARGE_BYTES, use_files
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from wavewright.readers.files.capture import TraceFile
 
 GROUP_BYTES = LARGE_BYTES  #: Bytes of raw buffers that are decoded at once where a capture need not be in memory whole.
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -21,13 +21,9 @@ from wavewright.codeobj.targets import family_of
 from wavewright.errors import WavewrightError
 from wavewright.model.losses import Loss
 from wavewright.model.schema import THREAD_TRACE, empty_frame
+from wavewright.readers.files.capture import CodeObjectFile
 from wavewright.readers.files.kinds import Generation, generation_of
 from wavewright.readers.trace.assemble import CAPTURED
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from wavewright.readers.files.capture import CodeObjectFile
 
 #: Up to this much machine code is disassembled at once; of more only the functions that the trace enters.
 WHOLE_TEXT_BYTES = 8 << 20

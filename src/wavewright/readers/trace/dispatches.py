@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
+
+import polars as pl
 
 from wavewright.base.words import counted
 from wavewright.errors import WavewrightError
 from wavewright.model.losses import Loss
+from wavewright.model.trace import ThreadTrace
+from wavewright.readers.files.capture import Capture, Window
+from wavewright.readers.files.decoded_traces import DecodedTrace
 from wavewright.readers.files.dispatches import Contents, Dispatch, with_keys
 from wavewright.readers.trace.assemble import add_losses
 from wavewright.readers.trace.buffers import Buffers
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import polars as pl
-
-    from wavewright.model.trace import ThreadTrace
-    from wavewright.readers.files.capture import Capture, Window
-    from wavewright.readers.files.decoded_traces import DecodedTrace
 
 T = TypeVar("T")
 

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import polars as pl
 
+from wavewright import _core
 from wavewright.model.schema import THREAD_TRACE
-
-if TYPE_CHECKING:
-    from wavewright import _core
 
 #: Values of `markers.marker_kind`; kernels are named, but never written as markers.
 MARKER_KINDS = {1: "function", 2: "user scope", 3: "point", 4: "kernel"}

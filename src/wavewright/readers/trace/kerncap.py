@@ -11,24 +11,20 @@ The snapshots of device memory are not read.
 
 from __future__ import annotations
 
+import os
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import Annotated, TypeVar
 
 import msgspec
 
 from wavewright.base.files import not_read, open_regular
-from wavewright.codeobj.kernel_arguments import DispatchSize, Size3, argument_values, worded_size
+from wavewright.codeobj.code_object import Kernel
+from wavewright.codeobj.kernel_arguments import ArgumentValues, DispatchSize, Size3, argument_values, worded_size
 from wavewright.codeobj.metadata import MAX_SEGMENT_BYTES
 from wavewright.errors import NotATraceError, UsageError
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Sequence
-
-    from wavewright.codeobj.code_object import Kernel
-    from wavewright.codeobj.kernel_arguments import ArgumentValues
 
 _DISPATCH, _METADATA = "dispatch.json", "metadata.json"
 _ARGUMENTS = ("kernarg.bin", "kernarg_raw.bin")

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 import polars as pl
 
 from wavewright import _core
 from wavewright.model.trace import Executed, ThreadTrace
 from wavewright.readers.trace.assemble import tables_of
+from wavewright.readers.trace.buffers import Buffers
 from wavewright.readers.trace.waits import match_waits
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from wavewright.readers.trace.buffers import Buffers
 
 _ROWS = ("instructions", "states")
 _SHARED = ("code", "kernels", "sources", "shader_engines")  #: Tables that a part has in common with its trace.

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import msgspec
 import polars as pl
@@ -15,12 +16,8 @@ from wavewright.model.losses import LOSSES, Loss
 from wavewright.model.schema import SAMPLE_COUNTS, THREAD_TRACE, TableSpec, empty_frame
 from wavewright.model.stored_tables import FORMAT, MANIFEST, VERSION, crc32_of
 from wavewright.model.trace import ThreadTrace, TraceSource
+from wavewright.readers.files.folder import Folder
 from wavewright.readers.trace.assemble import add_losses
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from wavewright.readers.files.folder import Folder
 
 MAX_RATIO = 1000  #: Bytes of a table in memory to bytes of its file: more is not a trace but a trap.
 SMALL_BYTES = 1 << 30  #: Tables up to this size in memory are read however well they were packed.

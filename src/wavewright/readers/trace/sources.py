@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
 
 import polars as pl
 
 from wavewright.base.files import is_inside, listed, not_read, read_regular
 from wavewright.model.losses import Loss
 from wavewright.model.schema import THREAD_TRACE
+from wavewright.model.trace import ThreadTrace
 from wavewright.readers.trace.assemble import add_losses
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Mapping
-
-    from wavewright.model.trace import ThreadTrace
 
 MAX_SOURCE_BYTES = 16 << 20  #: Larger files are not source texts that anybody reads.
 

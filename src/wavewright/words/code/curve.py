@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
-from wavewright.model.blocks import Sentence, sentence
+from wavewright.model.blocks import Part, Sentence, sentence
 from wavewright.writers.terminal.texts import fitted
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from wavewright.model.blocks import Part
 
 _STEPS = " ▁▂▃▄▅▆▇█"
 _HEIGHT = 8

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import polars as pl
 
+from wavewright.analysis.code.kernel import KernelCode
 from wavewright.analysis.code.mix import KINDS, kind_counts
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, shortened
@@ -14,11 +16,6 @@ from wavewright.words.code.curve import live_curve
 from wavewright.words.kit.declared_tables import declared_table
 from wavewright.words.kit.frame_tables import Column, place
 from wavewright.words.kit.wait_checks import open_barrier_words, strict_wait_words
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from wavewright.analysis.code.kernel import KernelCode
 
 _KIND_TITLES = {"vgprs": "VGPR", "agprs": "AGPR", "sgprs": "SGPR"}
 _WIDEST_CURVE = 160

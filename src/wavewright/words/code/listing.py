@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from wavewright.analysis.code.kernel import KernelCode
 from wavewright.base.shown import printable
 from wavewright.base.words import counted
-from wavewright.model.blocks import Preformatted, Sentence, chart, sentence
-from wavewright.words.kit.arrows import ASCII, UNICODE, Arrow, draw_arrows
+from wavewright.model.blocks import Part, Preformatted, Sentence, chart, sentence
+from wavewright.words.kit.arrows import ASCII, UNICODE, Arrow, Drawing, draw_arrows
 from wavewright.words.kit.frame_tables import brief_place
 from wavewright.words.kit.line_windows import stretches
 from wavewright.writers.terminal.texts import fitted
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wavewright.analysis.code.kernel import KernelCode
-    from wavewright.model.blocks import Part
-    from wavewright.words.kit.arrows import Drawing
 
 _WHOLE_UP_TO = 200  #: Rows of a kernel that is listed whole.
 _PLACES_FROM = 110  #: Characters per line from which on source lines have a column.

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
+from wavewright.analysis.code.object_overview import CodeOverview
 from wavewright.base.shown import printable
 from wavewright.base.words import counted
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, headline, sentence
 from wavewright.words.kit.declared_tables import declared_table
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from wavewright.analysis.code.object_overview import CodeOverview
 
 _LEGEND = (
     "VGPR, AGPR, SGPR: used by the compiler's count / allocated; waves: how many fit on a SIMD, and what limits them"

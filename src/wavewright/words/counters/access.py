@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
+from wavewright.analysis.counters.limiters.evidence import Limiter
 from wavewright.base.words import percent
 from wavewright.facts.limiters import QUANTITIES
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wavewright.analysis.counters.limiters.evidence import Limiter
-    from wavewright.model.findings import NumberEvidence
+from wavewright.model.findings import NumberEvidence
 
 _CONFLICTS, _COALESCING = "LDS bank conflicts", "uncoalesced access"
 _ABOUT = 0.02  #: How near a share must be to be called by its name.

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import polars as pl
 
+from wavewright.analysis.counters.compare import CounterComparison
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent
 from wavewright.facts.metrics.declared import SPEED_OF_LIGHT
@@ -14,11 +16,6 @@ from wavewright.words.counters.metric_text import BLANK, figure, sentence_list
 from wavewright.words.kit.brief_names import brief_kernel
 from wavewright.words.kit.declared_tables import declared_table
 from wavewright.words.kit.frame_tables import dim
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from wavewright.analysis.counters.compare import CounterComparison
 
 _STYLES = {"slower": "red", "new": "red", "faster": "green", "gone": "green", "higher": "yellow", "lower": "cyan"}
 _NAMED = 5

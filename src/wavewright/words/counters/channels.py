@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from statistics import fmean, pstdev
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import polars as pl
 
 from wavewright.base.shown import printable
 from wavewright.base.words import counted
 from wavewright.model.blocks import AnyBlock, chart, sentence
 from wavewright.words.counters.metric_text import BLANK, Footnotes, figure, strip
 from wavewright.words.kit.frame_tables import Column, frame_table
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    import polars as pl
 
 _CHANNELS_PER_DIE = 16
 _INDENT = 4

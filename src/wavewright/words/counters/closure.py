@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import polars as pl
 
-from wavewright.analysis.counters.closure import EXACT, IMPOSSIBLE, OTHER_RUN, UNKNOWN, WITHIN
+from wavewright.analysis.counters.closure import EXACT, IMPOSSIBLE, OTHER_RUN, UNKNOWN, WITHIN, Closure
 from wavewright.base.words import counted, grouped, percent
 from wavewright.model.blocks import GAP, AnyBlock, headline, sentence
 from wavewright.words.kit.frame_tables import Column, frame_table
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from wavewright.analysis.counters.closure import Closure
 
 _ORDER = (OTHER_RUN, IMPOSSIBLE, UNKNOWN, WITHIN, EXACT)
 _NAMES = 3

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
-from wavewright.analysis.counters.contents import counter_next_steps
+from wavewright.analysis.counters.contents import CounterContents, counter_next_steps
 from wavewright.base.shown import printable
 from wavewright.base.words import counted
-from wavewright.model.blocks import GAP, AnyBlock, Sentence, sentence
+from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, sentence
 from wavewright.words.kit.declared_tables import declared_table
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from wavewright.analysis.counters.contents import CounterContents
-    from wavewright.model.blocks import Table
 
 _MOST_PASSES = 12
 

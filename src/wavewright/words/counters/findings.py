@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
+from wavewright.analysis.counters.limiters import KernelLimit, Limiters
 from wavewright.base.words import percent
-from wavewright.model.blocks import Finding, Labelled, Sentence, Table
+from wavewright.model.blocks import Block, Finding, Labelled, Sentence, Table
 from wavewright.words.counters.access import access_lines
 from wavewright.words.counters.limiters import (
     actionable,
@@ -18,12 +19,6 @@ from wavewright.words.counters.limiters import (
 from wavewright.words.kit.brief_names import brief
 from wavewright.words.kit.declared_tables import block_columns
 from wavewright.words.kit.handles import handle
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from wavewright.analysis.counters.limiters import KernelLimit, Limiters
-    from wavewright.model.blocks import Block
 
 _NAME = 100
 _UNDECIDED = 6

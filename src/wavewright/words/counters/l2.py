@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
+import polars as pl
+
+from wavewright.analysis.counters.l2 import L2
 from wavewright.base.shown import printable
 from wavewright.base.words import amount, grouped, percent
 from wavewright.model.blocks import AnyBlock, Sentence, Table, headline, sentence
 from wavewright.words.kit.declared_tables import declared_table
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    import polars as pl
-
-    from wavewright.analysis.counters.l2 import L2
 
 _NOT_MEASURED = "?"
 _MAX_NAME = 60

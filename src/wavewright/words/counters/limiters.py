@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
+from wavewright.analysis.counters.limiters import KernelLimit, Limiters
+from wavewright.analysis.counters.limiters.evidence import Limiter
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, duration, percent
 from wavewright.model.blocks import (
@@ -18,16 +20,10 @@ from wavewright.model.blocks import (
     labelled,
     sentence,
 )
+from wavewright.model.findings import NumberEvidence
 from wavewright.words.counters.access import access_lines, value_words
 from wavewright.words.kit.brief_names import brief
 from wavewright.words.kit.declared_tables import block_columns
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from wavewright.analysis.counters.limiters import KernelLimit, Limiters
-    from wavewright.analysis.counters.limiters.evidence import Limiter
-    from wavewright.model.findings import NumberEvidence
 
 _STYLES = {"at limit": "bold red", "likely": "yellow", "undecided": "cyan", "excluded": "dim"}
 _SEVERITY_STYLES = {"fatal": "bold red", "care": "bold yellow", "note": "bold cyan"}

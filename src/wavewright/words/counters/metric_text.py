@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 from wavewright.base.shown import printable
 from wavewright.base.words import short
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 BLANK = "\N{EN DASH}"
 _SCALED_FROM = 1e7

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import polars as pl
 
+from wavewright.analysis.counters.engine.answer import CounterPanels
 from wavewright.base.shown import printable
 from wavewright.base.words import counted
 from wavewright.facts.loader import packaged
+from wavewright.facts.metrics.declared import Metric, MetricTable
 from wavewright.model.blocks import GAP, AnyBlock, Cell, sentence
 from wavewright.words.counters.channels import channel_parts
 from wavewright.words.counters.metric_text import BLANK, Footnotes, box_plot, figure, sentence_list
 from wavewright.words.kit.declared_tables import declared_columns
 from wavewright.words.kit.frame_tables import Column, dim, frame_table
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from wavewright.analysis.counters.engine.answer import CounterPanels
-    from wavewright.facts.metrics.declared import Metric, MetricTable
 
 _HEADINGS: dict[str, str] = packaged("texts.toml", __package__)["headings"]
 _ONLY_WIDE = ("q1", "q3")

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import Any
 
+import polars as pl
+
+from wavewright.analysis.counters.engine.answer import CounterPanels
 from wavewright.base.shown import printable
 from wavewright.base.words import counted
 from wavewright.facts.metrics.declared import SPEED_OF_LIGHT
 from wavewright.model.blocks import AnyBlock, Cell, Column, Sentence, Table, sentence
 from wavewright.words.counters.metric_text import figure, folded_names, sentence_list
 from wavewright.words.counters.panels import peak_cell, percent_bar
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    import polars as pl
-
-    from wavewright.analysis.counters.engine.answer import CounterPanels
 
 _GROUPS = ("compute", "caches", "memory")
 _MOST_KERNELS = 3

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import polars as pl
 
+from wavewright.analysis.counters.engine.answer import CounterPanels
+from wavewright.analysis.counters.raw import RawCounters
 from wavewright.base.shown import printable, quoted
 from wavewright.base.words import counted
 from wavewright.facts.metrics.declared import SPEED_OF_LIGHT
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, headline, sentence
+from wavewright.model.counters import CounterSet
 from wavewright.words.counters.panels import panel_parts
 from wavewright.words.counters.speed import speed_of_light
 from wavewright.words.counters.system import raw_table
 from wavewright.words.kit.declared_tables import declared_table
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from wavewright.analysis.counters.engine.answer import CounterPanels
-    from wavewright.analysis.counters.raw import RawCounters
-    from wavewright.model.counters import CounterSet
 
 _CAVEATS = 4
 _RAW_COUNTERS = 20

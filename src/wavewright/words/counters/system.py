@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import polars as pl
+
+from wavewright.analysis.counters.raw import RawCounters
 from wavewright.base.words import duration
 from wavewright.model import blocks
+from wavewright.model.counters import System
 from wavewright.words.counters.metric_text import figure
 from wavewright.words.kit.declared_tables import declared_table
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from wavewright.analysis.counters.raw import RawCounters
-    from wavewright.model.counters import System
 
 
 def system_table(system: System) -> blocks.Table:

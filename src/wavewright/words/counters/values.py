@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from wavewright.analysis.counters.values.answer import MetricValues
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, duration, truncation
 from wavewright.model import blocks
@@ -14,11 +16,6 @@ from wavewright.words.counters.metric_text import figure, folded_names, sentence
 from wavewright.words.kit.brief_names import brief_kernel
 from wavewright.words.kit.declared_tables import declared_table
 from wavewright.words.kit.frame_tables import Column, dim, frame_table
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from wavewright.analysis.counters.values.answer import MetricValues
 
 _NUMBER = 11
 _NAME = 34

@@ -7,19 +7,17 @@ occurs, and so is every absolute path. Names of kernels, calls and markers stay:
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
+
+import polars as pl
 
 from wavewright.base.secrets import masked
 from wavewright.model.blocks import Picture, Table
 from wavewright.model.next_question import NextQuestion
 from wavewright.model.report import DataTable, InputFile, Report
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    import polars as pl
 
 T = TypeVar("T")
 _USER = re.compile(r"(?:/home/|/Users/|/users/|\\Users\\)([\w.-]{2,})")

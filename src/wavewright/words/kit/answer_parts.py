@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import fields, is_dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from wavewright.model.answer import Answer
-from wavewright.model.blocks import Sentence
+from wavewright.model.blocks import Block, Sentence
 from wavewright.model.report import DataTable
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from wavewright.model.blocks import Block
 
 
 def headed(blocks: tuple[Block, ...]) -> tuple[Block, ...]:

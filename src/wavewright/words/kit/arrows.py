@@ -7,15 +7,10 @@ the way to the text crosses a lane that the line does not join, that lane is dra
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from wavewright.model.blocks import Sentence, sentence
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-
-    from wavewright.model.blocks import Part
+from wavewright.model.blocks import Part, Sentence, sentence
 
 #: Okabe-Ito without black; arrows take them in rotation.
 COLOURS = ("#E69F00", "#56B4E9", "#009E73", "#F0E442", "#0072B2", "#D55E00", "#CC79A7")

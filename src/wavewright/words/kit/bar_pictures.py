@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Sequence
+from typing import Literal
 
+from wavewright.model.blocks import Picture
 from wavewright.writers.svg.plot_axes import plain, round_ticks, time_unit
 from wavewright.writers.svg.plot_bars import Bar, bar_panel, bars_height
 from wavewright.writers.svg.plot_frame import Frame, Key
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wavewright.model.blocks import Picture
 
 Unit = Literal["time", "share", "count"]
 

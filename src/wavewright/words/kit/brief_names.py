@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from wavewright.base.names_form import NAMES_FORM
 from wavewright.base.shown import printable
 from wavewright.model.blocks import KernelName
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 def brief_kernel(name: str | None, width: int = 48) -> str:

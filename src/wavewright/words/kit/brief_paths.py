@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from wavewright.base.compression import PACKED_SUFFIXES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 
 def brief_paths(paths: Iterable[str]) -> dict[str, str]:

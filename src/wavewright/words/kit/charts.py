@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
-from wavewright.model.blocks import Sentence, sentence
+import polars as pl
+
+from wavewright.model.blocks import Part, Sentence, sentence
 from wavewright.writers.terminal.bars import STATE_COLOURS
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    import polars as pl
-
-    from wavewright.model.blocks import Part
 
 #: What a state is drawn with, from the bottom up: readable without colours too.
 SHADES = {"EXEC": "█", "STALL": "▓", "WAIT": "▒", "IDLE": "░", "EMPTY": "·", "OTHER": "?"}

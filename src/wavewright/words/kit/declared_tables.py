@@ -6,8 +6,11 @@ than a value in a form is a cell that the report gives.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
+
+import polars as pl
 
 from wavewright.base.words import duration, grouped, percent, short, size
 from wavewright.facts.loader import Fact, decoded, packaged
@@ -15,13 +18,8 @@ from wavewright.model import blocks
 from wavewright.words.kit.brief_names import brief_kernel
 from wavewright.words.kit.frame_tables import Column, bar_cell, brief_place, frame_table, hexadecimal, place
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    import polars as pl
-
-    #: A cell, columns to put there, a part of a heading, or a condition.
-    Filling = Callable[[dict[str, Any]], str] | Sequence[Column] | str | bool
+#: A cell, columns to put there, a part of a heading, or a condition.
+Filling = Callable[[dict[str, Any]], str] | Sequence[Column] | str | bool
 
 Form = Literal[
     "address", "brief place", "bytes", "id", "kernel", "lower", "number", "place", "share", "short", "text", "time"

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import polars as pl
 
 from wavewright.model import blocks
 from wavewright.model.blocks import Cell, KernelName, Placed
 from wavewright.words.kit.brief_names import brief_kernels
 from wavewright.words.kit.brief_paths import brief_paths
 from wavewright.writers.terminal.fitted_table import told_apart
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    import polars as pl
 
 _NAME = 60  #: Characters of a name of a kernel in a cell of a document.
 

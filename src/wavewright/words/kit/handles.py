@@ -7,12 +7,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 from wavewright.errors import UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _INSTRUCTION = re.compile(r"i?(?:(?P<code_object>[0-9]{1,9}):)?0x(?P<address>[0-9a-fA-F]{1,16})")
 _NUMBER = re.compile(r"(?P<letter>[a-z]?)(?P<number>[0-9]{1,15})")

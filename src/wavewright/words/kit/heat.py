@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
-from wavewright.model.blocks import Sentence, sentence
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from wavewright.model.blocks import Part
+from wavewright.model.blocks import Part, Sentence, sentence
 
 #: Part -> character, its stand-in in ASCII, colour (Okabe-Ito); parts can be told apart without colours.
 PARTS = {

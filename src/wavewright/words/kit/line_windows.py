@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _SHORTEST_FOLD = 3  #: Fewer lines are shown: the line that says they are folded takes one as well.
 

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
+from wavewright.analysis.trace.overview import LossLine
 from wavewright.model.blocks import Sentence, sentence
 from wavewright.model.losses import LOSSES
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from wavewright.analysis.trace.overview import LossLine
-
-    LossRow = Mapping[str, Any]
+LossRow = Mapping[str, Any]
 
 
 def loss_lines(losses: pl.DataFrame | Sequence[LossLine], *, limit: int = 12) -> list[Sentence]:

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping
 
-from wavewright.model.blocks import Grid, GridColumn, headline
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from wavewright.model.blocks import AnyBlock
+from wavewright.model.blocks import AnyBlock, Grid, GridColumn, headline
 
 
 def plots_report(what: str, lines: Iterable[tuple[str, str]], reasons: Mapping[str, str]) -> Iterator[AnyBlock]:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from wavewright.analysis.trace.about.subject import Subject
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, duration
 from wavewright.model.blocks import Sentence, sentence
 from wavewright.words.kit.brief_names import brief_kernel
-
-if TYPE_CHECKING:
-    from wavewright.analysis.trace.about.subject import Subject
 
 _NARROWEST_NAME = 24  #: Characters of a kernel's name that are always shown.
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import polars as pl
 
 from wavewright.base.words import counted
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 def strict_wait_words(strict_waits: pl.DataFrame) -> list[str]:

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import polars as pl
 
+from wavewright.analysis.run.gpu_time.busy import Busy
 from wavewright.base.shown import printable
 from wavewright.base.words import duration, percent, truncation
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, chart, headline, sentence
 from wavewright.words.kit.charts import dense, resampled
 from wavewright.words.kit.declared_tables import declared_table
 from wavewright.words.run.place_names import gpu_cell, gpu_name, gpu_names, place_words
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from wavewright.analysis.run.gpu_time.busy import Busy
 
 _VISIBLE = 0.01  #: Share of the wall time from which idle edges are told.
 _CHARTS = 16  #: GPUs with a curve by default.

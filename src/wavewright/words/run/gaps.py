@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
+from wavewright.analysis.run.gpu_time.gaps import Gaps
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, duration, percent
 from wavewright.facts.loader import packaged
@@ -17,11 +19,6 @@ from wavewright.words.kit.declared_tables import declared_table
 from wavewright.words.kit.frame_tables import bar_cell
 from wavewright.words.run.place_names import gpu_cell, process_cell
 from wavewright.writers.terminal.fitted_table import WIDE
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from wavewright.analysis.run.gpu_time.gaps import Gaps
 
 _HALF = 0.5  #: Share of all gap time from which a cause is most of it.
 _SMALL = 0.02  #: Idle share below which there is nothing to advise.

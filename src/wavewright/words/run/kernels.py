@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import polars as pl
 
+from wavewright.analysis.run.kernels import Kernels
 from wavewright.base.words import counted, duration, percent, truncation
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, chart, headline, sentence
 from wavewright.words.kit.brief_names import brief_kernel
@@ -13,11 +15,6 @@ from wavewright.words.kit.charts import resampled
 from wavewright.words.kit.declared_tables import declared_table
 from wavewright.words.run.place_names import gpu_cell
 from wavewright.writers.terminal.bars import bar
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from wavewright.analysis.run.kernels import Kernels
 
 _DETAILED = 3  #: Kernels with separate charts and tables.
 _STEPS = "▁▂▃▄▅▆▇█"

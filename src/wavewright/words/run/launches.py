@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import Any
 
+import polars as pl
+
+from wavewright.analysis.run.contents.launch_statistics import LaunchStatistics
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, duration, percent
 from wavewright.model.blocks import GAP, AnyBlock, headline, sentence
 from wavewright.words.kit.declared_tables import declared_table
 from wavewright.words.run.ranks import who_of
 from wavewright.writers.terminal.bars import sparkline
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    import polars as pl
-
-    from wavewright.analysis.run.contents.launch_statistics import LaunchStatistics
 
 _FEWEST_RANKS = 64
 

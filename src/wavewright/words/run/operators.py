@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from wavewright.analysis.run.kernels.operators import Operators
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, duration, percent
 from wavewright.facts.loader import packaged
 from wavewright.model.blocks import GAP, AnyBlock, headline, sentence
 from wavewright.words.kit.brief_names import brief
 from wavewright.words.kit.declared_tables import declared_table
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from wavewright.analysis.run.kernels.operators import Operators
 
 #: Types as people write them; others without their namespace.
 _TYPES: dict[str, str] = packaged("texts.toml", __package__)["number_types"]

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
+from wavewright.analysis.run.gpu_time.overlap import Overlap
 from wavewright.base.words import counted, duration, percent
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, headline, sentence
 from wavewright.words.kit.declared_tables import declared_table
 from wavewright.words.kit.frame_tables import bar_cell
 from wavewright.words.run.place_names import gpu_cell, gpu_name, node_name, process_cell
 from wavewright.writers.terminal.fitted_table import WIDE
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from wavewright.analysis.run.gpu_time.overlap import Overlap
 
 
 def overlap_report(answer: Overlap, *, width: int = 100, limit: int = 20) -> Iterator[AnyBlock]:

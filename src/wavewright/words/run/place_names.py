@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 from wavewright.base.shown import printable
 from wavewright.model.blocks import Placed
 from wavewright.words.kit.brief_paths import brief_paths
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
 
 
 def gpu_name(node: str | None, gpu: int | None, *, with_node: bool) -> str:

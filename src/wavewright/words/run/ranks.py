@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import polars as pl
 
+from wavewright.analysis.common.caveats import Caveat
+from wavewright.analysis.run.ranks.ranks import Ranks
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, duration, percent
 from wavewright.facts.loader import packaged
@@ -13,12 +16,6 @@ from wavewright.model.blocks import GAP, AnyBlock, Sentence, sentence
 from wavewright.words.kit.brief_names import brief_kernel
 from wavewright.words.kit.declared_tables import declared_table
 from wavewright.words.run.place_names import process_name
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from wavewright.analysis.common.caveats import Caveat
-    from wavewright.analysis.run.ranks.ranks import Ranks
 
 _EVEN = 0.02  #: Cost as a share of the mean below which the work counts as evenly spread.
 _FEWEST_RANKS = 64  #: Ranks that are always shown.

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
-from wavewright.analysis.run.contents.regions import PYTHON, RUNTIMES
+from wavewright.analysis.run.contents.regions import PYTHON, RUNTIMES, Regions
 from wavewright.analysis.run.measures.trees import LAYER, inherited
 from wavewright.base.words import counted, duration, percent, truncation
 from wavewright.model.blocks import GAP, AnyBlock, Cell, Table, headline, sentence
 from wavewright.words.kit.brief_names import brief
 from wavewright.words.kit.declared_tables import declared_table
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from wavewright.analysis.run.contents.regions import Regions
 
 _FOLDERS = re.compile(r"^\S*/(?=[^/\s]+\(\d+\): )")
 _NAME_LINES = 10

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import polars as pl
 
+from wavewright.analysis.run.steps import Steps
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, duration, percent
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, headline, sentence
 from wavewright.words.kit.brief_names import brief_kernel
 from wavewright.words.kit.declared_tables import declared_table
 from wavewright.words.run.ranks import who_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from wavewright.analysis.run.steps import Steps
 
 _FEWEST_RATED = 10  #: Steps of a phase from which a rate is told as steady.
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
-from wavewright.analysis.run.contents.summary import GPU_DOMAINS
+from wavewright.analysis.run.contents.summary import GPU_DOMAINS, Summary
 from wavewright.analysis.run.measures.buckets import QUANTILE_ERROR
 from wavewright.analysis.run.measures.statistics import EXACT_VALUES
 from wavewright.base.shown import printable
@@ -18,11 +19,6 @@ from wavewright.words.kit.declared_tables import declared_table
 from wavewright.words.kit.frame_tables import Column
 from wavewright.words.run.place_names import node_name, place_words
 from wavewright.writers.terminal.fitted_table import WIDE
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from wavewright.analysis.run.contents.summary import Summary
 
 _MOST = 0.8  #: Share of the GPU time that the verdict explains.
 _NAMED = 3

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import polars as pl
 
+from wavewright.analysis.run.diagnose.budget import TimeBudget
 from wavewright.base.words import counted, duration, percent
 from wavewright.model.blocks import GAP, AnyBlock, headline, sentence
 from wavewright.words.kit.declared_tables import declared_table
 from wavewright.words.run.place_names import gpu_cell
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from wavewright.analysis.run.diagnose.budget import TimeBudget
 
 
 def budget_report(answer: TimeBudget, *, limit: int = 20) -> Iterator[AnyBlock]:

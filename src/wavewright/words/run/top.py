@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
+import polars as pl
+
+from wavewright.analysis.run.kernels.top import Top
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, duration, percent, truncation
 from wavewright.model.blocks import GAP, AnyBlock, Table, headline, sentence
 from wavewright.words.kit.brief_names import brief_kernel
 from wavewright.words.kit.brief_paths import brief_paths
 from wavewright.words.kit.declared_tables import declared_table
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    import polars as pl
-
-    from wavewright.analysis.run.kernels.top import Top
 
 
 def top_report(answer: Top, *, by: str = "name", limit: int = 20) -> Iterator[AnyBlock]:

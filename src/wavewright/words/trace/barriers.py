@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
+from wavewright.analysis.trace.barriers import Barriers
 from wavewright.base.words import counted, percent, short
 from wavewright.model.blocks import GAP, AnyBlock, Named, Part, Sentence, headline, sentence
 from wavewright.words.kit.declared_tables import declared_table
 from wavewright.words.kit.frame_tables import bar_cell, hexadecimal, place
-
-if TYPE_CHECKING:
-    from wavewright.analysis.trace.barriers import Barriers
 
 _SYSTEMATIC = 1.5  #: A place is systematically last when it is so much more often than by chance.
 

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from wavewright.analysis.trace.about.traced_call import launch_sentence, launch_source
+from wavewright.analysis.trace.diagnose import Diagnosis
+from wavewright.analysis.trace.diagnose.finding import StallFinding
+from wavewright.analysis.trace.samples.diagnosis import SampleDiagnosis
 from wavewright.base.words import counted, percent, short
-from wavewright.model.blocks import Finding, Labelled, Sentence, headline, labelled
+from wavewright.model.blocks import Block, Finding, Labelled, Sentence, headline, labelled
+from wavewright.model.findings import CodeEvidence
 from wavewright.words.kit.frame_tables import place
 from wavewright.words.kit.handles import handle, instruction_handle
 from wavewright.words.trace.diagnose import context_line, floor_lines, gain_words, reason_words, remedy_words, verdict
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from wavewright.analysis.trace.diagnose import Diagnosis
-    from wavewright.analysis.trace.diagnose.finding import StallFinding
-    from wavewright.analysis.trace.samples.diagnosis import SampleDiagnosis
-    from wavewright.model.blocks import Block
-    from wavewright.model.findings import CodeEvidence
 
 _EVIDENCE = 3
 _REMEDIES = 3

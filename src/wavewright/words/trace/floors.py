@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from wavewright.analysis.trace.floors import Floor, Floors
 from wavewright.base.words import counted, percent
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, headline, sentence
 from wavewright.words.kit.declared_tables import declared_table
-
-if TYPE_CHECKING:
-    from wavewright.analysis.trace.floors import Floor, Floors
 
 _WORTH_SAYING = 1.005  #: Times that a change gains at least to be worth a sentence.
 

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
+from wavewright.analysis.trace.costs.hotspots import Hotspots
+from wavewright.analysis.trace.costs.sample_hotspots import SampleHotspots
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent, short
 from wavewright.facts.loader import packaged
 from wavewright.model.blocks import GAP, AnyBlock, Part, Sentence, Table, sentence
 from wavewright.words.kit.declared_tables import declared_columns, declared_table
 from wavewright.words.kit.frame_tables import Column, brief_place, place
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from wavewright.analysis.trace.costs.hotspots import Hotspots
-    from wavewright.analysis.trace.costs.sample_hotspots import SampleHotspots
 
 _PLURALS: dict[str, str] = packaged("texts.toml", __package__)["units"]
 _NONE: dict[str, str] = packaged("texts.toml", __package__)["without_unit"]

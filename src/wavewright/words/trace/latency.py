@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
+from wavewright.analysis.trace.memory_latency import MemoryLatency
 from wavewright.analysis.trace.memory_latency.beyond_trace import counter_command
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent, short
@@ -14,9 +15,6 @@ from wavewright.words.kit.declared_tables import declared_table
 from wavewright.words.kit.frame_tables import hexadecimal
 from wavewright.words.trace.listing.measures import WIDE
 from wavewright.writers.terminal.bars import sparkline
-
-if TYPE_CHECKING:
-    from wavewright.analysis.trace.memory_latency import MemoryLatency
 
 _BAR_CELLS = 30
 _NARROW_BAR_CELLS = 16

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
+from wavewright.analysis.trace.costs.loops import Loops
 from wavewright.base.shown import printable
 from wavewright.base.words import percent, short
 from wavewright.model.blocks import GAP, AnyBlock, Named, Part, Sentence, sentence
 from wavewright.words.kit.declared_tables import declared_table
 from wavewright.words.kit.frame_tables import hexadecimal, place
 from wavewright.writers.terminal.bars import sparkline
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from wavewright.analysis.trace.costs.loops import Loops
 
 _SLOW_START = 1.5
 _SLOW_ITERATION = 1.1  #: An iteration number is worth a sentence when its mean is so many times the median.

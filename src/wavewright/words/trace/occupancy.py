@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import Any
 
+import polars as pl
+
+from wavewright.analysis.trace.occupancy import Occupancy
+from wavewright.analysis.trace.waves.residency import Residency
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent, shortened
 from wavewright.model.blocks import AnyBlock, Sentence, Table, headline, sentence
 from wavewright.words.kit.declared_tables import declared_table
 from wavewright.words.kit.frame_tables import bar_cell
 from wavewright.writers.terminal.bars import sparkline
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    import polars as pl
-
-    from wavewright.analysis.trace.occupancy import Occupancy
-    from wavewright.analysis.trace.waves.residency import Residency
 
 
 def occupancy_report(answer: Occupancy, curves: Sequence[Residency], *, limit: int) -> Iterator[AnyBlock]:

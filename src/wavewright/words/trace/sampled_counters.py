@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
+import polars as pl
+
+from wavewright.analysis.trace.derived_counters import DerivedCounters
+from wavewright.analysis.trace.derived_counters.sampled_counters import SampledCounters
 from wavewright.base.shown import printable
 from wavewright.base.words import short
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, sentence
@@ -11,14 +15,6 @@ from wavewright.words.kit.charts import resampled
 from wavewright.words.kit.declared_tables import declared_table
 from wavewright.words.kit.frame_tables import Column
 from wavewright.writers.terminal.bars import sparkline
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    import polars as pl
-
-    from wavewright.analysis.trace.derived_counters import DerivedCounters
-    from wavewright.analysis.trace.derived_counters.sampled_counters import SampledCounters
 
 
 def sampled_counters_report(

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
+from wavewright.analysis.trace.samples.diagnosis import SampleDiagnosis, SampleFinding, SamplePlace
+from wavewright.analysis.trace.samples.scope import SampleScope
+from wavewright.analysis.trace.samples.stalls import SampleStalls
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent, shortened
 from wavewright.model.blocks import GAP, AnyBlock, Drawn, Named, Sentence, headline, labelled, sentence
 from wavewright.words.kit.declared_tables import declared_table
 from wavewright.words.kit.frame_tables import hexadecimal, place
 from wavewright.writers.terminal.bars import bar
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from wavewright.analysis.trace.samples.diagnosis import SampleDiagnosis, SampleFinding, SamplePlace
-    from wavewright.analysis.trace.samples.scope import SampleScope
-    from wavewright.analysis.trace.samples.stalls import SampleStalls
 
 #: What PC sampling of the given kind leaves open; the first is true of every method.
 _WAVES_NOT_TIME = (

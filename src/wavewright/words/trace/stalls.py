@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 import polars as pl
 
+from wavewright.analysis.trace.samples.stalls import SampleStalls
+from wavewright.analysis.trace.stalls import Stalls
+from wavewright.analysis.trace.stalls.classic import Classic
 from wavewright.base.shown import printable
 from wavewright.base.words import percent, short
 from wavewright.facts.stall_classes import stall_class
 from wavewright.model.blocks import GAP, AnyBlock, Part, Sentence, headline, sentence
 from wavewright.words.kit.declared_tables import declared_table
 from wavewright.words.kit.frame_tables import place
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from wavewright.analysis.trace.samples.stalls import SampleStalls
-    from wavewright.analysis.trace.stalls import Stalls
-    from wavewright.analysis.trace.stalls.classic import Classic
 
 _REMEDIES = 3
 _REMEDY_SHARE = 0.05

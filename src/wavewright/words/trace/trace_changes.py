@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
+from wavewright.analysis.trace.compare import Comparison
 from wavewright.analysis.trace.compare.verdict import RELABELLED
 from wavewright.base.words import counted, percent, short, truncation
 from wavewright.model.blocks import GAP, AnyBlock, Cell, Sentence, headline, sentence
 from wavewright.words.kit.declared_tables import declared_table
 from wavewright.words.kit.frame_tables import hexadecimal
-
-if TYPE_CHECKING:
-    from wavewright.analysis.trace.compare import Comparison
 
 _CLASSES = 6
 

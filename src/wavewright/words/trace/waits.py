@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
+from wavewright.analysis.trace.waits import Waits
 from wavewright.base.shown import printable
 from wavewright.base.words import percent, short, truncation
 from wavewright.model.blocks import GAP, AnyBlock, Cell, Named, Part, Sentence, Table, sentence
 from wavewright.words.kit.declared_tables import block_columns
 from wavewright.words.kit.frame_tables import brief_place
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from wavewright.analysis.trace.waits import Waits
 
 PRODUCERS_SHOWN = 4
 

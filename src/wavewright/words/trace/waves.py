@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
+from wavewright.analysis.trace.compare.slow_waves import SlowWaves
 from wavewright.base.words import counted, percent, short
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, headline, sentence
 from wavewright.words.kit.declared_tables import declared_table
-
-if TYPE_CHECKING:
-    from wavewright.analysis.trace.compare.slow_waves import SlowWaves
 
 _EXPLAINED = 3  #: Slow waves whose rows are shown.
 _CAUSES_EACH = 3

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.resources import files
 from itertools import groupby
-from typing import TYPE_CHECKING
 
 from wavewright.base.shown import printable
 from wavewright.base.words import counted
@@ -24,9 +24,6 @@ from wavewright.model.blocks import (
 )
 from wavewright.writers.svg.markup import escaped
 from wavewright.writers.svg.safe_svg import inline_svg
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
 
 _SHARE = re.compile(r"(\d{1,3}(?:\.\d+)?) ?%")
 _COMMAND = re.compile(r"`(\w[\w .,:/=+-]*)`")  #: What our own sentences set in code, such as commands.

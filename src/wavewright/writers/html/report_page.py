@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
-from typing import TYPE_CHECKING
 
 from wavewright.base.words import counted
 from wavewright.model.blocks import Column, Finding, Table
-from wavewright.model.report import Section
+from wavewright.model.report import Report, Section
 from wavewright.writers.html.blocks import block_styles, html_of, words
 from wavewright.writers.kit.full_names import appendix_rows, full_names
 from wavewright.writers.kit.outline import LOSSES, commands_of, outline
 from wavewright.writers.svg.markup import escaped
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from wavewright.model.report import Report
 
 #: The page may style itself and show pictures that are inside it; it can load, send and run nothing.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"

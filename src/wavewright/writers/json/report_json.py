@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from wavewright.base.shown import json_bytes
 from wavewright.model.blocks import Block, Code, Finding, Labelled, Picture, Preformatted, Sentence, Table
-
-if TYPE_CHECKING:
-    from wavewright.model.report import DataTable, Report, Section
+from wavewright.model.report import DataTable, Report, Section
 
 
 def render(report: Report) -> bytes:

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
 
 from wavewright.model.blocks import Table
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from wavewright.model.report import Section
+from wavewright.model.report import Section
 
 ELLIPSIS = "…"
 _WHOLE = 1 << 20  #: Characters: no name is as long.

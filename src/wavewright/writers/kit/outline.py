@@ -5,17 +5,13 @@ from __future__ import annotations
 import itertools
 import re
 import shlex
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from wavewright.base.shown import command_line
 from wavewright.base.words import size
 from wavewright.model.blocks import Block, Column, Preformatted, Sentence, Table
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from wavewright.model.report import Provenance, Report, Section
+from wavewright.model.report import Provenance, Report, Section
 
 #: What a report may have as sections of its own; writers add those that it lacks.
 DEFINITIONS, LOSSES, PROVENANCE = "definitions", "losses", "provenance"

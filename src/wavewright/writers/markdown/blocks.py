@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 from wavewright.base.shown import printable
 from wavewright.model.blocks import Block, Code, Finding, Labelled, Picture, Preformatted, Sentence, Table
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 _TICKS = re.compile("`+")
 _TAB = 4

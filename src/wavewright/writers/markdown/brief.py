@@ -7,21 +7,16 @@ tables, paragraphs; the answer says so each time.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from wavewright.base.shown import printable
 from wavewright.base.words import shortened
-from wavewright.model.blocks import Finding, Labelled, Sentence
+from wavewright.model.blocks import Block, Finding, Labelled, Sentence
+from wavewright.model.report import Section
 from wavewright.writers.markdown.blocks import block_markdown, code_span
 from wavewright.writers.markdown.code_spans import Recorded, texts_in
 from wavewright.writers.markdown.escapes import escaped
 from wavewright.writers.markdown.size_steps import Cut, brief_blocks, cuts_of, longest
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wavewright.model.blocks import Block
-    from wavewright.model.report import Section
 
 BUDGET_TOKENS = 2000
 CHARACTERS_PER_TOKEN = 4  #: A rule of thumb for English and code.

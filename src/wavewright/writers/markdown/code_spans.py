@@ -8,21 +8,17 @@ it asks for nothing.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
+
+import polars as pl
 
 from wavewright.base.shown import printable
 from wavewright.model.blocks import Code, Table
+from wavewright.model.document import Document
+from wavewright.model.report import Section
+from wavewright.model.run import Run
 from wavewright.writers.markdown.blocks import code_span
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    import polars as pl
-
-    from wavewright.model.document import Document
-    from wavewright.model.report import Section
-    from wavewright.model.run import Run
 
 #: Columns of a run that hold names of the recorded program, and of whoever recorded it.
 _NAMED = {

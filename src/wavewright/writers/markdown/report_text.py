@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from wavewright.base.shown import ESCAPES
 from wavewright.base.words import counted
 from wavewright.model.blocks import Block, Code, Finding, Labelled, Picture, Preformatted, Sentence, Table
+from wavewright.model.report import Report, Section
 from wavewright.writers.kit.full_names import ELLIPSIS, appendix_rows, without_middle
 from wavewright.writers.kit.outline import DEFINITIONS, PROVENANCE, commands_of, outline
 from wavewright.writers.markdown.blocks import code_span, markdown_of, prose
 from wavewright.writers.svg.markup import escaped
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from wavewright.model.report import Report, Section
 
 _COLUMNS = 12  #: GitHub shows about so many without scrolling.
 _NAME = 80  #: Characters of a name in a table.

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from wavewright.base.words import counted, shortened
 from wavewright.model.blocks import (
@@ -13,17 +14,13 @@ from wavewright.model.blocks import (
     Code,
     Finding,
     Labelled,
+    Mark,
     Preformatted,
     Sentence,
     Table,
 )
+from wavewright.model.report import Section
 from wavewright.writers.markdown.escapes import escaped
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from wavewright.model.blocks import Mark
-    from wavewright.model.report import Section
 
 _TEXT, _CELL = 900, 90  #: Characters of a paragraph, and of a cell.
 _MOST_ROWS = 800  #: No budget has room for more.

@@ -6,17 +6,14 @@ import contextlib
 import shutil
 import struct
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cached_property, lru_cache
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from wavewright.model.report import DataTable
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 MONO = "DejaVu Sans Mono"  #: Part of the package typst.
 SANS = "DejaVu Sans"  #: Part of this package (`tools/make_font.py`).

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from wavewright.base.shown import printable
-from wavewright.model.blocks import Code, Finding, Labelled, Picture, Preformatted, Sentence, Table
+from wavewright.model.blocks import Block, Code, Finding, Labelled, Picture, Preformatted, Sentence, Table
+from wavewright.model.report import Section
 from wavewright.writers.kit.full_names import full_names
 from wavewright.writers.pdf.font_files import mono_width, sans_width
 from wavewright.writers.pdf.page_tables import ACROSS, UPRIGHT, table_page
-from wavewright.writers.pdf.page_text import chunks, cut_to
+from wavewright.writers.pdf.page_text import Names, chunks, cut_to
 from wavewright.writers.svg.markup import FONT, escaped
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from wavewright.model.blocks import Block
-    from wavewright.model.report import Section
-    from wavewright.writers.pdf.page_text import Names
 
 _CODE_SIZE = 7.0
 _TEXT_SIZES = (7.6, 6.4)  #: Of text whose spaces matter, at most and at least.

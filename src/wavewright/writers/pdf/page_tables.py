@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from wavewright.base.shown import printable
 from wavewright.base.words import shortened
+from wavewright.model.blocks import Table
 from wavewright.writers.pdf.font_files import mono_width, sans_width
-from wavewright.writers.pdf.page_text import cut_to
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from wavewright.model.blocks import Table
-    from wavewright.writers.pdf.page_text import Names, Runs
+from wavewright.writers.pdf.page_text import Names, Runs, cut_to
 
 #: Points between the margins of A4 (18 mm each), upright and across.
 UPRIGHT, ACROSS = 493.0, 739.0

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from wavewright.base.shown import printable
 from wavewright.writers.pdf.font_files import mono_width, sans_width
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Runs = str | list[tuple[str, bool]]  # plain words, or parts of which some are code
+Runs = str | list[tuple[str, bool]]  # plain words, or parts of which some are code
 
 _SPAN = re.compile("`([^`\n]+)`")
 LONGEST_WORD = 38.0  #: Of a line of prose, in sizes of the font: no line is narrower.

@@ -8,25 +8,22 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterable
 from dataclasses import replace
 from importlib.resources import as_file, files
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from wavewright.base.shown import printable
 from wavewright.base.words import counted
 from wavewright.errors import MissingToolError, OutputError
 from wavewright.model.blocks import Finding, Sentence, Table
+from wavewright.model.report import InputFile, Report, Section
 from wavewright.writers.kit.outline import DEFINITIONS, PROVENANCE, outline
 from wavewright.writers.pdf.font_files import DOTS, MONO, SANS, sans_width, spare_fonts
 from wavewright.writers.pdf.page_blocks import page_blocks
 from wavewright.writers.pdf.page_text import Names, chunks, cut_to
 from wavewright.writers.xlsx.sheet_about import headline_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from wavewright.model.report import InputFile, Report, Section
 
 _KINDS = {"trace": "Thread trace", "run": "Run", "counters": "Hardware counters", "comparison": "Comparison"}
 _CONTENTS = 6  #: Sections from which on there is a list of contents, and a page of its own for it.

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from wavewright.base.shown import printable
 from wavewright.errors import UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 THEMES = ("auto", "light", "dark")  #: auto = dark where the viewer prefers it; what makes no such choice shows light.
 FONT = "Inter, 'Helvetica Neue', Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif"

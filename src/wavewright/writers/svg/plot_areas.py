@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from wavewright.writers.svg.markup import Svg
-    from wavewright.writers.svg.plot_axes import Scale
+from wavewright.writers.svg.markup import Svg
+from wavewright.writers.svg.plot_axes import Scale
 
 _LEAST = 0.05  #: Height below which a column is not drawn.
 

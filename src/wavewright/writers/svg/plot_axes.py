@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from wavewright.writers.svg.markup import Svg
 from wavewright.writers.svg.plot_frame import SMALL, width_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from wavewright.writers.svg.markup import Svg
 
 _STEPS = (1.0, 2.0, 5.0, 10.0)
 _FEW_POWERS = 3.5

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from wavewright.writers.svg.markup import Svg
 from wavewright.writers.svg.plot_axes import Scale, bottom_axis, plain
-from wavewright.writers.svg.plot_frame import SMALL, TEXT, cut, hint, width_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from wavewright.writers.svg.markup import Svg
-    from wavewright.writers.svg.plot_frame import Frame
+from wavewright.writers.svg.plot_frame import SMALL, TEXT, Frame, cut, hint, width_of
 
 ROW, BAR = 26.0, 18.0
 _THIN = 3.0  #: Width of a part from which it gets an edge.

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from wavewright.base.shown import printable
 from wavewright.model.blocks import Picture
 from wavewright.writers.svg.markup import Svg, fitting, text_width
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 WIDTH, MARGIN = 960, 32
 TEXT = 13  #: Size of labels.

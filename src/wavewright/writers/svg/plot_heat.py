@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from wavewright.base.words import percent
-from wavewright.writers.svg.plot_frame import SMALL, TEXT, cut, hint, width_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from wavewright.writers.svg.plot_frame import Frame
+from wavewright.writers.svg.plot_frame import SMALL, TEXT, Frame, cut, hint, width_of
 
 LINE = 19.0
 _BAR, _SHARE = 150.0, 54.0

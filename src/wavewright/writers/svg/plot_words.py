@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 from wavewright.base.words import duration
-from wavewright.model.blocks import Sentence
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from wavewright.model.blocks import AnyBlock
+from wavewright.model.blocks import AnyBlock, Sentence
 
 
 def tenths(values: Sequence[float]) -> list[float]:

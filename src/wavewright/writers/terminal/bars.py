@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 from wavewright.base.words import percent
-from wavewright.model.blocks import Sentence, sentence
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from wavewright.model.blocks import Part
+from wavewright.model.blocks import Part, Sentence, sentence
 
 _STEPS = " ▁▂▃▄▅▆▇█"
 _EIGHTHS = " ▏▎▍▌▋▊▉█"

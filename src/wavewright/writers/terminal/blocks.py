@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.padding import Padding
 from rich.rule import Rule as RichRule
 from rich.table import Table as RichTable
 from rich.text import Text
 
 from wavewright.base.shown import printable
-from wavewright.model.blocks import Cell, Gap, Grid, Labelled, Preformatted, Rule, Sentence, Table
+from wavewright.model.blocks import AnyBlock, Cell, Gap, Grid, GridColumn, Labelled, Preformatted, Rule, Sentence, Table
 from wavewright.writers.terminal.fitted_table import FittedTable
 from wavewright.writers.terminal.line import Line
 from wavewright.writers.terminal.texts import cell_text, marked_text, printable_lines
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from rich.console import RenderableType
-
-    from wavewright.model.blocks import AnyBlock, GridColumn
 
 BLOCKS = (Sentence, Gap, Rule, Labelled, Grid, Table, Preformatted)  #: Those that a terminal shows.
 _LABELS = {"note": "bold cyan", "loss": "bold yellow"}  #: Style of a sentence -> tone of the label before it.

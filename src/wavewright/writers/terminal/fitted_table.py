@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, set_cell_size
+from rich.console import Console, ConsoleOptions, JustifyMethod, RenderResult
 from rich.measure import Measurement
 from rich.table import Table as RichTable
 from rich.text import Text
 
 from wavewright.base.names_form import NAMES_FORM
 from wavewright.base.shown import printable
-from wavewright.model.blocks import Cell, KernelName, Placed
+from wavewright.model.blocks import Cell, KernelName, Placed, Table
 from wavewright.writers.terminal.line import Line
 from wavewright.writers.terminal.texts import cell_text, printable_lines
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from rich.console import Console, ConsoleOptions, JustifyMethod, RenderResult
-
-    from wavewright.model.blocks import Table
 
 WIDE = 110  #: Characters from which on a terminal shows all columns.
 _GAP = 2  #: Spaces between columns.

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions
 from rich.segment import Segment
 from rich.text import Text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from rich.console import Console, ConsoleOptions
 
 
 class Line(Text):

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
 from wavewright.base.shown import printable
+from wavewright.model.blocks import Cell, Mark, Sentence
 from wavewright.writers.terminal.bars import bar
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from wavewright.model.blocks import Cell, Mark, Sentence
 
 
 def printable_lines(words: str) -> str:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from wavewright.model.blocks import Finding, Sentence
+from wavewright.model.report import InputFile, Report
 from wavewright.writers.xlsx.sheet_cells import text_cell
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from wavewright.model.report import InputFile, Report
-    from wavewright.writers.xlsx.sheet_tables import Book, Worksheet
+from wavewright.writers.xlsx.sheet_tables import Book, Worksheet
 
 _NUMBERS = (
     "Cells hold exact numbers; formats only round what is shown. An empty cell: not known, or not a number. "

@@ -9,17 +9,14 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import polars as pl
 
 from wavewright.base.shown import printable
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    import polars as pl
-
-    from wavewright.model.schema import ColumnSpec
+from wavewright.model.schema import ColumnSpec
 
 MAX_TEXT = 32_767  #: Characters per cell.
 MAX_NAME = 31  #: Characters of the name of a sheet.

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import io
 import textwrap
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from wavewright.base.shown import printable
+from wavewright.model.blocks import Picture
+from wavewright.model.report import DataTable, Section
 from wavewright.writers.svg.png import png_bytes
 from wavewright.writers.xlsx.sheet_cells import (
     Cuts,
@@ -20,12 +23,6 @@ from wavewright.writers.xlsx.sheet_cells import (
     text_cell,
     values,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wavewright.model.blocks import Picture
-    from wavewright.model.report import DataTable, Section
 
 Workbook: TypeAlias = Any  #: Of xlsxwriter, which declares no types; likewise the others.
 Worksheet: TypeAlias = Any

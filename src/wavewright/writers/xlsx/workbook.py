@@ -7,20 +7,17 @@ from __future__ import annotations
 
 import datetime as dt
 import io
+from collections.abc import Iterator
 from importlib import import_module
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from wavewright.base.shown import printable
 from wavewright.errors import MissingToolError
 from wavewright.model.blocks import Code, Finding, Labelled, Picture, Preformatted, Sentence, Table
+from wavewright.model.report import DataTable, Report, Section
 from wavewright.writers.xlsx.sheet_about import write_about
 from wavewright.writers.xlsx.sheet_tables import Book, write_frame, write_lines, write_pictures
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from wavewright.model.report import DataTable, Report, Section
 
 #: Of every workbook, so that the same report gives the same bytes.
 _CREATED = dt.datetime(2000, 1, 1, tzinfo=dt.UTC)

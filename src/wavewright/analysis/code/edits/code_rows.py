@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import Final
+
+import polars as pl
 
 from wavewright.codeobj.classes import InstructionClass, classify, waits_of
 from wavewright.codeobj.registers import EXEC, FIRST_AGPR, FIRST_VECTOR, MODE, registers, spelled
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    import polars as pl
 
 #: Classes that complete in order among themselves, but in any order against the others of their counter (gfx10 on).
 _ORDER_GROUPS: Final = {"image_sample": 2, "bvh": 3, "gws": 4, "export": 5, "lds_param": 6}

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from wavewright.analysis.code.edits.code_rows import CodeRow, named, numbers_in
 from wavewright.analysis.code.edits.webs import FIRST_VIRTUAL
 from wavewright.codeobj.registers import FIRST_VECTOR
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
 
 
 class Edge(NamedTuple):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from wavewright.analysis.code.edits.code_rows import CodeRow, derived_row
 from wavewright.analysis.code.edits.hazards import Distances, PlacedRow, lacking_states
@@ -20,9 +20,6 @@ from wavewright.analysis.code.edits.in_flight import (
     waited,
 )
 from wavewright.analysis.code.edits.wait_forms import most_of, wait_texts
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _MOST_ROUNDS = 10
 _MOST_NOP = 8  #: States of one s_nop that all GPUs of gfx9 have.

@@ -8,15 +8,11 @@ most states that any GPU of the family asks of a kind of pair (LLVM 22, GCNHazar
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Sequence
+from typing import Final, NamedTuple
 
-from wavewright.analysis.code.edits.code_rows import EXEC_BITS, VECTOR_BITS, bits
+from wavewright.analysis.code.edits.code_rows import EXEC_BITS, VECTOR_BITS, CodeRow, bits
 from wavewright.codeobj.registers import M0, registers
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wavewright.analysis.code.edits.code_rows import CodeRow
 
 MOST_STATES: Final = 20  #: No rule of any GPU looks farther.
 _SCALAR_BITS: Final = (1 << 256) - 1

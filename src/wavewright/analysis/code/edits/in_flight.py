@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import Final, NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from wavewright.analysis.code.edits.code_rows import CodeRow
+from wavewright.analysis.code.edits.code_rows import CodeRow
 
 OUTSIDE: Final = 99  #: Age of operations that were issued outside of the block.
 _OLDEST: Final = 8

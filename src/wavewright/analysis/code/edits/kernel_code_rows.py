@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import polars as pl
 
 from wavewright.analysis.code.edits.kernel_rows import KernelRows, kernel_rows
 from wavewright.analysis.code.live import given_registers
+from wavewright.analysis.code.machine_code import MachineCode
 from wavewright.codeobj.classes import classify_frame
 from wavewright.codeobj.operands import with_operands
 from wavewright.codeobj.targets import family_of
-
-if TYPE_CHECKING:
-    from wavewright.analysis.code.machine_code import MachineCode
 
 
 def compiled_rows(code: MachineCode) -> KernelRows | None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import polars as pl
 
@@ -14,9 +15,6 @@ from wavewright.analysis.code.edits.in_flight import State, copied, issued, merg
 from wavewright.analysis.code.flow import ANYWHERE, BACK, BRANCH, CALL, END, JUMP, flow_of
 from wavewright.analysis.code.lane_mask import with_full_writes
 from wavewright.codeobj.registers import HIGH_HALF, LOW_HALF, READS, WRITES, numbers_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _COLUMNS: Final = {"writes": WRITES, "implicit_writes": WRITES, "reads": READS, "implicit_reads": READS}
 _OPERANDS: Final = {"row": pl.UInt32, "register": pl.UInt16, "count": pl.UInt8, "role": pl.UInt8}

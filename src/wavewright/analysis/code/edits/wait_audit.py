@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
+import polars as pl
+
+from wavewright.analysis.code.edits.code_rows import CodeRow
 from wavewright.analysis.code.edits.derived_waits import Surroundings, surroundings, unmet_needs
 from wavewright.analysis.code.edits.in_flight import State, copied, issued, merged, waited
 from wavewright.analysis.code.edits.kernel_rows import EditedBlock, KernelRows, blocks_of, states_before
 from wavewright.analysis.code.edits.wait_forms import has_forms, most_of
 from wavewright.model.schema import frame_of, packaged_spec
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from wavewright.analysis.code.edits.code_rows import CodeRow
 
 STRICT_WAITS: Final = packaged_spec(__package__, "strict_waits")
 OPEN_BARRIERS: Final = packaged_spec(__package__, "open_barriers")

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from collections.abc import Mapping
+from typing import Final
 
 #: Family -> counter -> largest value of a wait (LLVM's AMDGPUBaseInfo: bit widths of the counters).
 _MOST: Final = {

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from wavewright.analysis.code.edits.code_rows import VGPR_BITS, CodeRow, bits, numbers_in
 from wavewright.codeobj.registers import FIRST_VECTOR
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 FIRST_VIRTUAL: Final = 4096  #: Number of the first register that is none of the hardware's.
 _ROOM: Final = 2048  #: Virtual registers of a value: it keeps the number of its value_registers register as the offset.

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
+
+import polars as pl
 
 from wavewright.analysis.common.gate.against import against_baseline
 from wavewright.analysis.common.gate.check import CANNOT_TELL, FAIL, NOT_JUDGED, PASS, STATUSES, Check, JudgedFinding
@@ -14,15 +16,9 @@ from wavewright.base.words import counted, percent
 from wavewright.errors import UsageError
 from wavewright.facts.kernel_titles import kernel_title
 from wavewright.model.answer import Answer
+from wavewright.model.baseline import Baseline
+from wavewright.model.budget import Budget
 from wavewright.model.schema import frame_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    import polars as pl
-
-    from wavewright.model.baseline import Baseline
-    from wavewright.model.budget import Budget
 
 LEAST_SHARE = 0.01  #: Of the GPU time: kernels with less do not decide, unless they are asked for.
 _NAMED = 3  #: Checks that the headline names.

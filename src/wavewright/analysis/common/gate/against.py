@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isclose
-from typing import TYPE_CHECKING
 
 from wavewright.analysis.common.gate.check import CANNOT_TELL, FAIL, NOT_JUDGED, PASS, Check
 from wavewright.analysis.common.gate.groups import groups_of
@@ -13,11 +13,7 @@ from wavewright.analysis.common.gate.subjects import SUBJECTS, default_subjects
 from wavewright.analysis.common.noise import LEAST_CHANGE
 from wavewright.base.words import counted
 from wavewright.errors import UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from wavewright.model.baseline import Baseline
+from wavewright.model.baseline import Baseline
 
 _WHOLE_RUN = ("gpu-time", "wall")  #: Subjects whose size depends on how long the program was let run.
 _NOTHING = Group(())

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from wavewright.analysis.common.gate.noise import Group
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from wavewright.model.baseline import Baseline, Quantity
+from wavewright.model.baseline import Baseline, Quantity
 
 
 def groups_of(measured: Baseline, names: Mapping[str, str] | None = None) -> dict[tuple[str, str], Group]:

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
 
-from wavewright.analysis.common.gate.check import CANNOT_TELL, FAIL, PASS, Check
+from wavewright.analysis.common.gate.check import CANNOT_TELL, FAIL, PASS, Check, JudgedFinding
+from wavewright.analysis.common.gate.noise import Group
 from wavewright.analysis.common.noise import GATE_FALSE_ALARMS, t_bound
 from wavewright.errors import UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from wavewright.analysis.common.gate.check import JudgedFinding
-    from wavewright.analysis.common.gate.noise import Group
-    from wavewright.model.budget import Budget, Limit
+from wavewright.model.budget import Budget, Limit
 
 
 def limit_checks(budget: Budget, groups: Mapping[tuple[str, str], Group]) -> Iterator[Check]:

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from wavewright.analysis.common.gate import measured_text, sentence
-from wavewright.analysis.common.gate.check import CANNOT_TELL, FAIL
+import polars as pl
+
+from wavewright.analysis.common.gate import GateAnswer, measured_text, sentence
+from wavewright.analysis.common.gate.check import CANNOT_TELL, FAIL, JudgedFinding
 from wavewright.base.shown import command_line
 from wavewright.model.answer import Answer
-from wavewright.model.schema import frame_of, table_spec
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    import polars as pl
-
-    from wavewright.analysis.common.gate import GateAnswer
-    from wavewright.analysis.common.gate.check import JudgedFinding
-    from wavewright.model.schema import TableSpec
+from wavewright.model.schema import TableSpec, frame_of, table_spec
 
 BETTER, EQUAL, WORSE = "better", "equal", "worse"
 _FINDINGS = 3

@@ -6,16 +6,12 @@ means, which needs two of a group or more; five or more tell it by themselves (d
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp, fsum, hypot, log, sqrt
-from typing import TYPE_CHECKING
 
 from wavewright.analysis.common.noise import GATE_FALSE_ALARMS, LEAST_CHANGE, MEAN_TAIL, difference_bound, t_bound
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wavewright.model.baseline import Quantity
+from wavewright.model.baseline import Quantity
 
 _MANY = 10**6  #: Degrees of freedom of an error that is as good as certain.
 _ENOUGH_REPEATS = 4  #: Degrees of freedom between captures from which on they tell the noise, and calls need not.

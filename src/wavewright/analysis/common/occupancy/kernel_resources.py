@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from wavewright.analysis.common.occupancy.limits import Resources
-
-if TYPE_CHECKING:
-    from wavewright.codeobj.code_object import Kernel
+from wavewright.codeobj.code_object import Kernel
 
 
 def resources_of(kernel: Kernel, override: Resources) -> Resources:

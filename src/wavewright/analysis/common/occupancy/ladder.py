@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
-from wavewright.analysis.common.occupancy.limits import limits
-
-if TYPE_CHECKING:
-    from wavewright.analysis.common.occupancy.limits import Resources, Step
-    from wavewright.facts.gpus.facts import Arch
+from wavewright.analysis.common.occupancy.limits import Resources, Step, limits
+from wavewright.facts.gpus.facts import Arch
 
 _MOST_RUNGS = 64  # no hardware holds more waves per SIMD
 

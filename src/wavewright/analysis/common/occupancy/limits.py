@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from wavewright.errors import UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from wavewright.facts.gpus.facts import Arch
+from wavewright.facts.gpus.facts import Arch
 
 
 @dataclass(frozen=True)

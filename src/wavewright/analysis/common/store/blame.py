@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import polars as pl
 
 from wavewright.analysis.common.noise import LEAST_CHANGE, MEAN_TAIL, difference_bound
+from wavewright.analysis.common.store.trend import TrendAnswer
 from wavewright.base.words import counted, percent
 from wavewright.facts.kernel_titles import kernel_title
 from wavewright.model.answer import Answer
 from wavewright.model.schema import frame_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from wavewright.analysis.common.store.trend import TrendAnswer
 
 MOST_CAPTURES = 10  #: Of each side: those nearest to the change.
 #: Subject of a series -> subjects of its parts, which add up to it.

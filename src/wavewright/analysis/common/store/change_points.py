@@ -9,16 +9,13 @@ often a series without a change is split was measured by simulation: docs/how-to
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from wavewright.analysis.common.noise import LEAST_CHANGE, MEAN_TAIL, difference_bound, t_bound
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 FALSE_ALARMS = 0.01  #: At most this chance that a series of independent normal values is split without a change.
 LEAST_SIDE = 3  #: Values on each side of a change: one or two may be outliers.

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import polars as pl
 
 from wavewright.analysis.common.gate import measured_text
 from wavewright.analysis.common.gate.subjects import SUBJECTS
-from wavewright.analysis.common.store.change_points import change_points, segments
+from wavewright.analysis.common.store.change_points import ChangePoint, change_points, segments
 from wavewright.base.words import counted, percent
 from wavewright.errors import UsageError
 from wavewright.facts.kernel_titles import kernel_title
 from wavewright.model.answer import Answer
 from wavewright.model.schema import frame_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from wavewright.analysis.common.store.change_points import ChangePoint
 
 #: Columns that must be equal for values to be one series; a grid of another size is another measurement.
 SERIES = ("kind", "subject", "name", "unit", "target", "series", "step", "filter", "grid_lanes")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -16,13 +18,8 @@ from wavewright.errors import UsageError
 from wavewright.facts.metrics.declared import SPEED_OF_LIGHT
 from wavewright.facts.metrics.panels import RULES, panels_of
 from wavewright.model.answer import Answer
+from wavewright.model.counters import CounterSet
 from wavewright.model.schema import frame_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from wavewright.model.counters import CounterSet
 
 CHANGED = ("higher", "lower")  #: What counts as a change of a metric.
 

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from math import sqrt
-from typing import TYPE_CHECKING
 
 from wavewright.analysis.counters.choice import CounterChoice
 from wavewright.analysis.counters.compare.sides import MOST_KERNELS, Side
 from wavewright.model.baseline import MeasuredCapture, Quantity
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from wavewright.model.counters import CounterSet
+from wavewright.model.counters import CounterSet
 
 
 def counter_baseline(

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import sqrt
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import polars as pl
 
 from wavewright.analysis.common.noise import LEAST_CHANGE, MEAN_TAIL, difference_bound
-from wavewright.analysis.counters.compare.sides import Durations
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    import polars as pl
-
-    from wavewright.analysis.counters.compare.sides import Side
+from wavewright.analysis.counters.compare.sides import Durations, Side
 
 Key = tuple[str, str, str, int | None, int]
 

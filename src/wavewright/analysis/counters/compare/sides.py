@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import polars as pl
 
-from wavewright.analysis.counters.choice import chosen_dispatches
+from wavewright.analysis.counters.choice import CounterChoice, chosen_dispatches
+from wavewright.analysis.counters.engine.answer import CounterPanels
 from wavewright.analysis.counters.engine.panels import counter_panels
 from wavewright.base.words import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from wavewright.analysis.counters.choice import CounterChoice
-    from wavewright.analysis.counters.engine.answer import CounterPanels
-    from wavewright.model.counters import CounterSet
+from wavewright.model.counters import CounterSet
 
 MOST_KERNELS = 8  #: Kernels whose metrics are compared; times are compared of all.
 

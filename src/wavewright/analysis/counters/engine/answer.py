@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+import polars as pl
+
+from wavewright.facts.metrics.declared import Panel
 from wavewright.model.answer import Answer
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from wavewright.facts.metrics.declared import Panel
 
 
 @dataclass(frozen=True)

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import numpy as np
+import polars as pl
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    import polars as pl
-
-    from wavewright.model.counters import CounterSet
+from wavewright.model.counters import CounterSet
 
 _SMALL = 1 << 18  # values
 _CHANNEL = re.compile(r"(.+)\[(\d+)\]")

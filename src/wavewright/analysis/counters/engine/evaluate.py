@@ -5,8 +5,9 @@ Panels, metric values, roofline, memory chart and limiters evaluate through it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -15,12 +16,8 @@ from wavewright.analysis.counters.choice import ALL_DISPATCHES, CounterChoice, r
 from wavewright.analysis.counters.engine.evaluation import Evaluation, Outcome
 from wavewright.analysis.counters.engine.reference import chosen_with_rules
 from wavewright.errors import UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from wavewright.facts.metrics.declared import Metric
-    from wavewright.model.counters import CounterSet
+from wavewright.facts.metrics.declared import Metric
+from wavewright.model.counters import CounterSet
 
 _BY = ("kernel", "dispatch", "all")
 _NO_COUNTERS = Outcome(None, None, "this GPU has no counters for it")

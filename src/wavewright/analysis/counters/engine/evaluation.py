@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -22,15 +23,9 @@ from wavewright.analysis.counters.engine.reference import (
     spoiled_channels,
     without_channels,
 )
-from wavewright.analysis.counters.engine.sources import PER_ROW, Sources
-from wavewright.facts.metrics.expression import parse
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from wavewright.analysis.counters.engine.sources import Needed, Resolved
-    from wavewright.facts.metrics.expression import Expression
-    from wavewright.model.counters import CounterSet
+from wavewright.analysis.counters.engine.sources import PER_ROW, Needed, Resolved, Sources
+from wavewright.facts.metrics.expression import Expression, parse
+from wavewright.model.counters import CounterSet
 
 _KEPT_VALUES = 1 << 17  # of one counter's channels; larger ones are made anew for each metric
 _MOST_CHANNELS = 4096  # more is a slip in the description of the machine

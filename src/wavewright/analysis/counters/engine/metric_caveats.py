@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import polars as pl
 
+from wavewright.analysis.counters.engine.evaluation import Evaluation
 from wavewright.analysis.counters.engine.quantities import UNKNOWN
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from wavewright.analysis.counters.engine.evaluation import Evaluation
-    from wavewright.model.counters import CounterSet, System
+from wavewright.model.counters import CounterSet, System
 
 _SHOWN = 3
 _OF_PEAKS = ("clock_mhz_max", "memory_gb_per_second")

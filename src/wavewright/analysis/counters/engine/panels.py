@@ -4,30 +4,26 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from wavewright.analysis.counters.choice import ALL_DISPATCHES, CounterChoice, ranked_kernels
 from wavewright.analysis.counters.engine.answer import CounterPanels
-from wavewright.analysis.counters.engine.evaluate import Formula, evaluator
+from wavewright.analysis.counters.engine.evaluate import Evaluator, Formula, evaluator
+from wavewright.analysis.counters.engine.evaluation import Evaluation, Outcome
 from wavewright.analysis.counters.engine.metric_caveats import caveats_of
 from wavewright.analysis.counters.engine.selection import requested_panels
 from wavewright.analysis.counters.engine.statistics import Spread, spread_of
 from wavewright.analysis.counters.engine.stored import is_stored, stored_panels
 from wavewright.errors import UsageError
+from wavewright.facts.metrics.declared import Metric, MetricTable, Panel
 from wavewright.facts.metrics.names import NORMALIZATIONS
 from wavewright.facts.metrics.panels import RULES, panels_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from wavewright.analysis.counters.engine.evaluate import Evaluator
-    from wavewright.analysis.counters.engine.evaluation import Evaluation, Outcome
-    from wavewright.facts.metrics.declared import Metric, MetricTable, Panel
-    from wavewright.model.counters import CounterSet
+from wavewright.model.counters import CounterSet
 
 #: Values that are reduced together: in many steps they take little memory, in few of them little time.
 _VALUES = 1 << 18

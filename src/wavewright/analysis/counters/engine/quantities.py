@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
 from wavewright.errors import UsageError
 from wavewright.facts import gpus
 from wavewright.facts.metrics.names import QUANTITY_COUNTERS
-
-if TYPE_CHECKING:
-    from wavewright.model.counters import System
+from wavewright.model.counters import System
 
 #: Quantity -> the counter that has it, added up over the dies.
 CYCLES = {name: QUANTITY_COUNTERS[name][0] for name in ("busy_cycles", "grbm_cycles", "spi_busy_cycles")}

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from wavewright.analysis.counters.engine.quantities import CYCLES, LAUNCH, UNKNOWN
-from wavewright.facts.metrics.expression import denominators
+from wavewright.facts.metrics.expression import Expression, denominators
 from wavewright.model.counters import ACCUMULATED
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from wavewright.facts.metrics.expression import Expression
 
 _SHOWN = 4
 

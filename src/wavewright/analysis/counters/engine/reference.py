@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import polars as pl
 
-from wavewright.analysis.counters.choice import chosen_dispatches
+from wavewright.analysis.counters.choice import CounterChoice, chosen_dispatches
+from wavewright.analysis.counters.engine.columns import Columns
 from wavewright.analysis.counters.engine.quantities import CYCLES, facts_of
 from wavewright.analysis.counters.engine.sources import PER_ROW, Needed, Resolved, Sources, needed_by
-from wavewright.model.counters import ACCUMULATED
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from wavewright.analysis.counters.choice import CounterChoice
-    from wavewright.analysis.counters.engine.columns import Columns
-    from wavewright.facts.metrics.expression import Expression
-    from wavewright.model.counters import CounterSet, System
+from wavewright.facts.metrics.expression import Expression
+from wavewright.model.counters import ACCUMULATED, CounterSet, System
 
 _FIELDS = {
     "cu_count": "cu_per_gpu",

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from wavewright.errors import UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from wavewright.facts.metrics.declared import Metric, MetricTable, Panel
+from wavewright.facts.metrics.declared import Metric, MetricTable, Panel
 
 
 def requested_panels(declared: Sequence[Panel], panels: Sequence[str], metrics: Sequence[str]) -> tuple[Panel, ...]:

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from wavewright.analysis.counters.engine.columns import Columns
 from wavewright.analysis.counters.engine.quantities import CYCLES
+from wavewright.facts.metrics.expression import Expression
 from wavewright.facts.metrics.names import NORMALIZATIONS
+from wavewright.facts.metrics.nodes import Leaf
 from wavewright.model.counters import ACCUMULATED
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wavewright.analysis.counters.engine.columns import Columns
-    from wavewright.facts.metrics.expression import Expression
-    from wavewright.facts.metrics.nodes import Leaf
 
 PER_ROW = -1  #: Stands for the channel of the row.
 

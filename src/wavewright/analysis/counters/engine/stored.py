@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from wavewright.analysis.counters.choice import ranked_kernels
+from wavewright.analysis.counters.choice import CounterChoice, ranked_kernels
 from wavewright.analysis.counters.engine.answer import CounterPanels
 from wavewright.analysis.counters.engine.selection import requested_panels
 from wavewright.errors import UsageError
 from wavewright.facts.metrics.declared import Metric, MetricTable, Panel
 from wavewright.facts.metrics.panels import panels_of
+from wavewright.model.counters import CounterSet
 from wavewright.model.schema import frame_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wavewright.analysis.counters.choice import CounterChoice
-    from wavewright.model.counters import CounterSet
 
 _STATISTICS = {
     "avg": "average",

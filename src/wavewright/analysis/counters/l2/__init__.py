@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
@@ -14,12 +15,8 @@ from wavewright.base.bounds import BYTES_GB, EA_CHANNELS, bounded
 from wavewright.errors import UsageError
 from wavewright.facts import gpus
 from wavewright.model.answer import Answer
+from wavewright.model.counters import CounterSet
 from wavewright.model.schema import frame_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wavewright.model.counters import CounterSet
 
 _FULLY_COUNTED = ("gfx900", "gfx906", "gfx908", "gfx90a")  #: Targets without reads of 128 bytes.
 

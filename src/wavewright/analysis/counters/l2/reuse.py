@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from wavewright.analysis.counters.l2.traffic import Measurement
+from wavewright.analysis.counters.l2.traffic import Measurement
 
 _HARDLY_READS = 0.01  #: Of the bytes written: a reuse of so little says nothing.
 #: Reads of 128 bytes count as one of 64 where the counters do not tell sizes: fetched bytes are at most twice as many.

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import polars as pl
 
-from wavewright.facts.l2_traffic import traffic_formulas
+from wavewright.facts.l2_traffic import TrafficFormula, traffic_formulas
 from wavewright.facts.metrics.profiler_units import is_ratio
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from wavewright.facts.l2_traffic import TrafficFormula
-    from wavewright.model.counters import CounterSet
+from wavewright.model.counters import CounterSet
 
 
 @dataclass(frozen=True)

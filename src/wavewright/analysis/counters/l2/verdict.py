@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from wavewright.analysis.counters.l2.reuse import hardly_reads
 from wavewright.base.words import amount, percent
 from wavewright.model.findings import Finding, NumberEvidence
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 _STREAMING_BELOW = 0.05  #: Hit rate below which data is read once and not again.
 #: Requested over fetched bytes: below, every byte is used once; from the other on, it is reused.

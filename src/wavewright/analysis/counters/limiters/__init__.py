@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
+import polars as pl
+
+from wavewright.analysis.common.caveats import Caveat
 from wavewright.analysis.counters.choice import ALL_DISPATCHES, CounterChoice
+from wavewright.analysis.counters.limiters.evidence import Limiter
 from wavewright.analysis.counters.limiters.kernel_values import KernelValues, kernel_values
 from wavewright.analysis.counters.limiters.plan_command import plan_line
 from wavewright.analysis.counters.limiters.trust import caveats_of, kernels_with_caveats
@@ -14,14 +17,8 @@ from wavewright.base.bounds import ROWS, bounded
 from wavewright.facts.limiters import CORE
 from wavewright.facts.metrics.rule_voices import has_voice
 from wavewright.model.answer import Answer
+from wavewright.model.counters import CounterSet
 from wavewright.model.schema import frame_of, packaged_spec
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from wavewright.analysis.common.caveats import Caveat
-    from wavewright.analysis.counters.limiters.evidence import Limiter
-    from wavewright.model.counters import CounterSet
 
 _LIMITERS = packaged_spec(__package__, "limiters")
 

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import polars as pl
 
 from wavewright.analysis.counters.limiters.evidence import EvidenceValue
-
-if TYPE_CHECKING:
-    from wavewright.model.counters import CounterSet
+from wavewright.model.counters import CounterSet
 
 _COUNTER = "TCC_REQ"
 _METRIC = "18.3.0"  #: Requests of every channel.

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from wavewright.analysis.counters.engine import evaluate as engine
 from wavewright.analysis.counters.engine.quantities import CYCLES
 from wavewright.analysis.counters.engine.stored import stored_metrics
 from wavewright.analysis.counters.limiters.evidence import EvidenceValue
-from wavewright.facts.limiters import QUANTITIES
+from wavewright.facts.limiters import QUANTITIES, Quantity
+from wavewright.facts.metrics.declared import Metric
 from wavewright.facts.metrics.expression import parse
 from wavewright.facts.metrics.panels import formula_of, panels_of
-
-if TYPE_CHECKING:
-    from wavewright.facts.limiters import Quantity
-    from wavewright.facts.metrics.declared import Metric
-    from wavewright.model.counters import CounterSet
+from wavewright.model.counters import CounterSet
 
 #: Busy cycles over those of the kernel's duration at the highest clock, from which on they are not its own.
 DILUTED_FROM = 1.2

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import polars as pl
 
 from wavewright.analysis.common.occupancy.limits import Limits, Resources, limits
 from wavewright.analysis.counters.limiters.evidence import EvidenceValue
 from wavewright.errors import UsageError
 from wavewright.facts import gpus
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    import polars as pl
-
-    from wavewright.model.counters import System
+from wavewright.model.counters import System
 
 _LIMITERS = {"VGPR": "fits_vgpr", "SGPR": "fits_sgpr", "LDS": "fits_lds", "workgroup": "fits_group"}
 _NO_TARGET = "the GPU is not known (--target)"

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
-from wavewright.analysis.counters.l2 import l2
-from wavewright.analysis.counters.l2.verdict import findings, known_peak_share
+from wavewright.analysis.counters.l2 import L2, l2
+from wavewright.analysis.counters.l2.verdict import L2Finding, findings, known_peak_share
 from wavewright.analysis.counters.limiters.evidence import EvidenceValue
 from wavewright.base.bounds import BYTES_GB, bounded
 from wavewright.base.words import amount
 from wavewright.errors import WavewrightError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from wavewright.analysis.counters.l2 import L2
-    from wavewright.analysis.counters.l2.verdict import L2Finding
-    from wavewright.model.counters import CounterSet
+from wavewright.model.counters import CounterSet
 
 _LEVELS = {"saturated": 2, "healthy": 1, "not bound": 0}  #: Answers about a busy memory -> level of the limiter.
 

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from functools import cache
-from typing import TYPE_CHECKING
 
+from wavewright.analysis.counters.limiters.evidence import Limiter
 from wavewright.facts.metrics.expression import parse
 from wavewright.facts.metrics.panels import panels_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from wavewright.analysis.counters.limiters.evidence import Limiter
 
 _SHOWN = 12  #: Metrics on a command line; beyond them, whole panels are shorter.
 

@@ -6,17 +6,13 @@ number. Names and expressions are those of rocprofiler-sdk (counter_defs.yaml of
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import polars as pl
 
 from wavewright.analysis.counters.limiters.evidence import EvidenceValue
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from wavewright.model.counters import CounterSet
+from wavewright.model.counters import CounterSet
 
 _CDNA, _RDNA = "gfx9", "gfx1"  #: How targets of a family begin; empty = the meaning is the same on all.
 

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from wavewright.analysis.counters.limiters.evidence import EvidenceValue
-from wavewright.facts.limiters import QUANTITIES
+from wavewright.facts.limiters import QUANTITIES, Threshold
 from wavewright.model.findings import NumberEvidence
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from wavewright.facts.limiters import Threshold
 
 _CLOSE = 0.1  #: A number this close to its threshold, relatively, excludes nothing for certain.
 

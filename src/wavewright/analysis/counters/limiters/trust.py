@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import polars as pl
 
 from wavewright.analysis.common.caveats import SEVERITIES, Caveat
 from wavewright.analysis.counters.limiters.counter_values import DILUTED_FROM
 from wavewright.base.words import counted, percent
-from wavewright.model.counters import ACCUMULATED
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from wavewright.model.counters import CounterSet
+from wavewright.model.counters import ACCUMULATED, CounterSet
 
 _DURATIONS_DIFFER_FROM = 1.1
 _VALUES_DIFFER_FROM = 1.05

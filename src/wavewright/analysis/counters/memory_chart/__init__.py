@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
@@ -11,16 +12,11 @@ from wavewright.analysis.counters.choice import ALL_DISPATCHES, CounterChoice, c
 from wavewright.analysis.counters.engine.panels import counter_panels
 from wavewright.analysis.counters.memory_chart.numbers import Numbers, wire_rows
 from wavewright.errors import UsageError
-from wavewright.facts.memory_chart import chart_layout
+from wavewright.facts.memory_chart import Block, Wire, chart_layout
 from wavewright.facts.metrics.panels import RULES, panels_of
 from wavewright.model.answer import Answer
+from wavewright.model.counters import CounterSet
 from wavewright.model.schema import frame_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from wavewright.facts.memory_chart import Block, Wire
-    from wavewright.model.counters import CounterSet
 
 _BUSIEST_FROM = 1.0  #: Percent of a peak below which no block is called the busiest.
 

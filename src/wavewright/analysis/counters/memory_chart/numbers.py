@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from msgspec.structs import replace
 
+from wavewright.analysis.counters.engine.answer import CounterPanels
 from wavewright.facts.memory_chart import HEAT, Block, Value, Wire
 from wavewright.facts.metrics.expression import parse
 from wavewright.facts.metrics.panels import panels_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from wavewright.analysis.counters.engine.answer import CounterPanels
 
 
 class Numbers:

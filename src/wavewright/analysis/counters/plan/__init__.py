@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
+
+import polars as pl
 
 from wavewright.analysis.counters.engine.selection import requested_panels
 from wavewright.analysis.counters.plan.needs import Wanted, wanted_of
@@ -17,12 +21,6 @@ from wavewright.facts.metrics.panels import panels_of
 from wavewright.model.answer import Answer
 from wavewright.model.counters import ACCUMULATED
 from wavewright.model.schema import frame_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    import polars as pl
 
 #: What amounts are divided by: cycles are in every pass, waves where there is room.
 _CYCLES, _WAVES = "GRBM_GUI_ACTIVE", "SQ_WAVES"

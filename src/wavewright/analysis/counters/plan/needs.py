@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from wavewright.analysis.counters.plan.passes import Need
+from wavewright.facts.gpus.counting import Counting
+from wavewright.facts.metrics.declared import Metric
 from wavewright.facts.metrics.expression import parse
 from wavewright.facts.metrics.names import QUANTITY_COUNTERS
 from wavewright.model.counters import ACCUMULATED
-
-if TYPE_CHECKING:
-    from wavewright.facts.gpus.counting import Counting
-    from wavewright.facts.metrics.declared import Metric
 
 
 @dataclass(frozen=True)

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from wavewright.model.counters import ACCUMULATED
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
 
 _SHARED_BLOCKS = {"SQC": "SQ", "SQG": "SQ"}
 

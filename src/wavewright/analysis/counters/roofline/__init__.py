@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from wavewright.analysis.counters.choice import ALL_DISPATCHES
+import polars as pl
+
+from wavewright.analysis.counters.choice import ALL_DISPATCHES, CounterChoice
 from wavewright.analysis.counters.roofline.ceilings import ceiling_rows
 from wavewright.analysis.counters.roofline.points import disprove, kernel_row, operation_rows, point_rows
 from wavewright.analysis.counters.roofline.roofline_caveats import roofline_caveats
@@ -14,13 +16,8 @@ from wavewright.base.bounds import ID, ROWS, bounded
 from wavewright.errors import UsageError
 from wavewright.facts.metrics.panels import RULES
 from wavewright.model.answer import Answer
+from wavewright.model.counters import CounterSet
 from wavewright.model.schema import frame_of
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from wavewright.analysis.counters.choice import CounterChoice
-    from wavewright.model.counters import CounterSet
 
 
 @dataclass(frozen=True)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from wavewright.analysis.counters.roofline.kinds import KINDS, LEVELS, Kind
 from wavewright.errors import UsageError
 from wavewright.facts import gpus
-
-if TYPE_CHECKING:
-    from wavewright.facts.gpus.facts import Arch
-    from wavewright.model.counters import CounterSet, System
+from wavewright.facts.gpus.facts import Arch
+from wavewright.model.counters import CounterSet, System
 
 CHOICES = ("best", "empirical", "theoretical")  #: best = empirical where a benchmark measured it, else theoretical.
 

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from wavewright.analysis.counters.roofline import Roofline
 from wavewright.analysis.counters.roofline.kinds import KINDS, SHOWN_LEVELS
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wavewright.analysis.counters.roofline import Roofline
 
 _LEAST_SHARE = 0.01  #: Of the operations of a kernel: kinds below it get no roof of their own unless asked for.
 _DEFAULT_X, _DEFAULT_Y = (0.01, 1000.0), (1.0, 1e6)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import polars as pl
 
@@ -10,11 +11,7 @@ from wavewright.analysis.counters.engine.metric_caveats import assumed_facts
 from wavewright.analysis.counters.roofline.ceilings import boost_clock_mhz, known_arch
 from wavewright.analysis.counters.roofline.kinds import KINDS
 from wavewright.base.words import counted, percent
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from wavewright.model.counters import CounterSet
+from wavewright.model.counters import CounterSet
 
 _UNLIKE = 0.05  #: Difference between GPUs from which on it matters whose benchmark is taken.
 _MAX_NAMES = 3

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import polars as pl
 
-from wavewright.analysis.counters.choice import chosen_dispatches, ranked_kernels
+from wavewright.analysis.counters.choice import CounterChoice, chosen_dispatches, ranked_kernels
 from wavewright.analysis.counters.engine.evaluate import evaluate
 from wavewright.analysis.counters.engine.stored import is_stored, stored_metrics
 from wavewright.analysis.counters.l2 import l2
@@ -17,10 +16,7 @@ from wavewright.errors import UsageError
 from wavewright.facts import gpus
 from wavewright.facts.metrics.families import METRIC_TARGETS
 from wavewright.facts.metrics.panels import formulas_of
-
-if TYPE_CHECKING:
-    from wavewright.analysis.counters.choice import CounterChoice
-    from wavewright.model.counters import CounterSet
+from wavewright.model.counters import CounterSet
 
 #: Ids of the metrics of its table of rates for the roofline; other panels have metrics of the same names.
 _STORED_TABLE = "4.1."

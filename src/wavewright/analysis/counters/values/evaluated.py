@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -14,13 +16,8 @@ from wavewright.analysis.counters.engine.stored import is_stored, stored_panels
 from wavewright.analysis.counters.values.answer import MetricValues, answer_of, declared
 from wavewright.errors import UsageError
 from wavewright.facts.metrics.panels import RULES, panels_of
+from wavewright.model.counters import CounterSet
 from wavewright.model.schema import frame_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from wavewright.model.counters import CounterSet
 
 
 def metric_values(

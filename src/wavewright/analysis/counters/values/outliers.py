@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    import polars as pl
+import polars as pl
 
 _FEWEST = 5  #: Dispatches of a kernel from which on one of them can be an outlier.
 _FAR = 5.0  #: Deviations (1.4826 times the median absolute one) from the median.

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import polars as pl
 
 from wavewright.analysis.counters.choice import ALL_DISPATCHES, CounterChoice, chosen_dispatches, ranked_dispatches
 from wavewright.analysis.counters.engine.evaluate import row_frame
 from wavewright.analysis.counters.values.answer import MetricValues, answer_of, declared
-
-if TYPE_CHECKING:
-    from wavewright.model.counters import CounterSet
+from wavewright.model.counters import CounterSet
 
 
 def raw_values(counters: CounterSet, *, by: str, choice: CounterChoice = ALL_DISPATCHES) -> MetricValues:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import polars as pl
 
 from wavewright.analysis.run.calls.open_regions import SEPARATOR
 from wavewright.analysis.run.measures.event_rows import timed
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from wavewright.model.run import Run
+from wavewright.model.run import Run
 
 UNKNOWN = "not recorded"
 #: Calls into runtimes: the site of a call is what calls them; they count where nothing does.

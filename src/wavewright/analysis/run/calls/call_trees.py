@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -13,11 +13,7 @@ from wavewright.analysis.run.calls.launches import Launches
 from wavewright.analysis.run.measures.intervals import in_order
 from wavewright.analysis.run.measures.statistics import is_timed
 from wavewright.analysis.run.measures.trees import empty_tree, folded, merged_trees, side_by_side
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from wavewright.model.run import Run
+from wavewright.model.run import Run
 
 _NONE = (1 << 32) - 1  # no launch, no name: the value the native core uses
 

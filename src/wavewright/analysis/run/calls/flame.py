@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import polars as pl
 
 from wavewright.model.answer import Answer
 from wavewright.model.schema import packaged_spec
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 
 WEIGHTS = {"host": "total_ns", "gpu": "gpu_total_ns"}  #: What the width of a frame can be -> the column of a tree.
 _NODE = ("node", "parent", "name", "domain")

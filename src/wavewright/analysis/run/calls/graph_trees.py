@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import polars as pl
 
 from wavewright.analysis.run.measures.trees import SUMS
-
-if TYPE_CHECKING:
-    from wavewright.model.run import Run
+from wavewright.model.run import Run
 
 COLUMNS = ("graph_call", "parent_call", "graph", "name", "domain")
 

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate, zip_longest
-from typing import TYPE_CHECKING
 
 from wavewright.codeobj.names import demangle_all
 from wavewright.facts.kernel_titles import kernel_title
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
 
 _MANGLED = re.compile(r"_Z[A-Z0-9]")
 _PART = re.compile(r"(\d{1,3})([A-Za-z_]\w*)")

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import polars as pl
 
 from wavewright.analysis.run.calls.launches import Launches
 from wavewright.model.answer import Answer
-
-if TYPE_CHECKING:
-    from wavewright.model.run import Run
+from wavewright.model.run import Run
 
 _WORK = ("dispatches", "copies")
 

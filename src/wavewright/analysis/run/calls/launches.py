@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 import polars as pl
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from wavewright.model.run import Run
+from wavewright.model.run import Run
 
 #: Domains of calls into a runtime; all other regions (markers, operators, frames) describe the application.
 API_DOMAINS = ("HIP", "HSA", "RCCL", "NCCL", "CUDA", "ROCDECODE", "ROCJPEG", "RUNTIME")

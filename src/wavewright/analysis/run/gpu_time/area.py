@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import polars as pl
 
+from wavewright.analysis.run.gpu_time.timeline import RunTimeline
 from wavewright.model.answer import Answer
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from wavewright.analysis.run.gpu_time.timeline import RunTimeline
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -16,17 +16,12 @@ from wavewright.analysis.run.measures.intervals import (
     merged,
     share_of,
 )
-from wavewright.analysis.run.select.gpus import GPU_KEY, gpu_key_frame, gpu_work, index_gpus, shared_gpus
+from wavewright.analysis.run.select.gpus import GPU_KEY, GpuKey, gpu_key_frame, gpu_work, index_gpus, shared_gpus
 from wavewright.analysis.run.select.nodes import node_names, renamed
 from wavewright.analysis.run.select.recording_span import node_spans, recorded
 from wavewright.base.bounds import BINS, bounded
 from wavewright.model.answer import Answer
 from wavewright.model.run import Run
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from wavewright.analysis.run.select.gpus import GpuKey
 
 _KINDS = ("busy_ns", "kernel_busy_ns", "copy_busy_ns")
 _BINS = ("machine", "gpu_key", "bin", "width", *_KINDS)

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import polars as pl
 
 from wavewright.analysis.run.collectives.collectives import is_collective
 from wavewright.analysis.run.measures.intervals import combinations, in_order, intervals, merged
 from wavewright.analysis.run.select.gpus import GPU_KEY, gpu_work, index_gpus
 from wavewright.analysis.run.select.identities import PROCESS, processes_of
+from wavewright.model.run import Run
 from wavewright.model.schema import packaged_spec
-
-if TYPE_CHECKING:
-    from wavewright.model.run import Run
 
 _COMPUTE, _COMMUNICATE, _COPY = 1, 2, 4
 _LARGEST = (1 << 63) - 1

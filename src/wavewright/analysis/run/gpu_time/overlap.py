@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -11,15 +11,10 @@ from wavewright.analysis.run.calls.launches import region_pieces
 from wavewright.analysis.run.collectives.collectives import is_collective
 from wavewright.analysis.run.measures.intervals import combinations, covered, in_order, intervals, merged, share_of
 from wavewright.analysis.run.measures.pairs import MOST_MEMBERS, bridged, levels, levels_of, pairs, with_bits
-from wavewright.analysis.run.select.gpus import GPU_KEY, gpu_work, index_gpus
+from wavewright.analysis.run.select.gpus import GPU_KEY, GpuIndex, gpu_work, index_gpus
 from wavewright.analysis.run.select.recording_span import node_spans, recorded
 from wavewright.model.answer import Answer
 from wavewright.model.run import Run
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wavewright.analysis.run.select.gpus import GpuIndex
 
 _COMPUTE, _COMMUNICATE, _COPY = 1, 2, 4
 _GPU_WORK, _CALLS = 1, 2

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import polars as pl
 
 from wavewright.analysis.run.gpu_time.busy_time import copy_agent
 from wavewright.analysis.run.measures.event_rows import nested, timed
-from wavewright.analysis.run.select.clocks import node_clocks
+from wavewright.analysis.run.select.clocks import NodeClocks, node_clocks
 from wavewright.model.answer import Answer
+from wavewright.model.run import Run
 from wavewright.model.run_labels import agent_label, process_label
-
-if TYPE_CHECKING:
-    from wavewright.analysis.run.select.clocks import NodeClocks
-    from wavewright.model.run import Run
 
 #: Tables of events, in the order in which items are numbered: items of `copies` follow those of `dispatches`.
 ITEM_TABLES = ("dispatches", "copies", "allocations", "regions", "samples")

@@ -138,8 +138,10 @@ def _number(number: int) -> pl.Expr:
 def _in_steps(graph: EventGraph, run: Run, calls: pl.DataFrame) -> tuple[pl.DataFrame, pl.Series]:
     """The calls that were launched in a step, and the lengths of the steps that have any."""
     places = graph.processes.select("part", "offset_ns", process="local", number="process")
-    found = steps(run).steps.join(places, on=["part", "process"]).select(
-        "step", process="number", from_ns=pl.col("start_ns") + pl.col("offset_ns"), length_ns="length_ns"
+    found = (
+        steps(run)
+        .steps.join(places, on=["part", "process"])
+        .select("step", process="number", from_ns=pl.col("start_ns") + pl.col("offset_ns"), length_ns="length_ns")
     )
     placed = calls.sort("at_ns").join_asof(
         found.sort("from_ns"), left_on="at_ns", right_on="from_ns", by="process", check_sortedness=False

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -14,9 +14,6 @@ from wavewright.analysis.run.measures.statistics import described, merged
 from wavewright.base.bounds import BINS, ROWS, bounded
 from wavewright.model.answer import Answer
 from wavewright.model.run import Run
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 @dataclass(frozen=True)

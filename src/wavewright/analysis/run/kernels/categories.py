@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import cache
-from typing import TYPE_CHECKING
 
 import polars as pl
 
 from wavewright.analysis.run.calls.kernel_names import readable_names
 from wavewright.facts.kernel_categories.rules import OTHER, category_rules
 from wavewright.facts.kernel_titles import kernel_head, kernel_title
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 
 def category(name: pl.Expr) -> pl.Expr:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -17,15 +17,10 @@ from wavewright.analysis.run.measures.trees import inherited
 from wavewright.analysis.run.select.choice_rules import name_pattern
 from wavewright.errors import UsageError
 from wavewright.facts.gpus import facts as gpus
-from wavewright.facts.metrics.operators import cost, model_of
+from wavewright.facts.gpus.facts import Arch
+from wavewright.facts.metrics.operators import Cost, OperatorModel, cost, model_of
 from wavewright.model.answer import Answer
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wavewright.facts.gpus.facts import Arch
-    from wavewright.facts.metrics.operators import Cost, OperatorModel
-    from wavewright.model.run import Run
+from wavewright.model.run import Run
 
 _OPERATOR = "OPERATOR"
 _BETWEEN = "\x1f"  #: Between the parts of a label: shapes, types, values, step, name.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
@@ -11,16 +12,11 @@ from wavewright.analysis.run.calls.launches import Launches, region_pieces
 from wavewright.analysis.run.measures.intervals import bin_width
 from wavewright.analysis.run.measures.statistics import Statistics, is_timed, statistics_of
 from wavewright.analysis.run.select.choice_rules import name_pattern
-from wavewright.analysis.run.select.gpus import index_gpus
+from wavewright.analysis.run.select.gpus import GpuIndex, index_gpus
 from wavewright.base.bounds import BINS, ROWS, bounded
+from wavewright.model.run import Run
 from wavewright.model.run_tables import RUN
 from wavewright.model.schema import empty_frame
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from wavewright.analysis.run.select.gpus import GpuIndex
-    from wavewright.model.run import Run
 
 #: Columns of launch size and resources of a kernel.
 SHAPE = (

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import polars as pl
 
 from wavewright.analysis.run.measures.intervals import intervals, merged
 from wavewright.analysis.run.select.identities import processes_of
 from wavewright.model.answer import Answer
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wavewright.model.run import Run
+from wavewright.model.run import Run
 
 LEAST_SAMPLES = 20  #: Fewer samples while a GPU is busy, or fewer calls of a kernel, tell nothing.
 SLOW = 1.25  #: A call is slow from this multiple of the median of its kernel on.

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 
 import polars as pl
 
 from wavewright.analysis.run.select.serving_steps import serving_step
-
-if TYPE_CHECKING:
-    from wavewright.model.run import Run
+from wavewright.model.run import Run
 
 
 class StepSums:

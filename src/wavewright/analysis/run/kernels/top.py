@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import polars as pl
 
 from wavewright.analysis.run.contents.timed_events import EVENT_TABLES, GROUP_COLUMNS, Events
 from wavewright.analysis.run.kernels.categories import time_by_category
-from wavewright.analysis.run.measures.statistics import described, merged_packed
+from wavewright.analysis.run.measures.statistics import PackedDurations, described, merged_packed
 from wavewright.model.answer import Answer
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wavewright.analysis.run.measures.statistics import PackedDurations
-    from wavewright.model.run import Run
-
+from wavewright.model.run import Run
 
 TopGrouping = Literal["all", "file"]
 

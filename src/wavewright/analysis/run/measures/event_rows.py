@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import polars as pl
 
 from wavewright import _core
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 def timed(frame: pl.DataFrame) -> pl.DataFrame:

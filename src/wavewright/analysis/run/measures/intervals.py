@@ -7,14 +7,11 @@ than can be true, have no length.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import polars as pl
 
 from wavewright.analysis.run.measures.statistics import is_timed
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 #: Times beyond this (73 years) are damage: they are moved here and have no length, so that no sum overflows.
 FARTHEST_NS = 1 << 61

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import polars as pl
 
 from wavewright.analysis.run.measures.intervals import combinations, share_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 MOST_MEMBERS = 16  #: Members of a group that are compared, the busiest first: up to 2^16 combinations.
 

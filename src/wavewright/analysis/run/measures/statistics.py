@@ -8,10 +8,10 @@ distinct values than any of its parts, so that which of the two it is does not d
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from math import sqrt
-from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -19,9 +19,6 @@ from wavewright import _core
 from wavewright.analysis.run.measures.buckets import bucket_width
 from wavewright.model.run_tables import LONGEST_NS
 from wavewright.model.schema import empty_frame, packaged_spec
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 EXACT_VALUES = 4096  #: Distinct values up to which quantiles are exact: `ValueCounts::most_exact` of the native core.
 _SUMS = packaged_spec(__package__, "sums")

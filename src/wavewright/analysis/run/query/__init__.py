@@ -8,7 +8,7 @@ what names tables and views that a database stores (`rocpd_op`).
 from __future__ import annotations
 
 import importlib.util
-from typing import TYPE_CHECKING
+from threading import Event
 
 import polars as pl
 
@@ -19,11 +19,7 @@ from wavewright.analysis.run.query.sqlite_engine import sqlite_query
 from wavewright.analysis.run.query.tables_in_query import OUR_PREFIX, words_of
 from wavewright.base.shown import is_text
 from wavewright.errors import MissingToolError, UsageError
-
-if TYPE_CHECKING:
-    from threading import Event
-
-    from wavewright.model.run import Run
+from wavewright.model.run import Run
 
 
 def query(run: Run, sql: str, *, engine: str | None = None, limits: QueryLimits | None = None) -> pl.DataFrame:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -12,11 +11,9 @@ from wavewright.analysis.run.query.file_tables import FILE_PREFIX, StoredNames, 
 from wavewright.analysis.run.query.tables_in_query import OUR_PREFIX
 from wavewright.errors import UsageError
 from wavewright.model.answer import Answer
+from wavewright.model.run import Run
 from wavewright.model.run_tables import RUN
 from wavewright.readers.run.database_tables import plain_name
-
-if TYPE_CHECKING:
-    from wavewright.model.run import Run
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from wavewright.analysis.run.contents.views import VIEWS
 from wavewright.analysis.run.query.tables_in_query import OUR_PREFIX, words_of
@@ -21,14 +22,10 @@ from wavewright.base.secrets import MASK, masked
 from wavewright.base.shown import shown
 from wavewright.base.sql import quoted
 from wavewright.errors import UsageError, WavewrightError
+from wavewright.model.run import Run
 from wavewright.readers.files.sqlite import Database
 from wavewright.readers.files.sqlite.permits import is_reading
 from wavewright.readers.run.database_tables import plain_name
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-
-    from wavewright.model.run import Run
 
 #: Views of RPD that have a name of ours with other columns, ids or units; in RPD files the name is RPD's (ADR 0038).
 OF_RPD = ("api", "op", "busy", "ktop", "top", "kernel", "copy", "copyop")

@@ -5,18 +5,15 @@ from __future__ import annotations
 import json
 import re
 import time
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from threading import Event
+
+import polars as pl
 
 from wavewright.analysis.run.query.suggestions import advice
 from wavewright.errors import UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from threading import Event
-
-    import polars as pl
 
 PIECE_ROWS = 200_000
 _LONGEST_REASON = 400

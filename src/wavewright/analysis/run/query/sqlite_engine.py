@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import math
 import sqlite3
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import polars as pl
 
-from wavewright.analysis.run.query.file_tables import LONGEST_VALUE, permit
-from wavewright.analysis.run.query.result import PIECE_ROWS, QueryResult, distinct_names, refused
+from wavewright.analysis.run.query.file_tables import LONGEST_VALUE, StoredNames, permit
+from wavewright.analysis.run.query.result import PIECE_ROWS, Meter, QueryResult, distinct_names, refused
 from wavewright.analysis.run.query.tables_in_query import (
     STORED,
     loaded,
@@ -21,14 +22,8 @@ from wavewright.analysis.run.query.tables_in_query import (
     words_of,
 )
 from wavewright.base.sql import quoted
+from wavewright.model.run import Run
 from wavewright.model.run_tables import NUMBERED
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from wavewright.analysis.run.query.file_tables import StoredNames
-    from wavewright.analysis.run.query.result import Meter
-    from wavewright.model.run import Run
 
 _TYPES = {"Float64": "REAL", "String": "TEXT", "Categorical": "TEXT"}
 _MOST_MEMORY_BYTES = 2 << 30  #: Of all connections of the process; as much as DuckDB gets.

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
 
 from wavewright.analysis.run.contents.views import VIEWS
 from wavewright.analysis.run.query.tables_in_query import stored_columns, used
 from wavewright.model.run_tables import RUN
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 _TABLE = re.compile(r'Table with name "?([\w.]+)"? does not exist|no such table: ([\w.]+)')
 _COLUMN = re.compile(r'(?:Referenced column|have a column named) "([^"]+)"|no such column: (?:\w+\.)?(\w+)')

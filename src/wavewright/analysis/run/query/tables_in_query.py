@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import polars as pl
 
 from wavewright.analysis.run.contents.views import NUMBERED_TABLES, VIEWS
+from wavewright.model.run import Run
 from wavewright.model.run_tables import RUN
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from wavewright.model.run import Run
 
 NUMBER = "row_in_process"
 OUR_PREFIX = "stable_"  #: Prefix of the stable views where a file may store a view of the same name.

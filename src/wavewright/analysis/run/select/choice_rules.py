@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import polars as pl
 
 from wavewright.analysis.run.measures.statistics import is_timed
+from wavewright.analysis.run.select.choice import RunSelection
 from wavewright.analysis.run.select.windows import TIMED, windows_of
 from wavewright.errors import UsageError
+from wavewright.model.run import RunSource
 from wavewright.model.run_tables import NUMBERED, RUN
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
-
-    from wavewright.analysis.run.select.choice import RunSelection
-    from wavewright.model.run import RunSource
 
 _CUT = ("dispatches", "copies", "allocations", "regions", "monitors")  #: Tables of events that a window can cut.
 _ENDS = ("agent", "src_agent", "dst_agent")

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import polars as pl
 
+from wavewright.analysis.run.select.choice import RunSelection
 from wavewright.analysis.run.select.choice_rules import ChoiceRules, Rule
 from wavewright.errors import UsageError
-from wavewright.model.run import Run
+from wavewright.model.losses import Loss
+from wavewright.model.run import Run, RunSource
 from wavewright.model.run_tables import REFERENCES, RUN
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from wavewright.analysis.run.select.choice import RunSelection
-    from wavewright.model.losses import Loss
-    from wavewright.model.run import RunSource
 
 
 class ChosenSource:

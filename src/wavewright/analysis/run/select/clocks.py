@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import polars as pl
 
 from wavewright.analysis.run.select.gpus import machines
 from wavewright.analysis.run.select.nodes import node_names, renamed
-from wavewright.analysis.run.select.recording import recording
+from wavewright.analysis.run.select.recording import Recording, recording
 from wavewright.model.answer import Answer
-
-if TYPE_CHECKING:
-    from wavewright.analysis.run.select.recording import Recording
-    from wavewright.model.run import Run
+from wavewright.model.run import Run
 
 
 @dataclass(frozen=True)

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import difflib
 from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import polars as pl
 
+from wavewright.analysis.run.select.choice import RunSelection
 from wavewright.analysis.run.select.choice_rules import name_pattern
 from wavewright.errors import UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from wavewright.analysis.run.select.choice import RunSelection
-    from wavewright.model.run import Run
+from wavewright.model.run import Run
 
 _SHOWN = 6
 _NAME_WIDTH = 60

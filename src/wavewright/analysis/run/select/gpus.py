@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import Protocol, TypeAlias
 
 import polars as pl
 
 from wavewright.analysis.run.measures.intervals import intervals
 from wavewright.analysis.run.select.chosen import without_window
+from wavewright.model.run import Run
 from wavewright.model.run_tables import RUN
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from wavewright.model.run import Run
 
 #: Columns that identify a GPU: equal in all files that record the same GPU of the same node.
 GPU_KEY = ("machine", "gpu_key")

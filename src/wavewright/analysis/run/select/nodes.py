@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise, takewhile
 from pathlib import PurePath
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import polars as pl
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
 
 _Capture: TypeAlias = tuple[str, int, int, int | None]  #: Path, begin, end and rank of a recording.
 _WORD = re.compile(r"[_\-.]")

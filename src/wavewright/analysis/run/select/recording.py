@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import polars as pl
 
-from wavewright.analysis.run.select.gpus import GPU_KEY, index_gpus
+from wavewright.analysis.run.select.gpus import GPU_KEY, GpuIndex, index_gpus
 from wavewright.analysis.run.select.nodes import node_names
 from wavewright.model.answer import Answer
+from wavewright.model.run import Run
 from wavewright.model.schema import empty_frame
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wavewright.analysis.run.select.gpus import GpuIndex
-    from wavewright.model.run import Run
 
 #: Table of events -> the column with its number of rows.
 COUNT_COLUMNS = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 import polars as pl
 
@@ -11,11 +11,7 @@ from wavewright.analysis.run.measures.statistics import is_timed
 from wavewright.analysis.run.select.chosen import ChosenSource, without_window
 from wavewright.analysis.run.select.gpus import machines
 from wavewright.analysis.run.select.windows import TIMED
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from wavewright.model.run import Run
+from wavewright.model.run import Run
 
 _SCHEMA = {
     "machine": pl.String,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import polars as pl
 
@@ -11,12 +12,7 @@ from wavewright.analysis.run.select.choice import RunSelection
 from wavewright.analysis.run.select.choice_rules import name_pattern
 from wavewright.analysis.run.select.chosen import ChosenSource
 from wavewright.errors import UsageError
-from wavewright.model.run import Run
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from wavewright.model.run import RunSource
+from wavewright.model.run import Run, RunSource
 
 By = Literal["process", "rank", "gpu", "marker"]
 MOST_PARTS = 1_000  #: Every part reads the run again; more parts are probably a mistake.

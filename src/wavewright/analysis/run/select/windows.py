@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
+from wavewright.analysis.run.select.choice import RunSelection
 from wavewright.errors import UsageError
 from wavewright.model.losses import Loss
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
-
-    from wavewright.analysis.run.select.choice import RunSelection
-    from wavewright.model.run import RunSource
+from wavewright.model.run import RunSource
 
 #: Table of events -> its columns of start and end; a run lasts from the first start to the last end.
 TIMED = {

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import polars as pl
 
 from wavewright.analysis.trace.overview import Overview, overview
 from wavewright.model.answer import Answer
-from wavewright.model.schema import SAMPLE_COUNTS, THREAD_TRACE
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from wavewright.model.schema import TableSpec
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.schema import SAMPLE_COUNTS, THREAD_TRACE, TableSpec
+from wavewright.model.trace import ThreadTrace
 
 
 @dataclass(frozen=True)

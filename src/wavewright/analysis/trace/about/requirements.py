@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from wavewright.base.shown import quoted
 from wavewright.errors import UsageError
-
-if TYPE_CHECKING:
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 
 def require_instructions(trace: ThreadTrace, where: str) -> ThreadTrace:

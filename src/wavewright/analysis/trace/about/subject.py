@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import polars as pl
 
 from wavewright.analysis.common.occupancy.architecture import architecture
 from wavewright.errors import UsageError
 from wavewright.facts import gpus
-
-if TYPE_CHECKING:
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from pathlib import PurePath
-from typing import TYPE_CHECKING
 
 from wavewright.base.words import counted, percent
-
-if TYPE_CHECKING:
-    from wavewright.model.launch import Launch
+from wavewright.model.launch import Launch
 
 
 def microseconds(nanoseconds: float) -> str:

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import polars as pl
 
 from wavewright import _core
 from wavewright.analysis.trace.barriers.meetings import passages
 from wavewright.model.answer import Answer
-
-if TYPE_CHECKING:
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 _NOTICEABLE_CYCLES = 1.0  #: A row is a cause when the last waves spent that many more cycles there, on average.
 

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import polars as pl
 
 from wavewright.model.answer import once_per_trace
 from wavewright.model.executions import MESSAGE
-
-if TYPE_CHECKING:
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 #: Waves of one workgroup leave a barrier within a few cycles: 0 to 8 in every capture looked at.
 _RELEASE_JITTER_CYCLES = 16

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import polars as pl
 
 from wavewright.model.answer import Answer, once_per_trace
+from wavewright.model.trace import ThreadTrace
 from wavewright.model.traced_span import clock_mhz, realtime_hz
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from wavewright.model.trace import ThreadTrace
 
 _SEED_CYCLES, _SEED_TICKS = 25, 1  # AMD's viewer adds them against a division by zero; equal offsets need them
 _MAX_OFFSET_CYCLES = 1 << 46  # nine hours; beyond it the pairs are damaged

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import polars as pl
 
-from wavewright.analysis.common.time_bins import FARTHEST_CYCLES, time_bins
+from wavewright.analysis.common.time_bins import FARTHEST_CYCLES, TimeBins, time_bins
 from wavewright.analysis.trace.clocks import alignment
-
-if TYPE_CHECKING:
-    from wavewright.analysis.common.time_bins import TimeBins
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 
 def bins_of_trace(trace: ThreadTrace, count: int) -> TimeBins:

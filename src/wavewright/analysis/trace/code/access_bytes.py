@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import polars as pl
 
 from wavewright.analysis.trace.code.accesses import accesses
 from wavewright.model.answer import once_per_trace
-
-if TYPE_CHECKING:
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 _GFX9_LANES = 64
 _GFX9 = 9

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import polars as pl
 
 from wavewright.errors import UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 ATTRIBUTIONS = ("innermost", "outermost", "mine")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from heapq import heappop, heappush
-from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -12,10 +11,7 @@ from wavewright.analysis.code.control_flow import BRANCH, CALL, JUMP, branch_tar
 from wavewright.analysis.trace.parts import added, answers
 from wavewright.model.answer import once_per_trace
 from wavewright.model.schema import empty_frame, packaged_spec
-
-if TYPE_CHECKING:
-    from wavewright.model.trace import ThreadTrace
-
+from wavewright.model.trace import ThreadTrace
 
 LOOPS = packaged_spec(__package__, "loops")
 

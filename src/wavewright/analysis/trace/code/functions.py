@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import polars as pl
 
 from wavewright.model.answer import once_per_trace
 from wavewright.model.executions import is_execution
 from wavewright.model.schema import SAMPLE_COUNTS
-
-if TYPE_CHECKING:
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 
 @once_per_trace

@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from wavewright.codeobj.registers import EXEC, FIRST_VECTOR, M0, MODE, VCC
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from wavewright.codeobj.registers import RowUses
+from wavewright.codeobj.registers import EXEC, FIRST_VECTOR, M0, MODE, VCC, RowUses
 
 NOT_KNOWN = "not known"
 _PADDING = re.compile(r"s_(nop|delay_alu)\b")

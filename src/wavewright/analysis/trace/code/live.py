@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import polars as pl
 
 from wavewright import _core
@@ -17,9 +15,7 @@ from wavewright.codeobj.registers import FIRST_VECTOR, SGPR_COUNT
 from wavewright.errors import UsageError
 from wavewright.model.answer import once_per_trace
 from wavewright.model.schema import empty_frame, packaged_spec
-
-if TYPE_CHECKING:
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 LIVE_ROWS = packaged_spec(__package__, "live_rows")
 _LONGEST_BYTES = 20  # of an instruction

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
 from wavewright.model.answer import once_per_trace
 from wavewright.model.schema import THREAD_TRACE, packaged_spec
-
-if TYPE_CHECKING:
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 _LEAVES, _ENTERS, _FIRST = 1, 2, 4
 _SLOT = ("se", "cu", "simd", "slot")

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import polars as pl
 
-if TYPE_CHECKING:
-    import polars as pl
-
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 #: The columns that `located` adds, for `table_spec`.
 PLACE_COLUMNS = """

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import polars as pl
 
 from wavewright import _core
 from wavewright.model.answer import once_per_trace
-
-if TYPE_CHECKING:
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 #: A wave left early when it executed s_endpgm on a path that stays at or below all of these shares of the fullest path
 #: of its kernel: of its different code rows, of its instructions, of its cycles (medians of the waves). One share alone

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, TypeVar
+from typing import ClassVar, TypeVar
 
 import polars as pl
 
@@ -20,11 +21,7 @@ from wavewright.base.shown import quoted
 from wavewright.errors import UsageError
 from wavewright.model.answer import Answer
 from wavewright.model.schema import TableSpec, packaged_spec
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 T = TypeVar("T")
 FEWEST_REPEATS = 2  #: Of one side: with one repetition Student's t is 13 standard deviations.

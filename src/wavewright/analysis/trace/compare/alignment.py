@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
@@ -14,11 +15,7 @@ from wavewright.analysis.trace.code.control_flow import taken_jumps
 from wavewright.analysis.trace.code.functions import entered_rows
 from wavewright.analysis.trace.compare.sequences import align, moved
 from wavewright.analysis.trace.costs.row_totals import row_totals
-
-if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
-
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 _SERIAL = re.compile(r"[._$]\d+\Z")
 

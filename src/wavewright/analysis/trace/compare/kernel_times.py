@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from wavewright.analysis.common.noise import LEAST_CHANGE
 from wavewright.analysis.trace.about.traced_call import launch_sentence
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wavewright.model.launch import Launch
+from wavewright.model.launch import Launch
 
 _NAMES = (
     "call",

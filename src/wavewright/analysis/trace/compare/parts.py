@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import polars as pl
 
 from wavewright.analysis.trace.compare.spread import traced_waves
 from wavewright.analysis.trace.costs.row_totals import row_totals
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 
 class Shares(NamedTuple):

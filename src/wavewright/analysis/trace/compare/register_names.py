@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from collections.abc import Sequence
 
 _REGISTERS = re.compile(r"\b([vsa])(?:\[(\d{1,4})(?::(\d{1,4}))?\]|(\d{1,4}))(?!\w)")
 _MOST = 64  #: Registers of one operand.

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 _REGISTERS = re.compile(r"\b([vsa]|ttmp)(\d{1,9}|\[\d{1,9}(?::\d{1,9})?\])")
 _NUMBERS = re.compile(r"\b(0x[0-9a-fA-F]+|\d+(?:\.\d+)?)\b")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import polars as pl
 
@@ -14,9 +14,7 @@ from wavewright.analysis.trace.trust.coverage import coverage
 from wavewright.analysis.trace.waits.stall_rows import stall_rows
 from wavewright.model.answer import Answer
 from wavewright.model.schema import TableSpec, packaged_spec, table_spec
-
-if TYPE_CHECKING:
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 _SLOW_RATIO = 1.1  #: A wave is explained when it takes so many times the median of its path, or is an outlier.
 _MOST_EXPLAINED = 16

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import polars as pl
 
 from wavewright import _core
 from wavewright.analysis.common.noise import MEAN_TAIL, t_bound
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 _WAVES_PER_BATCH = 4
 _MOST_BATCHES = 32

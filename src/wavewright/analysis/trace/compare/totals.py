@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import polars as pl
 
 from wavewright.analysis.common.noise import MEAN_TAIL, t_bound
 from wavewright.analysis.trace.code.wave_paths import wave_paths
 from wavewright.analysis.trace.compare.kernel_times import kernel_times
+from wavewright.analysis.trace.compare.parts import Shares
 from wavewright.analysis.trace.compare.spread import batches, bound
 from wavewright.analysis.trace.costs.row_totals import row_totals
 from wavewright.analysis.trace.occupancy.resident_waves import achieved
@@ -17,12 +19,7 @@ from wavewright.analysis.trace.waves.resident import resident_waves
 from wavewright.base.shown import shown
 from wavewright.base.words import side_label
 from wavewright.model.schema import packaged_spec
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wavewright.analysis.trace.compare.parts import Shares
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 TRACES = packaged_spec(__package__, "traces")
 

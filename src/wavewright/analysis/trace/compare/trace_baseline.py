@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from math import sqrt
-from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -18,11 +18,7 @@ from wavewright.analysis.trace.diagnose import diagnose
 from wavewright.base.shown import quoted
 from wavewright.errors import UsageError
 from wavewright.model.baseline import MeasuredCapture, Quantity
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 _NORMAL_95 = 1.959964  #: Of a normal variable: 95 % are within this many standard errors.
 _MANY = 10**6  #: Degrees of freedom of the error of a median, which comes from ranks.

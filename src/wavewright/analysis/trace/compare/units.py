@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -12,11 +12,7 @@ from wavewright.analysis.trace.compare.register_names import renamed
 from wavewright.analysis.trace.compare.spread import traced_waves, unit_costs
 from wavewright.analysis.trace.costs.exposure import row_costs
 from wavewright.model.schema import packaged_spec
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 UNITS = packaged_spec(__package__, "units")
 

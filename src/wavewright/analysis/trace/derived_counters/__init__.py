@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
-from wavewright.analysis.trace.derived_counters.syntax import to_text
-from wavewright.analysis.trace.derived_counters.values import derived_values, indices
+from wavewright.analysis.trace.derived_counters.syntax import Definition, SyntaxProblem, to_text
+from wavewright.analysis.trace.derived_counters.tensors import RawTensors, Tensor
+from wavewright.analysis.trace.derived_counters.values import DerivedValues, derived_values, indices
 from wavewright.base.bounds import BINS, bounded
 from wavewright.errors import UsageError
 from wavewright.model.answer import Answer
 from wavewright.model.schema import empty_frame
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from wavewright.analysis.trace.derived_counters.syntax import Definition, SyntaxProblem
-    from wavewright.analysis.trace.derived_counters.tensors import RawTensors, Tensor
-    from wavewright.analysis.trace.derived_counters.values import DerivedValues
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import ChainMap
-from typing import TYPE_CHECKING, cast
+from collections.abc import Iterator, Mapping, Sequence
+from typing import cast
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from wavewright.analysis.trace.derived_counters.syntax import (
     AXIS_NAMES,
     Call,
     Chain,
+    Definition,
     Expression,
     Name,
     Negation,
@@ -18,13 +20,7 @@ from wavewright.analysis.trace.derived_counters.syntax import (
     SourcePos,
     SyntaxProblem,
 )
-from wavewright.analysis.trace.derived_counters.tensors import MAX_ELEMENTS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from wavewright.analysis.trace.derived_counters.syntax import Definition
-    from wavewright.analysis.trace.derived_counters.tensors import Tensor
+from wavewright.analysis.trace.derived_counters.tensors import MAX_ELEMENTS, Tensor
 
 MAX_KEPT_ELEMENTS = 1 << 27  #: Of all definitions together: 512 MiB.
 _TIME = 3

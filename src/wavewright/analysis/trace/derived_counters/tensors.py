@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
+import polars as pl
 
 from wavewright.analysis.trace.derived_counters.sampled_counters.counter_samples import (
     counter_names,
@@ -14,17 +16,10 @@ from wavewright.analysis.trace.derived_counters.sampled_counters.counter_samples
 )
 from wavewright.base.bounds import ENGINE, bounded
 from wavewright.errors import UsageError
+from wavewright.model.trace import ThreadTrace
 from wavewright.model.traced_span import clock_mhz, realtime_hz
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    import numpy.typing as npt
-    import polars as pl
-
-    from wavewright.model.trace import ThreadTrace
-
-    Tensor = npt.NDArray[np.float32]
+Tensor = npt.NDArray[np.float32]
 
 MAX_ELEMENTS = 1 << 24  #: Of one tensor: 64 MiB.
 _MAX_PAIRS = 1 << 16

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from wavewright.analysis.trace.derived_counters.builtin import BUILTIN
 from wavewright.analysis.trace.derived_counters.evaluation import evaluate
 from wavewright.analysis.trace.derived_counters.parser import parse
-from wavewright.analysis.trace.derived_counters.tensors import raw_tensors
+from wavewright.analysis.trace.derived_counters.syntax import Definition, SyntaxProblem
+from wavewright.analysis.trace.derived_counters.tensors import RawTensors, Tensor, raw_tensors
 from wavewright.base.bounds import ENGINE, bounded
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from wavewright.analysis.trace.derived_counters.syntax import Definition, SyntaxProblem
-    from wavewright.analysis.trace.derived_counters.tensors import RawTensors, Tensor
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 MAX_CURVES = 10  #: Curves of one counter that keeps an axis besides time.
 

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import polars as pl
 
 from wavewright.analysis.common.occupancy.architecture import possible_targets
-from wavewright.analysis.trace.floors.executions import UNIT, executed
-from wavewright.analysis.trace.floors.lane_pipes import lane_cycles, no_lane_cycles
+from wavewright.analysis.trace.floors.executions import UNIT, Executed, executed
+from wavewright.analysis.trace.floors.lane_pipes import LaneCycles, lane_cycles, no_lane_cycles
 from wavewright.analysis.trace.floors.rates import LANE_PIPES, PIPES, rate_of
+from wavewright.analysis.trace.lanes.evaluated import LaneOptions
 from wavewright.model.answer import Answer
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from wavewright.analysis.trace.floors.executions import Executed
-    from wavewright.analysis.trace.floors.lane_pipes import LaneCycles
-    from wavewright.analysis.trace.lanes.evaluated import LaneOptions
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 
 @dataclass(frozen=True)

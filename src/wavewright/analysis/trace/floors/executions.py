@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -20,9 +19,7 @@ from wavewright.analysis.trace.pipes import matrix_rows
 from wavewright.analysis.trace.pipes.passes import pipe_cycles_of_rows
 from wavewright.analysis.trace.selection import traced_waves
 from wavewright.model.schema import CATEGORIES
-
-if TYPE_CHECKING:
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 UNIT = ["kernel", "se", "cu"]
 _SIMD = [*UNIT, "simd"]

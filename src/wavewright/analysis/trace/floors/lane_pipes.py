@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import polars as pl
 
@@ -14,9 +14,7 @@ from wavewright.analysis.trace.lanes.evaluated import LaneOptions
 from wavewright.analysis.trace.selection import Selection, select, traced_waves
 from wavewright.errors import UnsupportedError, WavewrightError
 from wavewright.facts.lanes import Refusal
-
-if TYPE_CHECKING:
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 _MOST_UNITS: Final = 16  #: CUs whose lanes are evaluated, those with the longest span; the floors of others are lower.
 _NOT_KNOWN = Rate(1, "hypothesis", "not known")

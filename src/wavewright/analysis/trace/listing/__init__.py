@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import polars as pl
 
@@ -17,11 +18,7 @@ from wavewright.base.bounds import ITEM, bounded
 from wavewright.errors import UsageError
 from wavewright.model.answer import Answer
 from wavewright.model.schema import SAMPLE_COUNTS, TableSpec, packaged_spec, table_spec
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 _CODE = """
     row                         Int32    -       | code.row

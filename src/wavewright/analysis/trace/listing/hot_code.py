@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -12,11 +12,7 @@ from wavewright.base.bounds import ITEM, ROWS, bounded
 from wavewright.errors import UsageError
 from wavewright.model.answer import Answer
 from wavewright.model.schema import SAMPLE_COUNTS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 _HOTTEST = 10  #: Lines or rows that get a window where no place is asked for.
 _AROUND = 3  #: Lines before and after each of them.

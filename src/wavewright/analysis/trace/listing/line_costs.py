@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -13,9 +12,7 @@ from wavewright.analysis.trace.pipes import matrix_rows
 from wavewright.analysis.trace.waits.stall_rows import stall_rows
 from wavewright.model.answer import Answer, once_per_trace
 from wavewright.model.schema import SAMPLE_COUNTS
-
-if TYPE_CHECKING:
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 _CYCLES = (
     "hit_count",

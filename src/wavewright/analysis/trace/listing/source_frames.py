@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import polars as pl
 
 from wavewright.analysis.trace.code.attribution import place_of, source_of_rows
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 #: Depths that `inlined` shows below a line: the paths of deeper chains would grow with the square of their depth.
 MOST_DEPTH = 64

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import polars as pl
 
 from wavewright.analysis.trace.code.lane_columns import LANE_COLUMNS, LANE_SUMS, with_lane_sums
 from wavewright.analysis.trace.costs.exposure import row_costs
-from wavewright.analysis.trace.listing.source_frames import by_line
+from wavewright.analysis.trace.listing.source_frames import ByLine, by_line
 from wavewright.analysis.trace.waits.stall_rows import stall_rows
 from wavewright.model.answer import Answer
 from wavewright.model.schema import SAMPLE_COUNTS, TableSpec, table_spec
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from wavewright.analysis.trace.listing.source_frames import ByLine
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 _SUMS = (
     "hit_count",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import polars as pl
 
@@ -15,13 +16,8 @@ from wavewright.analysis.trace.memory_latency.narrow import NEIGHBOURS, neighbou
 from wavewright.analysis.trace.memory_latency.traffic import TRAFFIC, cu_cycles, traffic
 from wavewright.analysis.trace.waits.wait_producers import producer_kinds, resolve
 from wavewright.model.answer import Answer
-from wavewright.model.schema import packaged_spec, table_spec
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from wavewright.model.schema import TableSpec
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.schema import TableSpec, packaged_spec, table_spec
+from wavewright.model.trace import ThreadTrace
 
 DISTRIBUTION_BINS = 36
 

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import polars as pl
 
 from wavewright.model.answer import once_per_trace
-
-if TYPE_CHECKING:
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 #: Counter -> categories of the instructions that it counts.
 LEVELS = {"SQ_INST_LEVEL_VMEM": (3, 4), "SQ_INST_LEVEL_LDS": (5,)}

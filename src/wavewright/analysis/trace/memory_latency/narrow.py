@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import polars as pl
 
@@ -15,11 +16,7 @@ from wavewright.analysis.trace.code.control_flow import taken_jumps
 from wavewright.analysis.trace.costs.exposure import row_costs
 from wavewright.codeobj.registers import EXEC, registers
 from wavewright.model.schema import packaged_spec
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 NEIGHBOURS = packaged_spec(__package__, "neighbours")
 _WIDEST_BYTES: Final = 16

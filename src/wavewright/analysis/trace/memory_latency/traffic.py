@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import polars as pl
 
 from wavewright.analysis.trace.code.access_bytes import requested_bytes
 from wavewright.analysis.trace.costs.exposure import row_costs
 from wavewright.model.schema import packaged_spec
-
-if TYPE_CHECKING:
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 TRAFFIC = packaged_spec(__package__, "traffic")
 

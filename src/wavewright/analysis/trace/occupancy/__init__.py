@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
@@ -17,21 +18,16 @@ from wavewright.analysis.trace.occupancy.resources import (
     compiled_resources,
     kernel_resources,
 )
+from wavewright.analysis.trace.selection import Selection
 from wavewright.analysis.trace.waves.resident import resident_waves
 from wavewright.base.words import shortened
+from wavewright.codeobj.code_object import CodeObject
 from wavewright.errors import UsageError
 from wavewright.facts import gpus
+from wavewright.facts.gpus.facts import Arch
 from wavewright.model.answer import Answer
 from wavewright.model.schema import empty_frame, frame_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wavewright.analysis.trace.selection import Selection
-    from wavewright.codeobj.code_object import CodeObject
-    from wavewright.facts.gpus.facts import Arch
-    from wavewright.model.trace import ThreadTrace
-
+from wavewright.model.trace import ThreadTrace
 
 _EMPTY_BELOW = 0.8  #: Share of the peak below which the mean is worth a word.
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
@@ -13,14 +14,10 @@ from wavewright.analysis.trace.code.accesses import accesses
 from wavewright.analysis.trace.code.functions import entered_rows
 from wavewright.analysis.trace.occupancy.registers import registers
 from wavewright.base.words import counted
+from wavewright.codeobj.code_object import Kernel
 from wavewright.codeobj.names import demangle
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wavewright.codeobj.code_object import Kernel
-    from wavewright.facts.gpus.facts import Arch
-    from wavewright.model.trace import ThreadTrace
+from wavewright.facts.gpus.facts import Arch
+from wavewright.model.trace import ThreadTrace
 
 # What gfx9 allocates beyond the registers that the text names: vcc, flat_scratch, xnack_mask (LLVM's count).
 _EXTRA_SGPRS = 6

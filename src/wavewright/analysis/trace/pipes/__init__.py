@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import polars as pl
 
 from wavewright import _core
+from wavewright.analysis.common.time_bins import TimeBins
 from wavewright.model.schema import CATEGORIES
-
-if TYPE_CHECKING:
-    from wavewright.analysis.common.time_bins import TimeBins
 
 #: Pipe -> categories of the instructions that go through it. MATRIX takes VALU instructions by their mnemonic.
 PIPES: dict[str, tuple[str, ...]] = {

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import polars as pl
 
 from wavewright.analysis.common.occupancy.architecture import possible_targets
-
-if TYPE_CHECKING:
-    from wavewright.facts.gpus import Arch
-    from wavewright.model.trace import ThreadTrace
+from wavewright.facts.gpus import Arch
+from wavewright.model.trace import ThreadTrace
 
 
 def pipe_cycles_of_rows(trace: ThreadTrace) -> pl.Series:

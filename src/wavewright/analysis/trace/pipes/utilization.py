@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import polars as pl
 
-from wavewright.analysis.common.time_bins import lengths_of, time_bins
+from wavewright.analysis.common.time_bins import TimeBins, lengths_of, time_bins
 from wavewright.analysis.trace.clocks.common_clock import aligned, bins_of_trace
-from wavewright.analysis.trace.parts import added, answers
+from wavewright.analysis.trace.parts import Question, added, answers
 from wavewright.analysis.trace.pipes import ANY_PIPE, BUBBLE, BUSY, PIPES, RESIDENT, pipe_cycles, pipes_of_rows
 from wavewright.analysis.trace.pipes.passes import pipe_cycles_of_rows
 from wavewright.base.bounds import BINS, bounded
 from wavewright.model.answer import Answer
-from wavewright.model.schema import packaged_spec, table_spec
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from wavewright.analysis.common.time_bins import TimeBins
-    from wavewright.analysis.trace.parts import Question
-    from wavewright.model.schema import TableSpec
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.schema import TableSpec, packaged_spec, table_spec
+from wavewright.model.trace import ThreadTrace
 
 _MAX_CELLS = 1 << 20
 _ISSUES = """\

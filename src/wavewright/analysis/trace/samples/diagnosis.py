@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import polars as pl
 
@@ -11,9 +11,7 @@ from wavewright.analysis.common.noise import share_bounds
 from wavewright.analysis.trace.samples.causes import ISSUED, LOST, causes_of_samples
 from wavewright.analysis.trace.samples.scope import SampleScope, scope_of
 from wavewright.model.answer import Answer
-
-if TYPE_CHECKING:
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 LEAST_SHARE = 0.05  #: A finding is told when its share of samples is at least this, at the lower end of its interval.
 LEAST_OBSERVATIONS = 30  #: With fewer independent observations an interval is wider than most findings.

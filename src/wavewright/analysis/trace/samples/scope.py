@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import polars as pl
 
 from wavewright.model.schema import SAMPLE_COUNTS
-
-if TYPE_CHECKING:
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 #: Kernels of the runtime, for fills and copies.
 _RUNTIME = "__amd_rocclr_"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -11,10 +10,8 @@ from wavewright.analysis.common.noise import share_bounds
 from wavewright.analysis.trace.samples.causes import ISSUED, causes_of_samples
 from wavewright.analysis.trace.samples.scope import SampleScope, scope_of
 from wavewright.model.answer import Answer
-
-if TYPE_CHECKING:
-    from wavewright.model.schema import TableSpec
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.schema import TableSpec
+from wavewright.model.trace import ThreadTrace
 
 
 @dataclass(frozen=True)

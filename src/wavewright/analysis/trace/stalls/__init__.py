@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import polars as pl
 
@@ -12,13 +13,8 @@ from wavewright.analysis.trace.waits.stall_rows import stall_rows
 from wavewright.analysis.trace.waits.wait_producers import IDLE_COLUMNS, resolve
 from wavewright.facts.stall_classes import UNRESOLVED, stall_class
 from wavewright.model.answer import Answer
-from wavewright.model.schema import packaged_spec, table_spec
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from wavewright.model.schema import TableSpec
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.schema import TableSpec, packaged_spec, table_spec
+from wavewright.model.trace import ThreadTrace
 
 _ROW_SPEC = table_spec(
     "by_row",

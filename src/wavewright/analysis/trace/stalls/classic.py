@@ -7,16 +7,13 @@ that were made with it (`docs/explanation/differences.md` lists where it mislead
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import polars as pl
 
 from wavewright.analysis.trace.costs.row_totals import row_totals
 from wavewright.model.answer import Answer
-
-if TYPE_CHECKING:
-    from wavewright.model.schema import TableSpec
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.schema import TableSpec
+from wavewright.model.trace import ThreadTrace
 
 _RULES: tuple[tuple[tuple[str, ...], str], ...] = (
     (("s_barrier", "s_wait_idle"), "barrier"),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
@@ -12,18 +12,13 @@ from wavewright.analysis.common.step_functions import StepCurve
 from wavewright.analysis.trace.clocks import clock_curves
 from wavewright.analysis.trace.derived_counters.sampled_counters import gpu_curve
 from wavewright.analysis.trace.derived_counters.sampled_counters.counter_samples import counter_names
-from wavewright.analysis.trace.derived_counters.values import indices
+from wavewright.analysis.trace.derived_counters.values import DerivedValues, indices
 from wavewright.analysis.trace.waves.kernel_residency import residency_changes
 from wavewright.base.bounds import ENGINE, bounded
 from wavewright.errors import UsageError
 from wavewright.model.answer import once_per_trace
 from wavewright.model.schema import STATES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from wavewright.analysis.trace.derived_counters.values import DerivedValues
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 #: Name -> unit.  Occupancy: resident waves on all CUs per shader engine, or per CU of one; dispatches: the same per
 #: kernel; wave_states: traced waves per state; sampled_counters: each CU at its latest sample, added up; clock: between

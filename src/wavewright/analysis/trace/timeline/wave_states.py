@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
 from wavewright import _core
 from wavewright.analysis.common.step_functions import Sums
+from wavewright.analysis.common.time_bins import TimeBins
 from wavewright.analysis.trace.clocks.common_clock import aligned
 from wavewright.base.once import once
-
-if TYPE_CHECKING:
-    from wavewright.analysis.common.time_bins import TimeBins
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 _MOST_KEPT = 2  # sums of all states: every state of a tile is asked for in turn
 

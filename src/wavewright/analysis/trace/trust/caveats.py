@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import polars as pl
 
@@ -13,11 +13,7 @@ from wavewright.analysis.trace.waits.wait_producers import IDLE_COLUMNS, resolve
 from wavewright.base.words import counted, percent
 from wavewright.model.answer import once_per_trace
 from wavewright.model.losses import LOSSES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 _PARTIAL_ROWS_SHARE = 0.5
 _FEW_WAVES = 8

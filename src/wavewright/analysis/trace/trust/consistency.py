@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -11,9 +10,7 @@ from wavewright.analysis.trace.costs.row_totals import row_totals
 from wavewright.analysis.trace.selection import whole_of
 from wavewright.model.answer import Answer, once_per_trace
 from wavewright.model.schema import THREAD_TRACE
-
-if TYPE_CHECKING:
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 _TOTALS = [column.name for column in THREAD_TRACE["stored_totals"].columns if column.name != "row"]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -11,9 +10,7 @@ from wavewright.analysis.trace.code.functions import entered_rows
 from wavewright.analysis.trace.code.wave_paths import wave_paths
 from wavewright.analysis.trace.waves.resident import resident_waves
 from wavewright.model.answer import Answer
-
-if TYPE_CHECKING:
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 _OUTLIER_RATIO = 1.5
 _OUTLIER_DEVIATIONS = 5.0

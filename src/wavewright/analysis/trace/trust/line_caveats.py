@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import polars as pl
 
 from wavewright.analysis.common.caveats import Caveat
+from wavewright.analysis.trace.trust.mapping import SourceMapping
 from wavewright.base.words import counted, percent
-
-if TYPE_CHECKING:
-    from wavewright.analysis.trace.trust.mapping import SourceMapping
 
 #: With fewer of its instructions mapped, a trace has few lines.
 _FEW_MAPPED_SHARE = 0.5

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from math import exp, log
-from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -14,9 +13,7 @@ from wavewright.analysis.trace.costs.hotspots import collecting
 from wavewright.analysis.trace.costs.row_totals import row_totals
 from wavewright.model.answer import Answer
 from wavewright.model.schema import SAMPLE_COUNTS
-
-if TYPE_CHECKING:
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 _HEAD_LINE = re.compile(r"\s*(@|def\s|async\s+def\s|class\s|with\s|template\b|__global__|__device__)")
 _REMEDIES = {

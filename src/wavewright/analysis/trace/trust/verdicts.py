@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from wavewright.analysis.common.caveats import Caveat
 from wavewright.analysis.trace.trust.caveats import MANY_UNRESOLVED_SHARE, caveats_of_cycles
 from wavewright.analysis.trace.trust.coverage import coverage
 from wavewright.analysis.trace.trust.line_caveats import caveats_of_lines, lines_verdict
 from wavewright.analysis.trace.trust.mapping import mapping
 from wavewright.model.answer import once_per_trace
-
-if TYPE_CHECKING:
-    from wavewright.analysis.common.caveats import Caveat
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 #: Severity of the worst caveat of the cycles -> verdict; without one they are good.
 CYCLES = {"fatal": "do not use", "care": "use with caution", "note": "good"}

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import polars as pl
 
@@ -11,13 +12,8 @@ from wavewright.analysis.trace.code.row_places import PLACE_COLUMNS, located
 from wavewright.analysis.trace.waits.stall_rows import stall_rows
 from wavewright.analysis.trace.waits.wait_producers import producer_kinds, resolve
 from wavewright.model.answer import Answer
-from wavewright.model.schema import packaged_spec, table_spec
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from wavewright.model.schema import TableSpec
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.schema import TableSpec, packaged_spec, table_spec
+from wavewright.model.trace import ThreadTrace
 
 _WAIT_SPEC = table_spec(
     "waits",

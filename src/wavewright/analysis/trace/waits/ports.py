@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import polars as pl
 
 from wavewright import _core
@@ -11,9 +9,7 @@ from wavewright.analysis.trace.pipes import matrix_rows
 from wavewright.analysis.trace.pipes.passes import pipe_cycles_of_rows
 from wavewright.analysis.trace.selection import traced_waves
 from wavewright.model.answer import once_per_trace
-
-if TYPE_CHECKING:
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 
 @once_per_trace

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import polars as pl
 
 from wavewright.analysis.trace.costs.exposure import cost_questions, row_costs
@@ -15,14 +13,12 @@ from wavewright.facts.stall_classes import (
     OTHER_ISSUE,
     OWN_CLASS,
     UNRESOLVED,
+    StallClass,
     busy_class,
     wait_class,
 )
 from wavewright.model.answer import once_per_trace
-
-if TYPE_CHECKING:
-    from wavewright.facts.stall_classes import StallClass
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 _IMMEDIATE = 9  # instructions.category: waits, barriers and s_nop; only the PC distinguishes them
 

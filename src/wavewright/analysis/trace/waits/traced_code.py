@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import polars as pl
 
 from wavewright.analysis.code.edits.kernel_rows import KernelRows, kernel_rows
 from wavewright.analysis.trace.code.live import given_registers, sized_code
 from wavewright.analysis.trace.waits.wait_producers import family_of_trace
-
-if TYPE_CHECKING:
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 
 def rows_of_kernels(trace: ThreadTrace) -> KernelRows | None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import polars as pl
 
 from wavewright.analysis.code.edits.wait_audit import OPEN_BARRIERS, STRICT_WAITS, open_barriers, strict_waits
@@ -11,9 +9,7 @@ from wavewright.analysis.trace.costs.exposure import row_costs
 from wavewright.analysis.trace.waits.traced_code import rows_of_kernels
 from wavewright.model.answer import once_per_trace
 from wavewright.model.schema import empty_frame
-
-if TYPE_CHECKING:
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 _MOST_ROWS = 20_000  #: Of the code: larger ones are not looked at, for their time.
 

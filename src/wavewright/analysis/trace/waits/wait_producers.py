@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -18,9 +17,7 @@ from wavewright.codeobj.classes import classify, waits_of
 from wavewright.codeobj.targets import family_of
 from wavewright.facts.stall_classes import PRODUCER_OF_CLASS, PRODUCERS
 from wavewright.model.answer import once_per_trace
-
-if TYPE_CHECKING:
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 #: Hardware counters, in the order of the bits of the native pass. Others (xcnt) count what traces do not show.
 COUNTERS = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import polars as pl
 
@@ -13,9 +13,7 @@ from wavewright.analysis.trace.waves.stalled_waves import stall_of_waves
 from wavewright.base.bounds import CYCLES, bounded
 from wavewright.facts import gpus
 from wavewright.model.answer import Answer
-
-if TYPE_CHECKING:
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 Level = Literal["cu", "simd"]
 

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import polars as pl
 
-from wavewright.analysis.common.time_bins import step_means
-from wavewright.analysis.trace.clocks import alignment
+from wavewright.analysis.common.time_bins import TimeBins, step_means
+from wavewright.analysis.trace.clocks import ClockAlignment, alignment
 from wavewright.analysis.trace.clocks.common_clock import aligned, bins_of_trace
 from wavewright.base.bounds import BINS, bounded
 from wavewright.model.answer import Answer, once_per_trace
-from wavewright.model.schema import table_spec
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from wavewright.analysis.common.time_bins import TimeBins
-    from wavewright.analysis.trace.clocks import ClockAlignment
-    from wavewright.model.schema import TableSpec
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.schema import TableSpec, table_spec
+from wavewright.model.trace import ThreadTrace
 
 _MAX_CELLS = 1 << 20
 _CURVE = """\

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import polars as pl
 
 from wavewright.model.answer import once_per_trace
 from wavewright.model.schema import packaged_spec
-
-if TYPE_CHECKING:
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 RESIDENT_WAVES = packaged_spec(__package__, "resident_waves")
 

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from wavewright.base.words import side_label
 from wavewright.errors import UsageError
 from wavewright.model.blocks import AnyBlock, readable
-from wavewright.model.document import DOCUMENTS
+from wavewright.model.document import DOCUMENTS, Document
 from wavewright.model.report import Section
 from wavewright.questions.kit.question import WIDTH
 from wavewright.words.kit.answer_parts import data_tables, definition_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from wavewright.model.document import Document
 
 NAME, TITLE = "changes", "What changed"
 QUESTION = "What changed against the first capture, and is it more than noise?"

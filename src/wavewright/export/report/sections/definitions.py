@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from wavewright.model.blocks import Column, Table
 from wavewright.model.report import Section
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 NAME, TITLE = "definitions", "Definitions"
 QUESTION = "How are the numbers made, and what do the columns mean?"

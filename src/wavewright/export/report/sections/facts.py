@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 from wavewright.base.words import side_label
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from wavewright.model.document import Document
+from wavewright.model.document import Document
 
 _MOST = 6  #: Values of one fact that are named.
 #: Facts of a counter capture -> their name in a report.

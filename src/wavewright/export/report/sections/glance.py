@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from wavewright.base.words import counted
-from wavewright.model.blocks import Finding, Labelled, Sentence
+from wavewright.model.blocks import Block, Finding, Labelled, Sentence
 from wavewright.model.report import Section
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wavewright.model.blocks import Block
 
 NAME, TITLE = "glance", "At a glance"
 QUESTION = "What was measured, what is the most important result, and how far can it be trusted?"

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Annotated, Literal
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Literal
 
 import polars as pl
 from msgspec import Meta
@@ -11,7 +13,8 @@ from msgspec import Meta
 from wavewright.base.toml import read_toml
 from wavewright.errors import WavewrightError
 from wavewright.facts.loader import Fact, decoded
-from wavewright.model.blocks import Sentence, readable
+from wavewright.model.blocks import Block, Picture, Sentence, readable
+from wavewright.model.document import Document
 from wavewright.model.report import DataTable, Section
 from wavewright.model.schema import ColumnSpec, TableSpec
 from wavewright.questions.kit.question import WIDTH
@@ -19,13 +22,6 @@ from wavewright.words.kit.brief_names import brief
 from wavewright.writers.svg.plot_axes import Scale, bottom_axis, left_axis, plain, round_ticks
 from wavewright.writers.svg.plot_bars import Bar, Part, bar_panel, bars_height
 from wavewright.writers.svg.plot_frame import SMALL, Frame, width_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from wavewright.model.blocks import Block, Picture
-    from wavewright.model.document import Document
 
 _MOST_SECTIONS = 50
 _LIMITS = {"rows": 100_000, "mib": 64, "seconds": 60.0}

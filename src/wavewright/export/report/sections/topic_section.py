@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from wavewright.errors import UsageError, WavewrightError
-from wavewright.model.blocks import Picture, Preformatted
+from wavewright.model.blocks import Block, Picture, Preformatted
+from wavewright.model.document import Document
 from wavewright.model.report import Section
 from wavewright.questions.catalog import QUESTIONS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from wavewright.model.blocks import Block
-    from wavewright.model.document import Document
-    from wavewright.questions.kit.plot import Plot
-    from wavewright.questions.kit.question import Question, Wording
+from wavewright.questions.kit.plot import Plot
+from wavewright.questions.kit.question import Question, Wording
 
 
 def answered_section(

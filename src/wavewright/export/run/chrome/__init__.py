@@ -8,8 +8,10 @@ Categories and arguments are those of PyTorch's Kineto, and so is the base time 
 from __future__ import annotations
 
 import gzip
+import os
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import msgspec
 import polars as pl
@@ -20,13 +22,8 @@ from wavewright.export.kit.writer_result import Written, left_out
 from wavewright.export.run.chrome import details as _details
 from wavewright.export.run.chrome import event_rows as _rows
 from wavewright.export.run.chrome.track_ids import TrackIds
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable
-
-    from wavewright.model.losses import Loss
-    from wavewright.model.run import Run
+from wavewright.model.losses import Loss
+from wavewright.model.run import Run
 
 _LEVEL = 6  #: Of compression: what gzip uses.
 

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import reduce
-from typing import TYPE_CHECKING
 
 import msgspec
 import polars as pl
 
 from wavewright import _core
 from wavewright.export.run.chrome.event_rows import numbered
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from wavewright.export.run.chrome.track_ids import TrackIds
-    from wavewright.model.run import Run
+from wavewright.export.run.chrome.track_ids import TrackIds
+from wavewright.model.run import Run
 
 #: Around the work of a marker or of a graph: no work itself.
 FRAME = "gpu_user_annotation"

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from collections.abc import Iterator, Sequence
+from typing import cast
 
 import polars as pl
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from wavewright.export.run.chrome.track_ids import TrackIds
-    from wavewright.model.run import Run
+from wavewright.export.run.chrome.track_ids import TrackIds
+from wavewright.model.run import Run
 
 _WORK = ("process", "graph_exec", "queue", "stream", "name", "start_ns", "end_ns", "correlation", "event")
 _LAUNCH = ("grid_x", "grid_y", "grid_z", "workgroup_x", "workgroup_y", "workgroup_z", "lds_bytes", "scratch_bytes")

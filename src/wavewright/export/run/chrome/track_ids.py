@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Hashable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
-if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
-
-    from wavewright.model.run import Run
+from wavewright.model.run import Run
 
 _GPU_SORT = 1_000_000
 _ABOVE_PIDS = 10_000_000

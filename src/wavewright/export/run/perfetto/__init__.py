@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import zlib
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from wavewright.export.kit.staging import staged
 from wavewright.export.kit.writer_result import Written, left_out
@@ -14,12 +15,8 @@ from wavewright.export.run.perfetto.emitter import Emitter
 from wavewright.export.run.perfetto.gpu import write_gpu_work
 from wavewright.export.run.perfetto.packets import Packets
 from wavewright.export.run.perfetto.tracks import Tracks
-
-if TYPE_CHECKING:
-    from os import PathLike
-
-    from wavewright.model.losses import Loss
-    from wavewright.model.run import Run
+from wavewright.model.losses import Loss
+from wavewright.model.run import Run
 
 
 def write_perfetto(

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import polars as pl
 
-from wavewright.export.run.perfetto.emitter import PIECE_ROWS
-
-if TYPE_CHECKING:
-    from wavewright.export.run.perfetto.emitter import Emitter
-    from wavewright.model.run import Run
+from wavewright.export.run.perfetto.emitter import PIECE_ROWS, Emitter
+from wavewright.model.run import Run
 
 _API_DOMAINS = ("HIP", "HSA", "MARKER", "RCCL", "ROCDECODE", "ROCJPEG")
 _INTEGERS = {"corr_id": "correlation", "ancestor_id": "parent_correlation"}

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import polars as pl
 
 from wavewright.analysis.run.memory.counter_points import allocated_bytes, copied_bytes, monitored, sampled_counters
-
-if TYPE_CHECKING:
-    from wavewright.export.run.perfetto.tracks import Tracks
-    from wavewright.model.run import Run
+from wavewright.export.run.perfetto.tracks import Tracks
+from wavewright.model.run import Run
 
 _POINT = {"track": pl.UInt64, "time_ns": pl.Int64, "value": pl.Float64}
 

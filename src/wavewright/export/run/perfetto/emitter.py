@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import polars as pl
 
 from wavewright import _core
 from wavewright.analysis.run.measures.event_rows import timed
-from wavewright.export.run.perfetto.packets import ANNOTATION, CATEGORY, NAME, TEXT
+from wavewright.export.run.perfetto.packets import ANNOTATION, CATEGORY, NAME, TEXT, Packets
+from wavewright.export.run.perfetto.tracks import Tracks
 from wavewright.model.losses import Loss
-
-if TYPE_CHECKING:
-    from wavewright.export.run.perfetto.packets import Packets
-    from wavewright.export.run.perfetto.tracks import Tracks
 
 PIECE_ROWS = 1 << 18  #: Rows that become packets at once.
 

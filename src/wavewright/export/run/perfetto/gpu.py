@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import polars as pl
 
+from wavewright import _core
 from wavewright.export.run.perfetto.counter_tracks import DispatchCounters
-from wavewright.export.run.perfetto.emitter import PIECE_ROWS
+from wavewright.export.run.perfetto.emitter import PIECE_ROWS, Emitter
 from wavewright.export.run.perfetto.packets import ANNOTATION
 from wavewright.facts.loader import packaged
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from wavewright import _core
-    from wavewright.export.run.perfetto.emitter import Emitter
-    from wavewright.model.run import Run
+from wavewright.model.run import Run
 
 _SIZES: dict[str, str] = packaged("annotations.toml", __package__)["sizes"]
 _INTEGERS: dict[str, str] = packaged("annotations.toml", __package__)["integers"] | _SIZES

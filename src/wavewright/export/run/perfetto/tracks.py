@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
-from wavewright.export.run.perfetto.packets import counter_track, process_track, thread_track
+from wavewright.export.run.perfetto.packets import Packets, counter_track, process_track, thread_track
+from wavewright.model.run import Run
 from wavewright.model.run_labels import agent_label, process_label, program_of
-
-if TYPE_CHECKING:
-    from wavewright.export.run.perfetto.packets import Packets
-    from wavewright.model.run import Run
 
 _FIRST_MADE_UP_PID = 1 << 22  #: Linux gives no process a greater number.
 _GPU_RANK, _COUNTER_RANK = 1000, 2000

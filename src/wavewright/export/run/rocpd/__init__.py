@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import sqlite3
 from collections import Counter
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from wavewright.base.sql import quoted
 from wavewright.export.kit.sqlite_file import check_beside, new_database
@@ -17,14 +19,8 @@ from wavewright.export.run.rocpd.part import PartWriter
 from wavewright.export.run.rocpd.run import RunWriter
 from wavewright.export.run.rocpd.sql_schema import VERSION, create_views
 from wavewright.model.losses import Loss
+from wavewright.model.run import Run
 from wavewright.readers.run.rocpd.layout import PREFIX, stored_tables, suffix_of
-
-if TYPE_CHECKING:
-    import os
-    import sqlite3
-    from collections.abc import Iterator, Mapping
-
-    from wavewright.model.run import Run
 
 
 def write_rocpd(run: Run, out: str | os.PathLike[str], *, force: bool = False) -> Written:

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 
 import polars as pl
 
 from wavewright.export.run.labels import category_of
-
-if TYPE_CHECKING:
-    from wavewright.export.run.rocpd.run import RunWriter
+from wavewright.export.run.rocpd.run import RunWriter
 
 
 def with_messages(piece: pl.DataFrame, *, is_sample: bool) -> tuple[pl.Series, pl.Series, pl.Series]:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 import uuid
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
 from wavewright.export.run.event_ids import EVENT_TABLES
-
-if TYPE_CHECKING:
-    from wavewright.model.run import Run
+from wavewright.model.run import Run
 
 _GUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 

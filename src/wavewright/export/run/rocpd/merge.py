@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from wavewright.base.files import open_regular
 from wavewright.base.secrets import masked
@@ -23,18 +24,11 @@ from wavewright.model.run import Run
 from wavewright.readers.files.kinds import Kind
 from wavewright.readers.files.sqlite import Database
 from wavewright.readers.files.text import SQLITE
-from wavewright.readers.run.inputs import open_input
+from wavewright.readers.run.inputs import RunInput, open_input
 from wavewright.readers.run.rocpd.environment import MASKED, rank_of, variables
 from wavewright.readers.run.rocpd.layout import PREFIX, VERSIONS, stored_tables, suffix_of
 from wavewright.readers.run.rocpd.mapping import TABLES
-from wavewright.readers.run.rocpd.runs import rocpd_runs, table_names
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable, Iterator, Sequence
-
-    from wavewright.readers.run.inputs import RunInput
-    from wavewright.readers.run.rocpd.runs import RocpdRun
+from wavewright.readers.run.rocpd.runs import RocpdRun, rocpd_runs, table_names
 
 _OUTPUT_ERRORS = ("SQLITE_FULL", "SQLITE_IOERR", "SQLITE_READONLY")
 _COUNTED = {mapped.stored: table for table, mapped in TABLES.items()}

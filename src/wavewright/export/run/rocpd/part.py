@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from zlib import crc32
 
 import polars as pl
 
 from wavewright.export.run.event_ids import EVENT_TABLES, EventIds
 from wavewright.export.run.rocpd.call_rows import track_ids, with_messages
+from wavewright.export.run.rocpd.run import RunWriter
 from wavewright.facts.loader import packaged
+from wavewright.model.run import Run
 from wavewright.readers.run.rocpd.environment import rank_of
 from wavewright.readers.run.rocpd.mapping import TABLES, End, First, Json, MappedRow, Stored, Text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from wavewright.export.run.rocpd.run import RunWriter
-    from wavewright.model.run import Run
 
 #: Table of numbered rows -> the column whose value becomes the stored id.
 _IDS: dict[str, str] = packaged("rows.toml", __package__)["ids"]

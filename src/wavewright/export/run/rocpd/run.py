@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
+from wavewright.export.run.event_ids import EventIds
 from wavewright.export.run.rocpd.sql_schema import VERSION, create_tables, insert_sql
 from wavewright.facts.loader import packaged
-from wavewright.readers.run.rocpd.layout import stored_tables
-
-if TYPE_CHECKING:
-    import sqlite3
-
-    from wavewright.export.run.event_ids import EventIds
-    from wavewright.readers.run.rocpd.layout import StoredColumn
+from wavewright.readers.run.rocpd.layout import StoredColumn, stored_tables
 
 _LAYOUT = stored_tables(VERSION)
 _ROWS_AT_ONCE = 1 << 14

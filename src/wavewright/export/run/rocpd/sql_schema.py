@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+import sqlite3
+from collections.abc import Mapping, Sequence
 
 from wavewright.base.sql import quoted
 from wavewright.facts.loader import packaged_text
 from wavewright.readers.run.rocpd.layout import PREFIX, StoredColumn, StoredTable, stored_tables, suffix_of
-
-if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Mapping, Sequence
 
 _VIEW = re.compile(r"^-- VIEW (\w+)\n(.+?);$", re.MULTILINE | re.DOTALL)
 

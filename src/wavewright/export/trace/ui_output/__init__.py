@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import polars as pl
 
 from wavewright.errors import UsageError
 from wavewright.export.kit.json_text import encode
@@ -23,15 +27,8 @@ from wavewright.export.trace.ui_output.streams import (
     state_files,
 )
 from wavewright.export.trace.ui_output.waves import kept_waves, wave_filenames, wave_files
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Sequence
-
-    import polars as pl
-
-    from wavewright.model.findings import Finding
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.findings import Finding
+from wavewright.model.trace import ThreadTrace
 
 _VERSIONS = {"3.0": "3.0.0", "3.1": "3.1.0"}
 _MANIFEST = "filenames.json"

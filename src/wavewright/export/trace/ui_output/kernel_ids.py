@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from wavewright.export.trace.ui_output.lines import function_starts
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 Entry = tuple[int, int]  #: (code object, address) of a kernel's entry.
 

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 import polars as pl
 
 from wavewright.export.kit.json_text import encode, integer_rows
-from wavewright.export.trace.ui_output.kernel_ids import KernelNames
+from wavewright.export.trace.ui_output.kernel_ids import KernelIds, KernelNames
 from wavewright.facts.loader import packaged
-
-if TYPE_CHECKING:
-    from wavewright.export.trace.ui_output.kernel_ids import KernelIds
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 #: Fields of an occupancy row -> columns; schema 3.0 has the first six (spec_ui_output 5.2).
 _FIELDS: dict[str, str] = packaged("fields.toml", __package__)["occupancy"]

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import polars as pl
 
 from wavewright.export.kit.json_text import encode
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    import polars as pl
-
-    from wavewright.model.findings import Finding
+from wavewright.model.findings import Finding
 
 INLINE_FRAMES, ANNOTATIONS = "inline_frames.json", "annotations.json"
 _CHAIN = " -> "

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
 from wavewright.analysis.trace.costs.row_totals import row_totals
 from wavewright.export.kit.json_text import encode
-
-if TYPE_CHECKING:
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 _CHAIN = " -> "
 _NAME_BYTES_MAX = 200  #: File systems take 255 bytes; the prefix needs some.

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
+import polars as pl
 
 from wavewright.analysis.trace.waves.state_curves import state_curves
 from wavewright.export.kit.json_text import encode, integer_rows
 from wavewright.model.trace import ThreadTrace
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    import polars as pl
 
 _COUNTER_FIELDS = ("time_cycles", "value0", "value1", "value2", "value3", "cu", "bank")
 _COUNTERS_PER_BANK = 4

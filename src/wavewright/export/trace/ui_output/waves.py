@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import msgspec
 import polars as pl
 
 from wavewright.export.kit.json_text import encode, integer_rows_of_slices
 from wavewright.export.trace.ui_output.lines import lines_of_rows
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 #: Keys of `wave` -> columns.
 _KEYS = {

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import sqlite3
 import weakref
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from wavewright import _core
 from wavewright.base.compression import PackedError, packing_of, unpacked_head, unpacked_stream
@@ -17,10 +18,6 @@ from wavewright.readers.files.sqlite.locks import BusyError, shared_lock
 from wavewright.readers.files.sqlite.moments import copy_moment, is_pending, open_descriptor
 from wavewright.readers.files.sqlite.permits import permit_reading
 from wavewright.readers.files.text import SQLITE
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 #: What calls of SQLite raise: its messages quote the file, and what they quote need not be text.
 ERRORS = (sqlite3.Error, UnicodeDecodeError)

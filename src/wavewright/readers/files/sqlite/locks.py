@@ -13,11 +13,8 @@ import os
 import struct
 import sys
 import time
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _PENDING, _RESERVED, _SHARED = (0x40000000, 1), (0x40000001, 1), (0x40000002, 510)
 _CHECKPOINT = (121, 1)  #: In the -shm file: held by whoever moves pages of the log into the database.

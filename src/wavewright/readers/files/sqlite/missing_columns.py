@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Mapping
 
 from wavewright.model.losses import Loss
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
-
-    from wavewright.readers.files.sqlite import Database
+from wavewright.readers.files.sqlite import Database
 
 
 def note_missing(

@@ -11,16 +11,13 @@ import os
 import sqlite3
 import stat
 import struct
+from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from wavewright.errors import NotATraceError
 from wavewright.readers.files.sqlite.journal import JOURNAL_MAGIC, JournalError, roll_back
 from wavewright.readers.files.sqlite.locks import checkpoint_lock, is_reserved
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 _READ_VERSION_AT, _WAL = 19, bytes([2])
 _WAL_HEADER = struct.Struct(">8I")

@@ -6,14 +6,11 @@ stranger's, and no profiler writes any.
 
 from __future__ import annotations
 
+import sqlite3
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from wavewright.readers.files.sqlite.values import INTEGER, number_of
-
-if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Mapping
 
 #: What the native core is asked for: name, place in the record, type, is row id, stores reals, value when missing.
 _Plan = list[tuple[str, int, int, bool, bool, int | float | str | None]]

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from collections.abc import Sequence
+from typing import Any
 
 #: Types of columns, by the numbers that the native core uses (wavewright::SqliteType).
 INTEGER, REAL, TEXT, CATEGORY = range(4)

@@ -7,25 +7,22 @@ Heatmaps and the tables of basic blocks are not read.
 from __future__ import annotations
 
 import io
+import os
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import polars as pl
 
 from wavewright.errors import NotATraceError, UsageError
 from wavewright.model.losses import Loss
+from wavewright.model.schema import TableSpec
 from wavewright.readers.files.text import text_bytes
 from wavewright.readers.trace.omniprobe.documents import Documents
 from wavewright.readers.trace.omniprobe.messages import Messages
 from wavewright.readers.trace.omniprobe.report import TextReport
 from wavewright.readers.trace.omniprobe.tables import ACCESSES, LANE_ADDRESSES, MESSAGES
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Iterator
-
-    from wavewright.model.schema import TableSpec
 
 __all__ = ["OmniprobeLog", "read_omniprobe"]
 

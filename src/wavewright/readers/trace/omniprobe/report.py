@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterable
+from typing import Any, Final
 
 from wavewright.readers.trace.omniprobe.tables import access_row
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _START: Final = {b"=== L2 cache line use report =": "memory", b"=== Bank conflicts report =": "lds"}
 _END = b"=== End of "

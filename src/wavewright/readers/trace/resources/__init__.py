@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from wavewright.base.files import NO_FILE, listed, read_regular
 from wavewright.base.shown import shown
 from wavewright.errors import UsageError
 from wavewright.model.losses import Loss
-from wavewright.readers.files.folder import Directory
+from wavewright.model.trace import ThreadTrace
+from wavewright.readers.files.folder import Directory, Folder
 from wavewright.readers.trace.assemble import add_losses
-from wavewright.readers.trace.resources.matches import kernel_facts, target_of
+from wavewright.readers.trace.resources.matches import ResourceMatches, kernel_facts, target_of
 from wavewright.readers.trace.resources.sidecars import CODE_SUFFIXES, Sidecar, is_sidecar, read_sidecar
 from wavewright.readers.trace.resources.usage import SidecarFacts, TraceKernels, plain_name
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-
-    from wavewright.model.trace import ThreadTrace
-    from wavewright.readers.files.folder import Folder
-    from wavewright.readers.trace.resources.matches import ResourceMatches
 
 #: Larger files next to a trace are only read when named: opening a trace must stay fast.
 MAX_BESIDE_BYTES = 32 << 20

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
 from wavewright.model.schema import THREAD_TRACE
+from wavewright.model.trace import ThreadTrace
 from wavewright.readers.trace.assemble import CAPTURED
-from wavewright.readers.trace.resources.usage import plain_name
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from wavewright.model.trace import ThreadTrace
-    from wavewright.readers.trace.resources.usage import Gpu, SidecarFacts, Usage
+from wavewright.readers.trace.resources.usage import Gpu, SidecarFacts, Usage, plain_name
 
 _FIELDS = (
     *("vgprs", "agprs", "sgprs", "lds_bytes", "scratch_bytes", "kernarg_bytes"),

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 import msgspec
 
 from wavewright.readers.trace.resources.usage import LARGEST, Gpu, SidecarFacts, TraceKernels, Usage, plain_name
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 class _Handle(msgspec.Struct):

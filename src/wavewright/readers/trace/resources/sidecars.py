@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import io
 import re
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -14,9 +14,6 @@ from wavewright.codeobj.code_object import CodeObject
 from wavewright.errors import WavewrightError
 from wavewright.readers.trace.resources.result_json import read_results
 from wavewright.readers.trace.resources.usage import LARGEST, Gpu, SidecarFacts, TraceKernels, Usage, plain_name
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
 
 MAX_BYTES = 1 << 30  #: Of one file, unpacked.
 

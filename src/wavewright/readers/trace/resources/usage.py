@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 LARGEST = (1 << 32) - 1  # counts and sizes are 32 bits wide in code objects; larger ones are damage
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
 import polars as pl
 
@@ -12,10 +12,13 @@ from wavewright.model.losses import Loss, loss_frame
 from wavewright.model.schema import THREAD_TRACE, frame_of
 from wavewright.model.trace import ThreadTrace, TraceSource
 from wavewright.readers.files.folder import Directory
+from wavewright.readers.files.inventory import Inventory
 from wavewright.readers.trace.assemble import add_losses
+from wavewright.readers.trace.code import Code
 from wavewright.readers.trace.resources import fill_from_around
 from wavewright.readers.trace.samples import function_code
-from wavewright.readers.trace.samples.files import choose, find_samples
+from wavewright.readers.trace.samples.files import SampleFile, choose, find_samples
+from wavewright.readers.trace.samples.records import SampleRecords
 from wavewright.readers.trace.samples.results import read_sample_results
 from wavewright.readers.trace.samples.rows import (
     count_tables,
@@ -26,14 +29,6 @@ from wavewright.readers.trace.samples.rows import (
     with_rows,
 )
 from wavewright.readers.trace.samples.table import read_sample_table
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from wavewright.readers.files.inventory import Inventory
-    from wavewright.readers.trace.code import Code
-    from wavewright.readers.trace.samples.files import SampleFile
-    from wavewright.readers.trace.samples.records import SampleRecords
 
 __all__ = ["find_samples", "read_samples"]
 

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from wavewright.errors import UsageError
 from wavewright.model.losses import Loss
+from wavewright.readers.files.inventory import Inventory
 from wavewright.readers.files.kinds import Kind, sniff
 from wavewright.readers.files.rocprofv3_columns import run_of
 from wavewright.readers.files.runs import run_files
 from wavewright.readers.trace.samples.results import holds_samples
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from wavewright.readers.files.inventory import Inventory
 
 _NAMED = 6
 

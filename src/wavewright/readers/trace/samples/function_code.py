@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from pathlib import Path
 
 import polars as pl
 
 from wavewright.base.files import not_read
+from wavewright.model.losses import Loss
 from wavewright.model.schema import THREAD_TRACE
-from wavewright.readers.files.capture import CODE_SUFFIXES, code_objects_among, parse_code_object
-from wavewright.readers.trace.code import load_code
+from wavewright.readers.files.capture import CODE_SUFFIXES, CodeObjectFile, code_objects_among, parse_code_object
+from wavewright.readers.files.inventory import Inventory
+from wavewright.readers.trace.code import Code, load_code
 from wavewright.readers.trace.samples.rows import described
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from wavewright.model.losses import Loss
-    from wavewright.readers.files.capture import CodeObjectFile
-    from wavewright.readers.files.inventory import Inventory
-    from wavewright.readers.trace.code import Code
 
 _PLACE = ["code_object", "address"]
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import polars as pl
 
+from wavewright.model.losses import Loss
 from wavewright.model.schema import SAMPLE_REASONS
-
-if TYPE_CHECKING:
-    from wavewright.model.losses import Loss
 
 #: Columns of `SampleRecords.frame`.
 RECORD = {

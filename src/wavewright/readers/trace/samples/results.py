@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from operator import attrgetter
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import msgspec
 import polars as pl
@@ -17,10 +18,6 @@ from wavewright.errors import NotATraceError
 from wavewright.model.losses import Loss
 from wavewright.readers.files.text import json_text
 from wavewright.readers.trace.samples.records import RECORD, SampleRecords, no_entries, no_kernels
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
 
 _BATCH = 1 << 15  #: Records that are Python objects at the same time.
 _PIECE = 1 << 22

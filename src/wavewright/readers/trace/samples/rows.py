@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import polars as pl
 
 from wavewright.codeobj.classes import classify_frame
 from wavewright.codeobj.operands import with_operands
 from wavewright.model.schema import THREAD_TRACE, frame_of
 from wavewright.readers.trace.chains import innermost_place
-from wavewright.readers.trace.samples.records import reason_named
-
-if TYPE_CHECKING:
-    from wavewright.readers.trace.samples.records import SampleRecords
+from wavewright.readers.trace.samples.records import SampleRecords, reason_named
 
 _PLACE = ["code_object", "address"]
 _KEYS = ["function", "text", "comment", *_PLACE]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import polars as pl
 
@@ -11,9 +11,6 @@ from wavewright.errors import WavewrightError
 from wavewright.model.losses import Loss
 from wavewright.readers.files.rocprofv3_columns import header_of, layout_of, layouts, read_table, run_of
 from wavewright.readers.trace.samples.records import RECORD, SampleRecords, no_entries, no_kernels
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _HEAD = 1 << 16
 _LARGEST = (1 << 63) - 1

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import polars as pl
 
 from wavewright import _core
 from wavewright.model.losses import Loss
 from wavewright.model.schema import THREAD_TRACE, empty_frame, frame_of
+from wavewright.readers.files.folder import Folder
 from wavewright.readers.trace.ui_output.parts import decoded, engine_number, fitting, read_bytes, whole
-
-if TYPE_CHECKING:
-    from collections.abc import Set
-
-    from wavewright.readers.files.folder import Folder
 
 FILE_NAME = "realtime.json"
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
@@ -11,13 +12,9 @@ from wavewright.codeobj.classes import classify_frame
 from wavewright.codeobj.operands import with_operands
 from wavewright.model.losses import Loss
 from wavewright.model.schema import SAMPLE_REASONS, THREAD_TRACE
+from wavewright.readers.files.folder import Folder
 from wavewright.readers.trace.chains import innermost_place
 from wavewright.readers.trace.ui_output.parts import INTEGER_RANGES, load_json, readable, whole
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wavewright.readers.files.folder import Folder
 
 FILE_NAME = "code.json"
 #: Positions of the columns when there is no header (spec_ui_output 4.1).

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import msgspec
 
 from wavewright.model.losses import Loss
+from wavewright.readers.files.folder import Folder
+from wavewright.readers.trace.ui_output.code import CodeFile
 from wavewright.readers.trace.ui_output.parts import read_bytes, readable
-
-if TYPE_CHECKING:
-    from wavewright.readers.files.folder import Folder
-    from wavewright.readers.trace.ui_output.code import CodeFile
 
 FILE_NAME = "inline_frames.json"
 VERSION = 2

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
 from wavewright.codeobj.names import demangle_all
 from wavewright.model.schema import THREAD_TRACE, frame_of
+from wavewright.readers.trace.ui_output.code import CodeFile
 from wavewright.readers.trace.ui_output.parts import readable
-
-if TYPE_CHECKING:
-    from wavewright.readers.trace.ui_output.code import CodeFile
 
 _PLACE = re.compile(r"(\d{1,19}) / 0x([0-9a-fA-F]{1,16})")  #: How writers name an entry that they cannot resolve.
 

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from wavewright.model.losses import Loss
+from wavewright.readers.files.folder import Folder
 from wavewright.readers.trace.ui_output.parts import decoded, engine_number, read_bytes, readable, whole
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from wavewright.readers.files.folder import Folder
 
 FILE_NAME = "filenames.json"
 _WAVE = re.compile(r"se(\d{1,5})_sm(\d+)_sl(\d+)_wv(\d+)\.json")

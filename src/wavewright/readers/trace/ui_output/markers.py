@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import polars as pl
 
 from wavewright.model.schema import THREAD_TRACE
 from wavewright.readers.trace.ui_output.parts import readable, whole
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
 
 _FUNCTION, _SCOPE, _POINT, _KERNEL = 1, 2, 3, 4
 _KINDS = {

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
 from wavewright import _core
 from wavewright.model.losses import Loss
 from wavewright.model.schema import THREAD_TRACE, empty_frame
+from wavewright.readers.files.folder import Folder
+from wavewright.readers.trace.ui_output.code import CodeFile
 from wavewright.readers.trace.ui_output.kernels import Kernels
 from wavewright.readers.trace.ui_output.parts import decoded, engine_number, fitting, fitting_rows, read_bytes, whole
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from wavewright.readers.files.folder import Folder
-    from wavewright.readers.trace.ui_output.code import CodeFile
 
 FILE_NAME = "occupancy.json"
 #: Columns of a row; schema 3.0 has the first six (spec_ui_output 5.2).

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import polars as pl
 
 from wavewright.base.shown import shown
 from wavewright.model.losses import Loss
 from wavewright.model.schema import THREAD_TRACE
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from wavewright.readers.files.folder import Folder
+from wavewright.readers.files.folder import Folder
 
 #: polars type -> smallest and largest value.
 INTEGER_RANGES = {

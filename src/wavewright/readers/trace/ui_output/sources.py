@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
 
 import polars as pl
 
 from wavewright.model.losses import Loss
 from wavewright.model.schema import THREAD_TRACE
+from wavewright.readers.files.folder import Folder
 from wavewright.readers.trace.sources import MAX_SOURCE_BYTES
 from wavewright.readers.trace.ui_output.parts import load_json, readable
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from wavewright.readers.files.folder import Folder
 
 FILE_NAME = "snapshots.json"
 MAX_DEPTH = 128

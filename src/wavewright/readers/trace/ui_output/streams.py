@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import polars as pl
 
 from wavewright import _core
 from wavewright.model.losses import Loss
 from wavewright.model.schema import THREAD_TRACE, empty_frame
+from wavewright.readers.files.folder import Folder
+from wavewright.readers.trace.ui_output.manifest import ListedFile, Manifest
 from wavewright.readers.trace.ui_output.parts import decoded, engine_number, fitting, read_bytes, readable, whole
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from wavewright.readers.files.folder import Folder
-    from wavewright.readers.trace.ui_output.manifest import ListedFile, Manifest
 
 _COUNTER_FILE = re.compile(r"se(\d{1,5})_perfcounter\.json")
 _COUNTER_FIELDS = ("time_cycles", "value0", "value1", "value2", "value3", "cu", "bank")

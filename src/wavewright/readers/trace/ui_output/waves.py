@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import polars as pl
 
 from wavewright import _core
 from wavewright.model.losses import Loss
 from wavewright.model.schema import THREAD_TRACE
+from wavewright.readers.files.folder import Folder
+from wavewright.readers.trace.ui_output.manifest import ListedFile
 from wavewright.readers.trace.ui_output.parts import readable
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wavewright.readers.files.folder import Folder
-    from wavewright.readers.trace.ui_output.manifest import ListedFile
 
 
 class WaveProblem(IntEnum):

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
+from wavewright.analysis.counters.memory_chart import MemoryChart
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, chart, sentence
 from wavewright.words.counters.memory_chart.canvas import HEAT, chart_canvas
 from wavewright.words.counters.memory_chart.chart_lines import NOT_MEASURED, headline, subject
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from wavewright.analysis.counters.memory_chart import MemoryChart
 
 _MOST_REASONS, _MOST_PLACES = 10, 4
 

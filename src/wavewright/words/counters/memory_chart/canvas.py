@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING
 
+from wavewright.analysis.counters.memory_chart import MemoryChart
 from wavewright.facts.loader import packaged
 from wavewright.model.blocks import Sentence, sentence
 from wavewright.words.counters.memory_chart.chart_lines import (
@@ -15,11 +16,6 @@ from wavewright.words.counters.memory_chart.chart_lines import (
     columns_of,
     wire_lines,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wavewright.analysis.counters.memory_chart import MemoryChart
 
 
 class Canvas:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from wavewright.analysis.counters.memory_chart import MemoryChart
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, duration
 from wavewright.words.kit.brief_names import brief
-
-if TYPE_CHECKING:
-    from wavewright.analysis.counters.memory_chart import MemoryChart
 
 NOT_MEASURED = "?"
 CU_SECTIONS = ("waves", "instructions", "exec")  #: Blocks of stage 0, which share one box.

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from wavewright.analysis.counters.memory_chart import MemoryChart
 from wavewright.facts.loader import packaged
 from wavewright.words.counters.memory_chart.chart_lines import (
     CU_SECTIONS,
@@ -17,11 +18,6 @@ from wavewright.words.counters.memory_chart.chart_lines import (
     wire_lines,
 )
 from wavewright.writers.svg.markup import Svg, fitting, text_width
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wavewright.analysis.counters.memory_chart import MemoryChart
 
 _MARGIN, _TOP, _FOOT = 32, 104, 52
 _WIDTHS = (224, 238, 212, 204, 196)  #: Of the cards of each stage.

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from wavewright.analysis.counters.engine.answer import CounterPanels
+from wavewright.analysis.counters.memory_chart import MemoryChart
+from wavewright.analysis.counters.roofline import Roofline
 from wavewright.base.shown import printable
 from wavewright.base.words import counted
 from wavewright.errors import UsageError
 from wavewright.facts.metrics.declared import SPEED_OF_LIGHT
 from wavewright.model.blocks import Picture
+from wavewright.model.document import Document
 from wavewright.words.counters.metric_text import figure
 from wavewright.words.counters.speed import nearest_to_peak, unit_group
 from wavewright.words.kit.bar_pictures import bar_picture
 from wavewright.writers.svg.plot_bars import Bar, Part
 from wavewright.writers.svg.plot_frame import Key
 from wavewright.writers.svg.plot_words import headline, listed, sentences
-
-if TYPE_CHECKING:
-    from wavewright.analysis.counters.engine.answer import CounterPanels
-    from wavewright.analysis.counters.memory_chart import MemoryChart
-    from wavewright.analysis.counters.roofline import Roofline
-    from wavewright.model.document import Document
 
 _COLOURS = {"compute": "blue", "caches": "green", "memory": "orange"}
 _MOST = 100.0

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from wavewright.analysis.counters.roofline.geometry import picture_of
+from wavewright.analysis.counters.roofline import Roofline
+from wavewright.analysis.counters.roofline.geometry import RooflinePicture, picture_of
 from wavewright.analysis.counters.roofline.kinds import SHOWN_LEVELS
 from wavewright.analysis.counters.roofline.points import NEAR
 from wavewright.base.shown import printable
@@ -26,12 +28,6 @@ from wavewright.words.counters.roofline.roof_labels import (
 from wavewright.words.kit.brief_names import brief
 from wavewright.words.kit.declared_tables import declared_table
 from wavewright.words.kit.frame_tables import Column
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from wavewright.analysis.counters.roofline import Roofline
-    from wavewright.analysis.counters.roofline.geometry import RooflinePicture
 
 _MAX_NAME = 60
 _MAX_LETTERS = 10

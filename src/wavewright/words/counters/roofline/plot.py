@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from wavewright.analysis.counters.roofline.geometry import decades, log_place
+from wavewright.analysis.counters.roofline.geometry import Roof, RooflinePicture, decades, log_place
 from wavewright.analysis.counters.roofline.kinds import LEVELS
 from wavewright.model.blocks import Preformatted, Sentence, chart, sentence
 from wavewright.words.counters.roofline.roof_labels import letter, power, rate
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from wavewright.analysis.counters.roofline.geometry import Roof, RooflinePicture
 
 LEVEL_COLOURS = {"HBM": "red", "MALL": "magenta", "L2": "yellow", "L1": "green", "LDS": "cyan"}
 _COMPUTE = "blue"

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
+from wavewright.analysis.counters.roofline import Roofline
+from wavewright.analysis.counters.roofline.geometry import Roof
 from wavewright.analysis.counters.roofline.kinds import LEVELS
 from wavewright.analysis.counters.roofline.points import NEAR
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wavewright.analysis.counters.roofline import Roofline
-    from wavewright.analysis.counters.roofline.geometry import Roof
 
 _PREFIXES = ((1e6, "P"), (1e3, "T"), (1.0, "G"), (1e-3, "M"), (1e-6, "k"))
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"

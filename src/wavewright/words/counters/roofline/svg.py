@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-from wavewright.analysis.counters.roofline.geometry import decades, log_place, picture_of
+from wavewright.analysis.counters.roofline import Roofline
+from wavewright.analysis.counters.roofline.geometry import Mark, Roof, RooflinePicture, decades, log_place, picture_of
 from wavewright.analysis.counters.roofline.kinds import LEVELS
 from wavewright.base.words import percent, truncation
 from wavewright.facts.loader import packaged
@@ -13,12 +14,6 @@ from wavewright.words.counters.roofline.roof_labels import intensity, letter, po
 from wavewright.words.counters.roofline.svg_table import draw_table, table_height
 from wavewright.writers.svg.label_places import Box, Taken, spread_apart
 from wavewright.writers.svg.markup import Svg, text_width
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wavewright.analysis.counters.roofline import Roofline
-    from wavewright.analysis.counters.roofline.geometry import Mark, Roof, RooflinePicture
 
 _WIDTH, _LEAST_HEIGHT = 1200, 800
 _LEFT, _RIGHT, _TOP = 84, 960, 84

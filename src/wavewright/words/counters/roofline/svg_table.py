@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
+from wavewright.analysis.counters.roofline import Roofline
+from wavewright.analysis.counters.roofline.geometry import RooflinePicture
 from wavewright.analysis.counters.roofline.kinds import SHOWN_LEVELS
 from wavewright.analysis.counters.roofline.points import NEAR
 from wavewright.base.words import percent
 from wavewright.words.counters.roofline.roof_labels import bound_words, intensity, letter, points_at, rate, work_done
-from wavewright.writers.svg.markup import fitting
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wavewright.analysis.counters.roofline import Roofline
-    from wavewright.analysis.counters.roofline.geometry import RooflinePicture
-    from wavewright.writers.svg.markup import Svg
+from wavewright.writers.svg.markup import Svg, fitting
 
 _ROW = 20
 _HEAD, _FOOT = 44, 34

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import polars as pl
 
+from wavewright.analysis.run.query.catalog import Catalog
 from wavewright.facts.loader import packaged
 from wavewright.model.blocks import GAP, AnyBlock, headline, sentence
 from wavewright.words.kit.declared_tables import declared_table
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from wavewright.analysis.run.query.catalog import Catalog
 
 _TITLES: dict[str, str] = packaged("texts.toml", "wavewright.words.run")["catalog"]
 

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import polars as pl
 
+from wavewright.analysis.run.contents.run_contents import Contents
 from wavewright.base.words import size
 from wavewright.model.blocks import GAP, AnyBlock, headline, sentence
 from wavewright.words.kit.declared_tables import declared_table
 from wavewright.words.run.place_names import process_name
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from wavewright.analysis.run.contents.run_contents import Contents
 
 
 def contents_report(answer: Contents, *, limit: int = 20, show_secrets: bool = False) -> Iterator[AnyBlock]:

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import polars as pl
 
-from wavewright.analysis.run.select.recording import next_steps
+from wavewright.analysis.run.select.recording import Recording, next_steps
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, duration
 from wavewright.facts.loader import packaged
-from wavewright.model.blocks import GAP, AnyBlock, Sentence, sentence
+from wavewright.model.blocks import GAP, AnyBlock, Block, Sentence, sentence
 from wavewright.words.kit.declared_tables import declared_table
 from wavewright.words.run.place_names import node_name, place_words
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from wavewright.analysis.run.select.recording import Recording
-    from wavewright.model.blocks import Block
 
 _COUNTS: dict[str, str] = packaged("texts.toml", "wavewright.words.run")["counts"]
 _KINDS = 3  #: Products that are named.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import polars as pl
 
@@ -10,10 +11,6 @@ from wavewright.base.words import counted, size
 from wavewright.facts.loader import packaged
 from wavewright.model.blocks import AnyBlock, Sentence, sentence
 from wavewright.words.kit.declared_tables import declared_table
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
 
 #: Counts that are printed, and their nouns.
 _WORDS: dict[str, str] = packaged("texts.toml", "wavewright.words.run")["written"]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
@@ -11,10 +12,6 @@ from wavewright.base.shown import printable
 from wavewright.base.words import shortened, truncation
 from wavewright.model.blocks import AnyBlock, Preformatted, sentence
 from wavewright.words.kit.frame_tables import Column, frame_table
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
 
 _GAP = 2  #: Characters between two columns.
 _NARROWEST = 20  #: Characters that every text gets, if it has so many.

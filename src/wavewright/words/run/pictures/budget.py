@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
+from wavewright.analysis.run.diagnose.budget import TimeBudget
 from wavewright.base.words import counted, duration
 from wavewright.errors import UsageError
+from wavewright.model.blocks import Picture
+from wavewright.model.document import Document
 from wavewright.words.kit.bar_pictures import bar_picture
 from wavewright.words.run.place_names import gpu_names
 from wavewright.writers.svg.plot_bars import Bar, Part
 from wavewright.writers.svg.plot_frame import TEXT, Key, cut_middle
 from wavewright.writers.svg.plot_words import listed, rows_shown, sentences, tenths
-
-if TYPE_CHECKING:
-    from wavewright.analysis.run.diagnose.budget import TimeBudget
-    from wavewright.model.blocks import Picture
-    from wavewright.model.document import Document
 
 #: Column of `TimeBudget.gpus`, name, colour; no nanosecond of the window is in two of them.
 PARTS = (

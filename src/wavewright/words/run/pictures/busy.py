@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import polars as pl
+
+from wavewright.analysis.run.gpu_time.busy import Busy
 from wavewright.base.words import percent
 from wavewright.errors import UsageError
+from wavewright.model.blocks import Picture
+from wavewright.model.document import Document
 from wavewright.words.run.place_names import gpu_names
 from wavewright.writers.svg.plot_areas import draw_area
 from wavewright.writers.svg.plot_axes import Scale, bottom_axis, plain, round_ticks, time_unit
 from wavewright.writers.svg.plot_frame import SMALL, TEXT, Frame, Key, cut_middle, width_of
 from wavewright.writers.svg.plot_words import headline, rows_shown, sentences
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from wavewright.analysis.run.gpu_time.busy import Busy
-    from wavewright.model.blocks import Picture
-    from wavewright.model.document import Document
 
 _TOP = 64
 _LABEL = 240.0  #: Width of names.

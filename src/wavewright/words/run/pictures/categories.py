@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from wavewright.analysis.run.contents.summary import Summary
 from wavewright.base.words import counted, duration, percent
 from wavewright.errors import UsageError
+from wavewright.model.blocks import Picture
+from wavewright.model.document import Document
 from wavewright.words.kit.bar_pictures import bar_picture
 from wavewright.writers.svg.plot_bars import Bar, Part
 from wavewright.writers.svg.plot_words import listed
-
-if TYPE_CHECKING:
-    from wavewright.analysis.run.contents.summary import Summary
-    from wavewright.model.blocks import Picture
-    from wavewright.model.document import Document
 
 _COLOURS = {"copy": "sky", "communication": "orange", "other": "grey"}
 _NOTE = (

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import polars as pl
 
+from wavewright.analysis.run.gpu_time.gaps import Gaps
 from wavewright.base.words import counted, duration, percent
 from wavewright.errors import UsageError
+from wavewright.model.blocks import Picture
+from wavewright.model.document import Document
 from wavewright.words.kit.bar_pictures import draw_bar_panel
 from wavewright.writers.svg.plot_areas import draw_columns
 from wavewright.writers.svg.plot_axes import Scale, left_axis, plain, round_ticks, time_unit
 from wavewright.writers.svg.plot_bars import Bar, Part, bars_height
 from wavewright.writers.svg.plot_frame import SMALL, Frame, width_of
 from wavewright.writers.svg.plot_words import brief_time, headline
-
-if TYPE_CHECKING:
-    from wavewright.analysis.run.gpu_time.gaps import Gaps
-    from wavewright.model.blocks import Picture
-    from wavewright.model.document import Document
 
 _COLUMNS = 190.0  #: Height of the histogram.
 _NOTE = (

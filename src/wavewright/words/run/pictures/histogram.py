@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import polars as pl
+
+from wavewright.analysis.run.kernels import Kernels
 from wavewright.base.words import counted, duration, percent
 from wavewright.errors import UsageError
+from wavewright.model.blocks import Picture
+from wavewright.model.document import Document
 from wavewright.words.kit.brief_names import brief_kernels
 from wavewright.writers.svg.plot_areas import draw_columns
 from wavewright.writers.svg.plot_axes import Scale, bottom_axis, power_ticks
 from wavewright.writers.svg.plot_frame import SMALL, TEXT, Frame, cut, hint
 from wavewright.writers.svg.plot_words import brief_time, rows_shown, sentences
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from wavewright.analysis.run.kernels import Kernels
-    from wavewright.model.blocks import Picture
-    from wavewright.model.document import Document
 
 _TOP = 8
 _ROW, _COLUMNS = 70.0, 40.0

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from wavewright.analysis.run.memory.memory import Memory
 from wavewright.base.words import duration, size
 from wavewright.errors import UsageError
+from wavewright.model.blocks import Picture
+from wavewright.model.document import Document
 from wavewright.writers.svg.plot_areas import draw_area
 from wavewright.writers.svg.plot_axes import Scale, bottom_axis, left_axis, plain, round_ticks, time_unit
 from wavewright.writers.svg.plot_frame import SMALL, TEXT, Frame, cut, width_of
 from wavewright.writers.svg.plot_words import headline, rows_shown, sentences
-
-if TYPE_CHECKING:
-    from wavewright.analysis.run.memory.memory import Memory
-    from wavewright.model.blocks import Picture
-    from wavewright.model.document import Document
 
 _TOP = 6
 _BINS = 240

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import polars as pl
+
+from wavewright.analysis.run.graph.path import CriticalPath
 from wavewright.base.words import counted, duration, percent
 from wavewright.errors import UsageError
+from wavewright.model.blocks import Picture
+from wavewright.model.document import Document
 from wavewright.words.kit.brief_names import brief_kernels
 from wavewright.words.run.place_names import process_label
 from wavewright.writers.svg.plot_axes import plain, round_ticks, time_unit
 from wavewright.writers.svg.plot_bars import Bar, Part, bar_panel, bars_height
 from wavewright.writers.svg.plot_frame import TEXT, Frame, Key
 from wavewright.writers.svg.plot_words import headline, rows_shown, sentences, tenths
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from wavewright.analysis.run.graph.path import CriticalPath
-    from wavewright.model.blocks import Picture
-    from wavewright.model.document import Document
 
 _TOP, _GROUPS = 12, 8
 _COLOURS = {

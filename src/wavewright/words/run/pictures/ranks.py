@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
+from wavewright.analysis.run.ranks.ranks import Ranks
 from wavewright.base.words import duration, percent
 from wavewright.errors import UsageError
+from wavewright.model.blocks import Picture
+from wavewright.model.document import Document
 from wavewright.words.kit.bar_pictures import draw_bar_panel
 from wavewright.words.run.place_names import process_label
 from wavewright.writers.svg.plot_areas import draw_stack
@@ -13,13 +17,6 @@ from wavewright.writers.svg.plot_axes import Scale, bottom_axis, left_axis, plai
 from wavewright.writers.svg.plot_bars import Bar, Part, bars_height
 from wavewright.writers.svg.plot_frame import SMALL, Frame, Key, width_of
 from wavewright.writers.svg.plot_words import headline
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wavewright.analysis.run.ranks.ranks import Ranks
-    from wavewright.model.blocks import Picture
-    from wavewright.model.document import Document
 
 _MOST_BARS = 40  #: Ranks that have a bar each; more become columns of one chart.
 _HEIGHT = 300.0

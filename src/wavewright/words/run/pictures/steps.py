@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
+from wavewright.analysis.run.steps import Steps
 from wavewright.base.words import duration
 from wavewright.errors import UsageError
+from wavewright.model.blocks import Picture
+from wavewright.model.document import Document
 from wavewright.words.run.place_names import process_label
 from wavewright.writers.svg.plot_areas import draw_columns
 from wavewright.writers.svg.plot_axes import Scale, bottom_axis, left_axis, plain, round_ticks, time_unit
 from wavewright.writers.svg.plot_frame import SMALL, Frame, Key, width_of
 from wavewright.writers.svg.plot_words import headline, rows_shown, sentences
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wavewright.analysis.run.steps import Steps
-    from wavewright.model.blocks import Picture
-    from wavewright.model.document import Document
 
 _TOP = 6  #: Processes that are drawn.
 _PARTS = (

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from wavewright.analysis.trace.trust.coverage import Coverage
+from wavewright.analysis.trace.trust.mapping import SourceMapping
+from wavewright.analysis.trace.trust.verdicts import Trust
 from wavewright.base.words import counted, percent, short
 from wavewright.model.blocks import GAP, AnyBlock, Grid, GridColumn, sentence
 from wavewright.words.kit.declared_tables import declared_table
 from wavewright.words.kit.frame_tables import bar_cell
 from wavewright.words.trace.input.trust import caveat_lines, trust_lines
-
-if TYPE_CHECKING:
-    from wavewright.analysis.trace.trust.coverage import Coverage
-    from wavewright.analysis.trace.trust.mapping import SourceMapping
-    from wavewright.analysis.trace.trust.verdicts import Trust
 
 FEW = 6
 

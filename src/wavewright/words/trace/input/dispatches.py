@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
+
+import polars as pl
 
 from wavewright.base.words import counted, percent
 from wavewright.model.blocks import AnyBlock, Cell, Named, Sentence, Table
 from wavewright.words.kit.brief_names import brief_kernel
 from wavewright.words.kit.declared_tables import declared_table
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    import polars as pl
 
 _OPTIONAL = ("kernel", "agent", "shader_engines", "instructions", "unresolved", "span_cycles", "byte_count", "folder")
 

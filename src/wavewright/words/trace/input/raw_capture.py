@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+
+import polars as pl
 
 from wavewright.analysis.trace.about.traced_call import launch_sentence, launch_source
+from wavewright.analysis.trace.overview import Overview
 from wavewright.base.shown import printable, quoted
 from wavewright.base.words import counted, grouped, shortened
+from wavewright.codeobj.code_object import Kernel
+from wavewright.codeobj.embedded_objects import Contents
+from wavewright.errors import WavewrightError
 from wavewright.model.blocks import AnyBlock, Column, Sentence, Table, sentence
+from wavewright.model.losses import Loss
 from wavewright.words.kit.declared_tables import block_columns
 from wavewright.words.kit.losses import loss_lines
 from wavewright.words.trace.input.dispatches import chosen_line, dispatch_table
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    import polars as pl
-
-    from wavewright.analysis.trace.overview import Overview
-    from wavewright.codeobj.code_object import Kernel
-    from wavewright.codeobj.embedded_objects import Contents
-    from wavewright.errors import WavewrightError
-    from wavewright.model.losses import Loss
 
 _NAMED = 8  #: Dispatches that the line of a loss names.
 _LISTED = 20  #: Code objects of a file that are shown.

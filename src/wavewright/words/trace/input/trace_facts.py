@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
+import polars as pl
+
+from wavewright.analysis.trace.about.contents import Contents
 from wavewright.analysis.trace.about.traced_call import launch_sentence, launch_source
 from wavewright.base.shown import printable, quoted
 from wavewright.base.words import counted, percent, shortened
@@ -11,13 +15,6 @@ from wavewright.facts.loader import packaged
 from wavewright.model.blocks import AnyBlock, Grid, GridColumn, Labelled, Sentence, headline, sentence
 from wavewright.words.kit.losses import loss_lines
 from wavewright.words.trace.input.dispatches import chosen_line, dispatch_table
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    import polars as pl
-
-    from wavewright.analysis.trace.about.contents import Contents
 
 _MAX_KERNELS = 6
 

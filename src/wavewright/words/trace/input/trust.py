@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
+from wavewright.analysis.common.caveats import Caveat
+from wavewright.analysis.trace.trust.verdicts import Trust
 from wavewright.model.blocks import AnyBlock, Cell, Grid, GridColumn, sentence
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from wavewright.analysis.common.caveats import Caveat
-    from wavewright.analysis.trace.trust.verdicts import Trust
 
 SEVERITY_TONES = {"fatal": "bold red", "care": "bold yellow", "note": "bold cyan"}
 _CYCLES_TONES = {"good": "bold green", "use with caution": "bold yellow", "do not use": "bold red"}

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
+from wavewright.analysis.trace.listing import IsaListing, SampleListing
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent, short
 from wavewright.model.blocks import AnyBlock, Named, Part, Sentence, chart, headline, sentence
@@ -11,16 +12,25 @@ from wavewright.words.kit.arrows import ASCII, UNICODE, Drawing, draw_arrows
 from wavewright.words.kit.frame_tables import hexadecimal
 from wavewright.words.kit.heat import legend
 from wavewright.words.trace.listing.columns import columns_for
-from wavewright.words.trace.listing.lines import IsaView, contexts, focus, hottest, isa_arrows, isa_lines, pairs_of
-from wavewright.words.trace.listing.measures import CYCLES_OF_ONE, WIDE, cycle_measure, sample_measure
+from wavewright.words.trace.listing.lines import (
+    IsaLine,
+    IsaView,
+    contexts,
+    focus,
+    hottest,
+    isa_arrows,
+    isa_lines,
+    pairs_of,
+)
+from wavewright.words.trace.listing.measures import (
+    CYCLES_OF_ONE,
+    WIDE,
+    ListingRow,
+    Measure,
+    cycle_measure,
+    sample_measure,
+)
 from wavewright.writers.terminal.texts import fitted
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from wavewright.analysis.trace.listing import IsaListing, SampleListing
-    from wavewright.words.trace.listing.lines import IsaLine
-    from wavewright.words.trace.listing.measures import ListingRow, Measure
 
 _MAX_FUNCTION = 90
 _LEFT_OUT_WIDTH = 4

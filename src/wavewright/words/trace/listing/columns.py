@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from wavewright.base.shown import printable
 from wavewright.model.blocks import Sentence, sentence
 from wavewright.words.kit.frame_tables import place
 from wavewright.words.kit.heat import emphasis, heat_bar
-from wavewright.words.trace.listing.measures import WIDE
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from wavewright.words.trace.listing.lines import IsaView
-    from wavewright.words.trace.listing.measures import Cell, ListingRow, Measure
+from wavewright.words.trace.listing.lines import IsaView
+from wavewright.words.trace.listing.measures import WIDE, Cell, ListingRow, Measure
 
 _MAX_PLACE, _MIN_TEXT = 28, 20
 

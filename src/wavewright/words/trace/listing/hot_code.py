@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
+from wavewright.analysis.trace.listing.hot_code import HotCode
 from wavewright.base.words import percent, short
-from wavewright.model.blocks import Code, CodeLine, Sentence
+from wavewright.model.blocks import Block, Code, CodeLine, Sentence
 from wavewright.words.kit.frame_tables import place
 from wavewright.words.kit.handles import instruction_handle
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from wavewright.analysis.trace.listing.hot_code import HotCode
-    from wavewright.model.blocks import Block
 
 
 def hot_code_parts(answer: HotCode) -> Iterator[Block]:

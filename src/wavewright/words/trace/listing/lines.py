@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from wavewright.analysis.trace.listing import IsaListing
 from wavewright.base.words import counted
 from wavewright.words.kit.arrows import Arrow
 from wavewright.words.kit.line_windows import stretches
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from collections.abc import Set as AbstractSet
-
-    from wavewright.analysis.trace.listing import IsaListing
-    from wavewright.words.trace.listing.measures import ListingRow, Measure
+from wavewright.words.trace.listing.measures import ListingRow, Measure
 
 Pair = tuple[int, int]
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import polars as pl
 
 from wavewright.base.words import short
 from wavewright.model.schema import SAMPLE_COUNTS
 from wavewright.words.kit.declared_tables import declared_columns
-
-if TYPE_CHECKING:
-    import polars as pl
 
 ListingRow = dict[str, Any]
 Cell = Callable[[ListingRow], str]

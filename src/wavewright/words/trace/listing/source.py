@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from wavewright.analysis.trace.listing.source_lines import SampleLines, SourceListing
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent, short
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, chart, sentence
 from wavewright.words.kit.frame_tables import place
 from wavewright.words.kit.heat import emphasis, heat_bar, legend
 from wavewright.words.kit.line_windows import stretches
-from wavewright.words.trace.listing.measures import cycle_measure, sample_measure
+from wavewright.words.trace.listing.measures import ListingRow, Measure, cycle_measure, sample_measure
 from wavewright.writers.terminal.texts import fitted
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from wavewright.analysis.trace.listing.source_lines import SampleLines, SourceListing
-    from wavewright.words.trace.listing.measures import ListingRow, Measure
 
 _WIDE = 100
 _BAR, _WORDS = 10, 17

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
+from wavewright.analysis.trace.listing import IsaListing, SampleListing
+from wavewright.analysis.trace.listing.source_lines import SampleLines, SourceListing
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, short
 from wavewright.errors import UsageError
+from wavewright.model.blocks import Picture
+from wavewright.model.document import Document
 from wavewright.words.kit.frame_tables import hexadecimal, place
 from wavewright.words.kit.line_windows import stretches
+from wavewright.words.trace.listing.measures import Measure
 from wavewright.writers.svg.plot_frame import Frame, Key
 from wavewright.writers.svg.plot_heat import PART_COLOURS, HeatLine, draw_heat, heat_height
 from wavewright.writers.svg.plot_words import headline, sentences
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wavewright.analysis.trace.listing import IsaListing, SampleListing
-    from wavewright.analysis.trace.listing.source_lines import SampleLines, SourceListing
-    from wavewright.model.blocks import Picture
-    from wavewright.model.document import Document
-    from wavewright.words.trace.listing.measures import Measure
 
 _TOP, _CONTEXT = 8, 2  #: Hot lines, and lines around each.
 _MOST = 64  #: Lines of a picture.

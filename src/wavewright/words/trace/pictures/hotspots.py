@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import Any
 
+from wavewright.analysis.trace.costs.hotspots import Hotspots
+from wavewright.analysis.trace.costs.sample_hotspots import SampleHotspots
 from wavewright.base.shown import printable
 from wavewright.base.words import percent, short
 from wavewright.errors import UsageError
+from wavewright.model.blocks import Picture
+from wavewright.model.document import Document
 from wavewright.words.kit.bar_pictures import bar_picture
 from wavewright.words.kit.frame_tables import brief_place, hexadecimal
 from wavewright.writers.svg.plot_bars import Bar, Part
 from wavewright.writers.svg.plot_frame import Key
 from wavewright.writers.svg.plot_heat import PART_COLOURS
 from wavewright.writers.svg.plot_words import headline, rows_shown, sentences
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from wavewright.analysis.trace.costs.hotspots import Hotspots
-    from wavewright.analysis.trace.costs.sample_hotspots import SampleHotspots
-    from wavewright.model.blocks import Picture
-    from wavewright.model.document import Document
 
 _TOP = 16
 _PARTS = ("stall", "issue", "idle")

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from wavewright.analysis.trace.occupancy import Occupancy
+from wavewright.analysis.trace.waves.residency import Residency
 from wavewright.base.words import counted
 from wavewright.errors import UsageError
+from wavewright.model.blocks import Picture
+from wavewright.model.document import Document
 from wavewright.writers.svg.plot_areas import draw_area
 from wavewright.writers.svg.plot_axes import Scale, bottom_axis, left_axis, plain, round_ticks
 from wavewright.writers.svg.plot_frame import SMALL, Frame, width_of
 from wavewright.writers.svg.plot_words import headline, rows_shown, sentences
-
-if TYPE_CHECKING:
-    from wavewright.analysis.trace.occupancy import Occupancy
-    from wavewright.analysis.trace.waves.residency import Residency
-    from wavewright.model.blocks import Picture
-    from wavewright.model.document import Document
 
 _TOP = 8
 _BINS = 200

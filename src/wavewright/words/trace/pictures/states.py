@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import polars as pl
 
+from wavewright.analysis.trace.waves.states import States
 from wavewright.base.words import percent
 from wavewright.errors import UsageError
 from wavewright.facts.loader import packaged
+from wavewright.model.blocks import Picture
+from wavewright.model.document import Document
 from wavewright.words.kit.charts import SHADES, dense
 from wavewright.writers.svg.plot_areas import draw_stack
 from wavewright.writers.svg.plot_axes import Scale, bottom_axis, left_axis, plain, round_ticks
 from wavewright.writers.svg.plot_frame import SMALL, Frame, Key, width_of
 from wavewright.writers.svg.plot_words import listed, rows_shown, sentences
-
-if TYPE_CHECKING:
-    from wavewright.analysis.trace.waves.states import States
-    from wavewright.model.blocks import Picture
-    from wavewright.model.document import Document
 
 _TOP = 8  #: Shader engines.
 _BINS = 160

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
+from wavewright.analysis.trace.waits import Waits
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent, short
 from wavewright.errors import UsageError
+from wavewright.model.blocks import Picture
+from wavewright.model.document import Document
 from wavewright.words.kit.bar_pictures import bar_picture
 from wavewright.words.kit.frame_tables import brief_place, hexadecimal
 from wavewright.writers.svg.plot_bars import Bar, Part
 from wavewright.writers.svg.plot_frame import Key
 from wavewright.writers.svg.plot_words import headline, rows_shown, sentences
-
-if TYPE_CHECKING:
-    from wavewright.analysis.trace.waits import Waits
-    from wavewright.model.blocks import Picture
-    from wavewright.model.document import Document
 
 _TOP = 14
 _COLOURS = ("blue", "orange", "green", "pink", "red", "sky")

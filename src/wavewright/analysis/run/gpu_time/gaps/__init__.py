@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import polars as pl
 
@@ -15,12 +16,7 @@ from wavewright.analysis.run.select.recording_span import in_recordings, node_sp
 from wavewright.base.bounds import ROWS, bounded
 from wavewright.model.answer import Answer
 from wavewright.model.run import Run
-from wavewright.model.schema import packaged_spec, table_spec
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from wavewright.model.schema import TableSpec
+from wavewright.model.schema import TableSpec, packaged_spec, table_spec
 
 _WHERE = """\
 node          String   -    | host name of the node, else the file

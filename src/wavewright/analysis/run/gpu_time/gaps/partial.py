@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -12,15 +12,10 @@ from wavewright.analysis.run.gpu_time.gap_calls import calls_inside, main_call
 from wavewright.analysis.run.gpu_time.gaps.stacks import stacks
 from wavewright.analysis.run.measures.intervals import covered, gaps_between, intervals, merged
 from wavewright.analysis.run.select.chosen import without_window
-from wavewright.analysis.run.select.gpus import GPU_KEY, gpu_work, index_gpus
+from wavewright.analysis.run.select.gpus import GPU_KEY, GpuIndex, GpuKey, gpu_work, index_gpus
 from wavewright.analysis.run.select.recording_span import recorded, windows_of_processes
 from wavewright.base.bounds import ROWS, bounded
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wavewright.analysis.run.select.gpus import GpuIndex, GpuKey
-    from wavewright.model.run import Run
+from wavewright.model.run import Run
 
 #: Lower bounds of the bins of the histogram.
 LENGTHS_NS = (0, 10_000, 20_000, 50_000, 100_000, 1_000_000, 10_000_000, 100_000_000)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import polars as pl
 
-from wavewright.analysis.common.time_bins import step_means, time_bins
+from wavewright.analysis.common.time_bins import TimeBins, step_means, time_bins
 from wavewright.analysis.trace.derived_counters.sampled_counters.counter_samples import (
     counter_names,
     filled,
@@ -17,12 +17,7 @@ from wavewright.analysis.trace.derived_counters.sampled_counters.counter_samples
 from wavewright.base.bounds import BINS, ENGINE, ITEM, bounded
 from wavewright.model.answer import Answer
 from wavewright.model.schema import empty_frame
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from wavewright.analysis.common.time_bins import TimeBins
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 BUSY = "BUSY_CU_CYCLES"
 #: Part of the hardware -> its counter (without SQ_), and what a count is in quad-cycles of the busy counter.

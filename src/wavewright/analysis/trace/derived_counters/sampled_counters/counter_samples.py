@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import polars as pl
 
 from wavewright.analysis.trace.clocks.common_clock import aligned
 from wavewright.errors import UsageError
 from wavewright.model.answer import once_per_trace
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 PER_BANK = 4
 _SHORTEST_STEP_CYCLES, _LONGEST_STEP_CYCLES = 32, 4096

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from wavewright.analysis.common.timeline import Timeline
 from wavewright.analysis.trace.code.marker_scopes import marker_scopes
 from wavewright.analysis.trace.timeline.layers.event_layer import events
 from wavewright.analysis.trace.timeline.layers.instructions import instructions
@@ -15,10 +14,7 @@ from wavewright.analysis.trace.timeline.layers.state_layer import states
 from wavewright.analysis.trace.timeline.layers.wave_groups import by_dispatch, by_duration, by_workgroup
 from wavewright.analysis.trace.timeline.layers.wave_layer import waves
 from wavewright.analysis.trace.waves.resident import resident_waves
-
-if TYPE_CHECKING:
-    from wavewright.analysis.common.timeline import Timeline
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 _LAYERS = (
     waves, instructions, states, pipes, markers, shader_data, other_simd, events,

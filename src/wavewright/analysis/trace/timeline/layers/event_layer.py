@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import polars as pl
 
 from wavewright.analysis.common.timeline import Timeline
 from wavewright.analysis.trace.timeline.layers.places import aligned, bounds, cell_bits, track_of
 from wavewright.model.schema import EVENT_TYPES
-
-if TYPE_CHECKING:
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 DISPATCH = 256  #: Kind of dispatches; that of other events is their type.
 

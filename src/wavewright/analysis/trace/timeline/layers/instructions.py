@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import polars as pl
 
 from wavewright import _core
-from wavewright.analysis.common.timeline import Timeline
+from wavewright.analysis.common.timeline import LayerNumbers, Timeline
 from wavewright.analysis.trace.pipes import matrix_rows
 from wavewright.analysis.trace.timeline.layers.places import (
     bounds,
@@ -17,10 +15,7 @@ from wavewright.analysis.trace.timeline.layers.places import (
     slot_tracks,
     track_of,
 )
-
-if TYPE_CHECKING:
-    from wavewright.analysis.common.timeline import LayerNumbers
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 
 def instructions(trace: ThreadTrace) -> Timeline:

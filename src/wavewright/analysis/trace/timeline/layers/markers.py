@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import polars as pl
 
 from wavewright.analysis.common.timeline import NO_KIND, Timeline
 from wavewright.analysis.trace.code.marker_scopes import marker_scopes
 from wavewright.analysis.trace.timeline.layers.places import SLOT, aligned, bounds, cell_bits, slot_tracks, track_of
-
-if TYPE_CHECKING:
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 _DEEPEST = 7  #: Scopes nested deeper share the track of this depth.
 

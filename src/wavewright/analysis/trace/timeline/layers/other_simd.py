@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import polars as pl
 
 from wavewright.analysis.common.timeline import Timeline
@@ -15,9 +13,7 @@ from wavewright.analysis.trace.timeline.layers.places import (
     track_of,
     unit_name,
 )
-
-if TYPE_CHECKING:
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 _UNIT = ("se", "cu", "simd")
 

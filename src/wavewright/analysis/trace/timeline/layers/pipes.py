@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import polars as pl
 
 from wavewright import _core
-from wavewright.analysis.common.timeline import Timeline
+from wavewright.analysis.common.timeline import LayerNumbers, Timeline
 from wavewright.analysis.trace.pipes import PIPES, matrix_rows, pipe_rules
 from wavewright.analysis.trace.pipes.passes import pipe_cycles_of_rows
 from wavewright.analysis.trace.timeline.layers.other_simd import neighbours
@@ -20,10 +18,7 @@ from wavewright.analysis.trace.timeline.layers.places import (
     rows_of_waves,
 )
 from wavewright.model.answer import once_per_trace
-
-if TYPE_CHECKING:
-    from wavewright.analysis.common.timeline import LayerNumbers
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 _UNIT = ("se", "simd")
 _NAMES = list(PIPES)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from typing import Any
 
 import polars as pl
 
@@ -10,12 +11,7 @@ from wavewright.analysis.trace.clocks import alignment
 from wavewright.analysis.trace.pipes import matrix_rows
 from wavewright.model.answer import once_per_trace
 from wavewright.model.schema import CATEGORIES, CATEGORY_MEANINGS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any
-
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 _FARTHEST_CYCLES = 1 << 48  # as in the native core: beyond it times belong to damaged files
 SLOT = ("se", "cu", "simd", "slot")

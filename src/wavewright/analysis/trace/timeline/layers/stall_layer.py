@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
 from wavewright import _core
-from wavewright.analysis.common.timeline import Timeline
+from wavewright.analysis.common.timeline import LayerNumbers, Timeline
 from wavewright.analysis.trace.selection import whole_of
 from wavewright.analysis.trace.timeline.layers.instructions import instruction_waves, instructions
 from wavewright.analysis.trace.timeline.layers.places import slot_tracks
@@ -16,10 +16,7 @@ from wavewright.analysis.trace.waits.stall_rows import class_names
 from wavewright.analysis.trace.waits.wait_producers import each_instruction
 from wavewright.facts.stall_classes import stall_class
 from wavewright.model.answer import once_per_trace
-
-if TYPE_CHECKING:
-    from wavewright.analysis.common.timeline import LayerNumbers
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 
 @dataclass(frozen=True)

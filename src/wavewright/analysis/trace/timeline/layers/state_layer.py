@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import polars as pl
 
 from wavewright import _core
-from wavewright.analysis.common.timeline import Timeline
+from wavewright.analysis.common.timeline import LayerNumbers, Timeline
 from wavewright.analysis.trace.timeline.layers.places import (
     aligned,
     bounds,
@@ -15,12 +15,7 @@ from wavewright.analysis.trace.timeline.layers.places import (
     track_of,
 )
 from wavewright.model.schema import STATE_MEANINGS, STATES
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from wavewright.analysis.common.timeline import LayerNumbers
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 
 def states(trace: ThreadTrace) -> Timeline:

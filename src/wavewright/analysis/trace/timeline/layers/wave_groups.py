@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import polars as pl
 
@@ -11,11 +12,7 @@ from wavewright.analysis.trace.timeline.layers.places import SLOT
 from wavewright.analysis.trace.timeline.layers.wave_layer import waves
 from wavewright.analysis.trace.waves.resident import resident_waves
 from wavewright.model.answer import once_per_trace
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 _STEPS = 6  #: Kinds of durations: each has about as many waves.
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
 from wavewright.analysis.common.timeline import NO_KIND, Timeline
 from wavewright.analysis.trace.timeline.layers.places import aligned, bounds, cell_bits, slot_tracks, track_of
 from wavewright.analysis.trace.waves.resident import resident_waves
-
-if TYPE_CHECKING:
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 
 def waves(trace: ThreadTrace) -> Timeline:
