@@ -48,12 +48,12 @@ OF_RUNS = (
     "steps",
     "summary",
 )
-OF_RUNS += ("tables", "top")
+OF_RUNS += ("operators", "tables", "top")
 OF_COUNTERS = ("closure", "counters", "diagnose", "info", "l2", "memory-chart", "roofline")
 OF_SAMPLES = ("diagnose", "hotspots", "info", "source", "stalls")
 OF_TRACES = (
     *("barriers", "coverage", "diagnose", "hotspots", "info", "lanes", "latency", "loops", "occupancy", "source"),
-    *("stalls", "states", "waits", "waves"),
+    *("stalls", "states", "waits", "waves", "whatif"),
 )
 #: `open` and `mcp` serve until they are stopped; `plot` and `report` write words whatever they print.
 WITH_WORDS = {"open", "mcp", "plot", "report"}
@@ -70,6 +70,7 @@ def calls(capture: Path, tmp_path: Path) -> list[list[str]]:
     asked = [[verb, str(path)] for verbs, path in kinds for verb in verbs]
     asked += [["compare", str(path), str(path)] for path in (capture, run, counters)]
     asked += [["baseline", str(run), "-o", str(tmp_path / "run.wwbase")], ["gate", str(run), "--baseline", str(run)]]
+    asked += [["loop", str(run), str(run)], ["store", "add", str(tmp_path / "store"), str(run)]]
     asked += [["stalls", str(capture), "--classic"], ["counters", str(counters), "--by", "dispatch"]]
     asked += [["info", str(next(capture.glob("*.out")))], ["info", str(tmp_path / "ui")], ["demo"]]
     asked += [["kernels", "", str(run)], ["query", str(run), SQL], ["schema"], ["metrics", "--panel", "l2"]]
