@@ -3385,10 +3385,10 @@ export interface RunCompareOperatorsRow {
   noise: number | null;
   /** Pairs whose shapes differ: their times are no measure of each other */
   other_shape_count: number;
-  /** Operators inside that only the base has, with their numbers */
-  base_only: string;
-  /** Operators inside that only the side has */
-  side_only: string;
+  /** Operators inside that only the base has, with their numbers; empty = none */
+  base_only: string | null;
+  /** Operators inside that only the side has; empty = none */
+  side_only: string | null;
 }
 
 export const RUN_COMPARE_OPERATORS: TableInfo<RunCompareOperatorsRow> = {
@@ -3405,8 +3405,8 @@ export const RUN_COMPARE_OPERATORS: TableInfo<RunCompareOperatorsRow> = {
   change: ["Change", "", "Change of the GPU time; empty = the base has none"],
   noise: ["Noise", "", "What the change must exceed, by the differences of pairs of equal shapes; empty = not known"],
   other_shape_count: ["Other shapes", "", "Pairs whose shapes differ: their times are no measure of each other"],
-  base_only: ["Base only", "", "Operators inside that only the base has, with their numbers"],
-  side_only: ["Side only", "", "Operators inside that only the side has"],
+  base_only: ["Base only", "", "Operators inside that only the base has, with their numbers; empty = none"],
+  side_only: ["Side only", "", "Operators inside that only the side has; empty = none"],
 };
 
 /** One row is one path of names of pairs, the tree from its root; delta is the sum of own_delta and of the deltas right below. */

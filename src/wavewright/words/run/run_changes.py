@@ -108,7 +108,7 @@ def _structure(answer: RunComparison, side: int, label: str, *, limit: int, ever
     if not operators.height:
         return
     other_shapes = int(operators["other_shape_count"].sum())
-    note = f"; {counted(other_shapes, 'pairs')} of other shapes, whose times are no measure of each other"
+    note = f"; {counted(other_shapes, 'pairs')} of other shapes, whose times are not comparable"
     title = f"{label}, by what both call{note if other_shapes else ''}"
     yield GAP
     yield declared_table(

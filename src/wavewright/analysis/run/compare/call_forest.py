@@ -13,6 +13,7 @@ import polars as pl
 
 from wavewright.analysis.run.calls.call_trees import Nodes, call_tree
 from wavewright.analysis.run.calls.launches import Launches
+from wavewright.analysis.run.contents.batches import ADDRESS
 from wavewright.analysis.run.measures.trees import LAYER
 from wavewright.model.schema import empty_frame, packaged_spec
 
@@ -30,7 +31,7 @@ _OPERATOR, _MARKER = "OPERATOR", "MARKER"
 _BACKWARD = "autograd::engine"  #: How the nodes of the thread of PyTorch that goes backward begin.
 #: Numbers in names that differ between runs of one program: of addresses, lines, modules and calls.
 _OWN_NUMBERS = (
-    ("0x[0-9a-fA-F]+", "0x*"),
+    (ADDRESS, "0x*"),
     (r"\.py\(\d+\)", ".py"),
     (rf"^({LAYER}.*)_\d+$", "${1}"),
     (r"^(sglang_profiler::.*)_\d+$", "${1}"),

@@ -21,6 +21,7 @@ _FEWEST_BATCHES, _MOST_BATCHES = 8, 64
 _SUMS = ("calls", "timed", "total", "squares")
 _KEYS = ("process", "domain", "name", "batch")
 _BATCHES = packaged_spec(__package__, "batches")
+ADDRESS = "0x[0-9a-fA-F]{6,}"  #: In names of Python's objects: another one in each run.
 
 
 @dataclass(frozen=True)
@@ -47,8 +48,10 @@ def batches_of(run: Run) -> Batches:
             totals, bits = _coarser(totals, more), bits + more
     if totals is None:
         return Batches(empty_frame(_BATCHES), events.extents(), events.process_count())
-    named = totals.with_columns(pl.col("domain", "name").cast(pl.String).fill_null(""))
-    return Batches(named.select(_BATCHES.names).sort(_KEYS), events.extents(), events.process_count())
+    words = totals.with_columns(pl.col("domain", "name").cast(pl.String).fill_null(""))
+    named = words.with_columns(pl.col("name").str.replace_all(ADDRESS, "0x*"))
+    sums = named.group_by(_KEYS).agg(pl.col(*_SUMS).sum())
+    return Batches(sums.select(_BATCHES.names).sort(_KEYS), events.extents(), events.process_count())
 
 
 def means(partials: Sequence[Batches]) -> pl.DataFrame:
