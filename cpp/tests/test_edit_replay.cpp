@@ -102,6 +102,25 @@ TEST(edit_replay, takes_new_waits_and_padding) {
     CHECK_EQUAL(replay.edited(padded).cycles[0] - replay.edited(plain).cycles[0], 2 * 40);
 }
 
+// A raw trace has two records of a barrier, its arrival and its release: one row of the block, executed once.
+TEST(edit_replay, takes_two_records_of_one_row_as_one_execution) {
+    Loop loop;
+    loop.time.insert(loop.time.begin() + 3, 62);
+    loop.stall.insert(loop.stall.begin() + 3, 0);
+    loop.duration[2] = 2;
+    loop.duration.insert(loop.duration.begin() + 3, 2);
+    loop.row.insert(loop.row.begin() + 3, 2);
+    loop.category.insert(loop.category.begin() + 3, kEditMath);
+    loop.zero.push_back(0);
+    loop.producer.push_back(0);
+    loop.count = {9};
+    const EditReplay replay = loop.replay();
+    const EditTimes same = replay.edited({0, 3, {kept(0), kept(1), kept(2), kept(3)}, {}, {}});
+    CHECK_EQUAL(same.executions, 2u);
+    CHECK_EQUAL(same.cycles[0], 136);
+    CHECK_EQUAL(replay.edited({2, 2, {kept(2)}, {}, {}}).executions, 3u);
+}
+
 TEST(edit_replay, refuses_times_that_lie_too_far_apart) {
     Loop loop;
     loop.end = {INT64_MAX};

@@ -329,43 +329,59 @@ class EditReplay::Builder {
         recorded_ = replay_.begins_[wave];
         bool is_around = false;
         for (uint64_t i = begin_; i < stop;) {
-            if (block_ == nullptr || !starts_block(i, stop)) {
+            if (block_ == nullptr || !find(now_, i, stop)) {
                 add(i, nullptr, i);
                 is_around = false;
                 ++i;
                 continue;
             }
-            const uint64_t length = static_cast<uint64_t>(block_->last - block_->first) + 1;
-            const bool goes_on = starts_block(i + length, stop);
+            const bool goes_on = find(next_, i + now_.length, stop);
             ++sequence_.executions;
             if (!is_around)
-                for (const EditRow& row : block_->prologue) add(source_of(row, i), &row, i);
+                for (const EditRow& row : block_->prologue) add_row(row, now_);
             places_before_ = is_around ? std::exchange(places_, {}) : std::vector<uint32_t>{};
             places_.clear();
             for (size_t k = 0; k < block_->rows.size(); ++k) {
                 const EditRow& row = block_->rows[k];
                 places_.push_back(static_cast<uint32_t>(sequence_.items.size()));
                 const bool is_head = k == 0 && row.row != block_->first;
-                add(source_of(row, row.ahead && goes_on ? i + length : i), &row, i, is_head);
+                add_row(row, row.ahead && goes_on ? next_ : now_, is_head);
             }
             if (!goes_on)
-                for (const EditRow& row : block_->epilogue) add(source_of(row, i), &row, i);
+                for (const EditRow& row : block_->epilogue) add_row(row, now_);
             is_around = true;
-            i += length;
+            i += now_.length;
         }
         finish(wave);
     }
 
-    bool starts_block(uint64_t i, uint64_t stop) const {
-        const auto length = static_cast<uint64_t>(block_->last - block_->first) + 1;
-        if (i >= stop || length > stop - i || replay_.input_.row[i] != block_->first) return false;
-        for (uint64_t k = 1; k < length; ++k)
-            if (replay_.input_.row[i + k] != block_->first + static_cast<int32_t>(k)) return false;
+    // One execution of the block: where the records of its rows stand. In raw traces a barrier has two, its arrival and
+    // its release; a block of one row that is there twice was executed twice.
+    struct Execution {
+        uint64_t begin = 0, length = 0;
+        std::vector<uint32_t> at;  // by row of the block, and behind the last one
+    };
+
+    bool find(Execution& execution, uint64_t begin, uint64_t stop) const {
+        execution.begin = begin;
+        execution.at.clear();
+        uint64_t i = begin;
+        for (int32_t row = block_->first; row <= block_->last; ++row) {
+            if (i >= stop || replay_.input_.row[i] != row) return false;
+            execution.at.push_back(static_cast<uint32_t>(i++ - begin));
+            while (block_->first != block_->last && i < stop && replay_.input_.row[i] == row) ++i;
+        }
+        execution.length = i - begin;
+        execution.at.push_back(static_cast<uint32_t>(execution.length));
         return true;
     }
 
-    uint64_t source_of(const EditRow& row, uint64_t start) const {
-        return row.row < 0 ? Sequence::kNoSource : start + static_cast<uint64_t>(row.row - block_->first);
+    void add_row(const EditRow& row, const Execution& execution, bool is_head = false) {
+        if (row.row < 0) return add(Sequence::kNoSource, &row, now_.begin, is_head);
+        const auto number = static_cast<size_t>(row.row - block_->first);
+        const uint64_t first = execution.begin + execution.at[number], stop = execution.begin + execution.at[number + 1];
+        add(first, &row, now_.begin, is_head);
+        for (uint64_t i = first + 1; i < stop; ++i) add(i, nullptr, i);
     }
 
     int32_t rest_of_wait(uint64_t i) const {
@@ -403,8 +419,8 @@ class EditReplay::Builder {
             }
             post_ = source.post;
             for (const int32_t joined : edit != nullptr ? std::span(edit->joined) : std::span<const int32_t>()) {
-                const Source& other = replay_.sources_[from - static_cast<uint64_t>(row - block_->first) +
-                                                       static_cast<uint64_t>(joined - block_->first)];
+                const Source& other =
+                    replay_.sources_[now_.begin + now_.at[static_cast<size_t>(joined - block_->first)]];
                 item.longest = std::max(item.longest, other.issue + other.latency - source.issue);
             }
         }
@@ -500,6 +516,7 @@ class EditReplay::Builder {
     uint64_t begin_ = 0;
     int32_t post_ = 0, post_before_ = 0;
     int64_t recorded_ = 0;
+    Execution now_, next_;
     std::vector<uint32_t> places_, places_before_;  // of the rows of this execution of the block, and of the one before
 };
 

@@ -58,9 +58,9 @@ def verdict(answer: WhatIf) -> str:
         return f"{name} gains {_interval(best)} of the time"
     if best["verdict"] == "certain loss":
         return f"{name} loses {_interval(best, sign=-1)} of the time"
-    order_count = f" of {counted(answer.searched_count, 'orders')}" if answer.searched_count else ""
     if answer.searched_count:
-        return f"No order{order_count} gains 1 % for certain; the best one {_interval(best)}"
+        tried = counted(answer.searched_count, "orders")
+        return f"None of {tried} gains 1 % for certain; the best one {_interval(best)}"
     return f"{name} no certain gain, {_interval(best)} of the time"
 
 
@@ -111,11 +111,10 @@ def _changes(answer: WhatIf, edit: int, limit: int) -> Iterator[AnyBlock]:
     """Rows of the new listing that moved, differing_rows or are new, with the waits that were derived."""
     listing = answer.listing.filter(edit=edit)
     differing_rows = listing.filter((pl.col("moved_by").abs() > 1) | pl.col("is_changed"))
-    needs = {
-        row: f"for row {needed}" for row, needed in answer.waits.filter(edit=edit).select("row", "needed_row").rows()
-    }
-    next_rows = listing["row"].shift(-1).to_list()
-    behind = dict(zip(listing["place"].to_list(), next_rows, strict=True))
+    needs: dict[int, list[str]] = {}
+    for row, needed in answer.waits.filter(edit=edit).select("row", "needed_row").rows():
+        needs.setdefault(row, []).append(str(needed))
+    behind = dict(zip(listing["place"], listing["row"].fill_null(strategy="backward"), strict=True))
     if not differing_rows.height:
         yield Sentence(f"edit {edit} leaves the listing as it is")
         return
@@ -125,8 +124,15 @@ def _changes(answer: WhatIf, edit: int, limit: int) -> Iterator[AnyBlock]:
         limit=limit,
         title=f"edit {edit}, rows that differ",
         mark=_mark,
-        why=lambda row: needs.get(behind.get(row["place"]), "") if row["row"] is None else "",
+        why=lambda row: _why(row, needs.get(behind[row["place"]], [])),
     )
+
+
+def _why(row: dict[str, Any], needed_rows: list[str]) -> str:
+    """Reason of a row that was put in."""
+    if row["row"] is not None:
+        return ""
+    return "wait states" if row["text"].startswith("s_nop") else f"for row {', '.join(needed_rows)}"
 
 
 def _mark(row: dict[str, Any]) -> str:

@@ -21,7 +21,8 @@ _OTHER_LANES: Final = re.compile(
     r"v_(readlane|readfirstlane|writelane|permlane)|\S*_dpp|.*\b(quad_perm|row_\w+|wave_\w+|dpp8)\b"
 )
 _PARTS: Final = re.compile(r"\S*_sdwa|.*\bop_sel")
-_MATRIX, _CHAIN, _SCALAR_OF_VECTOR, _STORE_DATA, _SHORT = MOST_STATES, 2, 5, 2, 2
+_MATRIX, _INTO_MATRIX, _CHAIN, _SCALAR_OF_VECTOR, _STORE_DATA, _SHORT = MOST_STATES, 4, 2, 5, 2, 2
+_ACCUMULATOR: Final = 3  #: Operand of matrix instructions: result, A, B, what is added.
 #: On RDNA, where the hardware interlocks and the rest is not padded with s_nop.
 _RDNA_MATRIX, _RDNA_TRANSCENDENTAL, _RDNA_SCALAR = 16, 12, 12
 
@@ -36,15 +37,19 @@ def states_of_pair(before: CodeRow, row: CodeRow, family: str) -> int:
         return _on_rdna(before, row, true, true | other)
     if _is_chain(before, row):
         return _CHAIN
-    if before.is_matrix or row.is_matrix:
-        return _MATRIX if (true | other) & VECTOR_BITS else 1
+    if before.is_matrix:  # A and B are read before anything behind it can overwrite them
+        late = before.writes & (row.reads | row.writes) | _accumulator_read(before) & row.writes
+        return _MATRIX if late & VECTOR_BITS else 1
+    if row.is_matrix:
+        return _INTO_MATRIX if (true | other) & VECTOR_BITS else 1
     if before.text.startswith("v_"):
         return _after_valu(before, row, true)
     if before.is_store and row.text.startswith("v_") and other:
         return _STORE_DATA
     if true & (_M0_BITS | EXEC_BITS):
         return _SCALAR_OF_VECTOR
-    return _SHORT if before.counters and row.counters else 1
+    is_clause = before.counters and row.counters and not (before.is_lds or row.is_lds)  # XNACK may issue it again
+    return _SHORT if is_clause else 1
 
 
 def _is_chain(before: CodeRow, row: CodeRow) -> bool:
@@ -56,6 +61,12 @@ def _is_chain(before: CodeRow, row: CodeRow) -> bool:
     others = sources.split(", ", 1)[-1]
     is_same = accumulator == row.writes & VECTOR_BITS and not accumulator & ~row.reads
     return is_same and not accumulator & bits(registers(others.replace(",", " ")))
+
+
+def _accumulator_read(row: CodeRow) -> int:
+    """Registers of the operand that a matrix instruction adds to; all that it reads where the text has none."""
+    operands = row.text.split(", ")
+    return bits(registers(operands[_ACCUMULATOR])) if len(operands) > _ACCUMULATOR else row.reads
 
 
 def _after_valu(before: CodeRow, row: CodeRow, true: int) -> int:
