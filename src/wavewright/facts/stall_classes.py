@@ -103,6 +103,26 @@ def stall_remedies() -> dict[str, tuple[StallRemedy, ...]]:
     return decoded(remedies, dict[str, tuple[StallRemedy, ...]], where="stall_classes.toml, remedies")
 
 
+class PlanWords(Fact, frozen=True):
+    """How findings become a plan: from which gain on they go first, and how much their remedies change."""
+
+    high_gain_share: float
+    medium_gain_share: float
+    effort_of_remedy: dict[str, tuple[str, ...]]
+    effort_of_kind: dict[str, tuple[str, ...]]  #: Of the finding, for remedies that are not named above.
+
+    def effort(self, kind: str, remedy: str = "") -> str:
+        """small, medium or large."""
+        named = (word for word, names in self.effort_of_remedy.items() if remedy in names)
+        return next(named, None) or next(word for word, kinds in self.effort_of_kind.items() if kind in kinds)
+
+
+@cache
+def plan_words() -> PlanWords:
+    """The declared plan."""
+    return decoded(packaged("stall_classes.toml")["plan"], PlanWords, where="stall_classes.toml, plan")
+
+
 _DECLARED = FactTable("stall_classes.toml", StallClass, "classes")
 
 #: Kinds of producers; their place in this list is their bit in the masks of the native pass.

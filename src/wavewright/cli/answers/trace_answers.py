@@ -64,8 +64,9 @@ def diagnose(
     counters_path: Path | None,
     counters_kernel: str | None,
     ideal_gb: float | None,
+    form: str | None = None,
 ) -> Shown:
-    """Findings of instructions, with reasons from counters, or of PC samples."""
+    """Findings of instructions, with reasons from counters, or of PC samples; as a plan, if that is the form."""
     from wavewright.analysis.trace.about.requirements import has_only_samples
     from wavewright.analysis.trace.diagnose import diagnose as analysis
     from wavewright.analysis.trace.diagnose.finding import StallFinding
@@ -74,7 +75,7 @@ def diagnose(
         if counters_path is not None:
             what = "findings of PC samples do not take reasons from counters"
             raise UsageError(what, where=str(request.path), advice="diagnose the counter capture by itself")
-        return _diagnose_samples(request)
+        return _diagnose_samples(request, form)
     if counters_path is None and (ideal_gb is not None or counters_kernel is not None):
         what = f"{'--ideal-gb' if ideal_gb is not None else '--counters-kernel'} needs --counters"
         raise UsageError(what, advice="give the PATH of a counter capture of the same kernel")
@@ -88,7 +89,9 @@ def diagnose(
     def words(wording: Wording) -> Parts:
         from wavewright.words.trace.diagnose import diagnosis_report
 
-        return diagnosis_report(answer, limit=wording.limit)
+        from wavewright.words.trace.plan import plan_report
+
+        return (plan_report if form == "plan" else diagnosis_report)(answer, limit=wording.limit)
 
     return Shown(
         answer,
@@ -99,16 +102,17 @@ def diagnose(
     )
 
 
-def _diagnose_samples(request: TraceRequest) -> Shown:
+def _diagnose_samples(request: TraceRequest, form: str | None) -> Shown:
     """The causes that many samples have in common."""
     from wavewright.analysis.trace.samples.diagnosis import sample_diagnosis
 
     answer = sample_diagnosis(request.trace, rows=request.rows)
 
     def words(wording: Wording) -> Parts:
+        from wavewright.words.trace.plan import plan_report
         from wavewright.words.trace.samples import sample_diagnosis_report
 
-        return sample_diagnosis_report(answer, limit=wording.limit)
+        return (plan_report if form == "plan" else sample_diagnosis_report)(answer, limit=wording.limit)
 
     names = ("name", "verdict", "remedy", "sample_count", "share", "share_min", "share_max", "row_count")
     return Shown(answer, _finding_table(answer, names), words=words, is_by_code=False)

@@ -116,6 +116,28 @@ DIAGNOSE = TraceQuestion(
 )
 
 
+def _plan_words(answer: Diagnosis | SampleDiagnosis, wording: Wording) -> Parts:
+    from wavewright.words.trace.plan import plan_report
+
+    return plan_report(answer, limit=wording.limit)
+
+
+PLAN = TraceQuestion(
+    name="plan",
+    title="Plan",
+    sentence="What is to be done in which order: cause, fix, effort and expected gain of each place that stalls?",
+    analysis=_diagnose,
+    words=_plan_words,
+    composed=either_diagnosis,
+    parameters=CHOICE,
+    next_always=(COSTLIEST_LINES,),
+    verb="diagnose",
+    verb_options=("--format", "plan"),
+    tools=("diagnose",),
+    is_asked_for=True,
+)
+
+
 def _hotspots() -> Analysis[Hotspots | SampleHotspots]:
     from wavewright.analysis.trace.costs.hotspots import Hotspots
     from wavewright.analysis.trace.costs.sample_hotspots import SampleHotspots
@@ -577,6 +599,7 @@ WHATIF = TraceQuestion(
 QUESTIONS: tuple[TraceQuestion[Any], ...] = (
     ABOUT,
     DIAGNOSE,
+    PLAN,
     HOTSPOTS,
     SOURCE,
     STALLS,

@@ -26,7 +26,7 @@ _REASONS = 5
 _NEARLY_ALL = 0.95  #: Share of the instructions from which a part is not mentioned.
 _NOTHING_TO_WIN = 0.01  #: Below this share there is nothing to win.
 _LOW_FLOOR_SHARE = 0.5  #: Floors below this share of the span leave room for everything: nothing is said about them.
-_BASIS_WORDS = {"traced SIMDs": "time", "dispatch": "dispatch"}
+BASIS_WORDS = {"traced SIMDs": "time", "dispatch": "dispatch"}
 
 
 def verdict(answer: Diagnosis) -> str:
@@ -149,7 +149,7 @@ def gain_words(finding: StallFinding) -> str:
     """The gain in words."""
     if finding.gain_share_max < _NOTHING_TO_WIN:
         return "nothing to win in this code"
-    return f"gain at most {percent(finding.gain_share_max)} of the {_BASIS_WORDS[finding.gain_basis]}"
+    return f"gain at most {percent(finding.gain_share_max)} of the {BASIS_WORDS[finding.gain_basis]}"
 
 
 def _link_lines(link: Link) -> Iterator[AnyBlock]:
