@@ -277,11 +277,13 @@ def _with_required(kernel: Kernel, size: DispatchSize) -> DispatchSize:
 
 
 def _whole(kernel: Kernel, recorded: bytes) -> bytes:
-    """The recorded bytes of the segment: neither fewer, nor more than rounding to a cache line explains."""
+    """The recorded bytes: all, or all but hidden arguments; padding to eight bytes or a cache line may follow."""
     segment = kernel.kernarg_bytes or max((argument.end_bytes for argument in kernel.arguments), default=0)
     if not segment:
         return recorded[:MAX_SEGMENT_BYTES]
-    if len(recorded) < segment or len(recorded) > -(-segment // 64) * 64:
+    explicit = max((each.end_bytes for each in kernel.arguments if not each.is_hidden), default=segment)
+    ends = ((explicit, -(-explicit // 8) * 8), (segment, -(-segment // 64) * 64))
+    if not any(least <= len(recorded) <= most for least, most in ends):
         raise UsageError(
             f"{len(recorded):,} bytes of arguments were recorded, and {kernel.name} has {segment:,}",
             kept=argument_list(kernel),

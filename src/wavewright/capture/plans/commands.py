@@ -117,11 +117,17 @@ class _Maker:
     def commands(self) -> tuple[Command, ...]:
         recording = self.recording
         changes = surroundings(recording, self.environment)
+        variables, library = changes.variables, getattr(recording, "arguments_library", "")
+        if library:
+            before = {"LD_PRELOAD": ""} if "LD_PRELOAD" in changes.removed else self.environment
+            others = variables.get("LD_PRELOAD", before.get("LD_PRELOAD", ""))
+            preloaded = ":".join(filter(None, (library, others)))
+            variables = {**variables, "LD_PRELOAD": preloaded, "WAVEWRIGHT_ARGUMENTS": self.folder}
         lines = _lines(recording, self)
         return tuple(
             Command(
                 words=(self.installation.rocprofv3, *self._checked(words), "--", *recording.program),
-                variables=changes.variables,
+                variables=variables,
                 removed=changes.removed,
                 cwd=recording.cwd,
                 notes=(*self.notes, *changes.notes),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from wavewright.base.words import counted, percent, shortened
 from wavewright.capture.judgement import Judgement, TracedDispatch, Verdict
+from wavewright.capture.verdicts.arguments import number_arguments
 from wavewright.capture.verdicts.launches import LaunchTables, launch_count, passes, why_none
 from wavewright.capture.verdicts.streams import Look, Looks, Places, listed_engines, looks_below
 from wavewright.errors import WavewrightError
@@ -27,7 +28,12 @@ def judge_data(recording: ThreadTraces, attempt: Path, gpu: Gpu | None = None) -
     looks = looks_below(attempt, recording, gpu)
     tables = LaunchTables(attempt / "raw")
     looks = replace(looks, looks=tuple(_with_launch(look, attempt, tables) for look in looks.looks))
-    return _of_data(looks, recording, tables)
+    judgement = _of_data(looks, recording, tables)
+    if recording.arguments_library and judgement.dispatches:
+        count = number_arguments(attempt, judgement.dispatches)
+        note = f"arguments were recorded of {count} of {counted(len(judgement.dispatches), 'traced dispatches')}."
+        judgement = replace(judgement, reasons=(*judgement.reasons, note))
+    return judgement
 
 
 def rank_of(dispatch: TracedDispatch) -> tuple[int, int, float]:

@@ -88,7 +88,6 @@ def diagnose(
 
     def words(wording: Wording) -> Parts:
         from wavewright.words.trace.diagnose import diagnosis_report
-
         from wavewright.words.trace.plan import plan_report
 
         return (plan_report if form == "plan" else diagnosis_report)(answer, limit=wording.limit)

@@ -37,6 +37,7 @@ def att(
     kernel: str | None,
     regex: str | None,
     exclude: str,
+    arguments_library: Path | None,
     **window: Any,
 ) -> None:
     """Trace chosen launches of a kernel."""
@@ -45,11 +46,15 @@ def att(
 
     if is_single and launch:
         raise UsageError("--one chooses a launch, and --launch says which", advice="give one of them")
+    if arguments_library is not None and not arguments_library.is_file():
+        advice = "build it: examples/hip-arguments/record_arguments.cpp says how in its first lines"
+        raise UsageError("no such library", where=str(arguments_library), advice=advice)
     recording = ThreadTraces(
         **request.common,
         **_kernel_choice(kernel, regex, exclude, launch),
         launch_count=1 if is_single else 2,
         counters=tuple(counters.replace(",", " ").split()),
+        arguments_library=str(arguments_library.absolute()) if arguments_library else "",
         **window,
     )
     notes: tuple[str, ...] = ()

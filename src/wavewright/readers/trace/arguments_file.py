@@ -22,20 +22,25 @@ _Count = Annotated[int, msgspec.Meta(ge=0, le=0xFFFF_FFFF)]
 _Sizes = tuple[_Count, _Count, _Count]
 
 
-class _Entry(msgspec.Struct, forbid_unknown_fields=True):
+class ArgumentsEntry(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """The arguments of one launch."""
+
     kernel: str
     segment: Annotated[str, msgspec.Meta(max_length=2 * MAX_SEGMENT_BYTES)]
     workgroup: _Sizes
     grid: _Sizes
     dispatch: _Count | None = None
+    launch: _Count | None = None  #: Among those of its kernel in its process, from 1.
     target: str = ""
     lds_bytes: _Count | None = None
 
 
-class _Document(msgspec.Struct):
+class ArgumentsDocument(msgspec.Struct):
+    """The file."""
+
     format: Literal["wavewright.arguments"]
     version: Literal[1]
-    dispatches: Annotated[list[_Entry], msgspec.Meta(max_length=100_000)]
+    dispatches: Annotated[list[ArgumentsEntry], msgspec.Meta(max_length=100_000)]
 
 
 def arguments_beside(trace: str) -> Path | None:
@@ -58,7 +63,7 @@ def read_arguments(path: Path, kernels: list[str], dispatch: int | None) -> Kern
     UsageError
         When several dispatches fit and differ.
     """
-    document = decoded_file(path.parent, path.name, _Document)
+    document = decoded_file(path.parent, path.name, ArgumentsDocument)
     candidates = [entry for entry in document.dispatches if entry.kernel.removesuffix(".kd") in kernels]
     candidates = [entry for entry in candidates if dispatch is None or entry.dispatch in (None, dispatch)]
     candidates = [entry for entry in candidates if entry.dispatch is not None] or candidates
@@ -71,7 +76,7 @@ def read_arguments(path: Path, kernels: list[str], dispatch: int | None) -> Kern
     return dispatches[0] if dispatches else None
 
 
-def _dispatch(entry: _Entry, path: str) -> KerncapDispatch:
+def _dispatch(entry: ArgumentsEntry, path: str) -> KerncapDispatch:
     if not _HEX.fullmatch(entry.segment):
         advice = "two hexadecimal digits for each byte"
         raise NotATraceError(f"the segment of {entry.kernel} is not hexadecimal", where=path, advice=advice)

@@ -116,5 +116,5 @@ def _legend() -> str:
     high, medium = percent(plan.high_gain_share, 0), percent(plan.medium_gain_share, 0)
     return (
         f"HIGH: may gain {high} or more; MED: {medium} or more; low confidence counts one lower. Gains do not add up. "
-        "Effort is judgement: small = the order of instructions, medium = a loop or its launch, large = tiles or algorithm"
+        "Effort is judgement: small = order of instructions, medium = a loop or its launch, large = tiles or algorithm"
     )

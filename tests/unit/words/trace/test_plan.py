@@ -38,7 +38,13 @@ def plan(*findings: StallFinding) -> str:
 
 @pytest.mark.parametrize(
     ("gain", "confidence", "level"),
-    [(0.10, "high", "HIGH"), (0.0999, "high", "MED"), (0.029, "high", "LOW"), (0.5, "low", "MED"), (0.01, "low", "LOW")],
+    [
+        (0.10, "high", "HIGH"),
+        (0.0999, "high", "MED"),
+        (0.029, "high", "LOW"),
+        (0.5, "low", "MED"),
+        (0.01, "low", "LOW"),
+    ],
 )
 def test_priority_follows_the_bound_and_the_confidence(gain: float, confidence: str, level: str) -> None:
     assert priority(replace(WAIT, gain_share_max=gain, confidence=confidence)) == level
