@@ -214,7 +214,9 @@ def _runs(
     if side_ranks and len(side_ranks) != len(asked.paths):
         what = f"{counted(len(side_ranks), 'times')} --side-rank for {counted(len(asked.paths), 'paths')}"
         raise UsageError(what, advice="give it once for each PATH; --rank selects ranks of all")
-    ranks = [(rank,) for rank in side_ranks] or [asked.selection.ranks] * len(asked.paths)
+    ranks: list[tuple[int, ...]] = [asked.selection.ranks] * len(asked.paths)
+    if side_ranks:
+        ranks = [(rank,) for rank in side_ranks]
     ranks += ranks[:1] * len(repeats)
     runs = [
         asked.narrowed(ranks=rank).gather(partial_compare, [path])

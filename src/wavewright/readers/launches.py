@@ -104,9 +104,24 @@ def _launch(
             losses.append(Loss("launch_of_another_run", detail=detail))
             continue
         add_losses(trace, losses)
+        trace.answers["run of the launch"] = run_input
         return launch
     add_losses(trace, losses)
     return None
+
+
+def run_of_launch(trace: ThreadTrace) -> Run | None:
+    """The run that `trace.launch` was found in; None = there is none, or it lay in an archive.
+
+    Raises
+    ------
+    WavewrightError
+        When it cannot be read any more.
+    """
+    run_input: RunInput | None = trace.answers.get("run of the launch") if trace.launch else None
+    if run_input is None or not run_input.path.exists():
+        return None
+    return open_inputs([run_input])
 
 
 def _another_process() -> str:
@@ -131,8 +146,12 @@ def _contradiction(trace: ThreadTrace, launch: Launch) -> str:
 
 
 def _names_of(trace: ThreadTrace) -> frozenset[str]:
-    """The kernels of the trace as runs may spell them: mangled, demangled, and truncated (`--truncate-kernels`)."""
-    names = [name for pair in trace.kernels.select("name", "demangled").iter_rows() for name in pair if name]
+    return spellings(trace.kernels.select("name", "demangled").iter_rows())
+
+
+def spellings(pairs: Iterable[tuple[str, str]]) -> frozenset[str]:
+    """Kernels of a trace, mangled and demangled, as runs may spell them: also truncated (`--truncate-kernels`)."""
+    names = [name for pair in pairs for name in pair if name]
     return frozenset(map(plain_name, [*names, *map(_truncated, names)]))
 
 

@@ -1071,6 +1071,28 @@ export interface Launch {
   workgroup_size: number[] | null;
 }
 
+/** The gain of a run for a gain of the calls of a kernel: an interval, for every reading of the record. */
+export interface RunGain {
+  /** Calls with this name, grid and workgroup, in the processes that the span is of. */
+  call_count: number;
+  /** Their durations, added up. */
+  calls_ns: number;
+  /** From the first event of these processes to the last. */
+  span_ns: number;
+  /** Of the span; negative = it becomes longer. */
+  gain_ns_min: number;
+  gain_ns_max: number;
+  /** Steps with calls of the kernel; 0 = no steps were found, or none has any. */
+  step_count: number;
+  /** Median length of these steps. */
+  step_ns_median: number | null;
+  /** Mean of these steps, from faster calls in them alone; None = no steps. */
+  step_gain_ns_min: number | null;
+  step_gain_ns_max: number | null;
+  /** Why there is no interval: then gains are 0 and mean nothing; empty = there is one. */
+  unknown: string;
+}
+
 /** A prioritized plan, and how far its trace can be trusted. */
 export interface DiagnoseAnswer {
   definition: string;
@@ -1101,6 +1123,8 @@ export interface DiagnoseAnswer {
   launch: Launch | null;
   strict_waits: Frame<DiagnoseStrictWaitsRow>;
   open_barriers: Frame<DiagnoseOpenBarriersRow>;
+  /** What the first findings would do to the run beside the trace, one each (`analysis.beside`); empty = no run. */
+  in_run: RunGain[];
   headline: string;
 }
 
@@ -5459,6 +5483,44 @@ export const RUN_KERNEL_COUNTERS: TableInfo<RunKernelCountersRow> = {
   value_max: ["Value max", "", "Largest value of a dispatch"],
 };
 
+/** One row is one traced dispatch in the folder of the run, of a kernel of this name; of which run it is, the trace tells. */
+export interface RunKernelTracesRow {
+  /** The kernel, as the run spells it */
+  name: string;
+  /** What --dispatch takes for it; empty = the only one */
+  dispatch: string;
+  /** What to ask about it */
+  command: string;
+}
+
+export const RUN_KERNEL_TRACES: TableInfo<RunKernelTracesRow> = {
+  name: ["Name", "", "The kernel, as the run spells it"],
+  dispatch: ["Dispatch", "", "What --dispatch takes for it; empty = the only one"],
+  command: ["Command", "", "What to ask about it"],
+};
+
+/** One row is one kernel of this name in the hardware counters in the folder of the run. */
+export interface RunKernelLimitsRow {
+  /** The kernel, as the run spells it */
+  name: string;
+  /** What limits it, by its counters */
+  limit: string;
+  /** How sure that is */
+  confidence: string;
+  /** Dispatches that were counted */
+  dispatch_count: number;
+  /** What to ask about it */
+  command: string;
+}
+
+export const RUN_KERNEL_LIMITS: TableInfo<RunKernelLimitsRow> = {
+  name: ["Name", "", "The kernel, as the run spells it"],
+  limit: ["Limit", "", "What limits it, by its counters"],
+  confidence: ["Confidence", "", "How sure that is"],
+  dispatch_count: ["Dispatches", "", "Dispatches that were counted"],
+  command: ["Command", "", "What to ask about it"],
+};
+
 /** The dispatches of the kernels in question. */
 export interface RunKernelAnswer {
   definition: string;
@@ -5468,8 +5530,12 @@ export interface RunKernelAnswer {
   over_time: Frame<RunKernelOverTimeRow>;
   longest: Frame<RunKernelLongestRow>;
   counters: Frame<RunKernelCountersRow>;
+  traces: Frame<RunKernelTracesRow>;
+  limits: Frame<RunKernelLimitsRow>;
   /** Durations of all dispatches, of other kernels too. */
   all_ns: number;
+  /** Traced dispatches of the folder beyond those whose kernels were looked up. */
+  unread_trace_count: number;
   by_gpu: RunSummaryThingsRow[];
   by_process: RunSummaryThingsRow[];
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wavewright.base.shown import command_line
@@ -12,7 +13,6 @@ from wavewright.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     import polars as pl
 
@@ -100,6 +100,10 @@ def kernels(request: RunRequest, name: str) -> Shown:
             raise UsageError(f"there is no kernel {name}", advice=advice)
         chosen = f"/^{re.escape(names[rank])}$/"
     answer = combine_kernels(request.gather(partial(partial_kernels, name=chosen)).values)
+    if len(request.paths) == 1:
+        from wavewright.analysis.beside import with_evidence
+
+        answer = with_evidence(answer, Path(request.paths[0]))
     return Shown(answer, how={"name": name}, facts={"name": name})
 
 

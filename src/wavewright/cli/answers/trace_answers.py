@@ -67,6 +67,7 @@ def diagnose(
     form: str | None = None,
 ) -> Shown:
     """Findings of instructions, with reasons from counters, or of PC samples; as a plan, if that is the form."""
+    from wavewright.analysis.beside import with_run
     from wavewright.analysis.trace.about.requirements import has_only_samples
     from wavewright.analysis.trace.diagnose import diagnose as analysis
     from wavewright.analysis.trace.diagnose.finding import StallFinding
@@ -85,6 +86,7 @@ def diagnose(
         names = counters.dispatches["kernel_name"].drop_nulls()
         kernel = request.selection.kernel if names.str.contains(request.selection.kernel, literal=True).any() else None
     answer = analysis(request.trace, rows=request.rows, counters=counters, kernel=kernel, ideal_gb=ideal_gb)
+    answer = with_run(answer, request.trace)
 
     def words(wording: Wording) -> Parts:
         from wavewright.words.trace.diagnose import diagnosis_report

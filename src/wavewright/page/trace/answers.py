@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from wavewright.analysis.beside import with_run
 from wavewright.analysis.trace.barriers import barriers
 from wavewright.analysis.trace.clocks import alignment
 from wavewright.analysis.trace.code.functions import entered_rows
@@ -103,7 +104,7 @@ def _stall_classes(trace: ThreadTrace) -> dict[str, Any]:
 
 def _diagnosis(trace: ThreadTrace) -> dict[str, Any]:
     """The plan, with its verdict as the command line says it."""
-    answer = diagnose(trace)
+    answer = with_run(diagnose(trace), trace)
     return {"definition": answer.definition, **vars(answer), "headline": verdict(answer)}
 
 

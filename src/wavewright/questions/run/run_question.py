@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wavewright.errors import UsageError
@@ -82,11 +83,16 @@ def kernel_pattern(document: Document, given: str) -> str:
 
 def kernel_names(document: Document) -> list[str]:
     """The kernels of the whole run, the one with most time first: their places are their handles."""
-    return list(kernels_named(document).kernels["name"])
+    from wavewright.analysis.run.kernels import kernels
+
+    return list(asked(document, "kernels", kernels, name=None).kernels["name"])
 
 
 def kernels_named(document: Document, *, name: str = "", **choice: Any) -> Kernels:
     """Kernels by part of their name, or by handle."""
+    from wavewright.analysis.beside import with_evidence
     from wavewright.analysis.run.kernels import kernels
 
-    return asked(document, "kernels", kernels, name=kernel_pattern(document, name) or None, **choice)
+    answer = asked(document, "kernels", kernels, name=kernel_pattern(document, name) or None, **choice)
+    key = ("evidence", name, tuple(sorted(choice.items())))
+    return document.kept(key, lambda: with_evidence(answer, Path(document.path))) if document.path else answer

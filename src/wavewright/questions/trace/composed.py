@@ -36,13 +36,16 @@ def trace_contents(document: Document) -> Contents:
 
 def either_diagnosis(document: Document, **choice: Any) -> Diagnosis | SampleDiagnosis:
     """Findings, of instructions or of PC samples."""
+    from wavewright.analysis.beside import with_run
     from wavewright.analysis.trace.about.requirements import has_only_samples
     from wavewright.analysis.trace.diagnose import diagnose
     from wavewright.analysis.trace.samples.diagnosis import sample_diagnosis
 
     if has_only_samples(document.trace):
         return asked(document, "diagnose", sample_diagnosis, needs="nothing", **choice)
-    return asked(document, "diagnose", diagnose, **choice)
+    answer = asked(document, "diagnose", diagnose, **choice)
+    key = ("diagnosis in its run", tuple(sorted(choice.items())))
+    return document.kept(key, lambda: with_run(answer, document.trace))
 
 
 def either_hotspots(document: Document, *, by: str = "instruction", **choice: Any) -> Hotspots | SampleHotspots:

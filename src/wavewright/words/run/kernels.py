@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 
 from wavewright.analysis.run.kernels import Kernels
+from wavewright.base.shown import printable
 from wavewright.base.words import counted, duration, percent, truncation
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, chart, headline, sentence
 from wavewright.words.kit.brief_names import brief_kernel
@@ -40,9 +41,27 @@ def kernels_report(answer: Kernels, name: str, *, width: int = 100, limit: int =
         counters = answer.counters.filter(is_kernel)
         if counters.height:
             yield declared_table("run/kernels/counter", counters, limit=limit)
+        yield from _evidence(answer.traces.filter(is_kernel), answer.limits.filter(is_kernel), limit=limit)
+    if answer.unread_trace_count:
+        count = counted(answer.unread_trace_count, "more traced dispatches")
+        yield sentence((f"{count} in the folder: `wavewright info` tells their kernels", "dim"))
     if answer.kernels.height > len(names):
         more = truncation(len(names), answer.kernels.height, "kernels in detail")
         yield sentence((f"\n{more}; --json has all", "bold"))
+
+
+def _evidence(traces: pl.DataFrame, limits: pl.DataFrame, *, limit: int) -> Iterator[AnyBlock]:
+    """What thread traces and counters of the same folder say about a kernel, and how to ask them."""
+    for row in limits.iter_rows(named=True):
+        dispatches = counted(row["dispatch_count"], "dispatches")
+        words = f"{row['limit']} (confidence {row['confidence']}; {dispatches} counted)"
+        yield sentence(("  counters: ", "dim"), printable(words))
+        yield sentence(("    ", "dim"), (printable(row["command"]), "advice"))
+    for row in traces.head(limit).iter_rows(named=True):
+        dispatch = f" of dispatch {row['dispatch']}" if row["dispatch"] else ""
+        yield sentence((f"  thread trace{dispatch}: ", "dim"), (printable(row["command"]), "advice"))
+    if traces.height > limit:
+        yield sentence((f"  {truncation(limit, traces.height, 'thread traces')}; --json has all", "dim"))
 
 
 def _verdict(answer: Kernels, name: str) -> str:

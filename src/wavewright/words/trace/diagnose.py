@@ -10,6 +10,7 @@ from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent, short
 from wavewright.model.blocks import GAP, AnyBlock, Drawn, Named, Part, Sentence, headline, labelled, sentence
 from wavewright.words.kit.frame_tables import hexadecimal, place
+from wavewright.words.kit.run_gain import calls_words, run_gain_words
 from wavewright.words.kit.wait_checks import open_barrier_words, strict_wait_words
 from wavewright.words.trace.floors import floor_sentences
 from wavewright.words.trace.input.trust import SEVERITY_TONES, trust_lines
@@ -92,7 +93,8 @@ def diagnosis_report(answer: Diagnosis, *, limit: int) -> Iterator[AnyBlock]:
         yield Sentence(context)
     yield from map(Sentence, floor_lines(answer))
     if answer.launch is not None:
-        yield Sentence(f"{launch_sentence(answer.launch)}; {launch_source(answer.launch)}")
+        calls = f"; {calls_words(answer.in_run[0])}" if answer.in_run else ""
+        yield Sentence(f"{launch_sentence(answer.launch)}; {launch_source(answer.launch)}{calls}")
     yield from trust_lines(answer.trust)
     for caveat in answer.trust.caveats:
         words = f"{printable(caveat.sentence)}; {caveat.advice}"
@@ -103,6 +105,8 @@ def diagnosis_report(answer: Diagnosis, *, limit: int) -> Iterator[AnyBlock]:
     for number, finding in enumerate(answer.findings[:limit], 1):
         yield GAP
         yield from finding_lines(number, finding)
+        if words := run_words(answer, number):
+            yield labelled("run", words)
     if len(answer.findings) > limit:
         yield sentence((f"showing {limit} of {len(answer.findings)} findings; --top 0 shows all", "bold yellow"))
     checks = [*strict_wait_words(answer.strict_waits), *open_barrier_words(answer.open_barriers)]
@@ -110,6 +114,11 @@ def diagnosis_report(answer: Diagnosis, *, limit: int) -> Iterator[AnyBlock]:
         yield GAP
     for text in checks[:limit]:
         yield Sentence(text, "note")
+
+
+def run_words(answer: Diagnosis, number: int) -> str:
+    """What a finding, by its number, would do to the run; empty = not known."""
+    return run_gain_words(answer.in_run[number - 1]) if number <= len(answer.in_run) else ""
 
 
 def finding_lines(number: int, finding: StallFinding) -> Iterator[AnyBlock]:

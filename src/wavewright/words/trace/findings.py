@@ -14,7 +14,16 @@ from wavewright.model.blocks import Block, Finding, Labelled, Sentence, headline
 from wavewright.model.findings import CodeEvidence
 from wavewright.words.kit.frame_tables import place
 from wavewright.words.kit.handles import handle, instruction_handle
-from wavewright.words.trace.diagnose import context_line, floor_lines, gain_words, reason_words, remedy_words, verdict
+from wavewright.words.kit.run_gain import calls_words
+from wavewright.words.trace.diagnose import (
+    context_line,
+    floor_lines,
+    gain_words,
+    reason_words,
+    remedy_words,
+    run_words,
+    verdict,
+)
 
 _EVIDENCE = 3
 _REMEDIES = 3
@@ -34,13 +43,15 @@ def _of_trace(answer: Diagnosis, limit: int) -> Iterator[Block]:
         yield Sentence(context)
     yield from map(Sentence, floor_lines(answer))
     if answer.launch is not None:
-        yield Labelled("launch", f"{launch_sentence(answer.launch)}; {launch_source(answer.launch)}")
+        calls = f"; {calls_words(answer.in_run[0])}" if answer.in_run else ""
+        yield Labelled("launch", f"{launch_sentence(answer.launch)}; {launch_source(answer.launch)}{calls}")
     yield Labelled("trust", f"cycles: {answer.trust.cycles}; source lines: {answer.trust.lines}")
     for caveat in (*answer.trust.caveats, *(answer.link.caveats if answer.link else ())):
         yield Labelled(caveat.severity, f"{caveat.sentence}; {caveat.advice}" if caveat.advice else caveat.sentence)
     yield from map(Sentence, filter(None, (answer.order_note,)))
     for number, finding in enumerate(answer.findings[:limit], 1):
-        paragraphs = tuple(_paragraphs(finding))
+        in_run = [Labelled("run", words)] if (words := run_words(answer, number)) else []
+        paragraphs = (*_paragraphs(finding), *in_run)
         yield Finding(number, finding.verdict, gain_words(finding), paragraphs, handle("f", number))
     if len(answer.findings) > limit:
         yield Sentence(f"showing {limit} of {len(answer.findings)} findings")

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from wavewright.model.run import Run
+    from wavewright.model.schema import TableSpec
 
     Ints = NDArray[np.int64]
 
@@ -233,7 +234,11 @@ def _ordered(nodes: pl.DataFrame, work: pl.DataFrame) -> tuple[pl.DataFrame, pl.
     )
     at = work.select("node").join(places, on="node", how="left", maintain_order="left")["place"]
     work = work.with_columns(node=at).sort("node", maintain_order=True)
-    return rows.select(NODES.names).cast(NODES.dtypes), work.select(WORK.names).cast(WORK.dtypes)
+    return _of_spec(rows, NODES), _of_spec(work, WORK)
+
+
+def _of_spec(rows: pl.DataFrame, spec: TableSpec) -> pl.DataFrame:
+    return rows.select(pl.col(name).cast(dtype) for name, dtype in spec.dtypes.items())
 
 
 def _depths(parent: Ints) -> Ints:

@@ -39,7 +39,9 @@ class Structure(NamedTuple):
     most_gain_ns: float  #: Per unit: what the side would gain if it were as fast as the base where it is slower.
 
 
-EMPTY = Structure(*(empty_frame(_TABLES[name]) for name in ("operators", "tree", "kernel_pairs")), 0.0)
+EMPTY = Structure(
+    empty_frame(_TABLES["operators"]), empty_frame(_TABLES["tree"]), empty_frame(_TABLES["kernel_pairs"]), 0.0
+)
 
 
 def structure(
@@ -135,10 +137,14 @@ def _trees(
     kinds = numbers(*(frame.select(category(pl.col("name"))).to_series() for frame in (base_work, side_work)))
     return tuple(
         NamedTree(
-            *(names[at], shapes[at]),
-            *(nodes[column].to_numpy() for column in ("parent", "size", "depth", "is_wrapper")),
-            category=kinds[at],
-            first_work=np.searchsorted(work["node"].to_numpy(), np.arange(nodes.height + 1)),
+            names[at],
+            shapes[at],
+            nodes["parent"].to_numpy(),
+            nodes["size"].to_numpy(),
+            nodes["depth"].to_numpy(),
+            nodes["is_wrapper"].to_numpy(),
+            kinds[at],
+            np.searchsorted(work["node"].to_numpy(), np.arange(nodes.height + 1)),
         )
         for at, (nodes, work) in enumerate(((base, base_work), (side, side_work)))
     )  # type: ignore[return-value]  # two
@@ -301,8 +307,10 @@ def _kernel_pairs(base: pl.DataFrame, side: pl.DataFrame, pairs: pl.DataFrame) -
             )
         )
     both = keyed[0].join(keyed[1], on=["pair", "kind", "at"], how="full", coalesce=True)
-    rows = both.join(pairs.select("pair", "side", operator="name"), on="pair").group_by("side", "operator", *_NAMES)
-    sums = rows.agg(pl.col("base_gpu_count", "gpu_count", "base_ns", "time_ns").sum())
+    rows = both.join(pairs.select("pair", "side", operator="name"), on="pair")
+    sums = rows.group_by("side", "operator", *_NAMES).agg(
+        pl.col("base_gpu_count", "gpu_count", "base_ns", "time_ns").sum()
+    )
     sums = sums.with_columns(delta_ns=pl.col("time_ns") - pl.col("base_ns"))
     largest = pl.max_horizontal("base_ns", "time_ns")
     return _of_table("kernel_pairs", sums.sort(-largest, "operator", *_NAMES, nulls_last=True), keeps_names=True)
@@ -312,7 +320,7 @@ def _of_table(table: str, rows: pl.DataFrame, *, keeps_names: bool = False) -> p
     """The columns of a table; a name at the base that is the same is null."""
     if not keeps_names:
         rows = rows.with_columns(base_name=pl.when(pl.col("base_name") != pl.col("name")).then("base_name"))
-    return rows.select(_TABLES[table].names).cast(_TABLES[table].dtypes)
+    return rows.select(pl.col(name).cast(dtype) for name, dtype in _TABLES[table].dtypes.items())
 
 
 def other_names(kernel_pairs: pl.DataFrame) -> dict[str, str]:

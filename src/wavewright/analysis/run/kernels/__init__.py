@@ -14,6 +14,7 @@ from wavewright.analysis.run.measures.statistics import described, merged
 from wavewright.base.bounds import BINS, ROWS, bounded
 from wavewright.model.answer import Answer
 from wavewright.model.run import Run
+from wavewright.model.schema import empty_frame
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,10 @@ class Kernels(Answer, package=__package__):
     over_time: pl.DataFrame
     longest: pl.DataFrame
     counters: pl.DataFrame
+    traces: pl.DataFrame  #: Thread traces and limits by counters below the folder of the run: see `analysis.beside`.
+    limits: pl.DataFrame
     all_ns: int  #: Durations of all dispatches, of other kernels too.
+    unread_trace_count: int = 0  #: Traced dispatches of the folder beyond those whose kernels were looked up.
 
 
 def combine_kernels(partials: Sequence[PartialKernels]) -> Kernels:
@@ -59,6 +63,8 @@ def combine_kernels(partials: Sequence[PartialKernels]) -> Kernels:
         .select(tables["over_time"].names),
         longest=_longest(partials, order),
         counters=_counters(partials).join(order, on="name").sort("order", "counter").select(tables["counters"].names),
+        traces=empty_frame(tables["traces"]),
+        limits=empty_frame(tables["limits"]),
         all_ns=everything,
     )
 

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
+    from wavewright.analysis.common.run_gain import RunGain
     from wavewright.analysis.trace.floors import Floors
     from wavewright.analysis.trace.lanes.evaluated import LaneOptions
     from wavewright.model.counters import CounterSet
@@ -71,6 +72,8 @@ class Diagnosis(Answer, package=__package__):
     open_barriers: pl.DataFrame
     #: The kernel of a counter capture that gives findings their reasons; None = no counters were given.
     link: Link | None = None
+    #: What the first findings would do to the run beside the trace, one each (`analysis.beside`); empty = no run.
+    in_run: tuple[RunGain, ...] = ()
 
 
 def _no_checks() -> tuple[pl.DataFrame, pl.DataFrame]:

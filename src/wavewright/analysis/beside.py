@@ -1,0 +1,120 @@
+"""One folder, one story: from kernels of a run to their traces and limits, and from a finding in a trace to its run."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from wavewright.analysis.common.run_gain import RunGain
+from wavewright.analysis.counters.limiters import limiters
+from wavewright.analysis.run.graph.kernel_gain import run_gains
+from wavewright.analysis.trace.diagnose.finding import DISPATCH
+from wavewright.base.shown import command_line
+from wavewright.errors import WavewrightError
+from wavewright.model.schema import frame_of
+from wavewright.readers.folder_of_run import counters_below, traced_dispatches
+from wavewright.readers.launches import run_of_launch
+from wavewright.readers.trace.resources.usage import plain_name
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from wavewright.analysis.run.graph.kernel_gain import Interval
+    from wavewright.analysis.run.kernels import Kernels
+    from wavewright.analysis.trace.diagnose import Diagnosis
+    from wavewright.model.trace import ThreadTrace
+
+MOST_EVENTS = 300_000  #: Calls and dispatches of a run, up to which findings of a trace are carried to it unasked.
+_FINDINGS = 5  #: Of a trace, that are carried to its run.
+
+
+def with_evidence(answer: Kernels, path: Path) -> Kernels:
+    """The kernels, with the thread traces and the limits by counters of the same names below the folder of the run."""
+    if not path.is_dir() or not answer.kernels.height:
+        return answer
+    names = {plain_name(name): name for name in answer.kernels["name"]}
+    dispatches, more = traced_dispatches(path)
+    limits = _limits(path, names)
+    with_counters = {limit["name"] for limit in limits}
+    traces = [
+        {
+            "name": name,
+            "dispatch": dispatch.key,
+            "command": _trace_command(path, dispatch.key, has_counters=name in with_counters),
+        }
+        for dispatch in dispatches
+        for name in (names[kernel] for kernel in sorted(dispatch.kernels & names.keys()))
+    ]
+    return replace(
+        answer,
+        traces=frame_of(answer.tables["traces"], traces),
+        limits=frame_of(answer.tables["limits"], limits),
+        unread_trace_count=more,
+    )
+
+
+def _trace_command(path: Path, dispatch: str, *, has_counters: bool) -> str:
+    chosen = ["--dispatch", dispatch] if dispatch else []
+    reasons = ["--counters", str(path)] if has_counters else []
+    return command_line(["wavewright", "diagnose", str(path), *chosen, *reasons])
+
+
+def _limits(path: Path, names: dict[str, str]) -> list[dict[str, Any]]:
+    """The kernels of these names in the counters below a folder: what limits them."""
+    counters = counters_below(path)
+    if counters is None:
+        return []
+    return [
+        {
+            "name": names[plain_name(kernel.kernel_name)],
+            "limit": kernel.summary,
+            "confidence": kernel.confidence,
+            "dispatch_count": kernel.dispatch_count,
+            "command": command_line(["wavewright", "counters", str(path), "--kernel", str(kernel.kernel)]),
+        }
+        for kernel in limiters(counters).kernels
+        if plain_name(kernel.kernel_name) in names
+    ]
+
+
+def with_run(answer: Diagnosis, trace: ThreadTrace) -> Diagnosis:
+    """The diagnosis, with what its first findings would do to the run beside the trace."""
+    intervals = [
+        (finding.gain_share_min if finding.gain_basis == DISPATCH else 0.0, finding.gain_share_max)
+        for finding in answer.findings[:_FINDINGS]
+    ]
+    return replace(answer, in_run=tuple(gains_in_run(trace, intervals))) if intervals else answer
+
+
+def gains_in_run(
+    trace: ThreadTrace, gains: Sequence[Interval], *, most_events: int | None = MOST_EVENTS
+) -> list[RunGain]:
+    """What each gain of the traced kernel would do to the run that was recorded beside the trace.
+
+    Parameters
+    ----------
+    gains
+        Intervals of the share by which the calls with the traced grid and workgroup become shorter.
+    most_events
+        Larger runs are left alone, and the gains say so; None = none are.
+
+    Returns
+    -------
+    list
+        A gain for each; empty = there is no run beside the trace.
+    """
+    launch = trace.launch
+    if launch is None:
+        return []
+    try:
+        run = run_of_launch(trace)
+        if run is None:
+            return []
+        event_count = run.count("regions") + run.count("dispatches") + run.count("copies")
+        if most_events is not None and event_count > most_events:
+            why = f"the run has {event_count:,} calls and dispatches: `wavewright path --what-if` computes it"
+            return [RunGain(0, 0, 0, 0, 0, unknown=why) for _ in gains]
+        return run_gains(run, launch.kernel_name, gains, grid=launch.grid_size, workgroup=launch.workgroup_size)
+    except WavewrightError as error:
+        return [RunGain(0, 0, 0, 0, 0, unknown=str(error)) for _ in gains]

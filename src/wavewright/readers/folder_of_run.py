@@ -1,0 +1,61 @@
+"""Thread traces and counters in the folder of a run: which of its kernels they are about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from wavewright.errors import WavewrightError
+from wavewright.readers.counters import open_counters
+from wavewright.readers.files.capture import find_capture
+from wavewright.readers.files.inventory import Inventory
+from wavewright.readers.files.kinds import Kind, sniff
+from wavewright.readers.launches import spellings
+from wavewright.readers.opening import DECODED_KINDS, candidates_of
+from wavewright.readers.trace.dispatches import decoded_dispatches, raw_dispatches
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from wavewright.model.counters import CounterSet
+    from wavewright.readers.files.dispatches import Dispatch
+
+MOST_DISPATCHES = 64  #: Of a folder, whose kernels are looked up.
+
+
+@dataclass(frozen=True)
+class TracedDispatch:
+    """A dispatch with a thread trace."""
+
+    key: str  #: What `--dispatch` takes for it; empty = it is the only one.
+    kernels: frozenset[str]  #: As runs may spell them (`plain_name`).
+
+
+def traced_dispatches(folder: Path) -> tuple[list[TracedDispatch], int]:
+    """The dispatches with thread traces below a folder, and how many more there are than were looked at."""
+    try:
+        dispatches = _dispatches(folder, Inventory())
+    except WavewrightError:  # what cannot be read says so where it is opened
+        return [], 0
+    looks = [(each.key, each.contents) for each in dispatches[:MOST_DISPATCHES]]
+    found = [TracedDispatch(key, spellings(contents.kernels)) for key, contents in looks if contents.has_waves]
+    return found, max(0, len(dispatches) - MOST_DISPATCHES)
+
+
+def _dispatches(folder: Path, inventory: Inventory) -> Sequence[Dispatch[Any]]:
+    kind = sniff(folder, inventory)
+    if kind is Kind.RAW_CAPTURE:
+        return raw_dispatches(find_capture([folder], (), inventory), folder)
+    if kind in DECODED_KINDS:
+        return decoded_dispatches(candidates_of(folder, kind, inventory)[0], str(folder))
+    return []
+
+
+def counters_below(folder: Path) -> CounterSet | None:
+    """The hardware counters below a folder; None = there are none that can be read."""
+    try:
+        counters = open_counters(folder)
+    except WavewrightError:
+        return None
+    return counters if counters.dispatches.height else None
