@@ -84,6 +84,28 @@ def look_first_at(trace: ThreadTrace, paths: Sequence[str | os.PathLike[str]]) -
     )
 
 
+def calls_in_run(trace: ThreadTrace, path: Path) -> Launch:
+    """The calls of the traced kernel in a run, those with the size of the traced one where the run has any.
+
+    Raises
+    ------
+    UsageError
+        When the run has no call of a kernel with this name.
+    """
+    calls = _calls(open_inputs(find_runs([path], with_passes=True)), _names_of(trace))
+    if not calls.height:
+        advice = "the kernel must have the name that it has in the trace"
+        raise UsageError("the run has no call of the traced kernel", where=str(path), advice=advice)
+    launch = trace.launch
+    if launch is not None:
+        shape = zip(_SHAPE, (*(launch.grid_size or (0,) * 3), *(launch.workgroup_size or (0,) * 3)), strict=True)
+        alike = calls.filter(pl.col(name) == size for name, size in shape)
+        calls = alike if alike.height else calls
+    most_frequent = calls.group_by(_SHAPE).len().sort("len", descending=True).drop("len").head(1)
+    first = calls.join(most_frequent, on=_SHAPE, how="semi", nulls_equal=True, maintain_order="left")
+    return _among(first.row(0, named=True), calls, str(path))
+
+
 def _launch(
     trace: ThreadTrace, places: Iterable[Sequence[Path]], *, is_of_process: Callable[[Path], bool] | None = None
 ) -> Launch | None:

@@ -468,15 +468,21 @@ def whatif(
     more_waves: str | None,
     at_row: int | None,
     emit_path: Path | None,
+    measured: str | None,
+    measured_before: str | None,
 ) -> Shown:
     """Edits of a block, judged and timed; or a search for one."""
     from wavewright.analysis.trace.what_if import what_if as analysis
+    from wavewright.questions.trace.beside_trace import with_measured_times, with_runs
 
     trace = request.require_instructions()
     if more_waves is not None:
         edits = (*edits, f"waves {more_waves}")
     with progress("replaying edits"):
         answer = analysis(trace, rows=request.rows, edit=";".join(edits), assume=";".join(assumptions), at_row=at_row)
+        answer = with_runs(trace, answer)
+    if measured is not None:
+        answer = with_measured_times(trace, answer, measured, measured_before)
     if emit_path is not None:
         from wavewright.export.trace.assembly import write_assembly
 

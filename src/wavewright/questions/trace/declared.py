@@ -10,6 +10,7 @@ from wavewright.questions.kit.parameters import Number, size, text
 from wavewright.questions.kit.plot import Plot
 from wavewright.questions.kit.question import Analysis, Display, then
 from wavewright.questions.kit.sentences import WHAT_IS_IT, WHAT_TO_CHANGE
+from wavewright.questions.trace.beside_trace import edits_with_run
 from wavewright.questions.trace.composed import (
     dispatch_traffic,
     either_diagnosis,
@@ -585,6 +586,7 @@ WHATIF = TraceQuestion(
     sentence="What would another order of the hot code gain: is it legal, which waits, how many registers?",
     analysis=_whatif,
     words=_whatif_words,
+    composed=edits_with_run,
     parameters={**CHOICE, "edit": text, "assume": text, "at_row": Number(ITEM)},
     rows=lambda answer: answer.edits,
     without_rows="no order could be tried",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from wavewright.base.words import counted, percent
+from wavewright.base.words import counted, duration, percent
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, headline, sentence
 from wavewright.words.kit.declared_tables import declared_table
 
@@ -22,6 +22,8 @@ def what_if_report(answer: WhatIf, *, limit: int) -> Iterator[AnyBlock]:
     """A verdict, the edits, and how the first of them changes the listing."""
     yield headline(verdict(answer))
     yield sentence((_subject(answer), "dim"))
+    for text in (*_measured(answer), *_in_run(answer)):
+        yield Sentence(text)
     yield GAP
     yield declared_table(
         "trace/what_if/edits",
@@ -62,6 +64,41 @@ def verdict(answer: WhatIf) -> str:
         tried = counted(answer.searched_count, "orders")
         return f"None of {tried} gains 1 % for certain; the best one {_interval(best)}"
     return f"{name} no certain gain, {_interval(best)} of the time"
+
+
+def _measured(answer: WhatIf) -> Iterator[str]:
+    """The measured time beside the interval."""
+    for row in answer.measured.iter_rows(named=True):
+        edit = answer.edits.filter(edit=row["edit"]).row(0, named=True)
+        predicted = _gain_cell(edit)
+        noise = "" if row["is_noise_known"] else ", its noise is not known"
+        change = "less" if row["gain_share"] >= 0 else "more"
+        yield (
+            f"measured: {duration(row['after_ns'])} instead of {duration(row['before_ns'])},"
+            f" {_points(abs(row['gain_share']))} {change} (+- {percent(row['noise_share'])}{noise}):"
+            f" {row['verdict']} ({predicted})"
+        )
+
+
+def _in_run(answer: WhatIf) -> Iterator[str]:
+    """A certain gain, carried to the run beside the trace and to its steps."""
+    is_certain = answer.edits["verdict"].str.starts_with("certain")
+    for row in answer.runs.filter(pl.col("edit").is_in(answer.edits.filter(is_certain)["edit"])).iter_rows(named=True):
+        calls = f"{counted(row['call_count'], 'calls')}, {duration(row['calls_ns'])} of {duration(row['span_ns'])}"
+        text = f"edit {row['edit']} in the run beside the trace ({calls}): "
+        if row["reason"]:
+            yield text + f"not known, {row['reason']}"
+            return
+        text += f"shorter by {_times(row['gain_ns_min'], row['gain_ns_max'])} if every call gains as much"
+        if row["step_count"]:
+            of_steps = _times(row["step_gain_ns_min"], row["step_gain_ns_max"])
+            text += f"; a step of {duration(row['step_ns_median'])} by {of_steps}"
+        yield text
+        return
+
+
+def _times(low_ns: float, high_ns: float) -> str:
+    return f"{duration(low_ns)} to {duration(high_ns)}"
 
 
 def _interval(row: dict[str, Any], sign: int = 1) -> str:

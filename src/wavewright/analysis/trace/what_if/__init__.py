@@ -51,6 +51,8 @@ class WhatIf(Answer, package=__package__):
     listing: pl.DataFrame
     queues: pl.DataFrame
     assumptions: tuple[str, ...]
+    runs: pl.DataFrame  #: Empty without a run beside the trace.
+    measured: pl.DataFrame  #: Empty without a measured time.
 
 
 def what_if(
@@ -249,6 +251,8 @@ class _Study:
             listing=frame_of(specs["listing"], self._listing),
             queues=frame_of(specs["queues"], [queue.__dict__ for queue in self._queue_rows()]),
             assumptions=assumptions,
+            runs=frame_of(specs["runs"], []),
+            measured=frame_of(specs["measured"], []),
         )
 
     def _queue_rows(self) -> Iterable[Any]:

@@ -1,0 +1,77 @@
+"""Answers about a trace that take a run as well: the one beside it, or one that is named."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from wavewright.errors import UsageError, WavewrightError
+
+if TYPE_CHECKING:
+    from wavewright.analysis.trace.what_if import WhatIf
+    from wavewright.analysis.trace.what_if.measurement import KernelTime
+    from wavewright.model.document import Document
+    from wavewright.model.trace import ThreadTrace
+
+
+def edits_with_run(document: Document, **how: Any) -> WhatIf:
+    """Edits of the executed code, with what they would do to the run beside the trace."""
+    from wavewright.analysis.trace.what_if import what_if
+    from wavewright.questions.trace.trace_question import asked
+
+    def analysis(trace: ThreadTrace, **chosen: Any) -> WhatIf:
+        return with_runs(trace, what_if(trace, **chosen))
+
+    return asked(document, "whatif", analysis, **how)
+
+
+def with_runs(trace: ThreadTrace, answer: WhatIf) -> WhatIf:
+    """The answer with the gains of its timed edits carried to the run that the traced dispatch was found in."""
+    from wavewright.analysis.run.graph.kernel_gain import run_gains
+    from wavewright.model.schema import frame_of
+    from wavewright.readers.run.inputs import open_run
+
+    launch = trace.launch
+    timed = answer.edits.drop_nulls("gain_low_share")
+    if launch is None or not timed.height or not Path(launch.path).exists():
+        return answer
+    intervals = timed.select("gain_low_share", "gain_high_share").rows()
+    sizes = {"grid": launch.grid_size, "workgroup": launch.workgroup_size}
+    try:
+        gains = run_gains(open_run(launch.path), launch.kernel_name, intervals, **sizes)
+    except WavewrightError:  # larger than a graph of events may be: the trace is answered all the same
+        return answer
+    rows = []
+    for edit, gain in zip(timed["edit"], gains, strict=True):
+        row = {"edit": edit, "kernel": launch.kernel_name, **gain.__dict__, "reason": gain.unknown or None}
+        rows.append(row | ({"gain_ns_min": None, "gain_ns_max": None} if gain.unknown else {}))
+    spec = type(answer).tables["runs"]
+    return replace(answer, runs=frame_of(spec, [{name: row[name] for name in spec.dtypes} for row in rows]))
+
+
+def with_measured_times(trace: ThreadTrace, answer: WhatIf, after: str, before: str | None) -> WhatIf:
+    """The answer with a measured time of its first timed edit; times or paths of runs are given.
+
+    Raises
+    ------
+    UsageError
+        When a run does not have the kernel, or nothing tells what it took before.
+    """
+    from wavewright.analysis.trace.what_if.measurement import KernelTime, with_measured
+
+    if before is not None:
+        time_before = _kernel_time(trace, before)
+    elif trace.launch is not None:
+        time_before = KernelTime.of_launch(trace.launch)
+    else:
+        advice = "name the run of the kernel as it was, or its time (--measured-before)"
+        raise UsageError("no run beside the trace tells what the kernel took before the edit", advice=advice)
+    return with_measured(answer, time_before, _kernel_time(trace, after))
+
+
+def _kernel_time(trace: ThreadTrace, given: str) -> KernelTime:
+    from wavewright.analysis.trace.what_if.measurement import KernelTime, duration_of
+    from wavewright.readers.launches import calls_in_run
+
+    return duration_of(given) or KernelTime.of_launch(calls_in_run(trace, Path(given)))
