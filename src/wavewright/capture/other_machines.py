@@ -19,9 +19,11 @@ import socket
 import subprocess
 import tarfile
 import threading
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING, Any
+from pathlib import Path
+from typing import IO, Any
 
 from wavewright.base import stopping
 from wavewright.base.own_folders import make_below
@@ -31,10 +33,6 @@ from wavewright.capture.jobs.folder import JOB, LOCK, RAW, RESULT, JobFolder, re
 from wavewright.errors import MissingToolError, OutputError, UnreachableError, UsageError, WavewrightError
 from wavewright.facts.loader import packaged
 from wavewright.readers.files.archive import refusal_of_name
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
 
 FILES_MAX = 100_000
 BYTES_MAX = 1 << 40  #: Of one capture, together.

@@ -5,27 +5,20 @@ from __future__ import annotations
 import html
 import tomllib
 import warnings
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 from wavewright.base.shown import shown as shown_text
 from wavewright.errors import UsageError
 from wavewright.model.counters import CounterSet
-from wavewright.model.document import DOCUMENTS
+from wavewright.model.document import DOCUMENTS, Shown
 from wavewright.model.run import Run
 from wavewright.model.trace import ThreadTrace
-from wavewright.notebook.display import document_display
+from wavewright.notebook.display import Display, document_display
 from wavewright.notebook.documents import document_of, label_of
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
-    from wavewright.model.document import Shown
-    from wavewright.notebook.display import Display
-    from wavewright.notebook.widget import LiveView
-
+from wavewright.notebook.widget import LiveView
 
 #: Kind of document -> ids of views, in the order of the page's menu.
 VIEWS: dict[str, list[str]] = tomllib.loads(Path(__file__).with_name("views.toml").read_text(encoding="utf-8"))

@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeAlias
 from urllib.parse import parse_qsl
+
+import polars as pl
 
 from wavewright.base.shown import command_line
 from wavewright.errors import MissingToolError, UsageError
-from wavewright.model.document import Library
+from wavewright.model.document import Document, Library, Shown
 from wavewright.notebook.display import document_display
 from wavewright.notebook.documents import path_of
 from wavewright.page.payloads import ask, json
 from wavewright.questions.kit.parameters import whole_number
 from wavewright.server.problems import problem_of
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import TypeAlias
-
-    import polars as pl
-
-    from wavewright.model.document import Document, Shown
-
-    LiveView: TypeAlias = Any
+LiveView: TypeAlias = Any
 
 _LONGEST_PATH = 16_000
 PAGE = "page"  #: What the widget asks for first: the page itself, which is not stored in the notebook.

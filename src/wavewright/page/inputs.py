@@ -5,28 +5,25 @@ The command line, the list of recent inputs and files that were dropped on the p
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
 from wavewright.base.shown import shown
+from wavewright.model.counters import CounterSet
+from wavewright.model.document import Document, Library
+from wavewright.model.run import Run
+from wavewright.model.trace import ThreadTrace
 from wavewright.page.protocol.notes import notes_beside
 from wavewright.readers.files.inventory import Inventory
 from wavewright.readers.files.kinds import INPUTS, sniff
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from wavewright.model.counters import CounterSet
-    from wavewright.model.document import Document, Library
-    from wavewright.model.run import Run
-    from wavewright.model.trace import ThreadTrace
-
-    Shown = ThreadTrace | Run | CounterSet
+Shown = ThreadTrace | Run | CounterSet
 
 MOST_SIBLINGS = 1_000  #: Other dispatches of a folder that the page can open.
 

@@ -5,22 +5,26 @@ from __future__ import annotations
 import math
 import os
 import weakref
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from typing import TypedDict, Unpack
 
 from wavewright.base.files import listed
 from wavewright.base.job_folders import read_instead
 from wavewright.base.shown import quoted
 from wavewright.base.words import counted
 from wavewright.errors import NotATraceError, UsageError, WavewrightError
+from wavewright.model.counters import CounterSet
 from wavewright.model.losses import Loss
-from wavewright.readers.files.archive import is_archive, is_raw_name
+from wavewright.model.run import Run
+from wavewright.model.trace import ThreadTrace
+from wavewright.readers.files.archive import Archive, is_archive, is_raw_name
 from wavewright.readers.files.decoded_traces import DecodedTrace, decoded_in_archive, decoded_on_disk, form_of, survey
 from wavewright.readers.files.dispatches import Dispatch, choose, named
-from wavewright.readers.files.folder import Directory
-from wavewright.readers.files.in_memory import stored
+from wavewright.readers.files.folder import Directory, Folder
+from wavewright.readers.files.in_memory import Memory, stored
 from wavewright.readers.files.inventory import Inventory
 from wavewright.readers.files.kinds import (
     COUNTER_CAPTURES,
@@ -36,17 +40,7 @@ from wavewright.readers.files.runs import refused_below
 from wavewright.readers.trace import buffers
 from wavewright.readers.trace.assemble import add_losses
 from wavewright.readers.trace.dispatches import decoded_dispatches, name_dispatch, raw_dispatches
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from wavewright.model.counters import CounterSet
-    from wavewright.model.run import Run
-    from wavewright.model.trace import ThreadTrace
-    from wavewright.readers.files.archive import Archive
-    from wavewright.readers.files.folder import Folder
-    from wavewright.readers.files.in_memory import Memory
-    from wavewright.readers.trace.samples.files import SampleFile
+from wavewright.readers.trace.samples.files import SampleFile
 
 _HEAD = 16
 MAX_ARCHIVES = 16  #: Archives of one folder that are unpacked to find the fullest.

@@ -2,34 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from anyio import create_task_group
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import ClientDisconnect
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route, Router
+from starlette.types import ASGIApp
 
 from wavewright.analysis.common.stop import Stopped, StopSwitch, obeying
+from wavewright.model.document import Document, Library
 from wavewright.page.payloads import ask, json
 from wavewright.page.protocol import notes
+from wavewright.page.protocol.payload import Payload
 from wavewright.questions.kit.parameters import whole_number
 from wavewright.server import user_state
 from wavewright.server.guard import Guard
 from wavewright.server.open_requests import OpenRequests, body_of
 from wavewright.server.problems import Problem, problem_of
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-    from pathlib import Path
-
-    from starlette.requests import Request
-    from starlette.types import ASGIApp
-
-    from wavewright.model.document import Document, Library
-    from wavewright.page.protocol.payload import Payload
-    from wavewright.server.uploads import Uploads
+from wavewright.server.uploads import Uploads
 
 _MEDIA_TYPES = {
     ".html": "text/html; charset=utf-8",

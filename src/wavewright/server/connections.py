@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+import asyncio
+from typing import Any, NamedTuple
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from wavewright.server.guard import HEADERS
-
-if TYPE_CHECKING:
-    import asyncio
 
 _SLOW = (408, "Request Timeout", "The request did not arrive in time.")
 _CROWDED = (503, "Service Unavailable", "There are too many unfinished requests.")

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from secrets import compare_digest
-from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from starlette.datastructures import MutableHeaders
-from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse
+from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from wavewright.server.problems import Problem
-
-if TYPE_CHECKING:
-    from starlette.responses import Response
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 LONGEST_QUERY = 32 << 10
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import ClientDisconnect
+from starlette.requests import ClientDisconnect, Request
 
 from wavewright.errors import UsageError, WavewrightError
+from wavewright.model.document import Library
 from wavewright.page.inputs import Reading, add_inputs
 from wavewright.questions.kit.parameters import whole_number
 from wavewright.server import recent
-from wavewright.server.uploads import MOST_LISTED_BYTES, PIECE_BYTES
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Sequence
-
-    from starlette.requests import Request
-
-    from wavewright.model.document import Library
-    from wavewright.server.uploads import Uploads
+from wavewright.server.uploads import MOST_LISTED_BYTES, PIECE_BYTES, Uploads
 
 JSON, BYTES = "application/json", "application/octet-stream"
 

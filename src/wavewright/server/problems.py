@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import logging
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from wavewright.errors import UsageError, WavewrightError
+from wavewright.model.document import Document
 from wavewright.page.protocol.payload import error_body
-
-if TYPE_CHECKING:
-    from wavewright.model.document import Document
 
 _ON_SCREEN = "what is on screen stays"
 _log = logging.getLogger("wavewright.server")

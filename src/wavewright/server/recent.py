@@ -10,9 +10,10 @@ import hashlib
 import os
 import stat
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import msgspec
 
@@ -20,9 +21,6 @@ from wavewright.base.shown import is_text
 from wavewright.errors import UsageError, WavewrightError
 from wavewright.page.inputs import Reading, what_is
 from wavewright.server.user_state import alone, config_folder, write_privately
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 MOST_ENTRIES = 20
 MOST_BYTES = 1 << 20

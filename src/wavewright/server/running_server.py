@@ -6,20 +6,17 @@ import errno
 import secrets
 import socket
 import time
+from pathlib import Path
 from threading import Thread
-from typing import TYPE_CHECKING
 
 import uvicorn
 
 from wavewright.errors import UsageError, WavewrightError
+from wavewright.model.document import Library
 from wavewright.server.app import make_app
 from wavewright.server.connections import Limits, limited
 from wavewright.server.uploads import Budget, Uploads
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from wavewright.model.document import Library
 _TOKEN_BYTES = 32
 _MOST_HEADER_BYTES = 64 << 10
 _MOST_REQUESTS = 256

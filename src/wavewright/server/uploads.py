@@ -14,9 +14,11 @@ import shutil
 import threading
 import time
 import unicodedata
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated
+from pathlib import Path
+from typing import Annotated
 
 import msgspec
 
@@ -25,10 +27,6 @@ from wavewright.base.scratch import make_scratch
 from wavewright.errors import UsageError, WavewrightError
 from wavewright.readers.files.archive import is_archive
 from wavewright.readers.files.kinds import Kind, sniff
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 _GIB = 1 << 30
 _LONGEST_NAME = 255  #: Bytes of one name, as file systems have it.

@@ -8,16 +8,14 @@ from __future__ import annotations
 import fcntl
 import os
 import tempfile
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import msgspec
 
 from wavewright.errors import UsageError, WavewrightError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 MOST_BYTES = 4 << 20  #: The whole file, and one request of the page.
 _NAME = "page.json"

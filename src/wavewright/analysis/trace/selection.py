@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -14,9 +14,6 @@ from wavewright.base.bounds import check_range
 from wavewright.errors import UsageError
 from wavewright.model.executions import attempt_cycles
 from wavewright.model.trace import ThreadTrace
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _FARTHEST = 1 << 62  #: Offsets of clocks can be added.
 #: Tables of single shader engines that follow `--se`.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from wavewright.capture.doctor import driver, gpus, rocm, system
 from wavewright.capture.doctor.check import Area as Area
@@ -12,12 +13,8 @@ from wavewright.capture.doctor.check import Outcome, Rule
 from wavewright.capture.doctor.check import Status as Status
 from wavewright.capture.doctor.facts import machine_facts as machine_facts
 from wavewright.capture.doctor.view import MachineView
+from wavewright.capture.machines.machine import Machine
 from wavewright.facts.loader import packaged
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from wavewright.capture.machines.machine import Machine
 
 _MODULES = {module.__name__.rpartition(".")[2]: module for module in (driver, gpus, rocm, system)}
 

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import errno
 import os
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from wavewright.base.shown import quoted
 from wavewright.base.words import counted
-from wavewright.capture.doctor.check import bad, ok, skipped
-from wavewright.capture.doctor.view import printable
-
-if TYPE_CHECKING:
-    from wavewright.capture.doctor.check import Outcome
-    from wavewright.capture.doctor.view import MachineView
+from wavewright.capture.doctor.check import Outcome, bad, ok, skipped
+from wavewright.capture.doctor.view import MachineView, printable
 
 KFD = "/dev/kfd"
 _READ_WRITE = 0o6

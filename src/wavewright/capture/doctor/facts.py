@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from wavewright.capture.doctor.gpus import VISIBILITY, firmware_versions
 from wavewright.capture.doctor.system import TUNING, leftover_names
 from wavewright.capture.doctor.view import MachineView, assignment, printable
+from wavewright.capture.gpus.topology import Gpu
+from wavewright.capture.machines.machine import Machine
 from wavewright.capture.rocprofv3.installation import DECODER
-
-if TYPE_CHECKING:
-    from wavewright.capture.gpus.topology import Gpu
-    from wavewright.capture.machines.machine import Machine
-    from wavewright.capture.rocprofv3.releases import Installation
+from wavewright.capture.rocprofv3.releases import Installation
 
 SCHEMA_VERSION = 1
 #: Variables that say which GPUs, libraries and caches a program gets; no others are stored, as they may be secrets.

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from wavewright.base.words import amount, counted
-from wavewright.capture.doctor.check import bad, ok, skipped
-from wavewright.capture.doctor.view import assignment, printable
-from wavewright.capture.gpus.topology import TOPOLOGY_VARIABLES, busy_percent, topology_folder
-
-if TYPE_CHECKING:
-    from wavewright.capture.doctor.check import Outcome
-    from wavewright.capture.doctor.view import MachineView
-    from wavewright.capture.gpus.topology import Gpu
+from wavewright.capture.doctor.check import Outcome, bad, ok, skipped
+from wavewright.capture.doctor.view import MachineView, assignment, printable
+from wavewright.capture.gpus.topology import TOPOLOGY_VARIABLES, Gpu, busy_percent, topology_folder
 
 BUSY_PERCENT = 10  #: A GPU without work may show a few percent for a desktop.
 _WATT = 1_000_000

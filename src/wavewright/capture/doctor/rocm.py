@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from wavewright.base.shown import quoted
 from wavewright.base.words import counted
-from wavewright.capture.doctor.check import Level, bad, ok, skipped
-from wavewright.capture.doctor.view import printable
+from wavewright.capture.doctor.check import Level, Outcome, bad, ok, skipped
+from wavewright.capture.doctor.view import MachineView, printable
 from wavewright.capture.rocprofv3.installation import DECODER, decoder_files, release_of_root
 from wavewright.capture.rocprofv3.options import version_of
-
-if TYPE_CHECKING:
-    from wavewright.capture.doctor.check import Outcome
-    from wavewright.capture.doctor.view import MachineView
 
 _OLDEST = (6, 2)  #: The first ROCm whose rocprofv3 captures.
 _THREAD_TRACES = (7, 0)  #: Also the first whose rocprofv3-avail takes arguments.

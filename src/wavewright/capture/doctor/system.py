@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from wavewright.base.shown import quoted
 from wavewright.base.words import amount
-from wavewright.capture.doctor.check import Level, bad, ok, skipped
-from wavewright.capture.doctor.view import assignment, printable
+from wavewright.capture.doctor.check import Level, Outcome, bad, ok, skipped
+from wavewright.capture.doctor.view import MachineView, assignment, printable
 from wavewright.capture.plans.command import cleared
 from wavewright.capture.rocprofv3.installation import site_packages
 from wavewright.capture.rocprofv3.options import version_of
-
-if TYPE_CHECKING:
-    from wavewright.capture.doctor.check import Outcome
-    from wavewright.capture.doctor.view import MachineView
 
 #: Variables that captures take out as well, but that do no harm, or of which another check speaks.
 _HARMLESS = ("ROCPROF_ATT_LIBRARY_PATH", "ROCPROF_LIST_AVAIL_TOOL_LIBRARY", "ROCPROFILER_METRICS_PATH")

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from wavewright.base.secrets import masked
-from wavewright.capture.gpus.topology import gpus_of, nodes_of, users_of
-from wavewright.capture.machines.machine import group_names
-from wavewright.capture.rocprofv3.installation import asked, installation_of, release_of_root, roots_of, script_of
+from wavewright.capture.doctor.check import Outcome
+from wavewright.capture.gpus.topology import Gpu, GpuUser, Node, gpus_of, nodes_of, users_of
+from wavewright.capture.machines.machine import Machine, group_names
+from wavewright.capture.rocprofv3.installation import (
+    Root,
+    Script,
+    asked,
+    installation_of,
+    release_of_root,
+    roots_of,
+    script_of,
+)
 from wavewright.capture.rocprofv3.options import version_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from wavewright.capture.doctor.check import Outcome
-    from wavewright.capture.gpus.topology import Gpu, GpuUser, Node
-    from wavewright.capture.machines.machine import Machine
-    from wavewright.capture.rocprofv3.installation import Root, Script
-    from wavewright.capture.rocprofv3.releases import Installation
+from wavewright.capture.rocprofv3.releases import Installation
 
 _AMD = "0x1002"
 _GPU_CLASSES = ("0x03", "0x12")  #: PCI classes of displays and of processing accelerators.

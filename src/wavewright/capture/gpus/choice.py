@@ -9,21 +9,15 @@ from __future__ import annotations
 import random
 import re
 import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from wavewright.base.words import counted
-from wavewright.capture.gpus.locks import holder_of, lock_folder, lock_path, try_lock
-from wavewright.capture.gpus.topology import gpus_of, users_of
+from wavewright.capture.gpus.locks import Lock, holder_of, lock_folder, lock_path, try_lock
+from wavewright.capture.gpus.topology import Gpu, gpus_of, users_of
+from wavewright.capture.machines.machine import Machine
 from wavewright.errors import BusyError, MissingToolError, UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from wavewright.capture.gpus.locks import Lock
-    from wavewright.capture.gpus.topology import Gpu
-    from wavewright.capture.machines.machine import Machine
 
 AUTO, ANY = "auto", "any"
 _PCI = re.compile(r"(?:[0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]", re.IGNORECASE)

@@ -22,19 +22,16 @@ import re
 import stat
 import sys
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 
 from wavewright.base.shown import command_line
 from wavewright.capture.machines.runner import inherited_descriptors
 from wavewright.errors import OutputError, UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 FOLDER_VARIABLE = "WAVEWRIGHT_LOCK_DIR"
 SHARED_FOLDER = "/tmp/wavewright-gpu-locks"  # noqa: S108 - meant to be shared, and checked before use

@@ -7,16 +7,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from wavewright.capture.machines.machine import Machine
+from wavewright.facts.gpus import Arch
 from wavewright.facts.loader import packaged
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from wavewright.capture.machines.machine import Machine
-    from wavewright.facts.gpus import Arch
 
 #: Variables that name a folder of nodes, in the order in which rocprofiler-sdk looks at them.
 TOPOLOGY_VARIABLES = ("ROCPROFILER_KFD_TOPOLOGY", "AMD_KFD_TOPOLOGY", "HSA_MODEL_TOPOLOGY")

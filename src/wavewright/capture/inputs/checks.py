@@ -6,28 +6,23 @@ value of its key is named, and the file is to be written otherwise.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from difflib import get_close_matches
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from wavewright.base.words import counted
+from wavewright.capture.inputs.files import InputFile
 from wavewright.capture.inputs.jobs import KEYS, launch_text, number_in, options_by_key, words_of
 from wavewright.capture.rocprofv3.grammar import launch_words, read_launches
-from wavewright.capture.rocprofv3.options import FILE_ONLY_KEYS, Kind
+from wavewright.capture.rocprofv3.options import FILE_ONLY_KEYS, Kind, Version
 from wavewright.capture.rocprofv3.refusals import check_options
 from wavewright.capture.rocprofv3.regex import regex_warnings
-from wavewright.capture.rocprofv3.releases import has_trap
+from wavewright.capture.rocprofv3.releases import Installation, has_trap
 from wavewright.capture.rocprofv3.words import read_words
 from wavewright.errors import UsageError
 from wavewright.facts.loader import packaged
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from wavewright.capture.inputs.files import InputFile
-    from wavewright.capture.rocprofv3.options import Version
-    from wavewright.capture.rocprofv3.releases import Installation
 
 _LETTERS = 60
 _OBJECTIONS = packaged("objections.toml", __package__)

@@ -9,15 +9,13 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from wavewright.base.files import open_regular
 from wavewright.errors import UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 SIZE_BYTES_MAX = 2 << 20
 DEPTH_MAX = 32  #: Of maps and lists within each other; a job needs three.

@@ -7,8 +7,9 @@ our own classes goes along as an option.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import structs
 
@@ -16,15 +17,10 @@ from wavewright.capture.kinds import Counters, Discovery, Recording, RunTrace, S
 from wavewright.capture.rocprofv3.grammar import read_launches
 from wavewright.capture.rocprofv3.options import Kind, Option, all_options
 from wavewright.capture.rocprofv3.regex import regex_warnings
-from wavewright.capture.rocprofv3.releases import NEWEST
+from wavewright.capture.rocprofv3.releases import NEWEST, Installation
 from wavewright.capture.rocprofv3.words import option_words
 from wavewright.errors import UsageError
 from wavewright.facts.loader import packaged
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from wavewright.capture.rocprofv3.releases import Installation
 
 #: Tables of keys, for the checks as well.
 KEYS: dict[str, Any] = packaged("keys.toml", __package__)

@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
 from wavewright.base.shown import shown
+from wavewright.capture.gpus.topology import Gpu
 from wavewright.capture.jobs.folder import ENDING, RAW, STDERR, STDOUT, refused, write_json
 from wavewright.capture.machines.guard import MARK
-from wavewright.capture.machines.runner import Ending, run_program
+from wavewright.capture.machines.machine import Machine
+from wavewright.capture.machines.runner import Ending, Limits, run_program
+from wavewright.capture.plans.command import Command
+from wavewright.capture.plans.commands import Planned
+from wavewright.capture.rocprofv3.releases import Installation
 from wavewright.errors import WavewrightError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from wavewright.capture.gpus.topology import Gpu
-    from wavewright.capture.machines.machine import Machine
-    from wavewright.capture.machines.runner import Limits
-    from wavewright.capture.plans.command import Command
-    from wavewright.capture.plans.commands import Planned
-    from wavewright.capture.rocprofv3.releases import Installation
 
 _USAGE_STATUS = 2  #: Of AMD's script for words that it does not know.
 _HASH_SECONDS = 60.0

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import time
 import uuid
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import msgspec
 from msgspec import structs
@@ -19,6 +21,7 @@ from msgspec import structs
 from wavewright.base.own_folders import is_own_folder, remove_below
 from wavewright.base.shown import shown
 from wavewright.base.words import amount, counted, shortened
+from wavewright.capture.gpus.topology import Gpu
 from wavewright.capture.jobs.attempt import command_record, run_passes, versions
 from wavewright.capture.jobs.folder import (
     ATTEMPTS,
@@ -35,8 +38,10 @@ from wavewright.capture.jobs.folder import (
     read_object,
     write_json,
 )
+from wavewright.capture.jobs.job import Job
 from wavewright.capture.jobs.result import (
     Attempt,
+    Result,
     begun_attempts,
     best_of,
     ending_of,
@@ -47,20 +52,11 @@ from wavewright.capture.jobs.result import (
 from wavewright.capture.judgement import Judgement, Verdict
 from wavewright.capture.kinds import Discovery, Recording, ThreadTraces, is_by_rocprofv3
 from wavewright.capture.machines.gpu_monitor import check_monitor, monitored
-from wavewright.capture.machines.runner import end_marked
+from wavewright.capture.machines.machine import Machine
+from wavewright.capture.machines.runner import Ending, end_marked
+from wavewright.capture.plans.commands import Planned
+from wavewright.capture.rocprofv3.releases import Installation
 from wavewright.errors import MissingToolError, NotATraceError, OutputError, UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
-
-    from wavewright.capture.gpus.topology import Gpu
-    from wavewright.capture.jobs.job import Job
-    from wavewright.capture.jobs.result import Result
-    from wavewright.capture.machines.machine import Machine
-    from wavewright.capture.machines.runner import Ending
-    from wavewright.capture.plans.commands import Planned
-    from wavewright.capture.rocprofv3.releases import Installation
 
 CHOICE = "choice.json"  #: In the folder of a discovery: what was taken from it.
 FREE_BYTES_MIN = 64 << 20  #: Without which no attempt begins: a log and a small trace.

@@ -10,8 +10,10 @@ import fcntl
 import os
 import re
 import time
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -20,10 +22,6 @@ from wavewright.base.own_folders import link_in, make_below, remove_below
 from wavewright.base.shown import json_bytes, shown
 from wavewright.capture.jobs.job import Job
 from wavewright.errors import BusyError, OutputError, UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
 JOB, MACHINE, ATTEMPTS, DISCOVERIES, RESULT = "job.json", "machine.json", "attempts", "discovery", "result"
 COMMAND, ENDING, JUDGEMENT, FINISHED = "command.json", "ending.json", "judgement.json", "result.json"

@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import structs
 
+from wavewright.capture.gpus.topology import Gpu
 from wavewright.capture.jobs.capture_run import discovery_before, take
 from wavewright.capture.jobs.folder import ATTEMPTS, DISCOVERIES, RAW
-from wavewright.capture.kinds import ThreadTraces, is_by_rocprofv3
-from wavewright.capture.plans.commands import needs_discovery, planned
+from wavewright.capture.jobs.job import Job
+from wavewright.capture.jobs.result import Result
+from wavewright.capture.kinds import Recording, ThreadTraces, is_by_rocprofv3
+from wavewright.capture.machines.machine import Machine
+from wavewright.capture.plans.command import Command
+from wavewright.capture.plans.commands import Planned, needs_discovery, planned
+from wavewright.capture.rocprofv3.releases import Installation
 from wavewright.errors import MissingToolError
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable, Mapping
-
-    from wavewright.capture.gpus.topology import Gpu
-    from wavewright.capture.jobs.job import Job
-    from wavewright.capture.jobs.result import Result
-    from wavewright.capture.kinds import Recording
-    from wavewright.capture.machines.machine import Machine
-    from wavewright.capture.plans.command import Command
-    from wavewright.capture.plans.commands import Planned
-    from wavewright.capture.rocprofv3.releases import Installation
 
 #: What stands in commands for a kernel and launches that only the discovery before them will tell.
 STAND_IN_KERNEL, STAND_IN_LAUNCHES = "KERNEL", (7, 8)

@@ -4,23 +4,16 @@ from __future__ import annotations
 
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from wavewright.capture.doctor.check import bad, ok, skipped
-from wavewright.capture.doctor.view import printable
+from wavewright.capture.doctor.check import Outcome, bad, ok, skipped
+from wavewright.capture.doctor.view import MachineView, printable
 from wavewright.capture.jobs.capture_run import take
 from wavewright.capture.jobs.job import Job
-from wavewright.capture.kinds import Counters, Discovery, ThreadTraces
+from wavewright.capture.kinds import Counters, Discovery, Recording, ThreadTraces
 from wavewright.capture.machines.runner import Limits, run_program
 from wavewright.errors import WavewrightError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from wavewright.capture.doctor.check import Outcome
-    from wavewright.capture.doctor.view import MachineView
-    from wavewright.capture.kinds import Recording
 
 KERNEL = "wavewright_tiny"
 _COUNTER = "SQ_WAVES"

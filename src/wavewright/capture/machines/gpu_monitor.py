@@ -5,17 +5,13 @@ from __future__ import annotations
 import json
 import threading
 import time
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from pathlib import Path
 
+from wavewright.capture.machines.machine import Machine
 from wavewright.errors import MissingToolError
 from wavewright.readers.files.runs import AMD_SMI_FILE, CLOCKS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from wavewright.capture.machines.machine import Machine
 
 PROGRAM = "amd-smi"
 _PERIOD_SECONDS = 1.0

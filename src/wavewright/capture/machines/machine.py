@@ -11,15 +11,13 @@ import signal
 import stat
 import subprocess
 import threading
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from typing import IO, TYPE_CHECKING
+from typing import IO
 
 from wavewright.base import stopping
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 _CHUNK_BYTES = 1 << 16
 _LINKS_MAX = 40  #: As the kernel's: more links in one path are a loop.

@@ -16,19 +16,17 @@ import threading
 import time
 import uuid
 from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, BinaryIO
+from typing import IO, BinaryIO
 
 from wavewright.base import stopping
 from wavewright.base.shown import shown
 from wavewright.base.words import shortened
 from wavewright.capture.machines import guard
 from wavewright.errors import OutputError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 _TERM_SECONDS = 10.0  #: From SIGTERM to SIGKILL, or the grace where that is shorter.
 _DEATH_SECONDS = 20.0  #: From SIGKILL to the end; a process that waits for a driver may never end.

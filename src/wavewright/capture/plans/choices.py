@@ -6,16 +6,12 @@ The buffer is divided among shader engines as aqlprofile of ROCm 7.14 does it.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from wavewright.capture.kinds import Counters, Samples, ThreadTraces
+from wavewright.capture.gpus.topology import Gpu
+from wavewright.capture.kinds import Counters, Recording, Samples, ThreadTraces
 from wavewright.errors import UnsupportedError, UsageError
-
-if TYPE_CHECKING:
-    from wavewright.capture.gpus.topology import Gpu
-    from wavewright.capture.kinds import Recording
 
 MIB = 1 << 20
 GIB = 1 << 30

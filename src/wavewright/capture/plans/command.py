@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from wavewright.base.shown import command_line
+from wavewright.capture.kinds import Recording
 from wavewright.errors import UsageError
 from wavewright.facts.loader import packaged
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from wavewright.capture.kinds import Recording
 
 #: Numbers of GPUs within what ROCR_VISIBLE_DEVICES leaves: with one GPU left, only 0 or nothing is right.
 VISIBILITY = ("HIP_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import singledispatch
-from typing import TYPE_CHECKING
 
 from msgspec import structs
 
+from wavewright.capture.gpus.topology import Gpu
 from wavewright.capture.kinds import (
     USUAL_PARTS,
     Counters,
@@ -26,16 +27,10 @@ from wavewright.capture.rocprofv3.grammar import launch_words
 from wavewright.capture.rocprofv3.options import Kind, Option, all_options, options_in
 from wavewright.capture.rocprofv3.refusals import check_options
 from wavewright.capture.rocprofv3.regex import parts_regex, regex_warnings
-from wavewright.capture.rocprofv3.releases import first_release_with
+from wavewright.capture.rocprofv3.releases import Installation, first_release_with
 from wavewright.capture.rocprofv3.words import option_words, read_words
 from wavewright.errors import UsageError
 from wavewright.facts.loader import packaged
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from wavewright.capture.gpus.topology import Gpu
-    from wavewright.capture.rocprofv3.releases import Installation
 
 DECODER = "librocprof-trace-decoder.so"
 #: Folder, below the output, of the file that stands for AMD's decoder where there is none.

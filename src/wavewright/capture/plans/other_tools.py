@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from wavewright.base.files import open_regular
 from wavewright.base.shown import shown
+from wavewright.capture.kinds import RunTrace
 from wavewright.capture.plans.command import Command, surroundings
 from wavewright.errors import UsageError
 from wavewright.facts.loader import packaged
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from wavewright.capture.kinds import RunTrace
 
 _TABLES = packaged("other_tools.toml", __package__)
 TOOLS: dict[str, dict[str, Any]] = _TABLES["tools"]

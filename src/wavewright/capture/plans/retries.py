@@ -10,11 +10,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec.structs import replace
 
 from wavewright.base.words import counted
+from wavewright.capture.gpus.topology import Gpu
 from wavewright.capture.judgement import Judgement, Verdict
 from wavewright.capture.kinds import Counters, Recording, ThreadTraces
 from wavewright.capture.plans.choices import (
@@ -27,9 +28,6 @@ from wavewright.capture.plans.choices import (
 )
 from wavewright.errors import UsageError
 from wavewright.facts.loader import packaged
-
-if TYPE_CHECKING:
-    from wavewright.capture.gpus.topology import Gpu
 
 ATTEMPTS_MAX = 16  #: Of one job, whatever is asked for.
 DEFAULT_CU, DEFAULT_SE_MASK = 1, 0x1  #: rocprofv3's own (spec 1.5).

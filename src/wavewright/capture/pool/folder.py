@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import msgspec
 
@@ -34,11 +35,6 @@ from wavewright.capture.jobs.result import ending_of
 from wavewright.capture.judgement import KEPT, Verdict
 from wavewright.capture.pool.jobs_file import PoolJob
 from wavewright.errors import OutputError, UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
 
 FILE = "plan.jsonl"
 JOBS, WORKERS = "jobs", "workers"

@@ -7,28 +7,25 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from difflib import get_close_matches
 from functools import lru_cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import Struct, structs
 
 from wavewright.base.toml import read_toml
 from wavewright.base.words import shortened
 from wavewright.capture.jobs.job import Job
+from wavewright.capture.jobs.plan import Plan
 from wavewright.capture.kinds import KINDS
 from wavewright.capture.machines.runner import Limits
+from wavewright.capture.plans.counter_passes import Passes
 from wavewright.capture.pool.keys import KEYS, WrongValueError
 from wavewright.errors import UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from wavewright.capture.jobs.plan import Plan
-    from wavewright.capture.plans.counter_passes import Passes
 
 JOBS_MAX = 100_000
 _FILE_BYTES_MAX = 64 << 20

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
@@ -14,9 +15,6 @@ from wavewright.capture.kinds import KINDS
 from wavewright.capture.rocprofv3.grammar import read_launches
 from wavewright.errors import UsageError
 from wavewright.facts.loader import packaged
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _LAUNCHES_MAX = 10_000
 _UNITS = {"": 1, "B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from wavewright.base import stopping
 from wavewright.capture.jobs.folder import is_locked
@@ -28,15 +30,10 @@ from wavewright.capture.pool.folder import (
     planned_job,
     read_problem,
 )
+from wavewright.capture.pool.jobs_file import PoolJob
 from wavewright.capture.pool.schedule import LIVES_MAX, longest_first
 from wavewright.cluster.executor import NotSeenError
 from wavewright.errors import BusyError, MissingToolError, OutputError, UsageError
-
-if TYPE_CHECKING:
-    import subprocess
-    from collections.abc import Callable, Mapping, Sequence
-
-    from wavewright.capture.pool.jobs_file import PoolJob
 
 _STOP = "stop"  #: A file of the pool: workers tell the processes of their jobs to stop.
 GPU = {"GPU": 1.0}  #: The resource that a worker must have: one job at a time.

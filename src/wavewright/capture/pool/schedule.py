@@ -9,17 +9,22 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import time
 from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from wavewright.base import stopping
 from wavewright.base.words import counted
 from wavewright.capture.gpus.choice import meant_gpus
+from wavewright.capture.gpus.topology import Gpu
 from wavewright.capture.jobs.folder import WorkedOnError, is_locked
+from wavewright.capture.jobs.job import Job
+from wavewright.capture.jobs.plan import Plan
 from wavewright.capture.pool.child import ELSEWHERE, ChildOptions, clear_remains, last_line, start_child
 from wavewright.capture.pool.folder import (
     PoolStatus,
@@ -33,17 +38,8 @@ from wavewright.capture.pool.folder import (
     seconds_of,
     work_folder,
 )
-from wavewright.capture.pool.jobs_file import pool_jobs, read_jobs_file
+from wavewright.capture.pool.jobs_file import PoolJob, pool_jobs, read_jobs_file
 from wavewright.errors import BusyError, MissingToolError, OutputError, WavewrightError
-
-if TYPE_CHECKING:
-    import subprocess
-    from collections.abc import Callable, Iterable, Sequence
-
-    from wavewright.capture.gpus.topology import Gpu
-    from wavewright.capture.jobs.job import Job
-    from wavewright.capture.jobs.plan import Plan
-    from wavewright.capture.pool.jobs_file import PoolJob
 
 LIVES_MAX = 3  #: How often a job may lose the process that works on it, before the pool gives it up.
 _CHILD_WAIT_SECONDS = 5.0  #: A child waits for its GPU that long: what ran there before may still be ending.

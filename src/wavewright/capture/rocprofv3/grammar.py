@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from wavewright.errors import UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 #: More launches than this in one request are taken for a mistake; the tool would fill the memory with the numbers.
 LAUNCHES_MAX = 1_000_000

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from wavewright.base.secrets import masked
+from wavewright.capture.machines.machine import Completed, Machine
 from wavewright.capture.rocprofv3.releases import Installation
 from wavewright.errors import MissingToolError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from wavewright.capture.machines.machine import Completed, Machine
 
 DECODER = "librocprof-trace-decoder.so"  #: rocprofv3's tool opens exactly this name.
 PLACEHOLDER = "@"  #: A script that was never configured by CMake prints names between two of these.

@@ -7,9 +7,11 @@ its two ends are looked at, and only texts are searched for: no pattern that cou
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -17,10 +19,6 @@ from wavewright.base.shown import printable
 from wavewright.base.words import shortened
 from wavewright.capture.judgement import Cause, Verdict
 from wavewright.facts.loader import packaged
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
 
 TEXT_BYTES_MAX = 2 << 20  #: Of each end of a text; what stops a run is at its beginning or at its end.
 LINE_CHARACTERS_MAX = 240  #: Of a line that is shown.

@@ -8,20 +8,16 @@ from __future__ import annotations
 
 import operator
 import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from wavewright.capture.rocprofv3.grammar import check_periods, read_launches
 from wavewright.capture.rocprofv3.options import Kind, Version, all_options, is_within
 from wavewright.capture.rocprofv3.regex import check_regex
-from wavewright.capture.rocprofv3.words import number_of
+from wavewright.capture.rocprofv3.words import Given, number_of
 from wavewright.errors import UsageError
 from wavewright.facts.loader import packaged
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from wavewright.capture.rocprofv3.words import Given
 
 _ATT = "--advanced-thread-trace"
 _TRACE_COUNTERS_MAX = 8

@@ -9,16 +9,11 @@ from __future__ import annotations
 
 import re
 import warnings
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
-from wavewright.capture.rocprofv3.options import is_within
+from wavewright.capture.rocprofv3.options import Version, is_within
 from wavewright.errors import UsageError
 from wavewright.facts.loader import packaged
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from wavewright.capture.rocprofv3.options import Version
 
 _SPECIAL = re.compile(r"[\^$\\.*+?()\[\]{}|]")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from wavewright.capture.rocprofv3.options import Kind, Option, Version, option_named, options_in
 from wavewright.capture.rocprofv3.releases import first_release_with, has_trap
 from wavewright.errors import UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 _YES = frozenset({"y", "yes", "t", "true", "on", "1"})
 _NO = frozenset({"n", "no", "f", "false", "off", "0"})

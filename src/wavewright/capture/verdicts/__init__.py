@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-from wavewright.capture.kinds import Counters, Discovery, RunTrace, Samples, ThreadTraces
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from wavewright.capture.gpus.topology import Gpu
-    from wavewright.capture.judgement import Judgement
-    from wavewright.capture.kinds import Recording
-    from wavewright.capture.machines.runner import Ending
+from wavewright.capture.gpus.topology import Gpu
+from wavewright.capture.judgement import Judgement
+from wavewright.capture.kinds import Counters, Discovery, Recording, RunTrace, Samples, ThreadTraces
+from wavewright.capture.machines.runner import Ending
 
 
 def judge(recording: Recording, ending: Ending, attempt: Path, gpu: Gpu | None = None) -> Judgement:

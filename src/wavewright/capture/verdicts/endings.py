@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import signal
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from wavewright.base.shown import printable
 from wavewright.capture.judgement import Cause, Judgement, Verdict
+from wavewright.capture.kinds import Recording
+from wavewright.capture.machines.runner import Ending
 from wavewright.capture.rocprofv3.messages import (
     cause_of,
     causes_of_command,
@@ -17,13 +20,6 @@ from wavewright.capture.rocprofv3.messages import (
     printable_line,
     recognised,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from pathlib import Path
-
-    from wavewright.capture.kinds import Recording
-    from wavewright.capture.machines.runner import Ending
 
 _SHELL_SIGNAL = 128  #: A shell adds it to the number of the signal that ended a program.
 _SIGNAL_MAX = 64

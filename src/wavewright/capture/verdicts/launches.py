@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from wavewright.base.words import counted, shortened
 from wavewright.capture.judgement import Judgement, Verdict
+from wavewright.capture.kinds import KernelChoice
 from wavewright.capture.plans.discovery import DiscoveredKernels, discovered
 from wavewright.capture.rocprofv3.messages import printable_line
 from wavewright.errors import UsageError, WavewrightError
 from wavewright.facts.kernel_titles import kernel_title
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
-
-    from wavewright.capture.kinds import KernelChoice
 
 _NAMED_KERNELS = 3
 _NAME_WIDTH = 60

@@ -14,17 +14,14 @@ import struct
 import tempfile
 import threading
 import time
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 
 from wavewright.base import stopping
 from wavewright.page.protocol.payload import ARROW, JSON, Payload, key_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
 
 MOST_FILES = 50_000  #: Inputs with more files are not recognised again: looking at them would cost what it saves.
 #: Entries around the input that are looked at: readers take registers and names from files beside a trace.

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 from urllib.parse import quote
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 ARROW = "application/vnd.apache.arrow.stream"
 JSON = "application/json"

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from wavewright.model.document import Document
 from wavewright.questions.kit.parameters import TIME, Parameters, parsed, place, text
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from wavewright.model.document import Document
-
 
 TILE: Parameters = {"level": place, "tile": place}
 TILE_OF_LAYER: Parameters = {"layer": text, **TILE}

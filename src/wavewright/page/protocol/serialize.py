@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import fields, is_dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
 from wavewright.model.answer import to_builtins
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 def doubles(frame: pl.DataFrame) -> pl.DataFrame:

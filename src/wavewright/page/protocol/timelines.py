@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import math
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import Any
 
-from wavewright.analysis.common.timeline import TILE_CELLS
+from wavewright.analysis.common.timeline import TILE_CELLS, Timeline
 from wavewright.errors import UsageError
+from wavewright.model.document import Document
 from wavewright.page.protocol.question import PageQuestion
 from wavewright.page.protocol.serialize import serialize
 from wavewright.questions.kit.parameters import Parameters, number, text
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from wavewright.analysis.common.timeline import Timeline
-    from wavewright.model.document import Document
 
 
 def described(layer: Timeline) -> dict[str, Any]:

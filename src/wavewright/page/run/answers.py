@@ -2,31 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
 from wavewright.analysis.run.compare.compare import compare_runs
-from wavewright.analysis.run.contents.regions import regions
-from wavewright.analysis.run.contents.summary import summary
+from wavewright.analysis.run.contents.regions import Regions, regions
+from wavewright.analysis.run.contents.summary import Summary, summary
 from wavewright.analysis.run.gpu_time.gaps import gaps
-from wavewright.analysis.run.kernels import kernels
+from wavewright.analysis.run.kernels import Kernels, kernels
 from wavewright.errors import UsageError
+from wavewright.model.document import Document
 from wavewright.page.protocol.question import PageQuestion, every_other
 from wavewright.page.protocol.serialize import MOST_ROWS, doubles, serialize
 from wavewright.page.run.times import since_begin
 from wavewright.questions.catalog import question_of
 from wavewright.questions.kit.parameters import place, text
 from wavewright.questions.kit.question import Wording
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from wavewright.analysis.run.contents.regions import Regions
-    from wavewright.analysis.run.contents.summary import Summary
-    from wavewright.analysis.run.kernels import Kernels
-    from wavewright.model.document import Document
 
 _MOST_NODES = 20_000
 GROUPINGS = ("all", "process", "rank", "gpu", "stream", "marker")  #: What a summary can be grouped by.

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import polars as pl
 
-from wavewright.analysis.run.gpu_time.busy import busy
+from wavewright.analysis.run.gpu_time.busy import Busy, busy
 from wavewright.analysis.run.measures.intervals import covered_per_bin, intervals, merged
 from wavewright.analysis.run.select.gpus import gpu_work, index_gpus
+from wavewright.model.document import Document
 from wavewright.page.protocol.curve_tiles import Grid, tiling_of
 from wavewright.page.protocol.question import TILE, PageQuestion
 from wavewright.page.run.answers import serialized
 from wavewright.page.run.times import clocks_of, nodes_by_machine
 from wavewright.questions.kit.parameters import place
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from wavewright.analysis.run.gpu_time.busy import Busy
-    from wavewright.model.document import Document
 
 CHUNK = 64  #: GPUs of one tile.
 _EXPORTED_TILES, _EXPORTED_CHUNKS = 4, 16

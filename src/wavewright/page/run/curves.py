@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
+
+import polars as pl
 
 from wavewright.analysis.common.step_functions import StepLevels
-from wavewright.analysis.run.memory.run_curves import CURVE_UNITS, run_curves
+from wavewright.analysis.run.memory.run_curves import CURVE_UNITS, RunCurves, run_curves
+from wavewright.model.document import Document
 from wavewright.page.protocol.curve_tiles import Grid, tile_of, tiling_of
 from wavewright.page.protocol.question import TILE, PageQuestion
 from wavewright.page.run.times import clocks_of
 from wavewright.questions.kit.parameters import Parameters, text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    import polars as pl
-
-    from wavewright.analysis.run.memory.run_curves import RunCurves
-    from wavewright.model.document import Document
 
 _EXPORTED_TILES = 16
 

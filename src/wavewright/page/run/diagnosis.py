@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from wavewright.analysis.run.calls.kernel_names import short_names
 from wavewright.analysis.run.diagnose import combine_diagnosis, partial_diagnosis
 from wavewright.base.shown import quoted
+from wavewright.model.document import Document
+from wavewright.model.findings import PlaceEvidence
 from wavewright.page.protocol.question import PageQuestion
 from wavewright.page.protocol.serialize import serialize
 from wavewright.page.run.answers import serialized
 from wavewright.page.run.times import clocks_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from wavewright.model.document import Document
-    from wavewright.model.findings import PlaceEvidence
 
 _NAME = 60  #: Characters of a name.
 _BETWEEN = " -> "  #: Between what ended before a gap and what ended it.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
@@ -10,14 +10,12 @@ from wavewright.analysis.run.calls.launch_flows import launch_flows
 from wavewright.base.bounds import ITEM, Bounds
 from wavewright.base.words import duration
 from wavewright.errors import UsageError
+from wavewright.model.document import Document
 from wavewright.model.run_labels import agent_label
 from wavewright.page.protocol.question import PageQuestion
 from wavewright.page.run.layers import check_layer, tile_window, timeline_of
 from wavewright.page.run.path import slack_of
 from wavewright.questions.kit.parameters import Number, Parameters, place, text
-
-if TYPE_CHECKING:
-    from wavewright.model.document import Document
 
 MOST_FLOWS = 400  #: Maximum arrows of one result; above it only their number is returned.
 

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import polars as pl
 
 from wavewright.analysis.run.calls.flame import WEIGHTS, frames_of, functions_of, sandwich
 from wavewright.analysis.run.contents.regions import combine_regions
 from wavewright.analysis.run.contents.stacks import partial_stacks
+from wavewright.analysis.run.gpu_time.timeline import RunTimeline
 from wavewright.errors import UsageError
+from wavewright.model.document import Document
 from wavewright.model.schema import packaged_spec
 from wavewright.page.protocol.question import PageQuestion
 from wavewright.page.protocol.serialize import doubles, serialize
 from wavewright.page.run.answers import region_domains, summary_by, whole_tree
 from wavewright.page.run.layers import timeline_of
 from wavewright.questions.kit.parameters import number, place, text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from wavewright.analysis.run.gpu_time.timeline import RunTimeline
-    from wavewright.model.document import Document
 
 MOST_FRAMES = 10_000  #: Frames of one answer, the heaviest.
 MOST_SPANS = 6_000  #: Spans of one thread or stream, the longest.

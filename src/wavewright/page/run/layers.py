@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
-from wavewright.analysis.common.timeline import TILE_CELLS, Timeline, tiles_of
+from wavewright.analysis.common.timeline import TILE_CELLS, SpanTiles, Timeline, tiles_of
 from wavewright.analysis.run.collectives.collectives import is_collective
-from wavewright.analysis.run.gpu_time.area import run_area
-from wavewright.analysis.run.gpu_time.timeline import DEEPEST, run_timeline
+from wavewright.analysis.run.gpu_time.area import RunArea, run_area
+from wavewright.analysis.run.gpu_time.timeline import DEEPEST, RunTimeline, run_timeline
 from wavewright.errors import UsageError
+from wavewright.model.document import Document
 from wavewright.page.protocol.question import TILE_OF_LAYER, PageQuestion
 from wavewright.page.protocol.timelines import area_question, coarse_tiles, described
 from wavewright.page.run.times import clocks_of
-
-if TYPE_CHECKING:
-    from wavewright.analysis.common.timeline import SpanTiles
-    from wavewright.analysis.run.gpu_time.area import RunArea
-    from wavewright.analysis.run.gpu_time.timeline import RunTimeline
-    from wavewright.model.document import Document
 
 MOST_TRACKS = 16_384  #: Maximum tracks shown; a note reports more.
 _CELL_BITS = 4

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
 from wavewright.analysis.run.calls.kernel_names import readable_names, short_names
 from wavewright.analysis.run.select.gpus import index_gpus
+from wavewright.model.document import Document
 from wavewright.page.protocol.question import PageQuestion
 from wavewright.page.run.answers import summary_by
 from wavewright.page.run.layers import timeline_of
 from wavewright.page.run.times import nodes_by_machine
-
-if TYPE_CHECKING:
-    from wavewright.model.document import Document
 
 _MOST_KERNELS, _WIDTH = 2_000, 44
 _MOST_TRACKS = 256  #: Tracks of one GPU that are named.

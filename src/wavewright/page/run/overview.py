@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
 from wavewright.analysis.run.select.recording import COUNT_COLUMNS
 from wavewright.analysis.run.select.recording_span import recorded_times
+from wavewright.model.document import Document
 from wavewright.page.protocol.question import PageQuestion
 from wavewright.page.run.times import clocks_of, recording_of
-
-if TYPE_CHECKING:
-    from wavewright.model.document import Document
 
 #: Small tables; events are counted by process.
 _COUNTED = ("processes", "threads", "streams", "queues", "symbols", "monitors", "counter_info")

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
 from wavewright.analysis.run.diagnose.bounds import bounds_of
-from wavewright.analysis.run.graph.event_graph import event_graph
+from wavewright.analysis.run.graph.event_graph import EventGraph, event_graph
 from wavewright.analysis.run.graph.path import CriticalPath, path_of, with_steps
 from wavewright.analysis.run.graph.scenarios import what_if
 from wavewright.analysis.run.steps import steps
+from wavewright.model.document import Document
 from wavewright.model.schema import TableSpec, packaged_spec
 from wavewright.page.protocol.question import TILE_OF_LAYER, PageQuestion
 from wavewright.page.protocol.serialize import serialize
@@ -18,10 +19,6 @@ from wavewright.page.run.layers import check_layer, tile_window, tiles_of_run, t
 from wavewright.page.run.times import clocks_of
 from wavewright.questions.kit.parameters import text
 from wavewright.words.run.path import path_evidence
-
-if TYPE_CHECKING:
-    from wavewright.analysis.run.graph.event_graph import EventGraph
-    from wavewright.model.document import Document
 
 MOST_SEGMENTS = 500  #: Segments of an answer, the longest ones.
 _TABLE_OF = {"kernel": "dispatches", "communication": "dispatches", "copy": "copies"}

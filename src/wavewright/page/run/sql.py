@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from threading import Event, Lock
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
@@ -14,14 +15,10 @@ from wavewright.analysis.run.query.catalog import catalog
 from wavewright.analysis.run.query.result import QueryLimits
 from wavewright.errors import UsageError
 from wavewright.facts.loader import packaged
+from wavewright.model.document import Document
 from wavewright.model.run_tables import RUN
 from wavewright.page.protocol.question import PageQuestion
 from wavewright.questions.kit.parameters import place, text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from wavewright.model.document import Document
 
 MOST_ROWS = 5_000  #: Rows of a result that the page gets; `row_count` tells how many there are.
 MOST_BYTES = 8 << 20  #: Of these rows.

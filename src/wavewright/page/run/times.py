@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import polars as pl
 
-from wavewright.analysis.run.select.clocks import node_clocks
-from wavewright.analysis.run.select.recording import recording
-
-if TYPE_CHECKING:
-    from wavewright.analysis.run.select.clocks import NodeClocks
-    from wavewright.analysis.run.select.recording import Recording
-    from wavewright.model.document import Document
-    from wavewright.model.schema import TableSpec
+from wavewright.analysis.run.select.clocks import NodeClocks, node_clocks
+from wavewright.analysis.run.select.recording import Recording, recording
+from wavewright.model.document import Document
+from wavewright.model.schema import TableSpec
 
 _TIMES = {"start_ns": "begin", "end_ns": "end"}
 _MEANINGS = {"start_ns": "start, since the start of its node", "end_ns": "end, since the start of its node"}

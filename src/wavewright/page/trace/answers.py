@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
@@ -14,37 +15,29 @@ from wavewright.analysis.trace.code.functions import entered_rows
 from wavewright.analysis.trace.costs.exposure import row_costs
 from wavewright.analysis.trace.costs.flame import TREES
 from wavewright.analysis.trace.costs.flame import flame as grow
-from wavewright.analysis.trace.costs.histogram import row_histogram
+from wavewright.analysis.trace.costs.histogram import RowHistogram, row_histogram
 from wavewright.analysis.trace.costs.loop_iterations import loop_iterations
 from wavewright.analysis.trace.costs.loops import loop_starts, loops
 from wavewright.analysis.trace.costs.sample_hotspots import sample_hotspots
 from wavewright.analysis.trace.diagnose import diagnose
-from wavewright.analysis.trace.lanes import lane_accesses, no_lane_accesses
+from wavewright.analysis.trace.lanes import LaneAccesses, lane_accesses, no_lane_accesses
 from wavewright.analysis.trace.lanes.service import lane_service
 from wavewright.analysis.trace.memory_latency import memory_latency
 from wavewright.analysis.trace.occupancy import occupancy
-from wavewright.analysis.trace.pipes.utilization import utilization
+from wavewright.analysis.trace.pipes.utilization import Utilization, utilization
 from wavewright.analysis.trace.selection import Selection, select
 from wavewright.analysis.trace.stalls import stalls
 from wavewright.analysis.trace.trust.coverage import coverage
 from wavewright.analysis.trace.trust.verdicts import trust_of
 from wavewright.analysis.trace.waits import waits
-from wavewright.analysis.trace.waves.by_place import waves_by_place
+from wavewright.analysis.trace.waves.by_place import Level, WavesByPlace, waves_by_place
 from wavewright.errors import UsageError, WavewrightError
+from wavewright.model.document import Document
+from wavewright.model.trace import ThreadTrace
 from wavewright.page.protocol.question import PageQuestion
 from wavewright.page.protocol.serialize import doubles, serialize
 from wavewright.questions.kit.parameters import engine, place, text
 from wavewright.words.trace.diagnose import verdict
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable
-
-    from wavewright.analysis.trace.costs.histogram import RowHistogram
-    from wavewright.analysis.trace.lanes import LaneAccesses
-    from wavewright.analysis.trace.pipes.utilization import Utilization
-    from wavewright.analysis.trace.waves.by_place import Level, WavesByPlace
-    from wavewright.model.document import Document
-    from wavewright.model.trace import ThreadTrace
 
 _MOST_EXPORTED = 8
 

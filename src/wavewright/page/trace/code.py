@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import polars as pl
 
 from wavewright.analysis.trace.code.live import live_rows
 from wavewright.analysis.trace.costs.exposure import row_costs
 from wavewright.analysis.trace.selection import Selection, select
+from wavewright.model.document import Document
 from wavewright.page.protocol.question import PageQuestion
 from wavewright.page.protocol.serialize import doubles
 from wavewright.questions.kit.parameters import place
-
-if TYPE_CHECKING:
-    from wavewright.model.document import Document
-
 
 #: Columns of the code table that the page shows in no view.
 _UNSENT = ("reads", "tied", "access")

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
-from wavewright.analysis.trace.compare import KINDS, compare
+import polars as pl
+
+from wavewright.analysis.trace.compare import KINDS, Comparison, compare
 from wavewright.errors import UsageError
+from wavewright.model.document import Document
 from wavewright.page.protocol.question import PageQuestion
 from wavewright.page.protocol.serialize import serialize
 from wavewright.questions.kit.parameters import Parameters, place
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    import polars as pl
-
-    from wavewright.analysis.trace.compare import Comparison
-    from wavewright.model.document import Document
 
 
 def compared(document: Document, *, other: int, by: str = "instruction") -> Any:

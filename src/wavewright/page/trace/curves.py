@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import polars as pl
 
 from wavewright.analysis.common.step_functions import StepLevels
 from wavewright.analysis.trace.derived_counters import summary_of
 from wavewright.analysis.trace.derived_counters.builtin import BUILTIN
-from wavewright.analysis.trace.derived_counters.values import derived_values
+from wavewright.analysis.trace.derived_counters.values import DerivedValues, derived_values
 from wavewright.analysis.trace.timeline.curves import CURVES, curve_engines, curve_series, curve_steps, derived_steps
 from wavewright.analysis.trace.timeline.pipe_shares import busy_shares, pipe_shares
 from wavewright.analysis.trace.timeline.wave_states import wave_states
 from wavewright.errors import UsageError
+from wavewright.model.document import Document
 from wavewright.page.protocol.curve_tiles import Grid, tile_of, tiling_of
 from wavewright.page.protocol.question import TILE, PageQuestion
 from wavewright.page.trace.times import time_range
 from wavewright.questions.kit.parameters import Parameters, engine, text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    import polars as pl
-
-    from wavewright.analysis.trace.derived_counters.values import DerivedValues
-    from wavewright.model.document import Document
 
 DERIVED = "derived"
 PIPES = "pipes"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import polars as pl
 
@@ -15,16 +16,12 @@ from wavewright.analysis.trace.timeline.layers import item_counts
 from wavewright.analysis.trace.timeline.layers.event_layer import all_events
 from wavewright.analysis.trace.waves.resident import resident_waves
 from wavewright.errors import UsageError
+from wavewright.facts.gpus.facts import Arch
+from wavewright.model.document import Document
 from wavewright.model.schema import EVENT_TYPES
+from wavewright.model.trace import ThreadTrace
 from wavewright.page.protocol.question import PageQuestion
 from wavewright.questions.kit.parameters import place
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from wavewright.facts.gpus.facts import Arch
-    from wavewright.model.document import Document
-    from wavewright.model.trace import ThreadTrace
 
 _MOST_HELD = 500  #: Maximum number of items of a timeline whose details are in an exported page.
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import polars as pl
 
 from wavewright.analysis.code.control_flow import branch_targets
@@ -11,11 +9,9 @@ from wavewright.analysis.trace.code.control_flow import taken_jumps
 from wavewright.analysis.trace.listing import wait_arrows
 from wavewright.analysis.trace.memory_latency import memory_latency
 from wavewright.analysis.trace.waits import waits
+from wavewright.model.document import Document
 from wavewright.page.protocol.question import PageQuestion
 from wavewright.page.protocol.serialize import doubles
-
-if TYPE_CHECKING:
-    from wavewright.model.document import Document
 
 
 def arrows(document: Document) -> pl.DataFrame:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from wavewright.analysis.trace.clocks import alignment
 from wavewright.analysis.trace.overview import losses_of, traced_span, unknown_code
+from wavewright.model.document import Document
 from wavewright.model.losses import LOSSES
 from wavewright.model.schema import CATEGORIES, SAMPLE_REASONS, STATES
 from wavewright.model.traced_span import clock_mhz
 from wavewright.page.protocol.question import PageQuestion
 from wavewright.page.trace.answers import traced_kernels
 from wavewright.page.trace.times import time_range, traced_range
-
-if TYPE_CHECKING:
-    from wavewright.model.document import Document
 
 
 def overview_of_trace(document: Document) -> dict[str, Any]:

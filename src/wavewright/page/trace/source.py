@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
-from wavewright.analysis.trace.listing.line_costs import line_costs
+from wavewright.analysis.trace.listing.line_costs import LineCosts, line_costs
 from wavewright.analysis.trace.overview import unknown_code
 from wavewright.errors import UsageError
+from wavewright.model.document import Document
 from wavewright.page.protocol.question import PageQuestion
 from wavewright.page.protocol.serialize import doubles
 from wavewright.questions.kit.parameters import place
-
-if TYPE_CHECKING:
-    from wavewright.analysis.trace.listing.line_costs import LineCosts
-    from wavewright.model.document import Document
 
 MOST_LINES = 100_000  #: Longer files are shown up to here.
 LONGEST_LINE = 2_000  #: Characters of a line that are sent.

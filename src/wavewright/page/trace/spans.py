@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 import polars as pl
 
-from wavewright.analysis.common.timeline import DEFINITION, tiles_of
-from wavewright.analysis.trace.timeline.area import area_rows
+from wavewright.analysis.common.timeline import DEFINITION, SpanTiles, Timeline, tiles_of
+from wavewright.analysis.trace.timeline.area import AreaRows, area_rows
 from wavewright.analysis.trace.timeline.layers import layers
 from wavewright.analysis.trace.timeline.stalled_shares import StalledShares
 from wavewright.errors import UsageError
+from wavewright.model.document import Document
 from wavewright.page.protocol.curve_tiles import tiling_of
 from wavewright.page.protocol.question import TILE, TILE_OF_LAYER, PageQuestion
 from wavewright.page.protocol.timelines import area_question, coarse_tiles, described
 from wavewright.page.trace.curves import grid_of
 from wavewright.questions.kit.parameters import text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from wavewright.analysis.common.timeline import SpanTiles, Timeline
-    from wavewright.analysis.trace.timeline.area import AreaRows
-    from wavewright.model.document import Document
 
 _MOST_TILES = 512  #: Levels of a timeline with more tiles are left out of an exported page.
 _FEW_TILES = 8  #: The same for what only colours spans.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
 import polars as pl
 
@@ -11,20 +12,15 @@ from wavewright.analysis.common.occupancy.limits import Resources
 from wavewright.analysis.trace.about.contents import contents
 from wavewright.analysis.trace.costs.activity import activity
 from wavewright.analysis.trace.derived_counters.sampled_counters import sampled_counters
-from wavewright.analysis.trace.occupancy.resources import kernel_resources
+from wavewright.analysis.trace.occupancy.resources import KernelResources, kernel_resources
 from wavewright.analysis.trace.pipes.utilization import utilization
 from wavewright.analysis.trace.trust.coverage import coverage
 from wavewright.analysis.trace.waves.states import states
 from wavewright.errors import UsageError
 from wavewright.model.answer import to_builtins
+from wavewright.model.document import Document
+from wavewright.model.trace import ThreadTrace
 from wavewright.page.protocol.question import PageQuestion
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from wavewright.analysis.trace.occupancy.resources import KernelResources
-    from wavewright.model.document import Document
-    from wavewright.model.trace import ThreadTrace
 
 
 def summary(document: Document) -> dict[str, Any]:

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
 from wavewright.analysis.trace.clocks import alignment
 from wavewright.analysis.trace.waves.stalled_waves import stall_of_waves
 from wavewright.errors import UsageError
+from wavewright.model.document import Document
 from wavewright.page.protocol.question import PageQuestion
 from wavewright.page.trace.times import aligned
 from wavewright.questions.kit.parameters import place
-
-if TYPE_CHECKING:
-    from wavewright.model.document import Document
 
 
 def waves(document: Document) -> pl.DataFrame:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from enum import Enum
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 
 from wavewright.base.compression import packing_of, without_packing
 from wavewright.base.files import open_regular
@@ -22,9 +23,6 @@ from wavewright.readers.files.runs import PACKAGE_INDEX, XPLANE_SUFFIX, is_named
 from wavewright.readers.files.sqlite import table_names, why_unreadable
 from wavewright.readers.files.text import SQLITE, head_of
 from wavewright.readers.files.tinygrad_profile import is_tinygrad_profile
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 class Kind(Enum):

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import io
 import pickletools
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from wavewright.errors import NotATraceError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _MOST_INSTRUCTIONS = 20_000_000
 _ADVICE = "no code of the file was run; export it again with an unchanged tinygrad"

@@ -8,23 +8,20 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import polars as pl
 
 from wavewright.base.files import not_read, open_regular
 from wavewright.facts.loader import packaged
 from wavewright.model.losses import Loss
+from wavewright.model.run import RunSource
 from wavewright.model.run_tables import RUN
 from wavewright.readers.files.runs import AMD_SMI_FILE, CLOCKS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from wavewright.model.run import RunSource
 
 _BYTES_MAX = 64 << 20
 _LINE_BYTES_MAX = 1 << 20

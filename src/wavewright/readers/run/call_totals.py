@@ -7,8 +7,10 @@ metrics of timemory (`cpu_clock`, `peak_rss`, `trip_count`, ...) have the same f
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, TypeAlias
+from pathlib import Path
+from typing import Any, TypeAlias
 
 import msgspec
 import polars as pl
@@ -19,10 +21,6 @@ from wavewright.model.run import MemorySource
 from wavewright.model.run_tables import RUN
 from wavewright.model.schema import frame_of
 from wavewright.readers.files.text import json_text, text_bytes
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 _LABEL = re.compile(
     r"\s?(?:\|(?P<rank>\d{1,9}))?(?:\|(?P<thread>\d{1,9}))?>>>\s?(?P<indent> *)(?:\|_)?(?P<name>.*\S)\s*"

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import re
 from contextlib import closing, suppress
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from wavewright.base.sql import quoted
 from wavewright.errors import WavewrightError
+from wavewright.model.run import RunSource
 from wavewright.readers.files.kinds import Kind, sniff
 from wavewright.readers.files.sqlite import Database
 from wavewright.readers.files.unpacked_folder import file_of
-
-if TYPE_CHECKING:
-    from wavewright.model.run import RunSource
 
 _KINDS = (Kind.ROCPD, Kind.RPD, Kind.ROCPROF_DATABASE)
 _GUID = re.compile(r"_[0-9a-f]{8}(_[0-9a-f]{4}){3}_[0-9a-f]{12}$", re.IGNORECASE)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
 
 import polars as pl
 
@@ -10,9 +10,6 @@ from wavewright.model.losses import Loss
 from wavewright.model.run_tables import RUN
 from wavewright.model.schema import empty_frame
 from wavewright.readers.run.event_times import sound_ends
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
 
 
 def numbered(frames: Iterable[pl.DataFrame], keys: Sequence[str], number: str) -> pl.DataFrame:

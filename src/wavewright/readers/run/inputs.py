@@ -5,10 +5,10 @@ from __future__ import annotations
 import glob
 import os
 import weakref
+from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from wavewright.base.compression import PACKED_SUFFIXES
 from wavewright.base.files import LEADS_OUT, not_read, open_regular
@@ -16,18 +16,14 @@ from wavewright.base.plugins import READERS, load_plugin, plugin_error, reader_s
 from wavewright.base.sql import quoted
 from wavewright.errors import NotATraceError, UsageError, WavewrightError
 from wavewright.model.losses import Loss
+from wavewright.model.run import Run, RunSource
 from wavewright.readers.files.archive import is_archive
 from wavewright.readers.files.inventory import Inventory
 from wavewright.readers.files.kinds import RUNS, Kind, misfit, sniff
 from wavewright.readers.files.rocprofv3_columns import header_of, layout_of, run_of
 from wavewright.readers.files.runs import PACKAGE_INDEX, packaged_files, refused_below, run_entries
+from wavewright.readers.files.unpacked_folder import UnpackedFolder
 from wavewright.readers.run.amd_smi import WithSamples, samples_beside
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from wavewright.model.run import Run, RunSource
-    from wavewright.readers.files.unpacked_folder import UnpackedFolder
 
 _DATABASE_KINDS = (Kind.ROCPD, Kind.RPD, Kind.ROCPROF_DATABASE, Kind.BROKEN_DATABASE)
 _CSV_KINDS = (Kind.KERNEL_TRACE, Kind.CSV_TRACE, Kind.COUNTERS)

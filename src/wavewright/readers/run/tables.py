@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NoReturn
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NoReturn
 
 import msgspec
 import polars as pl
@@ -16,10 +17,6 @@ from wavewright.errors import NotATraceError, UnsupportedError, WavewrightError
 from wavewright.model.losses import LOSSES, Loss
 from wavewright.model.run_tables import NUMBERED, REFERENCES, RUN
 from wavewright.model.stored_tables import RUN_FORMAT, RUN_MANIFEST, RUN_VERSION, crc32_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
 CHUNK_ROWS = 1 << 20
 _SCANS = {"parquet": "scan_parquet", "arrow": "scan_ipc"}

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from wavewright.errors import NotATraceError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _MOST_BYTES = 64 << 20
 

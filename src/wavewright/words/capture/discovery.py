@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, duration, percent, size
+from wavewright.capture.plans.discovery import DiscoveredGpu, DiscoveredKernels, Kernel, Suggestion
 from wavewright.model.blocks import GAP, AnyBlock, Table, headline, sentence
 from wavewright.words.capture.labelled_row import row
 from wavewright.words.capture.shell import shell_text
 from wavewright.words.kit.brief_names import brief_kernel
 from wavewright.words.kit.frame_tables import Column, table_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from wavewright.capture.plans.discovery import DiscoveredGpu, DiscoveredKernels, Kernel, Suggestion
 
 
 def discovery_report(

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 from wavewright.base.shown import printable
 from wavewright.base.words import counted
-from wavewright.capture.doctor import Area, Status
+from wavewright.capture.doctor import Area, Check, Status
 from wavewright.model.blocks import GAP, AnyBlock, Cell, Grid, GridColumn, Preformatted, headline, sentence
 from wavewright.words.capture.shell import shell_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from wavewright.capture.doctor import Check
 
 _STYLES = {Status.OK: "green", Status.WARNING: "bold yellow", Status.ERROR: "bold red", Status.NOT_CHECKED: "dim"}
 _ORDER = (Status.ERROR, Status.WARNING, Status.OK)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from wavewright.base.shown import printable
 from wavewright.model.blocks import Sentence, sentence
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 STYLES = {"good": "green", "lossy": "yellow", "truncated": "yellow", "incomplete": "yellow"}  #: Of verdicts; else red.
 

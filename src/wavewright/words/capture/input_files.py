@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 from wavewright.base.words import truncation
-from wavewright.capture.inputs.checks import Level
+from wavewright.capture.inputs.checks import CheckedFile, Finding, Level
 from wavewright.model.blocks import GAP, AnyBlock, Cell, Sentence, Table, headline, sentence
 from wavewright.words.kit.declared_tables import block_columns
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from wavewright.capture.inputs.checks import CheckedFile, Finding
 
 _JOBS_SHOWN = 20
 _STYLES = {Level.ERROR: "red", Level.WARNING: "yellow", Level.NOTE: "dim"}

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 from wavewright.base.shown import printable
 from wavewright.base.words import counted
+from wavewright.capture.gpus.topology import Gpu
 from wavewright.capture.judgement import Judgement, Verdict
-from wavewright.capture.kinds import Counters, ThreadTraces
+from wavewright.capture.kinds import Counters, Recording, ThreadTraces
+from wavewright.capture.plans.command import Command
+from wavewright.capture.rocprofv3.releases import Installation
 from wavewright.facts.loader import packaged
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, headline, sentence
 from wavewright.words.capture.labelled_row import row
 from wavewright.words.capture.shell import command_text
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from wavewright.capture.gpus.topology import Gpu
-    from wavewright.capture.kinds import Recording
-    from wavewright.capture.plans.command import Command
-    from wavewright.capture.rocprofv3.releases import Installation
 
 #: Kind of capture -> what it is called in sentences.
 TITLES: dict[str, str] = packaged("texts.toml", __package__)["titles"]

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from wavewright.base.shown import printable
 from wavewright.base.words import counted
-from wavewright.capture.pool.folder import State
+from wavewright.capture.pool.folder import JobStatus, PoolStatus, State
 from wavewright.model.blocks import AnyBlock, Cell, Sentence, Table
 from wavewright.words.kit.declared_tables import block_columns
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from wavewright.capture.pool.folder import JobStatus, PoolStatus
 
 #: The order of the table: what needs attention first.
 _ORDER = (State.RUNNING, State.ERROR, State.INTERRUPTED, State.WAITING, State.FINISHED)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from wavewright.base.shown import printable, quoted
 from wavewright.base.words import counted, percent, short, size
 from wavewright.capture.jobs.folder import DISCOVERIES
+from wavewright.capture.jobs.result import Attempt, Result
+from wavewright.capture.judgement import TracedDispatch
 from wavewright.facts.loader import packaged
 from wavewright.model.blocks import GAP, AnyBlock, Preformatted, Sentence, Table, headline, sentence
 from wavewright.words.capture.events import STYLES
@@ -15,13 +19,6 @@ from wavewright.words.capture.labelled_row import row
 from wavewright.words.capture.plan import title_of
 from wavewright.words.kit.brief_names import brief_kernel
 from wavewright.words.kit.frame_tables import Column, table_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
-    from wavewright.capture.jobs.result import Attempt, Result
-    from wavewright.capture.judgement import TracedDispatch
 
 #: Kind of capture -> verbs that answer the first questions about it, with what they tell.
 NEXT: dict[str, list[tuple[str, str]]] = packaged("texts.toml", __package__)["next"]

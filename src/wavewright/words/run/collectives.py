@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import polars as pl
 
+from wavewright.analysis.run.ranks.collective_times import Collectives
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, duration
 from wavewright.model.blocks import GAP, AnyBlock, headline
 from wavewright.words.kit.brief_names import brief_kernel
 from wavewright.words.kit.declared_tables import declared_table
 from wavewright.words.run.ranks import caveat_lines, who_of, why_late
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from wavewright.analysis.run.ranks.collective_times import Collectives
 
 _FEWEST_RANKS = 64
 

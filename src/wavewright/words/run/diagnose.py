@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
+from wavewright.analysis.run.diagnose import RunDiagnosis
+from wavewright.analysis.run.diagnose.finding import RunFinding
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, duration, percent
-from wavewright.model.blocks import GAP, AnyBlock, Finding, Grid, GridColumn, Labelled, Sentence, labelled, sentence
+from wavewright.model.blocks import (
+    GAP,
+    AnyBlock,
+    Block,
+    Finding,
+    Grid,
+    GridColumn,
+    Labelled,
+    Sentence,
+    labelled,
+    sentence,
+)
+from wavewright.model.findings import PlaceEvidence
 from wavewright.words.kit.brief_names import brief, brief_kernel
 from wavewright.words.kit.handles import handle
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from wavewright.analysis.run.diagnose import RunDiagnosis
-    from wavewright.analysis.run.diagnose.finding import RunFinding
-    from wavewright.model.blocks import Block
-    from wavewright.model.findings import PlaceEvidence
 
 _NAME = 48
 _FRAMES = 3

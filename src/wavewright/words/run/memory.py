@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import polars as pl
 
+from wavewright.analysis.run.memory.memory import Memory
 from wavewright.base.words import counted, duration, size
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, headline
 from wavewright.words.kit.charts import resampled
@@ -13,11 +15,6 @@ from wavewright.words.kit.declared_tables import declared_table
 from wavewright.words.run.place_names import gpu_name, process_name
 from wavewright.writers.terminal.bars import sparkline
 from wavewright.writers.terminal.fitted_table import WIDE
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from wavewright.analysis.run.memory.memory import Memory
 
 _KEYS = ("host", "pid", "rank", "run", "kind", "gpu", "pool")
 _PLACES = {"HOST": "host", None: "unknown"}

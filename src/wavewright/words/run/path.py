@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
 from wavewright.analysis.run.calls.open_regions import SEPARATOR
-from wavewright.analysis.run.graph.path import LEAST_EXPLAINED
+from wavewright.analysis.run.graph.path import LEAST_EXPLAINED, CriticalPath
+from wavewright.analysis.run.graph.scenarios import Scenario
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, duration, percent
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, headline, sentence
@@ -17,12 +19,6 @@ from wavewright.words.kit.brief_names import brief_kernel
 from wavewright.words.kit.declared_tables import declared_table
 from wavewright.words.kit.frame_tables import Column, bar_cell
 from wavewright.words.run.place_names import process_name
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from wavewright.analysis.run.graph.path import CriticalPath
-    from wavewright.analysis.run.graph.scenarios import Scenario
 
 _WORDS = {
     "host": "code and calls of the CPU",

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import polars as pl
 
 from wavewright.analysis.run.calls.kernel_names import readable_names
-from wavewright.analysis.run.compare.compare import REMAINDER, change_text
+from wavewright.analysis.run.compare.compare import REMAINDER, RunComparison, change_text
 from wavewright.analysis.run.contents.summary import GPU_DOMAINS
 from wavewright.analysis.run.measures.trees import LAYER
 from wavewright.base.shown import printable
@@ -17,11 +18,6 @@ from wavewright.model.blocks import GAP, AnyBlock, Cell, Sentence, headline, sen
 from wavewright.words.kit.brief_names import brief, brief_kernel
 from wavewright.words.kit.declared_tables import declared_columns, declared_table
 from wavewright.words.kit.frame_tables import Column, frame_table, titled
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from wavewright.analysis.run.compare.compare import RunComparison
 
 _NO_IDEA = 10.0  #: Noise, as a share, from which on its size does not matter.
 _MOST_OF_REMAINDER = 3  #: Things that are not attributed and are shown without being asked for.

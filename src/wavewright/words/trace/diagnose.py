@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from wavewright.analysis.trace.about.traced_call import launch_sentence, launch_source
+from wavewright.analysis.trace.diagnose import Diagnosis
+from wavewright.analysis.trace.diagnose.finding import Link, Reason, Remedy, StallFinding
 from wavewright.analysis.trace.diagnose.grid_findings import bandwidth_words, traffic_words
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent, short
 from wavewright.model.blocks import GAP, AnyBlock, Drawn, Named, Part, Sentence, headline, labelled, sentence
+from wavewright.model.findings import CodeEvidence
 from wavewright.words.kit.frame_tables import hexadecimal, place
 from wavewright.words.kit.run_gain import calls_words, run_gain_words
 from wavewright.words.kit.wait_checks import open_barrier_words, strict_wait_words
 from wavewright.words.trace.floors import floor_sentences
 from wavewright.words.trace.input.trust import SEVERITY_TONES, trust_lines
 from wavewright.writers.terminal.bars import bar
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from wavewright.analysis.trace.diagnose import Diagnosis
-    from wavewright.analysis.trace.diagnose.finding import Link, Reason, Remedy, StallFinding
-    from wavewright.model.findings import CodeEvidence
 
 _REASONS = 5
 _NEARLY_ALL = 0.95  #: Share of the instructions from which a part is not mentioned.

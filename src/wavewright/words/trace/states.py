@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 import polars as pl
 
+from wavewright.analysis.trace.clocks import ClockAlignment
+from wavewright.analysis.trace.pipes.utilization import Utilization
+from wavewright.analysis.trace.waves.kernel_residency import KernelResidency
+from wavewright.analysis.trace.waves.states import States
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent
 from wavewright.model.blocks import GAP, AnyBlock, Cell, Sentence, Table, chart, headline, sentence
@@ -13,14 +18,6 @@ from wavewright.words.kit.charts import SHADES, dense, legend, resampled, share_
 from wavewright.words.kit.declared_tables import declared_columns, declared_table
 from wavewright.words.kit.frame_tables import Column, frame_table
 from wavewright.writers.terminal.bars import sparkline
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from wavewright.analysis.trace.clocks import ClockAlignment
-    from wavewright.analysis.trace.pipes.utilization import Utilization
-    from wavewright.analysis.trace.waves.kernel_residency import KernelResidency
-    from wavewright.analysis.trace.waves.states import States
 
 _CHART_LINES = 24
 _MAX_ENGINES = 8  #: Shader engines that get columns or charts of their own.

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import polars as pl
 
+from wavewright.analysis.trace.fabric import FabricTraffic
 from wavewright.base.words import counted, grouped, percent, size
 from wavewright.codeobj.kernel_arguments import worded_size
 from wavewright.model.blocks import GAP, AnyBlock, Preformatted, Sentence, headline, sentence
 from wavewright.words.kit.declared_tables import declared_table
 from wavewright.words.trace.row_columns import INSTRUCTION, SOURCE
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from wavewright.analysis.trace.fabric import FabricTraffic
 
 _EVIDENCE = {"counter-proven": "proven by counters", "published": "published", "hypothesis": "a hypothesis"}
 _AXES = "xyz"

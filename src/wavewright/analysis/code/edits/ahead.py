@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from wavewright.analysis.code.edits.block_orders import BlockOrders, LegalOrder, Refused
-from wavewright.analysis.code.edits.code_rows import derived_row, named
+from wavewright.analysis.code.edits.code_rows import CodeRow, derived_row, named
+from wavewright.analysis.code.edits.dependences import Assumptions, Edge
 from wavewright.analysis.code.edits.derived_waits import Surroundings, derive
 from wavewright.analysis.code.edits.in_flight import aged, copied, issued, waited
 from wavewright.analysis.code.edits.kernel_rows import live_at
 from wavewright.analysis.code.edits.wait_forms import wait_texts
 from wavewright.analysis.code.flow import ANYWHERE, BACK, END, JUMP
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wavewright.analysis.code.edits.code_rows import CodeRow
-    from wavewright.analysis.code.edits.dependences import Assumptions, Edge
 
 _FIRST_NUMBER: Final = -100  #: Of the rows before the loop: no rows of the code.
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from wavewright.analysis.code.edits.code_rows import EXEC_BITS, VGPR_BITS, CodeRow
 from wavewright.analysis.code.edits.dependences import Assumptions, Dependences, Edge, dependences, edge_between
@@ -21,9 +21,6 @@ from wavewright.analysis.code.edits.kernel_rows import (
 from wavewright.analysis.code.edits.wait_forms import has_forms
 from wavewright.analysis.code.edits.webs import Webs, allocate, webs
 from wavewright.codeobj.registers import FIRST_VECTOR
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
 
 MOST_VGPRS = 256  #: Numbers that an instruction can name without a register of their upper bits.
 _LARGEST_BLOCK = 1_000  #: Rows; pairs of them are looked at.

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from wavewright.analysis.code.edits.block_orders import BlockOrders, LegalOrder, Refused
+from wavewright.analysis.code.edits.code_rows import CodeRow
 from wavewright.analysis.code.edits.derived_waits import derive
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wavewright.analysis.code.edits.code_rows import CodeRow
 
 _LOAD: Final = re.compile(
     r"(?P<unit>global|buffer|scratch)_load_(?P<width>dword(?:x[234])?|b(?:32|64|96|128))"

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import polars as pl
 
-from wavewright.analysis.counters.choice import chosen_dispatches, ranked_kernels
+from wavewright.analysis.counters.choice import CounterChoice, chosen_dispatches, ranked_kernels
 from wavewright.analysis.counters.limiters.channels import channel_sums, channel_values
 from wavewright.analysis.counters.limiters.counter_values import measured_values
 from wavewright.analysis.counters.limiters.evidence import EvidenceValue
 from wavewright.analysis.counters.limiters.launch_values import launch_values
-from wavewright.analysis.counters.limiters.memory_values import memory_values, traffic_of, uncounted_sides
+from wavewright.analysis.counters.limiters.memory_values import Traffic, memory_values, traffic_of, uncounted_sides
 from wavewright.analysis.counters.limiters.profiler_values import derived_values, with_derived
-
-if TYPE_CHECKING:
-    from wavewright.analysis.counters.choice import CounterChoice
-    from wavewright.analysis.counters.limiters.memory_values import Traffic
-    from wavewright.model.counters import CounterSet
+from wavewright.model.counters import CounterSet
 
 #: Columns of `L2.kernels` that need to know how much a dispatch has to read.
 _AGAINST_IDEAL = ("over_fetch", "useful_bytes_per_second", "useful_peak_share")

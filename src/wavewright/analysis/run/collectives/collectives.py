@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import polars as pl
 
 from wavewright.analysis.run.calls.markers import Markers
 from wavewright.analysis.run.collectives.rccl_calls import around_kernels, rccl_calls
 from wavewright.analysis.run.measures.statistics import is_timed
-
-if TYPE_CHECKING:
-    from wavewright.model.run import Run
+from wavewright.model.run import Run
 
 _NAMES = "(?i)nccl|rccl|all_?reduce|all_?gather|all_?to_?all|reduce_?scatter|cross_device_reduce"
 #: Kind of a collective -> how it is called; the first that fits.

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -16,11 +16,7 @@ from wavewright.analysis.run.collectives.collectives import (
 )
 from wavewright.analysis.run.measures.intervals import FARTHEST_NS, covered, intervals
 from wavewright.analysis.run.select.identities import processes_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from wavewright.model.run import Run
+from wavewright.model.run import Run
 
 ROW_COLUMNS = {
     "process": pl.UInt32,  #: Number in the run.

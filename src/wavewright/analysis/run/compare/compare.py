@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Any, Literal, get_args
 
 import polars as pl
 
@@ -12,6 +13,7 @@ from wavewright.analysis.common.noise import LEAST_CHANGE, MEAN_TAIL, RUN_FALSE_
 from wavewright.analysis.run.calls.kernel_names import short_names
 from wavewright.analysis.run.compare.compared_side import (
     TIMES,
+    PartialComparison,
     Side,
     kernel_uses,
     partial_compare,
@@ -24,14 +26,8 @@ from wavewright.analysis.run.contents.summary import GPU_DOMAINS
 from wavewright.base.words import counted, percent, side_label
 from wavewright.errors import UsageError
 from wavewright.model.answer import Answer
+from wavewright.model.run import Run
 from wavewright.model.schema import frame_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
-    from wavewright.analysis.run.compare.compared_side import PartialComparison
-    from wavewright.model.run import Run
 
 #: What counts as a change: the difference of the GPU time that is attributed.
 CHANGES = ("slower", "faster", "renamed", "new", "gone", "more calls", "fewer calls")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from math import fsum, sqrt
-from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -18,12 +18,8 @@ from wavewright.analysis.run.contents.summary import GPU_DOMAINS, wall_of
 from wavewright.analysis.run.contents.timed_events import EXTENTS
 from wavewright.analysis.run.gpu_time.gpu_time import CLASSES, GPU_TIMES, gpu_times, mean_gpu_times
 from wavewright.errors import UsageError
+from wavewright.model.run import Run
 from wavewright.model.schema import empty_frame
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wavewright.model.run import Run
 
 TIMES = (*CLASSES, "idle_ns")  #: Of a GPU; their sum is its time.
 _MOST_WITHOUT_NOISE = 0.05  #: Share of the GPU time of which no noise is known, up to which the total has one.

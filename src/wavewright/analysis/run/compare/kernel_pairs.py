@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from difflib import SequenceMatcher
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from wavewright.analysis.run.calls.kernel_names import readable_names
 from wavewright.facts.kernel_titles import kernel_title
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _MOST = 200  #: Kernels of a side that are tried, those with the most time: the number of pairs stays small.
 _FEWEST_CALLS = 0.5  #: Calls of the one per call of the other, from which on they may be the same work.

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
-from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -13,18 +13,12 @@ from wavewright.analysis.run.compare.compared_side import TIMES, PartialComparis
 from wavewright.analysis.run.compare.kernel_pairs import KernelUse, pairs_of
 from wavewright.analysis.run.contents.timed_events import Events
 from wavewright.analysis.run.diagnose import combine_diagnosis
-from wavewright.analysis.run.measures.statistics import PackedDurations, merged_packed, statistics_of
+from wavewright.analysis.run.diagnose.partial import PartialDiagnosis
+from wavewright.analysis.run.measures.statistics import PackedDurations, Statistics, merged_packed, statistics_of
 from wavewright.errors import UsageError
 from wavewright.facts.gpus import facts
-from wavewright.model.baseline import MeasuredCapture, Quantity
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wavewright.analysis.run.diagnose.partial import PartialDiagnosis
-    from wavewright.analysis.run.measures.statistics import Statistics
-    from wavewright.model.baseline import Baseline
-    from wavewright.model.run import Run
+from wavewright.model.baseline import Baseline, MeasuredCapture, Quantity
+from wavewright.model.run import Run
 
 _SUBJECTS = {"KERNEL": "kernel", "COPY": "copy", "MARKER": "marker"}  #: Of the domains that a baseline contains.
 _TABLES = ("dispatches", "copies", "regions")  #: With events of these domains.

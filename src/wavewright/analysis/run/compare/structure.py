@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import sqrt
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from wavewright.analysis.common.noise import LEAST_CHANGE, RUN_FALSE_ALARMS, t_bound
-from wavewright.analysis.run.compare.call_forest import NODES, WORK, levels
+from wavewright.analysis.run.compare.call_forest import NODES, WORK, CallForest, levels
 from wavewright.analysis.run.compare.tree_pairs import NamedTree, mixed, paired
 from wavewright.analysis.run.kernels.categories import category
 from wavewright.model.schema import empty_frame, packaged_specs
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from wavewright.analysis.run.compare.call_forest import CallForest
-
-    Ints = NDArray[np.int64]
+Ints = NDArray[np.int64]
 
 _TABLES = packaged_specs(__package__, owner="RunComparison")
 _ROOT, UNLINKED = "run", "launch not recorded"

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from wavewright.analysis.run.compare.call_forest import levels
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
-
-    Ints = NDArray[np.int64]
+Ints = NDArray[np.int64]
 
 _MOST_CELLS = 1 << 22  #: Of the table of an alignment; longer lists are paired by the number of each name.
 _MOST_ROUNDS = 8  #: How often what wraps something is opened below one pair.

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
-from typing import TYPE_CHECKING
 
 import polars as pl
 
 from wavewright.analysis.run.contents.timed_events import EVENT_TABLES, Events
 from wavewright.analysis.run.measures.statistics import is_timed
+from wavewright.model.run import Run
 from wavewright.model.schema import empty_frame, packaged_spec
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wavewright.model.run import Run
 
 _FEWEST_BATCHES, _MOST_BATCHES = 8, 64
 _SUMS = ("calls", "timed", "total", "squares")

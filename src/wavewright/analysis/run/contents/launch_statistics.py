@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -11,18 +11,12 @@ from wavewright.analysis.common.step_functions import StepCurve
 from wavewright.analysis.common.time_bins import TimeBins
 from wavewright.analysis.run.calls.launches import Launches, region_pieces
 from wavewright.analysis.run.measures.intervals import intervals
-from wavewright.analysis.run.measures.statistics import described, merged, statistics_of
+from wavewright.analysis.run.measures.statistics import Statistics, described, merged, statistics_of
 from wavewright.analysis.run.select.identities import PROCESS, processes_of
 from wavewright.analysis.run.select.step_ranges import step_ranges
 from wavewright.model.answer import Answer
-from wavewright.model.schema import empty_frame, packaged_spec
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wavewright.analysis.run.measures.statistics import Statistics
-    from wavewright.model.run import Run
-    from wavewright.model.schema import TableSpec
+from wavewright.model.run import Run
+from wavewright.model.schema import TableSpec, empty_frame, packaged_spec
 
 _BINS = 60
 _COUNTS = packaged_spec(__package__, "counts")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -14,11 +14,7 @@ from wavewright.analysis.run.measures.intervals import share_of
 from wavewright.analysis.run.measures.trees import LAYER, folded, inherited, merged_trees, with_inclusive
 from wavewright.analysis.run.select.choice_rules import name_pattern
 from wavewright.model.answer import Answer
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wavewright.model.run import Run
+from wavewright.model.run import Run
 
 #: Orders of siblings, and the columns that they are by.
 SORTS: dict[str, str] = {"gpu": "gpu_total_ns", "cpu": "total_ns", "self": "self_ns", "calls": "call_count"}

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import polars as pl
 
+from wavewright.analysis.run.contents.summary import PartialSummary
 from wavewright.analysis.run.measures.statistics import Statistics, described, merged, merged_packed
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wavewright.analysis.run.contents.summary import PartialSummary
 
 _KEYS = ("domain", "name")
 #: Table -> its domains; every other domain has a table of the same name.

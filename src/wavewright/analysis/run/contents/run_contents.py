@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import polars as pl
 
 from wavewright.base.shown import shown
 from wavewright.model.answer import Answer
+from wavewright.model.run import Run
 from wavewright.model.run_tables import RUN
 from wavewright.model.schema import empty_frame
 from wavewright.readers.run.database_tables import database_tables, size_bytes
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wavewright.model.run import Run
 
 
 @dataclass(frozen=True)

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import polars as pl
 
 from wavewright.analysis.run.calls.call_trees import gpu_times
 from wavewright.analysis.run.contents.regions import PartialRegions
 from wavewright.analysis.run.measures.statistics import is_timed
 from wavewright.analysis.run.measures.trees import SUMS, empty_tree, merged_trees
-
-if TYPE_CHECKING:
-    from wavewright.model.run import Run
+from wavewright.model.run import Run
 
 _FRAME = "FRAME"  #: Domain of the frames.
 _BETWEEN = "\x1f"

@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import polars as pl
 
-from wavewright.analysis.run.contents.timed_events import EVENT_TABLES, EXTENTS, GROUP_COLUMNS, Events
+from wavewright.analysis.run.contents.timed_events import EVENT_TABLES, EXTENTS, GROUP_COLUMNS, Events, Grouping
 from wavewright.analysis.run.measures.buckets import QUANTILE_ERROR
 from wavewright.analysis.run.measures.intervals import FARTHEST_NS, in_order
 from wavewright.analysis.run.measures.intervals import merged as merged_intervals
-from wavewright.analysis.run.measures.statistics import EXACT_VALUES, described, merged, merged_packed
+from wavewright.analysis.run.measures.statistics import EXACT_VALUES, PackedDurations, described, merged, merged_packed
 from wavewright.analysis.run.select.identities import PROCESS
 from wavewright.analysis.run.select.nodes import node_names, renamed
 from wavewright.model.answer import Answer
-from wavewright.model.schema import empty_frame, packaged_spec
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from wavewright.analysis.run.contents.timed_events import Grouping
-    from wavewright.analysis.run.measures.statistics import PackedDurations
-    from wavewright.model.run import Run
-    from wavewright.model.schema import TableSpec
+from wavewright.model.run import Run
+from wavewright.model.schema import TableSpec, empty_frame, packaged_spec
 
 #: Domains whose time is time of a GPU; the calls of the others nest, so that their times must not be added up.
 GPU_DOMAINS = ("KERNEL", "COPY")

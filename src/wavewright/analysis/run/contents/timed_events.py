@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, get_args
+from collections.abc import Iterator, Sequence
+from typing import Literal, get_args
 
 import polars as pl
 
@@ -11,12 +12,8 @@ from wavewright.analysis.run.gpu_time.busy_time import BusyTime, copy_agent
 from wavewright.analysis.run.measures.statistics import Statistics, merged, statistics_of
 from wavewright.analysis.run.select.identities import PROCESS, gpus_of, processes_of, streams_of
 from wavewright.analysis.run.select.recording_span import windows_of_processes
+from wavewright.model.run import Run
 from wavewright.model.schema import empty_frame, packaged_spec
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from wavewright.model.run import Run
 
 Grouping = Literal["all", "file", "process", "rank", "gpu", "stream", "marker"]
 GROUPINGS: tuple[Grouping, ...] = get_args(Grouping)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import polars as pl
 
@@ -30,12 +31,7 @@ from wavewright.facts.metrics.rule_voices import has_voice
 from wavewright.facts.run_rules import RULES
 from wavewright.model.answer import Answer
 from wavewright.model.run import Run
-from wavewright.model.schema import table_spec
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from wavewright.model.schema import TableSpec
+from wavewright.model.schema import TableSpec, table_spec
 
 __all__ = ["RunDiagnosis", "combine_diagnosis", "diagnose_run", "partial_diagnosis"]
 

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import polars as pl
 
 from wavewright.analysis.run.calls.kernel_names import short_names
 from wavewright.analysis.run.collectives.meetings import arrivals, clock_offsets, matched, waits_of_ranks
 from wavewright.analysis.run.diagnose.ledger import Candidate
+from wavewright.analysis.run.diagnose.merged_diagnosis import MergedDiagnosis
 from wavewright.analysis.run.diagnose.sums import total
 from wavewright.analysis.run.diagnose.work import COMMUNICATE
 from wavewright.base.words import counted, duration, percent
 from wavewright.facts.kernel_titles import kernel_title
 from wavewright.facts.run_rules import RULES
 from wavewright.model.findings import PlaceEvidence
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from wavewright.analysis.run.diagnose.merged_diagnosis import MergedDiagnosis
 
 _LANE = ["part", "place"]
 _SLOW = 3.0  #: Times the median of its kind.

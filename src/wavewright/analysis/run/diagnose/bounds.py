@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
 import polars as pl
 
@@ -10,15 +10,11 @@ from wavewright.analysis.run.diagnose import OF_HOST, account_of, partial_diagno
 from wavewright.analysis.run.diagnose.across import IS_TALKING, Ranks, late_bound
 from wavewright.analysis.run.diagnose.ledger import NOTHING
 from wavewright.analysis.run.diagnose.merged_diagnosis import MergedDiagnosis
+from wavewright.analysis.run.diagnose.partial import PartialDiagnosis
 from wavewright.analysis.run.diagnose.work import COPY
+from wavewright.model.run import Run
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from wavewright.analysis.run.diagnose.partial import PartialDiagnosis
-    from wavewright.model.run import Run
-
-    _Gather = Callable[[Callable[[Run], PartialDiagnosis]], Sequence[PartialDiagnosis]]
+_Gather = Callable[[Callable[[Run], PartialDiagnosis]], Sequence[PartialDiagnosis]]
 
 #: Scenario -> the cells of idle and of exposed time that it can shorten, and whether also time outside of the window.
 _SCENARIOS = {

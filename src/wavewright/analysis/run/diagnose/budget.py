@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import polars as pl
 
 from wavewright.analysis.run.diagnose import RunDiagnosis, diagnose_run
 from wavewright.model.answer import Answer
-from wavewright.model.schema import table_spec
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from wavewright.model.run import Run
-    from wavewright.model.schema import TableSpec
+from wavewright.model.run import Run
+from wavewright.model.schema import TableSpec, table_spec
 
 #: Part -> column of the diagnosis, in the order of a picture.
 PARTS = {

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -11,17 +11,13 @@ from wavewright.analysis.run.calls.kernel_names import short_names
 from wavewright.analysis.run.diagnose.idle import LATENCY_NS
 from wavewright.analysis.run.diagnose.kernel_patterns import GRAPH_LENGTH, GRAPH_TIMES
 from wavewright.analysis.run.diagnose.ledger import NOTHING, Candidate
+from wavewright.analysis.run.diagnose.merged_diagnosis import MergedDiagnosis
 from wavewright.analysis.run.diagnose.sums import total
 from wavewright.analysis.run.diagnose.work import COMMUNICATE, COPY
 from wavewright.base.words import amount, counted, duration, percent
 from wavewright.facts.run_rules import RULES
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from wavewright.analysis.run.diagnose.merged_diagnosis import MergedDiagnosis
-
-    Check = Callable[[MergedDiagnosis], Candidate | None]
+Check = Callable[[MergedDiagnosis], Candidate | None]
 
 _CAUSE, _FOLLOWS, _BLOCKER = pl.col("cause"), pl.col("follows"), pl.col("blocker")
 _IS_LATE = ~pl.col("is_early")

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import polars as pl
 
 from wavewright.analysis.run.calls.launches import API_DOMAINS, cause_of, outermost, touching
 from wavewright.analysis.run.measures.intervals import covered_before, intervals, merged
-
-if TYPE_CHECKING:
-    from wavewright.model.run import Run
+from wavewright.model.run import Run
 
 #: Kinds of calls that gaps are divided by.
 CALL_KINDS = ("synchronisation", "allocation", "copy call", "loading code", "launch call", "other call")

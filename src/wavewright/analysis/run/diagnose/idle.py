@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 import polars as pl
 
-from wavewright.analysis.run.diagnose.host import BLOCKING, CALL_KINDS, calls_within, longest_calls, stacks, time_within
+from wavewright.analysis.run.diagnose.host import (
+    BLOCKING,
+    CALL_KINDS,
+    Host,
+    calls_within,
+    longest_calls,
+    stacks,
+    time_within,
+)
+from wavewright.analysis.run.diagnose.pace import Pace
 from wavewright.analysis.run.diagnose.work import COMMUNICATE
 from wavewright.analysis.run.measures.intervals import gaps_between
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from wavewright.analysis.run.diagnose.host import Host
-    from wavewright.analysis.run.diagnose.pace import Pace
 
 #: What a gap is divided into. Beyond the kinds of calls: `data loader`, `host code` (outside of calls), `preparation`
 #: (the same before the first kernel of a GPU: libraries set themselves up once), `launch` (from

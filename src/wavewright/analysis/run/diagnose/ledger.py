@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import polars as pl
 
 from wavewright.facts.run_rules import OWNERS, RULES
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wavewright.model.findings import PlaceEvidence
+from wavewright.model.findings import PlaceEvidence
 
 NOTHING = pl.lit(value=False)
 _IN_STEP = 1.05  #: GPUs are in step where the last takes at most so many times the mean.

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
 from wavewright.analysis.run.diagnose.idle import CAUSES, FLAGS
+from wavewright.analysis.run.diagnose.partial import MeasuredStep, PartialDiagnosis
 from wavewright.analysis.run.diagnose.sums import total
 from wavewright.analysis.run.diagnose.work import COMMUNICATE, COPY
 from wavewright.analysis.run.select.gpus import GPU_KEY
 from wavewright.base.words import counted
 from wavewright.model.findings import PlaceEvidence
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wavewright.analysis.run.diagnose.partial import MeasuredStep, PartialDiagnosis
 
 _MOST_EVIDENCE = 5
 _LANE = ["part", "place"]

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import polars as pl
 
 from wavewright.analysis.run.diagnose.host import time_within
 from wavewright.analysis.run.measures.intervals import gaps_between, intervals, merged
 from wavewright.analysis.run.select.step_ranges import step_name, steps_by_marker
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _BEFORE = 0.2  #: Share of the window that start-up takes at least; and of the work of the GPU that it may hold.
 _EARLY = 0.1

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import polars as pl
 
@@ -25,15 +26,10 @@ from wavewright.analysis.run.diagnose.work import COMMUNICATE, COMPUTE, COPY, SM
 from wavewright.analysis.run.kernels.operators import PartialOperators, partial_operators
 from wavewright.analysis.run.measures.intervals import in_order, intervals, merged
 from wavewright.analysis.run.select.chosen import without_window
-from wavewright.analysis.run.select.gpus import GPU_KEY, index_gpus, machines
+from wavewright.analysis.run.select.gpus import GPU_KEY, GpuIndex, GpuKey, index_gpus, machines
 from wavewright.analysis.run.select.recording_span import windows_of_processes
 from wavewright.analysis.run.select.step_ranges import alike_steps, lanes_of_grid
 from wavewright.model.run import Run
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from wavewright.analysis.run.select.gpus import GpuIndex, GpuKey
 
 _EXPOSED_KEYS = [
     "place",

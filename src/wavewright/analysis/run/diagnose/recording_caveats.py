@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import polars as pl
 
 from wavewright.analysis.run.calls.kernel_names import short_names
+from wavewright.analysis.run.diagnose.across import Ranks
 from wavewright.analysis.run.diagnose.finding import Note
+from wavewright.analysis.run.diagnose.merged_diagnosis import MergedDiagnosis
 from wavewright.analysis.run.diagnose.sums import total
 from wavewright.analysis.run.kernels.operators import combine_operators
 from wavewright.base.words import counted, duration, percent
 from wavewright.facts.run_rules import OF_LAUNCHES, RULES
 from wavewright.facts.runtime_kernels import is_runtime_kernel
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from wavewright.analysis.run.diagnose.across import Ranks
-    from wavewright.analysis.run.diagnose.merged_diagnosis import MergedDiagnosis
 
 _LEAST_STEPS, _LEAST_NS = 3, 100_000_000
 _WORTH_SAYING = 0.05

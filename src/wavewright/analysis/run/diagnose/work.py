@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import polars as pl
 
 from wavewright.analysis.run.calls.launches import Launches
 from wavewright.analysis.run.collectives.collectives import is_collective
+from wavewright.analysis.run.diagnose.host import Host
 from wavewright.analysis.run.measures.intervals import intervals
-from wavewright.analysis.run.select.gpus import gpu_work
-
-if TYPE_CHECKING:
-    from wavewright.analysis.run.diagnose.host import Host
-    from wavewright.analysis.run.select.gpus import GpuIndex
-    from wavewright.model.run import Run
+from wavewright.analysis.run.select.gpus import GpuIndex, gpu_work
+from wavewright.model.run import Run
 
 COMPUTE, COMMUNICATE, COPY = 0, 1, 2  #: Values of `kind`.
 SMALL_BYTES = 64 << 10

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 #: Bits of `flags`, as the core has them.
 NOT_AWAITED, NOT_ORDERED, ON_TIME = 1, 2, 4

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -20,11 +20,7 @@ from wavewright.analysis.run.graph.graph_events import (
     partial_graph,
 )
 from wavewright.errors import UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wavewright.model.run import Run
+from wavewright.model.run import Run
 
 _NO_EVENT = (1 << 32) - 1
 #: More events than this do not fit into the memory of usual machines: about 100 bytes each.

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -23,12 +23,8 @@ from wavewright.analysis.run.graph.runtime_calls import (
 from wavewright.analysis.run.measures.intervals import FARTHEST_NS
 from wavewright.analysis.run.measures.statistics import is_timed
 from wavewright.analysis.run.select.identities import processes_of
+from wavewright.model.run import Run
 from wavewright.model.run_tables import RUN
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from wavewright.model.run import Run
 
 #: Kinds of events: work of GPUs, then calls by what they do (`CAUSES` of launches).
 WORK_KINDS = ("kernel", "communication", "copy")

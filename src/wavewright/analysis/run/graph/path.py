@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import polars as pl
 
@@ -13,9 +13,7 @@ from wavewright.analysis.run.graph.graph_events import CALL_KINDS, KINDS, WORK_K
 from wavewright.analysis.run.graph.runtime_calls import AWAITS_ALL, AWAITS_STREAM, SHORT_NS
 from wavewright.analysis.run.measures.intervals import share_of
 from wavewright.model.answer import Answer
-
-if TYPE_CHECKING:
-    from wavewright.model.run import Run
+from wavewright.model.run import Run
 
 #: What a segment of the path is spent with.
 CLASSES = ("host", "launch", "kernels", "communication", "copies", "idle", "unknown")

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import polars as pl
 
 from wavewright.analysis.run.calls.launches import cause_of
-
-if TYPE_CHECKING:
-    from wavewright.model.run import Run
+from wavewright.model.run import Run
 
 #: Numbers of `Awaits` of the core.
 AWAITS_NOTHING, AWAITS_ALL, AWAITS_STREAM, AWAITS_LAUNCHED, AWAITS_PERHAPS, AWAITS_POLLED = range(6)

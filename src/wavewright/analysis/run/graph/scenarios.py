@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import polars as pl
 
 from wavewright.analysis.run.collectives.collectives import bus_factor
 from wavewright.analysis.run.graph.change import ON_TIME, Change, scaled_to
-from wavewright.analysis.run.graph.event_graph import fastest
+from wavewright.analysis.run.graph.event_graph import EventGraph, Prediction, fastest
 from wavewright.analysis.run.graph.graph_events import CALL_KINDS
-from wavewright.analysis.run.graph.path import LEAST_EXPLAINED, path_of
+from wavewright.analysis.run.graph.path import LEAST_EXPLAINED, CriticalPath, path_of
 from wavewright.base.words import percent
 from wavewright.errors import UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from wavewright.analysis.run.graph.event_graph import EventGraph, Prediction
-    from wavewright.analysis.run.graph.path import CriticalPath
 
 _PERCENT = re.compile(r"^(?P<sign>[+-]?)(?P<value>\d+(\.\d+)?)%$")
 #: Form of a scenario -> what it means; also the help of `wavewright path --what-if`.

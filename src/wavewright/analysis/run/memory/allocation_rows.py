@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import polars as pl
 
-if TYPE_CHECKING:
-    from wavewright.model.run import Run
+from wavewright.model.run import Run
 
 _TAKES = r"^hip(ExtMallocWithFlags|Malloc(Async|Managed|FromPoolAsync|Host)?|Host(Malloc|Alloc))$"
 _GIVES = r"^hip(Free(Async|Host)?|HostFree)$"

@@ -6,14 +6,10 @@ holds until the next point. Events without a time are left out.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import polars as pl
 
 from wavewright.analysis.run.memory.memory import live_bytes
-
-if TYPE_CHECKING:
-    from wavewright.model.run import Run
+from wavewright.model.run import Run
 
 _WHERE = ["process", "agent"]
 

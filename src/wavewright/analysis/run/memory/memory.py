@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -13,11 +13,7 @@ from wavewright.analysis.run.select.clocks import node_clocks
 from wavewright.analysis.run.select.identities import processes_of
 from wavewright.base.bounds import BINS, bounded
 from wavewright.model.answer import Answer
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wavewright.model.run import Run
+from wavewright.model.run import Run
 
 _PLACE_KEYS = ("host", "pid", "rank", "run", "kind", "gpu", "pool")
 _SITE_KEYS = ("pool", "site")

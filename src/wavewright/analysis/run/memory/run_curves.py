@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import polars as pl
 
 from wavewright.analysis.common.step_functions import StepCurve
 from wavewright.analysis.run.measures.intervals import intervals, merged
 from wavewright.analysis.run.memory import counter_points
-from wavewright.analysis.run.select.clocks import node_clocks
+from wavewright.analysis.run.select.clocks import NodeClocks, node_clocks
 from wavewright.analysis.run.select.gpus import gpu_work, index_gpus
 from wavewright.errors import UsageError
+from wavewright.model.run import Run
 from wavewright.model.run_labels import agent_label
-
-if TYPE_CHECKING:
-    from wavewright.analysis.run.select.clocks import NodeClocks
-    from wavewright.model.run import Run
 
 #: Sets of curves -> their unit: GPUs with work, allocated bytes, bytes being copied, clocks and power, counters.
 CURVE_UNITS = {

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import polars as pl
 
@@ -11,6 +12,7 @@ from wavewright.analysis.common.caveats import Caveat
 from wavewright.analysis.run.collectives.collectives import bus_factor
 from wavewright.analysis.run.collectives.meetings import (
     ROW_COLUMNS,
+    ClockOffsets,
     arrivals,
     clock_offsets,
     collective_rows,
@@ -22,12 +24,7 @@ from wavewright.analysis.run.ranks.stragglers import causes_of_ranks, stragglers
 from wavewright.analysis.run.select.identities import PROCESS
 from wavewright.base.words import counted
 from wavewright.model.answer import Answer
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from wavewright.analysis.run.collectives.meetings import ClockOffsets
-    from wavewright.model.run import Run
+from wavewright.model.run import Run
 
 #: Calls of a collective of a process that are matched, so that partial results of thousands of ranks stay small.
 MOST_CALLS = 16_384

@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import polars as pl
 
+from wavewright.analysis.common.caveats import Caveat
 from wavewright.analysis.run.collectives.collectives import is_collective
 from wavewright.analysis.run.collectives.meetings import collective_rows
 from wavewright.analysis.run.gpu_time.busy_time import BusyTime, copy_agent
 from wavewright.analysis.run.gpu_time.process_time import ProcessTime
 from wavewright.analysis.run.measures.statistics import is_timed
-from wavewright.analysis.run.ranks.collective_times import MOST_CALLS, Collectives, Meetings, with_times
+from wavewright.analysis.run.ranks.collective_times import (
+    MOST_CALLS,
+    Collectives,
+    Meetings,
+    PartialCollectives,
+    with_times,
+)
 from wavewright.analysis.run.ranks.stragglers import causes_of_ranks, stragglers
 from wavewright.analysis.run.select.identities import PROCESS, processes_of
 from wavewright.model.answer import Answer
-from wavewright.model.schema import empty_frame, packaged_spec
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from wavewright.analysis.common.caveats import Caveat
-    from wavewright.analysis.run.ranks.collective_times import PartialCollectives
-    from wavewright.model.run import Run
-    from wavewright.model.schema import TableSpec
+from wavewright.model.run import Run
+from wavewright.model.schema import TableSpec, empty_frame, packaged_spec
 
 _WORK = packaged_spec(__package__, "work")
 _KERNELS = packaged_spec(__package__, "kernels")

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import polars as pl
 
 from wavewright.analysis.run.gpu_time.process_time import KINDS
 from wavewright.analysis.run.select.identities import PROCESS
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _MOST_MEETINGS = 200  #: Meetings that are looked into, the latest ranks first.
 _ON_TIME = 0.25  #: A rank that was at most this part as late as now counts as on time.

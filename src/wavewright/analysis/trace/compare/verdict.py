@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -11,8 +12,6 @@ from wavewright.analysis.trace.trust.caveats import COLD_SHARE
 from wavewright.base.words import counted, percent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from wavewright.analysis.trace.compare import Comparison
 
 _NOTICEABLE_SHARE = 0.0005  #: Smaller shares read 0.0 %.

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import polars as pl
 
 from wavewright.analysis.trace.costs.hidden_latency import hidden_in_part, hidden_latency, hiding_rule
 from wavewright.analysis.trace.costs.row_totals import row_maxima, row_totals, totals_of_part
-from wavewright.analysis.trace.parts import ask
+from wavewright.analysis.trace.parts import Question, ask
 from wavewright.model.answer import once_per_trace
 from wavewright.model.schema import packaged_spec
-
-if TYPE_CHECKING:
-    from wavewright.analysis.trace.parts import Question
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 ROW_COSTS = packaged_spec(__package__, "row_costs")
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
@@ -17,11 +18,7 @@ from wavewright.errors import UsageError
 from wavewright.model.answer import Answer, once_per_trace
 from wavewright.model.executions import is_execution
 from wavewright.model.schema import SAMPLE_COUNTS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 #: File, lines, instruction; function, loops, block, instruction; marker scopes alone; scopes, file, lines, instruction.
 TREES = ("source", "code", "scopes", "scope_source")

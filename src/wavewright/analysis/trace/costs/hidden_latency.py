@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -11,9 +10,7 @@ from wavewright import _core
 from wavewright.analysis.trace.parts import added, answers
 from wavewright.analysis.trace.selection import whole_of
 from wavewright.model.answer import Answer, once_per_trace
-
-if TYPE_CHECKING:
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 _AMD = "reference"  #: The core's name of the rule of AMD's viewer.
 MATRIX_PREFIXES = ("v_mfma", "v_smfma", "v_wmma", "v_swmma")  #: Start of the texts of matrix instructions.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import polars as pl
 
@@ -13,13 +14,8 @@ from wavewright.analysis.trace.pipes import PIPES, pipes_of_rows
 from wavewright.analysis.trace.selection import traced_waves
 from wavewright.base.bounds import CYCLES, ENGINE, ITEM, Bounds, bounded, check_range
 from wavewright.model.answer import Answer, once_per_trace
-from wavewright.model.schema import CATEGORIES, table_spec
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from wavewright.model.schema import TableSpec
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.schema import CATEGORIES, TableSpec, table_spec
+from wavewright.model.trace import ThreadTrace
 
 MAX_BINS = 100
 MATRIX = 15  #: Number of the category MATRIX, which the hardware reports as VALU.

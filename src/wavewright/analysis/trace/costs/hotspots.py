@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import polars as pl
 
@@ -19,11 +20,7 @@ from wavewright.analysis.trace.parts import ask
 from wavewright.errors import UsageError
 from wavewright.model.answer import Answer
 from wavewright.model.schema import TableSpec, table_spec
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 UNITS = ("instruction", "line", "file", "function", "kernel", "block", "loop", "kind")
 _COLLECTS_SHARE, _COLLECTS_ROWS = 0.25, 64

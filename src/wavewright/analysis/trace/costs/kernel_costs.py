@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import polars as pl
 
 from wavewright.analysis.trace.costs.exposure import row_costs
 from wavewright.errors import UsageError
 from wavewright.model.trace import ThreadTrace
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _MOST_PAIRS = 1 << 24
 

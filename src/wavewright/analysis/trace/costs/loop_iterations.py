@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import polars as pl
 
 from wavewright import _core
@@ -13,9 +11,7 @@ from wavewright.base.bounds import ITEM, bounded
 from wavewright.errors import UsageError
 from wavewright.model.answer import once_per_trace
 from wavewright.model.schema import packaged_spec
-
-if TYPE_CHECKING:
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 LOOP_ITERATIONS = packaged_spec(__package__, "loop_iterations")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import polars as pl
 
@@ -19,9 +19,7 @@ from wavewright.analysis.trace.costs.iteration_means import (
 )
 from wavewright.model.answer import Answer, once_per_trace
 from wavewright.model.schema import TableSpec, table_spec
-
-if TYPE_CHECKING:
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 _MOST_LOOPS = 1000
 _SUMS = ("hit_count", "latency_cycles_total", "stall_cycles_total", "idle_cycles_total", "exposed_cycles_total")

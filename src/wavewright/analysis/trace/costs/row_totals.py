@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import polars as pl
 
 from wavewright import _core
 from wavewright.analysis.trace.parts import added, answers
 from wavewright.model.answer import once_per_trace
-
-if TYPE_CHECKING:
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 _TOTALS = ("row", "hit_count", "latency_cycles_total", "stall_cycles_total", "idle_cycles_total")
 _MAXIMA = ("row", "latency_cycles_max", "stall_cycles_max")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -11,11 +11,7 @@ from wavewright.analysis.trace.costs.hotspots import unit_totals, units_of_rows
 from wavewright.errors import UsageError
 from wavewright.model.answer import Answer
 from wavewright.model.schema import SAMPLE_COUNTS
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 _TOTALS = ("sample_count", *SAMPLE_COUNTS)
 

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import polars as pl
 
 from wavewright.analysis.counters.choice import CounterChoice
-from wavewright.analysis.counters.closure import TracedWork, closure
+from wavewright.analysis.counters.closure import Closure, TracedWork, closure
 from wavewright.analysis.trace.diagnose.kernel_names import same_kernel, traced_kernel
 from wavewright.analysis.trace.lanes import lane_accesses
+from wavewright.analysis.trace.lanes.evaluated import LaneOptions
 from wavewright.errors import UsageError, WavewrightError
+from wavewright.model.counters import CounterSet
 from wavewright.model.executions import is_execution
-
-if TYPE_CHECKING:
-    from wavewright.analysis.counters.closure import Closure
-    from wavewright.analysis.trace.lanes.evaluated import LaneOptions
-    from wavewright.model.counters import CounterSet
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 _BY_COUNTERS = "counter-proven"  #: Confidence in a rule of lanes.
 #: Space -> cost -> columns of `LaneAccesses.rows` that add up to it.

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import polars as pl
 
 from wavewright.analysis.trace.barriers import barriers
+from wavewright.analysis.trace.diagnose.facts import Facts
 from wavewright.analysis.trace.diagnose.finding import DISPATCH, Remedy, StallFinding
-from wavewright.analysis.trace.occupancy import occupancy
+from wavewright.analysis.trace.occupancy import Occupancy, occupancy
 from wavewright.base.words import counted, percent
 from wavewright.errors import WavewrightError
-
-if TYPE_CHECKING:
-    from wavewright.analysis.trace.diagnose.facts import Facts
-    from wavewright.analysis.trace.occupancy import Occupancy
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 
 def registers_or_lds(trace: ThreadTrace, costs: Facts) -> StallFinding | None:

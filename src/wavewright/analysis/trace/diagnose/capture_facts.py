@@ -7,22 +7,18 @@ fulfils no condition.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import polars as pl
 
 from wavewright.analysis.trace.code.accesses import accesses
 from wavewright.analysis.trace.costs.exposure import row_costs
+from wavewright.analysis.trace.diagnose.gpu_fill import Filling, WorkgroupWork
 from wavewright.analysis.trace.diagnose.row_code import NARROW_BYTES
+from wavewright.analysis.trace.floors import Floors
 from wavewright.facts.stall_classes import remedy_clauses
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from wavewright.analysis.trace.diagnose.gpu_fill import Filling, WorkgroupWork
-    from wavewright.analysis.trace.floors import Floors
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 _WIDEST_BYTES = 16  #: Of one lane's access.
 _INSTRUCTION_CACHE_BYTES = 32 << 10  #: The smallest of the families (AMD's ISA documents, "Instruction cache").

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
 from wavewright.analysis.trace.code.control_flow import loops
 from wavewright.analysis.trace.costs.exposure import row_costs
 from wavewright.analysis.trace.diagnose.row_code import CodeFacts, RowCode, is_narrow_load
-from wavewright.analysis.trace.stalls import stalls
+from wavewright.analysis.trace.stalls import Stalls, stalls
 from wavewright.analysis.trace.waits import waits
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wavewright.analysis.trace.stalls import Stalls
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 
 @dataclass(frozen=True)

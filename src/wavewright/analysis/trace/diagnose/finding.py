@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from wavewright.analysis.common.caveats import Caveat
 from wavewright.model.findings import CodeEvidence, Finding
-
-if TYPE_CHECKING:
-    from wavewright.analysis.common.caveats import Caveat
 
 #: What a gain is a share of: the time of the CUs whose instructions were traced, or the time of the whole dispatch.
 TRACED, DISPATCH = "traced SIMDs", "dispatch"

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import polars as pl
 
-from wavewright.analysis.trace.diagnose.finding import LaneCause, Remedy
+from wavewright.analysis.trace.diagnose.facts import RowView
+from wavewright.analysis.trace.diagnose.finding import LaneCause, Remedy, StallFinding
 from wavewright.analysis.trace.diagnose.pools import is_lds, is_memory
 from wavewright.analysis.trace.floors import Floors, floors, floors_without
 from wavewright.analysis.trace.floors.rates import LANE_PIPES
+from wavewright.analysis.trace.lanes.evaluated import LaneOptions
 from wavewright.analysis.trace.lanes.explained_waits import HARMLESS_SHARE
 from wavewright.analysis.trace.selection import traced_waves
 from wavewright.base.words import counted, percent
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from wavewright.analysis.trace.diagnose.facts import RowView
-    from wavewright.analysis.trace.diagnose.finding import StallFinding
-    from wavewright.analysis.trace.lanes.evaluated import LaneOptions
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 #: Instructions up to which floors are looked for, and lanes without being asked: a diagnosis must not take long.
 _MOST_INSTRUCTIONS = 2_000_000

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from wavewright.analysis.trace.diagnose.pools import Pool, is_memory, pools_of
 from wavewright.analysis.trace.diagnose.replay import Removal, replay
-
-if TYPE_CHECKING:
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 #: Causes that take less than this share of the waves' cycles are not replayed.
 _NEGLIGIBLE_SHARE = 0.015

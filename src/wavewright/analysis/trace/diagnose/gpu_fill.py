@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -14,9 +13,7 @@ from wavewright.analysis.trace.parts import answers
 from wavewright.analysis.trace.selection import traced_waves
 from wavewright.analysis.trace.waits.stall_rows import stall_rows
 from wavewright.analysis.trace.waves.resident import resident_waves
-
-if TYPE_CHECKING:
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 _SIMD = ("se", "cu", "simd")
 _SLOT = (*_SIMD, "slot")

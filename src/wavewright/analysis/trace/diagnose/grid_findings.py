@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from wavewright.analysis.trace.diagnose.capture_facts import CaptureFacts, general_remedy
 from wavewright.analysis.trace.diagnose.finding import DISPATCH, Remedy, StallFinding
+from wavewright.analysis.trace.diagnose.gpu_fill import Filling, WorkgroupWork
+from wavewright.analysis.trace.diagnose.machine import Machine
 from wavewright.analysis.trace.diagnose.pools import is_memory
-from wavewright.analysis.trace.diagnose.roofs import DATA_SHEET
-from wavewright.analysis.trace.diagnose.traffic import COUNTERS, DISTINCT
+from wavewright.analysis.trace.diagnose.roofs import DATA_SHEET, Pipes, Roof
+from wavewright.analysis.trace.diagnose.traffic import COUNTERS, DISTINCT, Traffic
 from wavewright.base.words import counted, percent, size
 from wavewright.facts.stall_classes import GRID_WORDS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from wavewright.analysis.trace.diagnose.gpu_fill import Filling, WorkgroupWork
-    from wavewright.analysis.trace.diagnose.machine import Machine
-    from wavewright.analysis.trace.diagnose.roofs import Pipes, Roof
-    from wavewright.analysis.trace.diagnose.traffic import Traffic
 
 _WORTH_SAYING = 0.10  #: Share of the dispatch below which a finding about the grid is left out.
 _NEGLIGIBLE_SHARE = 0.01

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
 from wavewright.analysis.trace.costs.exposure import row_costs
 from wavewright.analysis.trace.diagnose.capture_facts import CaptureFacts, general_remedy
 from wavewright.analysis.trace.diagnose.finding import Remedy, StallFinding
+from wavewright.analysis.trace.diagnose.gpu_fill import Filling
 from wavewright.analysis.trace.pipes import matrix_rows
 from wavewright.analysis.trace.pipes.passes import pipe_cycles_of_rows
 from wavewright.analysis.trace.pipes.utilization import utilization
@@ -16,10 +17,7 @@ from wavewright.analysis.trace.waits.wait_producers import free_wait_cycles
 from wavewright.base.words import percent
 from wavewright.facts.stall_classes import ISSUE_WORDS, IssueWords
 from wavewright.model.findings import CodeEvidence
-
-if TYPE_CHECKING:
-    from wavewright.analysis.trace.diagnose.gpu_fill import Filling
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 ISSUE_BOUND = "instructions"  #: Kind of the finding.
 _MOST_OF_THE_TIME = 0.5  #: No other part of the time can be larger than one that is more than half of it.

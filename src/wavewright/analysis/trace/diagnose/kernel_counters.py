@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
 from wavewright.analysis.common.caveats import Caveat
 from wavewright.analysis.counters.choice import CounterChoice, ranked_kernels
-from wavewright.analysis.counters.closure import EXACT, IMPOSSIBLE, OTHER_RUN, WITHIN
+from wavewright.analysis.counters.closure import EXACT, IMPOSSIBLE, OTHER_RUN, WITHIN, Closure
 from wavewright.analysis.counters.limiters.counter_values import formulas_of_quantities
+from wavewright.analysis.counters.limiters.evidence import EvidenceValue, Limiter
 from wavewright.analysis.counters.limiters.kernel_values import kernel_values
 from wavewright.analysis.counters.limiters.verdicts import judged
 from wavewright.analysis.trace.diagnose.balance import balance
@@ -18,14 +20,8 @@ from wavewright.analysis.trace.diagnose.finding import Link
 from wavewright.analysis.trace.diagnose.kernel_names import brief_name, same_kernel, traced_kernel
 from wavewright.analysis.trace.diagnose.traffic import CountedRate
 from wavewright.errors import UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from wavewright.analysis.counters.closure import Closure
-    from wavewright.analysis.counters.limiters.evidence import EvidenceValue, Limiter
-    from wavewright.model.counters import CounterSet
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.counters import CounterSet
+from wavewright.model.trace import ThreadTrace
 
 _SHOWN = 4
 _DIFFERS_FROM = 0.01

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
 from wavewright.analysis.common.caveats import Caveat
 from wavewright.analysis.counters.choice import CounterChoice, chosen_dispatches, ranked_kernels
-
-if TYPE_CHECKING:
-    from wavewright.model.counters import CounterSet
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.counters import CounterSet
+from wavewright.model.trace import ThreadTrace
 
 _SUFFIXES = re.compile(r"(\s*(\[clone [^\]]*\]|\(\.kd\))|\.kd)+$")
 

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from wavewright.analysis.common.occupancy.architecture import possible_targets
+from wavewright.facts.gpus import Arch
+from wavewright.facts.gpus.facts import Product
 from wavewright.model.answer import once_per_trace
+from wavewright.model.trace import ThreadTrace
 from wavewright.model.traced_span import clock_mhz
-
-if TYPE_CHECKING:
-    from wavewright.facts.gpus import Arch
-    from wavewright.facts.gpus.facts import Product
-    from wavewright.model.trace import ThreadTrace
 
 #: A GPU of the gfx9 family that ran more than this above a product's highest clock is not that product. (Boards of
 #: the RDNA families run above the boost clock of their data sheet.)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 import polars as pl
 
 from wavewright.analysis.trace.costs.exposure import row_costs
 from wavewright.analysis.trace.diagnose.beyond import barrier_cause
 from wavewright.analysis.trace.diagnose.capture_facts import CaptureFacts, general_remedy
+from wavewright.analysis.trace.diagnose.facts import Facts, RowView
 from wavewright.analysis.trace.diagnose.finding import Cause, Remedy, StallFinding
+from wavewright.analysis.trace.diagnose.gains import PoolGain
 from wavewright.analysis.trace.diagnose.remedies import remedies_for
 from wavewright.analysis.trace.diagnose.replay import GAPS
 from wavewright.analysis.trace.stalls import IDLE_PARTS
@@ -17,13 +19,7 @@ from wavewright.analysis.trace.waits.wait_producers import resolve
 from wavewright.base.words import counted, percent
 from wavewright.facts.stall_classes import GAP_WORDS, UNRESOLVED, GapWords, stall_class
 from wavewright.model.findings import CodeEvidence
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from wavewright.analysis.trace.diagnose.facts import Facts, RowView
-    from wavewright.analysis.trace.diagnose.gains import PoolGain
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 _EVIDENCE_ROWS = 5
 

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from wavewright.analysis.counters.l2.verdict import findings as questions_of
-from wavewright.analysis.trace.diagnose.finding import Reason
+from wavewright.analysis.trace.diagnose.finding import Reason, StallFinding
+from wavewright.analysis.trace.diagnose.kernel_counters import Linked
 from wavewright.facts.limiters import QUANTITIES
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from wavewright.analysis.trace.diagnose.finding import StallFinding
-    from wavewright.analysis.trace.diagnose.kernel_counters import Linked
 
 
 @dataclass(frozen=True)

@@ -5,17 +5,13 @@ A remedy that the code has already (wide accesses, loads at the start), or that 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
 from wavewright.analysis.trace.diagnose.capture_facts import CaptureFacts, general_remedy
+from wavewright.analysis.trace.diagnose.facts import RowView
 from wavewright.analysis.trace.diagnose.finding import Remedy
 from wavewright.analysis.trace.diagnose.row_code import NARROW_BYTES
 from wavewright.facts.stall_classes import stall_class, stall_remedies
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from wavewright.analysis.trace.diagnose.facts import RowView
 
 NOTHING = CaptureFacts()  #: Nothing is known of the capture.
 _NEAR_INSTRUCTIONS = 24  #: A producer this close to its wait leaves no room to hide a memory latency.

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from wavewright.analysis.trace.diagnose.machine import machine
+from wavewright.analysis.trace.diagnose.gains import Gains
+from wavewright.analysis.trace.diagnose.gpu_fill import Filling
+from wavewright.analysis.trace.diagnose.machine import Machine, machine
+from wavewright.analysis.trace.diagnose.traffic import Traffic
 from wavewright.analysis.trace.pipes.utilization import utilization
-
-if TYPE_CHECKING:
-    from wavewright.analysis.trace.diagnose.gains import Gains
-    from wavewright.analysis.trace.diagnose.gpu_fill import Filling
-    from wavewright.analysis.trace.diagnose.machine import Machine
-    from wavewright.analysis.trace.diagnose.traffic import Traffic
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 DATA_SHEET = "data sheet"
 #: Certain share of what copies reach from which bandwidth is the limit: nothing else can win more than the rest.

@@ -5,23 +5,18 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import polars as pl
 
 from wavewright.analysis.common.occupancy.architecture import possible_targets
-from wavewright.analysis.trace.code.accesses import ATOMIC, STORE, access_of
+from wavewright.analysis.trace.code.accesses import ATOMIC, STORE, Access, access_of
 from wavewright.analysis.trace.code.hazards import NOT_KNOWN, hazard_of
 from wavewright.analysis.trace.occupancy.resident_waves import achieved
 from wavewright.analysis.trace.waves.resident import resident_waves
 from wavewright.codeobj.registers import MODE, RowUses
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from wavewright.analysis.trace.code.accesses import Access
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 NARROW_BYTES = 4  #: Accesses of at most so many bytes per lane can be made wider.
 _VECTOR_SPACES = ("memory", "flat", "scratch")

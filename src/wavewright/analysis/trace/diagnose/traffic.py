@@ -8,24 +8,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import ceil, prod
-from typing import TYPE_CHECKING
 
 import polars as pl
 
 from wavewright.analysis.trace.code.access_bytes import lanes_per_wave
 from wavewright.analysis.trace.code.accesses import accesses
 from wavewright.analysis.trace.costs.exposure import row_costs
-from wavewright.analysis.trace.diagnose.machine import machine
-from wavewright.analysis.trace.lanes.footprint import footprint
+from wavewright.analysis.trace.diagnose.gpu_fill import Filling
+from wavewright.analysis.trace.diagnose.machine import Machine, machine
+from wavewright.analysis.trace.lanes.evaluated import LaneOptions
+from wavewright.analysis.trace.lanes.footprint import Footprint, footprint
 from wavewright.analysis.trace.selection import traced_waves
+from wavewright.model.trace import ThreadTrace
 from wavewright.model.traced_span import agreeing_durations_ns, traced_span_ns
-
-if TYPE_CHECKING:
-    from wavewright.analysis.trace.diagnose.gpu_fill import Filling
-    from wavewright.analysis.trace.diagnose.machine import Machine
-    from wavewright.analysis.trace.lanes.evaluated import LaneOptions
-    from wavewright.analysis.trace.lanes.footprint import Footprint
-    from wavewright.model.trace import ThreadTrace
 
 COUNTERS, DISTINCT, REQUESTS = "counters", "distinct bytes", "requests"
 #: Share of the upper bound of distinct bytes that is certain, from which they are evidence. Below it, reuse between

@@ -6,18 +6,20 @@ kernel reaches already.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import prod
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 import polars as pl
 
 from wavewright.analysis.common.occupancy.kernel_resources import resources_of
 from wavewright.analysis.common.occupancy.limits import Resources, limits
-from wavewright.analysis.trace.fabric.alike import all_workgroups
+from wavewright.analysis.trace.fabric.alike import AllWorkgroups, all_workgroups
 from wavewright.analysis.trace.fabric.line_sets import (
     TooScatteredError,
+    Touched,
     by_array,
     count,
     merged,
@@ -28,7 +30,7 @@ from wavewright.analysis.trace.fabric.line_sets import (
 from wavewright.analysis.trace.fabric.mappings import TODAY, Mapping, mappings
 from wavewright.analysis.trace.fabric.orders import Interval, Machine, interval, work_of
 from wavewright.analysis.trace.fabric.reuse import workgroup_reuse
-from wavewright.analysis.trace.fabric.workgroups import ATOMIC, OutOfBudgetError, workgroups_of
+from wavewright.analysis.trace.fabric.workgroups import ATOMIC, Ids, OutOfBudgetError, Workgroups, workgroups_of
 from wavewright.analysis.trace.lanes import target_of
 from wavewright.analysis.trace.lanes.evaluated import LaneOptions, paths_of
 from wavewright.analysis.trace.lanes.whole_waves import check_whole_waves
@@ -37,14 +39,7 @@ from wavewright.facts.chiplets import CacheFacts, caches_of, xcd_count
 from wavewright.facts.gpus.facts import of
 from wavewright.model.answer import Answer
 from wavewright.model.schema import empty_frame
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wavewright.analysis.trace.fabric.alike import AllWorkgroups
-    from wavewright.analysis.trace.fabric.line_sets import Touched
-    from wavewright.analysis.trace.fabric.workgroups import Ids, Workgroups
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 _LEAST_SAVED: Final = 0.01  #: Of the bytes read: less is nothing to win.
 _GIVEN: Final = "given"

@@ -6,18 +6,14 @@ give digits and distances, others, drawn at random, check them; where a check fa
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
-from wavewright.analysis.trace.fabric.workgroups import OutOfBudgetError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from wavewright.analysis.trace.fabric.workgroups import Accesses, Ids, Workgroups
+from wavewright.analysis.trace.fabric.workgroups import Accesses, Ids, OutOfBudgetError, Workgroups
 
 _CHECKS: Final = 16  #: Workgroups of each part that are drawn.
 _MOST_PARTS: Final = 6  #: Of an axis, whose workgroups do different things: tiles at an edge.

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
-from wavewright.analysis.trace.fabric.workgroups import ATOMIC, STORE
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from wavewright.analysis.trace.fabric.alike import Alike
-    from wavewright.analysis.trace.fabric.workgroups import Workgroups
+from wavewright.analysis.trace.fabric.alike import Alike
+from wavewright.analysis.trace.fabric.workgroups import ATOMIC, STORE, Workgroups
 
 _MERGED_AT: Final = 4_000_000  #: Ranges that are put together before they are merged.
 _MOST_RANGES: Final = 16_000_000  #: That stay apart: more memory than a laptop should need.

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import permutations
 from math import prod
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from wavewright.analysis.trace.fabric.workgroups import Ids
+from wavewright.analysis.trace.fabric.workgroups import Ids
 
 TODAY: Final = "today"
 _AXES: Final = "xyz"

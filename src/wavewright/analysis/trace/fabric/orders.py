@@ -6,20 +6,17 @@ work of one XCD is put together, and what it misses is compared with a cache tha
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 import polars as pl
 
 from wavewright import _core
+from wavewright.analysis.trace.fabric.alike import Alike
 from wavewright.analysis.trace.fabric.workgroups import ATOMIC, STORE
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wavewright.analysis.trace.fabric.alike import Alike
-    from wavewright.facts.chiplets import CacheFacts
+from wavewright.facts.chiplets import CacheFacts
 
 _LANES: Final = 64
 _GROUP_LANES: Final = 16  #: That the vector L1 looks up together.

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Sequence
+from typing import Final
 
 import numpy as np
 import polars as pl
 
-from wavewright.analysis.trace.fabric.line_sets import merged
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wavewright.analysis.trace.fabric.line_sets import Touched
-    from wavewright.analysis.trace.fabric.workgroups import Workgroups
+from wavewright.analysis.trace.fabric.line_sets import Touched, merged
+from wavewright.analysis.trace.fabric.workgroups import Workgroups
 
 _MOST_WORKGROUPS: Final = 4_096
 _MOST_LINES: Final = 3_000_000  #: Of all workgroups together.

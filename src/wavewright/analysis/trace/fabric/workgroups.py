@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import ceil, prod
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 import polars as pl
 
+from wavewright import _core
 from wavewright.analysis.trace.lanes.evaluated import (
+    LaneOptions,
     dispatch_size,
     lanes_of_waves,
     path_evaluator,
@@ -18,15 +21,9 @@ from wavewright.analysis.trace.lanes.evaluated import (
     start_of,
 )
 from wavewright.analysis.trace.lanes.reasons import reason_text
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wavewright import _core
-    from wavewright.analysis.trace.lanes.evaluated import LaneOptions
-    from wavewright.analysis.trace.lanes.start import StartState
-    from wavewright.codeobj.code_object import Kernel
-    from wavewright.model.trace import ThreadTrace
+from wavewright.analysis.trace.lanes.start import StartState
+from wavewright.codeobj.code_object import Kernel
+from wavewright.model.trace import ThreadTrace
 
 Ids = tuple[int, int, int]
 

@@ -6,28 +6,30 @@ What is not certain stays unknown, with the reason.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import polars as pl
 
 from wavewright.analysis.common.occupancy.architecture import architecture
-from wavewright.analysis.trace.lanes.evaluated import EvaluatedKernel, LaneOptions, evaluate, lanes_of_waves, row_rules
+from wavewright.analysis.trace.lanes.evaluated import (
+    EvaluatedKernel,
+    LaneOptions,
+    RowRules,
+    evaluate,
+    lanes_of_waves,
+    row_rules,
+)
 from wavewright.analysis.trace.lanes.reasons import assumption_text, reason_text
 from wavewright.base.once import once
 from wavewright.codeobj.targets import family_of
 from wavewright.errors import UnsupportedError, UsageError
 from wavewright.facts.lanes import Refusal
 from wavewright.model.answer import Answer
-from wavewright.model.schema import empty_frame, table_spec
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from wavewright.analysis.trace.lanes.evaluated import RowRules
-    from wavewright.model.schema import TableSpec
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.schema import TableSpec, empty_frame, table_spec
+from wavewright.model.trace import ThreadTrace
 
 #: Generations whose instructions are evaluated. gfx1250 chooses registers by a mode that texts need not show.
 EVALUATED_FAMILIES = ("gfx9", "gfx10", "gfx11", "gfx12")

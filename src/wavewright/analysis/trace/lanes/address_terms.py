@@ -8,11 +8,9 @@ symbol). High halves of 64-bit numbers are not followed: an address is told by i
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+from typing import Final
 
 WORKGROUP, WORK_ITEM, ARGUMENT, MEMORY = "workgroup", "work-item", "argument", "memory"
 Terms = dict[tuple[str, ...], int]  #: Product of symbols -> factor; the empty product is the constant.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import polars as pl
 
@@ -15,11 +16,7 @@ from wavewright.analysis.trace.lanes.omniprobe import COMPARISON, omniprobe_comp
 from wavewright.analysis.trace.lanes.whole_waves import check_whole_waves
 from wavewright.model.answer import Answer
 from wavewright.model.schema import TableSpec, packaged_spec
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 _ROWS = LaneAccesses.tables["rows"]
 _SUMS = (

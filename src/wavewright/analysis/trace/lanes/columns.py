@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import polars as pl
 
 from wavewright.analysis.trace.lanes import lane_accesses
 from wavewright.analysis.trace.lanes.whole_waves import check_whole_waves
-
-if TYPE_CHECKING:
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 
 def lane_sums(trace: ThreadTrace) -> pl.DataFrame:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import polars as pl
 
@@ -13,14 +13,11 @@ from wavewright.analysis.trace.barriers.meetings import passages
 from wavewright.analysis.trace.code.access_bytes import lanes_per_wave
 from wavewright.analysis.trace.code.accesses import accesses
 from wavewright.analysis.trace.lanes.reasons import reason_text
-from wavewright.analysis.trace.lanes.start import start_state
+from wavewright.analysis.trace.lanes.start import StartState, start_state
 from wavewright.codeobj.kernel_arguments import ArgumentValues, DispatchSize, argument_values
 from wavewright.codeobj.operands import columns_for
 from wavewright.facts.lanes import LaneRules, LdsAccess, Refusal, lane_rules, lds_access
-
-if TYPE_CHECKING:
-    from wavewright.analysis.trace.lanes.start import StartState
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 # cpp/include/wavewright/evaluate.hpp: Space and Direction.
 _NO_SPACE, _LDS, _GLOBAL, _BUFFER, _OTHER = range(5)

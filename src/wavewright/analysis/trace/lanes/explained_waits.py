@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import polars as pl
 
 from wavewright.analysis.trace.waits.wait_producers import resolve
-
-if TYPE_CHECKING:
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 #: Below this share of the stall that they could explain, extra cycles are called harmless.
 HARMLESS_SHARE: Final = 0.05

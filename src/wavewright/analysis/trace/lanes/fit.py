@@ -5,21 +5,17 @@ Where several layouts do, the counters cannot tell them apart, and no number tha
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import polars as pl
 
-from wavewright.analysis.trace.lanes import lane_accesses
+from wavewright.analysis.trace.lanes import LaneAccesses, lane_accesses
 from wavewright.analysis.trace.lanes.evaluated import LaneOptions
 from wavewright.errors import UsageError
 from wavewright.model.answer import Answer
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from wavewright.analysis.trace.lanes import LaneAccesses
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 #: Counter -> the space it is about, and the sums of `LaneAccesses.rows` that it counts.
 COUNTERS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {

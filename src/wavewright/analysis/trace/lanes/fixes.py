@@ -6,20 +6,15 @@ Accesses whose addresses overlap use the same array, and a layout moves all of t
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from wavewright import _core
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from wavewright.facts.lanes import LdsRuleFact
+from wavewright.facts.lanes import LdsRuleFact
 
 PADDING_DWORDS_MAX = 16
 _DWORD_BYTES = 4

@@ -8,12 +8,14 @@ other bytes follows from the terms of its addresses (`address_terms`).
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 import polars as pl
 
+from wavewright import _core
 from wavewright.analysis.trace.code.accesses import accesses
 from wavewright.analysis.trace.lanes import EVALUATED_FAMILIES
 from wavewright.analysis.trace.lanes.address_terms import (
@@ -22,6 +24,7 @@ from wavewright.analysis.trace.lanes.address_terms import (
     WORK_ITEM,
     WORKGROUP,
     Registers,
+    Terms,
     added,
     split_text,
 )
@@ -33,16 +36,10 @@ from wavewright.analysis.trace.lanes.evaluated import (
     row_rules,
     start_of,
 )
+from wavewright.analysis.trace.lanes.start import StartState
 from wavewright.codeobj.targets import family_of
 from wavewright.errors import WavewrightError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from wavewright import _core
-    from wavewright.analysis.trace.lanes.address_terms import Terms
-    from wavewright.analysis.trace.lanes.start import StartState
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 _MOST_PATHS: Final = 4  #: Paths that are followed, those of most executed instructions; of others nothing is certain.
 _MOST_STEPS: Final = 60_000  #: Instructions of all paths that are followed.

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from wavewright.analysis.trace.lanes import lane_patterns, target_of
-from wavewright.analysis.trace.lanes.evaluated import lanes_of_waves
-from wavewright.analysis.trace.lanes.fixes import LdsAccessPatterns, find_fixes
+from wavewright.analysis.trace.lanes.evaluated import LaneOptions, lanes_of_waves
+from wavewright.analysis.trace.lanes.fixes import ArrayFixes, Layout, LdsAccessPatterns, find_fixes
 from wavewright.errors import UsageError
 from wavewright.facts.gpus.facts import of
 from wavewright.facts.lanes import LdsAccess, LdsRuleFact, lds_access
 from wavewright.model.schema import packaged_spec
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from wavewright.analysis.trace.lanes.evaluated import LaneOptions
-    from wavewright.analysis.trace.lanes.fixes import ArrayFixes, Layout
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 _DWORD_BYTES: Final = 4
 #: The evaluator keeps patterns up to multiples of this (cpp/src/evaluate/evaluate.cpp: keep_pattern).

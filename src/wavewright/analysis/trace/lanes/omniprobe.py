@@ -7,16 +7,14 @@ accesses may have become one instruction, or one of them several.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import polars as pl
 
 from wavewright.analysis.trace.code.accesses import LOAD, LOAD_TO_LDS, STORE, accesses
 from wavewright.model.schema import packaged_spec
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 #: How the spaces and directions of code rows are called in Omniprobe's tables; atomics and scratch are not in them.
 _SPACES: Final = {"memory": "memory", "flat": "memory", "scalar": "memory", "lds": "lds"}

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 import polars as pl
 
 from wavewright.analysis.trace.lanes import lane_accesses, target_of
 from wavewright.analysis.trace.lanes.evaluated import LaneOptions, lanes_of_waves
+from wavewright.analysis.trace.lanes.fixes import Layout
 from wavewright.analysis.trace.lanes.layouts import (
     PERIOD_BYTES,
     best_layout,
@@ -22,15 +24,9 @@ from wavewright.analysis.trace.lanes.layouts import (
 from wavewright.analysis.trace.lanes.whole_waves import check_whole_waves
 from wavewright.base.bounds import ITEM, bounded
 from wavewright.errors import UsageError
-from wavewright.facts.lanes import CoalescingRuleFact, Refusal
+from wavewright.facts.lanes import CoalescingRuleFact, LdsRuleFact, Refusal
 from wavewright.model.answer import Answer
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from wavewright.analysis.trace.lanes.fixes import Layout
-    from wavewright.facts.lanes import LdsRuleFact
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 _DWORD_BYTES: Final = 4
 

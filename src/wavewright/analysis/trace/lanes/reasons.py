@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Sequence
+from typing import Final
 
+from wavewright.codeobj.kernel_arguments import ArgumentValues
 from wavewright.codeobj.registers import spelled
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from wavewright.codeobj.kernel_arguments import ArgumentValues
 
 #: Bits of `assumptions` (cpp/include/wavewright/evaluate.hpp: Assumption) -> what must hold.
 ASSUMPTIONS: Final = {

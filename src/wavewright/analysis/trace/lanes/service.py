@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import polars as pl
 
@@ -18,11 +19,7 @@ from wavewright.codeobj.kernel_arguments import ArgumentValues
 from wavewright.errors import UsageError
 from wavewright.facts.lanes import CoalescingRuleFact, LdsRuleFact, Refusal, lds_access
 from wavewright.model.answer import Answer
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 _MOST_PATTERNS: Final = 8  #: Of each access of the instruction, the most frequent first.
 _DWORD_BYTES: Final = 4

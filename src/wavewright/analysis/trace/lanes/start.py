@@ -5,19 +5,15 @@ Order and registers: AMDGPUUsage of LLVM, "Initial Kernel Execution State".
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from wavewright import _core
 from wavewright.analysis.code.live import has_ids_in_ttmp, has_packed_ids
+from wavewright.codeobj.code_object import Kernel
 from wavewright.codeobj.descriptors import USER_SGPRS
-from wavewright.codeobj.kernel_arguments import CERTAIN
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from wavewright.codeobj.code_object import Kernel
-    from wavewright.codeobj.kernel_arguments import ArgumentValues, DispatchSize
+from wavewright.codeobj.kernel_arguments import CERTAIN, ArgumentValues, DispatchSize
 
 # cpp/include/wavewright/evaluate.hpp: StartRegister.
 _CONSTANT, _WORKGROUP_ID, _LOW_HALF, _HIGH_HALF, _ARGUMENT = range(5)

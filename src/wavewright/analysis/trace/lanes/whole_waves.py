@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from wavewright.analysis.trace.selection import whole_of
 from wavewright.errors import UsageError
-
-if TYPE_CHECKING:
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 
 def check_whole_waves(trace: ThreadTrace) -> None:

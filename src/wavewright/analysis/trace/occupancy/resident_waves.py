@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import polars as pl
 
 from wavewright.analysis.trace.clocks.common_clock import engine_offsets
-
-if TYPE_CHECKING:
-    from wavewright.analysis.trace.selection import Selection
-    from wavewright.model.trace import ThreadTrace
+from wavewright.analysis.trace.selection import Selection
+from wavewright.model.trace import ThreadTrace
 
 _SIMD = ("se", "cu", "simd")
 

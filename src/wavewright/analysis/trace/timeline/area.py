@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -12,11 +12,7 @@ from wavewright.analysis.trace.timeline.layers.places import SLOT, aligned
 from wavewright.errors import UsageError
 from wavewright.model.answer import Answer
 from wavewright.model.executions import attempt_cycles, is_execution
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 _PIPES = "pipes"
 

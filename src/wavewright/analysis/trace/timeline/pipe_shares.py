@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
+from wavewright import _core
 from wavewright.analysis.common.step_functions import Sums
+from wavewright.analysis.common.time_bins import TimeBins
 from wavewright.analysis.trace.clocks.common_clock import aligned
 from wavewright.analysis.trace.pipes import BUBBLE, BUSY, PIPES, RESIDENT
 from wavewright.analysis.trace.timeline.layers.pipes import busy_times, pipe_tracks
 from wavewright.model.answer import once_per_trace
-
-if TYPE_CHECKING:
-    from wavewright import _core
-    from wavewright.analysis.common.time_bins import TimeBins
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 NO_ISSUE = "no issue"  #: The curve of a SIMD that is 1 while a traced wave is there and no pipe issues.
 ALIVE = "resident"  #: The curve of a SIMD that is 1 while a traced wave is there.

@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import polars as pl
 
 from wavewright import _core
-from wavewright.analysis.common.time_bins import lengths_of, time_bins
-from wavewright.analysis.trace.clocks import alignment
+from wavewright.analysis.common.time_bins import TimeBins, lengths_of, time_bins
+from wavewright.analysis.trace.clocks import ClockAlignment, alignment
 from wavewright.analysis.trace.clocks.common_clock import aligned, bins_of_trace
-from wavewright.analysis.trace.parts import added, answers, ask
+from wavewright.analysis.trace.parts import Question, added, answers, ask
 from wavewright.base.bounds import BINS, bounded
 from wavewright.model.answer import Answer
-from wavewright.model.schema import STATES, table_spec
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from wavewright.analysis.common.time_bins import TimeBins
-    from wavewright.analysis.trace.clocks import ClockAlignment
-    from wavewright.analysis.trace.parts import Question
-    from wavewright.model.schema import TableSpec
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.schema import STATES, TableSpec, table_spec
+from wavewright.model.trace import ThreadTrace
 
 _ALL_BINS = (1 << 32) - 1
 _OTHER_STATE = 5  # what the native core calls any other value

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import polars as pl
 
 from wavewright.analysis.code.edits.block_orders import BlockOrders, LegalOrder, Refused
-from wavewright.analysis.code.edits.kernel_rows import EditedBlock, blocks_of
+from wavewright.analysis.code.edits.kernel_rows import EditedBlock, KernelRows, blocks_of
 from wavewright.analysis.common.occupancy.architecture import architecture
 from wavewright.analysis.common.occupancy.limits import Resources, limits
 from wavewright.analysis.trace.costs.exposure import row_costs
@@ -21,14 +24,7 @@ from wavewright.analysis.trace.what_if.search import searched
 from wavewright.errors import UsageError
 from wavewright.model.answer import Answer
 from wavewright.model.schema import frame_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    import polars as pl
-
-    from wavewright.analysis.code.edits.kernel_rows import KernelRows
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 
 @dataclass(frozen=True)

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from wavewright.analysis.code.edits.ahead import issued_ahead
 from wavewright.analysis.code.edits.block_orders import BlockOrders, LegalOrder, Refused
+from wavewright.analysis.code.edits.code_rows import CodeRow
 from wavewright.analysis.code.edits.dependences import Assumptions, first_of_all, moved_down, moved_up
 from wavewright.analysis.code.edits.derived_waits import DerivedOrder, unmet_needs
 from wavewright.analysis.code.edits.widened import widened
 from wavewright.errors import UsageError
-
-if TYPE_CHECKING:
-    from wavewright.analysis.code.edits.code_rows import CodeRow
 
 _NUMBER: Final = r"(\d{1,9})"
 _LIST: Final = r"\d{1,9}(?::\d{1,9})?(?:,\d{1,9}(?::\d{1,9})?)*"  #: `40,44:46`

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
 from wavewright import _core
+from wavewright.analysis.code.edits.block_orders import LegalOrder
+from wavewright.analysis.code.edits.code_rows import CodeRow
 from wavewright.analysis.code.edits.widened import dwords_of
 from wavewright.analysis.trace.code.accesses import accesses
 from wavewright.analysis.trace.diagnose.replay.inputs import prepared
@@ -17,14 +20,10 @@ from wavewright.analysis.trace.waits.wait_producers import COUNTERS, free_wait_c
 from wavewright.base.once import once
 from wavewright.codeobj.registers import FIRST_VECTOR
 from wavewright.errors import UsageError
+from wavewright.model.trace import ThreadTrace
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
+if TYPE_CHECKING:  # of the stub only
     from wavewright._core import EditTimes, RowOfEdit
-    from wavewright.analysis.code.edits.block_orders import LegalOrder
-    from wavewright.analysis.code.edits.code_rows import CodeRow
-    from wavewright.model.trace import ThreadTrace
 
 #: Names of the modes of the native core (`EditMode` of cpp/include/wavewright/edit_replay.hpp), in its order.
 MODES: Final = (

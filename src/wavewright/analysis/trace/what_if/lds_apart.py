@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import polars as pl
 
+from wavewright.analysis.code.edits.code_rows import CodeRow
 from wavewright.analysis.trace.lanes.evaluated import LaneOptions, executions
 from wavewright.errors import WavewrightError
 from wavewright.facts.lanes import LdsAccess, lds_access
 from wavewright.model.trace import ThreadTrace
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wavewright.analysis.code.edits.code_rows import CodeRow
 
 _MOST_INSTRUCTIONS: Final = 50_000  #: Of the wave that is evaluated.
 _MOST_ROUNDS: Final = 64  #: Executions of the block that are compared.

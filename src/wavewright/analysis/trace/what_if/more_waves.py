@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import polars as pl
 
 from wavewright.analysis.common.occupancy.ladder import ladder
-from wavewright.analysis.common.occupancy.limits import limits
+from wavewright.analysis.common.occupancy.limits import Resources, limits
 from wavewright.errors import UsageError
-
-if TYPE_CHECKING:
-    from wavewright.analysis.common.occupancy.limits import Resources
-    from wavewright.facts.gpus.facts import Arch
-    from wavewright.model.trace import ThreadTrace
+from wavewright.facts.gpus.facts import Arch
+from wavewright.model.trace import ThreadTrace
 
 
 class MoreWaves(NamedTuple):

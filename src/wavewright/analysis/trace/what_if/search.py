@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Final, NamedTuple
 
 from wavewright.analysis.code.edits.block_orders import BlockOrders, LegalOrder, Refused
 from wavewright.analysis.code.edits.dependences import first_of_all, moved_down, moved_up
 from wavewright.analysis.trace.what_if.edit_language import places_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from wavewright.analysis.trace.what_if.edit_replay import GainInterval
+from wavewright.analysis.trace.what_if.edit_replay import GainInterval
 
 _BEAM: Final = 2
 _ROUNDS: Final = 2

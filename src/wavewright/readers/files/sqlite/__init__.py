@@ -8,10 +8,12 @@ there or copied; see `files`.
 from __future__ import annotations
 
 import weakref
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from itertools import islice
-from typing import TYPE_CHECKING, Any, TypeVar
+from pathlib import Path
+from typing import Any, TypeVar
 
 import polars as pl
 
@@ -25,11 +27,7 @@ from wavewright.readers.files.sqlite.schema import MOST_TABLES, StoredTable, cou
 from wavewright.readers.files.sqlite.values import CATEGORY, INTEGER, REAL, TEXT, fitted
 from wavewright.readers.files.text import SQLITE
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    _Types = Mapping[str, pl.DataType | type[pl.DataType]]
+_Types = Mapping[str, pl.DataType | type[pl.DataType]]
 
 _Read = TypeVar("_Read")
 

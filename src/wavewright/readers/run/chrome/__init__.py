@@ -24,9 +24,11 @@ are stored in workgroups, and become lanes here.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from contextlib import suppress
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import msgspec
 import polars as pl
@@ -42,10 +44,6 @@ from wavewright.readers.run.chrome.events import ChromeFile, chrome_events, read
 from wavewright.readers.run.chrome.joined_graphs import joined_graphs
 from wavewright.readers.run.chrome.processes import classified, processes_of, with_process
 from wavewright.readers.run.event_rows import finished, link, numbered, with_numbers
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
 
 #: Category of an event -> domain of the region.
 DOMAINS = {

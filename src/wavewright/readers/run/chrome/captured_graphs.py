@@ -8,14 +8,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import polars as pl
 
 from wavewright import _core
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 CHILD = "\0child"  #: Name of a node that is a graph itself.
 LAYER = "nn.Module: "

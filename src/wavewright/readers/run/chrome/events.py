@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from contextlib import suppress
 from decimal import Decimal, InvalidOperation
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import msgspec
 import polars as pl
@@ -14,10 +16,6 @@ import polars as pl
 from wavewright.errors import NotATraceError
 from wavewright.model.losses import Loss
 from wavewright.readers.files.text import json_text
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
 
 _HEAD = 4096  #: Bytes that are searched for the first character of the JSON.
 _BATCH = 1 << 15  #: Events that are Python objects at the same time.

@@ -10,21 +10,15 @@ whose batch holds that of the step; where they still differ in shapes, the launc
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from wavewright.model.losses import Loss
-from wavewright.readers.run.chrome.captured_graphs import CHILD, LAYER, graph_launches, replayed_name
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from wavewright.readers.run.chrome.captured_graphs import CapturedGraphs
+from wavewright.readers.run.chrome.captured_graphs import CHILD, LAYER, CapturedGraphs, graph_launches, replayed_name
 
 _KEY = ["process", "correlation"]
 _CHILD_CODE = -2

@@ -16,7 +16,9 @@ work are connected by the annotation `corr_id`, or by flows where work has none.
 from __future__ import annotations
 
 import zlib
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -32,10 +34,6 @@ from wavewright.readers.run.event_rows import finished, with_numbers
 from wavewright.readers.run.perfetto.gpus import with_gpus
 from wavewright.readers.run.perfetto.slices import categorized, events_of, with_counters
 from wavewright.readers.run.perfetto.tracks import TrackPlaces
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
 
 _NAMES = packaged("names.toml", __package__)
 _NO_NUMBER = -(1 << 63)

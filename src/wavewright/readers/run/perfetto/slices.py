@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 import polars as pl
 
 from wavewright.facts.loader import packaged
-
-if TYPE_CHECKING:
-    from wavewright.readers.run.perfetto.tracks import TrackPlaces
+from wavewright.readers.run.perfetto.tracks import TrackPlaces
 
 _NAMES = packaged("names.toml", __package__)
 _WORK = _NAMES["work"]

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection
+from typing import Any
 
 import polars as pl
 
 from wavewright.model.run_tables import RUN
 from wavewright.model.schema import frame_of
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
 
 _NO_NUMBER = -(1 << 63)
 _PROCESS, _THREAD, _COUNTER = 1, 2, 3

@@ -6,13 +6,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from wavewright.model.run import RunSource
+from wavewright.readers.files.sqlite import Database
 from wavewright.readers.run.rocpd.source import RocpdSource
-
-if TYPE_CHECKING:
-    from wavewright.model.run import RunSource
-    from wavewright.readers.files.sqlite import Database
 
 
 def read_rocpd(database: Database, *, show_secrets: bool = False) -> RunSource:

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
+from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
 from wavewright.readers.run.event_times import sound_ends
 from wavewright.readers.run.rocpd.lookup import Lookup
-from wavewright.readers.run.rocpd.mapping import End, First, Json, MappedRow, Stored, Text
-
-if TYPE_CHECKING:
-    from collections import Counter
-    from collections.abc import Mapping
-
-    from wavewright.readers.run.rocpd.mapping import Origin
-    from wavewright.readers.run.rocpd.runs import DataType, RocpdRun
+from wavewright.readers.run.rocpd.mapping import End, First, Json, MappedRow, Origin, Stored, Text
+from wavewright.readers.run.rocpd.runs import DataType, RocpdRun
 
 
 class RunColumns:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 import polars as pl
 
 from wavewright.readers.run.rocpd.lookup import Lookup
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from wavewright.readers.run.rocpd.runs import RocpdRun, Types
+from wavewright.readers.run.rocpd.runs import RocpdRun, Types
 
 _MADE = ("category", "domain", "message")
 _MARKER = "MARKER"

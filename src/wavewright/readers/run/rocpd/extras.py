@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
 
 import polars as pl
 
+from wavewright.readers.files.sqlite import Database
 from wavewright.readers.run.rocpd.layout import PREFIX
 from wavewright.readers.run.rocpd.mapping import TABLES
-from wavewright.readers.run.rocpd.runs import table_names
-
-if TYPE_CHECKING:
-    from wavewright.readers.files.sqlite import Database
-    from wavewright.readers.run.rocpd.runs import DataType
+from wavewright.readers.run.rocpd.runs import DataType, table_names
 
 _READ = {"metadata", "string", "event", "track"} | {mapped.stored for mapped in TABLES.values()}
 

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import polars as pl
 
 from wavewright.readers.run.rocpd.events import event_chunks
-from wavewright.readers.run.rocpd.lookup import LookupBuilder
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from wavewright.readers.run.rocpd.lookup import Lookup
-    from wavewright.readers.run.rocpd.runs import DataType, RocpdRun, Types
+from wavewright.readers.run.rocpd.lookup import Lookup, LookupBuilder
+from wavewright.readers.run.rocpd.runs import DataType, RocpdRun, Types
 
 #: Prefix before the dot -> column with the key, joined table, its column with the same key.
 JOINS = {

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
 
 from wavewright.readers.files.sqlite.missing_columns import note_missing
 from wavewright.readers.run.rocpd.joins import JOINS, OF_TRACK
 from wavewright.readers.run.rocpd.layout import PREFIX, VERSIONS, stored_tables
-from wavewright.readers.run.rocpd.mapping import TABLES, End, First
-
-if TYPE_CHECKING:
-    from wavewright.readers.run.rocpd.mapping import Origin
-    from wavewright.readers.run.rocpd.runs import RocpdRun
+from wavewright.readers.run.rocpd.mapping import TABLES, End, First, Origin
+from wavewright.readers.run.rocpd.runs import RocpdRun
 
 #: Tables without which names, locations or kinds of events are missing, in a file of any version.
 _NEEDED = ("string", "info_process", "info_agent", "info_kernel_symbol", "event", "region", "kernel_dispatch")

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import polars as pl
 
+from wavewright.readers.files.sqlite import Database
 from wavewright.readers.run.rocpd.layout import PREFIX
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from wavewright.readers.files.sqlite import Database
-
-    DataType: TypeAlias = pl.DataType | type[pl.DataType]
-    Types: TypeAlias = Mapping[str, DataType]
+DataType: TypeAlias = pl.DataType | type[pl.DataType]
+Types: TypeAlias = Mapping[str, DataType]
 
 _GUID = re.compile(r"_[0-9a-f]{8}(_[0-9a-f]{4}){3}_[0-9a-f]{12}$", re.IGNORECASE)
 _METADATA = PREFIX + "metadata"

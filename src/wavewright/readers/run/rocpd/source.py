@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
 
 import polars as pl
 
 from wavewright.model.losses import Loss
 from wavewright.model.run_tables import NUMBERED, RUN
+from wavewright.readers.files.sqlite import Database
 from wavewright.readers.run.rocpd.columns import RunColumns
 from wavewright.readers.run.rocpd.environment import MASKED, rank_of, variables
 from wavewright.readers.run.rocpd.extras import RocpdExtras
 from wavewright.readers.run.rocpd.joins import joined_chunks
 from wavewright.readers.run.rocpd.mapping import TABLES
 from wavewright.readers.run.rocpd.requirements import note_missing_in_run
-from wavewright.readers.run.rocpd.runs import rocpd_runs
+from wavewright.readers.run.rocpd.runs import DataType, RocpdRun, rocpd_runs
 from wavewright.readers.run.rocpd.system_samples import SystemSamples
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from wavewright.readers.files.sqlite import Database
-    from wavewright.readers.run.rocpd.runs import DataType, RocpdRun
 
 _FILTERED = ("regions", "samples", "counters")  #: Tables whose rows may be samples of rocprof-sys.
 

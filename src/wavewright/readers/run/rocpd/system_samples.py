@@ -12,12 +12,10 @@ Call stacks of CPU threads: every frame is a region and a sample on the track `t
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import polars as pl
 
-if TYPE_CHECKING:
-    from wavewright.readers.run.rocpd.columns import RunColumns
+from wavewright.readers.run.rocpd.columns import RunColumns
 
 #: Categories of events, and the start of the names of tracks, of call stacks.
 _STACKS = "^(timer|overflow)_sampling"

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import csv
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import polars as pl
 
 from wavewright.base.files import open_regular
 from wavewright.errors import NotATraceError
 from wavewright.model.losses import Loss
+from wavewright.model.run import MemorySource
 from wavewright.readers.files.rocprofv3_columns import Layout, header_of, read_table
 from wavewright.readers.files.text import head_of
 from wavewright.readers.run.rocprof_v1.rows import assembled, plain_name
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from wavewright.model.run import MemorySource
 
 _HEAD = 1 << 16
 _COLUMNS = {

@@ -14,18 +14,14 @@ is not used, because the other one tells the same, is an extra table.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 import polars as pl
 
+from wavewright.model.run import MemorySource
+from wavewright.readers.files.sqlite import Database
 from wavewright.readers.files.sqlite.missing_columns import note_missing
 from wavewright.readers.run.rocprof_v1.rows import assembled, plain_name
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from wavewright.model.run import MemorySource
-    from wavewright.readers.files.sqlite import Database
 
 _TIMES = {"start_ns": "BeginNs", "end_ns": "EndNs", "pid": "pid", "tid": "tid"}
 _KERN = _TIMES | {

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from pathlib import Path
 
 import polars as pl
 
+from wavewright.model.losses import Loss
 from wavewright.model.run import MemorySource
 from wavewright.readers.run.event_rows import finished, link, numbered, with_numbers
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from wavewright.model.losses import Loss
 
 _EVENTS = ("dispatches", "copies", "regions")
 #: `name(value)`, where the value may be `{x(1) y(2)}` or the declaration of a function.

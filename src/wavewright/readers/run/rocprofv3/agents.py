@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import polars as pl
 
 from wavewright.model.run_tables import RUN
 from wavewright.model.schema import frame_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _LINKS = {"agent_text": "agent", "src_text": "src_agent", "dst_text": "dst_agent"}
 _TEXT = re.compile(r"(?:(agent|gpu|cpu|nic)\s+)?(\d{1,18})", re.IGNORECASE)

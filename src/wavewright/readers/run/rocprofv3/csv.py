@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from pathlib import Path
 
 import polars as pl
 
@@ -15,10 +16,6 @@ from wavewright.readers.files.text import text_bytes
 from wavewright.readers.run.event_rows import finished, link, with_numbers
 from wavewright.readers.run.rocprofv3.agents import add_agents
 from wavewright.readers.run.rocprofv3.tables import add_events
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
 
 _EVENTS = ("dispatches", "counters", "copies", "allocations", "scratch", "regions")
 _HEAD = 1 << 16

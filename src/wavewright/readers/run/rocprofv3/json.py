@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import msgspec
 import polars as pl
@@ -17,10 +19,6 @@ from wavewright.readers.files.text import json_text
 from wavewright.readers.run.event_rows import finished, link, with_numbers
 from wavewright.readers.run.rocprofv3.records import CALLS, RECORDS, File, Process, RecordKind
 from wavewright.readers.run.rocprofv3.tables import add_events
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
 
 _BATCH = 1 << 15  #: Records that are Python objects at the same time.
 _LARGEST = (1 << 63) - 1

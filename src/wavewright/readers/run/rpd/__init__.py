@@ -8,25 +8,21 @@ it launched. A call and an op may have the same id, so the event of an op is its
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import polars as pl
 
 from wavewright.errors import NotATraceError
+from wavewright.model.losses import Loss
 from wavewright.model.run_tables import RUN
+from wavewright.readers.files.sqlite import Database
 from wavewright.readers.run.rpd.calls import Calls
 from wavewright.readers.run.rpd.entities import Entities
 from wavewright.readers.run.rpd.extras import RpdExtras
 from wavewright.readers.run.rpd.measurements import Measurements
 from wavewright.readers.run.rpd.ops import Ops
 from wavewright.readers.run.rpd.requirements import note_missing_in_file
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from wavewright.model.losses import Loss
-    from wavewright.readers.files.sqlite import Database
 
 
 def read_rpd(database: Database) -> RpdSource:

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import polars as pl
 
 from wavewright.model.run_tables import RUN
-from wavewright.readers.run.rpd.entities import with_sound_ends
+from wavewright.readers.run.rpd.entities import Entities, with_sound_ends
 from wavewright.readers.run.rpd.lookup import Keyed
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from wavewright.readers.run.rpd.entities import Entities
 
 _MARKER = "^UserMarker$"
 #: Kinds of calls by function names, for files that do not record them; TOOL = the recording tool itself.

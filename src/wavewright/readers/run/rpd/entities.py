@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import polars as pl
 
 from wavewright.model.losses import Loss
+from wavewright.readers.files.sqlite import Database
 from wavewright.readers.run.event_times import sound_ends
 from wavewright.readers.run.rpd.lookup import Keyed, keyed
-
-if TYPE_CHECKING:
-    from wavewright.readers.files.sqlite import Database
 
 _GRAPH_LAUNCH = "^(hip|cuda)GraphLaunch"
 

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
 
 import polars as pl
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from wavewright.readers.files.sqlite import Database
+from wavewright.readers.files.sqlite import Database
 
 #: Tables that became tables of the run.
 _READ = {

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 import polars as pl
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from wavewright.readers.files.sqlite import Database
+from wavewright.readers.files.sqlite import Database
 
 
 class Keyed:

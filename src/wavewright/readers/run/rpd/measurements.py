@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import polars as pl
 
 from wavewright.model.run_tables import RUN
+from wavewright.readers.run.rpd.entities import Entities
 from wavewright.readers.run.rpd.lookup import Keyed
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from wavewright.readers.run.rpd.entities import Entities
-    from wavewright.readers.run.rpd.ops import Ops
+from wavewright.readers.run.rpd.ops import Ops
 
 
 class Measurements:

@@ -8,19 +8,14 @@ without a description is named after its type, as in RPD's own view.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import polars as pl
 
 from wavewright.model.run_tables import RUN
-from wavewright.readers.run.rpd.entities import hexadecimal, with_sound_ends
+from wavewright.readers.run.rpd.entities import Entities, hexadecimal, with_sound_ends
 from wavewright.readers.run.rpd.lookup import Keyed, keyed
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from wavewright.readers.run.rpd.entities import Entities
 
 _COPY_TYPE = "(?i)^copy|memcpy|memory_copy"
 _LANES_LAUNCH = "^hip(Ext|Hcc)ModuleLaunchKernel$"  #: Calls whose grid is in lanes; all others give it in workgroups.

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from wavewright.readers.files.sqlite import Database
 from wavewright.readers.files.sqlite.missing_columns import note_missing
-
-if TYPE_CHECKING:
-    from wavewright.readers.files.sqlite import Database
 
 _TABLES = ("rocpd_api", "rocpd_op", "rocpd_api_ops", "rocpd_string")  #: Those of any schema.
 _OF_SCHEMAS = ("rocpd_kernelapi", "rocpd_copyapi")  #: Those of every schema that a file can declare.

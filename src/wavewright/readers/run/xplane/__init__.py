@@ -15,7 +15,8 @@ HIP runtime are on lines of their own (`Host Threads/tid`), not on those of the 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import msgspec
 import polars as pl
@@ -28,12 +29,7 @@ from wavewright.model.schema import frame_of
 from wavewright.readers.files.text import text_bytes
 from wavewright.readers.run.event_rows import finished, with_numbers
 from wavewright.readers.run.xplane.details import SIZES, copied, kernel_sizes
-from wavewright.readers.run.xplane.planes import read_space
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from wavewright.readers.run.xplane.planes import Event, Line, Plane, Space, Statistics
+from wavewright.readers.run.xplane.planes import Event, Line, Plane, Space, Statistics, read_space
 
 _GPU = re.compile(r"/device:GPU:(\d{1,4})")
 _STREAM = re.compile(r"Stream #(\d{1,18})")

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
-if TYPE_CHECKING:
-    from wavewright.readers.run.xplane.planes import Statistics
+from wavewright.readers.run.xplane.planes import Statistics
 
 #: Columns of `dispatches` that `kernel_sizes` fills, in this order.
 SIZES = (

@@ -7,13 +7,11 @@ of its line plus an offset in picoseconds.
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from wavewright.readers.run.xplane.wire import Field, Wire, signed
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 Statistics: TypeAlias = "dict[str, Any]"
 _Read: TypeAlias = "tuple[int, int | None, int, Statistics]"

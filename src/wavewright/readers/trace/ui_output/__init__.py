@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
+import polars as pl
+
+from wavewright import _core
 from wavewright.errors import NotATraceError
 from wavewright.model.losses import Loss
 from wavewright.model.trace import ThreadTrace, TraceSource
+from wavewright.readers.files.folder import Folder
 from wavewright.readers.trace.ui_output.annotations import read_annotations
 from wavewright.readers.trace.ui_output.background import Background
 from wavewright.readers.trace.ui_output.code import CodeFile, read_code
 from wavewright.readers.trace.ui_output.inline_frames import add_inline_frames
 from wavewright.readers.trace.ui_output.manifest import Manifest, read_manifest
-from wavewright.readers.trace.ui_output.occupancy import occupancy_tables, read_occupancy
+from wavewright.readers.trace.ui_output.occupancy import OccupancyFile, RawOccupancy, occupancy_tables, read_occupancy
 from wavewright.readers.trace.ui_output.waves import read_waves, wave_tables, with_kernels
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    import polars as pl
-
-    from wavewright import _core
-    from wavewright.readers.files.folder import Folder
-    from wavewright.readers.trace.ui_output.occupancy import OccupancyFile, RawOccupancy
 
 #: People add text to the names of directories: before, between and after.
 _NAME = re.compile(r"agent_(\d{1,18})_dispatch_(\d{1,18})")

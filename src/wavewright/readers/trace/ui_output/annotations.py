@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Sequence
+from typing import Annotated, Any
 
 import msgspec
+import polars as pl
 
 from wavewright.model.losses import Loss
 from wavewright.model.schema import THREAD_TRACE, frame_of
+from wavewright.readers.files.folder import Folder
 from wavewright.readers.trace.ui_output.parts import read_bytes, readable
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import polars as pl
-
-    from wavewright.readers.files.folder import Folder
 
 FILE_NAME = "annotations.json"
 SEVERITIES = ("critical", "high", "medium", "low", "info")

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
+from wavewright.analysis.trace.lanes.answer import Lanes
 from wavewright.analysis.trace.lanes.explained_waits import HARMLESS_SHARE
 from wavewright.base.words import counted, percent, short
 from wavewright.model.blocks import GAP, AnyBlock, Part, Sentence, Table, sentence
+from wavewright.model.losses import Loss
 from wavewright.words.kit.declared_tables import declared_table
 from wavewright.words.trace.row_columns import INSTRUCTION, LINE, SOURCE
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from wavewright.analysis.trace.lanes.answer import Lanes
-    from wavewright.model.losses import Loss
 
 _Row = dict[str, Any]
 _CONFIDENCES = {"counter-proven": "proven", "published": "published", "hypothesis": "hypothesis"}

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import polars as pl
 
+from wavewright.analysis.trace.lanes.pattern import RowPattern
 from wavewright.base.words import counted, grouped, percent
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, sentence
 from wavewright.words.kit.frame_tables import Column, frame_table, place
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from wavewright.analysis.trace.lanes.pattern import RowPattern
 
 _STRIDES_SHOWN = 3
 

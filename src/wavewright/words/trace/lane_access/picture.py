@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import polars as pl
 
+from wavewright.analysis.trace.lanes.pattern import RowPattern
 from wavewright.words.kit.frame_tables import place
 from wavewright.writers.svg.markup import Svg, fitting
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wavewright.analysis.trace.lanes.pattern import RowPattern
 
 _CELL, _ROW = 11, 8  #: Size of a cell: a bank or segment of a lane.
 _LEFT, _TOP, _GAP, _MARGIN = 72, 76, 32, 16

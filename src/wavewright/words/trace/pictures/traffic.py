@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from wavewright.analysis.trace.fabric import FabricTraffic
 from wavewright.base.words import counted, percent
 from wavewright.errors import UsageError
+from wavewright.model.blocks import Picture
 from wavewright.writers.svg.plot_frame import SMALL, Frame, Key
 from wavewright.writers.svg.plot_words import headline
-
-if TYPE_CHECKING:
-    from wavewright.analysis.trace.fabric import FabricTraffic
-    from wavewright.model.blocks import Picture
 
 _XCD_COLOURS = ("blue", "orange", "green", "red", "sky", "pink", "grey", "pale")
 _REUSE = {"away": "red", "shared": "green", "alone": "pale"}

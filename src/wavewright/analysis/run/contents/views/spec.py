@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from wavewright.facts.loader import packaged_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _VIEW = re.compile(r"^-- VIEW (\w+): ([^\n]+)\nSELECT\n(.+?)\n(FROM .+?);$", re.MULTILINE | re.DOTALL)
 _COLUMN = re.compile(r'^    -- (\w+) (\S+): (.+?)\n(.+?) AS "([^"]+)",?$', re.MULTILINE | re.DOTALL)

@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -18,11 +18,7 @@ from wavewright.analysis.trace.selection import whole_of
 from wavewright.analysis.trace.waits.ports import port_rules
 from wavewright.analysis.trace.waits.wait_producers import free_wait_cycles
 from wavewright.facts.stall_classes import BUSY_OF, PADDING
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.trace import ThreadTrace
 
 
 @dataclass(frozen=True)
