@@ -8,18 +8,18 @@
 namespace wavewright::fuzz {
 namespace {
 
-constexpr size_t kMostSteps = 4096, kMostRows = 64;
+constexpr size_t kMostInstructions = 4096, kMostEdits = 64;
 
 // Rules of code rows, as columns.
-struct Rules {
+struct BlockRules {
     std::vector<uint16_t> adds;
     std::vector<uint8_t> order, is_wait, is_end, dwords, is_store, wait_counter, is_matrix;
     std::vector<int32_t> unit, wait_row, wait_value, port_cycles;
     std::vector<uint32_t> key;
 };
 
-Rules rules_of(Bytes& rest) {
-    Rules rules;
+BlockRules rules_of(Bytes& rest) {
+    BlockRules rules;
     const size_t rows = 1 + take<uint8_t>(rest) % 32;
     for (size_t row = 0; row < rows; ++row) {
         const auto what = take<uint8_t>(rest);
@@ -63,7 +63,7 @@ EditRow row_of(Bytes& rest, int32_t last) {
 EditedBlock block_of(Bytes& rest, int32_t rows) {
     const auto last = static_cast<int32_t>(take<uint8_t>(rest) % static_cast<uint8_t>(rows));
     EditedBlock block{0, last, {}, {}, {}};
-    const size_t count = take<uint8_t>(rest) % kMostRows;
+    const size_t count = take<uint8_t>(rest) % kMostEdits;
     for (size_t i = 0; i < count; ++i) block.rows.push_back(row_of(rest, last));
     for (std::vector<EditRow>* around : {&block.prologue, &block.epilogue})
         for (size_t i = take<uint8_t>(rest) % 4; i > 0; --i) around->push_back(row_of(rest, last));
@@ -71,7 +71,7 @@ EditedBlock block_of(Bytes& rest, int32_t rows) {
 }
 
 // Executed instructions as waves on four SIMDs of two CUs, some of which meet.
-struct Waves {
+struct RecordedWaves {
     std::vector<int64_t> time, begin, end, arrival;
     std::vector<int32_t> stall, duration, row;
     std::vector<uint8_t> category, zeros;
@@ -79,9 +79,9 @@ struct Waves {
     std::vector<uint64_t> first, barrier;
 };
 
-Waves waves_of(Bytes rest, size_t rows) {
-    Waves waves;
-    while (!rest.empty() && waves.time.size() < kMostSteps) {
+RecordedWaves waves_of(Bytes rest, size_t rows) {
+    RecordedWaves waves;
+    while (!rest.empty() && waves.time.size() < kMostInstructions) {
         const auto first = take<uint8_t>(rest);
         const auto second = take<uint8_t>(rest);
         const bool is_wild = (second & 0x40) != 0;
@@ -122,10 +122,10 @@ void require_times(const EditTimes& times, size_t steps) {
 
 void fuzz_edits(Bytes input) {
     Bytes rest = input;
-    const Rules rules = rules_of(rest);
+    const BlockRules rules = rules_of(rest);
     const size_t rows = rules.adds.size();
     const EditedBlock block = block_of(rest, static_cast<int32_t>(rows));
-    const Waves waves = waves_of(rest, rows);
+    const RecordedWaves waves = waves_of(rest, rows);
     ReplayInput replayed;
     replayed.time = waves.time;
     replayed.stall = waves.stall;

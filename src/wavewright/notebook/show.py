@@ -50,8 +50,8 @@ def view_id(kind: str, view: str | None) -> str:
 def part_of(opened: Shown, time: str | None) -> Shown:
     """The events of a run, or the instructions of a trace, between A and B of `A:B`; None = everything.
 
-    Runs take what `wavewright window --time` takes (`30%:60%`, `1.5s:2s`, `-5ms:`); traces take cycles of their shader
-    engines, or percent of the time from the first start to the last end of a traced wave.
+    Runs take what `wavewright window --time` takes (`30%:60%`, `1.5s:2s`, `-5ms:`); traces take cycles of the
+    clock that their shader engines share, or percent of the time from the first start to the last end of a traced wave.
 
     Raises
     ------
@@ -83,7 +83,10 @@ def _cycles(trace: ThreadTrace, given: str) -> int | None:
         if not given.endswith("%"):
             return int(given.replace(",", ""))
         share = float(given[:-1]) / 100
-        first, last = trace.waves["start_cycles"].min(), trace.waves["end_cycles"].max()
+        from wavewright.analysis.trace.clocks.common_clock import aligned
+
+        waves = aligned(trace, trace.waves, "start_cycles", "end_cycles")
+        first, last = waves["start_cycles"].min(), waves["end_cycles"].max()
         if 0 <= share <= 1 and isinstance(first, int) and isinstance(last, int):
             return round(first + share * (last - first))
     raise UsageError(

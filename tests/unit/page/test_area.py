@@ -161,7 +161,7 @@ def test_a_window_between_arrival_and_release_counts_a_barrier_once(library: Lib
     ends = released["time_cycles"].unique().sort()
     assert len(ends) > 2
     for start, end in ((ends[0], ends[-1]), (ends[len(ends) // 2], ends[-1] + 1), (0, ends[len(ends) // 2])):
-        window = Selection(start_cycles=start, end_cycles=end, is_aligned=True)
+        window = Selection(start_cycles=start, end_cycles=end)
         costs = row_costs(select(trace, window)).select("row", "hit_count", "latency_cycles_total").sort("row")
         area = area_rows(trace, "instructions", None, start, end).rows.sort("row")
         assert area.select("row", "execution_count", "latency_cycles_total").rows() == costs.rows()

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from wavewright.analysis.common.time_bins import TimeBins
 
-Numbers = npt.NDArray[np.float64]
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Numbers = npt.NDArray[np.float64]
 
 _MANY_STEPS = 100_000
 _KEPT_BINS = 1 << 13

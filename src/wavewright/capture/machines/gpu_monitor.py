@@ -11,7 +11,7 @@ from pathlib import Path
 
 from wavewright.capture.machines.machine import Machine
 from wavewright.errors import MissingToolError
-from wavewright.readers.files.runs import AMD_SMI_FILE, CLOCKS
+from wavewright.facts import gpu_samples
 
 PROGRAM = "amd-smi"
 _PERIOD_SECONDS = 1.0
@@ -36,7 +36,7 @@ def monitored(machine: Machine, pci: str, folder: Path) -> Iterator[None]:
         yield
         return
     is_over = threading.Event()
-    sampler = threading.Thread(target=_sample, args=(machine, pci, folder / AMD_SMI_FILE, is_over), daemon=True)
+    sampler = threading.Thread(target=_sample, args=(machine, pci, folder / gpu_samples.FILE, is_over), daemon=True)
     sampler.start()
     try:
         yield
@@ -63,4 +63,4 @@ def _sample(machine: Machine, pci: str, path: Path, is_over: threading.Event) ->
 
 
 def _now() -> dict[str, int]:
-    return {clock: time.clock_gettime_ns(getattr(time, f"CLOCK_{clock.upper()}")) for clock in CLOCKS}
+    return {clock: time.clock_gettime_ns(getattr(time, f"CLOCK_{clock.upper()}")) for clock in gpu_samples.CLOCKS}

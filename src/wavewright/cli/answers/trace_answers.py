@@ -405,11 +405,12 @@ def states(
 
     def words(wording: Wording) -> Parts:
         from wavewright.model.blocks import GAP, Sentence
-        from wavewright.words.trace.sampled_counters import sampled_counters_report
         from wavewright.words.trace.states import states_report
 
         yield from states_report(waves, pipes, residency, issue_share=issued, width=width, limit=wording.limit)
         if sampled:
+            from wavewright.words.trace.sampled_counters import sampled_counters_report  # with NumPy
+
             yield GAP
             yield from sampled_counters_report(*sampled, width=width, limit=wording.limit)
         elif trace.sampled_counters.height:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-import pandas as pd  # type: ignore[import-untyped,import-not-found,unused-ignore]
+from typing import TYPE_CHECKING
+
 import polars as pl
 
 from wavewright.export.kit.pipit_frames import pipit_frame
 from wavewright.export.run.labels import process_numbers, require_run, thread_numbers
-from wavewright.model.run import Run
+
+if TYPE_CHECKING:
+    import pandas as pd  # type: ignore[import-untyped,import-not-found,unused-ignore]
+
+    from wavewright.model.run import Run
 
 _FIRST_STREAM = 1_000_000  #: Streams of GPUs are threads beyond this number.
 

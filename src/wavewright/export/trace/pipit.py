@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-import pandas as pd  # type: ignore[import-untyped,import-not-found,unused-ignore]
+from typing import TYPE_CHECKING
+
 import polars as pl
 
 from wavewright.export.kit.pipit_frames import pipit_frame
-from wavewright.model.trace import ThreadTrace
+
+if TYPE_CHECKING:
+    import pandas as pd  # type: ignore[import-untyped,import-not-found,unused-ignore]
+
+    from wavewright.model.trace import ThreadTrace
 
 
 def to_pipit(trace: ThreadTrace) -> pd.DataFrame:

@@ -17,8 +17,6 @@ MAX_FOLDERS = 100_000
 MAX_FILES = 1_000_000  #: Files and folders looked at below one folder.
 PACKAGE_INDEX = "index.yaml"
 XPLANE_SUFFIX = ".xplane.pb"
-AMD_SMI_FILE = "amd-smi.jsonl"  #: Samples of the GPU beside a run, which `capture --monitor` writes,
-CLOCKS = ("boottime", "monotonic", "realtime")  #: with times by these clocks, as clock_gettime names them.
 PERFETTO_SUFFIXES = (".pftrace", ".perfetto-trace", ".proto")
 _SUFFIXES = (".db", ".rpd", ".sqlite", ".sqlite3", ".csv", ".json", XPLANE_SUFFIX, *PERFETTO_SUFFIXES,
              *PACKED_SUFFIXES)  # fmt: skip

@@ -21,7 +21,7 @@ from wavewright.facts.loader import packaged
 from wavewright.model.losses import Loss
 from wavewright.model.run import RunSource
 from wavewright.model.run_tables import RUN
-from wavewright.readers.files.runs import AMD_SMI_FILE, CLOCKS
+from wavewright.facts import gpu_samples
 
 _BYTES_MAX = 64 << 20
 _LINE_BYTES_MAX = 1 << 20
@@ -32,7 +32,7 @@ _PCI = re.compile(r"([0-9a-f]{4}):([0-9a-f]{2}):([01][0-9a-f])\.([0-7])")
 
 def samples_beside(path: Path) -> Path | None:
     """The samples beside a file of a run: in its folder, or in the one above, of which each process has a folder."""
-    places = (folder / AMD_SMI_FILE for folder in path.parents[:2])
+    places = (folder / gpu_samples.FILE for folder in path.parents[:2])
     return next((place for place in places if place.is_file() and not not_read(place, place.parent)), None)
 
 
@@ -64,7 +64,7 @@ class WithSamples:
         """Rows of monitors: a value holds from the middle of its sample to that of the next."""
         samples, lost_count = _samples(self._file)
         if lost_count:
-            self.losses.append(Loss("unreadable_samples", lost_count, detail=AMD_SMI_FILE))
+            self.losses.append(Loss("unreadable_samples", lost_count, detail=gpu_samples.FILE))
         clock = self._clock(samples)
         agents = self._agents()
         dtypes = RUN["monitors"].dtypes
@@ -82,7 +82,7 @@ class WithSamples:
                 times = {"start_ns": start, "end_ns": end}
                 rows += [{**place, **times, "name": name, "value": values[name]} for place in places for name in values]
         if samples and not clock:
-            self.losses.append(Loss("samples_at_other_times", len(samples), detail=AMD_SMI_FILE))
+            self.losses.append(Loss("samples_at_other_times", len(samples), detail=gpu_samples.FILE))
         return pl.DataFrame(rows, schema=dtypes)
 
     def _clock(self, samples: list[dict[str, Any]]) -> str:
@@ -96,7 +96,7 @@ class WithSamples:
         last = max((high for _, high in spans if high is not None), default=None)
         if first is None or last is None or not samples:
             return ""
-        for clock in CLOCKS:
+        for clock in gpu_samples.CLOCKS:
             times = [end for sample in samples for end in sample["ns"][clock]]
             if min(times) <= last and first <= max(times):
                 return clock
@@ -149,7 +149,7 @@ def _samples(path: Path) -> tuple[list[dict[str, Any]], int]:
 
 def _sample(line: Any) -> dict[str, Any] | None:
     pci = line["pci"].lower()
-    ns = {clock: (int(line["begin"][clock]), int(line["end"][clock])) for clock in CLOCKS}
+    ns = {clock: (int(line["begin"][clock]), int(line["end"][clock])) for clock in gpu_samples.CLOCKS}
     if not _PCI.fullmatch(pci) or any(not 0 <= begin <= end < _NS_MAX for begin, end in ns.values()):
         return None
     answer = line["answer"]

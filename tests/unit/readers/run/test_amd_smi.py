@@ -14,7 +14,7 @@ from synth import Workload, write_rocpd, write_rpd
 from tests.cli.in_process import call
 from tests.kit.mutations import mutated_bytes
 from wavewright.model.run import Run
-from wavewright.readers.files.runs import AMD_SMI_FILE as FILE
+from wavewright.facts.gpu_samples import FILE
 from wavewright.readers.run.inputs import open_run
 
 GPU = "0000:05:00.0"  #: The first GPU of a made run: location 1280.

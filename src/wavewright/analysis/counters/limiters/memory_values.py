@@ -67,11 +67,12 @@ def memory_values(
         )
         return values
     rates = [row.get("read_bytes_per_second"), row.get("write_bytes_per_second")]
+    sides = [(same or {}).get(name) for name in ("memory_read", "memory_write")]
     peak = row.get("peak_bytes_per_second")
     values["memory_bandwidth"] = EvidenceValue(
         "memory_bandwidth",
         100 * share,
-        missing.metric_id,
+        missing.metric_id or next((side.metric_id for side in sides if side), ""),
         amount=share * peak / 1e9 if peak else sum(rate for rate in rates if rate) / 1e9,
         amount_unit="GB/s",
         peak=peak / 1e9 if peak else None,

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from wavewright.analysis.run.calls.launches import Launches, region_pieces
 from wavewright.analysis.run.collectives.collectives import is_collective
 from wavewright.analysis.run.measures.intervals import intervals
-from wavewright.model.run import Run
 from wavewright.model.run_tables import RUN
 
-Times = npt.NDArray[np.int64]
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+    from wavewright.model.run import Run
+
+    Times = npt.NDArray[np.int64]
 
 #: Kinds of time of a process, each without those before it; the rest is `host_ns`: idle, nothing was launched.
 KINDS = ("compute_ns", "communication_ns", "copy_ns", "queued_ns")

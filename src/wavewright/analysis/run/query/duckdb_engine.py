@@ -9,16 +9,13 @@ from __future__ import annotations
 import importlib.util
 import json
 import re
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from itertools import chain
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-import duckdb
 import polars as pl
 
-from wavewright.analysis.run.query.file_tables import StoredNames
-from wavewright.analysis.run.query.result import Meter, QueryResult, distinct_names, refused
+from wavewright.analysis.run.query.result import QueryResult, distinct_names, refused
 from wavewright.analysis.run.query.tables_in_query import (
     STORED,
     loaded,
@@ -28,7 +25,15 @@ from wavewright.analysis.run.query.tables_in_query import (
     view_statements,
 )
 from wavewright.base.sql import quoted
-from wavewright.model.run import Run
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    import duckdb
+
+    from wavewright.analysis.run.query.file_tables import StoredNames
+    from wavewright.analysis.run.query.result import Meter
+    from wavewright.model.run import Run
 
 Result = TypeVar("Result")
 

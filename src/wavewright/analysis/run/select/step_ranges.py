@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import re
-from typing import Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from wavewright.analysis.run.calls.markers import MARKER
 from wavewright.analysis.run.measures.intervals import covered, intervals
 from wavewright.analysis.run.select.serving_steps import SERVING
 from wavewright.errors import UsageError
-from wavewright.model.run import Run
 
-Numbers: TypeAlias = npt.NDArray[Any]
+if TYPE_CHECKING:
+    from typing import Any, TypeAlias
+
+    import numpy.typing as npt
+
+    from wavewright.model.run import Run
+
+    Numbers: TypeAlias = npt.NDArray[Any]
 
 _COVERAGE = 0.8  #: Part of the time between first and last GPU work that steps must cover.
 _FEWEST = 3  #: Occurrences from which kernels count as repeated.

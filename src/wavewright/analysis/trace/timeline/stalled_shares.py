@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING
+
 import polars as pl
 
 from wavewright import _core
 from wavewright.analysis.trace.timeline.layers.instructions import instruction_waves, instructions
-from wavewright.model.trace import ThreadTrace
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from wavewright.model.trace import ThreadTrace
 
 _MOST_SUMS = 1 << 22  #: Kept, over all tracks.
 
