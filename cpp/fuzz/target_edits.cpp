@@ -18,7 +18,7 @@ struct BlockRules {
     std::vector<uint32_t> key;
 };
 
-BlockRules rules_of(Bytes& rest) {
+BlockRules block_rules_of(Bytes& rest) {
     BlockRules rules;
     const size_t rows = 1 + take<uint8_t>(rest) % 32;
     for (size_t row = 0; row < rows; ++row) {
@@ -122,7 +122,7 @@ void require_times(const EditTimes& times, size_t steps) {
 
 void fuzz_edits(Bytes input) {
     Bytes rest = input;
-    const BlockRules rules = rules_of(rest);
+    const BlockRules rules = block_rules_of(rest);
     const size_t rows = rules.adds.size();
     const EditedBlock block = block_of(rest, static_cast<int32_t>(rows));
     const RecordedWaves waves = waves_of(rest, rows);

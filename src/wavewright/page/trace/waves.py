@@ -55,7 +55,7 @@ def wave_waits(document: Document, *, wave: int) -> pl.DataFrame:
     )
 
 
-def annotations(document: Document) -> list[dict[str, Any]]:
+def annotations_of_others(document: Document) -> list[dict[str, Any]]:
     """What others wrote about the trace, with aligned times; all of it is text of strangers."""
     frame = document.trace.annotations
     return frame.with_columns(aligned(document.trace, name) for name in ("start_cycles", "end_cycles")).to_dicts()
@@ -81,6 +81,6 @@ def _every_wave(document: Document) -> list[dict[str, int]]:
 QUESTIONS = (
     PageQuestion("waves", waves),
     PageQuestion("wave", wave, {"wave": place}, ("wave",), _every_wave),
-    PageQuestion("annotations", annotations),
+    PageQuestion("annotations", annotations_of_others),
     PageQuestion("wave_waits", wave_waits, {"wave": place}, ("wave",), _every_wave),
 )
