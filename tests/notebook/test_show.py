@@ -92,8 +92,8 @@ def test_only_a_part_of_the_time(captures: Path) -> None:
     assert isinstance(fewer, wavewright.ThreadTrace)
     offsets = alignment(trace).offsets  # a part of the time is one of the clock that all shader engines share
     moved = {row["wave"]: offsets[row["se"]] for row in trace.waves.to_dicts()}
-    starts, ends = (trace.waves[name] + trace.waves["wave"].replace_strict(moved) for name in ("start_cycles", "end_cycles"))
-    first, last = starts.min(), ends.max()
+    offset = trace.waves["wave"].replace_strict(moved)
+    first, last = (trace.waves["start_cycles"] + offset).min(), (trace.waves["end_cycles"] + offset).max()
     low, high = first + 0.3 * (last - first), first + 0.6 * (last - first)
     times = trace.instructions["time_cycles"] + trace.instructions["wave"].replace_strict(moved)
     inside = trace.instructions.filter(times.is_between(round(low), round(high) - 1))

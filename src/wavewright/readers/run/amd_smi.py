@@ -17,11 +17,11 @@ from typing import Any
 import polars as pl
 
 from wavewright.base.files import not_read, open_regular
+from wavewright.facts import gpu_samples
 from wavewright.facts.loader import packaged
 from wavewright.model.losses import Loss
 from wavewright.model.run import RunSource
 from wavewright.model.run_tables import RUN
-from wavewright.facts import gpu_samples
 
 _BYTES_MAX = 64 << 20
 _LINE_BYTES_MAX = 1 << 20

@@ -13,8 +13,8 @@ import pytest
 from synth import Workload, write_rocpd, write_rpd
 from tests.cli.in_process import call
 from tests.kit.mutations import mutated_bytes
-from wavewright.model.run import Run
 from wavewright.facts.gpu_samples import FILE
+from wavewright.model.run import Run
 from wavewright.readers.run.inputs import open_run
 
 GPU = "0000:05:00.0"  #: The first GPU of a made run: location 1280.
