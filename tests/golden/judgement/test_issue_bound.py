@@ -17,6 +17,9 @@ from synth.planted.program import Assembler
 from synth.planted.units import Conditions
 from synth.planted.vocabulary import VOCABULARIES
 from wavewright.analysis.trace.diagnose import diagnose
+from wavewright.analysis.trace.diagnose.capture_facts import capture_facts
+from wavewright.analysis.trace.diagnose.gpu_fill import filling
+from wavewright.analysis.trace.diagnose.issue_findings import issue_finding
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -59,3 +62,12 @@ def test_a_twin_that_waits_is_not_bound_by_issue(tmp_path: Path, target: str, wo
     answer = findings(executed(work, target), tmp_path)
     assert answer.findings[0].name == "wait vector load"
     assert not [finding for finding in answer.findings if finding.kind == "instructions"]
+
+
+@pytest.mark.parametrize(("memory_share", "is_said"), [(0.5, True), (0.95, False)])
+def test_no_bound_where_the_memory_is_used_for_more_of_the_time(
+    tmp_path: Path, memory_share: float, is_said: bool
+) -> None:
+    trace = wavewright.open(write_decoded(executed(250, "gfx942"), tmp_path))
+    capture = capture_facts(trace, None, filling(trace), None, 8)
+    assert bool(issue_finding(trace, filling(trace), capture, memory_share)) == is_said

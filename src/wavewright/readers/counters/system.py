@@ -31,6 +31,23 @@ _FIELDS = {
     "pipe_count": "pipes_per_gpu",
     "xcd_count": "num_xcd",
 }
+#: The same names in sysinfo.csv of Omniperf before 2.0, and those of target and product.
+_OMNIPERF_FIELDS = {
+    "gpu_soc": "gpu_arch",
+    "name": "gpu_model",
+    "numCU": "cu_per_gpu",
+    "numSE": "se_per_gpu",
+    "numSIMD": "simd_per_cu",
+    "waveSize": "wave_size",
+    "maxWavesPerCU": "max_waves_per_cu",
+    "sclk": "max_sclk",
+    "mclk": "max_mclk",
+    "hbmBW": "hbm_bw",
+    "L2Banks": "total_l2_chan",
+    "LDSBanks": "lds_banks_per_cu",
+    "numSQC": "sqc_per_gpu",
+    "numPipes": "pipes_per_gpu",
+}
 _AGENT_FIELDS = {
     "cu_count": "cu_count",
     "simds_per_cu": "simd_per_cu",
@@ -46,7 +63,8 @@ _PLAUSIBLE = {
     "memory_gb_per_second": (10, 100_000),
     "cu_count": (1, 2_048),
 }
-_FACTOR_MAX = 2.5
+#: The bandwidth of a whole product is known exactly: Omniperf 1 writes 1,200 GB/s for an MI200 of 1,638.
+_FACTORS_MAX = {"clock_mhz_max": 2.5, "memory_gb_per_second": 1.2}
 _COUNT_MAX = 1 << 16
 _MOST_ROWS = 1000
 _WORD_MAX = 100
@@ -87,8 +105,9 @@ def system_of_row(row: Mapping[str, str], file: str) -> System:
     >>> found.target, found.cu_count, found.memory_clock_mhz_max, found.said_by["cu_count"]
     ('gfx942', 304.0, None, 'sysinfo.csv')
     """
-    fields: dict[str, Any] = _numbers(row, _FIELDS)
-    fields |= {"target": _word(row.get("gpu_arch")), "product": _word(row.get("gpu_model"))}
+    values = {_OMNIPERF_FIELDS.get(name, name): word for name, word in row.items()} if "gpu_soc" in row else row
+    fields: dict[str, Any] = _numbers(values, _FIELDS)
+    fields |= {"target": _word(values.get("gpu_arch")), "product": _word(values.get("gpu_model"))}
     return _said(fields, file, {name: word for name, word in row.items() if name})
 
 
@@ -162,13 +181,18 @@ def with_facts(system: System, target: str | None = None, losses: list[Loss] | N
 
 def _plausible(system: System, facts: arch.Arch | None, losses: list[Loss]) -> System:
     product = facts.product if facts else None
-    usual_values = {"clock_mhz_max": product.clock_hz_max / 1e6 if product and product.clock_hz_max else None}
+    peak = product.memory_bytes_per_second_peak if product and system.cu_count == product.cu_count else None
+    usual_values = {
+        "clock_mhz_max": (product.clock_hz_max or 0) / 1e6 if product else 0,
+        "memory_gb_per_second": (peak or 0) / 1e9,
+    }
     wrong = {}
     for name, (least, most) in _PLAUSIBLE.items():
-        value, usual = getattr(system, name), usual_values.get(name)
+        value, usual = getattr(system, name), usual_values.get(name, 0)
         if value is None or system.said_by.get(name) == "--target":
             continue
-        is_far = usual is not None and not usual / _FACTOR_MAX <= value <= usual * _FACTOR_MAX
+        factor = _FACTORS_MAX.get(name, 1)
+        is_far = bool(usual) and not usual / factor <= value <= usual * factor
         if is_far or not least <= value <= most:
             wrong[name] = value
     for name, value in wrong.items():

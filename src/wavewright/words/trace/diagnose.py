@@ -20,6 +20,7 @@ from wavewright.words.trace.input.trust import SEVERITY_TONES, trust_lines
 from wavewright.writers.terminal.bars import bar
 
 _REASONS = 5
+_SAYS_MUCH = 0.01  #: Of what is requested: a smaller lower bound of what the memory moves tells nothing.
 _NEARLY_ALL = 0.95  #: Share of the instructions from which a part is not mentioned.
 _NOTHING_TO_WIN = 0.01  #: Below this share there is nothing to win.
 _LOW_FLOOR_SHARE = 0.5  #: Floors below this share of the span leave room for everything: nothing is said about them.
@@ -70,7 +71,8 @@ def _memory_words(answer: Diagnosis) -> list[str]:
     if traffic.is_evidence:
         return [f"{traffic.level}: {traffic_words(traffic)}"]
     low, high = (f"{rate / 1e12:.2g} TB/s" for rate in traffic.bytes_per_second)
-    least = f"memory moves at least {low} of it" if traffic.bytes_per_second[0] else "memory moves a part of it"
+    says_much = traffic.bytes_per_second[0] >= _SAYS_MUCH * traffic.bytes_per_second[1]
+    least = f"memory moves at least {low} of it" if says_much else "memory moves a part of it"
     return [f"lanes request at most {high} of L1; {least}: only counters tell how much"]
 
 

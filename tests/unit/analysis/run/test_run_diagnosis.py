@@ -117,6 +117,15 @@ def test_a_healthy_run_is_silent() -> None:
     assert answer.next_command == "wavewright kernels 'gemm' run.db"
 
 
+def test_kernels_do_not_decide_where_the_gpu_waits_for_the_host() -> None:
+    answer = diagnose_run(Made().steps(lambda made, _: made.host(400 * US).launch(600 * US).wait()))
+    # 12 kernels of 600 us with 11 gaps: 5 us until the wait returns, 400 us of host code, 5 us of launch
+    assert answer.headline.endswith(
+        "Kernels take 61.5 % of the time, and 38.0 % of it the GPU waits for the host: "
+        "`wavewright path` tells which of them sets the pace."
+    )
+
+
 def test_host_code_between_launches() -> None:
     def body(made: Made, step: int) -> None:
         for _ in range(5):

@@ -10,6 +10,7 @@ from synth.counter_capture import write_counter_csv
 from tests.kit.together import together
 from wavewright.errors import UsageError
 from wavewright.model.counters import System
+from wavewright.model.losses import Loss
 from wavewright.readers.counters import open_counters
 from wavewright.readers.counters.ceilings import ceilings_of_rows
 from wavewright.readers.counters.system import system_of_agents, system_of_row, with_facts
@@ -44,6 +45,29 @@ def test_a_part_of_a_product_has_not_its_bandwidth() -> None:
 def test_memory_clock_and_channels_give_the_bandwidth() -> None:
     row = {"gpu_arch": "gfx90a", "gpu_model": "MI200", "max_mclk": "1600", "num_hbm_channels": "32"}
     assert with_facts(system_of_row(row, "sysinfo.csv")).memory_gb_per_second == 1638.4
+
+
+def test_names_of_omniperf_before_2_0() -> None:
+    row = {
+        "gpu_soc": "gfx90a",
+        "name": "mi200",
+        "numCU": "104",
+        "sclk": "1700",
+        "maxWavesPerCU": "32",
+        "hbmBW": "1638.4",
+    }
+    found = system_of_row(row, "sysinfo.csv")
+    assert (found.target, found.product, found.cu_count, found.clock_mhz_max) == ("gfx90a", "mi200", 104, 1700)
+    assert (found.memory_gb_per_second, found.said_by["memory_gb_per_second"]) == (1638.4, "sysinfo.csv")
+
+
+@pytest.mark.parametrize(("said", "cus", "is_kept"), [(1200, 104, False), (1600, 104, True), (1200, 64, True)])
+def test_a_bandwidth_that_its_product_does_not_have(said: float, cus: int, is_kept: bool) -> None:
+    losses: list[Loss] = []
+    row = {"gpu_soc": "gfx90a", "name": "MI210", "numCU": str(cus), "hbmBW": str(said)}
+    found = with_facts(system_of_row(row, "sysinfo.csv"), losses=losses)
+    assert found.memory_gb_per_second == (said if is_kept else 1638.4)
+    assert [loss.kind for loss in losses] == [] if is_kept else ["implausible_fact"]
 
 
 def test_unknown_gpus_stay_unknown() -> None:

@@ -169,10 +169,14 @@ class _Measured:
         return next((roof for roof in self.roofs if roof.is_limit), None)
 
     @property
+    def memory_share(self) -> float:
+        """Part of the time that the bytes which the traced dispatch certainly moves need at least."""
+        return max((roof.share for roof in self.roofs if roof.bounds_gains), default=0.0)
+
+    @property
     def cap_share(self) -> float:
         """No gain is larger than what a roof leaves, or than the time that the bytes that are moved need at least."""
-        bounds = [roof.share for roof in self.roofs if roof is self.limit or roof.bounds_gains]
-        return max(0.0, 1 - max(bounds, default=0.0))
+        return max(0.0, 1 - max(self.memory_share, self.limit.share if self.limit else 0.0))
 
 
 def _measured(
@@ -228,7 +232,7 @@ def _findings(
         more = beyond.registers_or_lds(trace, trace_facts)
         findings += [more] if more and not measured.filling.early_wave_count else []
     findings = [_capped(_within_floors(finding, measured), measured.cap_share) for finding in findings]
-    if is_whole and (issue := issue_finding(trace, measured.filling, measured.capture)):
+    if is_whole and (issue := issue_finding(trace, measured.filling, measured.capture, measured.memory_share)):
         findings.append(_capped(issue, measured.cap_share))
     findings.sort(key=_size)
     findings = [

@@ -26,10 +26,13 @@ _EVIDENCE_ROWS = 5
 _NO_PIPE = ("wait", "nop", "sleep", "delay", "barrier", "barrier_wait", "barrier_signal", "branch", "end")
 
 
-def issue_finding(trace: ThreadTrace, residency: Filling, capture: CaptureFacts) -> StallFinding | None:
+def issue_finding(
+    trace: ThreadTrace, residency: Filling, capture: CaptureFacts, memory_share: float
+) -> StallFinding | None:
     """The pipe with most of the issues, where SIMDs issue instructions more than half of the time; None = they do not.
 
-    Waits, padding and matrix instructions are no reason: other findings are about them.
+    Waits, padding and matrix instructions are no reason: other findings are about them. Nor is the time that they issue
+    the bound where the memory is certainly used for more of it: `memory_share`, of what copies reach.
     """
     use = utilization(trace)
     span = int(use.bubbles["span_cycles_total"].sum())
@@ -39,7 +42,8 @@ def issue_finding(trace: ThreadTrace, residency: Filling, capture: CaptureFacts)
         use.pipes.filter(~is_work)["issue_share"].sum()
     )  # waits and padding; the matrix pipe has a roof
     pipes = use.pipes.filter(is_work).sort("issue_share", "pipe", descending=True)
-    if (share - other_share) * (1 - residency.empty_simd_share) <= _MOST_OF_THE_TIME or not pipes.height:
+    of_work = (share - other_share) * (1 - residency.empty_simd_share)
+    if of_work <= max(_MOST_OF_THE_TIME, memory_share) or not pipes.height:
         return None
     pipe, pipe_share, count = pipes.select("pipe", "issue_share", "issue_count").row(0)
     words = ISSUE_WORDS[pipe]
