@@ -4159,6 +4159,10 @@ export interface RunMemoryPlacesRow {
   peak_before_bytes: number;
   /** When it was first reached, from the start of the run [ns] */
   peak_ns: number;
+  /** Innermost marker that was open then; empty = none */
+  peak_marker: string | null;
+  /** Most that the allocator had reserved of the GPU's memory; empty = not recorded [bytes] */
+  reserved_peak_bytes: number | null;
   /** Alive at the end [bytes] */
   end_bytes: number;
   /** Allocations that are not freed */
@@ -4188,6 +4192,8 @@ export const RUN_MEMORY_PLACES: TableInfo<RunMemoryPlacesRow> = {
   peak_bytes: ["Peak", "bytes", "Most that was alive at once"],
   peak_before_bytes: ["Peak before", "bytes", "Of the peak: from before the recording; the rest has a call site"],
   peak_ns: ["Peak", "ns", "When it was first reached, from the start of the run"],
+  peak_marker: ["Peak marker", "", "Innermost marker that was open then; empty = none"],
+  reserved_peak_bytes: ["Reserved peak", "bytes", "Most that the allocator had reserved of the GPU's memory; empty = not recorded"],
   end_bytes: ["End", "bytes", "Alive at the end"],
   unfreed_count: ["Unfreed", "", "Allocations that are not freed"],
   unfreed_bytes: ["Unfreed", "bytes", "Their size"],
@@ -4228,6 +4234,98 @@ export const RUN_MEMORY_SITES: TableInfo<RunMemorySitesRow> = {
   unfreed_count: ["Unfreed", "", "Not freed"],
   unfreed_bytes: ["Unfreed", "bytes", "Their size"],
   call_ns: ["Call", "ns", "Duration of the calls that allocate"],
+};
+
+/** One row is allocations of one allocator that were made for the same, of those that were recorded with their stack. */
+export interface RunMemoryCategoriesRow {
+  /** FRAMEWORK or HIP */
+  pool: string;
+  /** Forward pass, backward pass, optimizer, KV cache, ...; as the frames of the stack say */
+  category: string;
+  /** Allocations */
+  allocation_count: number;
+  /** Their size [bytes] */
+  allocated_bytes: number;
+  /** Alive at the peak of their GPU */
+  peak_count: number;
+  /** Their size [bytes] */
+  peak_bytes: number;
+  /** Not freed */
+  unfreed_count: number;
+  /** Their size [bytes] */
+  unfreed_bytes: number;
+  /** Duration of the calls that allocate [ns] */
+  call_ns: number;
+}
+
+export const RUN_MEMORY_CATEGORIES: TableInfo<RunMemoryCategoriesRow> = {
+  pool: ["Pool", "", "FRAMEWORK or HIP"],
+  category: ["Category", "", "Forward pass, backward pass, optimizer, KV cache, ...; as the frames of the stack say"],
+  allocation_count: ["Allocations", "", "Allocations"],
+  allocated_bytes: ["Allocated", "bytes", "Their size"],
+  peak_count: ["Peaks", "", "Alive at the peak of their GPU"],
+  peak_bytes: ["Peak", "bytes", "Their size"],
+  unfreed_count: ["Unfreed", "", "Not freed"],
+  unfreed_bytes: ["Unfreed", "bytes", "Their size"],
+  call_ns: ["Call", "ns", "Duration of the calls that allocate"],
+};
+
+/** One row is segments of one type, stream and owner that the allocator of a framework had reserved when it was asked. */
+export interface RunMemoryPoolsRow {
+  /** Name of the node */
+  host: string;
+  /** Process */
+  pid: number;
+  /** Its rank; empty = not known */
+  rank: number | null;
+  /** Id of the recording, else the file */
+  run: string;
+  /** GPU or HOST; empty = not recorded */
+  kind: string | null;
+  /** Number of the GPU on the node; empty = host memory, or not recorded */
+  gpu: number | null;
+  /** FRAMEWORK = the allocator of PyTorch or XLA; HIP = the runtime */
+  pool: string;
+  /** Private pool, such as that of a captured graph; empty = the general one */
+  owner: string | null;
+  /** Large or small */
+  segment_type: string | null;
+  /** Stream that allocates from it */
+  stream: number | null;
+  /** Segments */
+  segment_count: number;
+  /** Their size [bytes] */
+  reserved_bytes: number;
+  /** Of that, blocks in use [bytes] */
+  used_bytes: number;
+  /** What was asked for them; the rest of the blocks in use is rounding [bytes] */
+  requested_bytes: number;
+  /** Free blocks of segments in which another block is in use: they cannot be given back [bytes] */
+  fragmented_bytes: number;
+  /** Free blocks of other segments, which torch.cuda.empty_cache() gives back [bytes] */
+  cached_bytes: number;
+  /** Largest free block: a larger allocation needs a new segment [bytes] */
+  largest_free_bytes: number;
+}
+
+export const RUN_MEMORY_POOLS: TableInfo<RunMemoryPoolsRow> = {
+  host: ["Host", "", "Name of the node"],
+  pid: ["PID", "", "Process"],
+  rank: ["Rank", "", "Its rank; empty = not known"],
+  run: ["Run", "", "Id of the recording, else the file"],
+  kind: ["Kind", "", "GPU or HOST; empty = not recorded"],
+  gpu: ["GPU", "", "Number of the GPU on the node; empty = host memory, or not recorded"],
+  pool: ["Pool", "", "FRAMEWORK = the allocator of PyTorch or XLA; HIP = the runtime"],
+  owner: ["Owner", "", "Private pool, such as that of a captured graph; empty = the general one"],
+  segment_type: ["Segment type", "", "Large or small"],
+  stream: ["Stream", "", "Stream that allocates from it"],
+  segment_count: ["Segments", "", "Segments"],
+  reserved_bytes: ["Reserved", "bytes", "Their size"],
+  used_bytes: ["Used", "bytes", "Of that, blocks in use"],
+  requested_bytes: ["Requested", "bytes", "What was asked for them; the rest of the blocks in use is rounding"],
+  fragmented_bytes: ["Fragmented", "bytes", "Free blocks of segments in which another block is in use: they cannot be given back"],
+  cached_bytes: ["Cached", "bytes", "Free blocks of other segments, which torch.cuda.empty_cache() gives back"],
+  largest_free_bytes: ["Largest free", "bytes", "Largest free block: a larger allocation needs a new segment"],
 };
 
 /** One row is one bin of time of one place. */
@@ -4272,6 +4370,8 @@ export interface RunMemoryAnswer {
   definition: string;
   places: Frame<RunMemoryPlacesRow>;
   sites: Frame<RunMemorySitesRow>;
+  categories: Frame<RunMemoryCategoriesRow>;
+  pools: Frame<RunMemoryPoolsRow>;
   curve: Frame<RunMemoryCurveRow>;
   /** Whether the recording covers the end of every process, so that what is not freed is a leak. */
   covers_end: boolean;

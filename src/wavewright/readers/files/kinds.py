@@ -6,7 +6,6 @@ import re
 from enum import Enum
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
 
 from wavewright.base.compression import packing_of, without_packing
 from wavewright.base.files import open_regular
@@ -17,129 +16,19 @@ from wavewright.model.document import DOCUMENTS
 from wavewright.model.stored_tables import MANIFEST, RUN_MANIFEST
 from wavewright.readers.files.archive import is_archive, is_raw_name, traces_in
 from wavewright.readers.files.decoded_traces import form_of, survey
+from wavewright.readers.files.input_kinds import COUNTER_CAPTURES as COUNTER_CAPTURES
+from wavewright.readers.files.input_kinds import COUNTER_TABLES as COUNTER_TABLES
+from wavewright.readers.files.input_kinds import INPUTS as INPUTS
+from wavewright.readers.files.input_kinds import RUNS as RUNS
+from wavewright.readers.files.input_kinds import STORES_OF_COUNTERS as STORES_OF_COUNTERS
+from wavewright.readers.files.input_kinds import THREAD_TRACES as THREAD_TRACES
+from wavewright.readers.files.input_kinds import Kind as Kind
 from wavewright.readers.files.inventory import Inventory
 from wavewright.readers.files.rocprofv3_columns import header_of, is_counter_column, layout_of
 from wavewright.readers.files.runs import PACKAGE_INDEX, XPLANE_SUFFIX, is_named_like_database, run_files
 from wavewright.readers.files.sqlite import table_names, why_unreadable
 from wavewright.readers.files.text import SQLITE, head_of
 from wavewright.readers.files.tinygrad_profile import is_tinygrad_profile
-
-
-class Kind(Enum):
-    """The kinds of input that wavewright can tell apart; the value is how to call them."""
-
-    RAW_CAPTURE = "raw thread-trace capture"
-    UI_OUTPUT = "decoded thread trace (ui_output directory)"
-    PARQUET = "wavewright Parquet directory"
-    DECODED_FOLDER = "folder of decoded thread traces"
-    ARCHIVE = "archive"
-    ARCHIVE_FOLDER = "folder of archives"
-    SAMPLES = "rocprofv3 PC samples (CSV)"
-    COUNTERS = "hardware counters (CSV)"
-    KERNEL_TRACE = "rocprofv3 kernel trace (CSV)"
-    CSV_TRACE = "rocprofv3 trace (CSV)"
-    STATISTICS = "rocprofv3 statistics (CSV)"
-    AGENTS = "rocprofv3 agent list (CSV)"
-    RESULTS = "rocprofv3 results (JSON)"
-    CHROME = "Chrome trace (JSON)"
-    XPLANE = "XPlane file of JAX or XLA"
-    ROCPD = "ROCpd database"
-    RPD = "RPD database"
-    ROCPROF_DATABASE = "rocprof (v1) database"
-    ROCPROF_CSV = "rocprof (v1) dispatches (CSV)"
-    ROCPROF_COUNTERS = "rocprof (v1) counters (CSV)"
-    COMPUTE_DATABASE = "analysis database of ROCm Compute Profiler"
-    DATABASE = "SQLite database"
-    BROKEN_DATABASE = "SQLite database that cannot be read"
-    PACKAGE = "ROCpd package"
-    RUN_TABLES = "wavewright tables of a run"
-    RUN_FOLDER = "folder of runs"
-    CODE_OBJECT = "GPU code object (ELF)"
-    PERFETTO = "Perfetto trace"
-    CALL_TOTALS = "call totals of rocprof-sys (sums of calls, without times)"
-    PLUGIN = "file that a plugin reads"
-    UNKNOWN = "not a format that wavewright reads"
-
-
-class InputFacts(NamedTuple):
-    """Description of a kind of input, and advice."""
-
-    document: str | None  #: One of `DOCUMENTS`; None = it cannot be opened by itself.
-    what: str
-    advice: str  #: With `{path}`.
-
-
-_TRACE = "wavewright hotspots {path}"
-_RUN = "wavewright summary {path}"
-_COUNTERS = InputFacts("counters", "hardware counters", "wavewright counters {path}")
-_RESOURCES = f"{_RUN}; with a decoded trace, as --resources"
-
-#: All that is known about the kinds of input: the only such table.
-INPUTS = {
-    Kind.RAW_CAPTURE: InputFacts("trace", Kind.RAW_CAPTURE.value, _TRACE),
-    Kind.UI_OUTPUT: InputFacts("trace", Kind.UI_OUTPUT.value, _TRACE),
-    Kind.PARQUET: InputFacts("trace", Kind.PARQUET.value, _TRACE),
-    Kind.DECODED_FOLDER: InputFacts("trace", Kind.DECODED_FOLDER.value, _TRACE),
-    Kind.ARCHIVE: InputFacts("trace", Kind.ARCHIVE.value, _TRACE),
-    Kind.ARCHIVE_FOLDER: InputFacts("trace", Kind.ARCHIVE_FOLDER.value, _TRACE),
-    Kind.SAMPLES: InputFacts("trace", "PC samples", _TRACE),
-    Kind.ROCPD: InputFacts("run", Kind.ROCPD.value, _RUN),
-    Kind.RPD: InputFacts("run", Kind.RPD.value, _RUN),
-    Kind.ROCPROF_DATABASE: InputFacts("run", Kind.ROCPROF_DATABASE.value, _RUN),
-    Kind.ROCPROF_CSV: InputFacts("run", Kind.ROCPROF_CSV.value, _RUN),
-    Kind.RESULTS: InputFacts("run", Kind.RESULTS.value, _RESOURCES),
-    Kind.CHROME: InputFacts("run", Kind.CHROME.value, _RUN),
-    Kind.XPLANE: InputFacts("run", Kind.XPLANE.value, _RUN),
-    Kind.PERFETTO: InputFacts("run", Kind.PERFETTO.value, _RUN),
-    Kind.CALL_TOTALS: InputFacts(
-        "run", Kind.CALL_TOTALS.value, "wavewright query {path} 'SELECT * FROM run.call_totals ORDER BY sum DESC'"
-    ),
-    Kind.PLUGIN: InputFacts("run", Kind.PLUGIN.value, _RUN),
-    Kind.KERNEL_TRACE: InputFacts("run", Kind.KERNEL_TRACE.value, _RESOURCES),
-    Kind.CSV_TRACE: InputFacts("run", Kind.CSV_TRACE.value, _RUN),
-    Kind.PACKAGE: InputFacts("run", Kind.PACKAGE.value, _RUN),
-    Kind.RUN_TABLES: InputFacts("run", Kind.RUN_TABLES.value, _RUN),
-    Kind.RUN_FOLDER: InputFacts("run", Kind.RUN_FOLDER.value, _RUN),
-    Kind.COUNTERS: _COUNTERS,
-    Kind.ROCPROF_COUNTERS: _COUNTERS,
-    Kind.COMPUTE_DATABASE: _COUNTERS,
-    Kind.STATISTICS: InputFacts(
-        None,
-        "statistics of a run",
-        "`wavewright summary` of the *_trace.csv files of the same folder computes these figures and more",
-    ),
-    Kind.AGENTS: InputFacts(
-        None,
-        "a list of agents",
-        "pass it as --resources with a decoded trace, or open the *_trace.csv files of the same folder",
-    ),
-    Kind.DATABASE: InputFacts(
-        None, "a database of an unknown program", "pass one that rocprofv3, rocprof or RPD wrote"
-    ),
-    Kind.BROKEN_DATABASE: InputFacts(None, "a database without tables", "record again: the recording did not finish"),
-    Kind.CODE_OBJECT: InputFacts(
-        None,
-        "a code object",
-        "`wavewright info {path}` lists its kernels; open the folder with its .att files to see them run",
-    ),
-    Kind.UNKNOWN: InputFacts(
-        None,
-        Kind.UNKNOWN.value,
-        "pass thread traces (*.att, ui_output_*), runs (ROCpd, RPD, rocprofv3 CSV, JSON) or counters (pmc_perf.csv, "
-        "*_counter_collection.csv)",
-    ),
-}
-
-
-def _kinds_of(document: str) -> tuple[Kind, ...]:
-    return tuple(kind for kind, facts in INPUTS.items() if facts.document == document)
-
-
-THREAD_TRACES = _kinds_of("trace")
-RUNS = _kinds_of("run")  #: Files of counters may contain a run, too.
-COUNTER_CAPTURES = _kinds_of("counters")
-COUNTER_TABLES = (Kind.COUNTERS, Kind.ROCPROF_COUNTERS)  #: Kinds of tables with hardware counters per dispatch.
-STORES_OF_COUNTERS = (Kind.ROCPD, Kind.RESULTS)  #: Kinds of runs that may contain hardware counters, too.
 
 
 def advice_for(kind: Kind, path: Path) -> str:
@@ -282,6 +171,19 @@ def _is_in_workload(file: Path) -> bool:
 
 
 _CODE = "code.json"
+#: How files of frameworks start: kinds that content tells apart from Chrome traces and captures of tinygrad.
+_FRAMEWORK_SIGNS = {
+    Kind.MEMORY_SNAPSHOT: re.compile(rb"(?s)\x80(?=.*segments)(?=.*(?:total_size|device_traces))"),
+    Kind.FLIGHT_RECORDER: re.compile(
+        rb'(?s)\x80(?!.*tinygrad)(?=.*(?:pg_config|profiling_name))|\s*\{(?=.*"(?:pg_config|pg_status)")(?!.*"traceEvents")'
+    ),
+    Kind.COLLECTIVE_LOG: re.compile(rb'(?s)\s*\{\s*"header"\s*:\s*\{(?=.*"(?:n_ranks|coll_perf|p2p_perf)")'),
+    Kind.PROTON: re.compile(rb'(?s)\s*\[\s*\{(?=.*"frame")(?=.*"metrics")(?=.*"children")(?!.*"ph")'),
+    Kind.EXECUTION_TRACE: re.compile(
+        rb'(?s)\s*\{\s*"schema"\s*:\s*"\d(?=.*"nodes")|\s*\{\s*"workload_graph"|[\x01-\x7f](?:.{0,4})\n\x06schema'
+    ),
+}
+_SUFFIX_KINDS = {".et": Kind.EXECUTION_TRACE, ".nsys-rep": Kind.NSYS, ".qdrep": Kind.NSYS, ".hatchet": Kind.PROTON}
 _CODE_OBJECTS = (b"\x7fELF", b"__CLANG_OFFLOAD_BUNDLE__", b"CCOB", b"!<arch>\n")
 _FILES_LOOKED_AT = 64
 _OTHERS_IN_FOLDERS = (
@@ -329,6 +231,9 @@ def _sniff_file(file: Path, listings: Inventory) -> Kind:
         return Kind.CODE_OBJECT
     if is_raw_name(file.name) or is_tinygrad_profile(file.name, head):
         return Kind.RAW_CAPTURE
+    told = next((kind for kind, sign in _FRAMEWORK_SIGNS.items() if sign.match(head_of(head))), None)
+    if told or file.suffix in _SUFFIX_KINDS:
+        return told or _SUFFIX_KINDS[file.suffix]
     if without_packing(file.name).endswith(XPLANE_SUFFIX) or _XPLANE.match(head_of(head, 64)):
         return Kind.XPLANE
     # Any two bytes can look like the gfx9 header, so without the suffix only the full prefix counts.
@@ -365,6 +270,8 @@ def _sniff_database(file: Path) -> Kind:
         return Kind.ROCPD
     if names >= _COMPUTE_TABLES:
         return Kind.COMPUTE_DATABASE
+    if "StringIds" in names and any(name.startswith(("CUPTI_", "TARGET_INFO_", "NVTX_")) for name in names):
+        return Kind.NSYS
     return Kind.ROCPROF_DATABASE if names & {"KERN", "OPS", "HIP", "HSA", "COPY"} else Kind.DATABASE
 
 

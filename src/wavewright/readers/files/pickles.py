@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import io
 import pickletools
-from collections.abc import Callable
+import struct
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from wavewright.errors import NotATraceError
 
-_MOST_INSTRUCTIONS = 20_000_000
-_ADVICE = "no code of the file was run; export it again with an unchanged tinygrad"
-_MARK = object()
+_MOST_INSTRUCTIONS = 100_000_000
+_OPCODES = {opcode.code.encode("latin-1"): opcode for opcode in pickletools.opcodes}
+_MEMOIZE, _GET, _LONG_GET = b"\x94", b"h", b"j"  #: Nearly all instructions of large pickles.
 
 
 @dataclass
@@ -41,9 +42,13 @@ class PickledPairs(list[tuple[Any, Any]]):
 class PickleReader:
     """Follows the instructions of one pickle."""
 
-    def __init__(self, path: str, is_allowed: Callable[[str], bool]) -> None:
-        self._path, self._is_allowed = path, is_allowed
+    def __init__(
+        self, path: str, is_allowed: Callable[[str], bool], *, writer: str = "tinygrad", inert: Collection[str] = ()
+    ) -> None:
+        """`writer` is who writes such files; calls of the functions `inert` stand for their first argument."""
+        self._path, self._is_allowed, self._writer, self._inert = path, is_allowed, writer, inert
         self._stack: list[Any] = []
+        self._marks: list[int] = []
         self._memo: dict[int, Any] = {}
 
     def read(self, data: bytes) -> Any:
@@ -54,21 +59,31 @@ class PickleReader:
         NotATraceError
             When it is damaged, or names a class of a module that is not allowed.
         """
+        stream, stack, memo = io.BytesIO(data), self._stack, self._memo
         try:
-            for count, (instruction, argument, _) in enumerate(pickletools.genops(io.BytesIO(data))):
-                if count > _MOST_INSTRUCTIONS:
-                    self._refuse(f"more than {_MOST_INSTRUCTIONS:,} instructions")
-                if instruction.name == "STOP":
-                    return self._stack.pop()
-                self._step(instruction.name, argument)
-        except (ValueError, IndexError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
+            for _ in range(_MOST_INSTRUCTIONS):
+                code = stream.read(1)
+                if code == _GET:
+                    stack.append(memo[stream.read(1)[0]])
+                elif code == _LONG_GET:
+                    stack.append(memo[struct.unpack("<I", stream.read(4))[0]])
+                elif code == _MEMOIZE:
+                    memo[len(memo)] = stack[-1]
+                elif not code:
+                    self._refuse("it ends early")
+                elif code == b".":
+                    return stack.pop()
+                else:
+                    opcode = _OPCODES[code]
+                    self._step(opcode.name, opcode.arg.reader(stream) if opcode.arg else None)
+        except (ValueError, LookupError, TypeError, AttributeError, OverflowError, struct.error) as error:
             self._refuse("its instructions cannot be followed", error)
-        return self._refuse("it ends early")
+        return self._refuse(f"more than {_MOST_INSTRUCTIONS:,} instructions")
 
     def _refuse(self, reason: str, error: Exception | None = None) -> NoReturn:
-        raise NotATraceError(
-            f"not a pickle that can be read safely: {reason}", where=self._path, advice=_ADVICE
-        ) from error
+        advice = f"no code of the file was run; export it again with an unchanged {self._writer}"
+        problem = f"not a pickle that can be read safely: {reason}"
+        raise NotATraceError(problem, where=self._path, advice=advice) from error
 
     def _step(self, name: str, argument: Any) -> None:
         stack = self._stack
@@ -77,10 +92,10 @@ class PickleReader:
         elif name in _EMPTY:
             stack.append(_EMPTY[name]())
         elif name == "MARK":
-            stack.append(_MARK)
-        elif name in ("MEMOIZE", "PUT", "BINPUT", "LONG_BINPUT"):
-            self._memo[len(self._memo) if name == "MEMOIZE" else argument] = stack[-1]
-        elif name in ("GET", "BINGET", "LONG_BINGET"):
+            self._marks.append(len(stack))
+        elif name in ("PUT", "BINPUT", "LONG_BINPUT"):
+            self._memo[argument] = stack[-1]
+        elif name == "GET":
             stack.append(self._memo[argument])
         elif name in ("GLOBAL", "STACK_GLOBAL"):
             self._name_class(name, argument)
@@ -94,7 +109,7 @@ class PickleReader:
             (self._stack.pop(), self._stack.pop()) if name == "STACK_GLOBAL" else argument.split(" ", 1)[::-1]
         )
         if not isinstance(class_name, str) or not isinstance(module, str) or not self._is_allowed(module):
-            self._refuse(f"it names {str(module)[:60]!r}.{str(class_name)[:60]!r}, which no file of tinygrad has")
+            self._refuse(f"it names {str(module)[:60]!r}.{str(class_name)[:60]!r}, which no file of {self._writer} has")
         self._stack.append(PickledObject(module, class_name))
 
     def _make(self, name: str) -> None:
@@ -102,6 +117,9 @@ class PickleReader:
         instance = self._stack.pop()
         if not isinstance(instance, PickledObject):
             self._refuse("it calls something other than a class")
+        if name == "REDUCE" and f"{instance.module}.{instance.name}" in self._inert:
+            self._stack.append(values[0][0])
+            return
         # A class stays as it is: others may be instance of it.
         self._stack.append(PickledObject(instance.module, instance.name, [*instance.values, *values]))
         if name == "BUILD":  # the object that was instance before has its state now, also where it is remembered
@@ -118,16 +136,16 @@ class PickleReader:
             count = int(name[-1])
             stack[-count:] = [tuple(stack[-count:])]
         elif name == "POP":
-            stack.pop()
+            (self._marks if self._marks and self._marks[-1] == len(stack) else stack).pop()
         elif name == "DUP":
             stack.append(stack[-1])
         elif name in _OF_MARK:
-            at = len(stack) - 1 - next(i for i, value in enumerate(reversed(stack)) if value is _MARK)
-            values = stack[at + 1 :]
+            at = self._marks.pop()
+            values = stack[at:]
             del stack[at:]
             _OF_MARK[name](stack, values)
         else:
-            self._refuse(f"instruction {name}, which files of tinygrad do not need")
+            self._refuse(f"instruction {name}, which files of {self._writer} do not need")
 
 
 def _pairs(values: list[Any]) -> PickledPairs:

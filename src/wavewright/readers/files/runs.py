@@ -18,11 +18,28 @@ MAX_FILES = 1_000_000  #: Files and folders looked at below one folder.
 PACKAGE_INDEX = "index.yaml"
 XPLANE_SUFFIX = ".xplane.pb"
 PERFETTO_SUFFIXES = (".pftrace", ".perfetto-trace", ".proto")
-_SUFFIXES = (".db", ".rpd", ".sqlite", ".sqlite3", ".csv", ".json", XPLANE_SUFFIX, *PERFETTO_SUFFIXES,
-             *PACKED_SUFFIXES)  # fmt: skip
+_SUFFIXES = (".db", ".rpd", ".sqlite", ".sqlite3", ".csv", ".json", ".pickle", ".pkl", ".hatchet", XPLANE_SUFFIX,
+             *PERFETTO_SUFFIXES, *PACKED_SUFFIXES)  # fmt: skip
+#: Logs of RCCL Inspector and of its relatives, and dumps of the flight recorder, one per rank.
+_NAMED_RANKS = re.compile(r".*-pid\d+\.log|accl_profiler_.*\.jsonl|[\w-]*(trace|rank|dump)_?\d+")
 _DATABASE = re.compile(r".*(\.rpd|_results\.db)")
 _MAX_INDEX_BYTES = 1 << 24
 _OUTSIDE_PACKAGE = "the package lists it, but it is not in the folder of the package"
+
+
+_RANK = re.compile(r"rank_?(\d{1,6})(?!\d)")
+
+
+def rank_in(path: Path) -> int | None:
+    """The rank that the name of a file has.
+
+    Examples
+    --------
+    >>> rank_in(Path("snapshot_rank3.pickle")), rank_in(Path("snapshot.pickle"))
+    (3, None)
+    """
+    match = _RANK.search(path.name)
+    return int(match[1]) if match else None
 
 
 def run_files(folder: Path, inventory: Inventory | None = None) -> Iterator[Path]:
@@ -71,7 +88,9 @@ def run_entries(folder: Path, inventory: Inventory | None = None) -> Iterator[tu
         for entry in entries:
             reason = reasons.get(entry.name, "")
             # What leads nowhere may have been a folder; what leads out tells whether it is one.
-            is_telling = entry.name.lower().endswith(_SUFFIXES) or (reason and _may_be_folder(entry))
+            name = entry.name.lower()
+            is_named = name.endswith(_SUFFIXES) or _NAMED_RANKS.fullmatch(name)
+            is_telling = is_named or (reason and _may_be_folder(entry))
             if is_telling and (reason or entry.is_file()):
                 yield Path(entry.path), reason
         folders += [Path(entry.path) for entry in reversed(entries) if entry.name not in reasons and entry.is_dir()]

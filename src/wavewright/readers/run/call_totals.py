@@ -50,12 +50,17 @@ def read_call_totals(path: Path) -> MemorySource:
         raise NotATraceError("call totals of rocprof-sys without any sums", where=str(path), advice=_ADVICE)
     if len(rows) == _MOST_ROWS:
         losses.append(Loss("unread_records", 1, detail=f"rows beyond {_MOST_ROWS:,}"))
+    return totals_source(path, "rocprof-sys call totals", rows, losses)
+
+
+def totals_source(path: Path, form: str, rows: list[_Row], losses: list[Loss]) -> MemorySource:
+    """A run that is nothing but rows of call totals."""
     totals = pl.DataFrame(rows, schema=_SCHEMA, orient="row", strict=False)
     ranks = totals["rank"].unique().drop_nulls().sort()
     processes = [{"process": at, "source": 0, "guid": "", "rank": rank} for at, rank in enumerate(ranks)]
     tables = {"processes": frame_of(RUN["processes"], processes or [{"process": 0, "source": 0, "guid": ""}])}
     losses.append(Loss("sums_only", len(rows)))
-    return MemorySource(str(path), "rocprof-sys call totals", "", tables, losses, {"call_totals": totals})
+    return MemorySource(str(path), form, "", tables, losses, {"call_totals": totals})
 
 
 _Row: TypeAlias = "tuple[Any, ...]"

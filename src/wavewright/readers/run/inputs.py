@@ -5,9 +5,10 @@ from __future__ import annotations
 import glob
 import os
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
+from importlib import import_module
 from pathlib import Path
 
 from wavewright.base.compression import PACKED_SUFFIXES
@@ -21,7 +22,7 @@ from wavewright.readers.files.archive import is_archive
 from wavewright.readers.files.inventory import Inventory
 from wavewright.readers.files.kinds import RUNS, Kind, misfit, sniff
 from wavewright.readers.files.rocprofv3_columns import header_of, layout_of, run_of
-from wavewright.readers.files.runs import PACKAGE_INDEX, packaged_files, refused_below, run_entries
+from wavewright.readers.files.runs import PACKAGE_INDEX, packaged_files, rank_in, refused_below, run_entries
 from wavewright.readers.files.unpacked_folder import UnpackedFolder
 from wavewright.readers.run.amd_smi import WithSamples, samples_beside
 
@@ -38,6 +39,19 @@ _FORMS = (
     Kind.PERFETTO,
     Kind.CALL_TOTALS,
 )
+#: Kind -> the function below `readers.run` that reads a file of it.
+_READERS = {
+    Kind.CALL_TOTALS: "call_totals.read_call_totals",
+    Kind.COLLECTIVE_LOG: "collective_logs.read_collective_log",
+    Kind.FLIGHT_RECORDER: "flight_recorder.read_flight_recorder",
+    Kind.MEMORY_SNAPSHOT: "memory_snapshot.read_memory_snapshot",
+    Kind.PROTON: "proton.read_proton",
+    Kind.PERFETTO: "perfetto.read_perfetto",
+    Kind.RESULTS: "rocprofv3.json.read_rocprofv3_json",
+    Kind.ROCPROF_COUNTERS: "rocprof_v1.csv.read_rocprof_csv",
+    Kind.ROCPROF_CSV: "rocprof_v1.csv.read_rocprof_csv",
+    Kind.XPLANE: "xplane.read_xplane",
+}
 _COMPANIONS = (Kind.STATISTICS, Kind.AGENTS)
 _HEAD = 1 << 16
 _NAMED = 8
@@ -58,6 +72,7 @@ class RunInput:
     unpacked: UnpackedFolder | None = None  #: The archive that it was in.
     losses: tuple[Loss, ...] = ()  #: What was lost before it is opened.
     captures: tuple[Path, ...] = ()  #: Traces of the capture of graphs that it may replay.
+    snapshot: Path | None = None  #: Memory snapshot of the same process.
     is_pass: bool = False  #: Only counters were collected: the same kernels as in a run, one after another.
 
     @property
@@ -110,7 +125,7 @@ def find_runs(
     if kinds <= {Kind.UNKNOWN, *_COMPANIONS} and (files or refused_inputs):
         raise _not_followed(refused_inputs[0]) if refused_inputs else does_not_hold(next(iter(files.values()))[0])
     inputs = _grouped({real: pair for real, pair in files.items() if pair[1] not in _COMPANIONS})
-    inputs = _with_captures(inputs, captures, listings)
+    inputs = _with_captures(_with_snapshots(inputs), captures, listings)
     if not with_passes:
         inputs = _without_passes(inputs, {Path(path).absolute() for path in paths})
     return [*_from_archives(inputs, listings.archives_unpacked()), *refused_inputs]
@@ -136,6 +151,21 @@ def _with_captures(inputs: list[RunInput], paths: Sequence[str | Path], listings
         for each in inputs
         if each not in traces or each in others
     ]
+
+
+def _with_snapshots(inputs: list[RunInput]) -> list[RunInput]:
+    """The inputs, of which memory snapshots belong to the Chrome trace beside them: the only one, or of their rank."""
+    pairs: dict[Path, Path] = {}
+    both = (Kind.CHROME, Kind.MEMORY_SNAPSHOT)
+    kinds = {kind: [each.path for each in inputs if each.kind is kind] for kind in both}
+    for snapshot in kinds[Kind.MEMORY_SNAPSHOT]:
+        beside, others = ([path for path in paths if path.parent == snapshot.parent] for paths in kinds.values())
+        rank = rank_in(snapshot)
+        same = [path for path in beside if rank is not None and rank_in(path) == rank]
+        if len(beside) == len(others) == 1 or len(same) == 1:
+            pairs[(same or beside)[0]] = snapshot
+    partners = set(pairs.values())
+    return [replace(each, snapshot=pairs.get(each.path)) for each in inputs if each.path not in partners]
 
 
 def _chrome_files(place: Path, listings: Inventory) -> list[Path]:
@@ -241,29 +271,18 @@ def _opened(run_input: RunInput, *, show_secrets: bool) -> RunSource:
     if run_input.kind is Kind.CHROME:
         from wavewright.readers.run.chrome import read_kineto
 
-        return read_kineto(run_input.path, run_input.captures)
+        source = read_kineto(run_input.path, run_input.captures)
+        if run_input.snapshot:
+            from wavewright.readers.run.memory_snapshot import join_snapshot
+
+            join_snapshot(source, run_input.snapshot)
+        return source
     if run_input.kind is Kind.PLUGIN:
         return _of_plugin(run_input.path)
-    if run_input.kind is Kind.CALL_TOTALS:
-        from wavewright.readers.run.call_totals import read_call_totals
-
-        return read_call_totals(run_input.path)
-    if run_input.kind is Kind.PERFETTO:
-        from wavewright.readers.run.perfetto import read_perfetto
-
-        return read_perfetto(run_input.path)
-    if run_input.kind is Kind.XPLANE:
-        from wavewright.readers.run.xplane import read_xplane
-
-        return read_xplane(run_input.path)
-    if run_input.kind in (Kind.ROCPROF_CSV, Kind.ROCPROF_COUNTERS):
-        from wavewright.readers.run.rocprof_v1.csv import read_rocprof_csv
-
-        return read_rocprof_csv(run_input.path)
-    if run_input.kind is Kind.RESULTS:
-        from wavewright.readers.run.rocprofv3.json import read_rocprofv3_json
-
-        return read_rocprofv3_json(run_input.path)
+    if run_input.kind in _READERS:
+        module, _, name = _READERS[run_input.kind].rpartition(".")
+        reader: Callable[[Path], RunSource] = getattr(import_module(f"wavewright.readers.run.{module}"), name)
+        return reader(run_input.path)
     if run_input.kind in _DATABASE_KINDS:
         from wavewright.readers.files.sqlite import Database
 

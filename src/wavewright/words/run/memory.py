@@ -8,7 +8,8 @@ from typing import Any
 import polars as pl
 
 from wavewright.analysis.run.memory.memory import Memory
-from wavewright.base.words import counted, duration, size
+from wavewright.base.shown import printable
+from wavewright.base.words import counted, duration, percent, size
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, headline
 from wavewright.words.kit.charts import resampled
 from wavewright.words.kit.declared_tables import declared_table
@@ -28,8 +29,14 @@ def memory_report(answer: Memory, *, width: int = WIDE, limit: int = 20) -> Iter
         yield Sentence("record allocations with rocprofv3 --memory-allocation-trace, or PyTorch's profile_memory=True")
         return
     yield Sentence(_unfreed(answer))
+    if answer.pools.height:
+        yield Sentence(_reserved(answer))
     yield GAP
     yield _place_table(answer, width=width, limit=limit)
+    for name, rows in (("category", answer.categories), ("pool", answer.pools)):
+        if rows.height:
+            yield GAP
+            yield _table(name, rows, answer, limit=limit)
     yield GAP
     yield _site_table(answer, "peak", "alive at the peak", limit=limit)
     if answer.sites["unfreed_bytes"].sum():
@@ -45,7 +52,8 @@ def _headline(answer: Memory) -> str:
     before = (
         f", {size(first['peak_before_bytes'])} of it from before the recording" if first["peak_before_bytes"] else ""
     )
-    return f"{where}: at most {size(first['peak_bytes'])} in use, at +{duration(first['peak_ns'])}{before}"
+    during = f" in {printable(first['peak_marker'])[:80]}" if first["peak_marker"] else ""
+    return f"{where}: at most {size(first['peak_bytes'])} in use, at +{duration(first['peak_ns'])}{during}{before}"
 
 
 def _never(answer: Memory) -> str:
@@ -58,6 +66,28 @@ def _unfreed(answer: Memory) -> str:
     took = f", {duration(spent)} in the calls" if spent else ""
     left = f"{size(total)} of {counted(count, 'allocations')} {_never(answer)}" if count else "all of them were freed"
     return f"{counted(calls, 'allocations')}{took}; {left}"
+
+
+def _reserved(answer: Memory) -> str:
+    """The memory that the allocator of a framework held when it was asked."""
+    reserved, used, fragmented, cached = (
+        int(answer.pools[f"{name}_bytes"].sum()) for name in ("reserved", "used", "fragmented", "cached")
+    )
+    rounding = used - int(answer.pools["requested_bytes"].sum())
+    return (
+        f"at the end {size(reserved)} were reserved: {size(used)} in use ({size(rounding)} of it rounding), "
+        f"{size(fragmented)} ({percent(fragmented / max(reserved, 1))} of all) free between blocks in use, and "
+        f"{size(cached)} that torch.cuda.empty_cache() gives back"
+    )
+
+
+def _table(name: str, rows: pl.DataFrame, answer: Memory, *, limit: int) -> Table:
+    several = answer.places["pid"].n_unique() > 1
+    total = {"category": "peak_bytes", "pool": "reserved_bytes"}[name]
+    shown = rows.with_columns(share=pl.col(total) / pl.max_horizontal(pl.col(total).sum(), 1))
+    return declared_table(
+        f"run/memory/{name}", shown, limit=limit, memory=lambda row: place_label(row, with_process=several)
+    )
 
 
 def place_label(row: dict[str, Any], *, with_process: bool) -> str:

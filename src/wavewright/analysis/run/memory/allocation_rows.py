@@ -13,7 +13,8 @@ _SIZES = ("size", "sizeBytes", "bytes", "num_bytes", "dev_size")
 _ADDRESSES = ("ptr", "dev_ptr", "devPtr", "hostPtr")
 #: Keys of JSON about an allocation: bytes in use after it, and the bytes of a release.
 _IN_USE = ("Total Allocated", "bytes_allocated")
-_RELEASED = ("Bytes", "allocation_bytes")
+_RELEASED_KEYS = ("Bytes", "allocation_bytes")
+_RESERVED_KEYS = ("Total Reserved",)  #: What the allocator holds of the GPU's memory after it.
 _SCHEMA = {
     "process": pl.UInt32,
     "thread": pl.UInt32,
@@ -26,6 +27,8 @@ _SCHEMA = {
     "address": pl.Int64,
     "size_bytes": pl.Int64,
     "in_use_bytes": pl.Int64,
+    "reserved_bytes": pl.Int64,
+    "event": pl.Int64,
 }
 #: No allocation is larger; sums of millions of them fit.
 _LARGEST = 1 << 43
@@ -37,7 +40,7 @@ def allocation_rows(run: Run) -> pl.DataFrame:
     `kind` is GPU or HOST, null where it is not recorded; `pool` is FRAMEWORK (the allocator of PyTorch or XLA) or HIP.
     `size_bytes` of a release is null where it is not recorded; `in_use_bytes` is what the allocator reports after it.
     Scratch memory and reserved addresses are no allocations. Where a process has none in its table, calls of HIP with
-    address and size count.
+    address and size count. `event` names the stack of an allocation, where the format has them.
     """
     stored = _stored(run)
     calls = _calls(run).join(
@@ -50,7 +53,8 @@ def allocation_rows(run: Run) -> pl.DataFrame:
 
 def _stored(run: Run) -> pl.DataFrame:
     columns = [
-        "process", "thread", "agent", "type", "level", "start_ns", "end_ns", "address", "size_bytes", "properties",
+        "process", "thread", "agent", "type", "level", "start_ns", "end_ns", "address", "size_bytes", "event",
+        "properties",
     ]  # fmt: skip
     pieces = [pl.DataFrame(schema=_SCHEMA)]
     kinds = run.read("agents", ["agent", "kind"]).with_columns(kind=pl.col("kind").replace({"CPU": "HOST"}))
@@ -60,7 +64,7 @@ def _stored(run: Run) -> pl.DataFrame:
         rows = piece.filter(~level.is_in(("SCRATCH", "VIRTUAL")).fill_null(value=False))
         is_release = kind.is_in(("FREE", "RECLAIM")).fill_null(value=False)
         is_framework = (level == "FRAMEWORK").fill_null(value=False)
-        released = pl.when(is_framework).then(_number(_RELEASED).abs())
+        released = pl.when(is_framework).then(_number(_RELEASED_KEYS).abs())
         pieces.append(
             rows.select(
                 "process",
@@ -74,6 +78,8 @@ def _stored(run: Run) -> pl.DataFrame:
                 address="address",
                 size_bytes=pl.when(is_release).then(released).otherwise(pl.col("size_bytes")),
                 in_use_bytes=pl.when(is_framework).then(_number(_IN_USE)),
+                reserved_bytes=pl.when(is_framework).then(_number(_RESERVED_KEYS)),
+                event="event",
             )
         )
     return pl.concat(pieces)
@@ -126,6 +132,8 @@ def _calls(run: Run) -> pl.DataFrame:
         address=_integer("address"),
         size_bytes=pl.when(~is_release).then(_integer("size")),
         in_use_bytes=pl.lit(None, pl.Int64),
+        reserved_bytes=pl.lit(None, pl.Int64),
+        event=pl.lit(None, pl.Int64),
     ).filter(pl.col("address").is_not_null() & (pl.col("is_release") | pl.col("size_bytes").is_not_null()))
 
 

@@ -9,6 +9,8 @@ import polars as pl
 
 from wavewright.analysis.run.calls.call_sites import call_sites
 from wavewright.analysis.run.memory.allocation_rows import allocation_rows
+from wavewright.analysis.run.memory.reserved_pools import reserved_blocks, reserved_pools
+from wavewright.analysis.run.memory.stacks import allocation_stacks
 from wavewright.analysis.run.select.clocks import node_clocks
 from wavewright.analysis.run.select.identities import processes_of
 from wavewright.base.bounds import BINS, bounded
@@ -17,6 +19,7 @@ from wavewright.model.run import Run
 
 _PLACE_KEYS = ("host", "pid", "rank", "run", "kind", "gpu", "pool")
 _SITE_KEYS = ("pool", "site")
+_CATEGORY_KEYS = ("pool", "category")
 
 
 @dataclass(frozen=True)
@@ -25,22 +28,14 @@ class Memory(Answer, package=__package__):
 
     places: pl.DataFrame
     sites: pl.DataFrame
+    categories: pl.DataFrame
+    pools: pl.DataFrame
     curve: pl.DataFrame
     covers_end: bool  #: Whether the recording covers the end of every process, so that what is not freed is a leak.
 
 
-@dataclass(frozen=True)
-class PartialMemory:
-    """The contribution of one run."""
-
-    places: pl.DataFrame
-    sites: pl.DataFrame
-    curve: pl.DataFrame
-    covers_end: bool
-
-
 @bounded(bins=BINS)
-def partial_memory(run: Run, *, bins: int = 64) -> PartialMemory:
+def partial_memory(run: Run, *, bins: int = 64) -> Memory:
     """The contribution of one run; the curves have `bins` points."""
     pieces = _lives(allocation_rows(run))
     lives, changes = _with_places(run, pieces.lives), _with_places(run, pieces.changes)
@@ -56,27 +51,39 @@ def partial_memory(run: Run, *, bins: int = 64) -> PartialMemory:
     )
     at_peak = (pl.col("row") <= pl.col("peak_row")) & (pl.col("freed_row") > pl.col("peak_row")).fill_null(value=True)
     lives = lives.with_columns(is_at_peak=at_peak.fill_null(value=False), is_unfreed=pl.col("freed_row").is_null())
-    sites = call_sites(run, lives.select("thread", time_ns="start_ns"))
+    stacks = allocation_stacks(run, lives)
+    sites = pl.coalesce(stacks["site"], call_sites(run, lives.select("thread", time_ns="start_ns")))
+    lives = lives.with_columns(category=stacks["category"], site=sites)
     ends = run.read("processes", ["end_ns"])["end_ns"]
-    return PartialMemory(
-        _places(lives, changes, peaks).select(Memory.tables["places"].names),
-        _sites(lives.with_columns(site=sites)),
+    return Memory(
+        _with_markers(run, _places(lives, changes, peaks), begins).select(Memory.tables["places"].names),
+        _sums(lives, _SITE_KEYS, "sites"),
+        _sums(lives.drop_nulls("category"), _CATEGORY_KEYS, "categories"),
+        _typed(reserved_pools(_with_places(run, reserved_blocks(run)), list(_PLACE_KEYS)), "pools"),
         _curve(live, clocks.duration_ns, bins),
         covers_end=ends.len() > 0 and ends.null_count() == 0 and bool((ends > 0).all()),
     )
 
 
-def combine_memory(partials: Sequence[PartialMemory]) -> Memory:
+def combine_memory(partials: Sequence[Memory]) -> Memory:
     """The combined result of all runs."""
     frames = {
         name: pl.concat([pl.DataFrame(schema=spec.dtypes), *(getattr(part, name) for part in partials)])
         for name, spec in Memory.tables.items()
     }
-    sites = frames["sites"].group_by(_SITE_KEYS).agg(pl.exclude(_SITE_KEYS).sum()).select(frames["sites"].columns)
+    sums = {
+        name: frames[name]
+        .group_by(keys)
+        .agg(pl.exclude(keys).sum())
+        .select(frames[name].columns)
+        .sort(-pl.col("peak_bytes"), -pl.col("allocated_bytes"), *keys)
+        for name, keys in (("sites", _SITE_KEYS), ("categories", _CATEGORY_KEYS))
+    }
     return Memory(
-        frames["places"].sort(-pl.col("peak_bytes"), *_PLACE_KEYS, nulls_last=True),
-        sites.sort(-pl.col("peak_bytes"), -pl.col("allocated_bytes"), *_SITE_KEYS),
-        frames["curve"].sort(*_PLACE_KEYS, "start_ns", nulls_last=True),
+        places=frames["places"].sort(-pl.col("peak_bytes"), *_PLACE_KEYS, nulls_last=True),
+        **sums,
+        pools=frames["pools"].sort(-pl.col("reserved_bytes"), *_PLACE_KEYS, "owner", "stream", nulls_last=True),
+        curve=frames["curve"].sort(*_PLACE_KEYS, "start_ns", nulls_last=True),
         covers_end=bool(partials) and all(part.covers_end for part in partials),
     )
 
@@ -207,6 +214,7 @@ def _places(lives: pl.DataFrame, changes: pl.DataFrame, peaks: pl.DataFrame) -> 
         unfreed_bytes=pl.col("size_bytes").filter("is_unfreed").sum(),
         reused_count=pl.col("is_reused").sum(),
         site_bytes=pl.col("size_bytes").filter("is_at_peak").sum(),
+        reserved_peak_bytes=pl.col("reserved_bytes").max(),
     )
     joined = peaks.join(calls, on=keys, how="left", nulls_equal=True, maintain_order="left")
     joined = joined.join(totals, on=keys, how="left", nulls_equal=True, maintain_order="left")
@@ -214,15 +222,31 @@ def _places(lives: pl.DataFrame, changes: pl.DataFrame, peaks: pl.DataFrame) -> 
     of_sites = pl.col("site_bytes").fill_null(0)
     joined = joined.with_columns(peak_before_bytes=(pl.col("peak_bytes") - of_sites).clip(lower_bound=0))
     return joined.with_columns(
-        (pl.col(name).fill_null(0) if name not in _PLACE_KEYS and name != "peak_ns" else pl.col(name)).cast(dtype)
+        (pl.col(name) if name in (*_PLACE_KEYS, "peak_ns", "reserved_peak_bytes") else pl.col(name).fill_null(0)).cast(
+            dtype
+        )
         for name, dtype in dtypes.items()
+        if name != "peak_marker"
     )
 
 
-def _sites(lives: pl.DataFrame) -> pl.DataFrame:
+def _with_markers(run: Run, places: pl.DataFrame, begins: pl.DataFrame) -> pl.DataFrame:
+    """With `peak_marker`, the innermost marker of the run that is open at the peak."""
+    is_marker = pl.col("domain").cast(pl.String) == "MARKER"
+    columns = ["domain", "name", "start_ns", "end_ns"]
+    markers = pl.concat([piece.filter(is_marker) for piece in run.chunks("regions", columns)] or [pl.DataFrame()])
+    zeros = begins["zero_ns"].drop_nulls().unique().to_list()
+    names = []
+    for peak_ns in places["peak_ns"] if markers.height and len(zeros) == 1 else ():
+        at = pl.lit((peak_ns or 0) + zeros[0])
+        around = markers.filter(at.is_between("start_ns", "end_ns")).sort("start_ns", -pl.col("end_ns"))
+        names.append(around["name"].cast(pl.String).last() if around.height else None)
+    return places.with_columns(pl.Series("peak_marker", names or [None] * places.height, dtype=pl.String))
+
+
+def _sums(lives: pl.DataFrame, keys: tuple[str, ...], table: str) -> pl.DataFrame:
     spent = (pl.col("end_ns") - pl.col("start_ns")).clip(lower_bound=0)
-    spec = Memory.tables["sites"]
-    sites = lives.group_by(_SITE_KEYS).agg(
+    sums = lives.group_by(keys).agg(
         allocation_count=pl.len(),
         allocated_bytes=pl.col("size_bytes").sum(),
         peak_count=pl.col("is_at_peak").sum(),
@@ -231,7 +255,11 @@ def _sites(lives: pl.DataFrame) -> pl.DataFrame:
         unfreed_bytes=pl.col("size_bytes").filter("is_unfreed").sum(),
         call_ns=spent.sum(),
     )
-    return sites.select(pl.col(name).cast(dtype) for name, dtype in spec.dtypes.items())
+    return _typed(sums, table)
+
+
+def _typed(frame: pl.DataFrame, table: str) -> pl.DataFrame:
+    return frame.select(pl.col(name).cast(dtype) for name, dtype in Memory.tables[table].dtypes.items())
 
 
 def _curve(live: pl.DataFrame, duration_ns: int, bins: int) -> pl.DataFrame:

@@ -1,0 +1,47 @@
+"""Memory that an allocator had reserved when a snapshot was written: what was in use, what was free."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from wavewright.model.run import Run
+
+_BLOCKS = "memory_blocks"  #: Extra table of memory snapshots.
+_COLUMNS = {
+    "process": pl.UInt32, "agent": pl.UInt32, "segment": pl.Int64, "segment_bytes": pl.Int64, "owner": pl.String,
+    "segment_type": pl.String, "stream": pl.Int64, "size_bytes": pl.Int64, "requested_bytes": pl.Int64,
+    "is_free": pl.Boolean, "pool": pl.String, "kind": pl.String,
+}  # fmt: skip
+
+
+def reserved_blocks(run: Run) -> pl.DataFrame:
+    """One row per block of a segment."""
+    if _BLOCKS not in run.extra_names:
+        return pl.DataFrame(schema=_COLUMNS)
+    blocks = run.table(_BLOCKS).rename({"pool": "owner"})
+    owner = pl.when(pl.col("owner") != "").then("owner")
+    is_free = (pl.col("state") == "inactive").fill_null(value=False)
+    blocks = blocks.with_columns(owner=owner, is_free=is_free, pool=pl.lit("FRAMEWORK"), kind=pl.lit("GPU"))
+    return blocks.select(pl.col(name).cast(dtype) for name, dtype in _COLUMNS.items())
+
+
+def reserved_pools(blocks: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
+    """Sums of blocks by `keys`, their owner, stream and type of segment."""
+    pools = [*keys, "owner", "segment_type", "stream"]
+    free = pl.col("size_bytes").filter("is_free")
+    alive = pl.col("size_bytes").filter(~pl.col("is_free"))
+    segments = blocks.group_by(*pools, "segment", maintain_order=True).agg(
+        reserved_bytes=pl.col("segment_bytes").first(),
+        used_bytes=alive.sum(),
+        requested_bytes=pl.col("requested_bytes").filter(~pl.col("is_free")).sum(),
+        free_bytes=free.sum(),
+        largest_free_bytes=free.max().fill_null(0),
+    )
+    is_used = pl.col("used_bytes") > 0
+    return segments.group_by(pools, maintain_order=True).agg(
+        pl.col("reserved_bytes", "used_bytes", "requested_bytes").sum(),
+        pl.col("largest_free_bytes").max(),
+        segment_count=pl.len().cast(pl.Int64),
+        fragmented_bytes=pl.col("free_bytes").filter(is_used).sum(),
+        cached_bytes=pl.col("free_bytes").filter(~is_used).sum(),
+    )
