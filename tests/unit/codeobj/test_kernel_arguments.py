@@ -246,8 +246,8 @@ def test_recorded_bytes_are_certain_and_must_agree() -> None:
         argument_values(GEMM, DispatchSize((32, 4, 1)), recorded=bytes(segment))
     with pytest.raises(UsageError, match="m=78 and the recorded arguments disagree about m of gemm"):
         argument_values(GEMM, given=["m=78"], recorded=bytes(segment))
-    visible = argument_values(GEMM, recorded=bytes(segment[:40]))  # a launcher knows no hidden arguments
+    visible = argument_values(GEMM, recorded=bytes(segment[:44]))  # a launcher knows no hidden arguments
     assert (visible.dword(8), visible.dword(48)) == (77, None)
-    for length in (0, 39, 41, 511, 577):
+    for length in (0, 43, 49, 511, 577):
         with pytest.raises(UsageError, match=rf"{length} bytes of arguments were recorded, and gemm has 512"):
             argument_values(GEMM, recorded=bytes(length))
