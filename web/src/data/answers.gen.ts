@@ -317,6 +317,10 @@ export interface CompareTracesRow {
   waves_per_simd_mean: number | null;
   /** Whether its functions have the same instructions as the first trace's */
   is_same_code: boolean;
+  /** Source lines of its executed code */
+  line_count: number;
+  /** Of the same code: executed instructions of another source line than in the first trace; empty = the code differs */
+  moved_row_count: number | null;
   /** Base, same code, faster, slower, within noise or not known (one run) */
   outcome: string;
   /** The traced call among those of its kernel; empty = not known */
@@ -360,6 +364,8 @@ export const COMPARE_TRACES: TableInfo<CompareTracesRow> = {
   speed_noise_share: ["Speed noise share", "", "Noise of that; empty = not known"],
   waves_per_simd_mean: ["Waves per SIMD mean", "", "Achieved occupancy; empty = no occupancy events"],
   is_same_code: ["Same code", "", "Whether its functions have the same instructions as the first trace's"],
+  line_count: ["Lines", "", "Source lines of its executed code"],
+  moved_row_count: ["Moved rows", "", "Of the same code: executed instructions of another source line than in the first trace; empty = the code differs"],
   outcome: ["Outcome", "", "Base, same code, faster, slower, within noise or not known (one run)"],
   call: ["Call", "", "The traced call among those of its kernel; empty = not known"],
   call_number: ["Call number", "", "Which call of the kernel was traced; 1 = the first"],

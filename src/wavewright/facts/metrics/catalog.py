@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from wavewright.errors import UsageError
+from wavewright.facts.loader import packaged
 from wavewright.facts.metrics.declared import Metric, MetricTable, Panel
 from wavewright.facts.metrics.expression import parse
 from wavewright.facts.metrics.families import METRIC_TARGETS, family_of
@@ -106,10 +108,18 @@ def found(entries: Iterable[CatalogEntry], text: str) -> tuple[CatalogEntry, ...
     """Entries that a text names: an id, a table, a panel (number or word), a counter, a part of the name, or a named
     part or quantity of formulas.
 
-    The first kind of these that matches anything decides; exact names come first.
+    The first kind of these that matches anything decides; exact names come first. Names of earlier releases stand for
+    the metric that is the same today (`aliases.toml`).
+
+    Raises
+    ------
+    UsageError
+        For a name of earlier releases whose metric is gone.
 
     Examples
     --------
+    >>> [entry.name for entry in found(catalog(["gfx942"]), "TD Busy")]
+    ['Data-Return Busy']
     >>> [entry.name for entry in found(catalog(["gfx942"]), "17.1.2")]
     ['Hit Rate']
     >>> len(found(catalog(["gfx942"]), "TCC_HIT")) > 5
@@ -117,6 +127,11 @@ def found(entries: Iterable[CatalogEntry], text: str) -> tuple[CatalogEntry, ...
     """
     entries = tuple(entries)
     asked = text.strip().lower()
+    aliases = packaged("aliases.toml", __package__)
+    if advice := aliases["gone"].get(asked):
+        raise UsageError(f"{text.strip()!r} is no metric any more", advice=advice)
+    if name := aliases["same"].get(asked):
+        return tuple(entry for entry in entries if entry.name == name)
     counter = asked.upper().removesuffix("_SUM").replace("TCC_EA_", "TCC_EA0_")
     ways = (
         lambda entry: asked in entry.ids.values(),

@@ -47,6 +47,8 @@ def comparison_report(
         yield headline(answer.verdict(side))
         if time_verdict := answer.time_verdict(side):
             yield Sentence(time_verdict)
+        if share_verdict := answer.share_verdict(side):
+            yield Sentence(share_verdict)
         if structure_verdict := answer.structure_verdict(side):
             yield Sentence(structure_verdict)
     if any(answer.may_be_renamed(side) for side in others):

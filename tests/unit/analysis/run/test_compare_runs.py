@@ -401,3 +401,10 @@ def printed(answer: RunComparison) -> str:
 
 def tables(answer: RunComparison, width: int = 120) -> str:
     return plain_text(comparison_report(answer), width)
+
+
+def test_shares_that_moved_are_told() -> None:
+    before, after = run_of({"a": [100] * 30}), run_of({"a": [500] * 30})
+    answer = compare_runs([before, after])
+    assert answer.share_verdict(1) == "shares: a GPU works 91.2 % of 0.003 ms -> 98.1 % of 0.015 ms"
+    assert compare_runs([before, before]).share_verdict(1) is None

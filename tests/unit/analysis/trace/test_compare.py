@@ -62,6 +62,20 @@ def test_the_same_code_never_changed_however_different_its_runs() -> None:
         assert word not in found.verdict()
 
 
+def test_other_source_lines_of_the_same_code_are_told() -> None:
+    lines: list[list[int | None]] = [[1 + row // size for row in range(len(TEXTS))] for size in (2, 4)]
+    moved = [trace_of(TEXTS, waves_with({}), lines=each) for each in lines]
+    found = compare(moved)
+    counts = [len(set(each)) for each in lines]
+    moved_count = sum(one != other for one, other in zip(*lines, strict=True))
+    assert found.traces.select("line_count", "moved_row_count").rows() == [(counts[0], 0), (counts[1], moved_count)]
+    sentence = (
+        f"{moved_count} executed instructions have another line than in A ({counts[0]} lines in A, {counts[1]} in B)."
+    )
+    assert sentence in found.verdict()
+    assert "source lines changed" not in compare([moved[0], moved[0]]).verdict()
+
+
 def test_only_the_trace_with_other_code_can_have_changed() -> None:
     traces = [trace_of(texts, waves_with({}, seed=seed)) for seed, texts in enumerate([TEXTS, CHANGED, TEXTS])]
     found = compare(traces)
@@ -385,7 +399,8 @@ def test_flash_before_and_after_the_location_fix(shared: Path, size: str) -> Non
     assert by_row.traces["outcome"][1] == "same code"
     assert not by_row.standing_out().height
     assert "(other waves or another input were traced)" in by_row.verdict()
-    assert by_row.verdict().endswith("run-to-run difference, not a change of the code.")
+    assert "run-to-run difference, not a change of the code." in by_row.verdict()
+    assert "Only source lines changed: 2,062 executed instructions have another line" in by_row.verdict()
     by_line = compare(traces, by="line")
     renamed = by_line.units.filter(pl.col("base_label") == "flash_attn_func.py:257").row(0, named=True)
     assert renamed["label"] == "flash_attn_func.py:258"

@@ -156,6 +156,33 @@ class RunComparison(Answer, package=__package__):
             f"{_signed(after - before)}{change}{where}"
         )
 
+    def share_verdict(self, side: int) -> str | None:
+        """Shares of the GPU work and of the time that moved by a point or more, in one sentence; None = none did."""
+        if self.is_equal(side):
+            return None
+        sums = self.things.filter((pl.col("side") == side) & pl.col("domain").is_in(GPU_DOMAINS))
+        sums = sums.group_by("domain").agg(pl.col("base_ns", "time_ns").sum()).sort("domain", descending=True)
+        wholes = [fsum(sums[name]) for name in ("base_ns", "time_ns")]
+        pairs = [
+            (
+                _DOMAIN_WORDS.get(name, name.lower()),
+                *(ns / whole if whole else 0.0 for ns, whole in zip(ns, wholes, strict=True)),
+            )
+            for name, *ns in sums.rows()
+        ]
+        parts = [
+            f"{name} {percent(before)} -> {percent(after)}" for name, before, after in pairs if _moved(before, after)
+        ]
+        clauses = [f"of the GPU time {', '.join(parts)}"] if parts else []
+        rows = [self.sides.row(number, named=True) for number in (0, side)]
+        times = [fsum(row[name] for name in TIMES) if row["gpu_count"] else 0.0 for row in rows]
+        if all(times):
+            before, after = (1 - row["idle_ns"] / time for row, time in zip(rows, times, strict=True))
+            if _moved(before, after):
+                pair = zip((before, after), times, strict=True)
+                clauses.append(f"a GPU works {' -> '.join(f'{percent(share)} of {_ms(time)}' for share, time in pair)}")
+        return f"shares: {'; '.join(clauses)}" if clauses else None
+
     def structure_verdict(self, side: int) -> str | None:
         """What the call trees of a side have in common with those of the base; None = they have none, or are equal."""
         rows = self.operators.filter(pl.col("side") == side)
@@ -206,6 +233,12 @@ def change_text(change: float | None, *, none: str = "-") -> str:
     return percent(change, sign=True) if change < _TIMES_FROM else f"{1 + change:,.{0 if change >= 99 else 1}f} times"
 
 
+def _moved(before: float, after: float) -> bool:
+    return abs(after - before) >= _SHOWN_SHARE
+
+
+_SHOWN_SHARE = 0.01
+_DOMAIN_WORDS = {"KERNEL": "kernels", "COPY": "copies"}
 _TIMES_FROM = 10.0  #: Change, as a share, from which on it is a factor.
 _SHOWN_NS = 500  #: Shorter differences are 0.000 ms.
 

@@ -11,7 +11,7 @@ import polars as pl
 
 from wavewright.analysis.trace.code.functions import entered_rows
 from wavewright.analysis.trace.compare.alignment import align_rows, align_traces
-from wavewright.analysis.trace.compare.parts import work_and_speed
+from wavewright.analysis.trace.compare.parts import lines_of, work_and_speed
 from wavewright.analysis.trace.compare.spread import batch_costs, traced_waves
 from wavewright.analysis.trace.compare.totals import TRACES, compared_totals
 from wavewright.analysis.trace.compare.units import UNITS, Side, compared_units, measured, with_noise_of, with_repeats
@@ -145,6 +145,7 @@ def compare(
             _by_family(families, batched),
             same,
             work_and_speed(traces, [instruction_of_row[at] for at in firsts]),
+            lines_of(traces, [instructions.unit_of_row[at] for at in firsts], same),
         ),
         units=table,
         stall_classes=_against_first(traces, [stalls(trace).classes for trace in traces], "class", "stall"),

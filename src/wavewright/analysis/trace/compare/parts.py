@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import polars as pl
 
+from wavewright.analysis.trace.code.functions import entered_rows
 from wavewright.analysis.trace.compare.spread import traced_waves
 from wavewright.analysis.trace.costs.row_totals import row_totals
 from wavewright.model.trace import ThreadTrace
@@ -28,6 +29,30 @@ def work_and_speed(traces: Sequence[ThreadTrace], unit_of_row: Sequence[Sequence
     costs = [_costs(*trace) for trace in zip(traces, unit_of_row, strict=True)]
     total = float(costs[0]["cost"].sum()) or 1.0
     return [_against(costs[0], other, total) for other in costs]
+
+
+def lines_of(
+    traces: Sequence[ThreadTrace], unit_of_row: Sequence[Sequence[int]], same_as_first: Sequence[bool]
+) -> list[tuple[int, int | None]]:
+    """For each trace: source lines of its executed code; executed instructions of another line than in the first."""
+    places = [_places(*trace) for trace in zip(traces, unit_of_row, strict=True)]
+    counts = [frame.drop_nulls().select("file", "line").n_unique() for frame in places]
+    is_moved = pl.any_horizontal(pl.col(name).ne_missing(pl.col(f"{name}_other")) for name in ("file", "line"))
+    moved = [places[0].join(other, on="unit", suffix="_other").filter(is_moved).height for other in places]
+    return [
+        (count, each if is_same else None) for count, each, is_same in zip(counts, moved, same_as_first, strict=True)
+    ]
+
+
+def _places(trace: ThreadTrace, unit_of_row: Sequence[int]) -> pl.DataFrame:
+    """The source line of every unit that ran; nothing is a line of its own."""
+    code = trace.code.select("row", "line", file=pl.when(pl.col("line").is_not_null()).then("file"))
+    units = pl.DataFrame({"row": range(len(unit_of_row)), "unit": unit_of_row}, schema=dict.fromkeys(_KEYS, pl.Int32))
+    return (
+        units.filter(pl.col("unit") >= 0)
+        .join(code, on="row")
+        .join(entered_rows(trace).select("row"), on="row", how="semi")
+    )
 
 
 def _costs(trace: ThreadTrace, unit_of_row: Sequence[int]) -> pl.DataFrame:

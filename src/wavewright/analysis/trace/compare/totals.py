@@ -32,12 +32,15 @@ def compared_totals(
     costs: Sequence[Sequence[pl.DataFrame]],
     same_as_first: Sequence[bool],
     parts: Sequence[Shares],
+    lines: Sequence[tuple[int, int | None]],
 ) -> pl.DataFrame:
-    """The table TRACES; a family is a trace with its repeats, `costs` their `batch_costs`, `parts` of `work_and_speed`.
+    """The table TRACES; a family is a trace with its repeats, `costs` their `batch_costs`.
+
+    `parts` are those of `work_and_speed`, `lines` of `lines_of`.
 
     Examples
     --------
-    >>> compared_totals([], [], [], [], []).columns[0]
+    >>> compared_totals([], [], [], [], [], []).columns[0]
     'trace'
     """
     rows = [_totals(family[0]) for family in families]
@@ -57,6 +60,7 @@ def compared_totals(
         row["cold_share"] = cold_share(families[number][0])
         row |= times[number]
         row["is_same_code"] = same_as_first[number]
+        row["line_count"], row["moved_row_count"] = lines[number]
         row["outcome"] = _outcome(row, is_repeated=is_repeated) if number else "base"
     return pl.DataFrame(rows, schema=TRACES.dtypes)
 

@@ -26,6 +26,10 @@ def sentences(comparison: Comparison, number: int) -> Iterator[str]:
     base, other = comparison.traces.row(0, named=True), comparison.traces.row(number, named=True)
     if other["is_same_code"]:
         yield f"{_same_code(comparison, number, base, other)}."
+        if other["moved_row_count"]:
+            moved = counted(other["moved_row_count"], "executed instructions")
+            lines = f"{counted(base['line_count'], 'lines')} in {base['label']}, {other['line_count']:,} in {other['label']}"
+            yield f"Only source lines changed: {moved} have another line than in {base['label']} ({lines})."
     else:
         times = other["kernel_ns_noise_share"] is not None
         if times:
