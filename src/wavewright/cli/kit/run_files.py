@@ -44,6 +44,7 @@ FORMATS = {
     "otf2": Format("run.otf2:write_otf2", "an OTF2 archive, for Vampir and Score-P's tools"),
     "parquet": Format("run.tables:write_run_parquet", "a folder of Parquet files with all tables"),
     "pftrace": Format("run.perfetto:write_perfetto", "a trace that ui.perfetto.dev opens"),
+    "rocprofv3": Format("run.rocprofv3_json:write_rocprofv3_json", "the JSON file of rocprofv3, NAME_results.json"),
     "rocpd": Format("run.rocpd:write_rocpd", "a ROCpd database, for AMD's tools"),
 }
 

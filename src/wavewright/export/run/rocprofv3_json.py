@@ -1,0 +1,218 @@
+"""A run as `*_results.json` of rocprofv3: one process after the other, its records by kind."""
+
+from __future__ import annotations
+
+import json
+from os import PathLike
+from pathlib import Path
+from typing import IO, Any
+
+import polars as pl
+
+from wavewright.base.shown import json_bytes
+from wavewright.export.kit.staging import staged
+from wavewright.export.kit.writer_result import Written, left_out
+from wavewright.export.run.labels import category_of
+from wavewright.model.run import Run
+
+_LEFT_OUT = ("arguments", "monitors", "frames", "counters")
+_AGENT_TYPES = {"CPU": 1, "GPU": 2, "NIC": 3}
+_APIS = ("hip", "hsa", "marker", "rccl", "rocdecode", "rocjpeg", "ompt")
+_PIECE_ROWS = 1 << 16
+
+
+def write_rocprofv3_json(run: Run, out: str | PathLike[str], *, force: bool = False) -> Written:
+    """Write the JSON file of rocprofv3: `{"rocprofiler-sdk-tool": [process, ...]}`.
+
+    Names and nesting are those of rocprofiler-sdk 1.0. Calls of domains that rocprofv3 does not have are `marker_api`.
+    Counters are not written: `-f csv` and `-f rocpd` have them.
+    """
+    target = Path(out)
+    with staged([target], force=force) as (twin,), twin.open("wb") as stream:
+        counts: dict[str, int] = {}
+        stream.write(b'{"rocprofiler-sdk-tool": [')
+        for number, process in enumerate(run.read("processes").iter_rows(named=True)):
+            stream.write(b"," if number else b"")
+            _write_process(run, process, stream, counts)
+        stream.write(b"]}\n")
+    return Written(target, counts, left_out(run, _LEFT_OUT))
+
+
+def _write_process(run: Run, process: dict[str, Any], stream: IO[bytes], counts: dict[str, int]) -> None:
+    here = pl.col("process") == process["process"]
+    agents = run.read("agents").filter(here)
+    dispatches, kernels = _with_kernels(_rows(run, "dispatches", here), run.read("symbols"))
+    lists = {"kernel_dispatch": dispatches, "memory_copy": _rows(run, "copies", here)}
+    is_scratch = pl.col("level").cast(pl.String).eq_missing("SCRATCH")
+    allocations = _rows(run, "allocations", here)
+    lists["memory_allocation"] = allocations.filter(~is_scratch)
+    lists["scratch_memory"] = allocations.filter(is_scratch)
+    calls, texts = _calls(_rows(run, "regions", here), _rows(run, "samples", here))
+    lists |= {f"{name}_api": calls.filter(list=name) for name in _APIS}
+    named = [_named(name, frame) for name, frame in lists.items()]
+    operations = pl.concat(frame.select("kind", "operation").unique() for frame in named).unique().sort(pl.all())
+    groups = operations.group_by("kind", maintain_order=True).agg("operation")
+    head = {
+        "metadata": _metadata(run, process),
+        "agents": [_agent(agent) for agent in agents.iter_rows(named=True)],
+        "counters": [],
+        "strings": {
+            "buffer_records": [{"kind": kind, "operations": names} for kind, names in groups.iter_rows()],
+            "marker_api": texts,
+            "correlation_id": {"external": []},
+        },
+        "code_objects": [],
+        "kernel_symbols": kernels,
+        "callback_records": {},
+    }
+    stream.write(json_bytes(head)[:-1] + b',"buffer_records":{')
+    numbers = groups.with_row_index("kind_number").explode("operation", empty_as_null=False)
+    numbers = numbers.with_columns(operation_number=pl.int_range(pl.len()).over("kind"))
+    for place, (name, frame) in enumerate(zip(lists, named, strict=True)):
+        stream.write(f'{"," if place else ""}"{name}":['.encode())
+        rows = frame.join(numbers, on=["kind", "operation"], how="left", maintain_order="left", nulls_equal=True)
+        for start in range(0, rows.height, _PIECE_ROWS):
+            texts_of = rows[start : start + _PIECE_ROWS].select(_record(name).struct.json_encode()).to_series()
+            stream.write((b"," if start else b"") + ",".join(texts_of).encode())
+        stream.write(b"]")
+        counts[name] = counts.get(name, 0) + rows.height
+    stream.write(b"}}")
+
+
+def _rows(run: Run, table: str, here: pl.Expr) -> pl.DataFrame:
+    """Events of a process with the numbers that AMD's files have for thread, queue, stream and agents."""
+    frame = run.read(table).filter(here)
+    agent_ids = run.read("agents", ["agent_id"]).to_series()
+    numbers = {"thread": run.read("threads", ["tid"]), "queue": run.read("queues", ["queue_id"])}
+    numbers["stream"] = run.read("streams", ["stream_id"])
+    values = {name: column.to_series() for name, column in numbers.items()}
+    values |= dict.fromkeys(("agent", "src_agent", "dst_agent"), agent_ids)
+    found = {f"{name}_value": values[name].gather(frame[name]) for name in values if name in frame.columns}
+    return frame.with_columns(**found)
+
+
+def _with_kernels(dispatches: pl.DataFrame, symbols: pl.DataFrame) -> tuple[pl.DataFrame, list[dict[str, Any]]]:
+    """Dispatches with `kernel_id`, and the kernels with these ids."""
+    names = symbols.select(pl.col("symbol").cast(dispatches["symbol"].dtype), "mangled", "kernarg_bytes")
+    keys = ["name", "symbol", "sgpr_count", "vgpr_count", "accum_vgpr_count"]
+    kernels = dispatches.select(keys).unique(maintain_order=True).with_row_index("kernel_id", 1)
+    numbered = dispatches.join(kernels, on=keys, how="left", maintain_order="left", nulls_equal=True)
+    listed = kernels.join(names, on="symbol", how="left", maintain_order="left")
+    records = [
+        {
+            "kernel_id": kernel["kernel_id"],
+            "code_object_id": 0,
+            "kernel_name": kernel["mangled"] or kernel["name"],
+            "formatted_kernel_name": kernel["name"],
+            "demangled_kernel_name": kernel["name"],
+            "kernarg_segment_size": kernel["kernarg_bytes"],
+            "sgpr_count": kernel["sgpr_count"],
+            "arch_vgpr_count": kernel["vgpr_count"],
+            "accum_vgpr_count": kernel["accum_vgpr_count"],
+        }
+        for kernel in listed.with_columns(pl.col("name").cast(pl.String)).iter_rows(named=True)
+    ]
+    return numbered, records
+
+
+def _calls(regions: pl.DataFrame, marks: pl.DataFrame) -> tuple[pl.DataFrame, list[dict[str, Any]]]:
+    """Calls, ranges and marks by the list that they belong to, and the texts of markers by their correlation."""
+    common = [name for name in regions.columns if name in marks.columns]
+    marks = marks.with_columns(start_ns="time_ns", end_ns="time_ns").select(*common, "start_ns", "end_ns")
+    calls = pl.concat([regions.select(*common, "start_ns", "end_ns"), marks]).sort("start_ns", maintain_order=True)
+    domain = pl.col("domain").cast(pl.String).str.to_lowercase()
+    own = pl.when(domain.is_in(_APIS)).then(domain).otherwise(pl.lit("marker"))
+    calls = calls.with_columns(category_of("MARKER_CORE_RANGE_API").alias("kind"), own.alias("list"))
+    is_marker = pl.col("list") == "marker"
+    least = (calls["correlation"].max() or 0) + 1
+    calls = calls.with_columns(
+        kind=pl.when(is_marker).then(pl.lit("MARKER_CORE_RANGE_API")).otherwise("kind"),
+        # texts are stored by correlation, which no two markers may share
+        correlation=pl.when(is_marker).then(least + is_marker.cum_sum()).otherwise("correlation"),
+        operation=pl.when(is_marker).then(pl.lit("roctxRange")).otherwise(pl.col("name").cast(pl.String)),
+    )
+    texts = calls.filter(is_marker).select(key="correlation", value=pl.col("name").cast(pl.String))
+    return calls, texts.to_dicts()
+
+
+def _named(name: str, frame: pl.DataFrame) -> pl.DataFrame:
+    """Records with `kind` and `operation` as texts."""
+    if name.endswith("_api"):
+        return frame.with_columns(pl.col("kind").cast(pl.String), pl.col("operation").cast(pl.String))
+    words = {"kernel_dispatch": "KERNEL_DISPATCH_COMPLETE", "memory_copy": pl.col("name").cast(pl.String)}
+    if name == "scratch_memory" or name == "memory_allocation":
+        words[name] = pl.col("type").cast(pl.String)
+    operation = words[name] if isinstance(words[name], pl.Expr) else pl.lit(words[name])
+    return frame.with_columns(kind=pl.lit(name.upper()), operation=operation)
+
+
+def _record(name: str) -> pl.Expr:
+    """One record as a structure."""
+    fields: dict[str, Any] = {
+        "kind": "kind_number",
+        "operation": "operation_number",
+        "thread_id": "thread_value",
+        "correlation_id": pl.struct(internal="correlation", external="external_correlation"),
+        "start_timestamp": "start_ns",
+        "end_timestamp": "end_ns",
+    }
+    if name.endswith("_api"):
+        fields["correlation_id"] = pl.struct(
+            internal="correlation", external="external_correlation", ancestor="parent_correlation"
+        )
+        return pl.struct(**fields)
+    fields["stream_id"] = pl.struct(handle="stream_value")
+    if name == "memory_copy":
+        ends = {f"{end}_agent_id": pl.struct(handle=f"{end}_agent_value") for end in ("src", "dst")}
+        return pl.struct(**fields, **ends, bytes="size_bytes")
+    place = {"agent_id": pl.struct(handle="agent_value"), "queue_id": pl.struct(handle="queue_value")}
+    if name != "kernel_dispatch":
+        return pl.struct(**fields, **place, address="address", allocation_size="size_bytes")
+    sizes = {f"{size}_size": pl.struct(**{axis: f"{size}_{axis}" for axis in "xyz"}) for size in ("workgroup", "grid")}
+    own = {"kernel_id": "kernel_id", "dispatch_id": "dispatch_id"}
+    own |= {"private_segment_size": "scratch_bytes", "group_segment_size": "lds_bytes"}
+    return pl.struct(**fields, dispatch_info=pl.struct(**place, **own, **sizes))
+
+
+def _metadata(run: Run, process: dict[str, Any]) -> dict[str, Any]:
+    nodes = run.read("nodes").filter(pl.col("node") == process["node"]).to_dicts()
+    node = nodes[0] if nodes else {}
+    names = {"id": "node_id", "hash": "hash", "machine_id": "machine_id", "hostname": "hostname"}
+    names |= {"system_name": "system", "release": "release", "version": "version"}
+    names |= {"hardware_name": "hardware", "domain_name": "domain"}
+    return {
+        "node": {theirs: node[ours] for theirs, ours in names.items() if node.get(ours) is not None},
+        "pid": process["pid"],
+        "init_time": process["init_ns"],
+        "fini_time": process["fini_ns"],
+        "command": (process["command"] or "").split(),
+        "config": {},
+    }
+
+
+def _agent(agent: dict[str, Any]) -> dict[str, Any]:
+    """An agent as the file that it was read from describes it, else by what is known."""
+    try:
+        stored = json.loads(agent["properties"] or "")
+    except ValueError:
+        stored = None
+    if isinstance(stored, dict) and isinstance(stored.get("id"), dict):
+        return stored
+    lds_bytes = agent["lds_bytes"]
+    known = {
+        "node_id": agent["absolute_index"],
+        "logical_node_id": agent["logical_index"],
+        "logical_node_type_id": agent["type_index"],
+        "name": agent["target"],
+        "product_name": agent["product"],
+        "model_name": agent["model"],
+        "vendor_name": agent["vendor"],
+        "device_id": agent["device_id"],
+        "cu_count": agent["cu_count"],
+        "simd_count": agent["simd_count"],
+        "wave_front_size": agent["wave_lanes"],
+        "max_waves_per_simd": agent["waves_per_simd_max"],
+        "lds_size_in_kb": None if lds_bytes is None else lds_bytes // 1024,
+    }
+    kind = _AGENT_TYPES.get(str(agent["kind"]), 0)
+    return {"id": {"handle": agent["agent_id"]}, "type": kind} | {k: v for k, v in known.items() if v is not None}
