@@ -229,6 +229,7 @@ def test_amds_own_scripts(shared: Path, tmp_path: Path, rocm: str) -> None:
     assert checks["rocm-version"].finding == rocm
     sdk = _SCRIPTS[rocm].split("_")[0]
     assert checks["rocprofv3"].finding.endswith("which tells no version" if is_old else f"version {sdk}")
+    assert any("PyTorch's profiler hangs" in text for text in checks["rocprofv3"].details) == (sdk == "1.3.2")
 
 
 def test_asking_the_gpus(shared: Path, tmp_path: Path) -> None:

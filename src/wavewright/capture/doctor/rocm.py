@@ -10,6 +10,7 @@ from wavewright.base.words import counted
 from wavewright.capture.doctor.check import Level, Outcome, bad, ok, skipped
 from wavewright.capture.doctor.view import MachineView, printable
 from wavewright.capture.rocprofv3.installation import DECODER, decoder_files, release_of_root
+from wavewright.capture.rocprofv3.messages import trouble_of_release
 from wavewright.capture.rocprofv3.options import version_of
 
 _OLDEST = (6, 2)  #: The first ROCm whose rocprofv3 captures.
@@ -77,8 +78,10 @@ def rocprofv3(view: MachineView) -> Outcome:
     if script.problem:
         return bad("silent", path=printable(script.path), problem=script.problem, program=quoted(script.path))
     sdk = script.versions.get("version")
+    trouble = trouble_of_release(sdk) if sdk else None
+    details = () if trouble is None else (f"{trouble.cause} {trouble.remedy}",)
     text = f"version {printable(sdk, 20)}" if sdk else "which tells no version"
-    return ok("answers", path=_brief(view, script.path), version=text)
+    return ok("answers", details=details, path=_brief(view, script.path), version=text)
 
 
 def tool_libraries(view: MachineView) -> Outcome:

@@ -7,7 +7,7 @@ its two ends are looked at, and only texts are searched for: no pattern that cou
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -55,6 +55,8 @@ class Message:
     cause: str
     remedy: str
     sign: str = ""
+    hang: str = ""  #: What was captured when it did not end; empty = it is no known hang.
+    releases: tuple[str, ...] = ()  #: Of rocprofiler-sdk, that are known to do this.
     verdict: Verdict | None = None
 
 
@@ -164,6 +166,16 @@ def causes_of_command(status: int | None, variables: Mapping[str, str]) -> tuple
     if variables.get("ROCP_TOOL_ATTACH", "0") not in ("", "0"):
         causes.append(cause_of(42, "ROCP_TOOL_ATTACH"))
     return tuple(causes)
+
+
+def causes_of_hang(captured: Collection[str]) -> tuple[Cause, ...]:
+    """Known hangs of what was captured."""
+    return tuple(cause_of(row.number, "known hang") for row in messages().values() if row.hang in captured)
+
+
+def trouble_of_release(sdk: str) -> Message | None:
+    """The known trouble of a release of rocprofiler-sdk; None = none is known."""
+    return next((row for row in messages().values() if sdk in row.releases), None)
 
 
 def _bounded(text: str) -> str:

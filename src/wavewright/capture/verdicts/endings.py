@@ -9,11 +9,12 @@ from pathlib import Path
 
 from wavewright.base.shown import printable
 from wavewright.capture.judgement import Cause, Judgement, Verdict
-from wavewright.capture.kinds import Recording
+from wavewright.capture.kinds import Recording, is_by_rocprofv3
 from wavewright.capture.machines.runner import Ending
 from wavewright.capture.rocprofv3.messages import (
     cause_of,
     causes_of_command,
+    causes_of_hang,
     ends_of,
     log_line,
     messages,
@@ -38,7 +39,15 @@ def causes_of(recording: Recording, ending: Ending, attempt: Path) -> tuple[Caus
         recognised(ends_of(attempt / "stderr.txt")),
         recognised(ends_of(attempt / "stdout.txt")),
         causes_of_command(ending.status, recording.variables),
+        causes_of_hang(_captured(recording)) if ending.stopped == "timeout" else (),
     )
+
+
+def _captured(recording: Recording) -> tuple[str, ...]:
+    """The names by which messages know what was captured."""
+    if not is_by_rocprofv3(recording):
+        return ("rocprof-sys",) if getattr(recording, "tool", "").startswith("rocprof-sys") else ()
+    return ("rocprofv3 and all GPUs",) if recording.gpu_index is None else ()
 
 
 def _joined(*parts: Iterable[Cause]) -> tuple[Cause, ...]:

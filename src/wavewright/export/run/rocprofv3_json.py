@@ -124,7 +124,7 @@ def _calls(regions: pl.DataFrame, marks: pl.DataFrame) -> tuple[pl.DataFrame, li
     own = pl.when(domain.is_in(_APIS)).then(domain).otherwise(pl.lit("marker"))
     calls = calls.with_columns(category_of("MARKER_CORE_RANGE_API").alias("kind"), own.alias("list"))
     is_marker = pl.col("list") == "marker"
-    least = (calls["correlation"].max() or 0) + 1
+    least = int(calls.select(pl.col("correlation").max().fill_null(0)).item()) + 1
     calls = calls.with_columns(
         kind=pl.when(is_marker).then(pl.lit("MARKER_CORE_RANGE_API")).otherwise("kind"),
         # texts are stored by correlation, which no two markers may share
@@ -139,39 +139,43 @@ def _named(name: str, frame: pl.DataFrame) -> pl.DataFrame:
     """Records with `kind` and `operation` as texts."""
     if name.endswith("_api"):
         return frame.with_columns(pl.col("kind").cast(pl.String), pl.col("operation").cast(pl.String))
-    words = {"kernel_dispatch": "KERNEL_DISPATCH_COMPLETE", "memory_copy": pl.col("name").cast(pl.String)}
-    if name == "scratch_memory" or name == "memory_allocation":
-        words[name] = pl.col("type").cast(pl.String)
-    operation = words[name] if isinstance(words[name], pl.Expr) else pl.lit(words[name])
+    column = {"kernel_dispatch": "", "memory_copy": "name"}.get(name, "type")
+    operation = pl.col(column).cast(pl.String) if column else pl.lit("KERNEL_DISPATCH_COMPLETE")
     return frame.with_columns(kind=pl.lit(name.upper()), operation=operation)
+
+
+def _object(**fields: pl.Expr | str) -> pl.Expr:
+    """An object with these keys; a text names a column."""
+    columns = {key: pl.col(value) if isinstance(value, str) else value for key, value in fields.items()}
+    return pl.struct([value.alias(key) for key, value in columns.items()])
 
 
 def _record(name: str) -> pl.Expr:
     """One record as a structure."""
-    fields: dict[str, Any] = {
+    fields: dict[str, pl.Expr | str] = {
         "kind": "kind_number",
         "operation": "operation_number",
         "thread_id": "thread_value",
-        "correlation_id": pl.struct(internal="correlation", external="external_correlation"),
+        "correlation_id": _object(internal="correlation", external="external_correlation"),
         "start_timestamp": "start_ns",
         "end_timestamp": "end_ns",
     }
     if name.endswith("_api"):
-        fields["correlation_id"] = pl.struct(
+        fields["correlation_id"] = _object(
             internal="correlation", external="external_correlation", ancestor="parent_correlation"
         )
-        return pl.struct(**fields)
-    fields["stream_id"] = pl.struct(handle="stream_value")
+        return _object(**fields)
+    fields["stream_id"] = _object(handle="stream_value")
     if name == "memory_copy":
-        ends = {f"{end}_agent_id": pl.struct(handle=f"{end}_agent_value") for end in ("src", "dst")}
-        return pl.struct(**fields, **ends, bytes="size_bytes")
-    place = {"agent_id": pl.struct(handle="agent_value"), "queue_id": pl.struct(handle="queue_value")}
+        ends = {f"{end}_agent_id": _object(handle=f"{end}_agent_value") for end in ("src", "dst")}
+        return _object(**fields, **ends, bytes="size_bytes")
+    place = {"agent_id": _object(handle="agent_value"), "queue_id": _object(handle="queue_value")}
     if name != "kernel_dispatch":
-        return pl.struct(**fields, **place, address="address", allocation_size="size_bytes")
-    sizes = {f"{size}_size": pl.struct(**{axis: f"{size}_{axis}" for axis in "xyz"}) for size in ("workgroup", "grid")}
+        return _object(**fields, **place, address="address", allocation_size="size_bytes")
+    sizes = {f"{size}_size": _object(**{axis: f"{size}_{axis}" for axis in "xyz"}) for size in ("workgroup", "grid")}
     own = {"kernel_id": "kernel_id", "dispatch_id": "dispatch_id"}
     own |= {"private_segment_size": "scratch_bytes", "group_segment_size": "lds_bytes"}
-    return pl.struct(**fields, dispatch_info=pl.struct(**place, **own, **sizes))
+    return _object(**fields, dispatch_info=_object(**place, **own, **sizes))
 
 
 def _metadata(run: Run, process: dict[str, Any]) -> dict[str, Any]:

@@ -169,6 +169,14 @@ LINES: list[tuple[int, str, str]] = [
     (98, "F", "Assertion that nobody has seen before"),
     (99, "", "[rocprofv3] Fatal error: something that nobody has seen before"),
     (99, "", "Fatal error: something that nobody has seen before"),
+    (100, "", "[rocprof-sys][77] unsupported ROCPROFSYS_ROCM_DOMAINS value: rocshmem_api"),
+    (101, "", "Error! Setting 'ROCPROFSYS_USE_ROCPD' not found!"),
+    (102, "", "[rocprof-sys][77] Error opening perfetto output file: /full/perfetto-trace-77.proto"),
+    (103, "", "[rocprof-sys][77] perfetto trace data is empty. File 'perfetto-trace-77.proto' will not be written"),
+    (104, "", 'rocprof-sys-run was unable to match "mpirun" to any arguments on the command line'),
+    (105, "", "[rocprof-sys][exe] Error! 'train.py' could not be opened..."),
+    (105, "", "[rocprof-sys][exe] address space for dynamic instrumentation was not created"),
+    (106, "", "Error! sampling was enabled but rocprof-sys was not built with libunwind support"),
 ]
 
 NORMAL = """\
@@ -212,6 +220,9 @@ def test_every_row_is_covered() -> None:
         42: "variables",
         43: "command",
         98: "level",
+        107: "command",
+        108: "command",
+        109: "variables",
     }
 
 
@@ -219,7 +230,7 @@ def test_rows_are_sentences() -> None:
     for row in messages().values():
         assert row.level in tuple("FEWS-")
         for text in (row.cause, row.remedy):
-            assert text[0].isupper() or text.startswith(("aqlprofile", "gfx", "rocprofv3", "wavewright", "`", "--"))
+            assert text[0].isupper() or text.startswith(("aqlprofile", "gfx", "rocprof", "wavewright", "`", "--"))
             assert text.endswith(".")
 
 

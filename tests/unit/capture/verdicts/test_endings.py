@@ -8,7 +8,7 @@ import pytest
 
 from tests.unit.capture.verdicts.attempts import WELL, attempt_in, ended
 from wavewright.capture.judgement import Judgement, Verdict
-from wavewright.capture.kinds import Discovery
+from wavewright.capture.kinds import Discovery, Recording, RunTrace
 from wavewright.capture.verdicts.endings import causes_of, concluded, words_of
 
 WANTED = Discovery(program=("app",))
@@ -41,6 +41,26 @@ def test_causes_of_both_streams_and_of_the_command_are_one_list(tmp_path: Path) 
     recording = Discovery(program=("app",), extra=("-o", "name"), variables={"ROCP_TOOL_ATTACH": "1"})
     causes = causes_of(recording, ended(-11), attempt)
     assert [(cause.number, cause.count) for cause in causes] == [(29, 2), (12, 2), (42, 1)]
+
+
+@pytest.mark.parametrize(
+    ("recording", "numbers"),
+    [
+        (Discovery(program=("app",)), [107]),
+        (Discovery(program=("app",), gpu_index=2), []),
+        (RunTrace(program=("app",), tool="rocprof-sys-sample"), [108]),
+        (RunTrace(program=("app",), tool="rpd"), []),
+    ],
+)
+def test_known_hangs_are_named_where_a_program_did_not_end(
+    tmp_path: Path, recording: Recording, numbers: list[int]
+) -> None:
+    attempt = attempt_in(tmp_path)
+    causes = causes_of(recording, ended(-2, "timeout"), attempt)
+    assert [cause.number for cause in causes] == numbers
+    assert not causes_of(recording, ended(1), attempt)
+    judgement = concluded(Judgement(verdict=Verdict.NO_DISPATCH, reasons=()), ended(-2, "timeout"), causes, attempt)
+    assert (judgement.verdict, [cause.number for cause in judgement.causes]) == (Verdict.HUNG, numbers)
 
 
 def test_counters_that_are_0_have_a_cause_that_nothing_prints(tmp_path: Path) -> None:
