@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wavewright.analysis.common.run_gain import RunGain
@@ -18,7 +19,6 @@ from wavewright.readers.trace.resources.usage import plain_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from wavewright.analysis.run.graph.kernel_gain import Interval
     from wavewright.analysis.run.kernels import Kernels
@@ -29,9 +29,13 @@ MOST_EVENTS = 300_000  #: Calls and dispatches of a run, up to which findings of
 _FINDINGS = 5  #: Of a trace, that are carried to its run.
 
 
-def with_evidence(answer: Kernels, path: Path) -> Kernels:
-    """The kernels, with the thread traces and the limits by counters of the same names below the folder of the run."""
-    if not path.is_dir() or not answer.kernels.height:
+def with_evidence(answer: Kernels, where: str) -> Kernels:
+    """The kernels, with the thread traces and the limits by counters of the same names below the folder of the run.
+
+    `where` the run was opened: empty or a file = it has no folder.
+    """
+    path = Path(where)
+    if not where or not path.is_dir() or not answer.kernels.height:
         return answer
     names = {plain_name(name): name for name in answer.kernels["name"]}
     dispatches, more = traced_dispatches(path)

@@ -163,6 +163,8 @@ class _Input:
 
             counters = partial(open_counters, self.path, target=self.reading.target)
             self._add("counters" if self.is_only else f"{name}, counters", counters, ".counters")
+        if isinstance(content, ThreadTrace) and self.path.is_dir():
+            self._add_of_folder(name)
         if isinstance(content, ThreadTrace):
             others = content.source.other_dispatches
             if others:  # the name of the input alone would not say which of them it is
@@ -172,6 +174,19 @@ class _Input:
                 self._add(label, partial(self._read, number, None), f".dispatch_{number}")
             if len(others) > MOST_SIBLINGS:
                 self.tell(f"{MOST_SIBLINGS:,} of {len(others):,} other dispatches can be chosen in the page")
+
+    def _add_of_folder(self, name: str) -> None:
+        """The run and the counters in the folder of thread traces."""
+        from wavewright.readers.counters import open_counters
+        from wavewright.readers.folder_of_run import holds_counters, holds_runs
+
+        openers: dict[str, Callable[[], Shown]] = {}
+        if holds_runs(self.path):
+            openers["run"] = partial(_one_run, [self.path], self.reading.captures)
+        if holds_counters(self.path):
+            openers["counters"] = partial(open_counters, self.path, target=self.reading.target)
+        for what, opener in openers.items():
+            self._add(what if self.is_only else f"{name}, {what}", opener, f".{what}")
 
     def _add(self, label: str, opener: Callable[[], Shown], suffix: str = "") -> Document:
         notes = notes_beside(self.path, suffix) if self.has_notes else ""

@@ -137,7 +137,7 @@ SHAPES: Mapping[str, Shape] = {
         Coverage, fields={"executed_share": float, "traced_share": float | None, "is_same_short_path": bool}
     ),
     "derived": Shape(tables={name: DerivedCounters.tables[name] for name in ("summary", "problems")}),
-    "diagnose": Shape(Diagnosis, without=("link",), fields={"headline": str}),
+    "diagnose": Shape(Diagnosis, without=("link",), fields={"headline": str, "in_run_words": tuple[str, ...]}),
     "heat_map": Shape(WavesByPlace),
     "histogram": Shape(RowHistogram),
     "lane_service": Shape(LaneService),

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from wavewright.errors import WavewrightError
 from wavewright.readers.counters import open_counters
+from wavewright.readers.counters.capture_files import find_counters
 from wavewright.readers.files.capture import find_capture
 from wavewright.readers.files.inventory import Inventory
 from wavewright.readers.files.kinds import Kind, sniff
 from wavewright.readers.launches import spellings
 from wavewright.readers.opening import DECODED_KINDS, candidates_of
+from wavewright.readers.run.inputs import find_runs
 from wavewright.readers.trace.dispatches import decoded_dispatches, raw_dispatches
 
 if TYPE_CHECKING:
@@ -50,6 +52,23 @@ def _dispatches(folder: Path, inventory: Inventory) -> Sequence[Dispatch[Any]]:
     if kind in DECODED_KINDS:
         return decoded_dispatches(candidates_of(folder, kind, inventory)[0], str(folder))
     return []
+
+
+def holds_runs(folder: Path) -> bool:
+    """True if there is a run below a folder, whatever else is there."""
+    try:
+        return any(not each.refused for each in find_runs([folder], with_passes=True))
+    except WavewrightError:
+        return False
+
+
+def holds_counters(folder: Path) -> bool:
+    """True if there are hardware counters below a folder; databases of runs are asked."""
+    try:
+        files = find_counters(folder)
+    except WavewrightError:
+        return False
+    return not files.stores or counters_below(folder) is not None
 
 
 def counters_below(folder: Path) -> CounterSet | None:

@@ -16,6 +16,9 @@ from tests.kit.made_decoded import write_decoded
 from tests.kit.made_limits import limited
 from tests.unit.readers.test_launches import trace, write_calls
 from wavewright.analysis.beside import gains_in_run
+from wavewright.model.document import Library
+from wavewright.page.inputs import add_inputs
+from wavewright.page.run.answers import kernel_of_run
 from wavewright.readers import folder_of_run
 from wavewright.readers.files.folder import Directory
 from wavewright.readers.launches import look_beside
@@ -57,6 +60,16 @@ def test_kernels_lead_to_their_traces_and_limits(folder: Path) -> None:
         assert row["command"] in said
     assert "reasons from the counters of 2 dispatches of " in call(*shlex.split(traced["command"])[1:]).stdout
     assert "thread trace" not in call("kernels", "other", folder).stdout
+
+
+def test_the_page_shows_the_folder_as_documents_that_lead_to_each_other(folder: Path) -> None:
+    library = Library()
+    (first,) = add_inputs(library, [folder])
+    assert first.kind == "trace"
+    assert [(each.label, each.kind) for each in library.documents[1:]] == [("run", "run"), ("counters", "counters")]
+    details = kernel_of_run(library.documents[1], name=SAXPY)
+    assert [(row["name"], row["dispatch"]) for row in details["traces"]["rows"]] == [(SAXPY, "1")]
+    assert details["limits"]["rows"][0]["dispatch_count"] == 2
 
 
 def test_more_traces_than_are_looked_at_are_counted(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1132,6 +1132,7 @@ export interface DiagnoseAnswer {
   /** What the first findings would do to the run beside the trace, one each (`analysis.beside`); empty = no run. */
   in_run: RunGain[];
   headline: string;
+  in_run_words: string[];
 }
 
 /** One row is one compute unit or SIMD of a traced shader engine on which a wave was seen. */

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wavewright.base.shown import command_line
@@ -13,6 +12,7 @@ from wavewright.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     import polars as pl
 
@@ -103,7 +103,7 @@ def kernels(request: RunRequest, name: str) -> Shown:
     if len(request.paths) == 1:
         from wavewright.analysis.beside import with_evidence
 
-        answer = with_evidence(answer, Path(request.paths[0]))
+        answer = with_evidence(answer, str(request.paths[0]))
     return Shown(answer, how={"name": name}, facts={"name": name})
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 
+from wavewright.analysis.beside import with_evidence
 from wavewright.analysis.run.compare.compare import compare_runs
 from wavewright.analysis.run.contents.regions import Regions, regions
 from wavewright.analysis.run.contents.summary import Summary, summary
@@ -52,7 +53,7 @@ def summary_by(document: Document, by: str) -> Summary:
 
 
 def _kernels(document: Document) -> Kernels:
-    return document.kept(("run", "whole kernels"), lambda: kernels(document.run))
+    return document.kept(("run", "whole kernels"), lambda: with_evidence(kernels(document.run), document.path))
 
 
 def kernels_of_run(document: Document) -> Any:

@@ -37,7 +37,7 @@ from wavewright.model.trace import ThreadTrace
 from wavewright.page.protocol.question import PageQuestion
 from wavewright.page.protocol.serialize import doubles, serialize
 from wavewright.questions.kit.parameters import engine, place, text
-from wavewright.words.trace.diagnose import verdict
+from wavewright.words.trace.diagnose import run_words, verdict
 
 _MOST_EXPORTED = 8
 
@@ -98,7 +98,8 @@ def _stall_classes(trace: ThreadTrace) -> dict[str, Any]:
 def _diagnosis(trace: ThreadTrace) -> dict[str, Any]:
     """The plan, with its verdict as the command line says it."""
     answer = with_run(diagnose(trace), trace)
-    return {"definition": answer.definition, **vars(answer), "headline": verdict(answer)}
+    in_run = [run_words(answer, number) for number in range(1, len(answer.in_run) + 1)]
+    return {"definition": answer.definition, **vars(answer), "headline": verdict(answer), "in_run_words": in_run}
 
 
 def _waits(trace: ThreadTrace) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wavewright.errors import UsageError
@@ -95,4 +94,4 @@ def kernels_named(document: Document, *, name: str = "", **choice: Any) -> Kerne
 
     answer = asked(document, "kernels", kernels, name=kernel_pattern(document, name) or None, **choice)
     key = ("evidence", name, tuple(sorted(choice.items())))
-    return document.kept(key, lambda: with_evidence(answer, Path(document.path))) if document.path else answer
+    return document.kept(key, lambda: with_evidence(answer, document.path))

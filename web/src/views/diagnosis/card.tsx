@@ -14,6 +14,8 @@ import { MORE } from "./more";
 
 interface Props {
   finding: StallFinding;
+  /** What it would do to the run beside the trace; empty = not known. */
+  inRun?: string;
   number: number;
   colour: string;
   /** Producers of a wait row, those that ended it most often first; empty = not known or not a wait. */
@@ -26,7 +28,7 @@ const BASIS: Record<string, string> = { "traced SIMDs": "time", dispatch: "dispa
 const SHOWN_PRODUCERS = 3;
 const SHOWN_ROWS = 40;
 
-export function Card({ finding, number, colour, producersOf }: Props) {
+export function Card({ finding, inRun, number, colour, producersOf }: Props) {
   const { gain_share_max: gain, gain_share_min: least } = finding;
   const of = BASIS[finding.gain_basis] ?? finding.gain_basis;
   return (
@@ -57,6 +59,7 @@ export function Card({ finding, number, colour, producersOf }: Props) {
           confidence: {finding.confidence}
         </Chip>
       </p>
+      {inRun ? <p data-field="in-run">{sentence(inRun)}</p> : null}
       <h4>Why</h4>
       <p>{sentence(finding.reason)}</p>
       {finding.remedies.length ? (

@@ -76,6 +76,7 @@ function Plan({ answer, waits }: { answer: DiagnoseAnswer; waits: WaitsAnswer | 
               key={finding.name}
               finding={finding}
               number={number + 1}
+              inRun={answer.in_run_words?.[number] ?? ""}
               colour={colours.get(finding.name) ?? ""}
               producersOf={(row) => (["wait", "memory"].includes(finding.kind) ? (producers.get(row) ?? []) : [])}
             />

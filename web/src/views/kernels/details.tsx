@@ -20,7 +20,7 @@ import { json } from "../../data/ask";
 import { hintOf } from "../../data/tables";
 import { colourOf, nameColour } from "../../draw/palette";
 import { paintBars, paintSteps, plotBox } from "../../draw/plot";
-import { current, runOverview } from "../../model/document";
+import { current, documents, runOverview } from "../../model/document";
 import { kernelName } from "../../model/kernel_names";
 import { layersOf } from "../../model/layers";
 import { useAnswer } from "../../model/loaded";
@@ -177,8 +177,43 @@ function Details({ answer, name }: { answer: RunKernelAnswer; name: string }) {
           <SmallTable label="Counters per dispatch" columns={COUNTERS} rows={counters.rows} />
         </Section>
       ) : null}
+      <InFolder answer={answer} />
       <Definition text={answer.definition} />
     </>
+  );
+}
+
+/** Thread traces of the kernel, and its limit by counters, in the folder of the run. */
+function InFolder({ answer: { traces, limits } }: { answer: RunKernelAnswer }) {
+  if (!traces.rows.length && !limits.rows.length) return null;
+  return (
+    <Section title="In the same folder">
+      <ul data-evidence>
+        {limits.rows.map((row) => (
+          <li key={row.command}>
+            Counters: {row.limit}. <OtherDocument label="counters" view="counter_diagnosis" command={row.command} />
+          </li>
+        ))}
+        {traces.rows.map((row) => (
+          <li key={row.command}>
+            Thread trace{row.dispatch ? ` of dispatch ${row.dispatch}` : ""}:{" "}
+            <OtherDocument label={`dispatch ${row.dispatch}`} view="diagnosis" command={row.command} />
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+/** A document of the same input, by the end of its label; else the command that shows it. */
+function OtherDocument({ label, view, command }: { label: string; view: string; command: string }) {
+  const here = documents.value[current.value]?.path;
+  const found = documents.value.find((line) => line.path === here && line.label.endsWith(label));
+  if (!found) return <code>{command}</code>;
+  return (
+    <a class="link" href={`#document=${found.number}&view=${view}`} title={command}>
+      {found.label}
+    </a>
   );
 }
 
