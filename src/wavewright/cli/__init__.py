@@ -42,7 +42,7 @@ class _Verbs(LazyGroup):
     elsewhere = "lists the verbs by the question they answer"
 
     def load(self, name: str) -> click.Command:
-        question = question_of_verb(name) or plugin_question(name)
+        question = question_of_verb(name)
         if question is not None and name not in _OF_SEVERAL_QUESTIONS:
             from wavewright.cli.kit.question_verb import derived_verb
 
@@ -55,7 +55,11 @@ class _Verbs(LazyGroup):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         command = super().get_command(ctx, cmd_name)
-        return command if command or plugin_question(cmd_name) is None else self.load(cmd_name)
+        if command is None and (question := plugin_question(cmd_name)) is not None:  # looking for plugins takes time
+            from wavewright.cli.kit.question_verb import derived_verb
+
+            command = derived_verb(question)
+        return command
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wavewright.errors import UsageError
@@ -89,9 +90,12 @@ def kernel_names(document: Document) -> list[str]:
 
 def kernels_named(document: Document, *, name: str = "", **choice: Any) -> Kernels:
     """Kernels by part of their name, or by handle."""
-    from wavewright.analysis.beside import with_evidence
     from wavewright.analysis.run.kernels import kernels
 
     answer = asked(document, "kernels", kernels, name=kernel_pattern(document, name) or None, **choice)
+    if not document.path or not Path(document.path).is_dir():
+        return answer
+    from wavewright.analysis.beside import with_evidence  # imports the analysis of traces
+
     key = ("evidence", name, tuple(sorted(choice.items())))
     return document.kept(key, lambda: with_evidence(answer, document.path))
