@@ -5,6 +5,7 @@ The command line, the list of recent inputs and files that were dropped on the p
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -66,7 +67,8 @@ def add_inputs(
     for path in paths:
         what_is(path, inventory)
     is_only = len(paths) == 1 and not library.documents
-    inputs = [_Input(library, path, reading, inventory, is_only, has_notes, tell) for path in paths]
+    labels = labels_of(paths)
+    inputs = [_Input(library, path, labels[path], reading, inventory, is_only, has_notes, tell) for path in paths]
     return [each.added() for each in inputs]
 
 
@@ -125,12 +127,36 @@ def label_of(paths: Sequence[Path]) -> str:
     return paths[0].resolve().name if len(paths) == 1 else f"{paths[0].name} and {len(paths) - 1:,} more"
 
 
+def labels_of(paths: Sequence[Path]) -> dict[Path, str]:
+    """The names of the paths; of those that are called alike the folders that tell them apart.
+
+    Examples
+    --------
+    >>> list(labels_of([Path("/old/c1/raw"), Path("/old/c2/raw"), Path("/old/c3")]).values())
+    ['c1/raw', 'c2/raw', 'c3']
+    """
+    ends = {path: path.resolve().parts for path in paths}
+    taken = dict.fromkeys(ends, 1)
+    while alike := _alike({path: ends[path][-taken[path] :] for path in ends}):
+        deeper = [path for path in alike if taken[path] < len(ends[path])]
+        if not deeper:
+            break
+        taken.update((path, taken[path] + 1) for path in deeper)
+    return {path: "/".join(ends[path][-taken[path] :]) for path in ends}
+
+
+def _alike(named: dict[Path, tuple[str, ...]]) -> list[Path]:
+    counts = Counter(named.values())
+    return [path for path, name in named.items() if counts[name] > 1]
+
+
 @dataclass
 class _Input:
     """One path and the documents that it becomes."""
 
     library: Library
     path: Path
+    label: str
     reading: Reading
     inventory: Inventory
     is_only: bool  #: Whether it is the only input: then the documents beside it need no longer names.
@@ -141,7 +167,7 @@ class _Input:
     _document: Document = field(init=False, repr=False)  #: Of the path itself.
 
     def added(self) -> Document:
-        self._document = self._add(self.path.resolve().name, self.open)
+        self._document = self._add(self.label, self.open)
         return self._document
 
     def open(self) -> Shown:
@@ -157,7 +183,7 @@ class _Input:
         from wavewright.model.run import Run
         from wavewright.model.trace import ThreadTrace
 
-        name = self.path.resolve().name
+        name = self.label
         if isinstance(content, Run) and self.path.is_file() and content.count("counter_info"):
             from wavewright.readers.counters import open_counters  # folders are several processes
 

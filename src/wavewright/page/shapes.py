@@ -189,8 +189,10 @@ SHAPES: Mapping[str, Shape] = {
                 place  String    -   | host name of its node, else the file
                 begin  Float64?  ns  | first event, since the start of its node
                 end    Float64?  ns  | last event, since the start of its node
+                gpu_begin  Float64?  ns  | first dispatch or copy, since the start of its node
+                gpu_end    Float64?  ns  | last dispatch or copy, since the start of its node
                 """,
-                without=("start_ns", "end_ns", "path", "version"),
+                without=("start_ns", "end_ns", "gpu_start_ns", "gpu_end_ns", "path", "version"),
             ),
             "gpus": Recording.tables["gpus"],
         }

@@ -192,6 +192,9 @@ function OfCounters() {
 
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
+/** Letters that two lines of a small window hold: a warning below them may have two as well. */
+const TWO_LINES = 120;
+
 /** Of one height, so that nothing moves when the answer arrives. */
 function Strip({ story }: { story: Story | null }) {
   return (
@@ -200,7 +203,7 @@ function Strip({ story }: { story: Story | null }) {
         <p class="headline-sentence faint">Reading what set the time…</p>
       ) : (
         <>
-          <div class="headline-words">
+          <div class={`headline-words${story.sentence.length < TWO_LINES ? " short" : ""}`}>
             <p class="headline-sentence" data-field="sentence" title={story.sentence}>
               {story.sentence}
             </p>

@@ -4606,6 +4606,10 @@ export interface RunOverviewProcessesRow {
   begin: number | null;
   /** Last event, since the start of its node [ns] */
   end: number | null;
+  /** First dispatch or copy, since the start of its node [ns] */
+  gpu_begin: number | null;
+  /** Last dispatch or copy, since the start of its node [ns] */
+  gpu_end: number | null;
 }
 
 export const RUN_OVERVIEW_PROCESSES: TableInfo<RunOverviewProcessesRow> = {
@@ -4623,6 +4627,8 @@ export const RUN_OVERVIEW_PROCESSES: TableInfo<RunOverviewProcessesRow> = {
   place: ["Place", "", "Host name of its node, else the file"],
   begin: ["Begin", "ns", "First event, since the start of its node"],
   end: ["End", "ns", "Last event, since the start of its node"],
+  gpu_begin: ["GPU begin", "ns", "First dispatch or copy, since the start of its node"],
+  gpu_end: ["GPU end", "ns", "Last dispatch or copy, since the start of its node"],
 };
 
 /** One row is one GPU that processes saw. */

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import polars as pl
+import polars.selectors as cs
 
 from wavewright.analysis.run.select.recording import COUNT_COLUMNS
 from wavewright.analysis.run.select.recording_span import recorded_times
@@ -26,6 +27,8 @@ def overview_of_run(document: Document) -> dict[str, Any]:
     processes = recording.processes.with_columns(begin, clocks.processes["node"].alias("place")).with_columns(
         begin=(pl.col("start_ns") - pl.col("node_begin")).cast(pl.Float64),
         end=(pl.col("end_ns") - pl.col("node_begin")).cast(pl.Float64),
+        gpu_begin=(pl.col("gpu_start_ns") - pl.col("node_begin")).cast(pl.Float64),
+        gpu_end=(pl.col("gpu_end_ns") - pl.col("node_begin")).cast(pl.Float64),
     )
     recordings = recorded_times([processes.select("start_ns", "end_ns", machine="place").drop_nulls()])
     length = recordings["end_ns"] - recordings["start_ns"]
@@ -40,7 +43,7 @@ def overview_of_run(document: Document) -> dict[str, Any]:
         "duration_ns": recordings.select("machine", length_ns=length).group_by("machine").sum()["length_ns"].max() or 0,
         "clocks": {"nodes": nodes.to_dicts(), "definition": clocks.definition},
         "formats": sorted({f"{source.format} {source.version}".strip() for source in run.origins}),
-        "processes": processes.drop("start_ns", "end_ns", "node_begin", "path", "version").to_dicts(),
+        "processes": processes.drop("node_begin", "path", "version", cs.ends_with("start_ns", "end_ns")).to_dicts(),
         "gpus": recording.gpus.to_dicts(),
         "holds": events | {name: run.count(name) for name in _COUNTED} | {"extras": len(run.extra_names)},
         "losses": run.losses.with_columns(pl.col("count").cast(pl.Int64), se=pl.lit(None, pl.Int64)).to_dicts(),

@@ -58,10 +58,10 @@ function Plan({ answer, waits }: { answer: DiagnoseAnswer; waits: WaitsAnswer | 
   return (
     <div class="view">
       <div class="toolbar">
-        <span>What to change first</span>
+        <span>What to change</span>
         {traceOverview().holds.samples ? null : (
           <Chip tone={CYCLES[cycles]?.tone ?? ""} title={CYCLES[cycles]?.means ?? ""}>
-            trace quality: {cycles}
+            trace: {cycles}
           </Chip>
         )}
         <KernelChooser />

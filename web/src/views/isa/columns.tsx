@@ -96,27 +96,6 @@ export const COLUMNS: IsaColumn[] = [
     name: cycles("hidden"),
     isHiddenAtFirst: true,
   },
-  laneColumn(
-    "lds_extra",
-    "LDS extra",
-    "LDS cycles lost to bank conflicts, over the executions whose cost is known; ? = none is",
-    "extra_cycles_total",
-    (row) => (row.space === "lds" ? excessOf(row) : undefined),
-  ),
-  laneColumn(
-    "segment_excess",
-    "Segments +",
-    "Cache segments touched beyond the least, over the executions whose cost is known; ? = none is",
-    "segment_excess",
-    (row) => (row.space === "lds" ? undefined : excessOf(row)),
-  ),
-  {
-    ...liveColumn("live_vectors", "Live"),
-    hint: `${hintOf(LIVE_REGISTERS.live_vectors)}: VGPRs + AGPRs that a later row may read, or that this row writes`,
-    show: ({ live }, row) => <LiveBar live={live} row={row} />,
-  },
-  { ...liveColumn("live_sgprs", "Live SGPRs"), isHiddenAtFirst: true },
-  { ...liveColumn("waves_per_simd", "Waves fit"), isHiddenAtFirst: true },
   {
     id: "samples",
     title: "Samples",
@@ -143,6 +122,27 @@ export const COLUMNS: IsaColumn[] = [
     value: ({ samples }, row) =>
       (samples?.byRow.get(row) ?? []).map(({ reason, count }) => `${reason} ${count}`).join(", "),
   },
+  laneColumn(
+    "lds_extra",
+    "LDS extra",
+    "LDS cycles lost to bank conflicts, over the executions whose cost is known; ? = none is",
+    "extra_cycles_total",
+    (row) => (row.space === "lds" ? excessOf(row) : undefined),
+  ),
+  laneColumn(
+    "segment_excess",
+    "Segments +",
+    "Cache segments touched beyond the least, over the executions whose cost is known; ? = none is",
+    "segment_excess",
+    (row) => (row.space === "lds" ? undefined : excessOf(row)),
+  ),
+  {
+    ...liveColumn("live_vectors", "Live"),
+    hint: `${hintOf(LIVE_REGISTERS.live_vectors)}: VGPRs + AGPRs that a later row may read, or that this row writes`,
+    show: ({ live }, row) => <LiveBar live={live} row={row} />,
+  },
+  { ...liveColumn("live_sgprs", "Live SGPRs"), isHiddenAtFirst: true },
+  { ...liveColumn("waves_per_simd", "Waves fit"), isHiddenAtFirst: true },
   {
     id: "code_object",
     title: "Object",

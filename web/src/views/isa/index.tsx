@@ -117,11 +117,14 @@ function Listing({ code }: { code: Code }) {
     [...listed.filter(({ id }) => id === "canvas" || id === "row"), ...listed.filter(isMovable).slice(0, count)]
       .map(({ id }) => columnWidth(id))
       .reduce((sum, width) => sum + width, 0);
+  const besides = Array.from({ length: Math.min(SEEN_FIGURES, listed.filter(isMovable).length) }, (_, n) =>
+    beside(n + 1),
+  );
   let left = 0;
   const placedColumns: PlacedColumn[] = listed.map((column) => {
     const isFlexible = column.id === "text" && widthOf("text") === undefined;
     const needed = columnWidth(column.id);
-    const rooms = { needed, usual, first: beside(1), figures: beside(SEEN_FIGURES), room: width.value };
+    const rooms = { needed, usual, beside: besides, room: width.value };
     const wide = Math.ceil(isFlexible ? textWidth(rooms, letters.value) : needed);
     if (!isFrozen(column)) return { column, width: wide, left: undefined };
     left += wide;

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { ANY_LETTERS, type TextRoom, textWidth } from "./widths";
 
 const width = (change: Partial<TextRoom>) =>
-  textWidth({ needed: 700, usual: 430, first: 150, figures: 300, room: 1200, ...change }, ANY_LETTERS);
+  textWidth({ needed: 700, usual: 430, beside: [150, 220, 300], room: 1200, ...change }, ANY_LETTERS);
 
 describe("the width of the instruction", () => {
   it("is that of the longest text where there is room for the figures, too", () => {
@@ -10,9 +10,10 @@ describe("the width of the instruction", () => {
     expect(width({ room: 900 })).toBe(596);
   });
 
-  it("is that of nearly all texts before the first figure leaves the screen", () => {
-    expect(width({ room: 700 })).toBe(430);
-    expect(width({ room: 500 })).toBe(346);
+  it("leaves room for figures exactly, so that none is cut", () => {
+    expect(width({ room: 700 })).toBe(396); // all three, the text a little shorter
+    expect(width({ room: 600 })).toBe(376); // two
+    expect(width({ room: 500 })).toBe(346); // one
   });
 
   it("shows something in any case, and nothing but the texts", () => {

@@ -72,16 +72,22 @@ export interface TextRoom {
   /** Pixels of the longest instruction, and of nearly all of them. */
   needed: number;
   usual: number;
-  /** Pixels of what stands beside it: up to the first figure, and up to the last one that should be seen. */
-  first: number;
-  figures: number;
+  /** Pixels of what stands beside it with the first figure, the first two, ...: rising. */
+  beside: number[];
   /** Pixels of the list. */
   room: number;
 }
 
-/** Pixels of the instruction: all of it where there is room; nearly all before figures leave the screen; not the first. */
-export function textWidth({ needed, usual, first, figures, room }: TextRoom, letters: Letters): number {
+const FEW_LETTERS_LESS = 0.75;
+
+/**
+ * Pixels of the instruction. No figure stands half behind the edge: the text is as wide as it leaves room for some of
+ * them exactly, which are as many as leave it three quarters of what nearly all texts need; the first in any case.
+ */
+export function textWidth({ needed, usual, beside, room }: TextRoom, letters: Letters): number {
   const least = Math.min(needed, SHORTEST_TEXT * letters.mono);
-  const wanted = Math.max(usual, Math.min(needed, room - figures - SPARE));
-  return Math.max(least, Math.min(wanted, room - first - SPARE));
+  const left = beside.map((taken) => room - SPARE - taken);
+  const fitting = left.filter((width) => width >= Math.max(least, usual * FEW_LETTERS_LESS));
+  const exact = fitting.at(-1) ?? left[0] ?? room;
+  return Math.max(least, fitting.length === left.length ? Math.min(needed, exact) : exact);
 }

@@ -71,23 +71,28 @@ interface Spot {
   y: number;
 }
 
-/** Slopes are named where they come in, at the left edge or at the bottom, right of marks that stand there; level roofs at their right ends. */
+/** Slopes are named on their lower side, as near to where they come in as no mark and no other name is; level roofs at their right ends. */
 function paintLabels(painter: Painter, frame: LogFrame, roofs: Roof[], marks: Spot[]): void {
   const line = 15 * textScale();
   const slopes = roofs.filter((roof) => roof.ceiling.kind === "bandwidth");
   slopes.sort((a, b) => (b.ceiling.used ?? 0) - (a.ceiling.used ?? 0));
-  const bottom = frame.y0 + frame.plotHeight;
-  let least = frame.y0 + line;
-  slopes.forEach(({ ceiling }, n) => {
+  const bottom = frame.y0 + frame.plotHeight - line / 2;
+  const taken: Spot[] = [];
+  for (const { ceiling } of slopes) {
     const rate = ceiling.used ?? 1;
-    const entry = frame.y(10 ** frame.window.left * rate) + line * 0.7;
-    const y = Math.max(Math.min(entry, bottom - (slopes.length - n) * line), least);
-    const x = frame.x(10 ** (frame.at(0, y).y - Math.log10(rate)));
     const text = roofText(ceiling);
-    const beside = marks.filter((mark) => Math.abs(mark.y - y) < line).map((mark) => mark.x);
-    label(painter, freeFrom(Math.max(x + 6, frame.x0 + 4), text.length * letterWidth(), beside), y, text, "left");
-    least = y + line;
-  });
+    const wide = text.length * letterWidth();
+    const entry = Math.min(frame.y(10 ** frame.window.left * rate) + line * 0.7, bottom);
+    const at = (y: number) => ({ x: Math.max(frame.x(10 ** (frame.at(0, y).y - Math.log10(rate))), frame.x0) + 6, y });
+    const isFree = ({ x, y }: Spot) =>
+      y >= frame.y0 + line &&
+      !marks.some((mark) => Math.abs(mark.y - y) < line && mark.x > x - line && mark.x < x + wide + line) &&
+      !taken.some((other) => Math.abs(other.y - y) < line);
+    const places = Array.from({ length: 24 }, (_, n) => at(entry - (n * line) / 2));
+    const place = places.find(isFree) ?? at(entry);
+    label(painter, place.x, place.y, text, "left");
+    taken.push(place);
+  }
   const right = frame.x0 + frame.plotWidth - 4;
   let above = Number.NEGATIVE_INFINITY;
   let shift = 0;
@@ -100,16 +105,6 @@ function paintLabels(painter: Painter, frame: LogFrame, roofs: Roof[], marks: Sp
     shift += text.length * letterWidth() + 24;
     above = y;
   }
-}
-
-/** Where a text that would begin at `left` can begin without a mark in it. */
-function freeFrom(left: number, width: number, marks: number[]): number {
-  const room = 12 * textScale();
-  let begin = left;
-  for (const mark of [...marks].sort((a, b) => a - b)) {
-    if (mark + room > begin && mark - room < begin + width) begin = mark + room;
-  }
-  return begin;
 }
 
 function label(painter: Painter, x: number, y: number, text: string, align: "left" | "right"): void {

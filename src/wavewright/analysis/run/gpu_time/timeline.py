@@ -204,7 +204,7 @@ class _Labels:
 
     def of(self, kind: str, track: dict[str, int | None]) -> tuple[str, str]:
         """The thread or GPU, and the track of it."""
-        again = f"overlap {track['overlap']}" if track["overlap"] else ""
+        again = f"(row {track['overlap'] + 1})" if track["overlap"] else ""
         if kind == "allocations":
             return "Allocations", again
         if kind in ("thread", "marks"):

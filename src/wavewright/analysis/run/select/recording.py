@@ -22,6 +22,7 @@ COUNT_COLUMNS = {
     "allocations": "allocation_count",
     "counters": "counter_count",
 }
+_GPU_TABLES = ("dispatches", "copies")  #: The first of them: work of GPUs.
 
 
 @dataclass(frozen=True)
@@ -64,8 +65,9 @@ def partial_recording(run: Run) -> PartialRecording:
             counts.select("process", pl.col("count").alias(name)), on="process", how="left", maintain_order="left"
         ).with_columns(pl.col(name).fill_null(0))
         times.append(counts.select("process", "start_ns", "end_ns"))
-    spans = pl.concat(times).group_by("process").agg(pl.col("start_ns").min(), pl.col("end_ns").max())
-    processes = processes.join(spans, on="process", how="left", maintain_order="left")
+    of_gpus = _extents(times[: len(_GPU_TABLES)]).rename({"start_ns": "gpu_start_ns", "end_ns": "gpu_end_ns"})
+    for spans in (_extents(times), of_gpus):
+        processes = processes.join(spans, on="process", how="left", maintain_order="left")
     dtypes = Recording.tables["processes"].dtypes
     rows = processes.select(pl.col(key).cast(dtype) for key, dtype in dtypes.items())
     return PartialRecording(rows, _gpus(run, gpu_index))
@@ -108,6 +110,10 @@ def next_steps(path: str, answer: Recording) -> list[str]:
     if totals["counter_count"]:
         steps.append(f"wavewright counters {path} shows what the hardware counters say")
     return steps or [f"wavewright tables {path} shows what it holds"]
+
+
+def _extents(times: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    return pl.concat(times).group_by("process").agg(pl.col("start_ns").min(), pl.col("end_ns").max())
 
 
 def _counted(run: Run, table: str) -> pl.DataFrame:
