@@ -87,7 +87,7 @@ class Replay {
 
     ReplayInput input_;
     size_t cu_count_ = 0, simd_count_ = 0;
-    std::vector<Step> steps_;        // by instruction
+    Column<Step> steps_;             // by instruction: gigabytes of a large trace, which lie in a file
     std::vector<int64_t> rest_;      // by wave: from its last issue to its end
     std::vector<uint32_t> trigger_;  // by wave: the one whose end let it start; UINT32_MAX = none
     std::vector<std::vector<uint32_t>> triggered_;

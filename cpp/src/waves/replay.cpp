@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <memory>
 #include <tuple>
 #include <utility>
 
@@ -60,7 +61,7 @@ Replay::Replay(const ReplayInput& input) : input_(input) {
 }
 
 void Replay::read_steps() {
-    steps_.resize(input_.time.size());
+    std::uninitialized_value_construct_n(steps_.extend(input_.time.size()), input_.time.size());
     rest_.resize(input_.first.size());
     for (size_t wave = 0; wave < input_.first.size(); ++wave) {
         int64_t issue = input_.begin[wave], busy_until = issue;  // latest end so far

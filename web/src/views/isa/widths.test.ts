@@ -12,8 +12,8 @@ describe("the width of the instruction", () => {
 
   it("leaves room for figures exactly, so that none is cut", () => {
     expect(width({ room: 700 })).toBe(396); // all three, the text a little shorter
-    expect(width({ room: 600 })).toBe(376); // two
-    expect(width({ room: 500 })).toBe(346); // one
+    expect(width({ room: 600 })).toBe(358); // two
+    expect(width({ room: 500 })).toBe(328); // one
   });
 
   it("shows something in any case, and nothing but the texts", () => {

@@ -18,6 +18,7 @@ const LONGEST_SOURCE = 26;
 const LONGEST_REASONS = 30;
 const USUAL_SHARE = 0.97;
 const SPARE = 4;
+const FADING = 22; // what fades at the edge where more figures follow
 
 const longest = (texts: Iterable<string | undefined>) => {
   let most = 0;
@@ -86,7 +87,7 @@ const FEW_LETTERS_LESS = 0.75;
  */
 export function textWidth({ needed, usual, beside, room }: TextRoom, letters: Letters): number {
   const least = Math.min(needed, SHORTEST_TEXT * letters.mono);
-  const left = beside.map((taken) => room - SPARE - taken);
+  const left = beside.map((taken, n) => room - (n < beside.length - 1 ? FADING : SPARE) - taken);
   const fitting = left.filter((width) => width >= Math.max(least, usual * FEW_LETTERS_LESS));
   const exact = fitting.at(-1) ?? left[0] ?? room;
   return Math.max(least, fitting.length === left.length ? Math.min(needed, exact) : exact);

@@ -17,6 +17,7 @@ from wavewright.model.trace import ThreadTrace
 
 _SIMD = ("se", "cu", "simd")
 _SLOT = (*_SIMD, "slot")
+_AT_ONCE = 4_000_000  #: Instructions that are joined with their waves at a time.
 
 
 @dataclass(frozen=True)
@@ -212,8 +213,13 @@ def _stalls_of_part(part: ThreadTrace, _: ThreadTrace, left_out: tuple[int, ...]
     life = pl.col("end_cycles") - pl.col("start_cycles")
     order = life.rank("ordinal") * 2 - 1 - pl.len()  # below 0: the faster half; 0: the wave in the middle
     waves = traced_waves(part).filter(~pl.col("wave").is_in(list(left_out))).select("wave", sign=order.sign())
-    stalls = part.instructions.select("wave", "row", "stall_cycles").join(waves, on="wave")
-    return stalls.group_by("row").agg(excess=(pl.col("stall_cycles").cast(pl.Int64) * pl.col("sign")).sum())
+    excess = (pl.col("stall_cycles").cast(pl.Int64) * pl.col("sign")).sum().alias("excess")
+    stalls = part.instructions.select("wave", "row", "stall_cycles")
+    pieces = [
+        stalls.slice(first, _AT_ONCE).join(waves, on="wave").group_by("row").agg(excess)
+        for first in range(0, max(1, stalls.height), _AT_ONCE)
+    ]
+    return pl.concat(pieces).group_by("row").agg(pl.col("excess").sum())
 
 
 def _cu_count(trace: ThreadTrace, engines: pl.DataFrame, engine_count: int) -> float | None:

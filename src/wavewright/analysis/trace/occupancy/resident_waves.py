@@ -30,18 +30,16 @@ class Achieved:
 def achieved(waves: pl.DataFrame) -> Achieved:
     """Most and mean waves per SIMD over rows of `resident_waves`, at least one.
 
-        The mean is the sum of the waves' times over the time from the first start to the last end in their shader
-        engine, counted once for each SIMD that held one of them.
+    The mean is the sum of the waves' times over the time from the first start to the last end in their shader
+    engine, counted once for each SIMD that held one of them.
 
-        Examples
-        --------
-        >>> import polars as pl
-
-    from wavewright.analysis.trace.clocks.common_clock import engine_offsets
-        >>> place = {"se": [0, 0], "cu": [1, 1], "simd": [0, 0]}
-        >>> waves = pl.DataFrame(place | {"start_cycles": [0, 5], "end_cycles": [10, 10]})
-        >>> achieved(waves).waves_per_simd_max, achieved(waves).waves_per_simd_mean
-        (2, 1.5)
+    Examples
+    --------
+    >>> import polars as pl
+    >>> place = {"se": [0, 0], "cu": [1, 1], "simd": [0, 0]}
+    >>> waves = pl.DataFrame(place | {"start_cycles": [0, 5], "end_cycles": [10, 10]})
+    >>> achieved(waves).waves_per_simd_max, achieved(waves).waves_per_simd_mean
+    (2, 1.5)
     """
     length = (pl.col("end_cycles") - pl.col("start_cycles")).sum()
     window = pl.col("end_cycles").max() - pl.col("start_cycles").min()
