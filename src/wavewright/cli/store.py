@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,11 +27,44 @@ if TYPE_CHECKING:
 
     from wavewright.analysis.common.store.trend import TrendAnswer
     from wavewright.cli.kit.request import Parts
+    from wavewright.cluster.executor import Executor
     from wavewright.export.gate.store import Added
     from wavewright.model.baseline import Baseline
     from wavewright.readers.store import Store
 
 _GROUPS = read_declaration("cli", "options", "store", "groups")
+
+
+@dataclass(frozen=True)
+class _Workers:
+    """The options that say who reads."""
+
+    jobs: int | None
+    scheduler: str | None
+    dask: bool
+    wait_workers: float
+
+    def executor(self, item_count: int) -> Executor:
+        from wavewright.cluster.executor_choice import executor_for
+
+        how = {"jobs": self.jobs, "scheduler": self.scheduler, "dask": self.dask, "wait_seconds": self.wait_workers}
+        return executor_for(item_count, **how, say=partial(click.echo, err=True))  # type: ignore[arg-type]
+
+    def open(self, store: str) -> Store:
+        """The store, read on threads where nothing else is asked for."""
+        from wavewright.readers.store import open_store
+
+        if not (self.jobs or self.scheduler or self.dask):
+            return open_store(store)
+        from wavewright.cluster.stores import spread_over
+
+        address = store if "://" in store else os.path.abspath(store)  # noqa: PTH100 - keeps links
+        return open_store(address, spread_over(self.executor(self.jobs or os.cpu_count() or 1), address))
+
+
+def _workers(options: dict[str, Any]) -> _Workers:
+    """The workers that options name, taken out of them."""
+    return _Workers(**{each.name: options.pop(each.name) for each in fields(_Workers)})
 
 
 class _StoreCommands(LazyGroup):
@@ -58,17 +93,19 @@ def _add(
     from wavewright.model.baseline import CaptureLabels
     from wavewright.readers.baseline import is_baseline
 
+    workers = _workers(measures)
     given_labels = CaptureLabels(series, commit, _taken_ns(date_text), _checked_labels(labels))
     make_store(store)
     additions: list[Added] = []
     kinds = set()
     failures: dict[str, str] = {}
-    for path in paths:
-        baseline = _measured(path, measures, failures)
-        if baseline is not None:
-            location = "" if is_baseline(Path(path)) else os.path.abspath(path)  # noqa: PTH100 - keeps links
-            additions += add_captures(store, baseline, given_labels, path=location, newest_ns=_newest_ns(Path(path)))
-            kinds.add(baseline.kind)
+    for path, baseline in zip(paths, _measured(paths, measures, workers), strict=True):
+        if isinstance(baseline, str):
+            failures[path] = baseline
+            continue
+        location = "" if is_baseline(Path(path)) else os.path.abspath(path)  # noqa: PTH100 - keeps links
+        additions += add_captures(store, baseline, given_labels, path=location, newest_ns=_newest_ns(Path(path)))
+        kinds.add(baseline.kind)
     for kind in sorted(kinds):
         pack(store, kind)
     new = [each for each in additions if each.is_new]
@@ -84,20 +121,17 @@ def _add(
         raise UsageError(f"{counted(len(failures), 'captures')} of {len(paths):,} could not be added", where=store)
 
 
-def _measured(path: str, options: dict[str, Any], failures: dict[str, str]) -> Baseline | None:
-    """The measurements of a capture; None, and the reason, where it cannot be read."""
-    from wavewright.cluster.measurements import kind_of_paths, measured
-    from wavewright.errors import WavewrightError
-    from wavewright.readers.baseline import is_baseline, read_baseline
+def _measured(paths: Sequence[str], measures: Any, workers: _Workers) -> Sequence[Baseline | str]:
+    """The measurements of each capture; the reason, where it cannot be read."""
+    from wavewright.cli.kit.run import file_progress
+    from wavewright.cluster.stores import CaptureMeasuring
 
-    try:
-        if is_baseline(Path(path)):
-            return read_baseline(Path(path))
-        kind = kind_of_paths([path], asks_for_counters=bool(options["metrics"]))
-        return measured([path], kind, **options, progress=lambda each: progress(f"reading {each}"))
-    except WavewrightError as error:
-        failures[path] = error.what
-        return None
+    executor = workers.executor(len(paths))
+    named = [os.path.abspath(path) if executor.is_elsewhere else path for path in paths]  # noqa: PTH100 - keeps links
+    task = CaptureMeasuring(**measures, is_one_of_many=len(paths) > 1, is_elsewhere=executor.is_elsewhere)
+    with file_progress(paths) as done:
+        outcomes = executor.run(task, named, done)
+    return [outcome.lost if outcome.value is None else outcome.value for outcome in outcomes]
 
 
 def _newest_ns(path: Path) -> int:
@@ -154,7 +188,7 @@ def _trend(store: str, quantity: str, output: Path | None, theme: str, force: bo
     picture = PictureRequest(output, theme, force)
     picture.check()
     request = Request(paths=(store,), **{name: options.pop(name) for name in ("top", "as_csv", "as_json")})
-    capture_store = _open(store)
+    capture_store = _workers(options).open(store)
     answer, _ = _trend_of(capture_store, quantity, options)
     if output is not None:
         from wavewright.words.store import trend_picture
@@ -178,7 +212,7 @@ def _blame(store: str, quantity: str, at: str | None, **options: Any) -> None:
     from wavewright.analysis.common.store.trend import captures_around
 
     request = Request(paths=(store,), **{name: options.pop(name) for name in ("top", "as_csv", "as_json")})
-    capture_store = _open(store)
+    capture_store = _workers(options).open(store)
     trend, rows = _trend_of(capture_store, quantity, options)
     place = _place(trend, at)
     before, after = captures_around(rows, trend, place, MOST_CAPTURES)

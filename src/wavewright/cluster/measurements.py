@@ -61,9 +61,12 @@ def measured(
     step: str | None = None,
     kernel: str | None = None,
     metrics: Sequence[str] = (),
+    jobs: int | None = None,
     progress: Callable[[str], AbstractContextManager[Any]] = nullcontext,
 ) -> Baseline:
     """Measurements of the captures at the paths; each path is a capture, and `progress` is entered with it.
+
+    `jobs` is the number of processes that read the files of one capture; None = as many as fit.
 
     Raises
     ------
@@ -80,7 +83,7 @@ def measured(
     captures: list[MeasuredCapture] = []
     for path in paths:
         with progress(path):
-            captures += _CAPTURES[kind](path, step=step, kernel=kernel, metrics=metrics)
+            captures += _CAPTURES[kind](path, step=step, kernel=kernel, metrics=metrics, jobs=jobs)
     filters = {"kernel": kernel} if kernel else {}
     filters |= {METRICS: "\n".join(metrics)} if metrics else {}
     return Baseline(kind, tuple(captures), step, filters, version("wavewright"))
@@ -107,26 +110,28 @@ def findings_of(paths: Sequence[str], kind: str, kernel: str | None) -> tuple[Ju
     raise UsageError("findings of counters promise no gain", advice="leave out strongest_finding")
 
 
-def _runs(path: str, *, step: str | None, kernel: str | None, **_: Any) -> list[MeasuredCapture]:
+def _runs(path: str, *, step: str | None, kernel: str | None, jobs: int | None, **_: Any) -> list[MeasuredCapture]:
 
     from wavewright.analysis.run.compare.run_baseline import combine_baseline, partial_baseline
     from wavewright.readers.files.hashes import hashed_inputs
 
-    partials = _gathered(path, partial_baseline, kernel)
+    partials = _gathered(path, partial_baseline, kernel, jobs)
     damages = [f"{row['message']}" for row in partials.losses.to_dicts() if row["is_damage"]]
     capture = combine_baseline(partials.values, Path(path).name or path, step=step, damages=damages)
     files = sorted({file for each in partials.inputs for file in (each.files or (each.path,))})
     return [replace(capture, inputs=hashed_inputs([Path(file) for file in files]))]
 
 
-def _gathered(path: str, question: Any, kernel: str | None) -> Any:
+def _gathered(path: str, question: Any, kernel: str | None, jobs: int | None = None) -> Any:
     from wavewright.analysis.run.select.choice import RunSelection
     from wavewright.cluster.executor_choice import executor_for
     from wavewright.cluster.gather import gather
     from wavewright.readers.run.inputs import find_runs
 
     inputs = find_runs([path])
-    return gather(question, inputs, selection=RunSelection(kernel=kernel), executor=executor_for(len(inputs)))
+    return gather(
+        question, inputs, selection=RunSelection(kernel=kernel), executor=executor_for(len(inputs), jobs=jobs)
+    )
 
 
 def _traces(path: str, *, kernel: str | None, **_: Any) -> list[MeasuredCapture]:
@@ -162,8 +167,11 @@ def _counters(path: str, *, kernel: str | None, metrics: Sequence[str], **_: Any
     from wavewright.analysis.counters.choice import CounterChoice
     from wavewright.analysis.counters.compare.counter_baseline import counter_baseline
     from wavewright.readers.counters import open_counters
+    from wavewright.readers.counters.rocke_bundle import capture_of_bundle, is_bundle
     from wavewright.readers.files.hashes import hashed_inputs
 
+    if is_bundle(Path(path)):
+        return [replace(capture_of_bundle(Path(path), Path(path).name), inputs=hashed_inputs([Path(path)]))]
     counters = open_counters(Path(path))
     choice = CounterChoice(kernels=(kernel,) if kernel else ())
     damages = _damages(counters.losses)

@@ -17,11 +17,27 @@ from wavewright.model.trace import ThreadTrace
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping, Sequence
 
-Shown = ThreadTrace | Run | CounterSet
+    import polars as pl
+
+    from wavewright.model.losses import Loss
+
 #: The kinds of documents, as messages call them.
 DOCUMENTS = {"trace": "a thread trace", "run": "a run", "counters": "a counter capture"}
+STORE = "a store of captures"  #: The page shows these, too.
 
 Made = TypeVar("Made")
+
+
+class CaptureStore(Protocol):
+    """A store of what captures measured (`readers.store`)."""
+
+    losses: list[Loss]
+
+    def read(self, where: pl.Expr | None = None, *, columns: Sequence[str] = ...) -> pl.DataFrame:
+        """Rows of all captures that fulfil a condition, in the order in which the captures were taken."""
+
+
+Shown = ThreadTrace | Run | CounterSet
 
 
 class FirstAnswers(Protocol):
@@ -49,12 +65,12 @@ class FirstAnswers(Protocol):
 
 @dataclass
 class Document:
-    """A thread trace, a run or a counter capture that the page can show."""
+    """A thread trace, a run, a counter capture or a store that the page can show."""
 
     number: int
     label: str
     path: str
-    opener: Callable[[], Shown] = field(repr=False)
+    opener: Callable[[], Shown | CaptureStore] = field(repr=False)
     library: Library | None = field(default=None, repr=False)
     whole: Document | None = field(default=None, repr=False)  #: The document that this is a part of the time of.
     part: tuple[float | None, float | None] = (None, None)  #: Which part: its time, as the page counts it; None = open.
@@ -64,7 +80,7 @@ class Document:
     #: What questions keep between answers: indices, levels of detail.
     cache: dict[Hashable, Any] = field(default_factory=dict, repr=False)
     gone: str = ""  #: Why it can be read no more; empty = it can.
-    _opened: Shown | None = field(default=None, repr=False)
+    _opened: Shown | CaptureStore | None = field(default=None, repr=False)
     _opening: RLock = field(default_factory=RLock, repr=False)
 
     @property
@@ -74,13 +90,13 @@ class Document:
 
     @property
     def opened(self) -> Shown:
-        """The trace, the run or the counter capture, read on first use."""
+        """The trace, the run or the counter capture, read on first use; a store is asked for as `store`."""
         with self._opening:
             if self.gone:
                 raise UsageError(self.gone, where=self.label)
             if self._opened is None:
                 self._opened = self._taken_over() or self.opener()
-            return self._opened
+            return cast("Shown", self._opened)
 
     def _taken_over(self) -> Shown | None:
         """The contents that were read for a look at the document already."""
@@ -98,14 +114,13 @@ class Document:
 
     @property
     def kind(self) -> str:
-        """Kind: "trace", "run" or "counters"."""
-        if isinstance(self.opened, ThreadTrace):
-            return "trace"
-        return "counters" if isinstance(self.opened, CounterSet) else "run"
+        """Kind: one of `DOCUMENTS`, or "store"."""
+        kinds = {ThreadTrace: "trace", Run: "run", CounterSet: "counters"}
+        return kinds.get(type(self.opened), "store")
 
     def _check(self, kind: str) -> None:
         if self.kind != kind:
-            raise UsageError(f"{self.label} is {DOCUMENTS[self.kind]}, not {DOCUMENTS[kind]}")
+            raise UsageError(f"{self.label} is {DOCUMENTS.get(self.kind, STORE)}, not {DOCUMENTS.get(kind, STORE)}")
 
     @property
     def line(self) -> dict[str, Any]:
@@ -138,6 +153,12 @@ class Document:
         self._check("counters")
         return cast("CounterSet", self.opened)
 
+    @property
+    def store(self) -> CaptureStore:
+        """The store of captures."""
+        self._check("store")
+        return cast("CaptureStore", cast("object", self.opened))
+
     def kept(self, key: Hashable, make: Callable[[], Made]) -> Made:
         """`make()`, once per key: other threads wait for it, but not for what is made under other keys."""
         value: Made = once(self.cache, key, make)
@@ -154,7 +175,7 @@ class Library:
     lent: dict[int, Document] = field(default_factory=dict, repr=False)  #: Read for a look at them (`page.gallery`).
     _lock: Lock = field(default_factory=Lock, repr=False)
 
-    def add(self, label: str, path: str, opener: Callable[[], Shown], *, notes: str = "") -> Document:
+    def add(self, label: str, path: str, opener: Callable[[], Shown | CaptureStore], *, notes: str = "") -> Document:
         """A new document, not yet opened; `notes` is the file of notes beside it."""
         with self._lock:
             document = Document(len(self.documents), shown(label), path, opener, self, notes=notes)

@@ -21,7 +21,7 @@ def declared_questions(document: Document) -> list[dict[str, str]]:
     """The questions about the document; `view` is the view that shows the same, empty = this one alone."""
     return [
         {"name": each.name, "title": each.title, "sentence": each.sentence, "view": each.view}
-        for each in DECLARED[document.kind].values()
+        for each in DECLARED.get(document.kind, {}).values()
     ]
 
 
@@ -37,11 +37,11 @@ def declared_answer(document: Document, *, name: str) -> dict[str, Any]:
     if section is None:
         return {"reason": reason, "blocks": [], "definition": "", "next": []}
     follow = [{"name": each.topic, "reason": each.reason} for each in section.next_questions]
-    blocks = [block for part in section.blocks for block in _sent(part)]
+    blocks = [block for part in section.blocks for block in sent_block(part)]
     return {"reason": "", "blocks": blocks, "definition": section.definition, "next": follow}
 
 
-def _sent(block: Block) -> Iterator[dict[str, Any]]:
+def sent_block(block: Block) -> Iterator[dict[str, Any]]:
     """A block for the page: a paragraph, a table, or text whose spaces matter."""
     from wavewright.model.blocks import Code, Finding, Labelled, Preformatted, Sentence, Table
 
@@ -52,7 +52,7 @@ def _sent(block: Block) -> Iterator[dict[str, Any]]:
     elif isinstance(block, Finding):
         yield {"kind": "headline", "text": f"{block.number}. {block.verdict}"}
         for paragraph in block.paragraphs:
-            yield from _sent(paragraph)
+            yield from sent_block(paragraph)
     elif isinstance(block, Table):
         columns = [{"heading": column.heading, "is_number": column.is_number} for column in block.columns]
         yield {"kind": "table", "text": block.title, "columns": columns, "rows": block.rows}
@@ -65,7 +65,7 @@ def _sent(block: Block) -> Iterator[dict[str, Any]]:
 
 def _without_view(document: Document) -> Iterator[dict[str, str]]:
     """An exported page holds what no other of its views shows."""
-    for each in DECLARED[document.kind].values():
+    for each in DECLARED.get(document.kind, {}).values():
         if not each.view and not each.is_asked_for:
             yield {"name": each.name}
 

@@ -140,7 +140,20 @@ def _of_counters(document: Document) -> dict[str, Any]:
     }
 
 
-_OF_KIND = {"trace": _of_trace, "run": _of_run, "counters": _of_counters}
+def _of_store(document: Document) -> dict[str, Any]:
+    from wavewright.page.store.overview import overview_of_store
+
+    facts = overview_of_store(document)
+    return {
+        "title": document.label,
+        "target": ", ".join(facts["targets"]),
+        "figures": {"captures": facts["capture_count"], "commits": facts["commit_count"]},
+        "picture": {"what": "", "form": "curve", "values": []},
+        "losses": facts["losses"],
+    }
+
+
+_OF_KIND = {"trace": _of_trace, "run": _of_run, "counters": _of_counters, "store": _of_store}
 
 
 #: The question whose answer has the findings.
@@ -150,6 +163,8 @@ _DIAGNOSES = {"trace": "diagnose", "run": "run_diagnosis", "counters": "counter_
 def _finding(document: Document) -> dict[str, Any]:
     from wavewright.page.questions import questions_about
 
+    if document.kind == "store":
+        return {"verdict": "", "reason": "", "gain_share_max": None}
     diagnosis = questions_about(document.kind)[_DIAGNOSES[document.kind]].answer(document)
     if document.kind == "counters":
         kernels = diagnosis["kernels"]

@@ -16,15 +16,11 @@ from typing import Any
 import msgspec
 
 from wavewright.base.shown import shown
-from wavewright.model.counters import CounterSet
-from wavewright.model.document import Document, Library
+from wavewright.model.document import CaptureStore, Document, Library, Shown
 from wavewright.model.run import Run
-from wavewright.model.trace import ThreadTrace
 from wavewright.page.protocol.notes import notes_beside
 from wavewright.readers.files.inventory import Inventory
-from wavewright.readers.files.kinds import INPUTS, sniff
-
-Shown = ThreadTrace | Run | CounterSet
+from wavewright.readers.files.kinds import INPUTS, Kind, sniff
 
 MOST_SIBLINGS = 1_000  #: Other dispatches of a folder that the page can open.
 
@@ -83,7 +79,7 @@ def what_is(path: Path, inventory: Inventory | None = None) -> str:
     from wavewright.readers.opening import does_not_fit
 
     kind = sniff(path, inventory or Inventory())
-    if INPUTS[kind].document is None:
+    if INPUTS[kind].document is None and kind is not Kind.STORE:
         raise does_not_fit(kind, path)
     return INPUTS[kind].what
 
@@ -120,6 +116,12 @@ def read_paths(
     elif isinstance(content, ThreadTrace) and source_root is not None:
         add_sources(content, Path(source_root))
     return content
+
+
+def _store(path: Path) -> CaptureStore:
+    from wavewright.readers.store import open_store
+
+    return open_store(str(path))
 
 
 def label_of(paths: Sequence[Path]) -> str:
@@ -167,6 +169,8 @@ class _Input:
     _document: Document = field(init=False, repr=False)  #: Of the path itself.
 
     def added(self) -> Document:
+        if sniff(self.path, self.inventory) is Kind.STORE:  # without notes: they would lie among its files
+            return self.library.add(self.label, str(self.path), partial(_store, self.path))
         self._document = self._add(self.label, self.open)
         return self._document
 

@@ -15,7 +15,7 @@ import polars as pl
 from wavewright.base.shown import json_bytes
 from wavewright.errors import UsageError
 from wavewright.model.answer import to_builtins
-from wavewright.model.document import DOCUMENTS, Document
+from wavewright.model.document import DOCUMENTS, STORE, Document
 from wavewright.model.run import Run
 from wavewright.model.trace import ThreadTrace
 from wavewright.page.protocol.payload import ARROW, JSON, Payload, key_of
@@ -79,7 +79,7 @@ def ask(document: Document, name: str, texts: Mapping[str, str]) -> Payload:
     # what can be asked about any document does not need to be told its kind, for which it would be read
     question = questions_about("any").get(name) or questions_about(document.kind).get(name)
     if question is None:
-        raise UsageError(f"no question {name[:40]!r} about {DOCUMENTS[document.kind]}")
+        raise UsageError(f"no question {name[:40]!r} about {DOCUMENTS.get(document.kind, STORE)}")
     values = question.parsed(texts)
     if question.is_of_time and ("begin" in values or "end" in values):
         document = part_of_time(document, values.pop("begin", None), values.pop("end", None))

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -44,6 +44,15 @@ _MOST_ROWS_PER_BYTE = 100  #: A packed row of numbers that repeat takes less tha
 _LONGEST_REASON = 200
 _THREADS = 4
 _UNREADABLE = (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException, WavewrightError)
+
+#: What runs a task on many items, here or on other machines: the results in the order of the items.
+Spread = Callable[[Callable[[Any], Any], Sequence[Any]], list[Any]]
+
+
+def on_threads(task: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
+    """The results of a task, some items at the same time."""
+    with ThreadPoolExecutor(_THREADS) as pool:
+        return list(pool.map(task, items))
 
 
 class StorePlace(Protocol):
@@ -204,18 +213,16 @@ class Store:
 
     address: str
     place: StorePlace
+    spread: Spread = on_threads
     losses: list[Loss] = field(default_factory=list)
 
     def captures(self, kind: str) -> list[str]:
         """Identities of the captures of a kind."""
-        names = self.place.names(f"{CAPTURES}/kind={kind}")
-        return [name.removesuffix(ENDING) for name in names if _NAME.fullmatch(name)]
+        return [name.removesuffix(ENDING) for name in self._names(CAPTURES, kind)]
 
     def unpacked(self, kind: str) -> list[str]:
         """Those of them that are in no pack."""
-        packed_names: set[str] = set()
-        for scan in self._packs(kind):
-            packed_names |= _captures_of(scan)
+        packed_names = {name for part in self._parts(PACKS, kind, pl.lit(value=False)) for name in part.captures}
         return [name for name in self.captures(kind) if name not in packed_names]
 
     def read(
@@ -234,54 +241,74 @@ class Store:
 
     def of_captures(self, kind: str, captures: Sequence[str]) -> pl.DataFrame:
         """All rows of these captures, from their own files."""
-        return pl.concat([pl.DataFrame(schema=STORE_ROWS.dtypes), *self._alone(kind, captures, pl.lit(value=True))])
+        parts = self._parts(CAPTURES, kind, pl.lit(value=True), [f"{capture}{ENDING}" for capture in captures])
+        return pl.concat([pl.DataFrame(schema=STORE_ROWS.dtypes), *(part.rows for part in parts)])
 
     def _of_kind(self, kind: str, condition: pl.Expr) -> list[pl.DataFrame]:
+        """Rows of the packs, then of the files that no pack has; a capture in two packs counts once."""
         seen_names: set[str] = set()
         frames = []
-        for scan in self._packs(kind):
-            captures = _captures_of(scan)
-            frames.append(scan.filter(condition, ~pl.col("capture").is_in(list(seen_names & captures))).collect())
-            seen_names |= captures
-        return frames + self._alone(kind, [name for name in self.captures(kind) if name not in seen_names], condition)
+        for part in self._parts(PACKS, kind, condition):
+            frames.append(part.rows.filter(~pl.col("capture").is_in(list(seen_names & part.captures))))
+            seen_names |= part.captures
+        alone = [name for name in self._names(CAPTURES, kind) if name.removesuffix(ENDING) not in seen_names]
+        return frames + [part.rows for part in self._parts(CAPTURES, kind, condition, alone)]
 
-    def _packs(self, kind: str) -> Iterator[pl.LazyFrame]:
-        folder = f"{PACKS}/kind={kind}"
-        for name in self.place.names(folder):
-            if _NAME.fullmatch(name) and (scan := self._checked(f"{folder}/{name}", PACKS, kind)) is not None:
-                yield scan
+    def _names(self, folder: str, kind: str) -> list[str]:
+        return [name for name in self.place.names(f"{folder}/kind={kind}") if _NAME.fullmatch(name)]
 
-    def _alone(self, kind: str, captures: Sequence[str], condition: pl.Expr) -> list[pl.DataFrame]:
-        def rows(capture: str) -> pl.DataFrame | None:
-            scan = self._checked(f"{CAPTURES}/kind={kind}/{capture}{ENDING}", CAPTURES, kind)
-            return None if scan is None else scan.filter(condition, pl.col("capture") == capture).collect()
+    def _parts(self, folder: str, kind: str, condition: pl.Expr, names: Sequence[str] | None = None) -> list[_FileRows]:
+        """What the files of a folder hold, all or those named; files that are no tables of a store are losses."""
+        task = _FileReading(self.address, folder, kind, condition)
+        parts: list[_FileRows] = self.spread(task, self._names(folder, kind) if names is None else names)
+        self.losses += [loss for part in parts for loss in part.losses]
+        return parts
 
-        with ThreadPoolExecutor(_THREADS) as pool:
-            return [frame for frame in pool.map(rows, captures) if frame is not None]
 
-    def _checked(self, name: str, folder: str, kind: str) -> pl.LazyFrame | None:
-        """The table of a file; None, and a loss, where it is not one of a store."""
+@dataclass(frozen=True)
+class _FileRows:
+    """Contents of a file: the rows that were asked for, and which captures it has."""
+
+    rows: pl.DataFrame
+    captures: frozenset[str] = frozenset()
+    losses: tuple[Loss, ...] = ()
+
+
+@dataclass(frozen=True)
+class _FileReading:
+    """Task: the rows of one file of a store that fulfil a condition."""
+
+    address: str
+    folder: str
+    kind: str
+    condition: pl.Expr
+
+    def __call__(self, name: str) -> _FileRows:
+        """Rows of the file of that name; none, and a loss, where it is no table of a store."""
+        path = f"{self.folder}/kind={self.kind}/{name}"
         try:
-            frame = _table(self.place.read(name, _MOST_BYTES[folder]), _MOST_ROWS[folder])
-            finite_rows = frame.filter(pl.col("kind") == kind, pl.col("mean").is_finite(), pl.col("count") >= 0)
-            if finite_rows.height < frame.height:
-                self.losses.append(Loss("store_rows", frame.height - finite_rows.height, name))
-            return finite_rows.lazy()
+            frame = _table(place_of(self.address).read(path, _MOST_BYTES[self.folder]), _MOST_ROWS[self.folder])
+            finite_rows = frame.filter(pl.col("kind") == self.kind, pl.col("mean").is_finite(), pl.col("count") >= 0)
+            damage = frame.height - finite_rows.height
+            losses = (Loss("store_rows", damage, path),) if damage else ()
+            if self.folder == CAPTURES:
+                finite_rows = finite_rows.filter(pl.col("capture") == name.removesuffix(ENDING))
+            return _FileRows(finite_rows.filter(self.condition), frozenset(finite_rows["capture"].unique()), losses)
         except _UNREADABLE as error:
             reason = str(error) or type(error).__name__
-            self.losses.append(Loss("store_file", 1, f"{name}: {reason[:_LONGEST_REASON]}"))
-            return None
+            loss = Loss("store_file", 1, f"{path}: {reason[:_LONGEST_REASON]}")
+            return _FileRows(pl.DataFrame(schema=STORE_ROWS.dtypes), losses=(loss,))
 
 
-def open_store(address: str) -> Store:
-    """A store, its files unread.
+def open_store(address: str, spread: Spread = on_threads) -> Store:
+    """A store, its files unread; `spread` reads them.
 
     Raises
     ------
     WavewrightError
         When there is none, or one that is not known here.
     """
-    return Store(address, check_mark(address))
+    return Store(address, check_mark(address), spread)
 
 
 def last_captures(store: Store, like: Baseline, *, series: str | None, count: int) -> Baseline:
@@ -343,7 +370,3 @@ def _table(content: bytes, most_rows: int) -> pl.DataFrame:
     frame = scan.select(STORE_ROWS.names).collect()
     columns = [column.name for column in STORE_ROWS.columns if not column.is_optional]
     return frame.drop_nulls(columns)
-
-
-def _captures_of(scan: pl.LazyFrame) -> set[str]:
-    return set(scan.select(pl.col("capture").unique()).collect()["capture"])

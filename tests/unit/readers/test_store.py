@@ -12,6 +12,11 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from wavewright.analysis.common.store.trend import COLUMNS, of_quantity
+from wavewright.cluster.dask import DaskExecutor
+from wavewright.cluster.executor import Executor
+from wavewright.cluster.processes import Processes
+from wavewright.cluster.stores import spread_over
 from wavewright.errors import NotATraceError, OutputError, UnsupportedError, UsageError
 from wavewright.export.gate.store import add_captures, make_store, pack
 from wavewright.model.baseline import STORE_MARK, STORE_ROWS, Baseline, CaptureLabels, MeasuredCapture, Quantity
@@ -87,6 +92,32 @@ def test_packs_change_nothing(store: Path) -> None:
     assert after.filter(pl.col("label") != "run300").equals(before)
     assert after.height == before.height + 2
     assert found.read(pl.col("subject") == "gpu-time", columns=["mean"]).height == 301
+
+
+def read_by(store: Path, executor: Executor) -> pl.DataFrame:
+    found = open_store(str(store), spread_over(executor, str(store)))
+    rows = found.read(of_quantity("attention"), columns=COLUMNS)
+    assert [loss.kind for loss in found.losses] == ["store_file"], "losses come home, too"
+    return rows
+
+
+def test_processes_read_what_threads_read(store: Path) -> None:
+    for number in range(5):
+        add(store, measured(number))
+    (store / "captures" / "kind=run" / f"{'0' * 32}.parquet").write_bytes(b"PAR1")
+    assert read_by(store, Processes(2)).equals(opened(store)[0].read(of_quantity("attention"), columns=COLUMNS))
+
+
+@pytest.mark.slow
+def test_a_cluster_reads_what_threads_read(store: Path) -> None:
+    for number in range(300):
+        add(store, measured(number))
+    pack(str(store), "run")
+    add(store, measured(300))
+    (store / "captures" / "kind=run" / f"{'0' * 32}.parquet").write_bytes(b"PAR1")
+    here = opened(store)[0].read(of_quantity("attention"), columns=COLUMNS)
+    assert here.height == 301
+    assert read_by(store, DaskExecutor(None, workers=4)).equals(here)
 
 
 def test_damaged_captures_and_other_gpus_are_no_baseline(store: Path) -> None:

@@ -6,6 +6,14 @@ import type { CountersOverview, Overview, RunOverview } from "../model/document"
 export function factsText(facts: Overview): string {
   if (facts.kind === "run") return wordsOfRun(facts);
   if (facts.kind === "counters") return wordsOfCounters(facts);
+  if (facts.kind === "store") {
+    const parts = [
+      facts.targets.join(", "),
+      counted(facts.capture_count, "captures"),
+      some(facts.commit_count, "commits"),
+    ];
+    return parts.filter(Boolean).join(" · ");
+  }
   const parts = [
     facts.source.target ?? (facts.gfxip ? `gfx${facts.gfxip} family` : "unknown GPU"),
     shortened(facts.kernels[0]?.demangled ?? ""),

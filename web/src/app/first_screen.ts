@@ -116,11 +116,12 @@ function applied<Facts extends Overview>(facts: Facts, rules: Rule<Facts>[], cho
 /** The view that the user wants in front; empty = the one that fits. */
 export function frontSetting(kind: Overview["kind"]): string {
   const { frontTrace, frontRun, frontCounters } = settings.value;
-  return { trace: frontTrace, run: frontRun, counters: frontCounters }[kind];
+  return { trace: frontTrace, run: frontRun, counters: frontCounters, store: "" }[kind];
 }
 
 export function firstScreen(facts: Overview): FirstScreen {
   const chosen = frontSetting(facts.kind);
   if (facts.kind === "trace") return applied(facts, OF_TRACE, chosen);
+  if (facts.kind === "store") return applied(facts, [], chosen);
   return facts.kind === "run" ? applied(facts, OF_RUN, chosen) : applied(facts, OF_COUNTERS, chosen);
 }

@@ -38,6 +38,7 @@ export function Headline() {
   const key = `${facts.kind} ${current.value}`;
   if (facts.kind === "run") return <OfRun key={key} />;
   if (facts.kind === "counters") return <OfCounters key={key} />;
+  if (facts.kind === "store") return null; // the headline of the trend stands above its picture
   return facts.instruction_count ? (
     <OfTrace key={key} />
   ) : facts.holds.samples ? (

@@ -15,7 +15,7 @@ import "./help.css";
 
 type Kind = Overview["kind"];
 
-const KINDS: Record<Kind, string> = { trace: "traces", run: "runs", counters: "counters" };
+const KINDS: Record<Kind, string> = { trace: "traces", run: "runs", counters: "counters", store: "stores" };
 const TABS = [
   ["keys", "Keys and views"],
   ["words", "Glossary"],
@@ -145,7 +145,7 @@ interface WordSection {
 }
 
 /** The section of each kind of document comes first. */
-const OWN_SECTION: Record<Kind, string> = { trace: "Thread traces", run: "Runs", counters: "Counters" };
+const OWN_SECTION: Record<Kind, string> = { trace: "Thread traces", run: "Runs", counters: "Counters", store: "Runs" };
 
 function Glossary() {
   const answer = useAnswer(json<WordSection[]>(current.value, "glossary"));

@@ -66,9 +66,7 @@ export async function find(typed: string, soon: (results: Results) => void): Pro
   soon(quick);
   const results = new Collected();
   if (meaning.scope === "all") findInPage(meaning, rate, results);
-  const findInDocument = { trace: findInTrace, run: findInRun, counters: findInCounters }[
-    overview.value?.kind ?? "trace"
-  ];
-  await findInDocument(meaning, rate, results);
+  const inside = { trace: findInTrace, run: findInRun, counters: findInCounters, store: null };
+  await inside[overview.value?.kind ?? "trace"]?.(meaning, rate, results);
   return results.results("");
 }

@@ -143,6 +143,7 @@ export const KEYS_OF_VIEWS: { where: string; of: Kind[]; keys: Key[] }[] = [
 const NUMBERED: Record<Overview["kind"], string[]> = {
   trace: ["explorer", "compute_unit", "isa", "source", "diagnosis"],
   run: ["run_timeline", "kernels", "regions", "busy", "gaps"],
+  store: ["trends", "store_captures"],
   counters: ["speed_of_light", "counter_kernels", "roofline", "memory_chart", "panels"],
 };
 

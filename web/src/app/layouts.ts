@@ -45,6 +45,7 @@ const OF_PAGE: Record<View["about"], Record<string, Layout>> = {
       [0.45, column([0.5, tabs("run_timeline")], [0.5, tabs("path", "run_diagnosis")])],
     ),
   },
+  store: {},
   counters: {
     "Charts stacked": column([0.5, tabs("memory_chart")], [0.5, tabs("roofline", "by_dispatch")]),
     Tables: row(

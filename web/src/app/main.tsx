@@ -107,6 +107,7 @@ const COMPARE_OF: Record<Overview["kind"], string> = {
   trace: "compare",
   run: "run_compare",
   counters: "counter_compare",
+  store: "store_captures",
 };
 
 /** Where to start without a place in the URL: two documents of one kind that were opened together are compared. */

@@ -90,6 +90,7 @@ const EXAMPLES = {
   trace: "text, /regex/, 0x2cb8, 972, file.py:258, wave 4, cycle 109704, v12, type:vmem stall>1000",
   run: "kernel, marker, /regex/, rank 3, GPU 1, 1.5 ms",
   counters: "kernel, metric, /regex/",
+  store: "views and commands",
 };
 
 function words(query: string, { count, hits, problem }: Results): string {

@@ -13,6 +13,7 @@ const PRINTED: Record<View["about"], string[]> = {
   trace: ["diagnosis", "summary"],
   run: ["run_diagnosis", "run_summary"],
   counters: ["counter_diagnosis", "speed_of_light"],
+  store: ["trends"],
 };
 
 const LONGEST_WAIT_MS = 15_000;

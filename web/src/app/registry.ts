@@ -1,6 +1,6 @@
 // All views, in the order of the menu, and where they stand at first.
 import type { View } from "../model/view";
-import { answers, counterAnswers, runAnswers } from "../views/answers/answers";
+import { answers, counterAnswers, runAnswers } from "../views/answers";
 import { area, runAreaView } from "../views/area";
 import { barriers } from "../views/barriers/barriers";
 import { busy } from "../views/busy";
@@ -28,7 +28,7 @@ import { kernels } from "../views/kernels/index";
 import { lanes } from "../views/lanes/lanes";
 import { launches } from "../views/launches";
 import { loops } from "../views/loops";
-import { counterLosses, losses, runLosses } from "../views/losses/losses";
+import { counterLosses, losses, runLosses, storeLosses } from "../views/losses/losses";
 import { memory } from "../views/memory";
 import { memoryChart } from "../views/memory_chart/memory_chart";
 import { memoryLatency } from "../views/memory_latency/memory_latency";
@@ -53,6 +53,7 @@ import { speedOfLight } from "../views/speed_of_light/speed_of_light";
 import { sql } from "../views/sql/sql";
 import { stalls } from "../views/stalls/stalls";
 import { summary } from "../views/summary/summary";
+import { storeCaptures, trends } from "../views/trends";
 import { utilization } from "../views/utilization/utilization";
 import { waits } from "../views/waits";
 import { waveStates } from "../views/wave_states";
@@ -124,6 +125,9 @@ export const VIEWS: View[] = [
   answers,
   runAnswers,
   counterAnswers,
+  trends,
+  storeCaptures,
+  storeLosses,
 ];
 
 /** The views of the menu by what one wants to know; a view that is in none of these stands at its end. */
@@ -145,6 +149,7 @@ export const PURPOSES: { title: string; ids: string[] }[] = [
       "run_area",
       "busy",
       "gaps",
+      "trends",
       "overlap",
       "ranks",
       "collectives",
@@ -212,6 +217,8 @@ export const PURPOSES: { title: string; ids: string[] }[] = [
       "raw_counters",
       "counter_system",
       "counter_losses",
+      "store_captures",
+      "store_losses",
     ],
   },
 ];
@@ -235,6 +242,7 @@ export const FIRST_LAYOUT: Record<View["about"], Layout> = {
     [0.56, tabs("run_timeline", "busy")],
     [0.44, row([0.6, tabs("kernels", "path", "gaps", "ranks", "regions")], [0.4, tabs("run_diagnosis")])],
   ),
+  store: tabs("trends", "store_captures"),
   counters: row(
     [0.42, column([0.26, tabs("counter_kernels")], [0.74, tabs("counter_diagnosis")])],
     [0.58, column([0.38, tabs("speed_of_light", "panels")], [0.62, tabs("roofline", "memory_chart", "by_dispatch")])],
@@ -257,6 +265,7 @@ export const FIRST_LAYOUT_OF_SEVERAL: Record<View["about"], Layout> = {
     [0.5, row([0.6, tabs("run_compare", "run_overlay", "run_gallery")], [0.4, tabs("run_diagnosis")])],
     [0.5, tabs("run_timeline", "kernels", "gaps")],
   ),
+  store: tabs("trends", "store_captures"),
   counters: row(
     [0.42, column([0.26, tabs("counter_kernels")], [0.74, tabs("counter_diagnosis")])],
     [

@@ -240,7 +240,12 @@ function Looks() {
 
 const SHOWN_LOSSES = 2;
 const LISTED_LOSSES = 20;
-const LOSSES_OF: Record<Overview["kind"], string> = { trace: "losses", run: "run_losses", counters: "counter_losses" };
+const LOSSES_OF: Record<Overview["kind"], string> = {
+  trace: "losses",
+  run: "run_losses",
+  counters: "counter_losses",
+  store: "store_losses",
+};
 
 /** What is missing: a button in the bar; damage stands below it in words as well. */
 function Losses() {

@@ -4,6 +4,13 @@ import { frontView } from "../model/view";
 import { closeDialogOf } from "../widgets/dialog";
 
 export function StartHere() {
+  if (kind.value === "store")
+    return (
+      <p>
+        <To view="trends" title="Trends" /> shows how a quantity went on, where its level changed, and what changed with
+        it. <To view="store_captures" title="Captures" /> lists what is in the store.
+      </p>
+    );
   if (kind.value === "counters")
     return (
       <p>

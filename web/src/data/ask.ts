@@ -250,7 +250,7 @@ export interface DocumentLine {
   /** The same whenever it is opened: what is kept about it is kept under this. */
   identity?: string;
   /** Not known before it was opened. */
-  kind: "trace" | "run" | "counters" | null;
+  kind: "trace" | "run" | "counters" | "store" | null;
   is_open: boolean;
 }
 

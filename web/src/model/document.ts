@@ -83,7 +83,19 @@ export interface CountersOverview {
   losses: LossLine[];
 }
 
-export type Overview = TraceOverview | RunOverview | CountersOverview;
+/** A store of what many captures measured. */
+export interface StoreOverview {
+  kind: "store";
+  capture_count: number;
+  commit_count: number;
+  damaged_count: number;
+  targets: string[];
+  /** The quantities that can be followed, those that most captures have first. */
+  series: { title: string; capture_count: number }[];
+  losses: LossLine[];
+}
+
+export type Overview = TraceOverview | RunOverview | CountersOverview | StoreOverview;
 
 export const documents = signal<DocumentLine[]>([]);
 export const current = signal(0);

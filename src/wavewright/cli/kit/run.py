@@ -142,7 +142,7 @@ def _are_small(inputs: Sequence[RunInput]) -> bool:
 
 
 @contextmanager
-def file_progress(inputs: Sequence[RunInput]) -> Iterator[Callable[[], None]]:
+def file_progress(inputs: Sequence[object]) -> Iterator[Callable[[], None]]:
     """A function that counts finished files on a terminal; silent where nobody watches."""
     if not sys.stderr.isatty():
         yield lambda: None

@@ -18,6 +18,7 @@ from wavewright.readers.counters.execution import Pass, wide_pass
 from wavewright.readers.counters.long import is_long, long_passes, long_rows
 from wavewright.readers.counters.names import COLUMNS
 from wavewright.readers.counters.processes import with_processes_together
+from wavewright.readers.counters.rocke_bundle import counters_of_bundle, is_bundle
 from wavewright.readers.counters.silent import without_silent
 from wavewright.readers.counters.system import first_rows, system_of_agents, system_of_row, with_facts
 from wavewright.readers.counters.table import no_table, read_table
@@ -81,6 +82,8 @@ def _times_of_run(folder: Path) -> dict[str, int]:
 
 def _opened(place: Path, target: str | None, listings: Inventory, losses: list[Loss]) -> CounterSet:
     """The capture in a folder or file on disk."""
+    if is_bundle(place):
+        place = counters_of_bundle(place, losses)
     files = find_counters(place, listings)
     if files.analysis:
         from wavewright.readers.counters.analysis_database import read_analysis_database  # SQLite takes its time

@@ -45,6 +45,7 @@ class Kind(Enum):
     EXECUTION_TRACE = "execution trace (Chakra): operators and what they depend on"
     NSYS = "recording of NVIDIA Nsight Systems"
     PLUGIN = "file that a plugin reads"
+    STORE = "store of captures"
     UNKNOWN = "not a format that wavewright reads"
 
 
@@ -127,6 +128,7 @@ INPUTS = {
         "a code object",
         "`wavewright info {path}` lists its kernels; open the folder with its .att files to see them run",
     ),
+    Kind.STORE: InputFacts(None, "a store of captures", "wavewright store list {path}, or wavewright open {path}"),
     Kind.UNKNOWN: InputFacts(
         None,
         Kind.UNKNOWN.value,

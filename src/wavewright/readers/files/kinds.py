@@ -12,6 +12,7 @@ from wavewright.base.files import open_regular
 from wavewright.base.plugins import reader_suffix
 from wavewright.base.shown import quoted
 from wavewright.errors import NotATraceError, UsageError, WavewrightError
+from wavewright.model.baseline import STORE_MARK
 from wavewright.model.document import DOCUMENTS
 from wavewright.model.stored_tables import MANIFEST, RUN_MANIFEST
 from wavewright.readers.files.archive import is_archive, is_raw_name, traces_in
@@ -131,6 +132,10 @@ def _sniff_folder(folder: Path, listings: Inventory) -> Kind:
         return Kind.UI_OUTPUT if form == "ui_output" else Kind.PARQUET
     if RUN_MANIFEST in names:
         return Kind.RUN_TABLES
+    if STORE_MARK in names:
+        return Kind.STORE
+    if {"manifest.json", "samples"} <= names and _is_rocke_bundle(folder):
+        return Kind.COUNTERS
     below = survey(folder, listings)
     if below.has_raw:
         return Kind.RAW_CAPTURE
@@ -151,6 +156,11 @@ def _sniff_folder(folder: Path, listings: Inventory) -> Kind:
     if kinds & set(RUNS):
         return Kind.RUN_FOLDER
     return next((kind for kind in _OTHERS_IN_FOLDERS if kind in kinds), Kind.UNKNOWN)
+
+
+def _is_rocke_bundle(folder: Path) -> bool:
+    with open_regular(folder / "manifest.json") as stream:
+        return b'"rocke.bench.artifacts/' in stream.read(1 << 16)
 
 
 def _sniff_archive(path: Path, listings: Inventory) -> Kind:

@@ -38,6 +38,7 @@ const COMPARE: Record<Overview["kind"], string> = {
   trace: "compare",
   run: "run_compare",
   counters: "counter_compare",
+  store: "trends",
 };
 
 /** Two documents to compare, the first is the baseline; kept while the view is closed. */

@@ -102,3 +102,4 @@ export const losses: View = {
 
 export const runLosses: View = { ...losses, id: "run_losses", about: "run" };
 export const counterLosses: View = { ...losses, id: "counter_losses", about: "counters" };
+export const storeLosses: View = { ...losses, id: "store_losses", about: "store" };

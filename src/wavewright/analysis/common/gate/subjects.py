@@ -32,6 +32,14 @@ SUBJECTS: dict[str, Subject] = {
     ),
     "cycles": Subject("cycles per wave", "mean duration of a wave", ("trace",), is_told_by_calls=False),
     "kernel-time": Subject("kernel time", "median call in the run beside the trace", ("trace",)),
+    "kind": Subject(
+        "kind of instruction",
+        "exposed cycles per wave of each kind of instruction, as a share of the cycles of a wave",
+        ("trace",),
+        is_told_by_calls=False,
+        of_whole="cycles",
+        has_names=True,
+    ),
     "line": Subject(
         "line",
         "exposed cycles per wave of each source line, as a share of the cycles of a wave",

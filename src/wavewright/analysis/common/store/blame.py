@@ -1,4 +1,4 @@
-"""The causes of a change of the level: the kernels, copies or lines that changed with it."""
+"""The causes of a change of the level: the kernels, copies, lines or kinds of instructions that changed with it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from wavewright.model.schema import frame_of
 
 MOST_CAPTURES = 10  #: Of each side: those nearest to the change.
 #: Subject of a series -> subjects of its parts, which add up to it.
-PARTS = {"gpu-time": ("kernel", "copy"), "step": ("kernel", "copy"), "wall": ("kernel", "copy"), "cycles": ("line",)}
+PARTS = dict.fromkeys(("gpu-time", "step", "wall"), ("kernel", "copy")) | {"cycles": ("line", "kind")}
+_INSTEAD = "kind"  #: Kinds of instructions are the parts where a side has no lines: each has all cycles.
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,7 @@ def blame(
         All rows of these captures.
     """
     (change,) = answer.changes.filter(pl.col("place") == place).to_dicts()
-    subjects = PARTS.get(answer.subject, ())
+    subjects = _subjects(answer.subject, rows, [set(side["capture"]) for side in (before, after)])
     sides = [
         _means(rows.filter(pl.col("capture").is_in(side["capture"].to_list()), pl.col("subject").is_in(subjects)))
         for side in (before, after)
@@ -91,6 +92,17 @@ def blame(
         missing=_missing(answer, counts, parts),
         parts=parts,
     )
+
+
+def _subjects(subject: str, rows: pl.DataFrame, sides: Sequence[set[str]]) -> tuple[str, ...]:
+    """Subjects of the parts that both sides have."""
+    subjects = PARTS.get(subject, ())
+    if _INSTEAD not in subjects:
+        return subjects
+    has_lines = all(
+        rows.filter(pl.col("capture").is_in(list(side)), pl.col("subject") != _INSTEAD).height for side in sides
+    )
+    return tuple(each for each in subjects if (each == _INSTEAD) is not has_lines)
 
 
 def _means(rows: pl.DataFrame) -> pl.DataFrame:

@@ -17,12 +17,16 @@ from wavewright.model.answer import Answer
 from wavewright.model.schema import frame_of
 
 #: Columns that must be equal for values to be one series; a grid of another size is another measurement.
-SERIES = ("kind", "subject", "name", "unit", "target", "series", "step", "filter", "grid_lanes")
+SERIES = ("kind", "subject", "name", "kernel", "unit", "target", "series", "step", "filter", "grid_lanes")
 #: What is read of a store.
 COLUMNS = (
     *("capture", "taken_ns", "label", "commit_id", "code", "software", "damages", "path", "mean", "lanes"),
     *(name for name in SERIES if name != "grid_lanes"),
 )
+
+
+_NAMES = ("name", "kernel")
+_OF_KERNEL = ("kernel-time", "cycles")  #: Subjects of traces without names of their own, the deciding one first.
 
 
 @dataclass(frozen=True)
@@ -31,6 +35,7 @@ class TrendAnswer(Answer, package=__package__):
 
     subject: str
     name: str
+    kernel: str  #: Of traces: the traced kernel; else empty.
     unit: str
     target: str
     series: str
@@ -47,15 +52,17 @@ class TrendAnswer(Answer, package=__package__):
         """The quantity in a few words."""
         title = SUBJECTS[self.subject].title if self.subject in SUBJECTS else self.subject
         name = kernel_title(self.name) if self.subject == "kernel" else self.name
-        return f"{title} {name}".strip()
+        return f"{title} {name}".strip() + (f" of {kernel_title(self.kernel)}" if self.kernel else "")
 
     def headline(self) -> str:
         """The last change of the level, in one sentence."""
         subject = f"{self.title} on {self.target or 'a GPU that is not recorded'}"
         values = counted(self.points.height, "commits" if self.by == "commit" else "captures")
         if not self.changes.height:
-            level = measured_text(self.points["value"].mean(), self.unit)
-            return f"{subject}: no change of the level in {values}; it is {level}"
+            found = self.points["value"]
+            level, low, high = (measured_text(each, self.unit) for each in (found.mean(), found.min(), found.max()))
+            ends = f" ({low} to {high})" if self.points.height > 1 else ""
+            return f"{subject}: no change of the level in {values}; it is {level}{ends}"
         last = self.changes.row(-1, named=True)
         at = f"commit {last['commit_id']}" if last["commit_id"] else last["label"]
         now = measured_text(last["after"], self.unit)
@@ -73,8 +80,10 @@ def of_quantity(word: str) -> pl.Expr:
     """The rows that a word may mean: a subject such as gpu-time, or a part of a name."""
     if not word:
         raise UsageError("which quantity?", advice="name a kernel, a marker, or gpu-time, step, cycles")
-    name = pl.col("name").str.to_lowercase().str.contains(word.lower(), literal=True)
-    return pl.col("subject").eq(word) if word in SUBJECTS and not SUBJECTS[word].has_names else name
+    if word in SUBJECTS and not SUBJECTS[word].has_names:
+        return pl.col("subject").eq(word)
+    name, kernel = (pl.col(each).str.to_lowercase().str.contains(word.lower(), literal=True) for each in _NAMES)
+    return name | (kernel & pl.col("subject").is_in(list(_OF_KERNEL)))
 
 
 def trend(
@@ -82,6 +91,7 @@ def trend(
     word: str,
     *,
     subject: str | None = None,
+    kernel: str | None = None,
     target: str | None = None,
     series: str | None = None,
     by: str | None = None,
@@ -93,6 +103,8 @@ def trend(
     ----------
     rows
         Rows of a store (`COLUMNS`), the oldest capture first.
+    kernel
+        Part of the name of the traced kernel.
     by
         `commit` or `date`; None = commits, where every capture has one.
     last
@@ -103,11 +115,22 @@ def trend(
     UsageError
         When no capture has such a quantity.
     """
-    series_rows, others = _one_series(rows, word, {"subject": subject, "target": target, "series": series})
+    asked = {"subject": subject, "target": target, "series": series}
+    conditions = [pl.col(name) == value for name, value in asked.items() if value is not None]
+    if kernel is not None:
+        conditions.append(pl.col("kernel").str.contains(kernel, literal=True))
+    series_rows, others = _one_series(rows, word, conditions)
+    if series_rows.filter(pl.col("damages") == "").is_empty():
+        raise UsageError(f"all captures with {word[:80]!r} are damaged", advice="wavewright store list names them")
+    return trend_of(series_rows, others=others, by=by, last=last)
+
+
+def trend_of(
+    series_rows: pl.DataFrame, *, others: pl.DataFrame | None = None, by: str | None = None, last: int | None = None
+) -> TrendAnswer:
+    """Levels and changes of the rows of one series, of which some are undamaged; `others` fit the question, too."""
     sound = series_rows.filter(pl.col("damages") == "")
     latest = sound.tail(last) if last else sound
-    if not latest.height:
-        raise UsageError(f"all captures with {word[:80]!r} are damaged", advice="wavewright store list names them")
     by = by or ("commit" if (latest["commit_id"] != "").all() else "date")
     points = _points(latest, by)
     values = points["value"].to_list()
@@ -122,6 +145,7 @@ def trend(
     return TrendAnswer(
         subject=row["subject"],
         name=row["name"],
+        kernel=row["kernel"],
         unit=row["unit"],
         target=row["target"],
         series=row["series"],
@@ -132,32 +156,41 @@ def trend(
         points=frame_of(
             TrendAnswer.tables["points"],
             [point | band for point, band in zip(points.to_dicts(), bands, strict=True)],
-        ).with_columns(pl.col("low", "high").fill_nan(None)),
+        ).with_columns(pl.col("low").fill_nan(None).clip(min(0.0, *values)), pl.col("high").fill_nan(None)),
         changes=frame_of(TrendAnswer.tables["changes"], [_change(each, points) for each in changes]),
-        others=others,
+        others=frame_of(TrendAnswer.tables["others"], []) if others is None else others,
     )
 
 
-def _one_series(
-    rows: pl.DataFrame, word: str, conditions_of_user: Mapping[str, str | None]
-) -> tuple[pl.DataFrame, pl.DataFrame]:
+def _one_series(rows: pl.DataFrame, word: str, conditions: Sequence[pl.Expr]) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The rows of the series that most captures have, an exact name first, and the series that are left out."""
-    conditions = [pl.col(name) == value for name, value in conditions_of_user.items() if value is not None]
-    candidates = rows.filter(of_quantity(word), *conditions).with_columns(
-        pl.col("lanes").round().cast(pl.Int64).alias("grid_lanes")
-    )
+    candidates = with_grids(rows).filter(of_quantity(word), *conditions)
     if not candidates.height:
         advice = "wavewright store list names what the captures have"
         raise UsageError(f"no capture has {word[:80]!r}", advice=advice)
-    counts = (
-        candidates.group_by(SERIES, maintain_order=True)
-        .agg(pl.col("capture").n_unique().alias("capture_count"), (pl.col("name") == word).any().alias("is_exact"))
-        .sort(["is_exact", "capture_count"], descending=True, maintain_order=True)
-    )
-    best = counts.row(0, named=True)
-    of_best = [pl.col(name).eq_missing(best[name]) for name in SERIES]
+    counts = all_series(candidates, (pl.col("name") == word).any())
     others = counts.slice(1).select(list(TrendAnswer.tables["others"].names))
-    return candidates.filter(*of_best).unique("capture", keep="first", maintain_order=True), others
+    return of_series(candidates, counts.row(0, named=True)), others
+
+
+def with_grids(rows: pl.DataFrame) -> pl.DataFrame:
+    """Rows with the column `grid_lanes` of series."""
+    return rows.with_columns(pl.col("lanes").round().cast(pl.Int64).alias("grid_lanes"))
+
+
+def all_series(rows: pl.DataFrame, first: pl.Expr | None = None) -> pl.DataFrame:
+    """The series of rows with grids: those that are `first`, then those that most captures have."""
+    counts = rows.group_by(SERIES, maintain_order=True).agg(
+        pl.col("capture").n_unique().cast(pl.Int64).alias("capture_count"),
+        (pl.lit(value=False) if first is None else first).alias("is_first"),
+    )
+    return counts.sort(["is_first", "capture_count"], descending=True, maintain_order=True).drop("is_first")
+
+
+def of_series(rows: pl.DataFrame, series: Mapping[str, object]) -> pl.DataFrame:
+    """The rows of one series, one per capture."""
+    conditions = [pl.col(name).eq_missing(pl.lit(series[name])) for name in SERIES]
+    return rows.filter(*conditions).unique("capture", keep="first", maintain_order=True)
 
 
 def _points(rows: pl.DataFrame, by: str) -> pl.DataFrame:
@@ -198,9 +231,9 @@ def _change(change: ChangePoint, points: pl.DataFrame) -> dict[str, object]:
 
 def captures_around(rows: pl.DataFrame, answer: TrendAnswer, place: int, most: int) -> Sequence[pl.DataFrame]:
     """Rows of captures of the level before a change and of that after it: the nearest to it, at most `most` of each."""
-    (series_rows, _) = _one_series(
-        rows, answer.name or answer.subject, {"subject": answer.subject, "target": answer.target}
-    )
+    columns = ("subject", "name", "kernel", "unit", "target", "series", "grid_lanes")
+    same = [pl.col(name).eq_missing(getattr(answer, name)) for name in columns]
+    series_rows, _ = _one_series(rows, answer.name or answer.subject, same)
     points = answer.points
     level = points["level"][place]
     ends = (level - 1, level)

@@ -1,4 +1,4 @@
-"""Measurements of thread traces, for a baseline: cycles per wave, exposed cycles per line, the median call."""
+"""Measurements of thread traces, for a baseline: cycles of waves, kinds of instructions and lines, the median call."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def trace_baseline(trace: ThreadTrace, label: str, *, damages: Sequence[str] = (
         raise UsageError(
             what, where=trace.source.path, advice=f"wavewright coverage {quoted(trace.source.path)} tells why"
         )
-    quantities = [_cycles(trace), *_kernel_time(trace), *_lines(trace)]
+    quantities = [_cycles(trace), *_kernel_time(trace), *_kinds(trace), *_lines(trace)]
     return MeasuredCapture(
         label=label,
         quantities=tuple(quantities),
@@ -91,6 +91,15 @@ def _kernel_time(trace: ThreadTrace) -> list[Quantity]:
     error, degrees = (None, None) if noise is None else (noise / _NORMAL_95, _MANY)
     median = launch.duration_ns_median
     return [Quantity("kernel-time", "", "ns", launch.call_count, median, error, degrees, median=median)]
+
+
+def _kinds(trace: ThreadTrace) -> list[Quantity]:
+    waves = max(batches(trace).height, 1)
+    units = hotspots(trace, by="kind").units.filter(pl.col("unit").is_not_null() & (pl.col("exposed_cycles_total") > 0))
+    return [
+        Quantity("kind", name, "cycles", hits, exposed / waves)
+        for name, hits, exposed in units.select("unit", "hit_count", "exposed_cycles_total").rows()
+    ]
 
 
 def _lines(trace: ThreadTrace) -> list[Quantity]:

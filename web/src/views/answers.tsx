@@ -1,13 +1,13 @@
 // The answer to any question that is declared for this kind of document, in the words of reports: also to those that
 // have no view of their own.
 import { signal } from "@preact/signals";
-import { json } from "../../data/ask";
-import { current } from "../../model/document";
-import { useAnswer } from "../../model/loaded";
-import { frontView, type View } from "../../model/view";
-import { Answered, Nothing } from "../../widgets/answered";
-import { Definition } from "../../widgets/cards";
-import "./answers.css";
+import { json } from "../data/ask";
+import { current } from "../model/document";
+import { useAnswer } from "../model/loaded";
+import { frontView, type View } from "../model/view";
+import { Answered, Nothing } from "../widgets/answered";
+import { type Block, Blocks } from "../widgets/blocks";
+import { Definition } from "../widgets/cards";
 
 interface DeclaredQuestion {
   name: string;
@@ -15,14 +15,6 @@ interface DeclaredQuestion {
   sentence: string;
   /** The view that shows the same; empty = none does. */
   view: string;
-}
-
-interface Block {
-  /** plain, headline, note, loss, preformatted or table. */
-  kind: string;
-  text: string;
-  columns?: { heading: string; is_number: boolean }[];
-  rows?: string[][];
 }
 
 interface DeclaredAnswer {
@@ -88,9 +80,7 @@ function Words({ name, questions, choose }: WordsProps) {
       {(answer) => (
         <>
           {answer.reason ? <Nothing>{answer.reason}</Nothing> : null}
-          {answer.blocks.map((block, number) => (
-            <Part key={number} block={block} />
-          ))}
+          <Blocks blocks={answer.blocks} />
           {answer.next.map(({ name: next, reason }) => (
             <p key={`${next} ${reason}`}>
               next:{" "}
@@ -104,40 +94,6 @@ function Words({ name, questions, choose }: WordsProps) {
         </>
       )}
     </Answered>
-  );
-}
-
-function Part({ block }: { block: Block }) {
-  if (block.kind === "preformatted") return <pre>{block.text}</pre>;
-  if (block.kind === "headline") return <h3>{block.text}</h3>;
-  if (block.kind !== "table") return <p class={block.kind === "plain" ? "" : "faint-text"}>{block.text}</p>;
-  const columns = block.columns ?? [];
-  return (
-    <figure class="answer-table">
-      <figcaption class="faint-text">{block.text}</figcaption>
-      <table>
-        <thead>
-          <tr>
-            {columns.map((column, place) => (
-              <th key={place} class={column.is_number ? "number" : ""}>
-                {column.heading}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {(block.rows ?? []).map((cells, number) => (
-            <tr key={number}>
-              {cells.map((cell, place) => (
-                <td key={place} class={columns[place]?.is_number ? "number" : ""}>
-                  {cell}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </figure>
   );
 }
 

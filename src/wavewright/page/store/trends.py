@@ -1,0 +1,73 @@
+"""How a quantity of a store went on, in words and a picture, what its last change came from, and the captures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import polars as pl
+
+from wavewright.analysis.common.store.blame import MOST_CAPTURES, PARTS, blame
+from wavewright.analysis.common.store.trend import TrendAnswer, captures_around, of_series, trend_of
+from wavewright.errors import UsageError
+from wavewright.model.baseline import OF_CAPTURE
+from wavewright.model.blocks import AnyBlock, readable
+from wavewright.model.document import Document
+from wavewright.page.declared_questions import sent_block
+from wavewright.page.protocol.question import PageQuestion
+from wavewright.page.store.overview import rows_of, series_of
+from wavewright.questions.kit.parameters import OneOf, Parameters, place
+from wavewright.words.store import blame_report, captures_report, trend_picture, trend_report
+
+_MOST_ROWS = 50
+
+
+def trend_answer(document: Document, *, series: int = 0, theme: str = "dark") -> dict[str, Any]:
+    """The course of a series, by its number in the overview."""
+    all_of_store = series_of(document)
+    if series >= all_of_store.height:
+        raise UsageError(f"the store has no series {series}", advice=f"it has {all_of_store.height:,}")
+    chosen = all_of_store.row(series, named=True)
+    rows = of_series(rows_of(document), chosen)
+    answer = trend_of(rows)
+    blocks = _sent(trend_report(answer, limit=_MOST_ROWS))[1:]  # the picture has the headline
+    if answer.changes.height:
+        blocks += _sent(_blame(document, rows, answer))
+    return {
+        "picture": trend_picture(answer, theme).svg,
+        "headline": answer.headline(),
+        "blocks": blocks,
+        "definition": answer.definition,
+    }
+
+
+def _blame(document: Document, rows: pl.DataFrame, answer: TrendAnswer) -> Iterator[AnyBlock]:
+    place = int(answer.changes["place"][-1])
+    before, after = captures_around(rows, answer, place, MOST_CAPTURES)
+    captures = [*before["capture"], *after["capture"]]
+    of_parts = pl.col("capture").is_in(captures) & pl.col("subject").is_in(list(PARTS.get(answer.subject, ())))
+    return blame_report(blame(answer, place, before, after, document.store.read(of_parts)), limit=_MOST_ROWS)
+
+
+def captures(document: Document) -> dict[str, Any]:
+    """The captures, the newest first."""
+    stored = document.store.read(columns=OF_CAPTURE)
+    table = stored.group_by(OF_CAPTURE, maintain_order=True).agg(pl.len().cast(pl.Int64).alias("quantity_count"))
+    return {"blocks": _sent(captures_report(table.reverse(), document.label, limit=10 * _MOST_ROWS))}
+
+
+def _sent(blocks: Iterable[AnyBlock]) -> list[dict[str, Any]]:
+    return [sent for block in readable(blocks) for sent in sent_block(block)]
+
+
+def _every_series(document: Document) -> Iterator[dict[str, Any]]:
+    for number in range(series_of(document).height):
+        for theme in ("dark", "light"):
+            yield {"series": number, "theme": theme}
+
+
+PARAMETERS: Parameters = {"series": place, "theme": OneOf("no theme", ("dark", "light"))}
+QUESTIONS = (
+    PageQuestion("store_trend", trend_answer, PARAMETERS, (), _every_series),
+    PageQuestion("store_captures", captures),
+)
