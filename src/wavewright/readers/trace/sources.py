@@ -12,6 +12,7 @@ from wavewright.base.files import is_inside, listed, not_read, read_regular
 from wavewright.model.losses import Loss
 from wavewright.model.schema import THREAD_TRACE
 from wavewright.model.trace import ThreadTrace
+from wavewright.readers.files.folder import Directory
 from wavewright.readers.trace.assemble import add_losses
 
 MAX_SOURCE_BYTES = 16 << 20  #: Larger files are not source texts that anybody reads.
@@ -23,7 +24,7 @@ def read_sources(
     """The `sources` table: every file that the `code` table names, with its text where it can be found.
 
     A file is looked for below `source_root` only, by its whole path first and then by ever shorter ends of it, so
-    that a tree that was built elsewhere is found too. Links that lead out of the folder are not followed: they are
+    that a tree that was built elsewhere is found too; a `snapshots.json` there, as AMD's tools write it, goes first. Links that lead out of the folder are not followed: they are
     put into `refused`, with the reason.
 
     Examples
@@ -37,9 +38,20 @@ def read_sources(
     files = places.str.replace(r":[^:]*$", "").unique(maintain_order=True).to_list()
     root = None if source_root is None else Path(source_root).resolve()
     refusals = {} if refused is None else refused
-    texts = [None if root is None else _text_below(root, file, refusals) for file in files]
+    copies = {} if root is None else _copies(root, code)
+    texts = [copies.get(file) or (None if root is None else _text_below(root, file, refusals)) for file in files]
     schema = THREAD_TRACE["sources"].dtypes
     return pl.DataFrame({"file": files, "text": texts}, schema=schema)
+
+
+def _copies(root: Path, code: pl.DataFrame) -> dict[str, str | None]:
+    """The texts that a `snapshots.json` in a folder names."""
+    from wavewright.readers.trace.ui_output.sources import FILE_NAME, read_snapshots, source_table
+
+    if not (root / FILE_NAME).is_file():
+        return {}
+    folder = Directory(root)
+    return dict(source_table(folder, read_snapshots(folder, []), code).iter_rows())
 
 
 def add_sources(trace: ThreadTrace, source_root: str | os.PathLike[str]) -> None:
