@@ -65,7 +65,7 @@ def test_names_of_threads_queues_and_streams(tmp_path: Path) -> None:
             table = next(name for name in tables if name.startswith(f"rocpd_info_{kind}_"))
             database.execute(f'UPDATE "{table}" SET name = ?', (f"my {kind}",))  # noqa: S608
     for kind in ("thread", "queue", "stream"):
-        done = call("query", path, f"SELECT DISTINCT name FROM run.{kind}s", "--json")
+        done = call("query", path, f"SELECT DISTINCT name FROM run.{kind}s", "--json")  # noqa: S608
         assert json.loads(done.stdout)["rows"] == [{"name": f"my {kind}"}], done.stderr
 
 

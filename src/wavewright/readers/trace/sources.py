@@ -24,8 +24,8 @@ def read_sources(
     """The `sources` table: every file that the `code` table names, with its text where it can be found.
 
     A file is looked for below `source_root` only, by its whole path first and then by ever shorter ends of it, so
-    that a tree that was built elsewhere is found too; a `snapshots.json` there, as AMD's tools write it, goes first. Links that lead out of the folder are not followed: they are
-    put into `refused`, with the reason.
+    that a tree that was built elsewhere is found too; a `snapshots.json` there, as AMD's tools write it, goes first.
+    Links that lead out of the folder are not followed: they are put into `refused`, with the reason.
 
     Examples
     --------
