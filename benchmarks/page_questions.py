@@ -1,7 +1,7 @@
 """Processor time and memory of everything that the viewer's page asks about a thread trace, question by question.
 
 One process opens the trace as the server does and keeps what it made; the peak is that of the process during each
-question. --apart opens the trace anew for each question, in a process of its own: what a view costs that is opened first.
+question. --apart opens the trace anew for each question, in a process of its own: what a view costs that comes first.
 
 usage: python -m benchmarks.page_questions [--most-seconds N] [--apart] [--only NAME ...] PATH
 """

@@ -93,8 +93,8 @@ def largest(folder: Path) -> Path:
 
 
 @contextmanager
-def served(path: Path, cache: str = "") -> Iterator[str]:
-    """The URL of a `wavewright open` that was just started, with a cache folder or without."""
+def served(path: Path, cache: str = "") -> Iterator[tuple[str, int]]:
+    """The URL and the process of a `wavewright open` that was just started, with a cache folder or without."""
     command = [sys.executable, "-m", "wavewright", "open", str(path), "--no-browser"]
     variables = os.environ | {"WAVEWRIGHT_CACHE": cache, "WAVEWRIGHT_CONFIG": ""}
     with subprocess.Popen(
@@ -105,7 +105,7 @@ def served(path: Path, cache: str = "") -> Iterator[str]:
             line = next(line for line in process.stdout if "http://" in line)
             found = re.search(r"http://\S+", line)
             assert found is not None
-            yield found[0]
+            yield found[0], process.pid
         finally:
             process.terminate()
 
@@ -133,7 +133,7 @@ def one_opening(browser: Browser, path: Path, cache: str) -> dict[str, float]:
     context = browser.new_context(viewport={"width": 1280, "height": 800})
     page = context.new_page()
     began = time.perf_counter()
-    with served(path, cache) as url:
+    with served(path, cache) as (url, _):
         page.goto(url, wait_until="commit")
         page.wait_for_function(PICTURE, polling="raf")
         picture = time.perf_counter() - began
@@ -190,7 +190,7 @@ def moving(browser: Browser, path: Path) -> None:
     context = browser.new_context(viewport={"width": 1280, "height": 800})
     page = context.new_page()
     page.add_init_script(WATCH_FRAMES)
-    with served(path) as url:
+    with served(path) as (url, _):
         page.goto(url)
         page.wait_for_function(PICTURE, timeout=60_000)
         page.wait_for_function(EVERYTHING, timeout=60_000)
