@@ -13,9 +13,8 @@ from wavewright.base.words import counted, duration
 from wavewright.model.blocks import GAP, AnyBlock, headline
 from wavewright.words.kit.brief_names import brief_kernel
 from wavewright.words.kit.declared_tables import declared_table
+from wavewright.words.run.place_names import rank_limit
 from wavewright.words.run.ranks import caveat_lines, who_of, why_late
-
-_FEWEST_RANKS = 64
 
 
 def collectives_report(answer: Collectives, *, limit: int | None = 20, with_calls: bool = False) -> Iterator[AnyBlock]:
@@ -34,7 +33,7 @@ def collectives_report(answer: Collectives, *, limit: int | None = 20, with_call
         last=_last,
     )
     yield GAP
-    shown = None if limit is None else max(limit, _FEWEST_RANKS)
+    shown = rank_limit(limit)
     yield declared_table("run/collectives/process", answer.processes, limit=shown, process=who_of)
     if answer.stragglers.height:
         yield GAP

@@ -12,10 +12,9 @@ from wavewright.base.shown import printable
 from wavewright.base.words import counted, duration, percent
 from wavewright.model.blocks import GAP, AnyBlock, headline, sentence
 from wavewright.words.kit.declared_tables import declared_table
+from wavewright.words.run.place_names import rank_limit
 from wavewright.words.run.ranks import who_of
 from wavewright.writers.terminal.bars import sparkline
-
-_FEWEST_RANKS = 64
 
 
 def launches_report(answer: LaunchStatistics, *, limit: int | None = 20) -> Iterator[AnyBlock]:
@@ -33,7 +32,7 @@ def launches_report(answer: LaunchStatistics, *, limit: int | None = 20) -> Iter
         yield GAP
         yield declared_table("run/launches/function", answer.functions, limit=limit)
     yield GAP
-    shown = None if limit is None else max(limit, _FEWEST_RANKS)
+    shown = rank_limit(limit)
     curve = _queue_curve(answer.depths)
     yield declared_table("run/launches/process", answer.processes, limit=shown, process=who_of, curve=curve)
 

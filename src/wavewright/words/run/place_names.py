@@ -9,6 +9,19 @@ from wavewright.base.shown import printable
 from wavewright.model.blocks import Placed
 from wavewright.words.kit.brief_paths import brief_paths
 
+_USUAL_ROWS, _FEWEST_RANKS = 20, 64
+
+
+def rank_limit(limit: int | None) -> int | None:
+    """Rows of a table with a row per rank: more than of others, unless fewer than usual are asked for; None = all.
+
+    Examples
+    --------
+    >>> rank_limit(20), rank_limit(5), rank_limit(100), rank_limit(None)
+    (64, 5, 100, None)
+    """
+    return limit if limit is None or limit < _USUAL_ROWS else max(limit, _FEWEST_RANKS)
+
 
 def gpu_name(node: str | None, gpu: int | None, *, with_node: bool) -> str:
     """The label of a GPU, with its node if there are several; where no host name was recorded, with its file.

@@ -15,10 +15,9 @@ from wavewright.facts.loader import packaged
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, sentence
 from wavewright.words.kit.brief_names import brief_kernel
 from wavewright.words.kit.declared_tables import declared_table
-from wavewright.words.run.place_names import process_name
+from wavewright.words.run.place_names import process_name, rank_limit
 
 _EVEN = 0.02  #: Cost as a share of the mean below which the work counts as evenly spread.
-_FEWEST_RANKS = 64  #: Ranks that are always shown.
 
 
 def ranks_report(answer: Ranks, *, limit: int | None = 20) -> Iterator[AnyBlock]:
@@ -30,7 +29,7 @@ def ranks_report(answer: Ranks, *, limit: int | None = 20) -> Iterator[AnyBlock]
     if not answer.processes.height:
         return
     yield GAP
-    shown = None if limit is None else max(limit, _FEWEST_RANKS)
+    shown = rank_limit(limit)
     processes = answer.processes
     if shown is not None and processes.height > shown:
         processes = processes.sort("last_count", "compute_ns", descending=True, maintain_order=True)

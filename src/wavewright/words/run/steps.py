@@ -13,6 +13,7 @@ from wavewright.base.words import counted, duration, percent
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, headline, sentence
 from wavewright.words.kit.brief_names import brief_kernel
 from wavewright.words.kit.declared_tables import declared_table
+from wavewright.words.run.place_names import rank_limit
 from wavewright.words.run.ranks import who_of
 
 _FEWEST_RATED = 10  #: Steps of a phase from which a rate is told as steady.
@@ -33,7 +34,7 @@ def steps_report(answer: Steps, *, limit: int | None = 20) -> Iterator[AnyBlock]
         )
     yield GAP
     if answer.processes.height > 1:
-        shown = None if limit is None else max(limit, 64)
+        shown = rank_limit(limit)
         yield declared_table("run/steps/process", answer.processes, limit=shown, process=who_of)
         yield GAP
     yield declared_table(
