@@ -57,6 +57,7 @@ def test_brief_is_short_and_kinds_must_agree(run: Run, runs: Path) -> None:
     assert run("loop", runs / "before", __file__).returncode in (2, 3)
 
 
+@pytest.mark.slow
 def test_agents_get_the_same_verdict(run: Run, runs: Path) -> None:
     from wavewright.mcp.dispatcher import Dispatcher
 

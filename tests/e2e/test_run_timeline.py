@@ -50,6 +50,7 @@ def streams_only(view, timeline, span) -> tuple[float, float]:
     return x, box["y"] + top + HEADING + (own.index(span["track"]) + 0.5) * tall
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "path",
     every_third(

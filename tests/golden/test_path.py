@@ -54,6 +54,7 @@ def test_work_of_other_streams_is_no_idle_time(shared: Path) -> None:
         what_if(graph, ("copies",), path)
 
 
+@pytest.mark.slow
 def test_a_late_rank_has_the_bound_of_the_diagnosis(shared: Path) -> None:
     run = open_run(shared / "data" / "kineto-multirank-2of4")
     spans_ns = path_of(event_graph(run)).groups["span_ns"]

@@ -18,7 +18,8 @@ from wavewright.model.run import Run
 from wavewright.readers.files.kinds import Kind
 from wavewright.readers.run.inputs import RunInput, find_runs
 
-EXECUTORS = [Serial(), Processes(2)]
+BOTH = [Serial(), Processes(2)]
+EXECUTORS = [BOTH[0], pytest.param(BOTH[1], marks=pytest.mark.slow)]
 
 
 def kernel_count(run: Run) -> int:
@@ -51,7 +52,7 @@ def broken(tmp_path: Path) -> RunInput:
     return RunInput(path, Kind.ROCPD)
 
 
-@pytest.mark.parametrize("executor", EXECUTORS)
+@pytest.mark.parametrize("executor", BOTH)
 def test_answers_in_the_order_of_the_inputs(executor: Executor, ranks: list[RunInput]) -> None:
     gathered = gather(kernel_count, ranks, executor=executor)
     assert gathered.values == [30, 30, 30]
@@ -73,7 +74,7 @@ def test_only_unreadable_files(executor: Executor, broken: RunInput) -> None:
         gather(kernel_count, [broken, broken], executor=executor)
 
 
-@pytest.mark.parametrize("executor", EXECUTORS)
+@pytest.mark.parametrize("executor", BOTH)
 def test_a_bug_in_one_of_many(executor: Executor, ranks: list[RunInput]) -> None:
     gathered = gather(fail_at_rank_1, ranks, executor=executor)
     assert gathered.values == [30, 30]

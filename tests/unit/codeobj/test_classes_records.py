@@ -170,6 +170,7 @@ def test_every_record_has_a_class(rows: list[Row]) -> None:
     assert {row.text for row in rows if classify(row.text, family_of(row.target)).name == "unknown"} == set()
 
 
+@pytest.mark.slow
 def test_counters_are_those_of_the_records(rows: list[Row]) -> None:
     wrong, used = set(), set()
     for row in rows:
@@ -197,6 +198,7 @@ def test_loads_stores_and_atomics_are_those_of_the_records(rows: list[Row]) -> N
     assert used == set(ACCESS_EXCEPTIONS)
 
 
+@pytest.mark.slow
 def test_control_flow_is_that_of_the_records(rows: list[Row]) -> None:
     flags = set().union(*CONTROL_FLOW.values())
     wrong, used = set(), set()

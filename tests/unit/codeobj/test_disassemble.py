@@ -190,6 +190,7 @@ for target in sys.argv[1:]:
 """
 
 
+@pytest.mark.slow
 def test_no_process_is_started() -> None:
     """For every GPU whose instructions the tables have; also where words are no instructions."""
     exact = {target for target in TARGET_OF_MACH.values() if (_core.isa_nearest(target) or ("", False))[1]}

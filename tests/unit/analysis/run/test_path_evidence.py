@@ -240,6 +240,7 @@ def test_waits_for_work_that_is_not_recorded_are_unknown(tmp_path: Path, form: s
     assert "record the work of the GPU" in path.advice
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["kineto", "rocpd"])
 def test_missing_ranks_make_communication_a_guess(tmp_path: Path, form: str) -> None:
     init = Call("ncclCommInitRank", 9_000, (("int", "nranks", "4"),), "RCCL")

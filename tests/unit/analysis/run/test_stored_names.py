@@ -68,6 +68,7 @@ def test_every_table_and_view_of_a_real_rpd_file(shared: Path) -> None:
         assert run.sql(f"SELECT COUNT(*) {joined.format(kind)}").item() == count
 
 
+@pytest.mark.slow
 def test_every_table_of_real_rocpd_files(shared: Path) -> None:
     paths = [next((shared / f"data/att-mi300x-bmm/{name}/raw").glob("*.db")) for name in ("c08", "c09")]
     one, both = open_run(paths[0]), open_run(*paths)

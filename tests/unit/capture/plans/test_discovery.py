@@ -40,6 +40,7 @@ def discoveries(shared: Path) -> dict[str, DiscoveredKernels]:
     return {folder.name: discovered(folder) for folder in sorted((shared / "data" / FLYDSL).iterdir())}
 
 
+@pytest.mark.slow
 def test_launches_of_real_captures(shared: Path, discoveries: dict[str, DiscoveredKernels]) -> None:
     """16 of the captures of the spec are here: 15 can be ranked, 6 of them launch 6, 7 launch 8, launch 3 and 5."""
     ranked: dict[str, list[int]] = {}
@@ -56,6 +57,7 @@ def test_launches_of_real_captures(shared: Path, discoveries: dict[str, Discover
     assert [ranks.count(launch) for launch in (6, 8, 3, 5)] == [6, 7, 1, 1]
 
 
+@pytest.mark.slow
 def test_suggests_what_was_captured(shared: Path, discoveries: dict[str, DiscoveredKernels]) -> None:
     """In all 13 programs the kernel that its authors traced is the one that is suggested."""
     for name, dispatch in captures(shared):

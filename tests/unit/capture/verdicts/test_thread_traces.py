@@ -402,6 +402,7 @@ def test_real_empty_dispatches(shared: Path, tmp_path: Path, name: str) -> None:
     assert [(d.dispatch, d.is_placeholder) for d in everything.dispatches] == [(1, False), (3, True)]
 
 
+@pytest.mark.slow
 def test_real_good_captures(shared: Path, tmp_path: Path) -> None:
     """Waves as AMD's decoder counts them (INDEX.md)."""
     waves = {"c01": {1: 4, 2: 4}, "c03": {1: 4, 3: 28}, "c12": {1: 4, 3: 4}}

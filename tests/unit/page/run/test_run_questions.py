@@ -272,6 +272,7 @@ def test_a_run_of_nothing_answers_everything() -> None:
     assert _asked(document, "layers")["layers"][0]["track_count"] == 0
 
 
+@pytest.mark.slow
 def test_what_an_exported_page_holds_can_be_answered(library: Library) -> None:
     document = library.document(0)
     for name in ("span", "spans", "run_summary", "run_kernel", "run_regions", "run_compare"):

@@ -87,6 +87,7 @@ def test_the_interval_holds_the_counters(gemm: Work) -> None:
     assert found.hit_rate == pytest.approx((0.65, 0.80), abs=0.01)
 
 
+@pytest.mark.slow
 def test_other_caches_are_rejected_by_the_counters(gemm: Work) -> None:
     """Lines of 64 bytes, four XCDs and no L1 give other misses or requests: the counters can tell."""
     small = replace(MI300X, caches=replace_fact(l2_bytes=2 << 20))
@@ -152,6 +153,7 @@ def _large_gemm(edge: int, rows: int, chunk: int, drift: float) -> tuple[float, 
     return 100 * hits, 100 * (1 - found["last_level_misses"] / found["read_misses"])
 
 
+@pytest.mark.slow
 def test_published_rates_of_large_gemms() -> None:
     """Four of five without drift; row-major 9216 loses its reuse when workgroups drift apart by 12 steps."""
     lockstep = [_large_gemm(*case[:3], 0.0) for case in PUBLISHED]

@@ -92,6 +92,7 @@ def test_null_edits_of_real_traces_are_null(capture: str) -> None:
         assert abs(replayed.gain(legal, orders.written).about) <= _NULL_SHARE
 
 
+@pytest.mark.slow
 def test_null_edits_of_planted_traces_are_null(tmp_path: Path) -> None:
     rng = Random(8)
     tried = 0
@@ -176,6 +177,7 @@ def test_the_service_of_memory_is_not_identified_under_constant_backlog(slots: i
     assert not is_identified
 
 
+@pytest.mark.slow
 def test_a_hundred_orders_of_ten_thousand_instructions() -> None:
     trace = _real("c06")
     orders, replayed = _loop_of(trace), EditedTrace(trace)
