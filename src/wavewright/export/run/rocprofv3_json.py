@@ -97,6 +97,8 @@ def _with_kernels(dispatches: pl.DataFrame, symbols: pl.DataFrame) -> tuple[pl.D
     keys = ["name", "symbol", "sgpr_count", "vgpr_count", "accum_vgpr_count"]
     kernels = dispatches.select(keys).unique(maintain_order=True).with_row_index("kernel_id", 1)
     numbered = dispatches.join(kernels, on=keys, how="left", maintain_order="left", nulls_equal=True)
+    # every record of AMD's has a number; runs of other formats do not
+    numbered = numbered.with_columns(pl.col("dispatch_id").fill_null(pl.int_range(1, pl.len() + 1)))
     listed = kernels.join(names, on="symbol", how="left", maintain_order="left")
     records = [
         {
@@ -179,7 +181,9 @@ def _record(name: str) -> pl.Expr:
 
 
 def _metadata(run: Run, process: dict[str, Any]) -> dict[str, Any]:
-    nodes = run.read("nodes").filter(pl.col("node") == process["node"]).to_dicts()
+    nodes = (
+        run.read("nodes").filter(pl.col("node").eq(process["node"] if process["node"] is not None else -1)).to_dicts()
+    )
     node = nodes[0] if nodes else {}
     names = {"id": "node_id", "hash": "hash", "machine_id": "machine_id", "hostname": "hostname"}
     names |= {"system_name": "system", "release": "release", "version": "version"}

@@ -14,8 +14,7 @@ from wavewright.model.schema import THREAD_TRACE
 from wavewright.model.trace import ThreadTrace
 from wavewright.readers.files.folder import Directory
 from wavewright.readers.trace.assemble import add_losses
-
-MAX_SOURCE_BYTES = 16 << 20  #: Larger files are not source texts that anybody reads.
+from wavewright.readers.trace.ui_output.sources import FILE_NAME, MAX_SOURCE_BYTES, read_snapshots, source_table
 
 
 def read_sources(
@@ -46,8 +45,6 @@ def read_sources(
 
 def _copies(root: Path, code: pl.DataFrame) -> dict[str, str | None]:
     """The texts that a `snapshots.json` in a folder names."""
-    from wavewright.readers.trace.ui_output.sources import FILE_NAME, read_snapshots, source_table
-
     if not (root / FILE_NAME).is_file():
         return {}
     folder = Directory(root)

@@ -65,3 +65,18 @@ def test_a_real_file_keeps_its_names(shared: Path, tmp_path: Path) -> None:
         assert one["thread_id"] == other["thread_id"]
     operations = {each["kind"]: each["operations"] for each in ours["strings"]["buffer_records"]}
     assert operations["KERNEL_DISPATCH"] == ["KERNEL_DISPATCH_COMPLETE"]
+
+
+def test_runs_of_other_formats(shared: Path, tmp_path: Path) -> None:
+    """A Kineto trace has no numbers of dispatches, threads of launches only, and operators."""
+    run = open_run(shared / "data/kineto-amd/sglang_Qwen3-8B_decode.json.gz")
+    write_rocprofv3_json(run, tmp_path / "out_results.json")
+    again = open_run(tmp_path / "out_results.json")
+    for table in ("dispatches", "copies"):
+        columns = ["name", "start_ns", "end_ns"]
+        ours, theirs = (
+            each.read(table, columns).with_columns(pl.col("name").cast(pl.String)).sort(columns)
+            for each in (again, run)
+        )
+        assert ours.equals(theirs), table
+    assert again.count("dispatches") == 555

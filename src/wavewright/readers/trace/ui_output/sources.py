@@ -9,11 +9,11 @@ import polars as pl
 from wavewright.model.losses import Loss
 from wavewright.model.schema import THREAD_TRACE
 from wavewright.readers.files.folder import Folder
-from wavewright.readers.trace.sources import MAX_SOURCE_BYTES
 from wavewright.readers.trace.ui_output.parts import load_json, readable
 
 FILE_NAME = "snapshots.json"
 MAX_DEPTH = 128
+MAX_SOURCE_BYTES = 16 << 20  #: Larger files are not source texts that anybody reads.
 MAX_TOTAL_BYTES = 256 << 20  #: Texts of one trace in all; a tree of sources is a few megabytes.
 
 
