@@ -78,18 +78,11 @@ def select(trace: ThreadTrace, selection: Selection) -> ThreadTrace:
     waves = trace.waves.filter(_wave_filter(trace, selection))
     if 0 < waves.height == trace.waves.height and not (selection.chooses_time or selection.shader_engines):
         return trace  # every wave is of the kernel, as it is where --kernel chose the dispatch
-    is_selected = trace.instructions["wave"].is_in(waves["wave"].implode())
     tables = {name: frame for name, frame in trace.tables.items() if name not in ("waits", "stored_totals", "losses")}
     if selection.chooses_time:
-        windows = _windows(trace, waves, selection)
-        times = trace.instructions.select("wave", attempt_cycles()).join(
-            windows, on="wave", how="left", maintain_order="left"
-        )
-        begun = times.select(pl.col("time_cycles") >= pl.col("window_start")).to_series().fill_null(value=False)
-        ended = times.select(pl.col("time_cycles") >= pl.col("window_end")).to_series().fill_null(value=True)
-        before = trace.instructions.filter(is_selected & ~begun)
-        waves, tables["states"] = _cut(waves, trace.states, before, windows)
-        is_selected = is_selected & begun & ~ended & trace.instructions["wave"].is_in(waves["wave"].implode())
+        waves, tables["states"], is_selected = _cut_to_time(trace, waves, selection)
+    else:
+        is_selected = trace.instructions["wave"].is_in(waves["wave"].implode())
     if not waves.height:
         raise UsageError("no wave matches these filters", where=trace.source.path, advice=_what_there_is(trace))
     instructions = trace.instructions.filter(is_selected)
@@ -186,16 +179,33 @@ def _windows(trace: ThreadTrace, waves: pl.DataFrame, selection: Selection) -> p
     return waves.select("wave", window_start=start - moved, window_end=end - moved)
 
 
-def _cut(
-    waves: pl.DataFrame, states: pl.DataFrame, before: pl.DataFrame, windows: pl.DataFrame
-) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Waves that overlap their windows [start, end) with their ends moved, and the states that remain of them."""
+def _cut_to_time(
+    trace: ThreadTrace, waves: pl.DataFrame, selection: Selection
+) -> tuple[pl.DataFrame, pl.DataFrame, pl.Series]:
+    """Waves that overlap the time with their ends moved, their states, and which instructions of all begin in it.
+
+    Instructions of other waves are left out before anything is computed of them: a short time of a long trace is cheap.
+    """
+    windows = _windows(trace, waves, selection)
+    near = waves.join(windows, on="wave", how="left", maintain_order="left").filter(
+        pl.col("end_cycles") > pl.col("window_start"), pl.col("start_cycles") < pl.col("window_end")
+    )
+    places = trace.instructions["wave"].is_in(near["wave"].implode()).arg_true()
+    executed = trace.instructions.select("wave", "time_cycles", "duration_cycles", "row", "category")[places]
+    times = executed.select("wave", attempt_cycles()).join(windows, on="wave", how="left", maintain_order="left")
+    begun = times.select(pl.col("time_cycles") >= pl.col("window_start")).to_series()
+    ended = times.select(pl.col("time_cycles") >= pl.col("window_end")).to_series()
+    is_selected = pl.zeros(trace.instructions.height, dtype=pl.UInt8, eager=True)
+    is_selected = is_selected.scatter(places.filter(begun & ~ended), 1).cast(pl.Boolean)
+    return *_cut(near, trace.states, executed.filter(~begun)), is_selected
+
+
+def _cut(waves: pl.DataFrame, states: pl.DataFrame, before: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Waves with their ends moved into their windows [start, end), and the states that remain of them."""
     finish = pl.col("time_cycles") + pl.col("duration_cycles")
     earlier = before.group_by("wave").agg(earlier_end=finish.max())
     cut = (
-        waves.join(windows, on="wave", how="left", maintain_order="left")
-        .filter(pl.col("end_cycles") > pl.col("window_start"), pl.col("start_cycles") < pl.col("window_end"))
-        .join(earlier, on="wave", how="left", maintain_order="left")
+        waves.join(earlier, on="wave", how="left", maintain_order="left")
         .with_columns(start_cycles=pl.max_horizontal("start_cycles", "earlier_end"))
         .drop("earlier_end")
     )
