@@ -35,10 +35,10 @@ def area_rows(
     """The instructions of tracks (None = all) of a timeline (`layers`) from one aligned cycle to before another."""
     everywhere = _tracks(trace, layer)
     chosen = everywhere if tracks is None else everywhere.filter(pl.col("track").is_in(list(tracks)))
-    items = _items(trace, layer, chosen).filter(pl.col("time") >= start_cycles, pl.col("time") < end_cycles)
-    columns = ("row", "stall_cycles", "duration_cycles")
-    executions = trace.instructions.select(*columns, is_execution=is_execution())
-    table = executions[items["item"]].with_columns(items["item"], items["time"])
+    executed = _executed(trace, start_cycles, end_cycles)
+    items = _items(trace, layer, chosen, executed)
+    items = items.filter(pl.col("time") >= start_cycles, pl.col("time") < end_cycles)
+    table = items.join(executed.drop("time"), on="item")
     with_row = table.filter(pl.col("row") >= 0).sort("time", "item")
     duration, stall = (pl.col(name).cast(pl.Int64) for name in ("duration_cycles", "stall_cycles"))
     sums = with_row.group_by("row").agg(
@@ -74,8 +74,25 @@ def _tracks(trace: ThreadTrace, layer: str) -> pl.DataFrame:
     return tracks
 
 
-def _items(trace: ThreadTrace, layer: str, chosen: pl.DataFrame) -> pl.DataFrame:
-    """`item` (row of `instructions`) and `time` of the instructions of some tracks."""
+def _executed(trace: ThreadTrace, start_cycles: int, end_cycles: int) -> pl.DataFrame:
+    """The instructions of waves that overlap a time: `item` (row of `instructions`), aligned `time`, costs, slot."""
+    waves = trace.waves.filter(
+        aligned(trace, "end_cycles") >= start_cycles, aligned(trace, "start_cycles") < end_cycles
+    )
+    first, count = pl.col("first_instruction").cast(pl.Int64), pl.col("instruction_count").cast(pl.Int64)
+    of_waves = waves.filter(count > 0).select(*SLOT, item=pl.int_ranges(first, first + count)).explode("item")
+    columns = ("wave", "row", "category", "time_cycles", "stall_cycles", "duration_cycles")
+    rows = trace.instructions.select(*columns)[of_waves["item"]]
+    rows = rows.with_columns(attempt_cycles(), is_execution=is_execution())
+    return (
+        of_waves.hstack(rows.drop("wave", "category"))
+        .with_columns(aligned(trace, "time_cycles").alias("time"))
+        .drop("time_cycles")
+    )
+
+
+def _items(trace: ThreadTrace, layer: str, chosen: pl.DataFrame, executed: pl.DataFrame) -> pl.DataFrame:
+    """`item` and `time` of the instructions of some tracks."""
     if layer == _PIPES and (spans_of := layers(trace)[layer].spans):
         spans = spans_of()
         numbered = spans if "item" in spans.columns else spans.with_row_index("item")
@@ -85,8 +102,4 @@ def _items(trace: ThreadTrace, layer: str, chosen: pl.DataFrame) -> pl.DataFrame
         return issued.select("item", time="begin")
     if not set(SLOT) <= set(chosen.columns):
         raise UsageError(f"tracks of the timeline {layer[:40]!r} have no instructions")
-    waves = trace.waves.join(chosen.select(SLOT).unique(), on=SLOT, how="semi", nulls_equal=True)
-    first, count = pl.col("first_instruction").cast(pl.Int64), pl.col("instruction_count").cast(pl.Int64)
-    of_waves = waves.filter(count > 0).select("se", item=pl.int_ranges(first, first + count)).explode("item")
-    times = trace.instructions.select(attempt_cycles()).to_series().gather(of_waves["item"])
-    return of_waves.with_columns(times).select("item", aligned(trace, "time_cycles").alias("time"))
+    return executed.join(chosen.select(SLOT).unique(), on=SLOT, how="semi", nulls_equal=True).select("item", "time")
