@@ -16,6 +16,7 @@ import numpy as np
 from wavewright.analysis.trace.fabric.workgroups import Accesses, Ids, OutOfBudgetError, Workgroups
 
 _CHECKS: Final = 16  #: Workgroups of each part that are drawn.
+_MANY_STEPS: Final = 100_000  #: Instructions of the drawn workgroups, above which one wave of each is evaluated.
 _MOST_PARTS: Final = 6  #: Of an axis, whose workgroups do different things: tiles at an edge.
 _MOST_DIGITS: Final = 8
 _MOST_MOVES: Final = 20_000_000  #: Numbers of a table with the moves of each workgroup.
@@ -45,19 +46,20 @@ class AllWorkgroups:
 
 
 class _Evaluated:
-    """Workgroups, each evaluated once."""
+    """Workgroups, or single waves of them, each evaluated once."""
 
     def __init__(self, workgroups: Workgroups) -> None:
         self.workgroups = workgroups
-        self._probed: dict[Ids, Probed] = {}
+        self._probed: dict[tuple[Ids, int | None], Probed] = {}
         self._keys: dict[bytes, int] = {}
 
-    def __call__(self, ids: Ids) -> Probed:
-        if ids not in self._probed:
-            accesses = self.workgroups.accesses(ids)
+    def __call__(self, ids: Ids, place: int | None = None) -> Probed:
+        """What a workgroup does, or its wave at a place."""
+        if (ids, place) not in self._probed:
+            accesses = self.workgroups.accesses(ids, None if place is None else (place,))
             number = self._keys.setdefault(accesses.key(), len(self._keys))
-            self._probed[ids] = (number, accesses.first)
-        return self._probed[ids]
+            self._probed[ids, place] = (number, accesses.first)
+        return self._probed[ids, place]
 
 
 def all_workgroups(workgroups: Workgroups) -> AllWorkgroups:
@@ -124,14 +126,15 @@ def _moved(
 ) -> Alike | None:
     """The workgroups of a box, by digits of their ids; None = their ids do not move them like that."""
     corner = (box[0][0], box[1][0], box[2][0])
-    key, first = probe(corner)
+    _, first = probe(corner)
     ids = workgroups.ids(numbers)
     steps, digits = [], []
     for axis, (start, end) in enumerate(box):
 
-        def probe_axis(at: int, axis: int = axis, start: int = start) -> np.ndarray | None:
-            its_key, its_first = probe(tuple(start + at if each == axis else c for each, c in enumerate(corner)))  # type: ignore[arg-type]
-            return its_first - first if its_key == key else None
+        def probe_axis(at: int, place: int | None = None, axis: int = axis, start: int = start) -> np.ndarray | None:
+            ids: Ids = tuple(start + at if each == axis else c for each, c in enumerate(corner))  # type: ignore[assignment]
+            (its_key, its_first), (usual_key, usual) = probe(ids, place), probe(corner, place)
+            return its_first - usual if its_key == usual_key else None
 
         found = _digits(probe_axis, end - start)
         if found is None:
@@ -148,8 +151,11 @@ def _moved(
     return Alike(numbers, workgroups.accesses(corner), move.ravel(), moves)
 
 
-def _digits(probe: Callable[[int], np.ndarray | None], count: int) -> list[tuple[int, int, np.ndarray]] | None:
-    """Units and counts of digits, and by how much each moves; None = an end of a digit does something else."""
+def _digits(probe: Callable[..., np.ndarray | None], count: int) -> list[tuple[int, int, np.ndarray]] | None:
+    """Units and counts of digits, and by how much each moves; None = an end of a digit does something else.
+
+    The first wave of a workgroup tells the counts; whether they are those of the others is checked by workgroups drawn.
+    """
     digits: list[tuple[int, int, np.ndarray]] = []
     unit = 1
     while unit < count:
@@ -158,9 +164,11 @@ def _digits(probe: Callable[[int], np.ndarray | None], count: int) -> list[tuple
             return None
         places = -(-count // unit)  # of a digit without end
 
-        def is_straight(at: int, unit: int = unit, step: np.ndarray = step) -> bool:
-            there = probe(at * unit)
-            return there is not None and bool((there == at * step).all())
+        first_step = probe(unit, 0)
+
+        def is_straight(at: int, unit: int = unit, first_step: np.ndarray | None = first_step) -> bool:
+            there = probe(at * unit, 0)
+            return there is not None and first_step is not None and bool((there == at * first_step).all())
 
         low = 1
         while 2 * low < places and is_straight(2 * low):
@@ -177,11 +185,15 @@ def _digits(probe: Callable[[int], np.ndarray | None], count: int) -> list[tuple
 
 
 def _holds(workgroups: Workgroups, probe: _Evaluated, alike: Alike, drawn: np.ndarray) -> bool:
-    """True if workgroups that were drawn do what the moves say."""
-    key, first = probe(tuple(int(each) for each in workgroups.ids(alike.numbers[:1])[:, 0]))  # type: ignore[arg-type]
-    for ids, place in zip(workgroups.ids(alike.numbers[drawn]).T, drawn, strict=True):
-        its_key, its_first = probe(tuple(int(each) for each in ids))  # type: ignore[arg-type]
-        if its_key != key or (its_first != first + alike.moves[alike.move, place]).any():
+    """True if workgroups that were drawn, or a wave of each where waves are long, do what the moves say."""
+    corner: Ids = tuple(int(each) for each in workgroups.ids(alike.numbers[:1])[:, 0])  # type: ignore[assignment]
+    is_long = alike.accesses.step_count * len(drawn) > _MANY_STEPS
+    for turn, (ids, at) in enumerate(zip(workgroups.ids(alike.numbers[drawn]).T, drawn, strict=True)):
+        place = turn % workgroups.start.wave_count if is_long else None
+        chosen = slice(None) if place is None else alike.accesses.place == place
+        key, first = probe(corner, place)
+        its_key, its_first = probe(tuple(int(each) for each in ids), place)  # type: ignore[arg-type]
+        if its_key != key or (its_first != first + alike.moves[alike.move[chosen], at]).any():
             return False
     return True
 

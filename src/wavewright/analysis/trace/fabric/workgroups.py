@@ -58,6 +58,7 @@ class Accesses:
     stopped_rows: tuple[int, ...]  #: Rows behind which nothing tells where a wave goes.
     branch_counts: tuple[int, int, int]  #: Conditional branches; of these certain ones; those that went the traced way.
     is_as_traced: bool  #: Whether one of its waves goes a traced way.
+    step_count: int = 0  #: Instructions of its waves.
 
     @property
     def first(self) -> np.ndarray:
@@ -104,8 +105,8 @@ class Workgroups:
         x, y, _ = self.counts
         return np.stack([numbers % x, numbers // x % y, numbers // x // y])
 
-    def accesses(self, ids: Sequence[int]) -> Accesses:
-        """The accesses of one workgroup.
+    def accesses(self, ids: Sequence[int], places: Sequence[int] | None = None) -> Accesses:
+        """The accesses of one workgroup, or of its waves at some places.
 
         Raises
         ------
@@ -113,9 +114,10 @@ class Workgroups:
             Too much was evaluated already.
         """
         start = self.start.of_workgroup([int(each) for each in ids], self.pointers)
-        walks = [self._walk(start, place) for place in range(self.start.wave_count)]
+        places = range(self.start.wave_count) if places is None else places
+        walks = [self._walk(start, place) for place in places]
         frames, stopped, branches = [], [], np.zeros(3, np.int64)
-        for place, walk in enumerate(walks):
+        for place, walk in zip(places, walks, strict=True):
             rows = pl.DataFrame(walk["path"])["row"].to_numpy()
             table = pl.DataFrame(walk["executions"])
             position = table["position"].to_numpy()
@@ -136,7 +138,8 @@ class Workgroups:
         self._found = {int(offset) for offset in np.unique(base_pointer) if offset >= 0} - self.pointers.keys()
         rows_stopped = tuple(sorted(set(stopped)))
         as_traced = any(walk["is_as_traced"] for walk in walks)
-        return Accesses(*columns_of_all, rows_stopped, tuple(int(each) for each in branches), as_traced)  # type: ignore[arg-type]
+        branch_counts, steps = tuple(int(each) for each in branches), sum(len(pl.DataFrame(walk["path"])) for walk in walks)
+        return Accesses(*columns_of_all, rows_stopped, branch_counts, as_traced, steps)  # type: ignore[arg-type]
 
     def place_pointers(self) -> None:
         """Give the pointers among the arguments that nobody gave addresses far apart."""
