@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.counter_captures import made_capture
+from tests.kit.planted_traffic import PLANTED
 from wavewright.questions.catalog import QUESTIONS
 from wavewright.questions.kit.question import Wording
 
@@ -26,3 +27,28 @@ def test_questions_are_answered_in_the_words_of_reports(page, serve, name):
             expect(view.get_by_role("heading", name=block.text)).to_be_visible()
     options = view.locator("option").all_inner_texts()
     assert options == [each.title for each in QUESTIONS["counters"].values()]
+
+
+def test_what_is_given_to_a_question_changes_its_answer(page, serve, tmp_path):
+    """Traffic of L2 needs sizes that nobody recorded: they are typed in, and a picture comes with the numbers."""
+    kernel = PLANTED[2]
+    served = serve(kernel.trace("gfx942", tmp_path))
+    page.goto(served.url + "#layout=t(answers;0)")
+    view = page.locator('[data-view="answers"]')
+    view.locator("select").select_option("traffic")
+    expect(view).to_contain_text("the number of workgroups is not known")
+    expect(view.locator("img")).to_have_count(0)
+    view.locator("summary", has_text="What is known or chosen").click()
+    for name, value in (
+        ("workgroup", "256"),
+        ("grid", str(256 * kernel.workgroups)),
+        ("arg", f"{kernel.at}={kernel.size}"),
+    ):
+        view.locator(f'input[name="{name}"]').fill(value)
+        view.locator(f'input[name="{name}"]').press("Enter")
+    expect(view.get_by_role("heading")).to_contain_text("fabric reads 516.1 kB: 73.7 kB unavoidable")
+    expect(view.locator("img.answer-picture")).to_be_visible()
+    assert view.locator("img.answer-picture").evaluate("image => image.naturalWidth") > 100
+    view.locator('input[name="grid"]').fill("many")
+    view.locator('input[name="grid"]').press("Enter")
+    expect(view).to_contain_text("'many' is not a size")

@@ -9,6 +9,7 @@ import pytest
 
 import wavewright
 from tests.golden.oracle import SHARED
+from wavewright.analysis.trace.diagnose import diagnose
 from wavewright.analysis.trace.fabric import FabricTraffic, TrafficOptions, fabric_traffic
 from wavewright.analysis.trace.lanes.evaluated import LaneOptions
 
@@ -115,3 +116,31 @@ def test_what_nobody_knows_has_its_reason() -> None:
         answer = fabric_traffic(wavewright.open(folder), TrafficOptions(options))
         assert answer.problem
         assert not answer.mappings.height
+
+
+def test_diagnose_has_the_same_bytes() -> None:
+    """A tile that workgroups share is read from HBM once, if it fits in the Infinity Cache."""
+    trace = wavewright.open(CAPTURES / "c04" / "raw", dispatch=3)
+    arguments = tuple(f"{offset}={value}" for offset, value in SIZES.items())
+    lanes = LaneOptions(arguments, (256, 1, 1), (1024, 1, 128))
+    moved = diagnose(trace, lanes=lanes).traffic
+    assert moved is not None
+    assert (moved.evidence, moved.bytes_total) == ("distinct bytes", (37_748_736, 37_748_736))
+    unknown = diagnose(wavewright.open(CAPTURES / "c04" / "raw", dispatch=3)).traffic
+    assert unknown is not None
+    assert unknown.evidence == "requests"
+
+
+def test_a_part_of_a_gpu_and_another_product() -> None:
+    trace = wavewright.open(CAPTURES / "c04" / "raw", dispatch=3)
+    lanes = LaneOptions(tuple(f"{offset}={value}" for offset, value in SIZES.items()), (256, 1, 1), (1024, 1, 128))
+    reads = {}
+    for product, partition in (("", ""), ("", "CPX"), ("MI300A", ""), ("MI300A", "TPX")):
+        answer = fabric_traffic(trace, TrafficOptions(lanes, product, partition))
+        reads[product, partition] = (answer.xcd_count, round(answer.read_bytes / MB, 1))
+    assert reads == {
+        ("", ""): (8, 33.6),
+        ("", "CPX"): (1, 21.0),
+        ("MI300A", ""): (6, 33.6),
+        ("MI300A", "TPX"): (2, 25.2),
+    }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <list>
 #include <unordered_map>
@@ -14,7 +15,7 @@ class LineCache {
   public:
     // No sets: everything stays, or as many lines as `capacity` says.
     LineCache(uint32_t sets, uint32_t ways, uint64_t capacity)
-        : sets_(sets), ways_(ways), capacity_(capacity), tags_(size_t{sets} * ways, kEmpty), used_(tags_.size(), 0) {}
+        : sets_(sets), ways_(ways), capacity_(capacity), is_power_((sets & (sets - 1)) == 0), tags_(size_t{sets} * ways, kEmpty) {}
 
     // Whether it was there; now it is.
     bool touch(int64_t line, uint32_t count) { return sets_ != 0 ? touch_set(line) : touch_block(line, count); }
@@ -31,21 +32,17 @@ class LineCache {
         return number ^ (number >> 31);
     }
 
+    // The lines of a set stand in the order in which they were used, the last one first.
     bool touch_set(int64_t line) {
-        const size_t first = mixed(static_cast<uint64_t>(line)) % sets_ * ways_;
-        ++clock_;
-        size_t oldest = first;
-        for (size_t at = first; at < first + ways_; ++at) {
-            if (tags_[at] == line) {
-                used_[at] = clock_;
-                return true;
-            }
-            if (used_[at] < used_[oldest]) oldest = at;
-        }
-        if (tags_[oldest] != kEmpty) ++evictions_;
-        tags_[oldest] = line;
-        used_[oldest] = clock_;
-        return false;
+        const uint64_t hash = mixed(static_cast<uint64_t>(line));
+        int64_t* const set = tags_.data() + (is_power_ ? hash & (sets_ - 1) : hash % sets_) * ways_;
+        size_t at = 0;
+        while (at < ways_ && set[at] != line) ++at;
+        const bool is_there = at < ways_;
+        if (!is_there && set[--at] != kEmpty) ++evictions_;
+        std::memmove(set + 1, set, at * sizeof *set);
+        *set = line;
+        return is_there;
     }
 
     bool touch_block(int64_t line, uint32_t count) {
@@ -67,9 +64,9 @@ class LineCache {
     }
 
     uint32_t sets_, ways_;
-    uint64_t capacity_, clock_ = 0, lines_ = 0, evictions_ = 0;
+    uint64_t capacity_, lines_ = 0, evictions_ = 0;
+    bool is_power_;
     std::vector<int64_t> tags_;
-    std::vector<uint64_t> used_;
     std::list<std::pair<int64_t, uint32_t>> blocks_;
     std::unordered_map<int64_t, std::list<std::pair<int64_t, uint32_t>>::iterator> place_;
 };

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
+from urllib.parse import parse_qsl
 
-from wavewright.errors import WavewrightError
+from wavewright.errors import UsageError, WavewrightError
 from wavewright.model.blocks import Block
 from wavewright.model.document import Document
 from wavewright.page.protocol.question import PageQuestion
@@ -15,30 +17,40 @@ from wavewright.questions.kit.parameters import text
 from wavewright.questions.kit.question import Wording
 
 _WORDING = Wording(limit=50)
+_MOST_FIELDS = 50
 
 
-def declared_questions(document: Document) -> list[dict[str, str]]:
+def declared_questions(document: Document) -> list[dict[str, Any]]:
     """The questions about the document; `view` is the view that shows the same, empty = this one alone."""
     return [
-        {"name": each.name, "title": each.title, "sentence": each.sentence, "view": each.view}
+        {name: getattr(each, name) for name in ("name", "title", "sentence", "view")}
+        | {"parameters": list(each.parameters)}
         for each in DECLARED.get(document.kind, {}).values()
     ]
 
 
-def declared_answer(document: Document, *, name: str) -> dict[str, Any]:
-    """The answer to a declared question, as reports have it; where there is none, the reason."""
+def declared_answer(document: Document, *, name: str, given: str = "") -> dict[str, Any]:
+    """The answer to a declared question, as reports have it; where there is none, the reason.
+
+    `given`: its parameters as a query, `grid=1024&arg=n%3D4`. Pictures are those that can be drawn of the answer.
+    """
     question = question_of(document.kind, name)
+    pictures: list[str] = []
     try:
-        answer = question.answer(document)
+        answer = question.answer(document, **question.parsed(dict(parse_qsl(given, max_num_fields=_MOST_FIELDS))))
         reason = question.missing(answer)
         section = None if reason else question.worded(document, answer, _WORDING)
+        with suppress(UsageError):
+            pictures = [plot.of_answer(answer, "auto").svg for plot in question.plots if plot.of_answer]
     except WavewrightError as error:
         reason, section = error.what, None
+    except ValueError:
+        reason, section = "too many parameters", None
     if section is None:
-        return {"reason": reason, "blocks": [], "definition": "", "next": []}
+        return {"reason": reason, "blocks": [], "pictures": [], "definition": "", "next": []}
     follow = [{"name": each.topic, "reason": each.reason} for each in section.next_questions]
     blocks = [block for part in section.blocks for block in sent_block(part)]
-    return {"reason": "", "blocks": blocks, "definition": section.definition, "next": follow}
+    return {"reason": "", "blocks": blocks, "pictures": pictures, "definition": section.definition, "next": follow}
 
 
 def sent_block(block: Block) -> Iterator[dict[str, Any]]:
@@ -72,5 +84,5 @@ def _without_view(document: Document) -> Iterator[dict[str, str]]:
 
 QUESTIONS = (
     PageQuestion("declared_questions", declared_questions),
-    PageQuestion("declared_answer", declared_answer, {"name": text}, ("name",), _without_view),
+    PageQuestion("declared_answer", declared_answer, {"name": text, "given": text}, ("name",), _without_view),
 )

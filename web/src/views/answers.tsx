@@ -2,6 +2,7 @@
 // have no view of their own.
 import { signal } from "@preact/signals";
 import { json } from "../data/ask";
+import { source } from "../data/source";
 import { current } from "../model/document";
 import { useAnswer } from "../model/loaded";
 import { frontView, type View } from "../model/view";
@@ -15,18 +16,24 @@ interface DeclaredQuestion {
   sentence: string;
   /** The view that shows the same; empty = none does. */
   view: string;
+  /** Names of what may be given. */
+  parameters: string[];
 }
 
 interface DeclaredAnswer {
   /** Why there is no answer; empty = there is. */
   reason: string;
   blocks: Block[];
+  /** SVG. */
+  pictures: string[];
   definition: string;
   next: { name: string; reason: string }[];
 }
 
 /** The question that was chosen last, by the number of the document. */
 const chosen = signal<Record<number, string>>({});
+/** What was given to each question, as a query, by document and name. */
+const given = signal<Record<string, string>>({});
 
 function Answers() {
   const list = useAnswer(json<DeclaredQuestion[]>(current.value, "declared_questions"));
@@ -61,9 +68,39 @@ function Chooser({ questions }: { questions: DeclaredQuestion[] }) {
       </div>
       <div class="scroll">
         <p class="faint-text">{asked.sentence}</p>
+        <Given key={`given ${asked.name}`} question={asked} />
         <Words key={asked.name} name={asked.name} questions={questions} choose={choose} />
       </div>
     </div>
+  );
+}
+
+const keyOf = (name: string) => `${current.value} ${name}`;
+
+/** Fields for the parameters of a question; it is asked again when one has changed. */
+function Given({ question }: { question: DeclaredQuestion }) {
+  const values = new URLSearchParams(given.value[keyOf(question.name)] ?? "");
+  const give = (name: string, value: string) => {
+    if (value.trim()) values.set(name, value.trim());
+    else values.delete(name);
+    given.value = { ...given.value, [keyOf(question.name)]: values.toString() };
+  };
+  if (source.isExport || !question.parameters.length) return null;
+  return (
+    <details class="answer-given" open={values.toString() !== ""}>
+      <summary>What is known or chosen</summary>
+      {question.parameters.map((name) => (
+        <label key={name}>
+          {name}{" "}
+          <input
+            type="text"
+            name={name}
+            value={values.get(name) ?? ""}
+            onChange={(event) => give(name, event.currentTarget.value)}
+          />
+        </label>
+      ))}
+    </details>
   );
 }
 
@@ -74,13 +111,18 @@ interface WordsProps {
 }
 
 function Words({ name, questions, choose }: WordsProps) {
-  const loaded = useAnswer(json<DeclaredAnswer>(current.value, "declared_answer", { name }));
+  const parameters = given.value[keyOf(name)];
+  const asked = parameters ? { name, given: parameters } : { name };
+  const loaded = useAnswer(json<DeclaredAnswer>(current.value, "declared_answer", asked));
   return (
     <Answered answer={loaded}>
       {(answer) => (
         <>
           {answer.reason ? <Nothing>{answer.reason}</Nothing> : null}
           <Blocks blocks={answer.blocks} />
+          {(answer.pictures ?? []).map((picture, number) => (
+            <img key={number} class="answer-picture" alt="" src={`data:image/svg+xml,${encodeURIComponent(picture)}`} />
+          ))}
           {answer.next.map(({ name: next, reason }) => (
             <p key={`${next} ${reason}`}>
               next:{" "}

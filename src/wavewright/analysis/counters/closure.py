@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from statistics import median
 from typing import ClassVar
 
@@ -28,6 +28,7 @@ _FACTOR_DIFFERS = 0.01  #: A counter that is half or double but for this is that
 _PATHS_DIFFER_MAX = 0.1
 _AGREEING_MIN = 3  #: Counters that must agree before another can be the one that is wrong.
 _KERNELS_MAX = 50  #: Kernels that are checked, the longest.
+_REUSE = "lines that L2 lost are read again, as far as orders of waves explain it"
 _STORE_BYTES = "store_bytes"  #: In `TracedWork.lane_costs`.
 _PASSES_DIFFER_MAX = 0.05  #: Work of the same dispatch in two passes; `l2` calls runs that differ by more different.
 #: Work that neither time nor caches decide: passes must agree about it.
@@ -67,6 +68,8 @@ class TracedWork:
     lane_costs: Mapping[str, tuple[float, bool]]
     has_several_paths: bool  #: Whether the waves did not all execute the same number of instructions.
     has_branches: bool  #: Whether waves that were not traced may take another path.
+    #: Counter of L2 -> what it counts, and what follows from the lane addresses of all workgroups: least and most.
+    fabric: Mapping[str, tuple[str, float, float]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -114,6 +117,7 @@ class _Expected:
     is_proven: bool = True  #: Whether the rule behind the expectation was proven by counters.
     other_factors: tuple[float, ...] = ()  #: Of the expected value, which are as good.
     wave_mean: float | None = None  #: Expected of one wave; None = it is not about waves.
+    cause: str = "paths depend on data, the traced waves differ"  #: Of values between the least and the most.
 
     @property
     def means(self) -> dict[str, float]:
@@ -184,8 +188,9 @@ def closure(counters: CounterSet, *, choice: CounterChoice = ALL_DISPATCHES, wor
     kernels = ranked_kernels(choice_rows)["kernel_name"]
     if kernels.len() > _KERNELS_MAX:
         notes = (*notes, f"the longest {_KERNELS_MAX} of {kernels.len():,} kernels; --kernel chooses others")
+    fabric = work.fabric if work is not None else {}
     frames = {
-        number: frame.select("dispatch", *(name for name in frame.columns if name in _WORK))
+        number: frame.select("dispatch", *(name for name in frame.columns if name in _WORK or name in fabric))
         for number, frame in sorted(counters.measured.items())
     }
     for name in kernels.head(_KERNELS_MAX):
@@ -251,6 +256,10 @@ def _sheet(
     if work is not None and work.wave_count and is_cdna:
         yield from _predicted(frames, work)
         yield from _bytes_written(counters, dispatches, work)
+        for counter, frame in _first(frames, tuple(work.fabric)):
+            label, least, most = work.fabric[counter]
+            values = _values(frame, counter, *map(pl.lit, (least, least, most)))
+            yield _Expected(counter, label, "trace", values, may_branch=True, is_proven=False, cause=_REUSE)
     for pair in counter_parts():
         for frame in (frame for frame in frames.values() if {pair.part, pair.total} <= set(frame.columns)):
             values = _values(frame.filter(pl.col(pair.part) > pl.col(pair.total)), pair.part, pl.col(pair.total))
@@ -404,7 +413,7 @@ def _verdict(
     if fault is not None and is_told and (each.against != "trace" or not is_other):
         return IMPOSSIBLE, f"{_FACTORS[fault]}: {numbers}{_known(each, fault, counters)}"
     if each.fits:
-        return WITHIN, f"{off}: paths depend on data, the traced waves differ"
+        return WITHIN, f"{off}: {each.cause}"
     if each.against == "grid":
         return UNKNOWN, f"{numbers}: partial workgroups, or a defect"
     if each.is_near and (not is_other or each.wave_mean is None):

@@ -216,7 +216,7 @@ def _doubt(trace: ThreadTrace, options: LaneOptions) -> str:
         return ""
     from wavewright.analysis.trace.fabric import TrafficOptions, fabric_traffic
 
-    answer = fabric_traffic(trace, TrafficOptions(options))
+    answer = fabric_traffic(trace, TrafficOptions(options, only_today=True))
     return answer.problem if answer.overlapping_bytes else ""
 
 
@@ -275,7 +275,8 @@ def traffic(
     lanes_known = _lane_options(trace, arguments=given, **dispatch_facts)
     order = () if order_path is None else read_workgroup_order(order_path)
     with progress("evaluating workgroups"):
-        answer = fabric_traffic(trace, TrafficOptions(lanes_known, partition, order), rows=request.rows)
+        options = TrafficOptions(lanes_known, target or "", partition, order)
+        answer = fabric_traffic(trace, options, rows=request.rows)
 
     def drawn(theme: str) -> str:
         from wavewright.words.trace.pictures.traffic import traffic_picture

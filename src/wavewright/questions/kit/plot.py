@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wavewright.errors import UsageError
 
@@ -21,6 +21,8 @@ class Plot(NamedTuple):
     shows: str  #: What can be read from it, as a part of a sentence.
     #: Takes the document, the theme and the largest number of rows (None = as many as suit it); imports when it draws.
     drawer: Callable[[Document, str, int | None], Picture]
+    #: The picture of an answer that is there already, and the theme; None = it is drawn of documents only.
+    of_answer: Callable[[Any, str], Picture] | None = None
 
     def draw(self, document: Document, theme: str = "auto", top: int | None = None) -> Picture:
         """The picture of a document, with at most `top` rows; None = as many as suit it.

@@ -169,6 +169,7 @@ def dispatch_traffic(
     arg: str = "",
     grid: tuple[int, int, int] | None = None,
     workgroup: tuple[int, int, int] | None = None,
+    target: str = "",
     partition: str = "",
     **choice: Any,
 ) -> FabricTraffic:
@@ -179,7 +180,7 @@ def dispatch_traffic(
     def analysis(trace: ThreadTrace, *, rows: pl.Series | None, **_: Any) -> FabricTraffic:
         given = tuple(part.strip() for part in arg.split(";") if part.strip())
         options, _beside = lane_options(trace, given, workgroup, grid)
-        return fabric_traffic(trace, TrafficOptions(options, partition), rows=rows)
+        return fabric_traffic(trace, TrafficOptions(options, target, partition), rows=rows)
 
-    facts = {"arg": arg, "grid": grid, "workgroup": workgroup, "partition": partition}
+    facts: dict[str, Any] = {"arg": arg, "grid": grid, "workgroup": workgroup, "target": target, "partition": partition}
     return asked(document, "traffic", analysis, **{name: fact for name, fact in facts.items() if fact}, **choice)

@@ -545,9 +545,13 @@ def _traffic_words(answer: FabricTraffic, wording: Wording) -> Parts:
 
 
 def _traffic_plot(document: Document, theme: str, _top: int | None) -> Picture:
+    return _traffic_picture(dispatch_traffic(document), theme)
+
+
+def _traffic_picture(answer: FabricTraffic, theme: str) -> Picture:
     from wavewright.words.trace.pictures.traffic import traffic_picture
 
-    return traffic_picture(dispatch_traffic(document), theme)
+    return traffic_picture(answer, theme)
 
 
 TRAFFIC = TraceQuestion(
@@ -557,11 +561,17 @@ TRAFFIC = TraceQuestion(
     analysis=_traffic,
     words=_traffic_words,
     composed=dispatch_traffic,
-    parameters={**CHOICE, "arg": text, "grid": size, "workgroup": size, "partition": text},
+    parameters={**CHOICE, "arg": text, "grid": size, "workgroup": size, "target": text, "partition": text},
     rows=lambda answer: answer.mappings,
     next_always=(then("lanes", "how its instructions coalesce"), then("diagnose", "what to change first")),
     plots=(
-        Plot("traffic", "Workgroups by XCD", "which workgroups read the same lines, and on which XCD", _traffic_plot),
+        Plot(
+            "traffic",
+            "Workgroups by XCD",
+            "which workgroups read the same lines, and on which XCD",
+            _traffic_plot,
+            _traffic_picture,
+        ),
     ),
     tools=("summary",),
     is_asked_for=True,

@@ -74,12 +74,13 @@ def _verdict(answer: FabricTraffic) -> Iterator[AnyBlock]:
 
 
 def _hbm(answer: FabricTraffic) -> str:
-    touched = size(answer.unavoidable_bytes)
+    least, most = answer.hbm_read_bytes
     if answer.fits_infinity_cache is None:
         return "HBM: there is no Infinity Cache, so the fabric reads are those of HBM"
     if answer.fits_infinity_cache:
-        return f"HBM reads {touched} in any order, if it starts cold: everything fits in the Infinity Cache"
-    return f"HBM reads {touched} at least: not everything fits in the Infinity Cache"
+        return f"HBM reads {size(least)} in any order, if it starts cold: everything fits in the Infinity Cache"
+    above = "" if most is None else f", {size(most)} at most in the orders of waves tried"
+    return f"HBM reads {size(least)} at least{above}: not everything fits in the Infinity Cache"
 
 
 def _change(row: dict[str, Any]) -> str:

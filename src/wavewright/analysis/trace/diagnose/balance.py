@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import polars as pl
 
 from wavewright.analysis.counters.choice import CounterChoice
 from wavewright.analysis.counters.closure import Closure, TracedWork, closure
 from wavewright.analysis.trace.diagnose.kernel_names import same_kernel, traced_kernel
+from wavewright.analysis.trace.fabric import TrafficOptions, fabric_traffic
 from wavewright.analysis.trace.lanes import lane_accesses
 from wavewright.analysis.trace.lanes.evaluated import LaneOptions
 from wavewright.errors import UsageError, WavewrightError
@@ -46,7 +48,8 @@ def balance(
     if len(candidates) != 1:
         message = f"{len(candidates) or 'no'} kernels of the counters fit the traced one"
         raise UsageError(message, where=counters.path, advice="choose one with --kernel")
-    return closure(counters, choice=CounterChoice(kernels=(candidates[0],)), work=traced_work(trace, lanes))
+    work = replace(traced_work(trace, lanes), fabric=_fabric(trace, lanes))
+    return closure(counters, choice=CounterChoice(kernels=(candidates[0],)), work=work)
 
 
 def traced_work(trace: ThreadTrace, lanes: LaneOptions | None = None) -> TracedWork:
@@ -67,6 +70,22 @@ def traced_work(trace: ThreadTrace, lanes: LaneOptions | None = None) -> TracedW
         has_several_paths=counts.n_unique() > 1,
         has_branches=bool((executions["class"] == "branch_conditional").any()),
     )
+
+
+def _fabric(trace: ThreadTrace, lanes: LaneOptions | None) -> dict[str, tuple[str, float, float]]:
+    """Counters of L2 that follow from the lines of all workgroups, where every access is known."""
+    try:
+        answer = fabric_traffic(trace, TrafficOptions(lanes or LaneOptions()))
+    except WavewrightError:
+        return {}
+    if answer.problem or answer.known_share < 1 or answer.confidence != _BY_COUNTERS:
+        return {}
+    low, most = (answer.mappings[name][0] for name in ("read_bytes", "most_bytes"))
+    lines = [(low if each is None else each) / answer.line_bytes for each in (low, most)]
+    found = {"TCC_EA0_RDREQ": ("lines that XCDs read from the fabric", lines[0], lines[1])}
+    if answer.write_request_count is not None:
+        found["TCC_WRITE"] = ("writes of L1 to L2", answer.write_request_count, answer.write_request_count)
+    return found
 
 
 def _executions(trace: ThreadTrace, waves: pl.DataFrame) -> pl.DataFrame:

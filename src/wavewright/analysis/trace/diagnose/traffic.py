@@ -16,9 +16,11 @@ from wavewright.analysis.trace.code.accesses import accesses
 from wavewright.analysis.trace.costs.exposure import row_costs
 from wavewright.analysis.trace.diagnose.gpu_fill import Filling
 from wavewright.analysis.trace.diagnose.machine import Machine, machine
+from wavewright.analysis.trace.fabric import TrafficOptions, fabric_traffic
 from wavewright.analysis.trace.lanes.evaluated import LaneOptions
 from wavewright.analysis.trace.lanes.footprint import Footprint, footprint
 from wavewright.analysis.trace.selection import traced_waves
+from wavewright.errors import WavewrightError
 from wavewright.model.trace import ThreadTrace
 from wavewright.model.traced_span import agreeing_durations_ns, traced_span_ns
 
@@ -32,6 +34,7 @@ _NARROW_BYTES = 4
 _FEWEST_LANES = 32  #: Of a wave whose lanes are not known.
 _MOST_INSTRUCTIONS = 4_000_000  #: Above, lanes are not evaluated.
 Bounds = tuple[float, float]
+Clauses = tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -80,7 +83,10 @@ def traffic(trace: ThreadTrace, fill: Filling, lanes: LaneOptions | None = None)
         return Traffic("L1", REQUESTS, None, seconds, None, stores, narrow)
     request_bytes = (distinct.requested_bytes_per_wave if distinct else total / traced_count) * waves
     low, high = distinct.total_bytes(waves) if distinct else (0.0, request_bytes)
-    is_known = distinct is not None and low >= _CERTAIN_SHARE * high > 0
+    assumptions = distinct.assumptions if distinct else ()
+    if (exact := _exact_bytes(trace, gpu, lanes)) is not None:
+        low, high, assumptions = exact
+    is_known = (distinct is not None or exact is not None) and low >= _CERTAIN_SHARE * high > 0
     if not is_known:
         high = max(low, request_bytes)
     return Traffic(
@@ -91,7 +97,7 @@ def traffic(trace: ThreadTrace, fill: Filling, lanes: LaneOptions | None = None)
         bytes_per_second=(low / seconds[1], high / seconds[0]) if seconds else None,
         store_share=stores,
         narrow_share=narrow,
-        assumptions=distinct.assumptions if distinct and is_known else (),
+        assumptions=assumptions if is_known else (),
     )
 
 
@@ -138,9 +144,32 @@ def _seconds(trace: ThreadTrace) -> Bounds | None:
     return shortest / 1e9, longest / 1e9
 
 
+def _exact_bytes(trace: ThreadTrace, gpu: Machine, lanes: LaneOptions | None) -> tuple[float, float, Clauses] | None:
+    """Lines of all workgroups, once each, where grid and arguments tell every address; None = they do not.
+
+    What does not fit in the last cache may be read again: then lanes cannot cause more than they request.
+    """
+    if not _is_followed(trace, gpu):
+        return None
+    try:
+        answer = fabric_traffic(trace, TrafficOptions(lanes or LaneOptions(), only_today=True))
+    except WavewrightError:
+        return None
+    if answer.problem or answer.known_share < 1:
+        return None
+    low = float(answer.unavoidable_bytes + answer.arrays["written_bytes"].sum())
+    high = low if answer.fits_infinity_cache else max(low, float(answer.rows["requested_bytes"].sum()))
+    return low, high, answer.notes
+
+
+def _is_followed(trace: ThreadTrace, gpu: Machine | None) -> bool:
+    has_target = trace.source.target is not None or gpu is not None
+    return has_target and trace.part_of is None and trace.instruction_count <= _MOST_INSTRUCTIONS
+
+
 def _footprint(trace: ThreadTrace, gpu: Machine | None, lanes: LaneOptions | None) -> Footprint | None:
     target = trace.source.target or (gpu.arch.target if gpu else None)
-    if target is None or trace.part_of is not None or trace.instruction_count > _MOST_INSTRUCTIONS:
+    if target is None or not _is_followed(trace, gpu):
         return None
     return footprint(trace, target, lanes)
 

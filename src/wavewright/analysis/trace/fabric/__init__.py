@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import prod
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import polars as pl
@@ -28,7 +28,7 @@ from wavewright.analysis.trace.fabric.line_sets import (
     units,
 )
 from wavewright.analysis.trace.fabric.mappings import TODAY, Mapping, mappings
-from wavewright.analysis.trace.fabric.orders import Interval, Machine, interval, work_of
+from wavewright.analysis.trace.fabric.orders import ORDERS, Interval, Machine, interval, work_of
 from wavewright.analysis.trace.fabric.reuse import workgroup_reuse
 from wavewright.analysis.trace.fabric.workgroups import ATOMIC, Ids, OutOfBudgetError, Workgroups, workgroups_of
 from wavewright.analysis.trace.lanes import target_of
@@ -42,6 +42,8 @@ from wavewright.model.schema import empty_frame
 from wavewright.model.trace import ThreadTrace
 
 _LEAST_SAVED: Final = 0.01  #: Of the bytes read: less is nothing to win.
+_MOST_LOOKUPS: Final = 3_000_000  #: Of L1, for the orders of workgroups beside today's and the best one.
+_EXTREMES: Final = ("lockstep", "drift")  #: Orders of waves that lose most lines of L2.
 _GIVEN: Final = "given"
 _DENSE: Final = 0.9  #: Of the bytes from the first to the last stored: below, a stride may be wrong.
 _NO_CODE: Final = "no code object says in which registers arguments and workgroup ids are"
@@ -55,8 +57,10 @@ class TrafficOptions:
     """Facts that the user knows beyond the capture."""
 
     lanes: LaneOptions = field(default_factory=LaneOptions)
+    product: str = ""  #: MI300A, ...; empty = the usual one of the traced target.
     partition: str = ""  #: SPX, DPX, ...: over how many XCDs a dispatch goes round.
     order: tuple[int, ...] = ()  #: A mapping of the user: the number of the work of each launched workgroup.
+    only_today: bool = False  #: Whether other mappings, and orders of waves, are left out.
 
 
 @dataclass(frozen=True)
@@ -86,6 +90,8 @@ class FabricTraffic(Answer, package=__package__):
     read_request_count: float | None  #: From the vector L1 to L2; None = not counted for this GPU.
     write_request_count: float | None
     overlapping_bytes: int  #: That several workgroups store.
+    #: From HBM, where the Infinity Cache starts empty, over the orders of waves; None = no bound above.
+    hbm_read_bytes: tuple[int, int | None]
     fits_infinity_cache: bool | None  #: Whether all that is touched fits; None = there is no such cache.
     best_mapping: str  #: That reads fewest bytes; empty = nothing to win.
     notes: tuple[str, ...]
@@ -115,7 +121,7 @@ def fabric_traffic(
     caches = caches_of(target)
     if caches is None:
         return _nothing(target, f"nobody has told the caches of {target} here")
-    xcds = xcd_count(target, options.partition)
+    xcds = xcd_count(options.product or target, options.partition)
     paths = paths_of(trace).with_columns(work=pl.col("rows").list.len() * pl.col("wave_count"))
     if not paths["work"].sum():
         return _nothing(target, "no wave has instructions", caches)
@@ -155,6 +161,7 @@ def _nothing(
         **dict.fromkeys(("checked_count", "read_bytes", "unavoidable_bytes", "write_bytes", "overlapping_bytes"), 0),
         **dict.fromkeys(("hit_rate", "read_request_count", "write_request_count", "fits_infinity_cache")),
         "known_share": 0.0,
+        "hbm_read_bytes": (0, None),
         "simulated_count": 0,
         "best_mapping": "",
         "notes": (),
@@ -204,8 +211,10 @@ class _Sets:
         best = table.sort("read_bytes", maintain_order=True).row(0, named=True)
         best_name = best["mapping"] if best["saved_share"] >= _LEAST_SAVED else ""
         line_requests = self._requests()
-        table, of_today = self._with_intervals(table, options, {TODAY, best_name, _GIVEN})
         infinity = self.caches.infinity_cache_bytes
+        fits = None if infinity is None else unavoidable + written <= infinity
+        lines = infinity // self.line if infinity and not fits else 0
+        table, of_today = (table, None) if options.only_today else self._with_intervals(table, options, lines)
         facts |= {
             "mappings": table,
             "arrays": arrays,
@@ -218,7 +227,8 @@ class _Sets:
             "write_bytes": self._write_bytes(),
             "read_request_count": line_requests and line_requests[0],
             "write_request_count": line_requests and line_requests[1],
-            "fits_infinity_cache": None if infinity is None else unavoidable + written <= infinity,
+            "fits_infinity_cache": fits,
+            "hbm_read_bytes": (unavoidable, unavoidable if fits else table["most_bytes"][0]),
             "best_mapping": best_name,
         }
         if of_today is not None:
@@ -226,6 +236,9 @@ class _Sets:
             if line_requests and known_share == 1:
                 rates.append(1 - (table["lines_count"][0] + written // self.line) / sum(line_requests))
             facts |= {"hit_rate": (min(rates), max(rates)), "simulated_count": of_today.simulated_count}
+            if of_today.hbm_share is not None:
+                low, high = (round(share * read) for share in of_today.hbm_share)
+                facts |= {"hbm_read_bytes": (max(unavoidable, low), max(unavoidable, high))}
         return _nothing(target, "", self.caches, self.workgroups, self.xcds, **facts)
 
     def _stored_bytes(self) -> int:
@@ -245,6 +258,8 @@ class _Sets:
 
     def _candidates(self, options: TrafficOptions) -> list[Mapping]:
         candidates, order = list(mappings(self.workgroups.counts, self.xcds)), options.order
+        if options.only_today:
+            return candidates[:1]
         if order:
             if sorted(order) != list(range(self.workgroups.total)):
                 what = f"the order is no permutation of the {self.workgroups.total:,} workgroups"
@@ -253,18 +268,24 @@ class _Sets:
         return candidates
 
     def _with_intervals(
-        self, table: pl.DataFrame, options: TrafficOptions, names: set[str]
+        self, table: pl.DataFrame, options: TrafficOptions, infinity_lines: int
     ) -> tuple[pl.DataFrame, Interval | None]:
         """The mappings with what they read at most, and what orders of waves change in today's."""
         workgroups, intervals = self.workgroups, dict[str, Interval]()
-        machine = _machine(workgroups, self.caches, self.xcds)
-        work = None
-        if machine is not None:
-            facts = (workgroups.direction, workgroups.width_bytes, self.caches, workgroups.total)
-            work = work_of(self.everything.groups, *facts)
-        for mapping in self._candidates(options) if work is not None and machine is not None else ():
-            if mapping.name in names and (found := interval(work, machine, mapping.order)):
-                intervals[mapping.name] = found
+        machine = _machine(workgroups, self.caches, self.xcds, infinity_lines, options.product)
+        facts = (workgroups.direction, workgroups.width_bytes, self.caches, workgroups.total)
+        work = work_of(self.everything.groups, *facts) if machine is not None else None
+        left = _MOST_LOOKUPS
+        orders = {mapping.name: mapping.order for mapping in self._candidates(options)}
+        ranked = table.sort("read_bytes", maintain_order=True)["mapping"].to_list()
+        first = [name for name in (TODAY, ranked[0], _GIVEN) if name in orders]
+        for name in dict.fromkeys([*first, *ranked]):
+            if work is None or machine is None or (name not in first and left < 0):
+                continue
+            found = interval(work, machine, orders[name], tuple(ORDERS) if name == TODAY else _EXTREMES)
+            if found is not None:
+                intervals[name] = found
+            left -= 0 if name in first else int(work.lookups_of(machine, orders[name])[-1])
         most = [intervals[name].refetched_share[1] if name in intervals else None for name in table["mapping"]]
         lines = pl.Series(most, dtype=pl.Float64) * table["read_bytes"] + table["read_bytes"]
         return table.with_columns(most_bytes=lines.round().cast(pl.Int64)), intervals.get(TODAY)
@@ -272,7 +293,7 @@ class _Sets:
     def _mapping_frame(self, options: TrafficOptions) -> pl.DataFrame:
         candidates = self._candidates(options)
         unavoidable = sum(count(units(parts, self.line)) for parts in self.loads.values())
-        rows = []
+        rows: list[tuple[Any, ...]] = []
         for mapping in candidates:
             lines = sum(self._count(parts, mapping) for parts in self.loads.values())
             today = rows[0][3] if rows else lines * self.line
@@ -383,9 +404,11 @@ class _Sets:
 _WORKGROUPS: Final = FabricTraffic.tables["workgroups"]
 
 
-def _machine(workgroups: Workgroups, caches: CacheFacts, xcds: int) -> Machine | None:
+def _machine(
+    workgroups: Workgroups, caches: CacheFacts, xcds: int, infinity_lines: int, product: str
+) -> Machine | None:
     """The CUs of an XCD and the workgroups that fit on one; None = not known."""
-    arch = of(caches.target)
+    arch = of(product or caches.target)
     kernel = workgroups.kernel
     size = workgroups.start.fields["workgroup"]
     if kernel is None or not arch.product.cu_count or arch.has_wgp_mode:
@@ -396,7 +419,7 @@ def _machine(workgroups: Workgroups, caches: CacheFacts, xcds: int) -> Machine |
         return None
     fitting = min(limiter.waves_per_group for limiter in limit.limiters) // workgroups.start.wave_count
     cus = arch.product.cu_count // max(arch.product.xcds_per_partition.values(), default=1)
-    return Machine(caches, xcds, cus, max(1, fitting))
+    return Machine(caches, xcds, cus, max(1, fitting), infinity_lines)
 
 
 def _share(part: int, total: int) -> str:

@@ -6,8 +6,8 @@ work of one XCD is put together, and what it misses is compared with a cache tha
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -21,7 +21,9 @@ from wavewright.facts.chiplets import CacheFacts
 _LANES: Final = 64
 _GROUP_LANES: Final = 16  #: That the vector L1 looks up together.
 _L1_SETS: Final = 4
-_MOST_LOOKUPS: Final = 8_000_000  #: Of L1 by the simulated workgroups of an XCD.
+_MOST_LOOKUPS: Final = 8_000_000  #: Of L1 by the workgroups of an XCD; of more workgroups a part is simulated,
+_LOOKUPS_OF_PART: Final = 2_000_000  #: with so many lookups.
+_MOST_KINDS: Final = 64  #: Ways in which workgroups lie in their lines.
 _FULL_CACHES: Final = 4  #: Times that a part of the workgroups must fill L2, so that it says something about all.
 #: Depth of the queue of a CU (0 = lockstep), steps that CUs start apart, and whether lines of L1 are kept.
 ORDERS: Final = {"oldest first": (1, 0.0), "queues": (32, 0.0), "lockstep": (0, 0.0), "drift": (0, 12.0)}
@@ -35,6 +37,7 @@ class Machine:
     xcds: int
     cus: int  #: Of an XCD.
     residents: int  #: Workgroups of a CU at a time.
+    last_level_lines: int = 0  #: Of the Infinity Cache, where not everything fits; 0 = HBM is not asked about.
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,7 @@ class Interval:
     refetched_share: tuple[float, float]  #: Lines read again, of those that a cache without limits reads.
     hit_rate: tuple[float, float]  #: Of L2.
     simulated_count: int  #: Workgroups.
+    hbm_share: tuple[float, float] | None = None  #: Of the lines from the fabric, those that the Infinity Cache misses.
 
 
 @dataclass(frozen=True)
@@ -54,6 +58,10 @@ class Work:
     kind_of: np.ndarray  #: By workgroup.
     first_move: np.ndarray
     lookups: np.ndarray  #: Of L1, by kind.
+
+    def lookups_of(self, machine: Machine, order: np.ndarray) -> np.ndarray:
+        """Lookups of L1 on one XCD until each of the workgroups has ended."""
+        return np.cumsum(self.lookups[self.kind_of[order]]) // machine.xcds
 
     def columns(self, order: np.ndarray, *, is_stepped: bool) -> dict[str, pl.Series]:
         """Columns of the core for workgroups in the order in which they are launched."""
@@ -68,24 +76,24 @@ class Work:
 def work_of(
     groups: Sequence[Alike], direction: np.ndarray, width_bytes: np.ndarray, caches: CacheFacts, total: int
 ) -> Work | None:
-    """The work of all workgroups; None = some lie differently in their lines, or some are not known."""
+    """The work of all workgroups; None = they lie in too many ways in their lines, or some are not known."""
     line, piece = caches.line_bytes, caches.write_request_bytes or caches.line_bytes
     if sum(len(group.numbers) for group in groups) < total:
         return None
     tables: dict[str, list[np.ndarray]] = {}
     kind_of, first_move = np.zeros(total, np.uint32), np.zeros(total, np.uint64)
     counts = dict.fromkeys(("steps", "blocks", "waves", "moves"), 0)
-    lookups = []
-    for kind, group in enumerate(groups):
+    lookups: list[int] = []
+    for group in _by_alignment(groups, line):
+        if len(lookups) == _MOST_KINDS:
+            return None
         accesses = group.accesses
         way = direction[accesses.row]
         chosen = np.flatnonzero(accesses.is_known & (way != ATOMIC) & (accesses.active != 0))
-        if (group.moves[np.unique(group.move[chosen])] % line).any():
-            return None
         blocks, of_execution = _blocks(group, chosen, way[chosen] == STORE, width_bytes, line, piece)
         steps, waves = _steps(group, chosen, way, of_execution)
         steps["first_block"] += counts["blocks"]
-        kind_of[group.numbers] = kind
+        kind_of[group.numbers] = len(lookups)
         move_count = len(group.moves)
         first_move[group.numbers] = counts["moves"] + np.arange(len(group.numbers)) * move_count
         parts = {
@@ -110,6 +118,24 @@ def work_of(
         for name, each in tables.items()
     }
     return Work(columns, kind_of, first_move, np.array(lookups))
+
+
+def _by_alignment(groups: Sequence[Alike], line: int) -> Iterator[Alike]:
+    """The groups, cut until the workgroups of each lie alike in their lines."""
+    for group in groups:
+        used = np.unique(group.move)
+        rests = group.moves[used] % line
+        if not rests.any():
+            yield group
+            continue
+        kinds, kind = np.unique(rests, axis=1, return_inverse=True)
+        for number, rest in enumerate(kinds.T):
+            members = np.flatnonzero(kind.ravel() == number)
+            reach = np.zeros(len(group.moves), np.int64)
+            reach[used] = rest
+            address = group.accesses.address + reach[group.move][:, None]
+            moves = group.moves[:, members] - reach[:, None]
+            yield Alike(group.numbers[members], replace(group.accesses, address=address), group.move, moves)
 
 
 def _blocks(
@@ -158,41 +184,56 @@ def _steps(
     return {name: table[:, at].copy() for at, name in enumerate(names)}, np.array(starts)
 
 
-def interval(work: Work, machine: Machine, order: np.ndarray) -> Interval | None:
+def interval(work: Work, machine: Machine, order: np.ndarray, tried: Sequence[str] = tuple(ORDERS)) -> Interval | None:
     """What the orders of waves change for workgroups that are launched in an order; None = it would take too long."""
-    lookups = np.cumsum(work.lookups[work.kind_of[order]]) // machine.xcds
-    most = int(np.searchsorted(lookups, _MOST_LOOKUPS, side="right"))
+    lookups = work.lookups_of(machine, order)
+    limit = _MOST_LOOKUPS if lookups[-1] <= _MOST_LOOKUPS else _LOOKUPS_OF_PART
+    most = int(np.searchsorted(lookups, limit, side="right"))
     if most < min(len(order), machine.xcds * machine.cus):
         return None
     chosen = order[:most]
     least = _simulated(work, machine, chosen, 0, 0.0, is_limited=False)
     touched_lines = least["read_misses"] + least["write_misses"]
-    is_short = (
-        len(chosen) < len(order) and touched_lines * machine.caches.line_bytes < _FULL_CACHES * machine.caches.l2_bytes
-    )
-    if not least["read_misses"] or is_short:
+    caches = machine.caches
+    is_part = len(chosen) < len(order)
+    if not least["read_misses"] or (is_part and touched_lines * caches.line_bytes < _FULL_CACHES * caches.l2_bytes):
         return None
-    runs = [_simulated(work, machine, chosen, depth, drift) for depth, drift in ORDERS.values()]
+    runs = [_simulated(work, machine, chosen, *ORDERS[name]) for name in tried]
     refetched = [run["read_misses"] / least["read_misses"] - 1 for run in runs]
     rates = [1 - (run["read_misses"] + run["write_misses"]) / max(1, run["reads"] + run["writes"]) for run in runs]
-    return Interval((max(0.0, min(refetched)), max(refetched)), (min(rates), max(rates)), len(chosen))
+    return Interval(
+        (max(0.0, min(refetched)), max(refetched)),
+        (min(rates), max(rates)),
+        len(chosen),
+        None if is_part else _from_hbm(work, machine, chosen),
+    )
+
+
+def _from_hbm(work: Work, machine: Machine, order: np.ndarray) -> tuple[float, float] | None:
+    """Share of the lines from the fabric that come from HBM: all XCDs share one Infinity Cache. None = not asked."""
+    if not machine.last_level_lines or work.lookups_of(machine, order)[-1] * machine.xcds > _MOST_LOOKUPS:
+        return None
+    runs = [_simulated(work, machine, order, *ORDERS[name], xcds=machine.xcds) for name in ("lockstep", "drift")]
+    shares = [run["last_level_misses"] / max(1, run["read_misses"]) for run in runs]
+    return min(shares), max(shares)
 
 
 def _simulated(
-    work: Work, machine: Machine, order: np.ndarray, depth: int, drift: float, *, is_limited: bool = True
+    work: Work, machine: Machine, order: np.ndarray, depth: int, drift: float, *, xcds: int = 1, is_limited: bool = True
 ) -> _core.OrderMisses:
-    """Misses of XCD 0, which stands for all."""
+    """Misses of the first XCDs; one stands for all."""
     caches = machine.caches
     has_l1 = is_limited and bool(caches.l1_bytes and caches.l1_ways)
     sizes: dict[str, Any] = {
         "xcds": machine.xcds,
-        "simulated_xcds": 1,
+        "simulated_xcds": xcds,
         "cus": machine.cus,
         "residents": machine.residents,
         "l1_sets": _L1_SETS if has_l1 else 0,
         "l1_ways": caches.l1_ways if has_l1 else 0,
         "l2_sets": caches.l2_bytes // caches.line_bytes // caches.l2_ways if is_limited else 0,
         "l2_ways": caches.l2_ways if is_limited else 0,
+        "last_level_lines": machine.last_level_lines if xcds == machine.xcds else 0,
     }
     columns = work.columns(order, is_stepped=not depth)
     return _core.simulate_order(columns, sizes, {"depth": depth, "drift": drift, "seed": 1})

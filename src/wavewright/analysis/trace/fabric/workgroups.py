@@ -138,8 +138,11 @@ class Workgroups:
         self._found = {int(offset) for offset in np.unique(base_pointer) if offset >= 0} - self.pointers.keys()
         rows_stopped = tuple(sorted(set(stopped)))
         as_traced = any(walk["is_as_traced"] for walk in walks)
-        branch_counts, steps = tuple(int(each) for each in branches), sum(len(pl.DataFrame(walk["path"])) for walk in walks)
-        return Accesses(*columns_of_all, rows_stopped, branch_counts, as_traced, steps)  # type: ignore[arg-type]
+        branch_counts, steps = (
+            tuple(int(each) for each in branches),
+            sum(len(pl.DataFrame(walk["path"])) for walk in walks),
+        )
+        return Accesses(*columns_of_all, rows_stopped, branch_counts, as_traced, steps)  # type: ignore[arg-type,call-arg]
 
     def place_pointers(self) -> None:
         """Give the pointers among the arguments that nobody gave addresses far apart."""

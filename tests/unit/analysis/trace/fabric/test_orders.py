@@ -87,6 +87,27 @@ def test_the_interval_holds_the_counters(gemm: Work) -> None:
     assert found.hit_rate == pytest.approx((0.65, 0.80), abs=0.01)
 
 
+@pytest.mark.parametrize(
+    ("mebibytes", "is_copy", "counted_reads", "counted_rate"), [(8, True, 65_775, 0.335), (16, False, 0, 0.5082)]
+)
+def test_a_copy_and_a_fill(mebibytes: int, is_copy: bool, counted_reads: int, counted_rate: float) -> None:
+    """Counted on the same MI300X; the fill reads nothing, and each line is stored in two pieces."""
+    count = mebibytes << 9  # workgroups of 2 KiB
+    lane, rows = np.arange(64), []
+    for wave in range(4):
+        rows += [(0, wave, 4, 0, A + 8 * (64 * wave + lane))] if is_copy else []
+        rows += [(1, wave, 8, 0, B + 8 * (64 * wave + lane))]
+    moves = np.stack([2_048 * np.arange(count)] * 2)
+    work = work_of([_kind(rows, moves, np.arange(count))], np.array([0, 1]), np.array([8, 8]), CACHES, count)
+    assert work is not None
+    found = _simulated(work, MI300X, np.arange(count), *ORDERS["queues"])
+    assert 8 * found["reads"] == 8 * found["read_misses"] == (65_536 if is_copy else 0)
+    assert 8 * found["reads"] == pytest.approx(counted_reads, rel=0.005)
+    assert 8 * found["writes"] == count * 2_048 // 64
+    misses = found["read_misses"] + found["write_misses"]
+    assert 1 - misses / (found["reads"] + found["writes"]) == pytest.approx(counted_rate, abs=0.01)
+
+
 @pytest.mark.slow
 def test_other_caches_are_rejected_by_the_counters(gemm: Work) -> None:
     """Lines of 64 bytes, four XCDs and no L1 give other misses or requests: the counters can tell."""
