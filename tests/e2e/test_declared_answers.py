@@ -32,7 +32,8 @@ def test_questions_are_answered_in_the_words_of_reports(page, serve, name):
 def test_what_is_given_to_a_question_changes_its_answer(page, serve, tmp_path):
     """Traffic of L2 needs sizes that nobody recorded: they are typed in, and a picture comes with the numbers."""
     kernel = PLANTED[2]
-    served = serve(kernel.trace("gfx942", tmp_path))
+    kernel.trace("gfx942", tmp_path)  # is written there
+    served = serve(tmp_path)
     page.goto(served.url + "#layout=t(answers;0)")
     view = page.locator('[data-view="answers"]')
     view.locator("select").select_option("traffic")
