@@ -236,8 +236,8 @@ class _Sets:
             if line_requests and known_share == 1:
                 rates.append(1 - (table["lines_count"][0] + written // self.line) / sum(line_requests))
             facts |= {"hit_rate": (min(rates), max(rates)), "simulated_count": of_today.simulated_count}
-            if of_today.hbm_share is not None:
-                low, high = (round(share * read) for share in of_today.hbm_share)
+            if of_today.hbm_lines is not None:
+                low, high = (lines * self.line for lines in of_today.hbm_lines)
                 facts |= {"hbm_read_bytes": (max(unavoidable, low), max(unavoidable, high))}
         return _nothing(target, "", self.caches, self.workgroups, self.xcds, **facts)
 

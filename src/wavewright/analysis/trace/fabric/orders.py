@@ -47,7 +47,9 @@ class Interval:
     refetched_share: tuple[float, float]  #: Lines read again, of those that a cache without limits reads.
     hit_rate: tuple[float, float]  #: Of L2.
     simulated_count: int  #: Workgroups.
-    hbm_share: tuple[float, float] | None = None  #: Of the lines from the fabric, those that the Infinity Cache misses.
+    hbm_lines: tuple[int, int] | None = (
+        None  #: Of the whole dispatch, that the Infinity Cache misses; None = not asked.
+    )
 
 
 @dataclass(frozen=True)
@@ -209,13 +211,13 @@ def interval(work: Work, machine: Machine, order: np.ndarray, tried: Sequence[st
     )
 
 
-def _from_hbm(work: Work, machine: Machine, order: np.ndarray) -> tuple[float, float] | None:
-    """Share of the lines from the fabric that come from HBM: all XCDs share one Infinity Cache. None = not asked."""
+def _from_hbm(work: Work, machine: Machine, order: np.ndarray) -> tuple[int, int] | None:
+    """Lines that come from HBM: all XCDs share one Infinity Cache; None = not asked."""
     if not machine.last_level_lines or work.lookups_of(machine, order)[-1] * machine.xcds > _MOST_LOOKUPS:
         return None
     runs = [_simulated(work, machine, order, *ORDERS[name], xcds=machine.xcds) for name in ("lockstep", "drift")]
-    shares = [run["last_level_misses"] / max(1, run["read_misses"]) for run in runs]
-    return min(shares), max(shares)
+    lines = [run["last_level_misses"] for run in runs]
+    return min(lines), max(lines)
 
 
 def _simulated(
