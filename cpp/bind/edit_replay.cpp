@@ -139,6 +139,17 @@ class KeptReplay {
         return answer(times);
     }
 
+    std::vector<std::tuple<int32_t, int64_t>> issues(size_t wave, int32_t first, int32_t last,
+                                                     const std::vector<RowOfEdit>& rows) const {
+        if (wave >= places_.input().first.size()) throw nb::value_error("there is no such wave");
+        const EditedBlock block{first, last, rows.empty() ? std::vector<EditRow>{} : rows_of_edit(rows, first, last), {}, {}};
+        std::vector<std::tuple<int32_t, int64_t>> made;
+        nb::gil_scoped_release unlocked;
+        for (const EditedIssue& each : replay_->issues(wave, rows.empty() ? nullptr : &block))
+            made.emplace_back(each.row, each.issue);
+        return made;
+    }
+
   private:
     static nb::object answer(const EditTimes& times) {
         const std::vector<int64_t> cycles(times.cycles.begin(), times.cycles.end());
@@ -176,6 +187,8 @@ void bind_edit_replay(nb::module_& m) {
         .def("as_recorded", &KeptReplay::as_recorded, "Cycles by mode of the order that was recorded, not corrected.")
         .def("with_more_waves", &KeptReplay::with_more_waves, "more"_a,
              "The same with room for more waves on every SIMD; executions are the waves that start earlier.")
+        .def("issues", &KeptReplay::issues, "wave"_a, "first"_a, "last"_a, "rows"_a,
+             "Rows of a wave and their issue times in the order of an edit; without rows as recorded.")
         .def("edited", &KeptReplay::edited, "first"_a, "last"_a, "rows"_a, "prologue"_a, "epilogue"_a,
              "Cycles by mode, share of dwords more, whether waits are emptier than ever, executions, lacking samples.");
 }

@@ -82,6 +82,12 @@ struct EditTimes {
     uint64_t lacking_samples = 0;              // moved operations whose latency was never seen by itself
 };
 
+// One instruction of one wave, as recorded and with an edit.
+struct EditedIssue {
+    int32_t row = -1;   // of the code; -1 = put in
+    int64_t issue = 0;  // since the start of its CU
+};
+
 class EditReplay {
   public:
     EditReplay(const ReplayInput& input, const EditRules& rules);
@@ -92,6 +98,9 @@ class EditReplay {
     const std::array<FittedServer, 2>& servers() const { return servers_; }
     EditTimes as_recorded() const;
     EditTimes edited(const EditedBlock& block) const;
+    // Instructions of a wave in the order of an edit, with latencies that are typical of each row; without a block as
+    // they were recorded.
+    std::vector<EditedIssue> issues(size_t wave, const EditedBlock* block) const;
     // With room for more waves on every SIMD; `executions` are the waves that start earlier for it.
     EditTimes with_more_waves(uint32_t more) const;
 

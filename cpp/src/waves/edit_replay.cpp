@@ -576,6 +576,8 @@ class EditReplay::Run {
         return sum;
     }
 
+    int64_t issued(uint64_t at) const { return issued_[at]; }
+
   private:
     struct Event {
         int64_t time, recorded;
@@ -836,6 +838,19 @@ EditTimes EditReplay::edited(const EditedBlock& block) const {
     EditTimes times = timed(Builder(*this, &block).build(), recorded_starts());
     for (size_t mode = 0; mode < kEditModes; ++mode) times.cycles[mode] += recorded_ - identity_[mode];
     return times;
+}
+
+std::vector<EditedIssue> EditReplay::issues(size_t wave, const EditedBlock* block) const {
+    const Sequence sequence = Builder(*this, block).build();
+    const Starts starts = recorded_starts();
+    Run run(*this, sequence, starts, EditMode::middle);
+    run.cycles();
+    std::vector<EditedIssue> issues;
+    for (uint64_t at = sequence.first.at(wave); at < sequence.first.at(wave + 1); ++at) {
+        const uint32_t source = sequence.items[at].source;
+        issues.push_back({source == Sequence::kNoSource ? -1 : input_.row[source], run.issued(at)});
+    }
+    return issues;
 }
 
 EditTimes EditReplay::with_more_waves(uint32_t more) const {

@@ -23,6 +23,7 @@ _FOR_KIND = {
         "compare",
         "spans",
         "items",
+        "edits",
     ),
     "run": ("overview", "names", "answers", "busy", "curves", "diagnosis", "layers", "events", "flame", "path", "sql"),
     "counters": ("overview", "panels", "kernel_answers"),

@@ -54,6 +54,7 @@ from wavewright.analysis.trace.trust.coverage import Coverage
 from wavewright.analysis.trace.waits import Waits
 from wavewright.analysis.trace.waves.by_place import WavesByPlace
 from wavewright.analysis.trace.waves.states import States
+from wavewright.analysis.trace.what_if import WhatIf
 from wavewright.model.answer import Answer
 from wavewright.model.counters import COUNTER_SET
 from wavewright.model.schema import THREAD_TRACE, TableSpec, table_spec
@@ -138,6 +139,7 @@ SHAPES: Mapping[str, Shape] = {
     ),
     "derived": Shape(tables={name: DerivedCounters.tables[name] for name in ("summary", "problems")}),
     "diagnose": Shape(Diagnosis, without=("link",), fields={"headline": str, "in_run_words": tuple[str, ...]}),
+    "edit": Shape(WhatIf, without=("queues", "runs", "measured"), fields={"verdict": str}),
     "heat_map": Shape(WavesByPlace),
     "histogram": Shape(RowHistogram),
     "lane_service": Shape(LaneService),

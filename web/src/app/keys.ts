@@ -135,6 +135,7 @@ export const KEYS_OF_VIEWS: { where: string; of: Kind[]; keys: Key[] }[] = [
       { keys: ["h", "H"], does: "the hottest instruction, then the next; back" },
       { keys: ["[", "]"], does: "previous, next execution of the selected instruction" },
       { keys: ["{", "}"], does: "previous, next iteration of its loop" },
+      { keys: ["Alt + ↑", "Alt + ↓"], does: "what if it stood a place higher, lower; Escape: back" },
     ],
   },
 ];

@@ -1135,6 +1135,160 @@ export interface DiagnoseAnswer {
   in_run_words: string[];
 }
 
+/** One row is one edit, best first; refused ones last. */
+export interface EditEditsRow {
+  /** Number of the edit */
+  edit: number;
+  /** The edit in words */
+  name: string;
+  /** Certain gain, no certain gain, certain loss, bound only, not timed or refused */
+  verdict: string;
+  /** Least share of the time that it saves; empty = not timed, or bound only */
+  gain_low_share: number | null;
+  /** Most; empty = not timed */
+  gain_high_share: number | null;
+  /** With latencies that are typical of each row; empty as the least */
+  gain_about_share: number | null;
+  /** Replay (or rule) that the low end is of; empty as the least */
+  gain_low_end: string | null;
+  /** Replay (or rule) that the high end is of */
+  gain_high_end: string | null;
+  /** Whether fewer operations are in flight at a wait than in any recorded execution */
+  is_extrapolated: boolean | null;
+  /** Vector registers that the code names then; empty = refused, here and below */
+  vgprs: number | null;
+  /** More than before */
+  vgprs_more: number | null;
+  /** Values that live in other registers than before */
+  moved_value_count: number | null;
+  /** Waves that fit on a SIMD with as many; empty = not known [waves] */
+  waves_per_simd_limit: number | null;
+  /** What must shrink for more waves; empty = nothing */
+  needs: string | null;
+  /** Why it is refused, not timed or only bounded; empty = none of these */
+  reason: string | null;
+}
+
+export const EDIT_EDITS: TableInfo<EditEditsRow> = {
+  edit: ["Edit", "", "Number of the edit"],
+  name: ["Name", "", "The edit in words"],
+  verdict: ["Verdict", "", "Certain gain, no certain gain, certain loss, bound only, not timed or refused"],
+  gain_low_share: ["Gain low share", "", "Least share of the time that it saves; empty = not timed, or bound only"],
+  gain_high_share: ["Gain high share", "", "Most; empty = not timed"],
+  gain_about_share: ["Gain about share", "", "With latencies that are typical of each row; empty as the least"],
+  gain_low_end: ["Gain low end", "", "Replay (or rule) that the low end is of; empty as the least"],
+  gain_high_end: ["Gain high end", "", "Replay (or rule) that the high end is of"],
+  is_extrapolated: ["Extrapolated", "", "Whether fewer operations are in flight at a wait than in any recorded execution"],
+  vgprs: ["VGPRs", "", "Vector registers that the code names then; empty = refused, here and below"],
+  vgprs_more: ["VGPRs more", "", "More than before"],
+  moved_value_count: ["Moved values", "", "Values that live in other registers than before"],
+  waves_per_simd_limit: ["Waves per SIMD limit", "waves", "Waves that fit on a SIMD with as many; empty = not known"],
+  needs: ["Needs", "", "What must shrink for more waves; empty = nothing"],
+  reason: ["Reason", "", "Why it is refused, not timed or only bounded; empty = none of these"],
+};
+
+/** One row is one counter that a derived wait of an edit waits for. */
+export interface EditWaitsRow {
+  /** edits.edit */
+  edit: number;
+  /** Code row that the wait stands before; -2 = the end of the block */
+  row: number;
+  /** Hardware counter */
+  counter: string;
+  /** It has come down to this value */
+  value: number;
+  /** Code row of the operation that must be complete */
+  needed_row: number;
+  /** Register, or order: the code had waited for it there */
+  needed_for: string;
+}
+
+export const EDIT_WAITS: TableInfo<EditWaitsRow> = {
+  edit: ["Edit", "", "edits.edit"],
+  row: ["Row", "", "Code row that the wait stands before; -2 = the end of the block"],
+  counter: ["Counter", "", "Hardware counter"],
+  value: ["Value", "", "It has come down to this value"],
+  needed_row: ["Needed row", "", "Code row of the operation that must be complete"],
+  needed_for: ["Needed for", "", "Register, or order: the code had waited for it there"],
+};
+
+/** One row is one row of an edited block, in its new order. */
+export interface EditListingRow {
+  /** edits.edit */
+  edit: number;
+  /** Place in the listing */
+  place: number;
+  /** Block, before the loop, or behind the loop */
+  part: string;
+  /** Code row; empty = put in by the edit */
+  row: number | null;
+  /** Disassembly */
+  text: string;
+  /** Places later (+) or earlier (-) than before among rows that are not derived; empty = put in [rows] */
+  moved_by: number | null;
+  /** Whether its text is another: other registers, or a new wait */
+  is_changed: boolean;
+}
+
+export const EDIT_LISTING: TableInfo<EditListingRow> = {
+  edit: ["Edit", "", "edits.edit"],
+  place: ["Place", "", "Place in the listing"],
+  part: ["Part", "", "Block, before the loop, or behind the loop"],
+  row: ["Row", "", "Code row; empty = put in by the edit"],
+  text: ["Text", "", "Disassembly"],
+  moved_by: ["Moved by", "rows", "Places later (+) or earlier (-) than before among rows that are not derived; empty = put in"],
+  is_changed: ["Changed", "", "Whether its text is another: other registers, or a new wait"],
+};
+
+/** One row is one row of one execution of the block, the middle one of the median wave, for the first timed edit. */
+export interface EditExecutionRow {
+  /** As it would be, instead of as it was recorded */
+  is_edited: boolean;
+  /** Code row; empty = put in by the edit */
+  row: number | null;
+  /** Issue of the instruction before it, since the first row began [cycles] */
+  begin_cycles: number;
+  /** Its own issue [cycles] */
+  end_cycles: number;
+}
+
+export const EDIT_EXECUTION: TableInfo<EditExecutionRow> = {
+  is_edited: ["Edited", "", "As it would be, instead of as it was recorded"],
+  row: ["Row", "", "Code row; empty = put in by the edit"],
+  begin_cycles: ["Begin cycles", "cycles", "Issue of the instruction before it, since the first row began"],
+  end_cycles: ["End cycles", "cycles", "Its own issue"],
+};
+
+/** Edits of a block: what they gain, and what they need. */
+export interface EditAnswer {
+  definition: string;
+  /** Of the block. */
+  first_row: number;
+  last_row: number;
+  is_loop: boolean;
+  /** Times that the block was executed. */
+  execution_count: number;
+  /** What a replay without all stalls and gaps of the block saves: no edit of it gains more. */
+  bound_share: number;
+  /** Of the traced CUs, added up. */
+  time_cycles: number;
+  /** That are replayed. */
+  instruction_count: number;
+  /** Vector registers that the code names. */
+  vgprs: number;
+  waves_per_simd_limit: number | null;
+  /** Pairs of LDS rows that never touch the same bytes on the executed path. */
+  disjoint_pair_count: number;
+  /** Orders that were tried; 0 = edits were given. */
+  searched_count: number;
+  edits: Frame<EditEditsRow>;
+  waits: Frame<EditWaitsRow>;
+  listing: Frame<EditListingRow>;
+  assumptions: string[];
+  execution: Frame<EditExecutionRow>;
+  verdict: string;
+}
+
 /** One row is one compute unit or SIMD of a traced shader engine on which a wave was seen. */
 export interface HeatMapPlacesRow {
   /** Accelerator die; empty = the GPU has one, or is not known */

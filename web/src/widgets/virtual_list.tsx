@@ -65,7 +65,7 @@ export function VirtualList(props: Props) {
 
   const body = useRef<HTMLDivElement>(null);
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.target === box.current) props.onKeyDown?.(event);
+    if (event.target === box.current || event.altKey || event.key === "Escape") props.onKeyDown?.(event);
     if (!event.defaultPrevented && box.current) stepIntoRow(event, box.current);
     if (!event.defaultPrevented && box.current && box.current.scrollTop < rowHeight) stepToHeader(event, box.current);
   };

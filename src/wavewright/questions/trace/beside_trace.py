@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wavewright.errors import UsageError, WavewrightError
+from wavewright.errors import UsageError
 
 if TYPE_CHECKING:
     from wavewright.analysis.trace.what_if import WhatIf
@@ -28,26 +28,18 @@ def edits_with_run(document: Document, **how: Any) -> WhatIf:
 
 def with_runs(trace: ThreadTrace, answer: WhatIf) -> WhatIf:
     """The answer with the gains of its timed edits carried to the run that the traced dispatch was found in."""
-    from wavewright.analysis.run.graph.kernel_gain import run_gains
+    from wavewright.analysis.beside import gains_in_run
     from wavewright.model.schema import frame_of
-    from wavewright.readers.run.inputs import open_run
 
-    launch = trace.launch
     timed = answer.edits.drop_nulls("gain_low_share")
-    if launch is None or not timed.height or not Path(launch.path).exists():
-        return answer
-    intervals = timed.select("gain_low_share", "gain_high_share").rows()
-    sizes = {"grid": launch.grid_size, "workgroup": launch.workgroup_size}
-    try:
-        gains = run_gains(open_run(launch.path), launch.kernel_name, intervals, **sizes)
-    except WavewrightError:  # larger than a graph of events may be: the trace is answered all the same
-        return answer
-    rows = []
-    for edit, gain in zip(timed["edit"], gains, strict=True):
-        row = {"edit": edit, "kernel": launch.kernel_name, **gain.__dict__, "reason": gain.unknown or None}
-        rows.append(row | ({"gain_ns_min": None, "gain_ns_max": None} if gain.unknown else {}))
+    gains = gains_in_run(trace, timed.select("gain_low_share", "gain_high_share").rows()) if timed.height else []
+    rows = [
+        {"edit": edit} | gain.__dict__ | ({"gain_ns_min": None, "gain_ns_max": None} if gain.unknown else {})
+        for edit, gain in zip(timed["edit"], gains, strict=False)
+    ]
     spec = type(answer).tables["runs"]
-    return replace(answer, runs=frame_of(spec, [{name: row[name] for name in spec.dtypes} for row in rows]))
+    named = [{name: row[name] or None if name == "unknown" else row[name] for name in spec.dtypes} for row in rows]
+    return replace(answer, runs=frame_of(spec, named)) if rows else answer
 
 
 def with_measured_times(trace: ThreadTrace, answer: WhatIf, after: str, before: str | None) -> WhatIf:

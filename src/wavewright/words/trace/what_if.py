@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from wavewright.analysis.common.run_gain import RunGain
 from wavewright.base.words import counted, duration, percent
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, headline, sentence
 from wavewright.words.kit.declared_tables import declared_table
+from wavewright.words.kit.run_gain import calls_words, run_gain_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -82,23 +84,13 @@ def _measured(answer: WhatIf) -> Iterator[str]:
 
 def _in_run(answer: WhatIf) -> Iterator[str]:
     """A certain gain, carried to the run beside the trace and to its steps."""
-    is_certain = answer.edits["verdict"].str.starts_with("certain")
-    for row in answer.runs.filter(pl.col("edit").is_in(answer.edits.filter(is_certain)["edit"])).iter_rows(named=True):
-        calls = f"{counted(row['call_count'], 'calls')}, {duration(row['calls_ns'])} of {duration(row['span_ns'])}"
-        text = f"edit {row['edit']} in the run beside the trace ({calls}): "
-        if row["reason"]:
-            yield text + f"not known, {row['reason']}"
-            return
-        text += f"shorter by {_times(row['gain_ns_min'], row['gain_ns_max'])} if every call gains as much"
-        if row["step_count"]:
-            of_steps = _times(row["step_gain_ns_min"], row["step_gain_ns_max"])
-            text += f"; a step of {duration(row['step_ns_median'])} by {of_steps}"
-        yield text
-        return
-
-
-def _times(low_ns: float, high_ns: float) -> str:
-    return f"{duration(low_ns)} to {duration(high_ns)}"
+    certain = answer.edits.filter(pl.col("verdict") == "certain gain")["edit"]
+    for row in answer.runs.filter(pl.col("edit").is_in(certain)).head(1).iter_rows(named=True):
+        edit, unknown = row.pop("edit"), row.pop("unknown") or ""
+        times = {name: row.pop(name) or 0 for name in ("gain_ns_min", "gain_ns_max")}
+        gain = RunGain(**row, **times, unknown=unknown)
+        words = run_gain_words(gain)
+        yield f"edit {edit} in the run beside the trace: {calls_words(gain)}{f'; {words}' if words else ''}"
 
 
 def _interval(row: dict[str, Any], sign: int = 1) -> str:

@@ -15,6 +15,7 @@ import { type Offer, pictures, SaveMenu } from "../../widgets/saving";
 import { WavePicker } from "../../widgets/wave_picker";
 import { isArrows, useDrawing } from "./canvas_column";
 import { ColumnMenu, isFrozen, isMovable, isShown, orderedColumns } from "./columns";
+import { EditPanel, EditToggle } from "./edit";
 import { Filters, Finder, Hits } from "./finder";
 import { HottestSteps, useHottest } from "./hottest";
 import "./isa.css";
@@ -177,6 +178,7 @@ function Listing({ code }: { code: Code }) {
     { id: "hottest", content: <HottestSteps hottest={hottest} /> },
     { id: "columns", content: <ColumnMenu /> },
     ...(figures ? [{ id: "filters", content: <Filters /> }] : []),
+    ...(figures ? [{ id: "edit", content: <EditToggle /> }] : []),
     { id: "jump", content: <JumpList sheet={sheet} sections={sections} /> },
     { id: "legend", content: <LegendMenu sheet={sheet} /> },
     { id: "save", content: <SaveMenu name="instructions" offers={offers} /> },
@@ -233,6 +235,7 @@ function Listing({ code }: { code: Code }) {
         <Hits hits={hits} problem={test.problem} />
         <Stepping data={sheet.targetData} />
       </div>
+      <EditPanel sheet={sheet} />
       <Related sheet={sheet} />
       <Tip />
     </div>

@@ -11,6 +11,7 @@ import { Badges } from "../../widgets/annotations";
 import { VirtualList } from "../../widgets/virtual_list";
 import { CanvasColumn, type Drawing } from "./canvas_column";
 import { hasHeat, type IsaColumn } from "./columns";
+import { dragOf, editClass, editKey } from "./edit";
 import { heatOf } from "./figures";
 import { Heading } from "./heading";
 import type { Items, Section } from "./items";
@@ -74,6 +75,10 @@ export function Rows({ sheet, items, sections, columns, drawing, hits, isFolded,
   const at = shown === undefined ? -1 : (items.placeOf[shown] ?? -1);
 
   const move = (event: KeyboardEvent) => {
+    if (editKey(event)) {
+      event.preventDefault();
+      return;
+    }
     if (event.key === "Enter" && chosen !== undefined) {
       frontView("source");
       event.preventDefault();
@@ -161,6 +166,7 @@ export function Rows({ sheet, items, sections, columns, drawing, hits, isFolded,
       hitRows.has(line) ? "found" : "",
       index % 2 ? "odd" : "",
       figures && !figures.hits[line] ? "never" : "",
+      editClass(line),
     ];
     return (
       <div
@@ -269,6 +275,7 @@ function RowCell({ placed, sheet, row, heat }: CellProps) {
     <span
       role="gridcell"
       data-column={column.id}
+      {...(column.id === "row" ? dragOf(row) : {})}
       class={`${column.isText ? "text" : "number"}${left === undefined ? "" : " frozen"}`}
       data-heat={heat?.toFixed(3)}
       style={left === undefined ? (heat ? { "--heat": heat.toFixed(3) } : undefined) : { left: `${left}px` }}

@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from wavewright.analysis.code.edits.block_orders import BlockOrders, LegalOrder, Refused
+from wavewright.analysis.code.edits.dependences import Assumptions
 from wavewright.analysis.code.edits.kernel_rows import EditedBlock, KernelRows, blocks_of
 from wavewright.analysis.common.occupancy.architecture import architecture
 from wavewright.analysis.common.occupancy.limits import Resources, limits
@@ -21,6 +22,7 @@ from wavewright.analysis.trace.what_if.edit_replay import LEAST_GAIN, EditedTrac
 from wavewright.analysis.trace.what_if.lds_apart import lds_apart
 from wavewright.analysis.trace.what_if.more_waves import more_waves
 from wavewright.analysis.trace.what_if.search import searched
+from wavewright.base.once import once
 from wavewright.errors import UsageError
 from wavewright.model.answer import Answer
 from wavewright.model.schema import frame_of
@@ -47,6 +49,7 @@ class WhatIf(Answer, package=__package__):
     listing: pl.DataFrame
     queues: pl.DataFrame
     assumptions: tuple[str, ...]
+    execution: pl.DataFrame
     runs: pl.DataFrame  #: Empty without a run beside the trace.
     measured: pl.DataFrame  #: Empty without a measured time.
 
@@ -80,13 +83,10 @@ def what_if(
     edit_list = [parsed_edit(text) for text in _parts(edit)]
     assumptions = _parts(assume)
     assumed_facts = parsed_assumptions(assumptions)
-    code = rows_of_kernels(trace)
-    if code is None:
-        raise UsageError("the registers of this code are not known", advice="a capture with its code objects has them")
+    code = _code_of(trace)
     named_row = next((each.row for each in edit_list if each.row >= 0), None)
     block = _block_at(code, at_row if at_row is not None else named_row) or _costliest_block(trace, code, rows)
-    apart = lds_apart(trace, [code.rows[number] for number in block.rows])
-    orders = BlockOrders(code, block, assumptions=assumed_facts, apart=apart)
+    orders, apart = _block_orders(trace, code, block, assumed_facts)
     study = _Study(trace, orders)
     if [each.form for each in edit_list] == ["waves"]:
         study.judge_waves(edit_list[0].text, edit_list[0].other or 1)
@@ -96,7 +96,41 @@ def what_if(
         study.judge("any order", Refused(orders.refusal))
     else:
         study.search()
-    return study.answer(len(apart), assumptions)
+    return study.answer(apart, assumptions)
+
+
+def _code_of(trace: ThreadTrace) -> KernelRows:
+    code = rows_of_kernels(trace)
+    if code is None:
+        raise UsageError("the registers of this code are not known", advice="a capture with its code objects has them")
+    return code
+
+
+def block_orders_at(trace: ThreadTrace, row: int) -> BlockOrders:
+    """Orders of the block that holds a row of the code, without assumptions.
+
+    Raises
+    ------
+    UsageError
+        When there is no such row, or its registers are not known.
+    """
+    code = _code_of(trace)
+    block = _block_at(code, row)
+    if block is None:
+        raise UsageError(f"there is no code row {row}")
+    return _block_orders(trace, code, block, parsed_assumptions(()))[0]
+
+
+def _block_orders(
+    trace: ThreadTrace, code: KernelRows, block: EditedBlock, assumed_facts: Assumptions
+) -> tuple[BlockOrders, int]:
+    """Orders of a block, and the pairs of its LDS rows that are apart; made once."""
+
+    def make() -> tuple[BlockOrders, int]:
+        apart = lds_apart(trace, [code.rows[number] for number in block.rows])
+        return BlockOrders(code, block, assumptions=assumed_facts, apart=apart), len(apart)
+
+    return once(trace.answers, ("block orders", block.first, block.last, assumed_facts), make)
 
 
 def _parts(text: str) -> tuple[str, ...]:
@@ -134,17 +168,22 @@ class _Study:
     def __init__(self, trace: ThreadTrace, orders: BlockOrders) -> None:
         self._orders = orders
         self._trace = trace
-        self._replayed = EditedTrace(trace)
+        self._replayed = once(trace.answers, ("edited trace",), lambda: EditedTrace(trace))
         self._bound = self._block_bound()
         self._resources = _resources(trace, orders)
         self._waves = self._waves_with(orders.vgprs)
         self._edits: list[dict[str, Any]] = []
         self._waits: list[dict[str, Any]] = []
         self._listing: list[dict[str, Any]] = []
+        self._execution: list[dict[str, Any]] = []
         self._executions = 0
         self._searched = 0
 
     def _block_bound(self) -> float:
+        block = self._orders.block
+        return once(self._trace.answers, ("bound of block", block.first, block.last), self._replayed_bound)
+
+    def _replayed_bound(self) -> float:
         removal = Removal(self._replayed.causes, rows=tuple(self._orders.block.rows))
         return replay(self._trace, [removal]).gain_share(removal)
 
@@ -204,6 +243,8 @@ class _Study:
             "gain_low_share": gain.low,
             "gain_high_share": gain.high,
             "gain_about_share": gain.about,
+            "gain_low_end": gain.low_end or None,
+            "gain_high_end": gain.high_end or None,
             "is_extrapolated": gain.is_extrapolated,
         }
 
@@ -222,6 +263,9 @@ class _Study:
             row |= {"verdict": "not timed", "reason": reason}
         else:
             row |= self._timed_row(gain, is_deeper=bool(order.prologue))
+            self._execution = self._execution or _execution_rows(
+                self._replayed.one_execution(order, self._orders.written)
+            )
         self._edits.append(row)
         self._waits += _wait_rows(number, order)
         self._listing += _listing_rows(number, order, self._orders)
@@ -247,12 +291,21 @@ class _Study:
             listing=frame_of(specs["listing"], self._listing),
             queues=frame_of(specs["queues"], [queue.__dict__ for queue in self._queue_rows()]),
             assumptions=assumptions,
+            execution=frame_of(specs["execution"], self._execution),
             runs=frame_of(specs["runs"], []),
             measured=frame_of(specs["measured"], []),
         )
 
     def _queue_rows(self) -> Iterable[Any]:
         return self._replayed.queues()
+
+
+def _execution_rows(executions: Iterable[Iterable[tuple[int, int, int]]]) -> list[dict[str, Any]]:
+    return [
+        {"is_edited": bool(side), "row": row if row >= 0 else None, "begin_cycles": begin, "end_cycles": end}
+        for side, spans in enumerate(executions)
+        for row, begin, end in spans
+    ]
 
 
 def _untimed(gain: GainInterval, waves: int | None, waves_before: int | None) -> str:

@@ -169,7 +169,7 @@ def _moved(orders: BlockOrders, order: list[int], edit: Edit) -> list[int] | Ref
     elif edit.form == "down":
         new_order = moved_down(orders.dependences, order, at, edit.other)
     else:
-        target = orders.places.get(edit.other if edit.other is not None else -1)
+        target = _place_from(orders, edit.other if edit.other is not None else -1)
         if target is None:
             return Refused(_not_there(orders, edit.other or 0))
         here, there = order.index(at), order.index(target)
@@ -180,6 +180,13 @@ def _moved(orders: BlockOrders, order: list[int], edit: Edit) -> list[int] | Ref
     if new_order == order:
         return Refused(_blocked(orders, order, at, edit))
     return new_order
+
+
+def _place_from(orders: BlockOrders, row: int) -> int | None:
+    """The place of a row; of waits and padding, which are derived, that of the row behind them."""
+    if row not in orders.block.rows:
+        return None
+    return next((at for at, each in enumerate(orders.core) if each.row >= row), None)
 
 
 def _before(orders: BlockOrders, order: list[int], at: int, target: int) -> list[int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 import polars as pl
@@ -58,6 +59,8 @@ class GainInterval:
     is_extrapolated: bool  #: Fewer operations are in flight at a wait than in any recorded execution.
     execution_count: int
     lacking_sample_count: int  #: Loads that move, or that new waits are for, whose latency was never seen by itself.
+    low_end: str = ""  #: The mode, or the rule, that the low end is of; empty = both ends are the recorded time.
+    high_end: str = ""
 
     @property
     def is_certain(self) -> bool:
@@ -88,6 +91,7 @@ class EditedTrace:
         ports = port_rules(full_trace)
         rules = row_rules(full_trace)
         self._replays: list[_core.EditReplay] = []
+        self._waves: list[Mapping[str, pl.Series]] = []
         self.instruction_count = 0
         causes: set[str] = set()
         for part in trace.each_part():
@@ -95,6 +99,7 @@ class EditedTrace:
             self.instruction_count += ready.instruction_count
             causes |= set(ready.causes)
             try:
+                self._waves.append(ready.waves)
                 self._replays.append(
                     _core.EditReplay(
                         ready.instructions, ready.waves, ready.barriers, ports, rules, free_wait_cycles(trace)
@@ -148,15 +153,52 @@ class EditedTrace:
         cycles = [sum(of_mode) for of_mode in zip(*(part[0] for part in parts), strict=True)]
         times = [each / self.recorded_cycles for each in cycles]
         more_traffic = max(part[1] for part in parts)
-        slowest = max(*times, 1 + more_traffic if more_traffic > 0 else 0.0)
+        slowest, low_end = max(zip(times, MODES, strict=True))
+        if more_traffic > 0 and 1 + more_traffic > slowest:
+            slowest, low_end = 1 + more_traffic, "bytes of memory that it moves more"
+        fastest, high_end = min(zip(times, MODES, strict=True))
         error = MODEL_ERROR + _ARBITRATION_SHARE * max(replay.contention_share for replay in self._replays)
-        high = min(1 - min(times) + error, max(bound, 0.0))
+        high = 1 - fastest + error
+        if high > max(bound, 0.0):
+            high, high_end = max(bound, 0.0), "replay without all stalls of the block"
         low = min(1 - slowest - error, high)
-        if slowest - times[_MIDDLE] > _SATURATION:
-            low = min(low, -error)
+        if slowest - times[_MIDDLE] > _SATURATION and -error < low:
+            low, low_end = -error, "longest queue, which may take all"
         about = min(max(1 - times[_MIDDLE], low), high)
         is_extrapolated = any(part[2] for part in parts)
-        return GainInterval(low, high, about, is_extrapolated, executions, sum(part[4] for part in parts))
+        lacking = sum(part[4] for part in parts)
+        return GainInterval(low, high, about, is_extrapolated, executions, lacking, low_end, high_end)
+
+    def one_execution(self, order: LegalOrder, code_block: Sequence[CodeRow]) -> list[list[tuple[int, int, int]]]:
+        """One execution of a block by the median wave, as recorded and in a new order: rows with begin and end.
+
+        The wave is the median one by its lifetime, the execution the one in the middle; a row lasts from the issue of
+        the instruction before it to its own, -1 is a row that was put in. Nothing where rows are issued ahead.
+        """
+        first, last = code_block[0].row, code_block[-1].row
+        rows = _rows_of_edit(order.rows, code_block, order.joined)
+        for replay, waves in zip(self._replays, self._waves, strict=True):
+            lifetimes = waves["end_cycles"] - waves["start_cycles"]
+            for wave in lifetimes.arg_sort().to_list()[lifetimes.len() // 2 :]:
+                recorded = replay.issues(wave, first, last, [])
+                starts = [at for at, (row, _) in enumerate(recorded) if row == first]
+                if order.prologue or not starts:
+                    continue
+                middle = len(starts) // 2
+                length = next(at for at, (row, _) in enumerate(recorded[starts[middle] :]) if row == last) + 1
+                more = len(rows) - len(code_block)
+                edited = replay.issues(wave, first, last, rows)
+                return [
+                    _spans(recorded, starts[middle], length),
+                    _spans(edited, starts[middle] + middle * more, length + more),
+                ]
+        return []
+
+
+def _spans(issues: Sequence[tuple[int, int]], at: int, count: int) -> list[tuple[int, int, int]]:
+    part = issues[max(0, at - 1) : at + count]
+    begin = part[0][1]
+    return [(row, before - begin, time - begin) for (_, before), (row, time) in pairwise(part)]
 
 
 def _rows_of_edit(

@@ -12,15 +12,12 @@ from synth.planted.units import Conditions
 from tests.conftest import SHARED
 from tests.unit.analysis.trace.what_if.planted_kernels import Setting, run
 from tests.unit.analysis.trace.what_if.test_acceptance import GATHER
-from wavewright.analysis.run.graph.kernel_gain import run_gains
 from wavewright.analysis.trace.what_if import WhatIf, what_if
 from wavewright.analysis.trace.what_if.measurement import KernelTime, with_measured
 from wavewright.errors import UsageError
-from wavewright.model.launch import Launch
 from wavewright.model.schema import frame_of
 from wavewright.questions.trace.beside_trace import with_measured_times, with_runs
 from wavewright.readers.opening import open_trace
-from wavewright.readers.run.inputs import open_run
 from wavewright.words.trace.what_if import what_if_report
 
 if TYPE_CHECKING:
@@ -92,18 +89,6 @@ def test_a_run_tells_the_measured_time(trace: ThreadTrace, answer: WhatIf, tmp_p
 
 def test_without_a_run_beside_the_trace_nothing_is_said_of_one(trace: ThreadTrace, answer: WhatIf) -> None:
     assert with_runs(trace, answer) is answer
-
-
-def test_gains_of_edits_are_those_of_the_graph_of_the_run(trace: ThreadTrace, answer: WhatIf, tmp_path: Path) -> None:
-    path = _run_of("k", tmp_path)
-    found = Launch("k", 1, 10_000, 1, 20, 10_000.0, 10_000.0, 10_000.0, str(path))
-    beside = open_trace(trace.source.path) if trace.source.path else trace
-    beside.find_launch = lambda _: found
-    told = with_runs(beside, answer)
-    row = told.runs.row(0, named=True)
-    (gain,) = run_gains(open_run(str(path)), "k", [(0.02, 0.06)])
-    assert (row["call_count"], row["calls_ns"]) == (20, 200_000)
-    assert (row["gain_ns_min"], row["gain_ns_max"]) == (gain.gain_ns_min, gain.gain_ns_max) or gain.unknown
 
 
 def test_real_captures_carry_certain_gains_to_their_run() -> None:
