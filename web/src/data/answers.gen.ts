@@ -3146,6 +3146,141 @@ export const RUN_COLLECTIVES: TableInfo<RunCollectivesRow> = {
   last_count: ["Last", "", "How often it is"],
 };
 
+/** One row is one collective of one size and group, of calls that no other rank recorded. */
+export interface RunCollectivesAloneRow {
+  /** All-reduce, all-gather, ...; empty = not known */
+  kind: string | null;
+  /** As it was recorded; empty = it was not */
+  collective: string | null;
+  /** Process group or communicator as recorded */
+  group: string | null;
+  /** Kernel */
+  name: string;
+  /** Output of all-gather, input of others; empty = not recorded [bytes] */
+  size_bytes: number | null;
+  /** Ranks of the group; empty = not recorded */
+  group_size: number | null;
+  /** Processes that called it */
+  process_count: number;
+  /** Calls of single processes */
+  calls: number;
+  /** Their durations, with their waits [ns] */
+  total_ns: number;
+  /** The shortest of them [ns] */
+  shortest_ns: number;
+  /** As if all of the time moved data: the apparent bus bandwidth; empty = size or ranks are not recorded [bytes/s] */
+  bus_bytes_per_second: number | null;
+  /** Of the shortest call [bytes/s] */
+  bus_bytes_per_second_max: number | null;
+  /** What the links of the GPU can send to the others of its node; empty = not known [bytes/s] */
+  link_bytes_per_second: number | null;
+  /** Above the shortest call, waiting for ranks or for links at least; empty = sizes are not recorded [ns] */
+  waiting_ns_min: number | null;
+  /** Above the time at the peak of the links, waiting at most; empty = not known [ns] */
+  waiting_ns_max: number | null;
+}
+
+export const RUN_COLLECTIVES_ALONE: TableInfo<RunCollectivesAloneRow> = {
+  kind: ["Kind", "", "All-reduce, all-gather, ...; empty = not known"],
+  collective: ["Collective", "", "As it was recorded; empty = it was not"],
+  group: ["Group", "", "Process group or communicator as recorded"],
+  name: ["Name", "", "Kernel"],
+  size_bytes: ["Size", "bytes", "Output of all-gather, input of others; empty = not recorded"],
+  group_size: ["Group size", "", "Ranks of the group; empty = not recorded"],
+  process_count: ["Processes", "", "Processes that called it"],
+  calls: ["Calls", "", "Calls of single processes"],
+  total_ns: ["Total", "ns", "Their durations, with their waits"],
+  shortest_ns: ["Shortest", "ns", "The shortest of them"],
+  bus_bytes_per_second: ["Bus per second", "bytes/s", "As if all of the time moved data: the apparent bus bandwidth; empty = size or ranks are not recorded"],
+  bus_bytes_per_second_max: ["Bus per second max", "bytes/s", "Of the shortest call"],
+  link_bytes_per_second: ["Link per second", "bytes/s", "What the links of the GPU can send to the others of its node; empty = not known"],
+  waiting_ns_min: ["Waiting min", "ns", "Above the shortest call, waiting for ranks or for links at least; empty = sizes are not recorded"],
+  waiting_ns_max: ["Waiting max", "ns", "Above the time at the peak of the links, waiting at most; empty = not known"],
+};
+
+/** One row is one collective of one size and group as RCCL Inspector, the ACCL profiler or the flight recorder of PyTorch logged it. */
+export interface RunCollectivesLoggedRow {
+  /** Who logged it */
+  recorder: string;
+  /** All-reduce, all-gather, ...; empty = not known */
+  kind: string | null;
+  /** As it was logged */
+  collective: string;
+  /** Communicator or process group */
+  group: string | null;
+  /** Ranks of the group */
+  group_size: number | null;
+  /** As it was logged; output of all-gather in dumps of the flight recorder [bytes] */
+  size_bytes: number | null;
+  /** Ranks that logged it */
+  rank_count: number;
+  /** Of all ranks */
+  calls: number;
+  /** Of these, with a duration */
+  timed_count: number;
+  /** Scheduled or started, not completed */
+  unfinished_count: number;
+  /** Median duration [ns] */
+  duration_median_ns: number | null;
+  /** Shortest duration [ns] */
+  shortest_ns: number | null;
+  /** Of the durations of all calls with one [bytes/s] */
+  bus_bytes_per_second: number | null;
+  /** Of the shortest call [bytes/s] */
+  bus_bytes_per_second_max: number | null;
+  /** Sequence numbers of the group between its first and its last that no rank logged */
+  unlogged_count: number;
+}
+
+export const RUN_COLLECTIVES_LOGGED: TableInfo<RunCollectivesLoggedRow> = {
+  recorder: ["Recorder", "", "Who logged it"],
+  kind: ["Kind", "", "All-reduce, all-gather, ...; empty = not known"],
+  collective: ["Collective", "", "As it was logged"],
+  group: ["Group", "", "Communicator or process group"],
+  group_size: ["Group size", "", "Ranks of the group"],
+  size_bytes: ["Size", "bytes", "As it was logged; output of all-gather in dumps of the flight recorder"],
+  rank_count: ["Ranks", "", "Ranks that logged it"],
+  calls: ["Calls", "", "Of all ranks"],
+  timed_count: ["Timed", "", "Of these, with a duration"],
+  unfinished_count: ["Unfinished", "", "Scheduled or started, not completed"],
+  duration_median_ns: ["Duration median", "ns", "Median duration"],
+  shortest_ns: ["Shortest", "ns", "Shortest duration"],
+  bus_bytes_per_second: ["Bus per second", "bytes/s", "Of the durations of all calls with one"],
+  bus_bytes_per_second_max: ["Bus per second max", "bytes/s", "Of the shortest call"],
+  unlogged_count: ["Unlogged", "", "Sequence numbers of the group between its first and its last that no rank logged"],
+};
+
+/** One row is one group whose ranks did not come equally far, or did not call the same: the first call at which they differ. */
+export interface RunCollectivesUnequalRow {
+  /** Process group */
+  group: string;
+  /** Number of the call in the group */
+  sequence: number;
+  /** What most ranks called */
+  collective: string;
+  /** In what they differ: not called, called by few, collective, sizes, state */
+  reason: string;
+  /** The ranks that differ, with what they did */
+  ranks: string;
+  /** How many */
+  rank_count: number;
+  /** Ranks that agree */
+  other_count: number;
+  /** Where one that differs called it, or called last */
+  site: string | null;
+}
+
+export const RUN_COLLECTIVES_UNEQUAL: TableInfo<RunCollectivesUnequalRow> = {
+  group: ["Group", "", "Process group"],
+  sequence: ["Sequence", "", "Number of the call in the group"],
+  collective: ["Collective", "", "What most ranks called"],
+  reason: ["Reason", "", "In what they differ: not called, called by few, collective, sizes, state"],
+  ranks: ["Ranks", "", "The ranks that differ, with what they did"],
+  rank_count: ["Ranks", "", "How many"],
+  other_count: ["Others", "", "Ranks that agree"],
+  site: ["Site", "", "Where one that differs called it, or called last"],
+};
+
 /** One row is one meeting. */
 export interface RunCollectivesCallsRow {
   /** Number */
@@ -3393,6 +3528,9 @@ export interface RunCollectivesAnswer {
   definition: string;
   collectives: Frame<RunCollectivesRow>;
   calls: Frame<RunCollectivesCallsRow>;
+  alone: Frame<RunCollectivesAloneRow>;
+  logged: Frame<RunCollectivesLoggedRow>;
+  unequal: Frame<RunCollectivesUnequalRow>;
   arrivals: Frame<RunCollectivesArrivalsRow>;
   processes: Frame<RunCollectivesProcessesRow>;
   stragglers: Frame<RunCollectivesStragglersRow>;

@@ -28,6 +28,7 @@ class Product:
     infinity_cache_bytes: int | None = None  #: The last-level cache in front of the memory; None = there is none known.
     #: As `memory_bytes_per_second_reached`, of the Infinity Cache.
     infinity_cache_bytes_per_second_reached: int | None = None
+    link_bytes_per_second_peak: int | None = None  #: To all other GPUs of its node together, in one direction.
     memory_clock_hz_max: int | None = None
     memory_channel_count: int | None = None  #: Of 32 bytes per memory clock each.
     se_count: int | None = None  #: Shader engines.

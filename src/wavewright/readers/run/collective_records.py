@@ -44,7 +44,7 @@ def records_source(
 
 
 def whole(value: Any, largest: int = 1 << 62) -> int | None:
-    """A whole number from 0 on; also of text, as JSON of some writers has it."""
+    """A number without a fraction, from 0 on; also of text, as JSON of some writers has it."""
     if isinstance(value, str) and value.isdecimal() and len(value) < 20:
         value = int(value)
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= largest else None

@@ -29,6 +29,7 @@ from wavewright.analysis.run.diagnose.bounds import bounds_of
 from wavewright.analysis.run.graph import Change, EventGraph, event_graph
 from wavewright.analysis.run.graph.path import path_of
 from wavewright.analysis.run.graph.scenarios import what_if
+from wavewright.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -127,6 +128,18 @@ def test_communication_has_one_bound(tmp_path: Path) -> None:
     (prediction,) = scenario.predictions
     assert prediction.gain_ns_max <= finding.bound_alone_ns == scenario.gain_ns_max
     assert prediction.gain_ns_max == pytest.approx(gain, rel=0.02)
+
+
+@pytest.mark.parametrize("form", ["rocpd", "kineto"])
+def test_hidden_communication(tmp_path: Path, form: str) -> None:
+    """The twin starts the same all-reduces beside its kernels: the prediction holds its length."""
+    run, twin = simulated("unoverlapped all-reduce", 0, 2)
+    (scenario,) = what_if(event_graph(opened(run, tmp_path, form)), ("communication=hidden",))
+    (prediction,) = scenario.predictions
+    assert prediction.span_ns_min <= 1.001 * twin.span_ns
+    assert prediction.gain_ns_max == pytest.approx(run.span_ns - twin.span_ns, rel=0.05)
+    with pytest.raises(UsageError, match="no value but hidden"):
+        what_if(event_graph(opened(run, tmp_path, form)), ("communication=7",))
 
 
 def halved(_rank: int, op: Operation) -> Operation:

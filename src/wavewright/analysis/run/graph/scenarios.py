@@ -10,7 +10,7 @@ from types import MappingProxyType
 import polars as pl
 
 from wavewright.analysis.run.collectives.collectives import bus_factor
-from wavewright.analysis.run.graph.change import ON_TIME, Change, scaled_to
+from wavewright.analysis.run.graph.change import NOT_AWAITED, NOT_ORDERED, ON_TIME, Change, scaled_to
 from wavewright.analysis.run.graph.event_graph import EventGraph, Prediction, fastest
 from wavewright.analysis.run.graph.graph_events import CALL_KINDS
 from wavewright.analysis.run.graph.path import LEAST_EXPLAINED, CriticalPath, path_of
@@ -25,6 +25,7 @@ SCENARIOS = {
     "rank=N": "rank N arrives at no collective later than the others",
     "bandwidth=GB/S": "collectives with a recorded size run at this bus bandwidth",
     "communication": "collectives take no time once all ranks have come",
+    "communication=hidden": "collectives take their time, and nothing waits for them: other work hides them",
     "copies": "copies take no time: they are hidden behind other work",
     "host=-50%": "code of threads between calls takes 50 % less",
 }
@@ -166,10 +167,13 @@ def _bandwidth(graph: EventGraph, value: str) -> Change:
 
 
 def _communication(graph: EventGraph, value: str) -> Change:
-    _none(value, "communication")
+    if value not in ("", "hidden"):
+        raise UsageError(f"communication takes no value but hidden, not {value!r}")
     collectives = graph.events.filter(pl.col("kind") == "communication")["event"]
     if not collectives.len():
         raise UsageError("no collectives are recorded", advice="wavewright top lists the kernels")
+    if value:
+        return Change.of(collectives, flags=NOT_AWAITED | NOT_ORDERED)
     return Change.of(collectives, duration_scale=0.0)
 
 

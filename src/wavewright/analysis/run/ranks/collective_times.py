@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import polars as pl
 
 from wavewright.analysis.common.caveats import Caveat
+from wavewright.analysis.run.collectives.apparent import apparent_collectives, link_peak
 from wavewright.analysis.run.collectives.collectives import bus_factor
 from wavewright.analysis.run.collectives.meetings import (
     ROW_COLUMNS,
@@ -18,6 +19,12 @@ from wavewright.analysis.run.collectives.meetings import (
     collective_rows,
     matched,
     waits_of_ranks,
+)
+from wavewright.analysis.run.collectives.records import (
+    collective_records,
+    logged_collectives,
+    no_records,
+    unequal_ranks,
 )
 from wavewright.analysis.run.gpu_time.process_time import KINDS, ProcessTime
 from wavewright.analysis.run.ranks.stragglers import causes_of_ranks, stragglers
@@ -36,6 +43,8 @@ class PartialCollectives:
 
     rows: pl.DataFrame  #: Those of `collective_rows`, with the time of each kind until then.
     left_out: int  #: Calls beyond `MOST_CALLS`.
+    link_bytes_per_second: float | None = None  #: Peak of the links of its GPUs; None = not known.
+    records: pl.DataFrame = field(default_factory=no_records)  #: Collectives that others logged.
 
 
 @dataclass(frozen=True)
@@ -52,11 +61,16 @@ class Collectives(Answer, package=__package__):
         "nccl-tests. Clocks of hosts are aligned by the ends of collectives that nobody leaves early; where they do "
         "not fit, the rank with the shortest call is the last. Why a rank is late: what it did since it was last on "
         "time, compared with a rank that was not late. Sends and receives are not matched. "
+        "Calls that one rank alone recorded wait for ranks or for links at least for what they take above the shortest "
+        "of their kind and size, and at most for what they take above the time at the peak of the links. "
         f"Of each collective of a process the first {MOST_CALLS:,} calls count."
     )
 
     collectives: pl.DataFrame
     calls: pl.DataFrame
+    alone: pl.DataFrame
+    logged: pl.DataFrame
+    unequal: pl.DataFrame
     arrivals: pl.DataFrame
     processes: pl.DataFrame
     stragglers: pl.DataFrame
@@ -66,7 +80,8 @@ class Collectives(Answer, package=__package__):
 
 def partial_collectives(run: Run) -> PartialCollectives:
     """The contribution of one run."""
-    return with_times(collective_rows(run), ProcessTime(run))
+    part = with_times(collective_rows(run), ProcessTime(run))
+    return replace(part, link_bytes_per_second=link_peak(run), records=collective_records(run))
 
 
 def with_times(rows: pl.DataFrame, time: ProcessTime) -> PartialCollectives:
@@ -81,7 +96,8 @@ def with_times(rows: pl.DataFrame, time: ProcessTime) -> PartialCollectives:
 
 def combine_collectives(partials: Sequence[PartialCollectives]) -> Collectives:
     """The combined result of all runs."""
-    return Meetings.of(partials).answer()
+    records = pl.concat([part.records for part in partials] or [no_records()])
+    return replace(Meetings.of(partials).answer(), logged=logged_collectives(records), unequal=unequal_ranks(records))
 
 
 def collectives(run: Run) -> Collectives:
@@ -110,7 +126,9 @@ class Meetings:
         rows = matched(pl.concat([empty, *parts]))
         offsets = clock_offsets(rows)
         size = pl.when(pl.col("kind") == "all-gather").then("out_bytes").otherwise(pl.coalesce("in_bytes", "out_bytes"))
-        rows = rows.with_columns(size_bytes=size)
+        peaks = [part.link_bytes_per_second for part in partials]
+        peak = pl.col("part").replace_strict(range(len(peaks)), peaks, default=None, return_dtype=pl.Float64)
+        rows = rows.with_columns(size_bytes=size, link_bytes_per_second=peak)
         met = arrivals(rows, offsets).with_columns(pl.col("size_bytes").max().over("meeting"))
         return cls(rows, met, offsets, sum(part.left_out for part in partials))
 
@@ -122,6 +140,9 @@ class Meetings:
         return Collectives(
             collectives=self._collectives(calls).select(tables["collectives"].names),
             calls=calls.select(tables["calls"].names),
+            alone=apparent_collectives(self.rows).select(tables["alone"].names),
+            logged=logged_collectives(no_records()),
+            unequal=unequal_ranks(no_records()),
             arrivals=self.met.sort("meeting", "rank", *PROCESS, nulls_last=True)
             .with_columns(duration_ns=_duration())
             .select(tables["arrivals"].names),
@@ -279,5 +300,5 @@ def _duration() -> pl.Expr:
 def _bus() -> pl.Expr:
     """Bus bandwidth, with the ranks that met where the size of the group was not recorded."""
     count = pl.coalesce("group_size", "process_count")
-    factor = pl.when(pl.col("kind").is_not_null()).then(bus_factor(count))
+    factor = pl.when(pl.col("kind").is_not_null() & (count > 1)).then(bus_factor(count))
     return pl.col("algorithm_bytes_per_second") * factor

@@ -1,0 +1,123 @@
+"""Collectives that others logged, over all ranks: their bandwidths, and the first call at which ranks differ."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+import polars as pl
+
+from wavewright.analysis.run.collectives.collectives import bus_factor, kind_of
+from wavewright.model.run import Run
+
+_TABLE = "collective_records"  #: Extra table of logs of RCCL Inspector and of dumps of the flight recorder.
+_SCHEMA = {
+    "rank": pl.Int32, "recorder": pl.String, "group": pl.String, "group_size": pl.Int64, "group_ranks": pl.String,
+    "sequence": pl.Int64, "collective": pl.String, "is_point_to_point": pl.Boolean, "size_bytes": pl.Int64,
+    "shapes": pl.String, "state": pl.String, "duration_ns": pl.Int64, "site": pl.String,
+}  # fmt: skip
+_GROUP = ("recorder", "kind", "collective", "group", "group_size", "size_bytes")
+_FLIGHT_RECORDER = "flight recorder"
+_OF_OTHER_SIZES = re.compile("(?i)all_?to_?all|gather|scatter")  #: Ranks of these may have other sizes.
+_MOST_RANKS = 8  #: That are named.
+
+
+def no_records() -> pl.DataFrame:
+    """The table without rows."""
+    return pl.DataFrame(schema=_SCHEMA)
+
+
+def collective_records(run: Run) -> pl.DataFrame:
+    """The collectives of a run that others logged."""
+    return run.table(_TABLE).select(no_records().columns) if _TABLE in run.extra_names else no_records()
+
+
+def logged_collectives(records: pl.DataFrame) -> pl.DataFrame:
+    """Sums of the records by collective, group and size."""
+    rows = records.with_columns(kind=kind_of(pl.col("collective"), pl.lit("")))
+    is_timed = pl.col("duration_ns") > 0
+    sums = rows.group_by(_GROUP).agg(
+        rank_count=pl.col("rank").n_unique().cast(pl.Int64),
+        calls=pl.len().cast(pl.Int64),
+        timed_count=is_timed.sum().cast(pl.Int64),
+        unfinished_count=(pl.col("state") != "completed").sum().cast(pl.Int64),
+        duration_median_ns=pl.col("duration_ns").filter(is_timed).median(),
+        shortest_ns=pl.col("duration_ns").filter(is_timed).min(),
+        total_ns=pl.col("duration_ns").filter(is_timed).sum(),
+    )
+    gaps = rows.drop_nulls("sequence").group_by("group").agg(
+        unlogged_count=(pl.col("sequence").max() - pl.col("sequence").min() + 1 - pl.col("sequence").n_unique())
+    )  # fmt: skip
+    factor = pl.when(pl.col("kind").is_not_null() & (pl.col("group_size") > 1)).then(bus_factor(pl.col("group_size")))
+    bus_bytes = pl.col("size_bytes") * factor * 1e9
+    return (
+        sums.join(gaps, on="group", how="left", nulls_equal=True)
+        .with_columns(
+            pl.col("unlogged_count").fill_null(0).cast(pl.Int64),
+            bus_bytes_per_second=pl.when(pl.col("total_ns") > 0).then(
+                bus_bytes * pl.col("timed_count") / pl.col("total_ns")
+            ),
+            bus_bytes_per_second_max=bus_bytes / pl.col("shortest_ns"),
+        )
+        .sort(-pl.col("total_ns"), -pl.col("calls"), *_GROUP, nulls_last=True)
+        .drop("total_ns")
+        .select(*_GROUP, pl.exclude(_GROUP))
+    )
+
+
+def unequal_ranks(records: pl.DataFrame) -> pl.DataFrame:
+    """The first call of each group at which the ranks of the dumps differ: some did not call it, or called another."""
+    rows = records.filter(
+        pl.col("recorder") == _FLIGHT_RECORDER, ~pl.col("is_point_to_point"), pl.col("sequence").is_not_null(),
+        pl.col("rank").is_not_null(),
+    ).unique(["group", "sequence", "rank"], keep="last", maintain_order=True)  # fmt: skip
+    differences = [
+        first
+        for _, group in rows.group_by("group", maintain_order=True)
+        if (first := _first_difference(group)) is not None
+    ]
+    return pl.DataFrame(differences, schema={
+        "group": pl.String, "sequence": pl.Int64, "collective": pl.String, "reason": pl.String, "ranks": pl.String,
+        "rank_count": pl.Int64, "other_count": pl.Int64, "site": pl.String,
+    }, orient="row")  # fmt: skip
+
+
+def _first_difference(group: pl.DataFrame) -> tuple[object, ...] | None:
+    # A rank whose ring begins later does not tell what it did before.
+    starts = dict(group.group_by("rank").agg(pl.col("sequence").min()).iter_rows())
+    for (sequence,), calls in group.sort("sequence").group_by("sequence", maintain_order=True):
+        present = {row["rank"]: row for row in calls.iter_rows(named=True)}
+        absent = [rank for rank, start in starts.items() if rank not in present and start < int(str(sequence))]
+        column, odd = _difference(present, absent)
+        if not odd:
+            continue
+        common = Counter(row["collective"] for row in present.values()).most_common(1)[0][0]
+        texts = [f"{rank} ({_did(present.get(rank), column)})" for rank in sorted(odd)[:_MOST_RANKS]]
+        more = f" and {len(odd) - _MOST_RANKS} more" if len(odd) > _MOST_RANKS else ""
+        last = present.get(min(odd)) or group.filter(pl.col("rank") == min(odd)).sort("sequence").row(-1, named=True)
+        name = group["group"][0] or "?"
+        return (name, sequence, common, column, ", ".join(texts) + more, len(odd),
+                len(starts) - len(odd), last["site"])  # fmt: skip
+    return None
+
+
+def _difference(present: dict[int, dict[str, object]], absent: list[int]) -> tuple[str, list[int]]:
+    """In what ranks differ at one call, and the fewer of them."""
+    if absent:
+        return ("called by few", list(present)) if len(absent) > len(present) else ("not called", absent)
+    for column, label in (("collective", "collective"), ("shapes", "sizes"), ("state", "state")):
+        if column == "shapes" and any(_OF_OTHER_SIZES.search(str(row["collective"])) for row in present.values()):
+            continue
+        values = Counter(row[column] for row in present.values())
+        if len(values) > 1:
+            usual = values.most_common(1)[0][0]
+            if column == "state":
+                usual = "completed" if "completed" in values else "started"
+            return label, [rank for rank, row in present.items() if row[column] != usual]
+    return "", []
+
+
+def _did(call: dict[str, object] | None, column: str) -> str:
+    if call is None:
+        return "never called it"
+    return "called it" if column == "called by few" else str(call[{"sizes": "shapes"}.get(column, column)])[:200]
