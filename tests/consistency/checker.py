@@ -18,10 +18,13 @@ from wavewright.facts.metrics.quantities import QUANTITIES
 Answers = Mapping[str, Document]
 ROUNDING = 1e-6  #: Relative: sums of floating-point numbers in another order.
 _FORM = re.compile(r" \(.*\)$")
-#: Shares that may exceed 1 by their definition: path in the answers, as `question.table.column`.
+#: Shares that may exceed 1, or be below 0, by their definition: path in the answers, as `question.table.column`.
 ABOVE_ONE = {
     "busy.gpus.duration_sum_share": "work at the same time counts each",
     "waits.producers.execution_share": "count per execution; several at once",
+    "whatif.edits.gain_low_share": "an edit may lose time",
+    "whatif.edits.gain_about_share": "an edit may lose time",
+    "whatif.edits.gain_high_share": "an edit may lose time",
     "lanes.fixes.added_share": "more LDS than the arrays have",
     "ranks.causes.cause_share": "a late rank can have more of one cause and less of another",
     "collectives.causes.cause_share": "a late rank can have more of one cause and less of another",

@@ -62,15 +62,16 @@ def rows(path: str, column: str, *keys: str, where: Where | None = None, minus: 
 
 
 def total(path: str, column: str, *keys: str, where: Where | None = None) -> Reader:
-    """A column of a table, added up by key columns."""
+    """A column of a table, added up by key columns; nodes with one last part of their names stay apart."""
 
     def read(document: Document) -> Iterator[tuple[Key, Any]]:
-        sums: Values = {}
+        sums: dict[Key, tuple[Key, Any]] = {}
         for row in table(document, path):
             if (where is None or where(row)) and row.get(column) is not None:
-                key = _key(row, keys)
-                sums[key] = sums.get(key, 0) + row[column]
-        yield from sums.items()
+                whole_names = tuple(row.get(key) for key in keys)
+                _, before = sums.get(whole_names, ((), 0))
+                sums[whole_names] = _key(row, keys), before + row[column]
+        yield from sums.values()
 
     return read
 

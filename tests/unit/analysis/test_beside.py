@@ -96,7 +96,7 @@ def test_a_finding_of_a_trace_is_carried_to_its_run_and_its_steps(tmp_path: Path
         span_ns - faster,
     )
     assert certain.gain_ns_max == span_ns - faster
-    assert f"({interval.gain_ns_max / span_ns:.1%})".replace("%", " %") in run_gain_words(interval)
+    assert f"({interval.gain_ns_max / span_ns:.1%} of it)".replace("%", " %") in run_gain_words(interval)
     assert f"its {calls.height} calls of this size take" in calls_words(interval)
     (left_alone,) = gains_in_run(traced, [(0.3, 0.3)], most_events=10)
     assert (left_alone.gain_ns_max, run_gain_words(left_alone)) == (0, "")

@@ -20,9 +20,9 @@ def run_gain_words(gain: RunGain) -> str:
     --------
     >>> from wavewright.analysis.common.run_gain import RunGain
     >>> run_gain_words(RunGain(9, 900_000, 20_000_000, 0, 390_000))
-    'the run (20.0 ms) would take at most 390.0 us (1.9 %) less'
-    >>> run_gain_words(RunGain(9, 900_000, 20_000_000, 80_000, 390_000, 4, 4e6, 20_000.0, 97_500.0))
-    'the run (20.0 ms) would take 80.0 us (0.4 %) to 390.0 us (1.9 %) less; a step (4.0 ms, 4 steps) 20.0 us to 97.5 us'
+    'the run (20.0 ms) would take at most 390.0 us (1.9 % of it) less'
+    >>> run_gain_words(RunGain(9, 900_000, 20_000_000, 0, 390_000, 4, 4e6, 20_000.0, 97_500.0))
+    'the run (20.0 ms) would take at most 390.0 us (1.9 % of it) less; a step (4.0 ms, 4 steps) 20.0 us to 97.5 us'
     """
     if gain.unknown or not gain.span_ns:
         return ""
@@ -65,4 +65,4 @@ def _of_whole(part_ns: float, whole_ns: float) -> str:
     if not whole_ns:
         return ""
     share = part_ns / whole_ns
-    return f" ({percent(share)})" if abs(share) >= _LEAST_SHARE else f" (below {percent(_LEAST_SHARE)})"
+    return f" ({percent(share) if abs(share) >= _LEAST_SHARE else f'below {percent(_LEAST_SHARE)}'} of it)"

@@ -115,6 +115,7 @@ def _legend() -> str:
     plan = plan_words()
     high, medium = percent(plan.high_gain_share, 0), percent(plan.medium_gain_share, 0)
     return (
-        f"HIGH: may gain {high} or more; MED: {medium} or more; low confidence counts one lower. Gains do not add up. "
+        f"HIGH: may gain {high} of the time or more, MED: {medium} or more; low confidence counts one lower. "
+        "Gains do not add up. "
         "Effort is judgement: small = order of instructions, medium = a loop or its launch, large = tiles or algorithm"
     )

@@ -64,7 +64,7 @@ def verdict(answer: WhatIf) -> str:
         return f"{name} loses {_interval(best, sign=-1)} of the time"
     if answer.searched_count:
         tried = counted(answer.searched_count, "orders")
-        return f"None of {tried} gains 1 % for certain; the best one {_interval(best)}"
+        return f"None of {tried} gains 1 % of the time for certain; the best one {_interval(best)} of it"
     return f"{name} no certain gain, {_interval(best)} of the time"
 
 
