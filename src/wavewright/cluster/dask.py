@@ -79,7 +79,7 @@ class DaskExecutor:
             raise UsageError(problem, where=str(self.scheduler), advice="start one: dask scheduler") from error
         with client:
             self._wait_for_workers(client)
-            return _Errands(client, task, items, done, self).outcomes()
+            return _GivenTasks(client, task, items, done, self).outcomes()
 
     def _wait_for_workers(self, client: Any) -> None:
         if self.workers_of(client):
@@ -113,6 +113,7 @@ class DaskExecutor:
         if self.scheduler:
             return {"address": self.scheduler, "timeout": _CONNECT_SECONDS}
         options = {"n_workers": self.workers, "threads_per_worker": 1, "dashboard_address": None}
+        options["silence_logs"] = logging.CRITICAL  # workers that end late complain that nobody listens
         return options | ({"resources": self.resources} if self.resources else {})
 
 
@@ -123,7 +124,7 @@ class _NotSeen:
     worker: str
 
 
-def _errand(task: Callable[[Item], Result], item: Item) -> Result | _NotSeen:
+def _on_worker(task: Callable[[Item], Result], item: Item) -> Result | _NotSeen:
     """Do one task on a worker."""
     from distributed import get_worker
 
@@ -133,7 +134,7 @@ def _errand(task: Callable[[Item], Result], item: Item) -> Result | _NotSeen:
         return _NotSeen(get_worker().address)
 
 
-class _Errands(Generic[Item, Result]):
+class _GivenTasks(Generic[Item, Result]):
     """Tasks on their way: each is given to any worker, and to another one as long as workers do not see its files."""
 
     def __init__(
@@ -159,7 +160,7 @@ class _Errands(Generic[Item, Result]):
 
     def outcomes(self) -> list[Outcome[Result]]:
         """Outcomes of all items."""
-        futures = self._client.map(partial(_errand, self._task), list(self._items), pure=False, **self._needs)
+        futures = self._client.map(partial(_on_worker, self._task), list(self._items), pure=False, **self._needs)
         for number, future in enumerate(futures):
             self._watch(number, future)
         asked_at_s = time.monotonic()
@@ -207,7 +208,9 @@ class _Errands(Generic[Item, Result]):
         self._places[number] = others - self._blind or others
         places = sorted(self._places[number])
         item = self._items[number]
-        self._watch(number, self._client.submit(_errand, self._task, item, pure=False, workers=places, **self._needs))
+        self._watch(
+            number, self._client.submit(_on_worker, self._task, item, pure=False, workers=places, **self._needs)
+        )
 
     def _end(self, number: int, outcome: Outcome[Result]) -> None:
         self._outcomes[number] = outcome
