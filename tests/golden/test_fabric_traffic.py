@@ -131,6 +131,12 @@ def test_diagnose_has_the_same_bytes() -> None:
     assert unknown.evidence == "requests"
 
 
+def test_a_grid_that_no_memory_holds() -> None:
+    trace = wavewright.open(CAPTURES / "c04" / "raw", dispatch=3)
+    lanes = LaneOptions(tuple(f"{offset}={value}" for offset, value in SIZES.items()), (256, 1, 1), (2**31, 65_535, 2))
+    assert fabric_traffic(trace, TrafficOptions(lanes)).problem.startswith("only grids of up to 4,000,000 workgroups")
+
+
 def test_a_part_of_a_gpu_and_another_product() -> None:
     trace = wavewright.open(CAPTURES / "c04" / "raw", dispatch=3)
     lanes = LaneOptions(tuple(f"{offset}={value}" for offset, value in SIZES.items()), (256, 1, 1), (1024, 1, 128))

@@ -46,6 +46,8 @@ _MOST_LOOKUPS: Final = 3_000_000  #: Of L1, for the orders of workgroups beside 
 _EXTREMES: Final = ("lockstep", "drift")  #: Orders of waves that lose most lines of L2.
 _GIVEN: Final = "given"
 _DENSE: Final = 0.9  #: Of the bytes from the first to the last stored: below, a stride may be wrong.
+_MOST_WORKGROUPS: Final = 4_000_000  #: Whose order is kept in memory.
+_TOO_MANY: Final = f"only grids of up to {_MOST_WORKGROUPS:,} workgroups are evaluated"
 _NO_CODE: Final = "no code object says in which registers arguments and workgroup ids are"
 _NO_GRID: Final = "the number of workgroups is not known: --grid and --workgroup give sizes in work-items"
 _NOT_TRACED: Final = "no wave goes the way that was traced: an argument or a size is wrong, or of another dispatch"
@@ -129,6 +131,8 @@ def fabric_traffic(
     workgroups = workgroups_of(trace, target, options.lanes, kernel)
     if workgroups is None or not workgroups.start.registers:
         return _nothing(target, _NO_GRID if workgroups is None else _NO_CODE, caches)
+    if workgroups.total > _MOST_WORKGROUPS:
+        return _nothing(target, _TOO_MANY, caches, workgroups, xcds)
     try:
         workgroups.place_pointers()
         everything = all_workgroups(workgroups)
