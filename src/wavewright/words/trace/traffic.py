@@ -64,7 +64,8 @@ def _verdict(answer: FabricTraffic) -> Iterator[AnyBlock]:
     yield Sentence(
         f"{counts} workgroups on {xcds}; {percent(answer.known_share, 0)} of the accesses known; "
         f"{counted(answer.evaluated_count, 'waves')} evaluated, {counted(answer.checked_count, 'workgroups')} drawn "
-        f"at random (of long ones a wave each) agree with what follows from them; caches of {answer.target}: {_EVIDENCE[answer.confidence]}"
+        f"at random (of long ones a wave each) agree with what follows from them; "
+        f"caches of {answer.target}: {_EVIDENCE[answer.confidence]}"
     )
     if answer.read_request_count is not None:
         yield Sentence(
