@@ -104,6 +104,7 @@ class Finding:
     gain: str  #: What could be won at most; empty = not known.
     paragraphs: tuple[Labelled, ...] = ()
     handle: str = ""  #: What names it in a question: f1, f2, ...
+    share: float | None = None  #: Of the gain, where a terminal draws it as a bar.
 
 
 class Cell(str):

@@ -12,7 +12,7 @@ from wavewright.analysis.trace.waits import Waits
 from wavewright.analysis.trace.waves.residency import Residency
 from wavewright.model.blocks import AnyBlock, Drawn, Rule, Sentence, sentence
 from wavewright.words.kit.losses import loss_lines
-from wavewright.words.trace.diagnose import finding_lines
+from wavewright.words.trace.diagnose import finding_block
 from wavewright.words.trace.hotspots import hotspot_table
 from wavewright.words.trace.waits import waits_table
 from wavewright.writers.terminal.bars import share_bar, sparkline
@@ -37,7 +37,7 @@ def short_story(gpu: str, facts: Overview, plan: Diagnosis, seconds: float) -> I
     yield sentence("  ", share_bar(facts.state_cycles))
     for finding in plan.findings[:1]:
         yield sentence(("What to change first:", "bold"))
-        yield from finding_lines(1, finding)
+        yield finding_block(1, finding)
 
 
 def story(
@@ -62,7 +62,7 @@ def story(
     yield waits_table(answers.waited, limit=2)
     yield Rule(f"6  What to change first: wavewright diagnose {where}")
     for number, finding in enumerate(answers.plan.findings[:2], 1):
-        yield from finding_lines(number, finding)
+        yield finding_block(number, finding)
     rest = len(answers.plan.findings) - 2
     if rest > 0:
         yield sentence((f"  showing 2 of {rest + 2} findings", "dim"))

@@ -88,16 +88,10 @@ def diagnose(
     answer = analysis(request.trace, rows=request.rows, counters=counters, kernel=kernel, ideal_gb=ideal_gb)
     answer = with_run(answer, request.trace)
 
-    def words(wording: Wording) -> Parts:
-        from wavewright.words.trace.diagnose import diagnosis_report
-        from wavewright.words.trace.plan import plan_report
-
-        return (plan_report if form == "plan" else diagnosis_report)(answer, limit=wording.limit)
-
     return Shown(
         answer,
         _finding_table(answer, [field.name for field in fields(StallFinding) if field.type in ("str", "int", "float")]),
-        words=words,
+        words=_plan_words(answer, form),
         facts={} if counters is None else {"counter_losses": counters.losses.to_dicts()},
         is_by_code=False,
     )
@@ -109,14 +103,21 @@ def _diagnose_samples(request: TraceRequest, form: str | None) -> Shown:
 
     answer = sample_diagnosis(request.trace, rows=request.rows)
 
+    names = ("name", "verdict", "remedy", "sample_count", "share", "share_min", "share_max", "row_count")
+    return Shown(answer, _finding_table(answer, names), words=_plan_words(answer, form), is_by_code=False)
+
+
+def _plan_words(answer: Diagnosis | SampleDiagnosis, form: str | None) -> Callable[[Wording], Parts] | None:
+    """The words of a plan, if that is the form; None = those of the question."""
+    if form is None:
+        return None
+
     def words(wording: Wording) -> Parts:
         from wavewright.words.trace.plan import plan_report
-        from wavewright.words.trace.samples import sample_diagnosis_report
 
-        return (plan_report if form == "plan" else sample_diagnosis_report)(answer, limit=wording.limit)
+        return plan_report(answer, limit=wording.limit)
 
-    names = ("name", "verdict", "remedy", "sample_count", "share", "share_min", "share_max", "row_count")
-    return Shown(answer, _finding_table(answer, names), words=words, is_by_code=False)
+    return words
 
 
 def _finding_table(answer: Diagnosis | SampleDiagnosis, names: Iterable[str]) -> pl.DataFrame:

@@ -43,7 +43,8 @@ def console(*, stderr: bool = False) -> Console:
     from rich.console import Console
     from rich.text import Text
 
-    from wavewright.writers.terminal.blocks import BLOCKS, keeps_lines, renderable
+    from wavewright.model.blocks import Finding
+    from wavewright.writers.terminal.blocks import BLOCKS, finding_blocks, keeps_lines, renderable
 
     if not stderr and (brief := current_brief()) is not None:
         return _collecting(brief)
@@ -54,6 +55,10 @@ def console(*, stderr: bool = False) -> Console:
 
     class Piped(Console):
         def print(self, *objects: Any, **how: Any) -> None:
+            if objects and isinstance(objects[0], Finding):  # its sentences are lines of their own
+                for block in finding_blocks(objects[0]):
+                    self.print(block, **how)
+                return
             parts = [renderable(each) if isinstance(each, BLOCKS) else each for each in objects]
             is_text = not wraps and all(isinstance(each, str | Text) for each in parts)
             if is_text or any(map(keeps_lines, objects)):

@@ -98,7 +98,7 @@ def _stall_classes(trace: ThreadTrace) -> dict[str, Any]:
 def _diagnosis(trace: ThreadTrace) -> dict[str, Any]:
     """The plan, with its verdict as the command line says it."""
     answer = with_run(diagnose(trace), trace)
-    in_run = [run_words(answer, number) for number in range(1, len(answer.in_run) + 1)]
+    in_run = [run_words(answer.in_run, number) for number in range(1, len(answer.in_run) + 1)]
     return {"definition": answer.definition, **vars(answer), "headline": verdict(answer), "in_run_words": in_run}
 
 

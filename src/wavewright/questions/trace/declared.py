@@ -95,9 +95,9 @@ def _diagnose() -> Analysis[Diagnosis | SampleDiagnosis]:
 
 
 def _diagnose_words(answer: Diagnosis | SampleDiagnosis, wording: Wording) -> Parts:
-    from wavewright.words.trace.findings import diagnosis_parts
+    from wavewright.words.trace.diagnose import diagnosis_report
 
-    return diagnosis_parts(answer, limit=wording.limit)
+    return diagnosis_report(answer, limit=wording.limit)
 
 
 DIAGNOSE = TraceQuestion(

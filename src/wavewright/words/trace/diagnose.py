@@ -1,25 +1,41 @@
-"""A diagnosis in words and as Markdown."""
+"""The diagnosis of a thread trace or of PC samples in words."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from wavewright.analysis.common.caveats import Caveat
+from wavewright.analysis.common.run_gain import RunGain
 from wavewright.analysis.trace.about.traced_call import launch_sentence, launch_source
 from wavewright.analysis.trace.diagnose import Diagnosis
 from wavewright.analysis.trace.diagnose.finding import Link, Reason, Remedy, StallFinding
 from wavewright.analysis.trace.diagnose.grid_findings import bandwidth_words, traffic_words
-from wavewright.base.shown import printable
+from wavewright.analysis.trace.samples.diagnosis import SampleDiagnosis
 from wavewright.base.words import counted, percent, short
-from wavewright.model.blocks import GAP, AnyBlock, Drawn, Named, Part, Sentence, headline, labelled, sentence
+from wavewright.model.blocks import (
+    GAP,
+    AnyBlock,
+    Finding,
+    Labelled,
+    Named,
+    Part,
+    Sentence,
+    headline,
+    labelled,
+    sentence,
+)
 from wavewright.model.findings import CodeEvidence
 from wavewright.words.kit.frame_tables import hexadecimal, place
+from wavewright.words.kit.handles import handle
 from wavewright.words.kit.run_gain import calls_words, run_gain_words
 from wavewright.words.kit.wait_checks import open_barrier_words, strict_wait_words
 from wavewright.words.trace.floors import floor_sentences
 from wavewright.words.trace.input.trust import SEVERITY_TONES, trust_lines
-from wavewright.writers.terminal.bars import bar
+from wavewright.words.trace.samples import sample_diagnosis_report
 
 _REASONS = 5
+_REMEDIES = 3
+_EVIDENCE = 3
 _SAYS_MUCH = 0.01  #: Of what is requested: a smaller lower bound of what the memory moves tells nothing.
 _NEARLY_ALL = 0.95  #: Share of the instructions from which a part is not mentioned.
 _NOTHING_TO_WIN = 0.01  #: Below this share there is nothing to win.
@@ -84,8 +100,11 @@ def floor_lines(answer: Diagnosis) -> list[str]:
     return floor_sentences(floors)
 
 
-def diagnosis_report(answer: Diagnosis, *, limit: int) -> Iterator[AnyBlock]:
-    """Blocks of the plan: how far to trust it, then the findings in order."""
+def diagnosis_report(answer: Diagnosis | SampleDiagnosis, *, limit: int) -> Iterator[AnyBlock]:
+    """Blocks of the diagnosis of a trace, or of PC samples: how far to trust it, then the findings in order."""
+    if isinstance(answer, SampleDiagnosis):
+        yield from sample_diagnosis_report(answer, limit=limit)
+        return
     yield headline(verdict(answer))
     if context := context_line(answer):
         yield Sentence(context)
@@ -94,17 +113,12 @@ def diagnosis_report(answer: Diagnosis, *, limit: int) -> Iterator[AnyBlock]:
         calls = f"; {calls_words(answer.in_run[0])}" if answer.in_run else ""
         yield Sentence(f"{launch_sentence(answer.launch)}; {launch_source(answer.launch)}{calls}")
     yield from trust_lines(answer.trust)
-    for caveat in answer.trust.caveats:
-        words = f"{printable(caveat.sentence)}; {caveat.advice}"
-        yield labelled(caveat.severity, words, tone=SEVERITY_TONES[caveat.severity])
+    yield from _caveats(answer.trust.caveats)
     if answer.link:
         yield from _link_lines(answer.link)
     yield from map(Sentence, filter(None, (answer.order_note,)))
     for number, finding in enumerate(answer.findings[:limit], 1):
-        yield GAP
-        yield from finding_lines(number, finding)
-        if words := run_words(answer, number):
-            yield labelled("run", words)
+        yield finding_block(number, finding, answer.in_run)
     if len(answer.findings) > limit:
         yield sentence((f"showing {limit} of {len(answer.findings)} findings; --top 0 shows all", "bold yellow"))
     checks = [*strict_wait_words(answer.strict_waits), *open_barrier_words(answer.open_barriers)]
@@ -114,41 +128,50 @@ def diagnosis_report(answer: Diagnosis, *, limit: int) -> Iterator[AnyBlock]:
         yield Sentence(text, "note")
 
 
-def run_words(answer: Diagnosis, number: int) -> str:
+def _caveats(caveats: Sequence[Caveat]) -> Iterator[Labelled]:
+    for caveat in caveats:
+        words = f"{caveat.sentence}; {caveat.advice}" if caveat.advice else caveat.sentence
+        yield labelled(caveat.severity, words, tone=SEVERITY_TONES[caveat.severity])
+
+
+def run_words(in_run: Sequence[RunGain], number: int) -> str:
     """What a finding, by its number, would do to the run; empty = not known."""
-    return run_gain_words(answer.in_run[number - 1]) if number <= len(answer.in_run) else ""
+    return run_gain_words(in_run[number - 1]) if number <= len(in_run) else ""
 
 
-def finding_lines(number: int, finding: StallFinding) -> Iterator[AnyBlock]:
-    """Blocks of one finding."""
-    head = f"{number}. {finding.verdict}"
-    yield sentence((head, "bold"), "  ", Drawn(bar(finding.gain_share_max)), " ", (gain_words(finding), "bold"))
-    cycles = []
+def finding_block(number: int, finding: StallFinding, in_run: Sequence[RunGain] = ()) -> Finding:
+    """A finding, by its number, with what it would do to the run where that is known."""
+    run = [labelled("run", words)] if (words := run_words(in_run, number)) else []
+    paragraphs = (*_paragraphs(finding), *run)
+    share = finding.gain_share_max
+    return Finding(number, finding.verdict, gain_words(finding), paragraphs, handle("f", number), share)
+
+
+def _paragraphs(finding: StallFinding) -> Iterator[Labelled]:
+    cost = []
     if finding.stall_cycles_total:
         share = f"{percent(finding.stall_share)} of the cycles of all waves"
-        cycles.append(f"{short(finding.stall_cycles_total)} cycles ({share})")
+        cost.append(f"{short(finding.stall_cycles_total)} cycles ({share})")
     if finding.row_count:
-        cycles.append(counted(finding.row_count, "instructions"))
+        cost.append(counted(finding.row_count, "instructions"))
     if finding.causes and finding.causes[0].no_issue_share:
         first = finding.causes[0]
-        cycles.append(f"SIMDs issue nothing for {percent(first.no_issue_share)} of the time during {first.name}")
-    if cycles:
-        yield sentence((", ".join(cycles), "dim"), indent=3)
-    yield labelled("why", printable(finding.reason))
+        cost.append(f"SIMDs issue nothing for {percent(first.no_issue_share)} of the time during {first.name}")
+    if cost:
+        yield labelled("cost", ", ".join(cost))
+    yield labelled("why", finding.reason)
     for reason in finding.reasons[:_REASONS]:
         yield labelled("counters", reason_words(reason), tone="magenta")
     if len(finding.reasons) > _REASONS:
-        yield sentence(
-            (f"showing {_REASONS} of {len(finding.reasons)} reasons; --json has all", "bold yellow"), indent=3
-        )
-    for remedy in finding.remedies[:3]:
+        yield labelled("more", f"showing {_REASONS} of {len(finding.reasons)} reasons; --json has all")
+    for remedy in finding.remedies[:_REMEDIES]:
         yield labelled("do", remedy_words(remedy))
-    if len(finding.remedies) > 3:
-        yield sentence((f"showing 3 of {len(finding.remedies)} remedies; --json has all", "bold yellow"), indent=3)
-    for item in finding.evidence[:3]:
+    if len(finding.remedies) > _REMEDIES:
+        yield labelled("more", f"showing {_REMEDIES} of {len(finding.remedies)} remedies; --json has all")
+    for item in finding.evidence[:_EVIDENCE]:
         yield labelled("see", *_evidence(item))
-    if finding.row_count > 3:
-        yield sentence((f"showing 3 of {finding.row_count:,} rows; `wavewright stalls` lists more", "dim"), indent=3)
+    if finding.row_count > _EVIDENCE:
+        yield labelled("more", f"showing {_EVIDENCE} of {finding.row_count:,} rows; `wavewright stalls` lists more")
     yield labelled("confidence", f"{finding.confidence} ({finding.confidence_reason})")
 
 
@@ -164,15 +187,13 @@ def _link_lines(link: Link) -> Iterator[AnyBlock]:
         each = f", {link.duration_ns_mean / 1000:,.1f} µs each" if link.duration_ns_mean else ""
         name = link.kernel_name if len(link.kernel_name) <= 60 else f"{link.kernel_name[:59]}…"
         counters = f"{counted(link.dispatch_count, 'dispatches')} of {name}{each}"
-        yield labelled("hw", f"reasons from the counters of {printable(counters)}", tone="magenta")
-    for caveat in link.caveats:
-        words = f"{printable(caveat.sentence)}; {caveat.advice}"
-        yield labelled(caveat.severity, words, tone=SEVERITY_TONES[caveat.severity])
+        yield labelled("hw", f"reasons from the counters of {counters}", tone="magenta")
+    yield from _caveats(link.caveats)
 
 
 def reason_words(reason: Reason) -> str:
     """One number of counters with the metric that it is."""
-    return printable(f"{reason.text} [{reason.metric_id}]" if reason.metric_id else reason.text)
+    return f"{reason.text} [{reason.metric_id}]" if reason.metric_id else reason.text
 
 
 def remedy_words(remedy: Remedy) -> str:
@@ -191,7 +212,7 @@ def _evidence(item: CodeEvidence) -> Iterator[Part]:
         return
     yield Named(hexadecimal(item.address), "i")
     times = f"{item.execution_count:,} times, " if item.execution_count else ""
-    source = f"  ({where})" if where else ""
-    yield f" {printable(item.text)}{printable(source)}  {times}{short(item.cycles_total)} cycles"
+    source = f" ({where})" if where else ""
+    yield f" {item.text}{source}: {times}{short(item.cycles_total)} cycles"
     if item.producers:
-        yield f"\n  <- {printable('; '.join(item.producers))}"
+        yield f",\n  waits for {'; '.join(item.producers)}"

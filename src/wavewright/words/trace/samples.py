@@ -9,10 +9,10 @@ from wavewright.analysis.trace.samples.scope import SampleScope
 from wavewright.analysis.trace.samples.stalls import SampleStalls
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent, shortened
-from wavewright.model.blocks import GAP, AnyBlock, Drawn, Named, Sentence, headline, labelled, sentence
+from wavewright.model.blocks import GAP, AnyBlock, Finding, Named, Sentence, headline, labelled, sentence
 from wavewright.words.kit.declared_tables import declared_table
 from wavewright.words.kit.frame_tables import hexadecimal, place
-from wavewright.writers.terminal.bars import bar
+from wavewright.words.kit.handles import handle
 
 #: What PC sampling of the given kind leaves open; the first is true of every method.
 _WAVES_NOT_TIME = (
@@ -69,9 +69,7 @@ def sample_diagnosis_report(answer: SampleDiagnosis, *, limit: int) -> Iterator[
     """The findings in order, then what samples leave open and what would tell it."""
     yield headline(scope_words(answer.scope))
     yield Sentence(verdict_words(answer))
-    for number, finding in enumerate(answer.findings[:limit], 1):
-        yield GAP
-        yield from _finding_lines(number, finding)
+    yield from (_finding(number, finding) for number, finding in enumerate(answer.findings[:limit], 1))
     if len(answer.findings) > limit:
         yield sentence((f"showing {limit} of {len(answer.findings)} findings; --top 0 shows all", "bold yellow"))
     yield GAP
@@ -97,20 +95,16 @@ def verdict_words(answer: SampleDiagnosis) -> str:
     return words
 
 
-def _finding_lines(number: int, finding: SampleFinding) -> Iterator[AnyBlock]:
-    interval = _interval(finding.share_min, finding.share_max)
-    head = (f"{number}. {printable(finding.name)}", "bold")
-    share = (f"{percent(finding.share)} of the samples", "bold")
-    yield sentence(head, "  ", Drawn(bar(finding.share)), " ", share, f" ({interval})")
-    yield labelled("why", printable(finding.verdict))
+def _finding(number: int, finding: SampleFinding) -> Finding:
+    paragraphs = [labelled("why", finding.verdict)]
     if finding.remedy:
-        yield labelled("do", finding.remedy)
-    for item in finding.places:
-        yield labelled("see", sample_place(item))
+        paragraphs.append(labelled("do", finding.remedy))
+    paragraphs += [labelled("see", sample_place(item)) for item in finding.places]
     if finding.row_count > len(finding.places):
-        yield sentence(
-            (f"   showing {len(finding.places)} of {finding.row_count:,} rows; `wavewright hotspots` lists more", "dim")
-        )
+        more = f"showing {len(finding.places)} of {finding.row_count:,} rows; `wavewright hotspots` lists more"
+        paragraphs.append(labelled("more", more))
+    share = f"{percent(finding.share)} of the samples, 95 % interval {_interval(finding.share_min, finding.share_max)}"
+    return Finding(number, finding.name, share, tuple(paragraphs), handle("f", number), finding.share)
 
 
 def open_questions(answer: SampleDiagnosis) -> list[str]:

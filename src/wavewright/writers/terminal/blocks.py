@@ -3,21 +3,37 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
-from rich.console import Console, RenderableType
+from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.rule import Rule as RichRule
 from rich.table import Table as RichTable
 from rich.text import Text
 
 from wavewright.base.shown import printable
-from wavewright.model.blocks import AnyBlock, Cell, Gap, Grid, GridColumn, Labelled, Preformatted, Rule, Sentence, Table
+from wavewright.model.blocks import (
+    GAP,
+    AnyBlock,
+    Cell,
+    Drawn,
+    Finding,
+    Gap,
+    Grid,
+    GridColumn,
+    Labelled,
+    Preformatted,
+    Rule,
+    Sentence,
+    Table,
+    sentence,
+)
+from wavewright.writers.terminal.bars import bar
 from wavewright.writers.terminal.fitted_table import FittedTable
 from wavewright.writers.terminal.line import Line
 from wavewright.writers.terminal.texts import cell_text, marked_text, printable_lines
 
-BLOCKS = (Sentence, Gap, Rule, Labelled, Grid, Table, Preformatted)  #: Those that a terminal shows.
+BLOCKS = (Sentence, Gap, Rule, Labelled, Finding, Grid, Table, Preformatted)  #: Those that a terminal shows.
 _LABELS = {"note": "bold cyan", "loss": "bold yellow"}  #: Style of a sentence -> tone of the label before it.
 
 
@@ -27,7 +43,7 @@ def renderable(block: AnyBlock) -> RenderableType:
     Raises
     ------
     TypeError
-        When the block is for other writers: a picture, a finding, code.
+        When the block is for other writers: a picture, code.
     """
     match block:
         case Sentence():
@@ -38,6 +54,8 @@ def renderable(block: AnyBlock) -> RenderableType:
             return RichRule(printable(title), align="left")
         case Labelled():
             return _indented(_labelled(block), block.indent)
+        case Finding():
+            return Group(*map(renderable, finding_blocks(block)))
         case Grid():
             return _indented(_grid(block), block.indent)
         case Table():
@@ -89,6 +107,14 @@ def _labelled(block: Labelled) -> RichTable:
     grid.add_column(ratio=1)
     grid.add_row(printable(block.label), marked_text(block.text, block.marks, has_lines=True))
     return grid
+
+
+def finding_blocks(finding: Finding) -> Iterator[AnyBlock]:
+    """A finding after an empty line: number and verdict, the gain with its bar, then its paragraphs."""
+    yield GAP
+    drawn = () if finding.share is None else (Drawn(bar(finding.share)), " ")
+    yield sentence((f"{finding.number}. {finding.verdict}", "bold"), "  ", *drawn, (finding.gain, "bold"))
+    yield from finding.paragraphs
 
 
 def _grid(block: Grid) -> RichTable:
