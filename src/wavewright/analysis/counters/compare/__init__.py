@@ -171,7 +171,10 @@ def _moved(row: dict[str, Any], *, with_kernel: bool) -> str:
     if row["unit"] == "%" or row["unit"].lower() == "pct":
         return f"{name} {row['base']:.1f} -> {row['value']:.1f} %"
     change = "" if row["change"] is None else f" ({percent(row['change'], sign=True)})"
-    return f"{name} {row['base']:,.4g} -> {row['value']:,.4g} {row['unit']}{change}"
+    base, value = (
+        f"{number:,.0f}" if abs(number) >= 10_000 else f"{number:,.4g}" for number in (row["base"], row["value"])
+    )
+    return f"{name} {base} -> {value} {row['unit']}{change}"
 
 
 def _time(nanoseconds: float) -> str:
