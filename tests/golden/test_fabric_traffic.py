@@ -63,7 +63,8 @@ def test_the_gemm_of_512_workgroups_in_two_seconds() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("capture", "batches"), [("c02", 128), ("c05", 128), ("c07", 128), ("c08", 128), ("c12", 64), ("c13", 32)]
+    ("capture", "batches"),
+    [("c02", 128), ("c05", 128), ("c06", 128), ("c07", 128), ("c08", 128), ("c12", 64), ("c13", 32)],
 )
 def test_other_builds_are_known_throughout(capture: str, batches: int) -> None:
     answer = _traffic(capture, (1024, 1, batches))

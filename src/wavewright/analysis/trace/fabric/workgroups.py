@@ -65,7 +65,8 @@ class Accesses:
         """The address of the first active lane of each execution."""
         lowest = self.active & (~self.active + np.uint64(1))
         number = np.log2(np.maximum(lowest, np.uint64(1)).astype(np.float64)).astype(np.int64)
-        return self.address[np.arange(len(number)), number]
+        first: np.ndarray = self.address[np.arange(len(number)), number]
+        return first
 
     def key(self) -> bytes:
         """Equal for workgroups that do the same at addresses that differ by one number for each execution."""
