@@ -21,7 +21,7 @@ def edit_reach(document: Document, *, row: int) -> Any:
 
 
 def edit_answer(document: Document, *, edit: str) -> Any:
-    """What an edit gains and needs, in words as `wavewright whatif --edit` takes them."""
+    """Gain and needs of an edit that is written as for `wavewright whatif --edit`."""
 
     def make() -> Any:
         answer = what_if(document.trace, edit=edit)

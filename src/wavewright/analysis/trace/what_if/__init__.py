@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from wavewright.analysis.code.edits.block_orders import BlockOrders, LegalOrder, Refused
+from wavewright.analysis.code.edits.block_orders import MOST_VGPRS, BlockOrders, LegalOrder, Refused
 from wavewright.analysis.code.edits.dependences import Assumptions
 from wavewright.analysis.code.edits.kernel_rows import EditedBlock, KernelRows, blocks_of
 from wavewright.analysis.common.occupancy.architecture import architecture
@@ -130,7 +130,8 @@ def _block_orders(
         apart = lds_apart(trace, [code.rows[number] for number in block.rows])
         return BlockOrders(code, block, assumptions=assumed_facts, apart=apart), len(apart)
 
-    return once(trace.answers, ("block orders", block.first, block.last, assumed_facts), make)
+    made: tuple[BlockOrders, int] = once(trace.answers, ("block orders", block.first, block.last, assumed_facts), make)
+    return made
 
 
 def _parts(text: str) -> tuple[str, ...]:
@@ -168,7 +169,7 @@ class _Study:
     def __init__(self, trace: ThreadTrace, orders: BlockOrders) -> None:
         self._orders = orders
         self._trace = trace
-        self._replayed = once(trace.answers, ("edited trace",), lambda: EditedTrace(trace))
+        self._replayed: EditedTrace = once(trace.answers, ("edited trace",), lambda: EditedTrace(trace))
         self._bound = self._block_bound()
         self._resources = _resources(trace, orders)
         self._waves = self._waves_with(orders.vgprs)
@@ -181,7 +182,8 @@ class _Study:
 
     def _block_bound(self) -> float:
         block = self._orders.block
-        return once(self._trace.answers, ("bound of block", block.first, block.last), self._replayed_bound)
+        bound: float = once(self._trace.answers, ("bound of block", block.first, block.last), self._replayed_bound)
+        return bound
 
     def _replayed_bound(self) -> float:
         removal = Removal(self._replayed.causes, rows=tuple(self._orders.block.rows))
@@ -205,7 +207,10 @@ class _Study:
 
     def search(self) -> None:
         """Try orders, and keep the best few."""
-        matches = searched(self._orders, self.timed)
+        most = self._orders.vgprs
+        while most < MOST_VGPRS and self._waves_with(most + 1) == self._waves:
+            most += 1
+        matches = searched(self._orders, self.timed, most)
         self._searched = matches.tried_count
         for name, order, gain in matches.best:
             self._add(name, order, gain)

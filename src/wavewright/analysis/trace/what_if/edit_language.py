@@ -183,7 +183,7 @@ def _moved(orders: BlockOrders, order: list[int], edit: Edit) -> list[int] | Ref
 
 
 def _place_from(orders: BlockOrders, row: int) -> int | None:
-    """The place of a row; of waits and padding, which are derived, that of the row behind them."""
+    """The place of a row; of waits and padding, which are derived, that of the next row that stays."""
     if row not in orders.block.rows:
         return None
     return next((at for at, each in enumerate(orders.core) if each.row >= row), None)

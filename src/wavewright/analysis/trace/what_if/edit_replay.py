@@ -197,8 +197,8 @@ class EditedTrace:
 
 def _spans(issues: Sequence[tuple[int, int]], at: int, count: int) -> list[tuple[int, int, int]]:
     part = issues[max(0, at - 1) : at + count]
-    begin = part[0][1]
-    return [(row, before - begin, time - begin) for (_, before), (row, time) in pairwise(part)]
+    zero = part[0][1]
+    return [(row, before - zero, time - zero) for (_, before), (row, time) in pairwise(part)]
 
 
 def _rows_of_edit(

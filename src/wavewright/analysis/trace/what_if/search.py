@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
-from wavewright.analysis.code.edits.block_orders import BlockOrders, LegalOrder, Refused
+from wavewright.analysis.code.edits.block_orders import MOST_VGPRS, BlockOrders, LegalOrder, Refused
 from wavewright.analysis.code.edits.dependences import first_of_all, moved_down, moved_up
 from wavewright.analysis.trace.what_if.edit_language import places_of
 from wavewright.analysis.trace.what_if.edit_replay import GainInterval
@@ -27,8 +27,12 @@ class Searched(NamedTuple):
     tried_count: int
 
 
-def searched(orders: BlockOrders, time_order: Callable[[LegalOrder], GainInterval]) -> Searched:
+def searched(
+    orders: BlockOrders, time_order: Callable[[LegalOrder], GainInterval], most_vgprs: int = MOST_VGPRS
+) -> Searched:
     """Try group moves, and group moves of the best two; the best few by what they gain about.
+
+    Orders that need more than `most_vgprs` vector registers are left out: fewer waves would fit.
 
     No order is named twice, and least waits for the order that the code has are always tried.
     """
@@ -45,19 +49,26 @@ def searched(orders: BlockOrders, time_order: Callable[[LegalOrder], GainInterva
                 if key in tried_keys or len(tried_keys) >= _MOST_ORDERS:
                     continue
                 tried_keys.add(key)
-                legal = orders.legal(new_order)
+                legal = orders.legal(new_order, most_vgprs=most_vgprs)
                 if not isinstance(legal, Refused):
                     legal_orders[key] = (f"{prefix}; {name}" if prefix else name, legal, time_order(legal))
-        ranking = sorted(legal_orders.items(), key=lambda item: (-item[1][2].about, item[1][1].vgprs))
+        ranking = sorted(
+            legal_orders.items(),
+            key=lambda item: (item[1][2].lacking_sample_count > 0, -item[1][2].about, item[1][1].vgprs),
+        )
         beam = [(entry[0], list(key)) for key, entry in ranking[:_BEAM] if list(key) != start]
     best = sorted(legal_orders.values(), key=lambda entry: _rank(*entry))
     return Searched(best[:_BEST_COUNT], len(tried_keys))
 
 
 def _rank(name: str, order: LegalOrder, gain: GainInterval) -> tuple[object, ...]:
-    """Certain gains first; of orders that gain alike, those that are surer, shorter to say and need less."""
+    """Certain gains first, what cannot be timed last.
+
+    Of orders that gain alike, those come first that are surer, shorter to say and need less.
+    """
     steps = round(gain.about / _ALIKE)
-    return -gain.is_certain, -steps, gain.is_extrapolated, name.count(";"), order.vgprs, -gain.about
+    is_timed = not gain.lacking_sample_count and gain.execution_count > 0
+    return -is_timed, -gain.is_certain, -steps, gain.is_extrapolated, name.count(";"), order.vgprs, -gain.about
 
 
 def _moves(orders: BlockOrders, order: list[int]) -> Iterator[tuple[str, list[int]]]:
