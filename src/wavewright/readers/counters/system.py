@@ -170,8 +170,7 @@ def with_facts(system: System, target: str | None = None, losses: list[Loss] | N
         "xcd_count": _xcd_count(facts, is_whole=is_whole),
     }
     if system.memory_clock_mhz_max is None or system.memory_channel_count is None:
-        peak = product.memory_bytes_per_second_peak
-        fields["memory_gb_per_second"] = peak / 1e9 if peak and is_whole else None
+        fields["memory_gb_per_second"] = _memory_peak(facts, system.cu_count) or None
     source = f"facts of {product.name or facts.target}"
     named_product = (system.product or "").lower()
     if product.name and product.name.lower() not in named_product and not target:
@@ -179,12 +178,18 @@ def with_facts(system: System, target: str | None = None, losses: list[Loss] | N
     return _with_rules(_filled(system, fields, source))
 
 
+def _memory_peak(facts: arch.Arch, cu_count: float | None) -> float:
+    """GB/s of the product, else of all products of the target that have as many CUs; 0 = not known, or they differ."""
+    products = [facts.product] if cu_count in (None, facts.product.cu_count) else facts.products
+    peaks = {one.memory_bytes_per_second_peak for one in products if cu_count in (None, one.cu_count)}
+    return (peaks.pop() or 0) / 1e9 if len(peaks) == 1 else 0
+
+
 def _plausible(system: System, facts: arch.Arch | None, losses: list[Loss]) -> System:
     product = facts.product if facts else None
-    peak = product.memory_bytes_per_second_peak if product and system.cu_count == product.cu_count else None
     usual_values = {
         "clock_mhz_max": (product.clock_hz_max or 0) / 1e6 if product else 0,
-        "memory_gb_per_second": (peak or 0) / 1e9,
+        "memory_gb_per_second": _memory_peak(facts, system.cu_count) if facts and system.cu_count else 0,
     }
     wrong = {}
     for name, (least, most) in _PLAUSIBLE.items():

@@ -61,10 +61,11 @@ def test_names_of_omniperf_before_2_0() -> None:
     assert (found.memory_gb_per_second, found.said_by["memory_gb_per_second"]) == (1638.4, "sysinfo.csv")
 
 
+@pytest.mark.parametrize("product", ["MI210", "MI200"])
 @pytest.mark.parametrize(("said", "cus", "is_kept"), [(1200, 104, False), (1600, 104, True), (1200, 64, True)])
-def test_a_bandwidth_that_its_product_does_not_have(said: float, cus: int, is_kept: bool) -> None:
+def test_a_bandwidth_that_its_product_does_not_have(product: str, said: float, cus: int, is_kept: bool) -> None:
     losses: list[Loss] = []
-    row = {"gpu_soc": "gfx90a", "name": "MI210", "numCU": str(cus), "hbmBW": str(said)}
+    row = {"gpu_soc": "gfx90a", "name": product, "numCU": str(cus), "hbmBW": str(said)}
     found = with_facts(system_of_row(row, "sysinfo.csv"), losses=losses)
     assert found.memory_gb_per_second == (said if is_kept else 1638.4)
     assert [loss.kind for loss in losses] == [] if is_kept else ["implausible_fact"]
