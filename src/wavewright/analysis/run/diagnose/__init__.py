@@ -36,7 +36,7 @@ from wavewright.model.schema import TableSpec, table_spec
 __all__ = ["RunDiagnosis", "combine_diagnosis", "diagnose_run", "partial_diagnosis"]
 
 #: Part of the time in which the GPU waits for the host from which on faster kernels may gain less than they take: a
-#: host that launches just in time paces them too. Of 44 unseen runs, kernels are most of the path only below it.
+#: host that launches just in time paces them too; the value is chosen here.
 _PACING_SHARE = 0.1
 _HALF = 0.5
 _STARTUP_SHARE = 0.1  #: Share of a run set aside as start-up, above which the first sentence says so.
