@@ -97,7 +97,18 @@ def with_times(rows: pl.DataFrame, time: ProcessTime) -> PartialCollectives:
 def combine_collectives(partials: Sequence[PartialCollectives]) -> Collectives:
     """The combined result of all runs."""
     records = pl.concat([part.records for part in partials] or [no_records()])
-    return replace(Meetings.of(partials).answer(), logged=logged_collectives(records), unequal=unequal_ranks(records))
+    answer = Meetings.of(partials).answer()
+    caveats = (*answer.caveats, *_missing_logs(records))
+    return replace(answer, logged=logged_collectives(records), unequal=unequal_ranks(records), caveats=caveats)
+
+
+def _missing_logs(records: pl.DataFrame) -> Iterator[Caveat]:
+    groups = records.drop_nulls("group").group_by("group").agg(pl.col("rank").n_unique(), pl.col("group_size").max())
+    short = groups.filter(pl.col("group_size") > pl.col("rank")).sort("rank", "group")
+    if short.height:
+        name, present, size = short.row(0)
+        sentence = f"of {counted(short.height, 'groups')} not all ranks have a log: {present} of {size} of {name}"
+        yield Caveat("logs_missing", "care", sentence, "give those of all ranks: the late may be one that is missing")
 
 
 def collectives(run: Run) -> Collectives:
