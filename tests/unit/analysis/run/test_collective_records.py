@@ -156,7 +156,7 @@ def test_equal_ranks_and_rings_that_begin_later(tmp_path: Path) -> None:
     answer = collectives(open_run(tmp_path))
     assert not answer.unequal.height
     assert answer.logged["calls"].to_list() == [13]
-    assert "2 of 3 in 0 default_pg" in said(answer)  # the dump of rank 2 is missing
+    assert "2 of 3 of 0 default_pg" in said(answer)  # the dump of rank 2 is missing
 
 
 def test_nothing_of_a_dump_is_run(tmp_path: Path) -> None:
