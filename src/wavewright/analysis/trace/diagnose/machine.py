@@ -32,12 +32,6 @@ class Machine:
             return None
         return self.product.cu_count / self.product.se_count / self.arch.cus_per_wgp
 
-    @property
-    def l2_bytes_per_second_peak(self) -> float | None:
-        """Bytes that L2 can deliver at the clock of the trace."""
-        channels, rate = self.product.l2_channel_count, self.arch.rates.get("l2_bytes")
-        return channels * rate * self.clock_hz if channels and rate else None
-
 
 @once_per_trace
 def machine(trace: ThreadTrace) -> Machine | None:
