@@ -113,8 +113,8 @@ class PlanWords(Fact, frozen=True):
 
     def effort(self, kind: str, remedy: str = "") -> str:
         """small, medium or large."""
-        named = (word for word, names in self.effort_of_remedy.items() if remedy in names)
-        return next(named, None) or next(word for word, kinds in self.effort_of_kind.items() if kind in kinds)
+        efforts = (word for word, names in self.effort_of_remedy.items() if remedy in names)
+        return next(efforts, None) or next(word for word, kinds in self.effort_of_kind.items() if kind in kinds)
 
 
 @cache

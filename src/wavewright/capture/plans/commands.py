@@ -116,8 +116,8 @@ class _Maker:
         if library:
             before = {"LD_PRELOAD": ""} if "LD_PRELOAD" in changes.removed else self.environment
             others = variables.get("LD_PRELOAD", before.get("LD_PRELOAD", ""))
-            preloaded = ":".join(filter(None, (library, others)))
-            variables = {**variables, "LD_PRELOAD": preloaded, "WAVEWRIGHT_ARGUMENTS": self.folder}
+            libraries = ":".join(filter(None, (library, others)))
+            variables = {**variables, "LD_PRELOAD": libraries, "WAVEWRIGHT_ARGUMENTS": self.folder}
         lines = _lines(recording, self)
         return tuple(
             Command(

@@ -168,9 +168,9 @@ def causes_of_command(status: int | None, variables: Mapping[str, str]) -> tuple
     return tuple(causes)
 
 
-def causes_of_hang(captured: Collection[str]) -> tuple[Cause, ...]:
+def causes_of_hang(names: Collection[str]) -> tuple[Cause, ...]:
     """Known hangs of what was captured."""
-    return tuple(cause_of(row.number, "known hang") for row in messages().values() if row.hang in captured)
+    return tuple(cause_of(row.number, "known hang") for row in messages().values() if row.hang in names)
 
 
 def trouble_of_release(sdk: str) -> Message | None:

@@ -36,13 +36,13 @@ def number_arguments(attempt: Path, dispatches: Sequence[TracedDispatch]) -> int
             }
             plain = demangle_all({entry.kernel for entry in document.dispatches})
             copies = Counter((entry.kernel, entry.launch) for entry in document.dispatches)
-            traced = [
+            entries = [
                 structs.replace(entry, dispatch=number)
                 for entry in document.dispatches
                 if entry.launch is not None and copies[entry.kernel, entry.launch] == 1
                 for number in (numbers.get((name, entry.launch)) for name in {entry.kernel, plain[entry.kernel]})
                 if number is not None
             ]
-            path.write_bytes(json.encode(structs.replace(document, dispatches=traced)))
-            count += len(traced)
+            path.write_bytes(json.encode(structs.replace(document, dispatches=entries)))
+            count += len(entries)
     return count

@@ -49,8 +49,8 @@ def _write_process(run: Run, process: dict[str, Any], stream: IO[bytes], counts:
     lists["scratch_memory"] = allocations.filter(is_scratch)
     calls, texts = _calls(_rows(run, "regions", here), _rows(run, "samples", here))
     lists |= {f"{name}_api": calls.filter(list=name) for name in _APIS}
-    named = [_named(name, frame) for name, frame in lists.items()]
-    operations = pl.concat(frame.select("kind", "operation").unique() for frame in named).unique().sort(pl.all())
+    frames = [_named(name, frame) for name, frame in lists.items()]
+    operations = pl.concat(frame.select("kind", "operation").unique() for frame in frames).unique().sort(pl.all())
     groups = operations.group_by("kind", maintain_order=True).agg("operation")
     head = {
         "metadata": _metadata(run, process),
@@ -68,7 +68,7 @@ def _write_process(run: Run, process: dict[str, Any], stream: IO[bytes], counts:
     stream.write(json_bytes(head)[:-1] + b',"buffer_records":{')
     numbers = groups.with_row_index("kind_number").explode("operation", empty_as_null=False)
     numbers = numbers.with_columns(operation_number=pl.int_range(pl.len()).over("kind"))
-    for place, (name, frame) in enumerate(zip(lists, named, strict=True)):
+    for place, (name, frame) in enumerate(zip(lists, frames, strict=True)):
         stream.write(f'{"," if place else ""}"{name}":['.encode())
         rows = frame.join(numbers, on=["kind", "operation"], how="left", maintain_order="left", nulls_equal=True)
         for start in range(0, rows.height, _PIECE_ROWS):
@@ -87,8 +87,8 @@ def _rows(run: Run, table: str, here: pl.Expr) -> pl.DataFrame:
     numbers["stream"] = run.read("streams", ["stream_id"])
     values = {name: column.to_series() for name, column in numbers.items()}
     values |= dict.fromkeys(("agent", "src_agent", "dst_agent"), agent_ids)
-    found = {f"{name}_value": values[name].gather(frame[name]) for name in values if name in frame.columns}
-    return frame.with_columns(**found)
+    values_by_name = {f"{name}_value": values[name].gather(frame[name]) for name in values if name in frame.columns}
+    return frame.with_columns(**values_by_name)
 
 
 def _with_kernels(dispatches: pl.DataFrame, symbols: pl.DataFrame) -> tuple[pl.DataFrame, list[dict[str, Any]]]:
@@ -96,10 +96,10 @@ def _with_kernels(dispatches: pl.DataFrame, symbols: pl.DataFrame) -> tuple[pl.D
     names = symbols.select(pl.col("symbol").cast(dispatches["symbol"].dtype), "mangled", "kernarg_bytes")
     keys = ["name", "symbol", "sgpr_count", "vgpr_count", "accum_vgpr_count"]
     kernels = dispatches.select(keys).unique(maintain_order=True).with_row_index("kernel_id", 1)
-    numbered = dispatches.join(kernels, on=keys, how="left", maintain_order="left", nulls_equal=True)
+    rows = dispatches.join(kernels, on=keys, how="left", maintain_order="left", nulls_equal=True)
     # every record of AMD's has a number; runs of other formats do not
-    numbered = numbered.with_columns(pl.col("dispatch_id").fill_null(pl.int_range(1, pl.len() + 1)))
-    listed = kernels.join(names, on="symbol", how="left", maintain_order="left")
+    rows = rows.with_columns(pl.col("dispatch_id").fill_null(pl.int_range(1, pl.len() + 1)))
+    kernel_rows = kernels.join(names, on="symbol", how="left", maintain_order="left")
     records = [
         {
             "kernel_id": kernel["kernel_id"],
@@ -112,9 +112,9 @@ def _with_kernels(dispatches: pl.DataFrame, symbols: pl.DataFrame) -> tuple[pl.D
             "arch_vgpr_count": kernel["vgpr_count"],
             "accum_vgpr_count": kernel["accum_vgpr_count"],
         }
-        for kernel in listed.with_columns(pl.col("name").cast(pl.String)).iter_rows(named=True)
+        for kernel in kernel_rows.with_columns(pl.col("name").cast(pl.String)).iter_rows(named=True)
     ]
-    return numbered, records
+    return rows, records
 
 
 def _calls(regions: pl.DataFrame, marks: pl.DataFrame) -> tuple[pl.DataFrame, list[dict[str, Any]]]:
@@ -123,13 +123,13 @@ def _calls(regions: pl.DataFrame, marks: pl.DataFrame) -> tuple[pl.DataFrame, li
     marks = marks.with_columns(start_ns="time_ns", end_ns="time_ns").select(*common, "start_ns", "end_ns")
     calls = pl.concat([regions.select(*common, "start_ns", "end_ns"), marks]).sort("start_ns", maintain_order=True)
     domain = pl.col("domain").cast(pl.String).str.to_lowercase()
-    own = pl.when(domain.is_in(_APIS)).then(domain).otherwise(pl.lit("marker"))
-    calls = calls.with_columns(category_of("MARKER_CORE_RANGE_API").alias("kind"), own.alias("list"))
+    list_name = pl.when(domain.is_in(_APIS)).then(domain).otherwise(pl.lit("marker"))
+    calls = calls.with_columns(category_of("MARKER_CORE_RANGE_API").alias("kind"), list_name.alias("list"))
     is_marker = pl.col("list") == "marker"
     least = int(calls.select(pl.col("correlation").max().fill_null(0)).item()) + 1
     calls = calls.with_columns(
         kind=pl.when(is_marker).then(pl.lit("MARKER_CORE_RANGE_API")).otherwise("kind"),
-        # texts are stored by correlation, which no two markers may share
+        # texts are record by correlation, which no two markers may share
         correlation=pl.when(is_marker).then(least + is_marker.cum_sum()).otherwise("correlation"),
         operation=pl.when(is_marker).then(pl.lit("roctxRange")).otherwise(pl.col("name").cast(pl.String)),
     )
@@ -175,9 +175,9 @@ def _record(name: str) -> pl.Expr:
     if name != "kernel_dispatch":
         return _object(**fields, **place, address="address", allocation_size="size_bytes")
     sizes = {f"{size}_size": _object(**{axis: f"{size}_{axis}" for axis in "xyz"}) for size in ("workgroup", "grid")}
-    own = {"kernel_id": "kernel_id", "dispatch_id": "dispatch_id"}
-    own |= {"private_segment_size": "scratch_bytes", "group_segment_size": "lds_bytes"}
-    return _object(**fields, dispatch_info=_object(**place, **own, **sizes))
+    kernel = {"kernel_id": "kernel_id", "dispatch_id": "dispatch_id"}
+    kernel |= {"private_segment_size": "scratch_bytes", "group_segment_size": "lds_bytes"}
+    return _object(**fields, dispatch_info=_object(**place, **kernel, **sizes))
 
 
 def _metadata(run: Run, process: dict[str, Any]) -> dict[str, Any]:
@@ -189,7 +189,7 @@ def _metadata(run: Run, process: dict[str, Any]) -> dict[str, Any]:
     names |= {"system_name": "system", "release": "release", "version": "version"}
     names |= {"hardware_name": "hardware", "domain_name": "domain"}
     return {
-        "node": {theirs: node[ours] for theirs, ours in names.items() if node.get(ours) is not None},
+        "node": {key: node[column] for key, column in names.items() if node.get(column) is not None},
         "pid": process["pid"],
         "init_time": process["init_ns"],
         "fini_time": process["fini_ns"],
@@ -201,13 +201,13 @@ def _metadata(run: Run, process: dict[str, Any]) -> dict[str, Any]:
 def _agent(agent: dict[str, Any]) -> dict[str, Any]:
     """An agent as the file that it was read from describes it, else by what is known."""
     try:
-        stored = json.loads(agent["properties"] or "")
+        record = json.loads(agent["properties"] or "")
     except ValueError:
-        stored = None
-    if isinstance(stored, dict) and isinstance(stored.get("id"), dict):
-        return stored
+        record = None
+    if isinstance(record, dict) and isinstance(record.get("id"), dict):
+        return record
     lds_bytes = agent["lds_bytes"]
-    known = {
+    facts = {
         "node_id": agent["absolute_index"],
         "logical_node_id": agent["logical_index"],
         "logical_node_type_id": agent["type_index"],
@@ -223,4 +223,4 @@ def _agent(agent: dict[str, Any]) -> dict[str, Any]:
         "lds_size_in_kb": None if lds_bytes is None else lds_bytes // 1024,
     }
     kind = _AGENT_TYPES.get(str(agent["kind"]), 0)
-    return {"id": {"handle": agent["agent_id"]}, "type": kind} | {k: v for k, v in known.items() if v is not None}
+    return {"id": {"handle": agent["agent_id"]}, "type": kind} | {k: v for k, v in facts.items() if v is not None}

@@ -36,8 +36,8 @@ def plan_report(answer: Diagnosis | SampleDiagnosis, *, limit: int) -> Iterator[
     from wavewright.analysis.trace.samples.diagnosis import SampleDiagnosis
 
     if isinstance(answer, SampleDiagnosis):
-        what = "a plan has gains with bounds, and PC samples bound none"
-        raise UsageError(what, advice="diagnose without --format plan has the findings of samples")
+        problem = "a plan has gains with bounds, and PC samples bound none"
+        raise UsageError(problem, advice="diagnose without --format plan has the findings of samples")
     yield headline(verdict(answer))
     for caveat in answer.trust.caveats:
         yield labelled(caveat.severity, printable(caveat.sentence), tone=SEVERITY_TONES[caveat.severity])
@@ -63,22 +63,22 @@ def _summary(answer: Diagnosis, findings: Sequence[StallFinding]) -> Iterator[An
     if not answer.wave_cycles_total:
         return
     share = percent(answer.stall_cycles_total / answer.wave_cycles_total)
-    whole = f"{share} of the {short(answer.wave_cycles_total)} cycles of all waves"
-    yield Sentence(f"Total: {short(answer.stall_cycles_total)} cycles stalled, {whole}")
-    stalling = sorted((each for each in findings if each.stall_cycles_total), key=lambda each: -each.stall_cycles_total)
-    parts = [f"{each.name} {short(each.stall_cycles_total)} ({percent(each.stall_share)})" for each in stalling]
+    sentence_end = f"{share} of the {short(answer.wave_cycles_total)} cycles of all waves"
+    yield Sentence(f"Total: {short(answer.stall_cycles_total)} cycles stalled, {sentence_end}")
+    stalls = sorted((each for each in findings if each.stall_cycles_total), key=lambda each: -each.stall_cycles_total)
+    parts = [f"{each.name} {short(each.stall_cycles_total)} ({percent(each.stall_share)})" for each in stalls]
     if parts:
         yield Sentence(f"Largest, of the cycles of all waves: {', '.join(parts)}")
 
 
 def _hotspot(number: int, finding: StallFinding) -> Iterator[AnyBlock]:
-    where = ""
+    place_words = ""
     if finding.evidence:
         first = finding.evidence[0]
         address = hexadecimal(first.address) if first.row >= 0 else ""
-        where = "  ".join(filter(None, (place(first.file, first.line), address, printable(first.text))))
+        place_words = "  ".join(filter(None, (place(first.file, first.line), address, printable(first.text))))
     yield GAP
-    yield sentence((f"{number}. {finding.verdict}", "bold"), f"  {where}" if where else "")
+    yield sentence((f"{number}. {finding.verdict}", "bold"), f"  {place_words}" if place_words else "")
     if finding.stall_cycles_total:
         share = f"{percent(finding.stall_share)} of the cycles of all waves"
         rows = f", {counted(finding.row_count, 'instructions')}" if finding.row_count else ""
@@ -102,8 +102,8 @@ def priority(finding: StallFinding) -> str:
     return _LEVELS[max(level - (finding.confidence == "low"), 0)]
 
 
-def _task(numbered: tuple[int, StallFinding]) -> AnyBlock:
-    number, finding = numbered
+def _task(entry: tuple[int, StallFinding]) -> AnyBlock:
+    number, finding = entry
     level, remedy = priority(finding), next(iter(finding.remedies), None)
     name = (remedy.name or remedy.text) if remedy is not None else finding.remedy or finding.verdict
     effort = plan_words().effort(finding.kind, remedy.name if remedy is not None else "")
