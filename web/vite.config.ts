@@ -1,10 +1,11 @@
 import { defineConfig } from "vitest/config";
+import { usedWidgets } from "./lumino.ts";
 import { notices } from "./notices.ts";
 import { sources, version } from "./sources.ts";
 
 export default defineConfig({
   base: "./",
-  plugins: [notices(), sources()],
+  plugins: [usedWidgets(), notices(), sources()],
   define: { "import.meta.env.WAVEWRIGHT_VERSION": JSON.stringify(version) },
   build: {
     outDir: "../src/wavewright/_web",
