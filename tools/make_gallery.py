@@ -91,6 +91,8 @@ def gallery(folder: Path) -> dict[Path, str]:
         document = Document(0, "demo", str(place), partial(_opened, place))
         lines += ["", f"## {demo.what}", "", "```console", f"$ {demo.command}", "```"]
         for plot in PLOTS[kind].values():
+            if plot.name in WITHOUT_DEMO:
+                continue
             picture = plot.draw(document)
             file = DOCS / "images" / f"plot-{plot.name}.svg"
             written[file] = picture.svg
@@ -99,6 +101,10 @@ def gallery(folder: Path) -> dict[Path, str]:
             lines += ["```console", f"$ wavewright plot {demo.path} {plot.name} -o {plot.name}.svg", "```", ""]
             lines += [f"![{alt}](images/{file.name})"]
     return {DOCS / "gallery.md": "\n".join([*lines, ""]), **written}
+
+
+#: Plots that need what the data of the demo do not record: the grid and the arguments of the kernel.
+WITHOUT_DEMO = ("traffic",)
 
 
 def _opened(place: Path) -> ThreadTrace | Run | CounterSet:

@@ -141,7 +141,7 @@ def _of_counters(document: Document) -> dict[str, Any]:
 
 
 def _of_store(document: Document) -> dict[str, Any]:
-    from wavewright.page.store.overview import overview_of_store
+    from wavewright.page.store.contents import overview_of_store
 
     facts = overview_of_store(document)
     return {

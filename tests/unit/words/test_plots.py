@@ -50,7 +50,7 @@ def opened(kind: str) -> Document:
 def test_the_names_that_others_rely_on() -> None:
     of_runs = {"budget", "busy", "gaps", "ranks", "steps", "histogram", "categories", "memory", "path"}
     assert set(PLOTS["run"]) == of_runs
-    assert set(PLOTS["trace"]) == {"heat", "states", "hotspots", "occupancy", "waits"}
+    assert set(PLOTS["trace"]) == {"heat", "states", "hotspots", "occupancy", "traffic", "waits"}
     assert set(PLOTS["counters"]) == {"roofline", "memory-chart", "speed"}
     for plots in PLOTS.values():
         assert all(plot.name == name and plot.title and plot.shows for name, plot in plots.items())

@@ -35,7 +35,7 @@ from wavewright.analysis.trace.lanes import target_of
 from wavewright.analysis.trace.lanes.evaluated import LaneOptions, paths_of
 from wavewright.analysis.trace.lanes.whole_waves import check_whole_waves
 from wavewright.errors import UnsupportedError, UsageError
-from wavewright.facts.chiplets import CacheFacts, caches_of, xcd_count
+from wavewright.facts.gpus.chiplets import CacheFacts, caches_of, xcd_count
 from wavewright.facts.gpus.facts import of
 from wavewright.model.answer import Answer
 from wavewright.model.schema import empty_frame

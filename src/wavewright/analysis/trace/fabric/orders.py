@@ -16,7 +16,7 @@ import polars as pl
 from wavewright import _core
 from wavewright.analysis.trace.fabric.alike import Alike
 from wavewright.analysis.trace.fabric.workgroups import ATOMIC, STORE
-from wavewright.facts.chiplets import CacheFacts
+from wavewright.facts.gpus.chiplets import CacheFacts
 
 _LANES: Final = 64
 _GROUP_LANES: Final = 16  #: That the vector L1 looks up together.

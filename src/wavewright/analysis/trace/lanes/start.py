@@ -84,7 +84,7 @@ def start_state(
         counts = (x, y, z)
     dims = kernel.descriptor.fields["workitem_id_dims"] if kernel and kernel.descriptor else 0
     pointers = bytes(arguments.is_pointer(offset) for offset in range(len(arguments.value)))
-    fields = {
+    fields: dict[str, Any] = {
         "registers": registers,
         "regions": [
             (

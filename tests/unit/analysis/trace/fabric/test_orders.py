@@ -1,6 +1,6 @@
 """Orders of waves against counters of a GEMM on MI300X, published rates of large GEMMs on MI355X, and identities.
 
-Counters: the public capture of facts/chiplets.toml, means of 150 dispatches of 2,048 workgroups; instructions of a wave
+Counters: the public capture of facts/gpus/chiplets.toml, means of 150 dispatches of 2,048 workgroups; instructions of a wave
 (80 loads, 16 stores, a barrier per step) are counted, too. Rates: HipKittens (arXiv 2511.08083), table 4.
 """
 
@@ -17,7 +17,7 @@ from wavewright import _core
 from wavewright.analysis.trace.fabric.alike import Alike
 from wavewright.analysis.trace.fabric.orders import ORDERS, Machine, Work, _simulated, interval, work_of
 from wavewright.analysis.trace.fabric.workgroups import Accesses
-from wavewright.facts.chiplets import caches_of
+from wavewright.facts.gpus.chiplets import caches_of
 
 M, N, K, BATCHES = 128, 512, 128, 128
 A, B, C = 1 << 40, 2 << 40, 3 << 40

@@ -16,7 +16,7 @@ from tests.kit.planted_traffic import PLANTED, PlantedKernel, Touch
 from wavewright.analysis.trace import fabric
 from wavewright.analysis.trace.fabric import TrafficOptions, fabric_traffic
 from wavewright.analysis.trace.fabric.mappings import mappings
-from wavewright.facts.chiplets import caches_of, xcd_count
+from wavewright.facts.gpus.chiplets import caches_of, xcd_count
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -23,7 +23,7 @@ class CacheFacts(Fact, frozen=True):
     infinity_cache_bytes: int | None = None  #: None = there is none.
 
 
-_FACTS = FactTable("chiplets.toml", CacheFacts)
+_FACTS = FactTable("gpus/chiplets.toml", CacheFacts)
 
 
 def caches_of(target: str) -> CacheFacts | None:
