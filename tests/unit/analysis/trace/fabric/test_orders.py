@@ -1,7 +1,7 @@
 """Orders of waves against counters of a GEMM on MI300X, published rates of large GEMMs on MI355X, and identities.
 
-Counters: the public capture of facts/gpus/chiplets.toml, means of 150 dispatches of 2,048 workgroups; instructions of a wave
-(80 loads, 16 stores, a barrier per step) are counted, too. Rates: HipKittens (arXiv 2511.08083), table 4.
+Counters: the public capture of facts/gpus/chiplets.toml, means of 150 dispatches of 2,048 workgroups; instructions of a
+wave (80 loads, 16 stores, a barrier per step) are counted, too. Rates: HipKittens (arXiv 2511.08083), table 4.
 """
 
 from __future__ import annotations
