@@ -283,13 +283,14 @@ class _Sets:
         orders = {mapping.name: mapping.order for mapping in self._candidates(options)}
         ranked = table.sort("read_bytes", maintain_order=True)["mapping"].to_list()
         first = [name for name in (TODAY, ranked[0], _GIVEN) if name in orders]
-        for name in dict.fromkeys([*first, *ranked]):
+        saving = table.filter(pl.col("saved_share") > 0)["mapping"]
+        for name in dict.fromkeys([*first, *(name for name in ranked if name in saving)]):
             if work is None or machine is None or (name not in first and left < 0):
                 continue
             found = interval(work, machine, orders[name], tuple(ORDERS) if name == TODAY else _EXTREMES)
             if found is not None:
                 intervals[name] = found
-            left -= 0 if name in first else int(work.lookups_of(machine, orders[name])[-1])
+            left -= 0 if name in first else 3 * int(work.lookups_of(machine, orders[name])[-1])  # runs
         most = [intervals[name].refetched_share[1] if name in intervals else None for name in table["mapping"]]
         lines = pl.Series(most, dtype=pl.Float64) * table["read_bytes"] + table["read_bytes"]
         return table.with_columns(most_bytes=lines.round().cast(pl.Int64)), intervals.get(TODAY)
