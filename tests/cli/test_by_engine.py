@@ -12,8 +12,8 @@ import pytest
 from synth import Scenario, compiled, synthesize, write_capture
 from tests.cli.in_process import call
 from tests.kit.sampling import every_third
+from wavewright.analysis.trace.about.overview import overview
 from wavewright.analysis.trace.costs.hotspots import hotspots
-from wavewright.analysis.trace.overview import overview
 from wavewright.analysis.trace.pipes.utilization import utilization
 from wavewright.analysis.trace.stalls import stalls
 from wavewright.analysis.trace.waves.states import states

@@ -12,8 +12,8 @@ from playwright.sync_api import expect
 from tests.conftest import SHARED
 from tests.e2e.inputs import damaged_capture, made_gemm, real_trace, sampled
 from tests.e2e.waiting import eventually, fragment, settled
+from wavewright.analysis.trace.about.overview import overview
 from wavewright.analysis.trace.clocks import alignment
-from wavewright.analysis.trace.overview import overview
 from wavewright.page.trace.times import time_range
 
 INPUTS = [pytest.param(made_gemm, id="made"), pytest.param(lambda: real_trace("flash_attn_func", 38430), id="real")]

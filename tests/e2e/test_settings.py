@@ -8,7 +8,7 @@ import pytest
 
 from tests.e2e.inputs import made_gemm
 from tests.e2e.waiting import eventually, load
-from wavewright.analysis.trace.overview import traced_span
+from wavewright.analysis.trace.about.overview import traced_span
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from wavewright.analysis.trace.lanes.fit import fit_arguments
 from wavewright.analysis.trace.pipes import matrix_rows
 from wavewright.facts import gpus
 from wavewright.model.schema import CATEGORIES
-from wavewright.words.trace.floors import floor_sentences
+from wavewright.words.trace.lane_access.floors import floor_sentences
 
 MI300X = SHARED / "data" / "att-mi300x-bmm"
 MI350X = SHARED / "data" / "uiout-mi350x-flydsl"

@@ -105,7 +105,7 @@ def _document(
 
 def _losses_of(path: str, trace: ThreadTrace | CounterSet, *, as_json: bool) -> list[dict[str, Any]]:
     """Losses of a trace or a counter capture, as rows for JSON; else said at once. The page says it, too."""
-    from wavewright.analysis.trace.overview import losses_of
+    from wavewright.analysis.trace.about.overview import losses_of
 
     losses = losses_of(trace)
     if not as_json:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from wavewright.analysis.trace.overview import Overview
+    from wavewright.analysis.trace.about.overview import Overview
     from wavewright.model.findings import Finding
     from wavewright.model.trace import ThreadTrace
     from wavewright.readers.files.capture import Window
@@ -43,7 +43,7 @@ def command(
     as_json: bool,
 ) -> None:
     """Decode traces and write them."""
-    from wavewright.analysis.trace.overview import overview
+    from wavewright.analysis.trace.about.overview import overview
 
     options = {"threads": threads, "amd": amd, "source_root": source_root}
     jobs = _conversions(

@@ -75,8 +75,8 @@ class _Kernel(NamedTuple):
 
     def shown(self, folder: Path) -> Library:
         """The capture as the only document, after its story in short."""
+        from wavewright.analysis.trace.about.overview import overview
         from wavewright.analysis.trace.diagnose import diagnose
-        from wavewright.analysis.trace.overview import overview
         from wavewright.model.document import Library
         from wavewright.readers.trace.sources import add_sources
         from wavewright.words.demo import short_story
@@ -93,9 +93,9 @@ class _Kernel(NamedTuple):
         """The story of the capture."""
         import msgspec
 
+        from wavewright.analysis.trace.about.overview import overview
         from wavewright.analysis.trace.costs.hotspots import hotspots
         from wavewright.analysis.trace.diagnose import diagnose
-        from wavewright.analysis.trace.overview import overview
         from wavewright.analysis.trace.waits import waits
         from wavewright.analysis.trace.waves.residency import residency
 

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     import polars as pl
 
+    from wavewright.analysis.trace.about.overview import Overview
     from wavewright.analysis.trace.about.subject import Subject
-    from wavewright.analysis.trace.overview import Overview
     from wavewright.cli.kit.request import Parts
     from wavewright.codeobj.embedded_objects import Contents
     from wavewright.errors import WavewrightError
@@ -153,7 +153,7 @@ def _other(path: Path, kind: Kind) -> _About:
 
 def _counters(path: Path, kind: Kind) -> _About:
     from wavewright.analysis.counters.contents import counter_contents, counter_next_steps
-    from wavewright.analysis.trace.overview import losses_of
+    from wavewright.analysis.trace.about.overview import losses_of
     from wavewright.model.answer import to_builtins
     from wavewright.readers.counters import open_counters
 
@@ -301,8 +301,8 @@ def _decoded_rows(dispatches: list[Dispatch[DecodedTrace]], chosen: Dispatch[Dec
 
 
 def _raw_capture(path: Path, asked: Asked, code_objects: tuple[str, ...], *, amd: bool) -> _About:
+    from wavewright.analysis.trace.about.overview import overview
     from wavewright.analysis.trace.about.subject import subject
-    from wavewright.analysis.trace.overview import overview
     from wavewright.errors import WavewrightError
     from wavewright.readers.files.capture import find_capture
     from wavewright.readers.files.dispatches import choose

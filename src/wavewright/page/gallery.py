@@ -74,7 +74,7 @@ def _card(document: Document) -> dict[str, Any]:
 
 
 def _of_trace(document: Document) -> dict[str, Any]:
-    from wavewright.analysis.trace.overview import overview as trace_overview
+    from wavewright.analysis.trace.about.overview import overview as trace_overview
     from wavewright.analysis.trace.waves.kernel_residency import kernel_residency
 
     trace = document.trace
@@ -141,7 +141,7 @@ def _of_counters(document: Document) -> dict[str, Any]:
 
 
 def _of_store(document: Document) -> dict[str, Any]:
-    from wavewright.page.store.contents import overview_of_store
+    from wavewright.page.store.series import overview_of_store
 
     facts = overview_of_store(document)
     return {

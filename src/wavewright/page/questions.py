@@ -27,7 +27,7 @@ _FOR_KIND = {
     ),
     "run": ("overview", "names", "answers", "busy", "curves", "diagnosis", "layers", "events", "flame", "path", "sql"),
     "counters": ("overview", "panels", "kernel_answers"),
-    "store": ("contents", "trends"),
+    "store": ("series", "trends"),
 }
 
 

@@ -56,7 +56,7 @@ def _of_traces() -> dict[type[Answer], Words]:
     from wavewright.analysis.trace.floors import Floors
     from wavewright.analysis.trace.lanes.pattern import RowPattern
     from wavewright.analysis.trace.stalls.classic import Classic
-    from wavewright.words.trace.floors import floors_report
+    from wavewright.words.trace.lane_access.floors import floors_report
     from wavewright.words.trace.lane_access.pattern import pattern_report
     from wavewright.words.trace.stalls import classic_report
     from wavewright.words.trace.trace_changes import compare_report

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from wavewright.analysis.trace.about.overview import Overview
 from wavewright.analysis.trace.costs.hotspots import Hotspots
 from wavewright.analysis.trace.diagnose import Diagnosis
-from wavewright.analysis.trace.overview import Overview
 from wavewright.analysis.trace.waits import Waits
 from wavewright.analysis.trace.waves.residency import Residency
 from wavewright.model.blocks import AnyBlock, Drawn, Rule, Sentence, sentence

@@ -10,8 +10,8 @@ from synth.counter_capture import CounterCapture, write_counters
 from synth.rocpd import write_rocpd_ranks
 from synth.workload import Workload
 from tests.kit.made_decoded import decoded_files, write_files
+from wavewright.analysis.trace.about.overview import overview
 from wavewright.analysis.trace.diagnose import diagnose
-from wavewright.analysis.trace.overview import overview
 from wavewright.model.document import Library
 from wavewright.page.gallery import MOST_LENT, card, card_finding
 from wavewright.page.inputs import Reading, add_inputs

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from wavewright.capture.machines.machine import Machine
 from wavewright.errors import MissingToolError
-from wavewright.model import gpu_samples
+from wavewright.facts.gpus import samples as gpu_samples
 
 PROGRAM = "amd-smi"
 _PERIOD_SECONDS = 1.0

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import polars as pl
     from rich.console import Console
 
-    from wavewright.analysis.trace.overview import LossLine
+    from wavewright.analysis.trace.about.overview import LossLine
     from wavewright.cli.kit.brief import Brief
     from wavewright.errors import WavewrightError
     from wavewright.model.blocks import Sentence

@@ -78,7 +78,7 @@ class TraceRequest(Request):
 
         def parts() -> Parts:
 
-            from wavewright.analysis.trace.overview import unknown_code
+            from wavewright.analysis.trace.about.overview import unknown_code
 
             reason = unknown_code(self.trace)
             return (Sentence(reason),) if reason else report()

@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from wavewright.analysis.trace.overview import losses_of
+from wavewright.analysis.trace.about.overview import losses_of
 from wavewright.model.counters import System
 from wavewright.model.document import Document
 from wavewright.model.losses import LOSSES

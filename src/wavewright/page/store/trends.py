@@ -15,7 +15,7 @@ from wavewright.model.blocks import AnyBlock, readable
 from wavewright.model.document import Document
 from wavewright.page.declared_questions import sent_block
 from wavewright.page.protocol.question import PageQuestion
-from wavewright.page.store.contents import rows_of, series_of
+from wavewright.page.store.series import rows_of, series_of
 from wavewright.questions.kit.parameters import OneOf, Parameters, place
 from wavewright.words.store import blame_report, captures_report, trend_picture, trend_report
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
+from wavewright.analysis.trace.about.overview import losses_of, traced_span, unknown_code
 from wavewright.analysis.trace.clocks import alignment
-from wavewright.analysis.trace.overview import losses_of, traced_span, unknown_code
 from wavewright.model.document import Document
 from wavewright.model.losses import LOSSES
 from wavewright.model.schema import CATEGORIES, SAMPLE_REASONS, STATES

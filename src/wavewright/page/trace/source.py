@@ -6,8 +6,8 @@ from typing import Any
 
 import polars as pl
 
+from wavewright.analysis.trace.about.overview import unknown_code
 from wavewright.analysis.trace.listing.line_costs import LineCosts, line_costs
-from wavewright.analysis.trace.overview import unknown_code
 from wavewright.errors import UsageError
 from wavewright.model.document import Document
 from wavewright.page.protocol.question import PageQuestion

@@ -539,7 +539,7 @@ def _traffic() -> Analysis[FabricTraffic]:
 
 
 def _traffic_words(answer: FabricTraffic, wording: Wording) -> Parts:
-    from wavewright.words.trace.traffic import traffic_report
+    from wavewright.words.trace.fabric_traffic import traffic_report
 
     return traffic_report(answer, limit=wording.limit)
 

@@ -69,8 +69,8 @@ def asked(document: Document, name: str, function: Callable[..., A], *, needs: N
 
 def check_code(document: Document, trace: ThreadTrace, *, needs: Needs = "code") -> None:
     """Refuse a trace without instructions, or whose instructions have no code."""
+    from wavewright.analysis.trace.about.overview import unknown_code
     from wavewright.analysis.trace.about.requirements import require_instructions
-    from wavewright.analysis.trace.overview import unknown_code
 
     require_instructions(trace, document.path or document.label)
     reason = unknown_code(trace) if needs == "code" else ""

@@ -17,8 +17,8 @@ from typing import Any
 import polars as pl
 
 from wavewright.base.files import not_read, open_regular
+from wavewright.facts.gpus import samples as gpu_samples
 from wavewright.facts.loader import packaged
-from wavewright.model import gpu_samples
 from wavewright.model.losses import Loss
 from wavewright.model.run import RunSource
 from wavewright.model.run_tables import RUN

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from wavewright.analysis.trace.overview import LossLine
+from wavewright.analysis.trace.about.overview import LossLine
 from wavewright.model.blocks import Sentence, sentence
 from wavewright.model.losses import LOSSES
 

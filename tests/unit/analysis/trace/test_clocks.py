@@ -8,8 +8,8 @@ import pytest
 from tests.kit.made_traces import made
 from tests.kit.together import together
 from tests.kit.ui_directories import frame
+from wavewright.analysis.trace.about.overview import overview
 from wavewright.analysis.trace.clocks import alignment
-from wavewright.analysis.trace.overview import overview
 from wavewright.model.trace import ThreadTrace
 from wavewright.model.traced_span import clock_mhz
 

@@ -16,7 +16,7 @@ from wavewright.analysis.trace.floors import Floors, floors, floors_without
 from wavewright.analysis.trace.lanes.evaluated import LaneOptions
 from wavewright.facts.lanes import lane_rules
 from wavewright.words.trace.diagnose import floor_lines
-from wavewright.words.trace.floors import floor_sentences
+from wavewright.words.trace.lane_access.floors import floor_sentences
 
 SMEM, SALU, VMEM, LDS, VALU, JUMP, WAIT = 1, 2, 3, 5, 6, 7, 9
 TEXTS = [

@@ -13,7 +13,7 @@ from tests.unit.capture.made_captures import Bench
 from wavewright.capture.judgement import Verdict
 from wavewright.capture.kinds import Discovery
 from wavewright.errors import MissingToolError
-from wavewright.model.gpu_samples import FILE
+from wavewright.facts.gpus.samples import FILE
 
 #: Answers as amd-smi does, for the GPU that it is asked about.
 STAND_IN = """#!{python}

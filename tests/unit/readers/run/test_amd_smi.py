@@ -13,7 +13,7 @@ import pytest
 from synth import Workload, write_rocpd, write_rpd
 from tests.cli.in_process import call
 from tests.kit.mutations import mutated_bytes
-from wavewright.model.gpu_samples import FILE
+from wavewright.facts.gpus.samples import FILE
 from wavewright.model.run import Run
 from wavewright.readers.run.inputs import open_run
 

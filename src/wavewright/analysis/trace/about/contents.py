@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import polars as pl
 
-from wavewright.analysis.trace.overview import Overview, overview
+from wavewright.analysis.trace.about.overview import Overview, overview
 from wavewright.model.answer import Answer
 from wavewright.model.schema import SAMPLE_COUNTS, THREAD_TRACE, TableSpec
 from wavewright.model.trace import ThreadTrace

@@ -33,7 +33,7 @@ def traffic_picture(answer: FabricTraffic, theme: str = "auto") -> Picture:
     UsageError
         Nothing is known, or there are too many workgroups.
     """
-    from wavewright.words.trace.traffic import traffic_report
+    from wavewright.words.trace.fabric_traffic import traffic_report
 
     rows = answer.workgroups.head(_MOST).to_dicts()
     if not rows:
