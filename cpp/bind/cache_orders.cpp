@@ -57,7 +57,9 @@ nb::dict simulate_order(const nb::dict& work_columns, const nb::dict& machine, c
         Work work;
         for (size_t at = 0; at < kind.values().size(); ++at) {
             const uint32_t sort = kind.values()[at];
-            work.steps.push_back({sort == 0 ? StepKind::load : sort == 1 ? StepKind::store : StepKind::barrier,
+            work.steps.push_back({sort == 0   ? StepKind::load
+                                  : sort == 1 ? StepKind::store
+                                              : StepKind::barrier,
                                   gap.values()[at], move.values()[at], first_block.values()[at],
                                   block_count.values()[at]});
         }

@@ -18,7 +18,7 @@ ArrowTable call_tree_of(nb::handle thread, nb::handle begin, nb::handle end, nb:
     const ArrowInput<uint32_t> threads(thread), names(name), launches(launch);
     const ArrowInput<int64_t> begins(begin), ends(end), lengths(work["ns"]), counts(work["count"]),
         first_begins(work["begin"]), last_ends(work["end"]);
-    const Calls calls{threads.values(),  begins.values(),  ends.values(),   names.values(),       launches.values(),
+    const Calls calls{threads.values(), begins.values(), ends.values(),         names.values(),    launches.values(),
                       lengths.values(), counts.values(), first_begins.values(), last_ends.values()};
     require_same_length(threads, begins, ends, names, launches);
     require_same_length(lengths, counts, first_begins, last_ends);

@@ -18,9 +18,8 @@ namespace {
 
 // (row or -1, ahead, is moved, is a wait, states of padding, (counter, value)s, (place, around, cycles, adds port)s,
 // dwords, rows that are one with it)
-using RowOfEdit =
-    std::tuple<int32_t, uint8_t, bool, bool, int32_t, std::vector<std::tuple<uint8_t, int32_t>>,
-               std::vector<std::tuple<uint32_t, bool, int32_t, bool>>, uint8_t, std::vector<int32_t>>;
+using RowOfEdit = std::tuple<int32_t, uint8_t, bool, bool, int32_t, std::vector<std::tuple<uint8_t, int32_t>>,
+                             std::vector<std::tuple<uint32_t, bool, int32_t, bool>>, uint8_t, std::vector<int32_t>>;
 
 std::vector<EditRow> rows_of_edit(const std::vector<RowOfEdit>& rows, int32_t first, int32_t last) {
     std::vector<EditRow> made;
@@ -142,7 +141,8 @@ class KeptReplay {
     std::vector<std::tuple<int32_t, int64_t>> issues(size_t wave, int32_t first, int32_t last,
                                                      const std::vector<RowOfEdit>& rows) const {
         if (wave >= places_.input().first.size()) throw nb::value_error("there is no such wave");
-        const EditedBlock block{first, last, rows.empty() ? std::vector<EditRow>{} : rows_of_edit(rows, first, last), {}, {}};
+        const EditedBlock block{
+            first, last, rows.empty() ? std::vector<EditRow>{} : rows_of_edit(rows, first, last), {}, {}};
         std::vector<std::tuple<int32_t, int64_t>> made;
         nb::gil_scoped_release unlocked;
         for (const EditedIssue& each : replay_->issues(wave, rows.empty() ? nullptr : &block))

@@ -70,8 +70,10 @@ std::vector<Seed> stall_seeds() {
 std::vector<Seed> edit_seeds() {
     std::vector<Seed> seeds;
     for (const int moved : {0x00, 0x80, 0xA4}) {
-        Seed seed{"edit" + std::to_string(moved), {7, 1, 0x25, 1, 0x2D, 2, 0x45, 0x81, 0, 0, 0, 8, 1, 0x82, 1, 0x78, 0}};
-        for (const int byte : {6, 8, 0, 2, 1, 3, 0x43, 4, 5, 6}) seed.bytes.push_back(static_cast<uint8_t>(byte | moved));
+        Seed seed{"edit" + std::to_string(moved),
+                  {7, 1, 0x25, 1, 0x2D, 2, 0x45, 0x81, 0, 0, 0, 8, 1, 0x82, 1, 0x78, 0}};
+        for (const int byte : {6, 8, 0, 2, 1, 3, 0x43, 4, 5, 6})
+            seed.bytes.push_back(static_cast<uint8_t>(byte | moved));
         seed.bytes.insert(seed.bytes.end(), {1, 0, 1, 0x43});
         for (uint8_t i = 0; i < 160; ++i) {
             const auto new_wave = static_cast<uint8_t>(i % 40 ? 0 : 0x80);

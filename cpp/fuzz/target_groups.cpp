@@ -113,9 +113,8 @@ void check_trees(const Events& events) {
     const std::vector<int64_t> launch_ns = {1, INT64_MAX, -5, 0}, launch_count = {1, 2, 3, 4};
     std::vector<uint32_t> names = events.key;
     for (uint32_t& name : names) name = name % 7 == 6 ? nameless : name % 7;
-    const CallNodes nodes =
-        call_tree({events.thread, events.begin, events.end, names, events.launch, launch_ns, launch_count, launch_count,
-                   launch_ns});
+    const CallNodes nodes = call_tree({events.thread, events.begin, events.end, names, events.launch, launch_ns,
+                                       launch_count, launch_count, launch_ns});
     int64_t calls = 0;
     for (size_t i = 0; i < nodes.parent.size(); ++i) {
         require(nodes.parent[i] >= -1 && nodes.parent[i] < static_cast<int64_t>(i), "parents come first");

@@ -71,9 +71,10 @@ TEST(call_tree, nameless_calls_launch_for_the_call_around_them) {
 }
 
 TEST(call_tree, the_length_on_the_gpu_is_that_of_each_call) {
-    // Two calls of 1: the first launches at 100..130 itself and 120..180 within 2, the second 150..160 by a nameless one.
-    const Made made{{0, 0, 0, 0},      {0, 5, 20, 22},  {10, 8, 40, 30},  {1, 2, 1, nameless}, {0, 1, 9, 2},
-                    {30, 60, 10, 5}, {1, 1, 1, 1}, {100, 120, 150, 1}, {130, 180, 160, 0}};
+    // Two calls of 1: the first launches at 100..130 itself and 120..180 within 2, the second 150..160 by a nameless
+    // one.
+    const Made made{{0, 0, 0, 0},    {0, 5, 20, 22}, {10, 8, 40, 30},    {1, 2, 1, nameless}, {0, 1, 9, 2},
+                    {30, 60, 10, 5}, {1, 1, 1, 1},   {100, 120, 150, 1}, {130, 180, 160, 0}};
     const CallNodes nodes = made.tree();
     CHECK_EQUAL(values(nodes.gpu_length_ns), (Numbers{(180 - 100) + (160 - 150), 180 - 120}));
     CHECK_EQUAL(values(nodes.gpu_ns), (Numbers{40, 60}));

@@ -13,9 +13,9 @@ enum class StepKind : uint8_t { load = 0, store = 1, barrier = 2 };
 // One memory instruction of a wave, or a barrier.
 struct Step {
     StepKind kind = StepKind::load;
-    uint32_t gap = 1;       // instructions since the step before; cycles where all take a step at a time
-    uint32_t move = 0;      // which of the moves of its workgroup moves it
-    uint32_t first = 0;     // of its blocks
+    uint32_t gap = 1;    // instructions since the step before; cycles where all take a step at a time
+    uint32_t move = 0;   // which of the moves of its workgroup moves it
+    uint32_t first = 0;  // of its blocks
     uint32_t count = 0;
 };
 
@@ -52,17 +52,17 @@ struct Work {
 
 struct Machine {
     uint32_t xcds = 1;
-    uint32_t simulated_xcds = 1;  // the first of them
-    uint32_t cus = 1;             // of an XCD
-    uint32_t residents = 1;       // workgroups of a CU at a time
+    uint32_t simulated_xcds = 1;        // the first of them
+    uint32_t cus = 1;                   // of an XCD
+    uint32_t residents = 1;             // workgroups of a CU at a time
     uint32_t l1_sets = 0, l1_ways = 0;  // 0 = none
     uint32_t l2_sets = 0, l2_ways = 0;  // 0 = keeps everything
     uint64_t last_level_lines = 0;      // 0 = none
 };
 
 struct Order {
-    uint32_t depth = 0;        // memory instructions that a CU takes in order, then the oldest wave; 0 = step by step
-    double drift = 0;          // steps by which CUs start apart at most, where all go step by step
+    uint32_t depth = 0;  // memory instructions that a CU takes in order, then the oldest wave; 0 = step by step
+    double drift = 0;    // steps by which CUs start apart at most, where all go step by step
     uint64_t seed = 1;
 };
 

@@ -51,7 +51,7 @@ struct EditRow {
     int32_t padding_states = 0;
     std::vector<EditWait> waits;
     std::vector<EditEdge> edges;
-    uint8_t dwords = 0;  // 0 = those of the row
+    uint8_t dwords = 0;           // 0 = those of the row
     std::vector<int32_t> joined;  // rows of the code that are one with it: it may take as long as the longest of them
 };
 

@@ -61,9 +61,7 @@ struct Event {
     uint64_t order;
     uint32_t running;
     uint32_t wave;
-    bool operator>(const Event& other) const {
-        return std::tie(time, order) > std::tie(other.time, other.order);
-    }
+    bool operator>(const Event& other) const { return std::tie(time, order) > std::tie(other.time, other.order); }
 };
 
 struct Cu {

@@ -15,7 +15,11 @@ class LineCache {
   public:
     // No sets: everything stays, or as many lines as `capacity` says.
     LineCache(uint32_t sets, uint32_t ways, uint64_t capacity)
-        : sets_(sets), ways_(ways), capacity_(capacity), is_power_((sets & (sets - 1)) == 0), tags_(size_t{sets} * ways, kEmpty) {}
+        : sets_(sets),
+          ways_(ways),
+          capacity_(capacity),
+          is_power_((sets & (sets - 1)) == 0),
+          tags_(size_t{sets} * ways, kEmpty) {}
 
     // Whether it was there; now it is.
     bool touch(int64_t line, uint32_t count) { return sets_ != 0 ? touch_set(line) : touch_block(line, count); }

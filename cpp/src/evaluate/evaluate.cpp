@@ -256,8 +256,8 @@ Evaluation Evaluator::run(const Start& start, unsigned wave, std::span<const int
                 tally.add(row, unknown, {}, false);
                 if (keeps_executions) add_unknown(result.executions, at, unknown);
             } else {
-                if (keeps_executions) add_known(result.executions, at, active.surely & ~addresses.outside, addresses,
-                                                machine.domain());
+                if (keeps_executions)
+                    add_known(result.executions, at, active.surely & ~addresses.outside, addresses, machine.domain());
                 record(machine, index, active.surely & ~addresses.outside, addresses, by_start, result, tally,
                        most_patterns);
             }

@@ -379,7 +379,8 @@ class EditReplay::Builder {
     void add_row(const EditRow& row, const Execution& execution, bool is_head = false) {
         if (row.row < 0) return add(Sequence::kNoSource, &row, now_.begin, is_head);
         const auto number = static_cast<size_t>(row.row - block_->first);
-        const uint64_t first = execution.begin + execution.at[number], stop = execution.begin + execution.at[number + 1];
+        const uint64_t first = execution.begin + execution.at[number],
+                       stop = execution.begin + execution.at[number + 1];
         add(first, &row, now_.begin, is_head);
         for (uint64_t i = first + 1; i < stop; ++i) add(i, nullptr, i);
     }
