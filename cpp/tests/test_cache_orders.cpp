@@ -50,8 +50,9 @@ TEST(cache_orders, every_xcd_reads_shared_lines) {
 }
 
 TEST(cache_orders, what_does_not_fit_is_read_again) {
-    Machine small = kMachine;
-    small.l2_sets = 1;
+    Machine small = kMachine;  // one workgroup after the other, and nothing before an L2 of four lines
+    small.l2_sets = small.cus = small.residents = 1;
+    small.l1_sets = small.l1_ways = 0;
     const Misses misses = simulate(loads(8, 10, 0), small, {.depth = 1});
     CHECK(misses.read_misses > 20U);
     CHECK(misses.evictions > 0U);

@@ -86,6 +86,7 @@ CALLS = {
     "summary": "{run}",
     "tables": "{run}",
     "top": "{run}",
+    "traffic": "{trace}",
     "waits": "{trace}",
     "waves": "{trace}",
     "whatif": "{trace}",

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import errno
+import logging
 import secrets
 import socket
 import time
+from asyncio import CancelledError
 from pathlib import Path
 from threading import Thread
 
@@ -43,6 +45,11 @@ def listen(port: int = 0) -> socket.socket:
         raise UsageError(problem, advice="leave --port out: any free port is taken then") from error
 
 
+def _is_no_cancellation(record: logging.LogRecord) -> bool:
+    """False for answers that end because the server does: that is no error."""
+    return not (record.exc_info and isinstance(record.exc_info[1], CancelledError))
+
+
 class RunningServer:
     """A server in a thread of its own, from its making until `stop` or the end of the process."""
 
@@ -74,6 +81,7 @@ class RunningServer:
             limit_concurrency=_MOST_REQUESTS,
             timeout_graceful_shutdown=1,
         )
+        logging.getLogger("uvicorn.error").addFilter(_is_no_cancellation)
         self._server = uvicorn.Server(config)
         self._thread = Thread(target=self._server.run, kwargs={"sockets": [listener]}, daemon=True)
         self._thread.start()

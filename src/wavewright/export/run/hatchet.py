@@ -5,14 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from importlib import import_module
 from operator import itemgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import hatchet  # type: ignore[import-untyped,import-not-found,unused-ignore]
 import polars as pl
 
 from wavewright.base.packages import require
 from wavewright.export.run.labels import process_numbers, require_run, thread_numbers
 from wavewright.model.run import Run
+
+if TYPE_CHECKING:
+    import hatchet  # type: ignore[import-untyped,import-not-found,unused-ignore]
 
 _UNKNOWN = "(no call recorded)"
 _KINDS = {"dispatches": "kernel", "copies": "copy"}

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import hatchet  # type: ignore[import-untyped,import-not-found,unused-ignore]
 import polars as pl
 
 from wavewright.base.packages import require
 from wavewright.model.trace import ThreadTrace
+
+if TYPE_CHECKING:
+    import hatchet  # type: ignore[import-untyped,import-not-found,unused-ignore]
 
 _METRICS = ("cycles", "stall_cycles", "count")
 
