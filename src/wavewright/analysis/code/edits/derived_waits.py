@@ -135,38 +135,44 @@ def derive(order: Sequence[CodeRow], around: Surroundings) -> DerivedOrder:
     listing = list(order) if order and order[-1].is_control else [*order, end_row()]
     waits: dict[int, dict[str, int]] = {}
     reasons: dict[int, dict[str, NeedInFlight]] = {}
-    entries = [copied(around.entry)]
     later: State = {}
-    for _ in range(_MOST_ROUNDS):
-        after: State = {}
-        for entry in entries:
-            merged(after, aged(_walk(listing, entry, around, waits, reasons)))
-        if not around.is_loop or not merged(later, after):
+    for turn in range(2 * _MOST_ROUNDS):
+        # A wait that becomes stricter makes others needless, so each round starts afresh. Where rounds do not settle,
+        # the last ones only add: then waits are safe, but may not be the least.
+        is_settling = turn < _MOST_ROUNDS
+        if is_settling:
+            waits, reasons = {}, {}
+        after: State = {} if is_settling else copied(later)
+        for state in _walk(listing, [around.entry, later] if later else [around.entry], around, waits, reasons):
+            merged(after, aged(state))
+        if not around.is_loop or after == later:
             break
-        entries = [copied(around.entry), copied(later)]
+        later = after
     nops, hazard = _padding(listing, around, waits)
     return DerivedOrder(_listed(listing, waits, nops, around.family), waits, reasons, nops, hazard)
 
 
 def _walk(
     listing: Sequence[CodeRow],
-    entry: State,
+    entries: Sequence[State],
     around: Surroundings,
     waits: dict[int, dict[str, int]],
     reasons: dict[int, dict[str, NeedInFlight]],
-) -> State:
-    state = copied(entry)
+) -> list[State]:
+    """Operations in flight behind the listing, by the state at its start; every wait is for all states."""
+    states = [copied(entry) for entry in entries]
     for place, row in enumerate(listing):
-        for need in needs(state, row, around.requirements):
+        for need in (need for state in states for need in needs(state, row, around.requirements)):
             values = waits.setdefault(place, {})
             value = min(need.value, most_of(around.family, need.counter))
             if value < values.get(need.counter, 1 << 20):
                 values[need.counter] = value
                 reasons.setdefault(place, {})[need.counter] = need
-        if place in waits:
-            waited(state, waits[place].items())
-        issued(state, row)
-    return state
+        for state in states:
+            if place in waits:
+                waited(state, waits[place].items())
+            issued(state, row)
+    return states
 
 
 def _padding(

@@ -65,8 +65,8 @@ def aged(state: State) -> State:
     """The same operations as the next iteration sees them."""
     older: State = {}
     for counter, queue in state.items():
-        there = older.setdefault(counter, {})
         for operation, younger in queue.items():
+            there = older.setdefault(counter, {})
             age = operation.age if operation.age == OUTSIDE else min(_OLDEST, operation.age + 1)
             key = OperationInFlight(operation.row, age)
             there[key] = min(there.get(key, _MOST_YOUNGER), younger)

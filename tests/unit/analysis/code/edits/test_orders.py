@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from random import Random
 
+import polars as pl
 import pytest
 
 from synth.kernels import kernel_path
@@ -16,7 +17,9 @@ from tests.kit.judges import llvm_program
 from tests.unit.analysis.code.edits.order_cases import block_orders, kernels_of, random_order
 from tests.unit.analysis.code.edits.spelled_out_orders import problems, reads_by_row
 from wavewright.analysis.code.edits.block_orders import BlockOrders, LegalOrder, Refused
+from wavewright.analysis.code.edits.code_rows import CodeRow, code_rows
 from wavewright.analysis.code.edits.derived_waits import derive, surroundings, unmet_needs
+from wavewright.analysis.code.edits.in_flight import State, issued, outside
 from wavewright.analysis.code.edits.kernel_rows import blocks_of, rows_before, rows_behind, states_before
 from wavewright.analysis.code.edits.wait_audit import open_barriers, strict_waits
 from wavewright.analysis.code.edits.wait_forms import wait_texts
@@ -117,6 +120,35 @@ def test_random_orders_are_safe_and_least() -> None:
                     relaxed += _relaxed_is_caught(orders, answer)
     assert judged > 10
     assert relaxed > 50
+
+
+def _loop(*texts: tuple[str, str, str]) -> list[CodeRow]:
+    columns = ("text", "reads", "writes")
+    rows = [dict(zip(columns, each, strict=True), row=row, size=8) for row, each in enumerate(texts)]
+    empty = dict.fromkeys(("implicit_reads", "tied", "implicit_writes"), "")
+    return code_rows(pl.DataFrame([row | empty for row in rows]), "gfx9")
+
+
+def test_a_wait_that_comes_to_be_stricter_makes_a_later_one_needless() -> None:
+    loads = [(f"global_load_dword v{at}, v[2:3], off", "v2 v3", f"v{at}") for at in (0, 1)]
+    before = _loop(*loads)
+    rows = _loop(
+        ("s_waitcnt vmcnt(1)", "", ""),
+        ("v_add_u32_e32 v4, v4, v0", "v4 v0", "v4"),
+        ("s_waitcnt vmcnt(0)", "", ""),
+        ("v_add_u32_e32 v4, v4, v1", "v4 v1", "v4"),
+        *loads,
+        ("s_cbranch_scc0 65530", "scc", ""),
+    )
+    entry: State = {}
+    for row in before:
+        issued(entry, row)
+    around = surroundings(rows, "gfx9", is_loop=True, entry=outside(entry))
+    core = [row for row in rows if not row.is_derived]
+    assert _waits(derive(core, around).rows) == ["s_waitcnt vmcnt(1)", "s_waitcnt vmcnt(0)"]
+    # Where the loop loads v1 first, v0 is the younger one of each next iteration, and nothing is left to wait for.
+    core[2:4] = reversed(core[2:4])
+    assert _waits(derive(core, around).rows) == ["s_waitcnt vmcnt(0)"]
 
 
 @pytest.mark.parametrize(
