@@ -13,11 +13,10 @@ from synth.workload import Workload
 from tests.cli.in_process import call
 
 
-def program(host_ns: int) -> Program:
+def program(host_ns: int, kernel: str = "gemm<float>") -> Program:
     """Two ranks of six steps: kernels, and code of the host between them."""
     steps = tuple(
-        Range(f"step {number}", (*((Host(host_ns), Launch("gemm<float>", 400_000)) * 5), Synchronise()))
-        for number in range(6)
+        Range(f"step {number}", (*((Host(host_ns), Launch(kernel, 400_000)) * 5), Synchronise())) for number in range(6)
     )
     return Program((Rank((steps,)), Rank((steps,))))
 
@@ -72,6 +71,16 @@ def test_json_has_the_ledger(slow: Path) -> None:
     gpus = answer["gpus"]["rows"]
     room = max(row["window_ns"] - row["computation_ns"] for row in gpus)
     assert sum(each["bound_ns"] for each in answer["findings"] if each["kind"] != "kernels") <= room
+
+
+def test_names_with_arrows_stay_whole(tmp_path: Path) -> None:
+    kernel = "auto f<int>(int) -> float"
+    write_rocpd(simulate(program(700_000, kernel)), tmp_path)
+    around = f"after {kernel}, before {kernel}; "
+    assert around in " ".join(call("diagnose", tmp_path).stdout.split())
+    finding = json.loads(call("diagnose", tmp_path, "--json").stdout)["findings"][0]
+    assert {(each["what"], each["next_work"]) for each in finding["evidence"]} == {(kernel, kernel)}
+    assert f"after `{kernel}`, before" in call("diagnose", tmp_path, "--brief").stdout
 
 
 def test_csv_has_a_row_per_finding(slow: Path) -> None:

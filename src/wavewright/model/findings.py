@@ -53,9 +53,11 @@ class NumberEvidence:
 class PlaceEvidence:
     """One case of a finding in a run: what it was, and where and when to look at it."""
 
-    what: str  #: The kernel, call, copy or rank.
+    what: str  #: The kernel, call, copy or rank; of a gap, the work before it.
     count: int  #: How many cases it stands for.
     time_ns: int  #: How long they took together.
+    next_work: str = ""  #: The work that ended the gap; empty = it is no gap.
+    sequence: tuple[str, ...] = ()  #: The kernels of `what` one by one, if it is a sequence of them.
     node: str | None = None
     gpu: int | None = None
     rank: int | None = None

@@ -3908,12 +3908,16 @@ export const RUN_DIAGNOSIS_KERNELS: TableInfo<RunDiagnosisKernelsRow> = {
 
 /** One case of a finding in a run: what it was, and where and when to look at it. */
 export interface PlaceEvidence {
-  /** The kernel, call, copy or rank. */
+  /** The kernel, call, copy or rank; of a gap, the work before it. */
   what: string;
   /** How many cases it stands for. */
   count: number;
   /** How long they took together. */
   time_ns: number;
+  /** The work that ended the gap; empty = it is no gap. */
+  next_work: string;
+  /** The kernels of `what` one by one, if it is a sequence of them. */
+  sequence: string[];
   node: string | null;
   gpu: number | null;
   rank: number | null;

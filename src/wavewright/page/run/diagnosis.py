@@ -17,7 +17,6 @@ from wavewright.page.run.answers import serialized
 from wavewright.page.run.times import clocks_of
 
 _NAME = 60  #: Characters of a name.
-_BETWEEN = " -> "  #: Between what ended before a gap and what ended it.
 
 
 @dataclass(frozen=True)
@@ -52,18 +51,18 @@ def diagnosis_of_run(document: Document) -> Any:
 
 
 def _cases(evidence: tuple[PlaceEvidence, ...], begins: Mapping[str, int]) -> list[Case]:
-    short = short_names([name for each in evidence for name in each.what.split(_BETWEEN)], _NAME)
+    short = short_names([name for each in evidence for name in (each.what, each.next_work)], _NAME)
     return [
         Case(
-            what=_BETWEEN.join(short[name] for name in each.what.split(_BETWEEN)),
-            name=each.what,
+            what=_around(short[each.what], short[each.next_work]),
+            name=_around(each.what, each.next_work),
             count=each.count,
             time_ns=each.time_ns,
             node=each.node,
             gpu=each.gpu,
             rank=each.rank,
-            begin=_since(each.start_ns, begins.get(each.node or "", 0)),
-            end=_since(each.end_ns, begins.get(each.node or "", 0)),
+            begin=_since(each.start_ns, begins.get(each.node or "")),
+            end=_since(each.end_ns, begins.get(each.node or "")),
             call=each.call,
             stack=each.stack,
         )
@@ -71,8 +70,12 @@ def _cases(evidence: tuple[PlaceEvidence, ...], begins: Mapping[str, int]) -> li
     ]
 
 
-def _since(time_ns: int | None, begin_ns: int) -> int | None:
-    return None if time_ns is None else time_ns - begin_ns
+def _around(what: str, next_work: str) -> str:
+    return f"{what} -> {next_work}" if next_work else what
+
+
+def _since(time_ns: int | None, begin_ns: int | None) -> int | None:
+    return None if time_ns is None or begin_ns is None else time_ns - begin_ns
 
 
 QUESTIONS = (PageQuestion("run_diagnosis", diagnosis_of_run, is_of_time=True),)

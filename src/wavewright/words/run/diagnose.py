@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from wavewright.analysis.run.diagnose import RunDiagnosis
 from wavewright.analysis.run.diagnose.finding import RunFinding
@@ -71,9 +71,9 @@ def gain_text(finding: RunFinding, answer: RunDiagnosis) -> str:
 def _where(evidence: PlaceEvidence, *, with_gpu: bool) -> str:
     """The worst case: what was open, what it was, how long, when."""
     stack = " > ".join(brief(name, _NAME) for name in evidence.stack[-_FRAMES:])
-    what = " -> ".join(_sequence(part) for part in evidence.what.split(" -> "))
     parts = [f"in {stack}"] if stack else []
-    parts.append(f"after {what.replace(' -> ', ', before ')}" if " -> " in evidence.what else what)
+    what = _sequence(evidence.sequence or (evidence.what,))
+    parts.append(f"after {what}, before {brief_kernel(evidence.next_work, _NAME)}" if evidence.next_work else what)
     if evidence.call:
         parts.append(f"host in {brief(evidence.call, _NAME)}")
     who = (
@@ -89,11 +89,8 @@ def _where(evidence: PlaceEvidence, *, with_gpu: bool) -> str:
     return "; ".join(parts)
 
 
-def _sequence(text: str) -> str:
+def _sequence(names: Sequence[str]) -> str:
     """A kernel, or the first ones of a sequence."""
-    names = text.split(" + ")
-    if len(names) == 1:
-        return brief_kernel(text, _NAME)
     more = f" and {len(names) - _FIRST} more" if len(names) > _FIRST else ""
     return ", ".join(brief_kernel(name, _NAME) for name in names[:_FIRST]) + more
 

@@ -332,13 +332,15 @@ def test_page_faults_beside_gaps() -> None:
 def test_tiny_kernels_to_fuse() -> None:
     def body(made: Made, step: int) -> None:
         for _ in range(10):
-            made.launch(8 * US, "elementwise_add", call=1 * US, lag=1 * US, grid_x=256, workgroup_x=64)
+            made.launch(8 * US, "elementwise_add<(1 + 2)>", call=1 * US, lag=1 * US, grid_x=256, workgroup_x=64)
             made.launch(9 * US, "elementwise_mul", call=1 * US, lag=1 * US, grid_x=256, workgroup_x=64)
             made.launch(40 * US, "gemm", call=1 * US, lag=1 * US, grid_x=1 << 20, workgroup_x=256)
 
     answer = diagnose_run(Made().steps(body))
     assert rules_of(answer) == ["L2"]  # what fusion promises, the rule about tiny kernels does not promise again
-    assert the(answer, "L2").bound_ns == 10 * STEPS * 8 * US  # all but the longest of each row
+    finding = the(answer, "L2")
+    assert finding.bound_ns == 10 * STEPS * 8 * US  # all but the longest of each row
+    assert finding.evidence[0].sequence == ("elementwise_add<(1 + 2)>", "elementwise_mul")
 
 
 def test_other_grids_and_norms_are_fused_and_matrix_products_are_not() -> None:

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from synth import Workload, write_rocpd_ranks
-from synth.runs import planted, simulate, write_rocpd
+from synth.runs import Host, Launch, Program, Range, Rank, Synchronise, planted, simulate, write_rocpd
 from tests.kit.made_runs import run, spans
 from tests.kit.sampled_runs import write_sampled
 from wavewright.analysis.run.contents.regions import regions
@@ -345,10 +345,20 @@ def test_a_diagnosis_places_its_cases_on_the_timeline(tmp_path: Path) -> None:
     assert [finding["verdict"] for finding in answer["findings"]] == [each.verdict for each in truth.findings]
     end = clocks_of(document).duration_ns
     (first, *_), evidence = answer["cases"][0], truth.findings[0].evidence[0]
-    assert first["name"] == evidence.what
+    assert first["name"] == f"{evidence.what} -> {evidence.next_work}"
     assert 0 <= first["begin"] < first["end"] <= end
     assert first["end"] - first["begin"] == (evidence.end_ns or 0) - (evidence.start_ns or 0)
     assert "'a run.db'" in answer["next_command"]
+
+
+def test_a_case_keeps_names_with_arrows(tmp_path: Path) -> None:
+    kernel = "auto f<int>(int) -> float"
+    steps = Range("step 0", (*((Host(900_000), Launch(kernel, 400_000)) * 5), Synchronise()))
+    write_rocpd(simulate(Program((Rank(((steps,),)),))), tmp_path)
+    answer = _asked(Document(0, "run", str(tmp_path), lambda: open_path(tmp_path)), "run_diagnosis")
+    first = answer["cases"][0][0]
+    assert first["what"] == first["name"] == f"{kernel} -> {kernel}"
+    assert first["begin"] is not None
 
 
 def test_kernels_have_short_names_that_differ(document: Document) -> None:

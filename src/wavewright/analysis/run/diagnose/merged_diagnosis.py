@@ -156,7 +156,8 @@ class MergedDiagnosis:
         return tuple(
             self.evidence(
                 row,
-                what=f"{row['before'] or 'nothing'} -> {row['after'] or '?'}",
+                what=row["before"] or "nothing",
+                next_work=row["after"] or "?",
                 start_ns=row["gap_start_ns"],
                 end_ns=row["gap_start_ns"] + row["gap_ns"],
                 time_ns=row["part_ns"],
@@ -185,7 +186,9 @@ class MergedDiagnosis:
     def kernel_evidence(self, rows: pl.DataFrame, time: str, count: str = "calls") -> tuple[PlaceEvidence, ...]:
         """Kernels as evidence, with no place in time."""
         return tuple(
-            PlaceEvidence(row["name"], int(row[count]), int(self.mean(row[time])))
+            PlaceEvidence(
+                row["name"], int(row[count]), int(self.mean(row[time])), sequence=tuple(row.get("names") or ())
+            )
             for row in rows.head(_MOST_EVIDENCE).iter_rows(named=True)
         )
 
