@@ -111,7 +111,7 @@ def compared_units(sides: Sequence[Side]) -> pl.DataFrame:
     """
     named = [_named(side.costs, side.labels, side.unit_of_row, side.addresses) for side in sides]
     tables = [
-        _with_renaming(_against(number, named[0], other, is_same_code=side.is_same_code), sides[0], side)
+        _with_renaming(_difference_to_base(number, named[0], other, is_same_code=side.is_same_code), sides[0], side)
         for number, (other, side) in enumerate(zip(named, sides, strict=True))
         if number
     ]
@@ -135,13 +135,15 @@ def _named(
     return names.join(cost, on="unit", how="left", maintain_order="left")
 
 
-def _against(number: int, base: pl.DataFrame, other: pl.DataFrame, *, is_same_code: bool) -> pl.DataFrame:
-    renamed = base.rename({name: f"base_{name}" for name in base.columns if name != "unit"})
-    both = renamed.join(other, on="unit", how="full", coalesce=True)
+def _difference_to_base(number: int, base: pl.DataFrame, other: pl.DataFrame, *, is_same_code: bool) -> pl.DataFrame:
+    base_columns = base.rename({name: f"base_{name}" for name in base.columns if name != "unit"})
+    both = base_columns.join(other, on="unit", how="full", coalesce=True)
     amounts = [f"{before}{name}_per_wave" for before in ("", "base_") for name in _PER_WAVE.values()]
     both = both.with_columns(pl.col(name).fill_null(0.0) for name in amounts)
     hits, base_hits = pl.col("hit_count_per_wave"), pl.col("base_hit_count_per_wave")
     delta = pl.col("cost_cycles_per_wave") - pl.col("base_cost_cycles_per_wave")
+    # Speed: executions times the change of the cycles per execution; 0 where only one trace executes the unit.
+    # Work is the rest of the delta: more or fewer executions, each at the cycles it had in the first trace.
     speed = (hits * (pl.col("rate") - pl.col("base_rate"))).fill_null(0.0)
     change = (
         pl.when(pl.col("base_label").is_null())
@@ -161,10 +163,12 @@ def _against(number: int, base: pl.DataFrame, other: pl.DataFrame, *, is_same_co
         delta_share=delta / max(float(both["base_cost_cycles_per_wave"].sum()), 1e-9),
         work_cycles_per_wave=delta - speed,
         speed_cycles_per_wave=speed,
-        noise_cycles_per_wave=MANY_UNITS_FACTOR * _joined(pl.col("base_wave_noise"), pl.col("wave_noise")),
-        speed_noise_cycles_per_wave=MANY_UNITS_FACTOR * hits * _joined(pl.col("base_rate_noise"), pl.col("rate_noise")),
+        noise_cycles_per_wave=MANY_UNITS_FACTOR * _noise_of_difference(pl.col("base_wave_noise"), pl.col("wave_noise")),
+        speed_noise_cycles_per_wave=MANY_UNITS_FACTOR
+        * hits
+        * _noise_of_difference(pl.col("base_rate_noise"), pl.col("rate_noise")),
     )
-    both = both.with_columns(stands_out=pl.lit(value=False) if is_same_code else _beyond())
+    both = both.with_columns(stands_out=pl.lit(value=False) if is_same_code else _exceeds_noise())
     both = both.filter((base_hits > 0) | (hits > 0) | (pl.col("change") == "new") | (pl.col("change") == "gone"))
     ordered = both.sort(pl.col("delta_cycles_per_wave").abs(), pl.col("unit"), descending=[True, False])
     return ordered.select(pl.col(column.name).cast(getattr(pl, column.dtype)) for column in UNITS.columns)
@@ -179,13 +183,16 @@ def _with_renaming(units: pl.DataFrame, base: Side, other: Side) -> pl.DataFrame
     return units.with_columns(change=pl.when(is_renamed).then(pl.lit("registers")).otherwise("change"))
 
 
-def _joined(noise: pl.Expr, other_noise: pl.Expr) -> pl.Expr:
+def _noise_of_difference(noise: pl.Expr, other_noise: pl.Expr) -> pl.Expr:
     """Noise of a difference; a trace that does not have the unit adds none."""
     return (noise.fill_null(0.0) ** 2 + other_noise.fill_null(0.0) ** 2).sqrt()
 
 
-def _beyond() -> pl.Expr:
-    """Of what both traces ran, the delta or its speed part; of what only one ran, the delta."""
+def _exceeds_noise() -> pl.Expr:
+    """True where the delta or its speed part exceeds its noise; null = the noise is not known.
+
+    Of what only one trace ran, the speed part is 0, so the delta decides.
+    """
     has_noise = pl.col("base_wave_noise").is_not_null() | pl.col("wave_noise").is_not_null()
     total = pl.col("delta_cycles_per_wave").abs() > pl.col("noise_cycles_per_wave")
     speed = pl.col("speed_cycles_per_wave").abs() > pl.col("speed_noise_cycles_per_wave")
