@@ -44,7 +44,7 @@ _LIKELY_TARGETS = {
 class _Part:
     """One code object as given: an ELF file, a listing, or both."""
 
-    id: int
+    id: int  #: Its rows have addresses of the ELF file; those of 0 have raw virtual addresses.
     load_address: int | None
     name: str
     elf: CodeObject | None = None
@@ -52,7 +52,7 @@ class _Part:
 
     @property
     def bias(self) -> int:
-        """Difference between the address of a row and its ELF address."""
+        """Difference between the address of a row and its ELF address: only raw virtual addresses have been moved."""
         return (self.load_address or 0) if self.id == 0 else 0
 
     def elf_address(self, code_object: int, address: int) -> int | None:
@@ -73,7 +73,7 @@ class Code:
     parts: tuple[_Part, ...]
     target: str | None
     losses: list[Loss] = field(default_factory=list)
-    line_losses: list[Loss] = field(default_factory=list)  #: What the debug lines lost; known once the table was made.
+    line_losses: list[Loss] = field(default_factory=list)  #: What the debug lines of the last table lost.
     #: A GPU of the generation that the trace names, for code without a target.
     likely_target: str | None = None
     #: Whether only the entered functions of large code objects are listed; functions they call may be missing.
@@ -112,7 +112,9 @@ class Code:
         `highest_row` is the largest row that an instruction has: rows behind the listed ones (the same code seen
         through raw addresses) are left out when nothing refers to them.
         """
-        frames = [self._described(part, frame) for part, frame in self._listings()]
+        losses: list[Loss] = []
+        frames = [self._described(part, frame, losses) for part, frame in self._listings()]
+        self.line_losses = losses
         if not frames:
             return empty_frame(THREAD_TRACE["code"])
         listing = pl.concat(frames, how="vertical").with_row_index("listed_row")
@@ -146,7 +148,7 @@ class Code:
         for part, start, end in zip(self.parts, first[:-1], first[1:], strict=True):
             yield part, listing[start:end]
 
-    def _described(self, part: _Part, listing: pl.DataFrame) -> pl.DataFrame:
+    def _described(self, part: _Part, listing: pl.DataFrame, losses: list[Loss]) -> pl.DataFrame:
         """A part's rows with `function`, `file`, `line` and `inline_chain`."""
         names: list[str | None] = [None] * listing.height
         chains: list[str | None] = [None] * listing.height
@@ -161,7 +163,7 @@ class Code:
                 if chain:
                     files[index], numbers[index] = chain[0].file, chain[0].line or None
                     chains[index] = " -> ".join(f"{place.file}:{place.line or '?'}" for place in chain)
-            self.line_losses += lines.losses
+            losses += lines.losses
         return listing.with_columns(
             pl.Series("function", names, pl.String),
             pl.Series("file", files, pl.String),

@@ -10,8 +10,10 @@ from synth import Scenario, compiled, synthesize, tour, write_capture
 from wavewright.analysis.trace.selection import Selection, select
 from wavewright.codeobj.elf import parse_elf
 from wavewright.model.schema import THREAD_TRACE
+from wavewright.readers.files.capture import CodeObjectFile
 from wavewright.readers.opening import open as open_trace
 from wavewright.readers.trace.att import decode
+from wavewright.readers.trace.code import load_code
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -56,6 +58,16 @@ def test_broken_debug_lines_are_lost_before_the_code_is_read(tmp_path: Path) -> 
     assert "debug_lines" in before["kind"].to_list()
     assert before.equals(read_everything(trace).losses)
     assert before.equals(read_everything(decode(folder)).losses)
+
+
+def test_a_second_table_loses_no_lines_twice(tmp_path: Path) -> None:
+    (path,) = broken_lines(tmp_path).glob("*.out")
+    code = load_code([CodeObjectFile(path, 1, 0)], [])
+    code.table()
+    first = list(code.line_losses)
+    code.table()
+    assert [loss.kind for loss in first] == ["debug_lines"]
+    assert code.line_losses == first
 
 
 def test_sources_that_may_not_be_read_are_lost_before_they_are_read(tmp_path: Path) -> None:
