@@ -29,17 +29,17 @@ if TYPE_CHECKING:
 
 def main(paths: list[str]) -> int:
     """One line per capture; 1 = some contradict themselves."""
-    seen = bad = 0
+    checked_count = bad = 0
     for path in paths:
         for place, kind in captures_below(Path(path)):
             try:
-                found = faults(kind, place)
+                problems = faults(kind, place)
             except WavewrightError as error:
                 print(f"{place}: {error}", flush=True)
                 continue
-            seen, bad = seen + 1, bad + bool(found)
-            print(f"{place}: {kind}, {'; '.join(found[:5]) or 'consistent'}", flush=True)
-    print(f"{seen} captures, {bad} with contradictions")
+            checked_count, bad = checked_count + 1, bad + bool(problems)
+            print(f"{place}: {kind}, {'; '.join(problems[:5]) or 'consistent'}", flush=True)
+    print(f"{checked_count} captures, {bad} with contradictions")
     return 1 if bad else 0
 
 

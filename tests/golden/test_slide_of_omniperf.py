@@ -61,5 +61,5 @@ def test_names_that_are_elsewhere_or_gone() -> None:
     entries = catalog(["gfx90a"])
     names = ("TD Busy", "TC2TD Stall", "IPC - Issue")
     assert [found(entries, name)[0].ids["gfx90a"] for name in names] == ["15.4.0", "15.4.1", "11.2.1"]
-    with pytest.raises(UsageError, match="no metric any more"):
+    with pytest.raises(UsageError, match="no longer a metric"):
         found(entries, "Instr Fetch BW")

@@ -29,13 +29,13 @@ MOST_EVENTS = 300_000  #: Calls and dispatches of a run, up to which findings of
 _FINDINGS = 5  #: Of a trace, that are carried to its run.
 
 
-def with_evidence(answer: Kernels, where: str) -> Kernels:
+def with_evidence(answer: Kernels, folder: str) -> Kernels:
     """The kernels, with the thread traces and the limits by counters of the same names below the folder of the run.
 
     `where` the run was opened: empty or a file = it has no folder.
     """
-    path = Path(where)
-    if not where or not path.is_dir() or not answer.kernels.height:
+    path = Path(folder)
+    if not folder or not path.is_dir() or not answer.kernels.height:
         return answer
     names = {plain_name(name): name for name in answer.kernels["name"]}
     dispatches, more = traced_dispatches(path)
@@ -59,9 +59,9 @@ def with_evidence(answer: Kernels, where: str) -> Kernels:
 
 
 def _trace_command(path: Path, dispatch: str, *, has_counters: bool) -> str:
-    chosen = ["--dispatch", dispatch] if dispatch else []
+    options = ["--dispatch", dispatch] if dispatch else []
     reasons = ["--counters", str(path)] if has_counters else []
-    return command_line(["wavewright", "diagnose", str(path), *chosen, *reasons])
+    return command_line(["wavewright", "diagnose", str(path), *options, *reasons])
 
 
 def _limits(path: Path, names: dict[str, str]) -> list[dict[str, Any]]:
@@ -94,7 +94,7 @@ def with_run(answer: Diagnosis, trace: ThreadTrace) -> Diagnosis:
 def gains_in_run(
     trace: ThreadTrace, gains: Sequence[Interval], *, most_events: int | None = MOST_EVENTS
 ) -> list[RunGain]:
-    """What each gain of the traced kernel would do to the run that was recorded beside the trace.
+    """The effect of each gain of the traced kernel on the run that was recorded beside the trace.
 
     Parameters
     ----------
@@ -117,8 +117,8 @@ def gains_in_run(
             return []
         event_count = run.count("regions") + run.count("dispatches") + run.count("copies")
         if most_events is not None and event_count > most_events:
-            why = f"the run has {event_count:,} calls and dispatches: `wavewright path --what-if` computes it"
-            return [RunGain(0, 0, 0, 0, 0, unknown=why) for _ in gains]
+            reason = f"the run has {event_count:,} calls and dispatches: `wavewright path --what-if` computes it"
+            return [RunGain(0, 0, 0, 0, 0, unknown=reason) for _ in gains]
         return run_gains(run, launch.kernel_name, gains, grid=launch.grid_size, workgroup=launch.workgroup_size)
     except WavewrightError as error:
         return [RunGain(0, 0, 0, 0, 0, unknown=str(error)) for _ in gains]

@@ -324,8 +324,8 @@ def _meant(words: list[str], kinds_of_options: set[str]) -> str:
     if len(kinds) > 1:
         from wavewright.errors import UsageError
 
-        what = f"these are {' and '.join(KINDS[kind] for kind in sorted(kinds, key=list(KINDS).index))}"
-        raise UsageError(what, advice="compare traces with traces, runs with runs, counters with counters")
+        problem = f"these are {' and '.join(KINDS[kind] for kind in sorted(kinds, key=list(KINDS).index))}"
+        raise UsageError(problem, advice="compare traces with traces, runs with runs, counters with counters")
     return next(iter(kinds or asked_kinds), "trace")
 
 

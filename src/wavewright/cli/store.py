@@ -47,8 +47,8 @@ class _Workers:
     def executor(self, item_count: int) -> Executor:
         from wavewright.cluster.executor_choice import executor_for
 
-        how = {"jobs": self.jobs, "scheduler": self.scheduler, "dask": self.dask, "wait_seconds": self.wait_workers}
-        return executor_for(item_count, **how, say=partial(click.echo, err=True))  # type: ignore[arg-type]
+        options = {"jobs": self.jobs, "scheduler": self.scheduler, "dask": self.dask, "wait_seconds": self.wait_workers}
+        return executor_for(item_count, **options, say=partial(click.echo, err=True))  # type: ignore[arg-type]
 
     def open(self, store: str) -> Store:
         """The store, read on threads where nothing else is asked for."""
@@ -127,10 +127,10 @@ def _measured(paths: Sequence[str], measures: Any, workers: _Workers) -> Sequenc
     from wavewright.cluster.stores import CaptureMeasuring
 
     executor = workers.executor(len(paths))
-    named = [os.path.abspath(path) if executor.is_elsewhere else path for path in paths]  # noqa: PTH100 - keeps links
+    addresses = [os.path.abspath(path) if executor.is_elsewhere else path for path in paths]  # noqa: PTH100 - keeps links
     task = CaptureMeasuring(**measures, is_one_of_many=len(paths) > 1, is_elsewhere=executor.is_elsewhere)
-    with file_progress(paths) as done:
-        outcomes = executor.run(task, named, done)
+    with file_progress(paths) as progress:
+        outcomes = executor.run(task, addresses, progress)
     return [outcome.lost if outcome.value is None else outcome.value for outcome in outcomes]
 
 

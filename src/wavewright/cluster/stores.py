@@ -26,9 +26,9 @@ def spread_over(executor: Executor, folder: str) -> Spread:
 
     def spread(task: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
         outcomes = executor.run(_SeenTask(task, folder if executor.is_elsewhere else ""), items, lambda: None)
-        lost = [outcome.lost for outcome in outcomes if outcome.lost]
-        if lost:
-            raise WavewrightError(f"{len(lost):,} files of the store were not read: {lost[0]}", where=folder)
+        losses = [outcome.lost for outcome in outcomes if outcome.lost]
+        if losses:
+            raise WavewrightError(f"{len(losses):,} files of the store were not read: {losses[0]}", where=folder)
         return [outcome.value for outcome in outcomes]
 
     return spread

@@ -104,7 +104,7 @@ def stall_remedies() -> dict[str, tuple[StallRemedy, ...]]:
 
 
 class PlanWords(Fact, frozen=True):
-    """How findings become a plan: from which gain on they go first, and how much their remedies change."""
+    """Rules by which findings become a plan: from which gain on they go first, and how much their remedies change."""
 
     high_gain_share: float
     medium_gain_share: float

@@ -81,7 +81,7 @@ class Document:
     cache: dict[Hashable, Any] = field(default_factory=dict, repr=False)
     gone: str = ""  #: Why it can be read no more; empty = it can.
     _opened: Shown | CaptureStore | None = field(default=None, repr=False)
-    _opening: RLock = field(default_factory=RLock, repr=False)
+    _lock: RLock = field(default_factory=RLock, repr=False)
 
     @property
     def is_open(self) -> bool:
@@ -91,7 +91,7 @@ class Document:
     @property
     def opened(self) -> Shown:
         """The trace, the run or the counter capture, read on first use; a store is asked for as `store`."""
-        with self._opening:
+        with self._lock:
             if self.gone:
                 raise UsageError(self.gone, where=self.label)
             if self._opened is None:
@@ -108,7 +108,7 @@ class Document:
 
     def close(self, why: str) -> None:
         """Forget what was read: its files are gone."""
-        with self._opening:
+        with self._lock:
             self.gone, self._opened = why, None
             self.cache.clear()
 

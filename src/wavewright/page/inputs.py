@@ -138,18 +138,18 @@ def labels_of(paths: Sequence[Path]) -> dict[Path, str]:
     ['c1/raw', 'c2/raw', 'c3']
     """
     ends = {path: path.resolve().parts for path in paths}
-    taken = dict.fromkeys(ends, 1)
-    while alike := _alike({path: ends[path][-taken[path] :] for path in ends}):
-        deeper = [path for path in alike if taken[path] < len(ends[path])]
+    counts = dict.fromkeys(ends, 1)
+    while alike := _alike({path: ends[path][-counts[path] :] for path in ends}):
+        deeper = [path for path in alike if counts[path] < len(ends[path])]
         if not deeper:
             break
-        taken.update((path, taken[path] + 1) for path in deeper)
-    return {path: "/".join(ends[path][-taken[path] :]) for path in ends}
+        counts.update((path, counts[path] + 1) for path in deeper)
+    return {path: "/".join(ends[path][-counts[path] :]) for path in ends}
 
 
-def _alike(named: dict[Path, tuple[str, ...]]) -> list[Path]:
-    counts = Counter(named.values())
-    return [path for path, name in named.items() if counts[name] > 1]
+def _alike(names_of: dict[Path, tuple[str, ...]]) -> list[Path]:
+    counts = Counter(names_of.values())
+    return [path for path, name in names_of.items() if counts[name] > 1]
 
 
 @dataclass
@@ -215,8 +215,8 @@ class _Input:
             openers["run"] = partial(_one_run, [self.path], self.reading.captures)
         if holds_counters(self.path):
             openers["counters"] = partial(open_counters, self.path, target=self.reading.target)
-        for what, opener in openers.items():
-            self._add(what if self.is_only else f"{name}, {what}", opener, f".{what}")
+        for kind, opener in openers.items():
+            self._add(kind if self.is_only else f"{name}, {kind}", opener, f".{kind}")
 
     def _add(self, label: str, opener: Callable[[], Shown], suffix: str = "") -> Document:
         notes = notes_beside(self.path, suffix) if self.has_notes else ""

@@ -27,22 +27,22 @@ MOST_DISPATCHES = 64  #: Of a folder, whose kernels are looked up.
 
 
 @dataclass(frozen=True)
-class TracedDispatch:
+class DispatchOfRun:
     """A dispatch with a thread trace."""
 
     key: str  #: What `--dispatch` takes for it; empty = it is the only one.
     kernels: frozenset[str]  #: As runs may spell them (`plain_name`).
 
 
-def traced_dispatches(folder: Path) -> tuple[list[TracedDispatch], int]:
+def traced_dispatches(folder: Path) -> tuple[list[DispatchOfRun], int]:
     """The dispatches with thread traces below a folder, and how many more there are than were looked at."""
     try:
         dispatches = _dispatches(folder, Inventory())
     except WavewrightError:  # what cannot be read says so where it is opened
         return [], 0
     looks = [(each.key, each.contents) for each in dispatches[:MOST_DISPATCHES]]
-    found = [TracedDispatch(key, spellings(contents.kernels)) for key, contents in looks if contents.has_waves]
-    return found, max(0, len(dispatches) - MOST_DISPATCHES)
+    places = [DispatchOfRun(key, spellings(contents.kernels)) for key, contents in looks if contents.has_waves]
+    return places, max(0, len(dispatches) - MOST_DISPATCHES)
 
 
 def _dispatches(folder: Path, inventory: Inventory) -> Sequence[Dispatch[Any]]:

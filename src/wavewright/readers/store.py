@@ -258,7 +258,7 @@ class Store:
         return [name for name in self.place.names(f"{folder}/kind={kind}") if _NAME.fullmatch(name)]
 
     def _parts(self, folder: str, kind: str, condition: pl.Expr, names: Sequence[str] | None = None) -> list[_FileRows]:
-        """What the files of a folder hold, all or those named; files that are no tables of a store are losses."""
+        """Rows of the files of a folder, all or those named; other files are losses."""
         task = _FileReading(self.address, folder, kind, condition)
         parts: list[_FileRows] = self.spread(task, self._names(folder, kind) if names is None else names)
         self.losses += [loss for part in parts for loss in part.losses]
@@ -284,7 +284,7 @@ class _FileReading:
     condition: pl.Expr
 
     def __call__(self, name: str) -> _FileRows:
-        """Rows of the file of that name; none, and a loss, where it is no table of a store."""
+        """Rows of the file of that name; none, and a loss, where it has no rows of a store."""
         path = f"{self.folder}/kind={self.kind}/{name}"
         try:
             frame = _table(place_of(self.address).read(path, _MOST_BYTES[self.folder]), _MOST_ROWS[self.folder])

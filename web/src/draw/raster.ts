@@ -47,7 +47,7 @@ export function raster(columns: number, rows: number): Raster {
   return { columns, pixels: spare.subarray(0, size) };
 }
 
-/** The spans of one track, into the `rows` rows of a raster that begin with `row`; deeper spans leave rows above free. */
+/** The spans of one track, into the `rows` rows of a raster that start with `row`; deeper spans leave rows above free. */
 export function rasterTrack(
   target: Raster,
   row: number,

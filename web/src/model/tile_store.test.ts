@@ -26,7 +26,7 @@ function made() {
   return { store, requests };
 }
 
-test("a closed view aborts what nobody else wants, and that is no failure", async () => {
+test("a closed view aborts what nobody else wants, and that does not fail", async () => {
   const { store, requests } = made();
   const [closed, open] = [{}, {}];
   store.want(closed, [wanted(1), wanted(2)]);

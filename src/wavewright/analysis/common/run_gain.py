@@ -1,4 +1,4 @@
-"""What a gain of a kernel would do to the run that calls it, and to a step of it."""
+"""The effect of a gain of a kernel on the run that calls it, and on a step of it."""
 
 from __future__ import annotations
 

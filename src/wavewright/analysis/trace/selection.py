@@ -182,7 +182,7 @@ def _windows(trace: ThreadTrace, waves: pl.DataFrame, selection: Selection) -> p
 def _cut_to_time(
     trace: ThreadTrace, waves: pl.DataFrame, selection: Selection
 ) -> tuple[pl.DataFrame, pl.DataFrame, pl.Series]:
-    """Waves that overlap the time with their ends moved, their states, and which instructions of all begin in it.
+    """Waves that overlap the time with their ends moved, their states, and which instructions of all start in it.
 
     Instructions of other waves are left out before anything is computed of them: a short time of a long trace is cheap.
     """
@@ -191,13 +191,13 @@ def _cut_to_time(
         pl.col("end_cycles") > pl.col("window_start"), pl.col("start_cycles") < pl.col("window_end")
     )
     places = trace.instructions["wave"].is_in(near["wave"].implode()).arg_true()
-    executed = trace.instructions.select("wave", "time_cycles", "duration_cycles", "row", "category")[places]
-    times = executed.select("wave", attempt_cycles()).join(windows, on="wave", how="left", maintain_order="left")
+    executed_rows = trace.instructions.select("wave", "time_cycles", "duration_cycles", "row", "category")[places]
+    times = executed_rows.select("wave", attempt_cycles()).join(windows, on="wave", how="left", maintain_order="left")
     begun = times.select(pl.col("time_cycles") >= pl.col("window_start")).to_series()
     ended = times.select(pl.col("time_cycles") >= pl.col("window_end")).to_series()
     is_selected = pl.zeros(trace.instructions.height, dtype=pl.UInt8, eager=True)
     is_selected = is_selected.scatter(places.filter(begun & ~ended), 1).cast(pl.Boolean)
-    return *_cut(near, trace.states, executed.filter(~begun)), is_selected
+    return *_cut(near, trace.states, executed_rows.filter(~begun)), is_selected
 
 
 def _cut(waves: pl.DataFrame, states: pl.DataFrame, before: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:

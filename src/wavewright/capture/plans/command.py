@@ -83,25 +83,25 @@ def cleared(environment: Mapping[str, str], given: Mapping[str, str], *, hides_g
     >>> cleared({"HSA_TOOLS_LIB": "x.so", "LD_PRELOAD": "libjemalloc.so:librpd_tracer.so"}, {})[:2]
     ({'LD_PRELOAD': 'libjemalloc.so'}, ('HSA_TOOLS_LIB',))
     """
-    removed: dict[str, str] = {}
+    removals: dict[str, str] = {}
     for name in environment:
         for pattern, reason in LEFTOVERS.items():
             if name not in given and re.fullmatch(pattern, name):
-                removed.setdefault(name, reason)
+                removals.setdefault(name, reason)
         if hides_gpus and name in VISIBILITY and name not in given:
-            removed[name] = "it counts within the one GPU that the program sees"
+            removals[name] = "it counts within the one GPU that the program sees"
     variables = {}
-    preloaded = [each for each in re.split(r"[:\s]+", environment.get("LD_PRELOAD", "")) if each]
-    others = [each for each in preloaded if not _PRELOADED.search(each)]
-    if len(others) < len(preloaded) and "LD_PRELOAD" not in given:
+    preloads = [each for each in re.split(r"[:\s]+", environment.get("LD_PRELOAD", "")) if each]
+    others = [each for each in preloads if not _PRELOADED.search(each)]
+    if len(others) < len(preloads) and "LD_PRELOAD" not in given:
         if others:
             variables["LD_PRELOAD"] = ":".join(others)
         else:
-            removed["LD_PRELOAD"] = "another tool would be loaded first"
-    notes = tuple(f"{name} is not passed on: {reason}" for name, reason in sorted(removed.items()))
+            removals["LD_PRELOAD"] = "another tool would be loaded first"
+    notes = tuple(f"{name} is not passed on: {reason}" for name, reason in sorted(removals.items()))
     if variables:
         notes += ("LD_PRELOAD is passed on without other profilers",)
-    return Changes(variables, tuple(sorted(removed)), notes)
+    return Changes(variables, tuple(sorted(removals)), notes)
 
 
 def surroundings(request: Recording, environment: Mapping[str, str]) -> Changes:

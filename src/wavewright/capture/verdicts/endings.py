@@ -43,11 +43,11 @@ def causes_of(recording: Recording, ending: Ending, attempt: Path) -> tuple[Caus
     )
 
 
-def _captured(recording: Recording) -> tuple[str, ...]:
+def _captured(record: Recording) -> tuple[str, ...]:
     """The names by which messages know what was captured."""
-    if not is_by_rocprofv3(recording):
-        return ("rocprof-sys",) if getattr(recording, "tool", "").startswith("rocprof-sys") else ()
-    return ("rocprofv3 and all GPUs",) if recording.gpu_index is None else ()
+    if not is_by_rocprofv3(record):
+        return ("rocprof-sys",) if getattr(record, "tool", "").startswith("rocprof-sys") else ()
+    return ("rocprofv3 and all GPUs",) if record.gpu_index is None else ()
 
 
 def _joined(*parts: Iterable[Cause]) -> tuple[Cause, ...]:

@@ -207,12 +207,12 @@ def lanes(
         doubt = _doubt(trace, options)
     facts = {} if losses is None else {"omniprobe_losses": to_builtins(losses)}
     facts |= {"doubt": doubt} if doubt else {}
-    how = {"has_fixes": fixes, "measured_losses": losses, "doubt": doubt}
-    return Shown(answer, how=how, facts=facts, request=request)
+    evidence = {"has_fixes": fixes, "measured_losses": losses, "doubt": doubt}
+    return Shown(answer, how=evidence, facts=facts, request=request)
 
 
 def _doubt(trace: ThreadTrace, options: LaneOptions) -> str:
-    """Why given arguments cannot be right: workgroups would store to the same bytes; empty = nothing says so."""
+    """A reason against the given arguments: workgroups would store to the same bytes; empty = there is none."""
     if not options.arguments:
         return ""
     from wavewright.analysis.trace.fabric import TrafficOptions, fabric_traffic
@@ -272,8 +272,8 @@ def traffic(
 
     picture.check()
     trace = _with_target(request.require_instructions(), target)
-    given = tuple(part.strip() for text in arguments for part in text.split(";") if part.strip())
-    lanes_known = _lane_options(trace, arguments=given, **dispatch_facts)
+    parts = tuple(part.strip() for text in arguments for part in text.split(";") if part.strip())
+    lanes_known = _lane_options(trace, arguments=parts, **dispatch_facts)
     order = () if order_path is None else read_workgroup_order(order_path)
     with progress("evaluating workgroups"):
         options = TrafficOptions(lanes_known, target or "", partition, order)

@@ -8,7 +8,7 @@ from wavewright.facts.loader import Fact, FactTable
 
 
 class CacheFacts(Fact, frozen=True):
-    """L2 of one XCD, or of a GPU without XCDs, and what is in front of it and behind it."""
+    """L2 of one XCD, or of a GPU without XCDs, and what is before and after it."""
 
     target: str
     line_bytes: int
@@ -46,6 +46,6 @@ def xcd_count(gpu: str, partition: str = "") -> int:
     """
     by_partition = of(gpu).product.xcds_per_partition
     if partition and partition.upper() not in by_partition:
-        known = ", ".join(by_partition) or "it has one partition"
-        raise UsageError(f"{gpu} has no partition {partition[:20]!r}", advice=f"known: {known}")
+        partitions = ", ".join(by_partition) or "it has one partition"
+        raise UsageError(f"{gpu} has no partition {partition[:20]!r}", advice=f"known: {partitions}")
     return by_partition[partition.upper()] if partition else max(by_partition.values(), default=1)

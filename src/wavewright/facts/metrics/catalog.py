@@ -129,7 +129,7 @@ def found(entries: Iterable[CatalogEntry], text: str) -> tuple[CatalogEntry, ...
     asked = text.strip().lower()
     aliases = packaged("aliases.toml", __package__)
     if advice := aliases["gone"].get(asked):
-        raise UsageError(f"{text.strip()!r} is no metric any more", advice=advice)
+        raise UsageError(f"{text.strip()!r} is no longer a metric", advice=advice)
     if name := aliases["same"].get(asked):
         return tuple(entry for entry in entries if entry.name == name)
     counter = asked.upper().removesuffix("_SUM").replace("TCC_EA_", "TCC_EA0_")

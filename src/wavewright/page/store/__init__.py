@@ -1,1 +1,1 @@
-"""What only the page asks of a store of captures."""
+"""Answers that only the page asks of a store of captures."""

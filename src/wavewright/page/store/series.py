@@ -19,24 +19,24 @@ _PARTS = ("line", "kind")
 
 
 def rows_of(document: Document) -> pl.DataFrame:
-    """What trends need of all captures of the store."""
-    wanted = ~pl.col("subject").is_in(list(_PARTS))
-    return document.kept("stored rows", lambda: with_grids(document.store.read(wanted, columns=COLUMNS)))
+    """Rows that trends need of all captures of the store."""
+    is_subject = ~pl.col("subject").is_in(list(_PARTS))
+    return document.kept("stored rows", lambda: with_grids(document.store.read(is_subject, columns=COLUMNS)))
 
 
 def series_of(document: Document) -> pl.DataFrame:
     """The series that can be chosen: the GPU time before its kernels, and of each subject what most captures have."""
 
     def make() -> pl.DataFrame:
-        found = all_series(rows_of(document).filter(pl.col("damages") == ""))
+        series = all_series(rows_of(document).filter(pl.col("damages") == ""))
         order = pl.col("subject").replace_strict({name: at for at, name in enumerate(SUBJECTS)}, default=len(SUBJECTS))
-        return found.sort(order, maintain_order=True).head(_MOST_SERIES)
+        return series.sort(order, maintain_order=True).head(_MOST_SERIES)
 
     return document.kept("series", make)
 
 
 def overview_of_store(document: Document) -> dict[str, Any]:
-    """What the page needs to offer the series of a store."""
+    """Facts that the page needs to offer the series of a store."""
     captures = rows_of(document).unique("capture")
     return {
         "kind": "store",

@@ -1,4 +1,4 @@
-"""How a quantity of a store went on, in words and a picture, what its last change came from, and the captures."""
+"""The course of a quantity of a store, in words and a picture, what its last change came from, and the captures."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def trend_answer(document: Document, *, series: int = 0, theme: str = "dark") ->
     all_of_store = series_of(document)
     if series >= all_of_store.height:
         raise UsageError(f"the store has no series {series}", advice=f"it has {all_of_store.height:,}")
-    chosen = all_of_store.row(series, named=True)
-    rows = of_series(rows_of(document), chosen)
+    series_row = all_of_store.row(series, named=True)
+    rows = of_series(rows_of(document), series_row)
     answer = trend_of(rows)
     blocks = _sent(trend_report(answer, limit=_MOST_ROWS))[1:]  # the picture has the headline
     if answer.changes.height:
@@ -51,13 +51,13 @@ def _blame(document: Document, rows: pl.DataFrame, answer: TrendAnswer) -> Itera
 
 def captures(document: Document) -> dict[str, Any]:
     """The captures, the newest first."""
-    stored = document.store.read(columns=OF_CAPTURE)
-    table = stored.group_by(OF_CAPTURE, maintain_order=True).agg(pl.len().cast(pl.Int64).alias("quantity_count"))
+    capture_rows = document.store.read(columns=OF_CAPTURE)
+    table = capture_rows.group_by(OF_CAPTURE, maintain_order=True).agg(pl.len().cast(pl.Int64).alias("quantity_count"))
     return {"blocks": _sent(captures_report(table.reverse(), document.label, limit=10 * _MOST_ROWS))}
 
 
 def _sent(blocks: Iterable[AnyBlock]) -> list[dict[str, Any]]:
-    return [sent for block in readable(blocks) for sent in sent_block(block)]
+    return [message for block in readable(blocks) for message in sent_block(block)]
 
 
 def _every_series(document: Document) -> Iterator[dict[str, Any]]:

@@ -56,7 +56,7 @@ def wave_waits(document: Document, *, wave: int) -> pl.DataFrame:
 
 
 def annotations_of_others(document: Document) -> list[dict[str, Any]]:
-    """What others wrote about the trace, with aligned times; all of it is text of strangers."""
+    """Notes of others about the trace, with aligned times; nothing in their text is trusted."""
     frame = document.trace.annotations
     return frame.with_columns(aligned(document.trace, name) for name in ("start_cycles", "end_cycles")).to_dicts()
 

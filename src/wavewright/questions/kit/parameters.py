@@ -129,7 +129,7 @@ def text(given: str) -> str:
     return given
 
 
-def size(given: str) -> tuple[int, ...]:
+def size(text: str) -> tuple[int, ...]:
     """A parser of one to three dimensions; those that are not given are 1.
 
     Examples
@@ -137,7 +137,7 @@ def size(given: str) -> tuple[int, ...]:
     >>> size("256"), size("16x16x4")
     ((256, 1, 1), (16, 16, 4))
     """
-    words = given.lower().replace("x", ",").split(",")
+    words = text.lower().replace("x", ",").split(",")
     if not all(word.strip().isascii() and word.strip().isdigit() for word in words) or len(words) > _DIMENSIONS:
-        raise UsageError(f"{given[:_LONGEST_NUMBER]!r} is not a size such as 256 or 16,16")
+        raise UsageError(f"{text[:_LONGEST_NUMBER]!r} is not a size such as 256 or 16,16")
     return tuple(([int(word) for word in words] + [1, 1])[:_DIMENSIONS])

@@ -15,15 +15,15 @@ if TYPE_CHECKING:
     from wavewright.model.trace import ThreadTrace
 
 
-def edits_with_run(document: Document, **how: Any) -> WhatIf:
+def edits_with_run(document: Document, **options: Any) -> WhatIf:
     """Edits of the executed code, with what they would do to the run beside the trace."""
     from wavewright.analysis.trace.what_if import what_if
     from wavewright.questions.trace.trace_question import asked
 
-    def analysis(trace: ThreadTrace, **chosen: Any) -> WhatIf:
-        return with_runs(trace, what_if(trace, **chosen))
+    def analysis(trace: ThreadTrace, **options: Any) -> WhatIf:
+        return with_runs(trace, what_if(trace, **options))
 
-    return asked(document, "whatif", analysis, **how)
+    return asked(document, "whatif", analysis, **options)
 
 
 def with_runs(trace: ThreadTrace, answer: WhatIf) -> WhatIf:
@@ -31,15 +31,15 @@ def with_runs(trace: ThreadTrace, answer: WhatIf) -> WhatIf:
     from wavewright.analysis.beside import gains_in_run
     from wavewright.model.schema import frame_of
 
-    timed = answer.edits.drop_nulls("gain_low_share")
-    gains = gains_in_run(trace, timed.select("gain_low_share", "gain_high_share").rows()) if timed.height else []
+    edits = answer.edits.drop_nulls("gain_low_share")
+    gains = gains_in_run(trace, edits.select("gain_low_share", "gain_high_share").rows()) if edits.height else []
     rows = [
         {"edit": edit} | gain.__dict__ | ({"gain_ns_min": None, "gain_ns_max": None} if gain.unknown else {})
-        for edit, gain in zip(timed["edit"], gains, strict=False)
+        for edit, gain in zip(edits["edit"], gains, strict=False)
     ]
     spec = type(answer).tables["runs"]
-    named = [{name: row[name] or None if name == "unknown" else row[name] for name in spec.dtypes} for row in rows]
-    return replace(answer, runs=frame_of(spec, named)) if rows else answer
+    named_rows = [{name: row[name] or None if name == "unknown" else row[name] for name in spec.dtypes} for row in rows]
+    return replace(answer, runs=frame_of(spec, named_rows)) if rows else answer
 
 
 def with_measured_times(trace: ThreadTrace, answer: WhatIf, after: str, before: str | None) -> WhatIf:
@@ -62,8 +62,8 @@ def with_measured_times(trace: ThreadTrace, answer: WhatIf, after: str, before: 
     return with_measured(answer, time_before, _kernel_time(trace, after))
 
 
-def _kernel_time(trace: ThreadTrace, given: str) -> KernelTime:
+def _kernel_time(trace: ThreadTrace, text: str) -> KernelTime:
     from wavewright.analysis.trace.what_if.measurement import KernelTime, duration_of
     from wavewright.readers.launches import calls_in_run
 
-    return duration_of(given) or KernelTime.of_launch(calls_in_run(trace, Path(given)))
+    return duration_of(text) or KernelTime.of_launch(calls_in_run(trace, Path(text)))

@@ -178,8 +178,8 @@ def dispatch_traffic(
     from wavewright.questions.trace.dispatch_facts import lane_options
 
     def analysis(trace: ThreadTrace, *, rows: pl.Series | None, **_: Any) -> FabricTraffic:
-        given = tuple(part.strip() for part in arg.split(";") if part.strip())
-        options, _beside = lane_options(trace, given, workgroup, grid)
+        parts = tuple(part.strip() for part in arg.split(";") if part.strip())
+        options, _beside = lane_options(trace, parts, workgroup, grid)
         return fabric_traffic(trace, TrafficOptions(options, target, partition), rows=rows)
 
     facts: dict[str, Any] = {"arg": arg, "grid": grid, "workgroup": workgroup, "target": target, "partition": partition}

@@ -24,7 +24,7 @@ def lane_options(
     kerncap: Path | None = None,
     rules: Path | None = None,
 ) -> tuple[LaneOptions, Path | None]:
-    """What is known, and the file beside the capture that it was read from; None = it was not.
+    """The facts of the dispatch, and the file beside the capture that it was read from; None = it was not.
 
     Raises
     ------
@@ -47,8 +47,8 @@ def lane_options(
     if not kernels and not arguments and kerncap is None:
         return options, None
     if not kernels:
-        what = "the code object of the traced kernel is not here, so nothing says where its arguments are"
-        raise UsageError(what, where=trace.source.path, advice="--code-object FILE gives it")
+        problem = "the code object of the traced kernel is not here, so nothing says where its arguments are"
+        raise UsageError(problem, where=trace.source.path, advice="--code-object FILE gives it")
     if kerncap is not None:
         dispatch: KerncapDispatch | None = read_kerncap(kerncap)
     else:

@@ -54,7 +54,7 @@ class _Run(msgspec.Struct):
     rocm_version: _Text = ""
 
 
-class _Kernel(msgspec.Struct):
+class _BundleKernel(msgspec.Struct):
     kernel_name: _Text = ""
     op: _Text = ""
     shape: dict[_Text, object] = {}
@@ -69,7 +69,7 @@ class _Kernel(msgspec.Struct):
 class _Record(msgspec.Struct):
     schema: _Text = ""
     run: _Run = msgspec.field(default_factory=_Run)
-    kernel: _Kernel = msgspec.field(default_factory=_Kernel)
+    kernel: _BundleKernel = msgspec.field(default_factory=_BundleKernel)
     wall: _Numbers | None = None
     counters: _Numbers | None = None
 
@@ -97,7 +97,7 @@ def counters_of_bundle(folder: Path, losses: list[Loss]) -> Path:
 
 
 def capture_of_bundle(folder: Path, label: str) -> MeasuredCapture:
-    """What the repeats measured: the duration of unprofiled runs, and the medians of counters."""
+    """The results of the repeats: the duration of unprofiled runs, and the medians of counters."""
     manifest = _manifest(folder)
     places = [each.measurement for each in manifest.samples if each.status == _COMPLETE and each.measurement]
     records = [_record(folder, place) for place in places]

@@ -181,7 +181,7 @@ def with_facts(system: System, target: str | None = None, losses: list[Loss] | N
 def _memory_peak(facts: arch.Arch, cu_count: float | None) -> float:
     """GB/s of the product, else of all products of the target that have as many CUs; 0 = not known, or they differ."""
     products = [facts.product] if cu_count in (None, facts.product.cu_count) else facts.products
-    peaks = {one.memory_bytes_per_second_peak for one in products if cu_count in (None, one.cu_count)}
+    peaks = {product.memory_bytes_per_second_peak for product in products if cu_count in (None, product.cu_count)}
     return (peaks.pop() or 0) / 1e9 if len(peaks) == 1 else 0
 
 

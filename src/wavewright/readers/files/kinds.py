@@ -241,9 +241,9 @@ def _sniff_file(file: Path, listings: Inventory) -> Kind:
         return Kind.CODE_OBJECT
     if is_raw_name(file.name) or is_tinygrad_profile(file.name, head):
         return Kind.RAW_CAPTURE
-    told = next((kind for kind, sign in _FRAMEWORK_SIGNS.items() if sign.match(head_of(head))), None)
-    if told or file.suffix in _SUFFIX_KINDS:
-        return told or _SUFFIX_KINDS[file.suffix]
+    framework = next((kind for kind, sign in _FRAMEWORK_SIGNS.items() if sign.match(head_of(head))), None)
+    if framework or file.suffix in _SUFFIX_KINDS:
+        return framework or _SUFFIX_KINDS[file.suffix]
     if without_packing(file.name).endswith(XPLANE_SUFFIX) or _XPLANE.match(head_of(head, 64)):
         return Kind.XPLANE
     # Any two bytes can look like the gfx9 header, so without the suffix only the full prefix counts.

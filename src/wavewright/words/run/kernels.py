@@ -51,7 +51,7 @@ def kernels_report(answer: Kernels, name: str, *, width: int = 100, limit: int =
 
 
 def _evidence(traces: pl.DataFrame, limits: pl.DataFrame, *, limit: int) -> Iterator[AnyBlock]:
-    """What thread traces and counters of the same folder say about a kernel, and how to ask them."""
+    """Sentences of what thread traces and counters of the same folder say about a kernel, and how to ask them."""
     for row in limits.iter_rows(named=True):
         dispatches = counted(row["dispatch_count"], "dispatches")
         words = f"{row['limit']} (confidence {row['confidence']}; {dispatches} counted)"

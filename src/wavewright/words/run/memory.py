@@ -52,8 +52,8 @@ def _headline(answer: Memory) -> str:
     before = (
         f", {size(first['peak_before_bytes'])} of it from before the recording" if first["peak_before_bytes"] else ""
     )
-    during = f" in {printable(first['peak_marker'])[:80]}" if first["peak_marker"] else ""
-    return f"{where}: at most {size(first['peak_bytes'])} in use, at +{duration(first['peak_ns'])}{during}{before}"
+    place = f" in {printable(first['peak_marker'])[:80]}" if first["peak_marker"] else ""
+    return f"{where}: at most {size(first['peak_bytes'])} in use, at +{duration(first['peak_ns'])}{place}{before}"
 
 
 def _never(answer: Memory) -> str:
@@ -70,23 +70,23 @@ def _unfreed(answer: Memory) -> str:
 
 def _reserved(answer: Memory) -> str:
     """The memory that the allocator of a framework held when it was asked."""
-    reserved, used, fragmented, cached = (
+    total, use, gaps, caches = (
         int(answer.pools[f"{name}_bytes"].sum()) for name in ("reserved", "used", "fragmented", "cached")
     )
-    rounding = used - int(answer.pools["requested_bytes"].sum())
+    padding = use - int(answer.pools["requested_bytes"].sum())
     return (
-        f"at the end {size(reserved)} were reserved: {size(used)} in use ({size(rounding)} of it rounding), "
-        f"{size(fragmented)} ({percent(fragmented / max(reserved, 1))} of all) free between blocks in use, and "
-        f"{size(cached)} that torch.cuda.empty_cache() gives back"
+        f"at the end {size(total)} were reserved: {size(use)} in use ({size(padding)} of it rounding), "
+        f"{size(gaps)} ({percent(gaps / max(total, 1))} of all) free between blocks in use, and "
+        f"{size(caches)} that torch.cuda.empty_cache() gives back"
     )
 
 
 def _table(name: str, rows: pl.DataFrame, answer: Memory, *, limit: int) -> Table:
     several = answer.places["pid"].n_unique() > 1
     total = {"category": "peak_bytes", "pool": "reserved_bytes"}[name]
-    shown = rows.with_columns(share=pl.col(total) / pl.max_horizontal(pl.col(total).sum(), 1))
+    table_rows = rows.with_columns(share=pl.col(total) / pl.max_horizontal(pl.col(total).sum(), 1))
     return declared_table(
-        f"run/memory/{name}", shown, limit=limit, memory=lambda row: place_label(row, with_process=several)
+        f"run/memory/{name}", table_rows, limit=limit, memory=lambda row: place_label(row, with_process=several)
     )
 
 

@@ -68,11 +68,11 @@ def _side(answer: RunComparison, side: int, *, limit: int, everything: bool) -> 
     yield GAP
     yield titled(f"{label}, what the difference is made of", _sum(answer, side), _PARTS)
     pairs = [pair for pair in answer.renamed if pair.side == side]
-    shown = pairs if everything else pairs[:_MOST_RENAMED]
-    for pair in shown:
+    first_pairs = pairs if everything else pairs[:_MOST_RENAMED]
+    for pair in first_pairs:
         yield Sentence(f"renamed: {both_names(pair.base_name, pair.name, 400)}")
-    if len(shown) < len(pairs):
-        yield sentence((f"{len(pairs) - len(shown):,} more are renamed; --all names them", "dim"))
+    if len(first_pairs) < len(pairs):
+        yield sentence((f"{len(pairs) - len(first_pairs):,} more are renamed; --all names them", "dim"))
     yield from _structure(answer, side, label, limit=limit, everything=everything)
     rows = answer.things.filter(pl.col("side") == side) if everything else answer.changes(side)
     on_gpu = pl.col("domain").is_in(GPU_DOMAINS)
@@ -121,8 +121,8 @@ def _structure(answer: RunComparison, side: int, label: str, *, limit: int, ever
     )
     tree = answer.tree.filter(of_side)
     same = ["base_ns", "time_ns"]
-    passing = tree.select(*same, node="parent").join(tree, on=["node", *same], how="semi")["node"]
-    rows = tree.filter(~pl.col("node").is_in(passing.implode()) & (pl.col("delta_ns") != 0))
+    same_nodes = tree.select(*same, node="parent").join(tree, on=["node", *same], how="semi")["node"]
+    rows = tree.filter(~pl.col("node").is_in(same_nodes.implode()) & (pl.col("delta_ns") != 0))
     largest = rows.sort(-pl.col("delta_ns").abs(), "node").head(min(limit, _MOST_LEVELS)).sort("node")
     if largest["name"].n_unique() > 1:
         yield GAP
@@ -139,11 +139,11 @@ def _structure(answer: RunComparison, side: int, label: str, *, limit: int, ever
 _MOST_LEVELS = 12  #: Nodes of a tree.
 
 
-def _indents(tree: pl.DataFrame, shown: pl.DataFrame) -> dict[int, int]:
+def _indents(tree: pl.DataFrame, table_rows: pl.DataFrame) -> dict[int, int]:
     """Shown nodes above each shown node of a tree."""
     parents = dict(tree.select("node", "parent").iter_rows())
     indents = {-1: -1}
-    for node in shown["node"]:
+    for node in table_rows["node"]:
         above = parents[node]
         while above not in indents:
             above = parents[above]
@@ -154,8 +154,8 @@ def _indents(tree: pl.DataFrame, shown: pl.DataFrame) -> dict[int, int]:
 def _operator(row: dict[str, Any]) -> str:
     name = row["name"].removeprefix(LAYER)
     only = [f"only {side}: {row[key]}" for side, key in _ONLY.items() if row.get(key)]
-    named = f"{row['base_name'].removeprefix(LAYER)} -> {name}" if row["base_name"] else name
-    return f"{named} ({'; '.join(only)})" if only else named
+    names = f"{row['base_name'].removeprefix(LAYER)} -> {name}" if row["base_name"] else name
+    return f"{names} ({'; '.join(only)})" if only else names
 
 
 _ONLY = {"before": "base_only", "now": "side_only"}

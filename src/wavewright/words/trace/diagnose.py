@@ -135,7 +135,7 @@ def _caveats(caveats: Sequence[Caveat]) -> Iterator[Labelled]:
 
 
 def run_words(in_run: Sequence[RunGain], number: int) -> str:
-    """What a finding, by its number, would do to the run; empty = not known."""
+    """The effect of a finding, by its number, on the run; empty = not known."""
     return run_gain_words(in_run[number - 1]) if number <= len(in_run) else ""
 
 

@@ -102,7 +102,7 @@ def _best(answer: FabricTraffic) -> Iterator[AnyBlock]:
 
 
 def _code(formula: str, counts: tuple[int, int, int]) -> str:
-    """What to write: the number that the kernel is launched with, the new one, and ids of it."""
+    """The code to write: the number that the kernel is launched with, the new one, and ids of it."""
     x, y, _ = counts
     axes = [(axis, step) for axis, step, count in zip(range(3), (1, x, x * y), counts, strict=True) if count > 1]
 
@@ -117,8 +117,8 @@ def _code(formula: str, counts: tuple[int, int, int]) -> str:
     if not any(f"{axis} = " in formula for axis in _AXES):
         cuts = (f"id / {step}" if step > 1 else "id" for _, step in axes)
         ids = (
-            f"{_AXES[axis]} = {cut}{f' % {counts[axis]}' if axis != axes[-1][0] else ''};"
-            for (axis, _), cut in zip(axes, cuts, strict=True)
+            f"{_AXES[axis]} = {digit}{f' % {counts[axis]}' if axis != axes[-1][0] else ''};"
+            for (axis, _), digit in zip(axes, cuts, strict=True)
         )
         lines.append(" ".join(ids))
     return "\n".join(lines)

@@ -63,8 +63,8 @@ def verdict(answer: WhatIf) -> str:
     if best["verdict"] == "certain loss":
         return f"{name} loses {_interval(best, sign=-1)} of the time"
     if answer.searched_count:
-        tried = counted(answer.searched_count, "orders")
-        return f"None of {tried} gains 1 % of the time for certain; the best one {_interval(best)} of it"
+        orders = counted(answer.searched_count, "orders")
+        return f"None of {orders} gains 1 % of the time for certain; the best one {_interval(best)} of it"
     return f"{name} no certain gain, {_interval(best)} of the time"
 
 
@@ -72,13 +72,13 @@ def _measured(answer: WhatIf) -> Iterator[str]:
     """The measured time beside the interval."""
     for row in answer.measured.iter_rows(named=True):
         edit = answer.edits.filter(edit=row["edit"]).row(0, named=True)
-        predicted = _gain_cell(edit)
+        prediction = _gain_cell(edit)
         noise = "" if row["is_noise_known"] else ", its noise is not known"
         change = "less" if row["gain_share"] >= 0 else "more"
         yield (
             f"measured: {duration(row['after_ns'])} instead of {duration(row['before_ns'])},"
             f" {_points(abs(row['gain_share']))} {change} (+- {percent(row['noise_share'])}{noise}):"
-            f" {row['verdict']} ({predicted})"
+            f" {row['verdict']} ({prediction})"
         )
 
 

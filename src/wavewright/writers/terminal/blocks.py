@@ -112,8 +112,8 @@ def _labelled(block: Labelled) -> RichTable:
 def finding_blocks(finding: Finding) -> Iterator[AnyBlock]:
     """A finding after an empty line: number and verdict, the gain with its bar, then its paragraphs."""
     yield GAP
-    drawn = () if finding.share is None else (Drawn(bar(finding.share)), " ")
-    yield sentence((f"{finding.number}. {finding.verdict}", "bold"), "  ", *drawn, (finding.gain, "bold"))
+    figure = () if finding.share is None else (Drawn(bar(finding.share)), " ")
+    yield sentence((f"{finding.number}. {finding.verdict}", "bold"), "  ", *figure, (finding.gain, "bold"))
     yield from finding.paragraphs
 
 

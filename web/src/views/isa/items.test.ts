@@ -41,7 +41,7 @@ describe("lines of the list", () => {
     expect([...items.placeOf]).toEqual([-1, -1, 1]);
   });
 
-  it("begin with the kernels that waves entered, and end with what never ran", () => {
+  it("start with the kernels that waves entered, and end with what never ran", () => {
     const sections = sectionsOf(code(["never", "helper", "", "second", "kernel"]));
     const order = sectionOrder(sections, ({ name }) => !["never", ""].includes(name), ["kernel", "second"]);
     expect(order.map((number) => sections[number]?.name)).toEqual(["kernel", "second", "helper", "never", ""]);

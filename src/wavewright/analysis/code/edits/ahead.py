@@ -34,13 +34,13 @@ def issued_ahead(
     if edge:
         return Refused(f"{edge.words}, of one iteration and the next", edge)
     moved_rows = [orders.core[at] for at in places]
-    written = 0
+    registers = 0
     for row in moved_rows:
-        written |= row.writes
+        registers |= row.writes
     behind = live_at(orders.code, [orders.block.last + 1])
-    if behind is None or written & behind:
-        register = named(written & behind) if behind else "a register"
-        return Refused(f"behind the loop {register} is read, which they would have written once more")
+    if behind is None or registers & behind:
+        register = named(registers & behind) if behind else "a register"
+        return Refused(f"behind the loop {register} is read, which they would have written one time more")
     if any(row.counters for row in moved_rows) and not assumptions.padded:
         return Refused("the last iteration would load past what the loop loads (--assume padded)")
     ahead_rows = [replace(row, ahead=1) for row in moved_rows]
@@ -55,9 +55,9 @@ def _refusal(orders: BlockOrders, rows: Sequence[int], before: int) -> str:
     code, block = orders.code, orders.block
     if not block.is_loop:
         return "only rows of a loop can be issued ahead"
-    missing = next((row for row in (*rows, before) if row not in orders.places), None)
-    if missing is not None:
-        return f"row {missing} is not one of the loop of rows {block.first} to {block.last}"
+    absent_row = next((row for row in (*rows, before) if row not in orders.places), None)
+    if absent_row is not None:
+        return f"row {absent_row} is not one of the loop of rows {block.first} to {block.last}"
     if before in rows:
         return f"row {before} cannot stand before itself"
     for row in (orders.core[orders.places[each]] for each in rows):

@@ -115,8 +115,8 @@ def trend(
     UsageError
         When no capture has such a quantity.
     """
-    asked = {"subject": subject, "target": target, "series": series}
-    conditions = [pl.col(name) == value for name, value in asked.items() if value is not None]
+    choice = {"subject": subject, "target": target, "series": series}
+    conditions = [pl.col(name) == value for name, value in choice.items() if value is not None]
     if kernel is not None:
         conditions.append(pl.col("kernel").str.contains(kernel, literal=True))
     series_rows, others = _one_series(rows, word, conditions)

@@ -177,7 +177,7 @@ def gpu_times(run: Run) -> pl.DataFrame:
     """`process`, `correlation`, `length`, `begin`, `end` (null = impossible), `graph_call` of dispatches and copies."""
     columns = ["process", "correlation", "start_ns", "end_ns", "graph_call"]
     times = {"length": (pl.col("end_ns") - pl.col("start_ns")), "begin": pl.col("start_ns"), "end": pl.col("end_ns")}
-    timed = [pl.when(is_timed()).then(time).alias(name) for name, time in times.items()]
+    time_columns = [pl.when(is_timed()).then(time).alias(name) for name, time in times.items()]
     empty = pl.DataFrame(
         schema={
             "process": pl.UInt32,
@@ -187,12 +187,14 @@ def gpu_times(run: Run) -> pl.DataFrame:
         }
     )
     pieces = (piece for table in ("dispatches", "copies") for piece in run.chunks(table, columns))
-    rows = pl.concat([empty, *(piece.select("process", "correlation", *timed, "graph_call") for piece in pieces)])
+    rows = pl.concat(
+        [empty, *(piece.select("process", "correlation", *time_columns, "graph_call") for piece in pieces)]
+    )
     return rows.with_columns(pl.col("length").fill_null(0))
 
 
 def _per_slot(work: pl.DataFrame, count: int) -> pl.DataFrame:
-    """Of each launch: durations and number of its work that no graph replays, first begin and last end of all of it."""
+    """Of each launch: durations and number of its work that no graph replays, first start and last end of all of it."""
     is_own = pl.col("graph_call").is_null()
     sums = (
         work.drop_nulls("slot")

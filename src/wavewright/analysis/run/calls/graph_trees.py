@@ -89,8 +89,8 @@ def _without_launches(
     linked_work = launches.join(tree.select("node", "parent", "self_ns"), on="node")
     holes = linked_work.filter(~pl.col("is_kept"))
     # One place for all launches that merge into one node of names.
-    shared = pl.col("node") if is_single else pl.col("node").min().over("parent")
-    place = pl.when("is_kept").then(shared).otherwise("parent")
+    common_node = pl.col("node") if is_single else pl.col("node").min().over("parent")
+    place = pl.when("is_kept").then(common_node).otherwise("parent")
     above = linked_work.select("slot", above=pl.when(place >= 0).then(place))
     time = holes.group_by("parent").agg(more=pl.col("self_ns").sum())
     tree = tree.join(time.rename({"parent": "node"}), on="node", how="left", maintain_order="left")

@@ -1,4 +1,4 @@
-"""What launched GPU work, as trees: processes, threads, their operators, markers and modules, and launches of graphs.
+"""Launchers of GPU work as trees: processes, threads, their operators, markers and modules, and launches of graphs.
 
 Times of the CPU are not in it: those of a capture, and of another machine, are no measure of a replay.
 """
@@ -56,22 +56,22 @@ def call_forest(run: Run) -> CallForest:
     is_named = pl.col("domain").cast(pl.String).is_in([_OPERATOR, _MARKER]).any()
     if not any(piece.select(is_named).item() for piece in run.chunks("regions", ["domain"])):
         return CallForest(empty_frame(NODES), empty_frame(WORK))
-    launched = _Launched(run)
-    calls = call_tree(run, Nodes(("event_properties",), launched.is_node, launched.label))
+    launches = _Launched(run)
+    calls = call_tree(run, Nodes(("event_properties",), launches.is_node, launches.label))
     tree = calls.tree
     parent, depth = tree["parent"].to_numpy(), tree["depth"].to_numpy()
     below = tree["gpu_count"].to_numpy().copy()
     for level in reversed(levels(depth)[1:]):
         np.add.at(below, parent[level], below[level])
     thread = np.repeat([thread for thread, _ in calls.heights], [height for _, height in calls.heights])
-    kept = tree.with_columns(thread=pl.Series(thread[_roots(parent, depth)], dtype=pl.UInt32)).filter(below > 0)
-    kept = _with_texts(kept)
-    work = kept.filter(pl.col("gpu_count") > 0).select(
+    work_tree = tree.with_columns(thread=pl.Series(thread[_roots(parent, depth)], dtype=pl.UInt32)).filter(below > 0)
+    work_tree = _with_texts(work_tree)
+    work = work_tree.filter(pl.col("gpu_count") > 0).select(
         pl.when("is_kernel").then("parent").otherwise("node").alias("node"), "thread", "text", "gpu_count", "gpu_ns"
     )
-    nodes = kept.filter(~pl.col("is_kernel")).select("node", "parent", "text", "shapes", "domain", "thread")
+    nodes = work_tree.filter(~pl.col("is_kernel")).select("node", "parent", "text", "shapes", "domain", "thread")
     nodes, work = _ordered(*_below_threads(run, nodes, work))
-    return CallForest(nodes, work, calls.unlinked_gpu_ns, launched.count - int(work["gpu_count"].sum()))
+    return CallForest(nodes, work, calls.unlinked_gpu_ns, launches.count - int(work["gpu_count"].sum()))
 
 
 def levels(depth: Ints) -> list[Ints]:
@@ -153,10 +153,10 @@ def _below_threads(run: Run, nodes: pl.DataFrame, work: pl.DataFrame) -> tuple[p
     """The nodes below their threads, and these below their processes; work of no node is that of its thread."""
     text = pl.col("text")
     is_marker = pl.col("domain").cast(pl.String) == _MARKER
-    for pattern, ours in _OWN_NUMBERS:
-        text = text.str.replace_all(pattern, ours)
+    for pattern, own_text in _OWN_NUMBERS:
+        text = text.str.replace_all(pattern, own_text)
     is_operator = pl.col("domain").cast(pl.String) == _OPERATOR
-    named = nodes.select(
+    named_nodes = nodes.select(
         pl.col("node").cast(pl.Int64),
         "parent",
         name=pl.when(is_marker).then(text.str.replace_all(r"\d+", "*")).otherwise(text),
@@ -177,7 +177,7 @@ def _below_threads(run: Run, nodes: pl.DataFrame, work: pl.DataFrame) -> tuple[p
         .with_columns(place=pl.int_range(pl.len()).over("process", "is_backward"))
     )
     role = pl.when("is_backward").then(pl.lit("backward thread")).otherwise(pl.lit("thread"))
-    first = int(named["node"].max() or 0) + 1  # type: ignore[arg-type]
+    first = int(named_nodes["node"].max() or 0) + 1  # type: ignore[arg-type]
     processes = threads.select("process", "rank").unique(maintain_order=True).with_row_index("at")
     threads = threads.join(processes.drop("rank"), on="process", how="left", nulls_equal=True, maintain_order="left")
     above = processes.height + first
@@ -192,18 +192,18 @@ def _below_threads(run: Run, nodes: pl.DataFrame, work: pl.DataFrame) -> tuple[p
         parent=pl.lit(-1, pl.Int64),
         name=pl.coalesce(pl.concat_str(pl.lit("rank "), "rank"), pl.lit("process")),
     )
-    own = thread_nodes.select("thread", of_thread="node")
+    thread_of_node = thread_nodes.select("thread", of_thread="node")
     on_top = pl.when(pl.col("parent") < 0).then("of_thread").otherwise("parent")
-    named = (
-        named.join(own, on="thread", how="left", maintain_order="left")
+    named_nodes = (
+        named_nodes.join(thread_of_node, on="thread", how="left", maintain_order="left")
         .with_columns(parent=on_top)
         .drop("of_thread", "thread")
     )
     no_node = pl.when(pl.col("node") < 0).then("of_thread").otherwise("node")
-    work = work.join(own, on="thread", how="left", maintain_order="left").select(
+    work = work.join(thread_of_node, on="thread", how="left", maintain_order="left").select(
         node=no_node, name="text", gpu_count="gpu_count", gpu_ns="gpu_ns"
     )
-    every = pl.concat([named, thread_nodes.drop("thread"), process_nodes], how="diagonal")
+    every = pl.concat([named_nodes, thread_nodes.drop("thread"), process_nodes], how="diagonal")
     return every.with_columns(pl.col("is_wrapper").fill_null(value=False)), work
 
 

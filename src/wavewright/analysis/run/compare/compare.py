@@ -166,7 +166,7 @@ class RunComparison(Answer, package=__package__):
         pairs = [
             (
                 _DOMAIN_WORDS.get(name, name.lower()),
-                *(ns / whole if whole else 0.0 for ns, whole in zip(ns, wholes, strict=True)),
+                *(ns / total_ns if total_ns else 0.0 for ns, total_ns in zip(ns, wholes, strict=True)),
             )
             for name, *ns in sums.rows()
         ]
@@ -184,16 +184,16 @@ class RunComparison(Answer, package=__package__):
         return f"shares: {'; '.join(clauses)}" if clauses else None
 
     def structure_verdict(self, side: int) -> str | None:
-        """What the call trees of a side have in common with those of the base; None = they have none, or are equal."""
+        """The common parts of the call trees of a side and of the base; None = they have none, or are equal."""
         rows = self.operators.filter(pl.col("side") == side)
         if not rows.height or self.is_equal(side):
             return None
         label, base = (self.sides["label"][number] for number in (side, 0))
         is_both = (pl.col("base_gpu_count") > 0) & (pl.col("gpu_count") > 0) & (pl.col("name") != UNLINKED)
         both = rows.filter(is_both)
-        shares = [fsum(both[name]) / whole if (whole := fsum(rows[name])) else 0.0 for name in ("base_ns", "time_ns")]
+        shares = [fsum(both[name]) / total if (total := fsum(rows[name])) else 0.0 for name in ("base_ns", "time_ns")]
         times = {label: self.most_gains_ns[side - 1], base: self.most_gains_ns[side - 1] - fsum(rows["delta_ns"])}
-        gains = " and ".join(f"{who} would take at most {_ms(max(gain, 0.0))} less" for who, gain in times.items())
+        gains = " and ".join(f"{doer} would take at most {_ms(max(gain, 0.0))} less" for doer, gain in times.items())
         places = counted(int(both["pair_count"].sum()), "places")
         return (
             f"call trees: {places} that launch GPU work are in both, with {percent(shares[0])} of the GPU time of "
@@ -345,14 +345,14 @@ def _parts(things: pl.DataFrame, side_count: int) -> pl.DataFrame:
     return frame_of(RunComparison.tables["parts"], rows)
 
 
-def _pairs(base: Side, side: Side, known: Mapping[str, str], *, force: bool) -> dict[str, str]:
+def _pairs(base: Side, side: Side, known_pairs: Mapping[str, str], *, force: bool) -> dict[str, str]:
     """Kernels that only the base has, with those that only the side has and that are the same under another name.
 
     `known` are those that do the same work by the call trees; the names tell the others.
     """
     uses = [kernel_uses(each) for each in (base, side)]
     gone, new = uses[0].keys() - uses[1].keys(), uses[1].keys() - uses[0].keys()
-    pairs = {name: other for name, other in known.items() if name in gone and other in new}
+    pairs = {name: other for name, other in known_pairs.items() if name in gone and other in new}
     gone, new = gone - pairs.keys(), new - set(pairs.values())
     pairs |= dict(pairs_of([uses[0][name] for name in sorted(gone)], [uses[1][name] for name in sorted(new)]))
     gone, new = gone - pairs.keys(), new - set(pairs.values())

@@ -52,8 +52,8 @@ def structure(
     back = np.full(side.height, -1, dtype=np.int64)
     back[partner[pair]] = pair
     owners = [
-        _owners(tree, found)
-        for tree, found in zip(trees, (np.where(partner >= 0, np.arange(base.height), -1), back), strict=True)
+        _owners(tree, partners)
+        for tree, partners in zip(trees, (np.where(partner >= 0, np.arange(base.height), -1), back), strict=True)
     ]
     work = [
         frame.with_columns(pair=pl.Series(owner[frame["node"]]), gpu_ns=pl.col("gpu_ns") / count)
@@ -101,8 +101,8 @@ def _one_tree(forests: Sequence[CallForest]) -> tuple[pl.DataFrame, pl.DataFrame
     head = {"parent": [-1, 0], "size": [first, 1], "depth": [0, 1], "name": [_ROOT, UNLINKED]}
     top = pl.DataFrame(head | {"shapes": [None, None], "is_wrapper": [False, False]}, schema=NODES.dtypes)
     count, time = (sum(getattr(each, name) for each in forests) for name in ("unlinked_count", "unlinked_ns"))
-    rest = pl.DataFrame([(1, UNLINKED, count, time)] if count else [], schema=WORK.dtypes, orient="row")
-    return pl.concat([top, *nodes]), pl.concat([rest, *work])
+    unlinked_row = pl.DataFrame([(1, UNLINKED, count, time)] if count else [], schema=WORK.dtypes, orient="row")
+    return pl.concat([top, *nodes]), pl.concat([unlinked_row, *work])
 
 
 _Side = tuple[pl.DataFrame, pl.DataFrame]
@@ -145,11 +145,11 @@ def _trees(
     )  # type: ignore[return-value]  # two
 
 
-def _owners(tree: NamedTree, own: Ints) -> Ints:
+def _owners(tree: NamedTree, own_nodes: Ints) -> Ints:
     """The pair that each node belongs to: its own, else that of the nearest node above that has one."""
-    owner = own.copy()
+    owner = own_nodes.copy()
     for level in levels(tree.depth)[1:]:
-        owner[level] = np.where(own[level] >= 0, own[level], owner[tree.parent[level]])
+        owner[level] = np.where(own_nodes[level] >= 0, own_nodes[level], owner[tree.parent[level]])
     return owner
 
 
@@ -288,12 +288,12 @@ def _kernel_pairs(base: pl.DataFrame, side: pl.DataFrame, pairs: pl.DataFrame) -
     """Work of a pair by its order, where both sides have as many pieces; else by the order of those of a category."""
     heights = [frame.group_by("pair").len() for frame in (base, side)]
     alike = heights[0].join(heights[1], on=["pair", "len"]).select("pair", is_alike=pl.lit(value=True))
-    keyed = []
+    keyed_rows = []
     for frame, ends in ((base, "base_"), (side, "")):
         rows = frame.join(alike, on="pair", how="left", maintain_order="left")
         kind = pl.when(pl.col("is_alike").is_null()).then(category(pl.col("name"))).fill_null("")
         rows = rows.with_columns(kind=kind).with_columns(at=pl.int_range(pl.len()).over("pair", "kind"))
-        keyed.append(
+        keyed_rows.append(
             rows.select(
                 *("pair", "kind", "at"),
                 pl.col("name").alias(f"{ends}name"),
@@ -301,7 +301,7 @@ def _kernel_pairs(base: pl.DataFrame, side: pl.DataFrame, pairs: pl.DataFrame) -
                 pl.col("gpu_ns").alias(f"{ends}ns" if ends else "time_ns"),
             )
         )
-    both = keyed[0].join(keyed[1], on=["pair", "kind", "at"], how="full", coalesce=True)
+    both = keyed_rows[0].join(keyed_rows[1], on=["pair", "kind", "at"], how="full", coalesce=True)
     rows = both.join(pairs.select("pair", "side", operator="name"), on="pair")
     sums = rows.group_by("side", "operator", *_NAMES).agg(
         pl.col("base_gpu_count", "gpu_count", "base_ns", "time_ns").sum()

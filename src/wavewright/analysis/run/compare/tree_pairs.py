@@ -32,44 +32,44 @@ class NamedTree(NamedTuple):
 
     def children(self, node: int) -> list[int]:
         """The nodes right below one."""
-        found, at, end = [], node + 1, node + int(self.size[node])
+        nodes, at, end = [], node + 1, node + int(self.size[node])
         while at < end:
-            found.append(at)
+            nodes.append(at)
             at += int(self.size[at])
-        return found
+        return nodes
 
     def categories(self, node: int) -> list[int]:
-        """What kinds of kernels run below a node, in order of kinds."""
+        """Kinds of kernels that run below a node, in order of kinds."""
         first, end = self.first_work[node], self.first_work[node + int(self.size[node])]
         return sorted(self.category[first:end].tolist())
 
     def names_inside(self, node: int) -> set[int]:
         """The names right below a node, and below what is alone there."""
-        found: set[int] = set()
+        names: set[int] = set()
         for _ in range(_DEEPEST_CHAIN):
             children = self.children(node)
-            found.update(int(self.name[child]) for child in children)
+            names.update(int(self.name[child]) for child in children)
             if len(children) != 1:
                 break
             (node,) = children
-        return found
+        return names
 
 
 def paired(first: NamedTree, second: NamedTree) -> Ints:
     """For every node of the first tree that of the second that it is paired with; -1 = none. The roots are a pair."""
     forms = _forms(first), _forms(second)
     partner = np.full(len(first.name), -1, dtype=np.int64)
-    pending = [(0, 0)]
-    while pending:
-        left, right = pending.pop()
-        size = int(first.size[left])
-        if forms[0][left] == forms[1][right] and _are_in_place(
-            first.shapes[left : left + size], second.shapes[right : right + size]
+    node_pairs = [(0, 0)]
+    while node_pairs:
+        left_node, right_node = node_pairs.pop()
+        size = int(first.size[left_node])
+        if forms[0][left_node] == forms[1][right_node] and _are_in_place(
+            first.shapes[left_node : left_node + size], second.shapes[right_node : right_node + size]
         ):
-            partner[left : left + size] = np.arange(right, right + size)
+            partner[left_node : left_node + size] = np.arange(right_node, right_node + size)
             continue
-        partner[left] = right
-        pending += _below(first, second, forms, first.children(left), second.children(right))
+        partner[left_node] = right_node
+        node_pairs += _below(first, second, forms, first.children(left_node), second.children(right_node))
     return partner
 
 
@@ -110,36 +110,39 @@ _Forms = tuple["NDArray[np.uint64]", "NDArray[np.uint64]"]
 _Pairs = list[tuple[int, int]]
 
 
-def _below(first: NamedTree, second: NamedTree, forms: _Forms, left: list[int], right: list[int]) -> _Pairs:
+def _below(first: NamedTree, second: NamedTree, forms: _Forms, left_nodes: list[int], right_nodes: list[int]) -> _Pairs:
     """The pairs below a pair: by names, through what only one side has around them, at last by kinds of kernels."""
-    found: _Pairs = []
+    node_pairs: _Pairs = []
     for _ in range(_MOST_ROUNDS):
-        pairs = _aligned(first, second, forms, left, right)
-        found += pairs
-        left, right = ([node for node in side if node not in done] for side, done in _left_over(left, right, pairs))
-        if not left or not right:
-            break
-        opened = (
-            _opened(first, left, _around(first, second, right)),
-            _opened(second, right, _around(second, first, left)),
+        pairs = _aligned(first, second, forms, left_nodes, right_nodes)
+        node_pairs += pairs
+        left_nodes, right_nodes = (
+            [node for node in side if node not in paired_nodes]
+            for side, paired_nodes in _left_over(left_nodes, right_nodes, pairs)
         )
-        if opened == (left, right):
-            kinds = [first.categories(node) for node in left], [second.categories(node) for node in right]
-            if kinds[0] == kinds[1]:
-                found += zip(left, right, strict=True)
-                break
-            opened = (
-                _opened(first, left, lambda node: bool(first.is_wrapper[node])),
-                _opened(second, right, lambda node: bool(second.is_wrapper[node])),
-            )
-        if opened == (left, right):
+        if not left_nodes or not right_nodes:
             break
-        left, right = opened
-    return found
+        inner_nodes = (
+            _opened(first, left_nodes, _around(first, second, right_nodes)),
+            _opened(second, right_nodes, _around(second, first, left_nodes)),
+        )
+        if inner_nodes == (left_nodes, right_nodes):
+            kinds = [first.categories(node) for node in left_nodes], [second.categories(node) for node in right_nodes]
+            if kinds[0] == kinds[1]:
+                node_pairs += zip(left_nodes, right_nodes, strict=True)
+                break
+            inner_nodes = (
+                _opened(first, left_nodes, lambda node: bool(first.is_wrapper[node])),
+                _opened(second, right_nodes, lambda node: bool(second.is_wrapper[node])),
+            )
+        if inner_nodes == (left_nodes, right_nodes):
+            break
+        left_nodes, right_nodes = inner_nodes
+    return node_pairs
 
 
-def _left_over(left: list[int], right: list[int], pairs: _Pairs) -> list[tuple[list[int], set[int]]]:
-    return [(left, {pair[0] for pair in pairs}), (right, {pair[1] for pair in pairs})]
+def _left_over(left_nodes: list[int], right_nodes: list[int], pairs: _Pairs) -> list[tuple[list[int], set[int]]]:
+    return [(left_nodes, {pair[0] for pair in pairs}), (right_nodes, {pair[1] for pair in pairs})]
 
 
 def _around(tree: NamedTree, other: NamedTree, others: list[int]) -> Callable[[int], bool]:
@@ -153,26 +156,30 @@ def _opened(tree: NamedTree, nodes: Sequence[int], is_opened: Callable[[int], bo
     return [each for node in nodes for each in (tree.children(node) if is_opened(node) else [node])]
 
 
-def _aligned(first: NamedTree, second: NamedTree, forms: _Forms, left: list[int], right: list[int]) -> _Pairs:
+def _aligned(
+    first: NamedTree, second: NamedTree, forms: _Forms, left_nodes: list[int], right_nodes: list[int]
+) -> _Pairs:
     """Pairs of equal names in one order: those of most weight, where equal forms and shapes count more."""
     head = 0
-    while head < min(len(left), len(right)) and _are_alike(first, second, forms, left[head], right[head]):
+    while head < min(len(left_nodes), len(right_nodes)) and _are_alike(
+        first, second, forms, left_nodes[head], right_nodes[head]
+    ):
         head += 1
-    pairs = list(zip(left[:head], right[:head], strict=True))
-    left, right = left[head:], right[head:]
-    if not left or not right:
+    pairs = list(zip(left_nodes[:head], right_nodes[:head], strict=True))
+    left_nodes, right_nodes = left_nodes[head:], right_nodes[head:]
+    if not left_nodes or not right_nodes:
         return pairs
-    if len(left) * len(right) > _MOST_CELLS:
-        return pairs + _numbered(first, second, left, right)
-    rows, columns = np.array(left), np.array(right)
+    if len(left_nodes) * len(right_nodes) > _MOST_CELLS:
+        return pairs + _numbered(first, second, left_nodes, right_nodes)
+    rows, columns = np.array(left_nodes), np.array(right_nodes)
     is_same = first.name[rows][:, None] == second.name[columns][None, :]
     score = 1 + (forms[0][rows][:, None] == forms[1][columns][None, :])
     score += 2 * (first.shapes[rows][:, None] == second.shapes[columns][None, :])
     score *= is_same
-    best = np.zeros((len(left) + 1, len(right) + 1), dtype=np.int64)
-    for row in range(len(left)):
+    best = np.zeros((len(left_nodes) + 1, len(right_nodes) + 1), dtype=np.int64)
+    for row in range(len(left_nodes)):
         best[row + 1, 1:] = np.maximum.accumulate(np.maximum(best[row, 1:], best[row, :-1] + score[row]))
-    row, column, found = len(left), len(right), []
+    row, column, node_pairs = len(left_nodes), len(right_nodes), []
     while row and column:
         if best[row, column] == best[row - 1, column]:
             row -= 1
@@ -180,17 +187,17 @@ def _aligned(first: NamedTree, second: NamedTree, forms: _Forms, left: list[int]
             column -= 1
         else:
             row, column = row - 1, column - 1
-            found.append((left[row], right[column]))
-    return pairs + found[::-1]
+            node_pairs.append((left_nodes[row], right_nodes[column]))
+    return pairs + node_pairs[::-1]
 
 
-def _are_alike(first: NamedTree, second: NamedTree, forms: _Forms, left: int, right: int) -> bool:
-    return bool(forms[0][left] == forms[1][right] and first.shapes[left] == second.shapes[right])
+def _are_alike(first: NamedTree, second: NamedTree, forms: _Forms, left_node: int, right_node: int) -> bool:
+    return bool(forms[0][left_node] == forms[1][right_node] and first.shapes[left_node] == second.shapes[right_node])
 
 
-def _numbered(first: NamedTree, second: NamedTree, left: list[int], right: list[int]) -> _Pairs:
+def _numbered(first: NamedTree, second: NamedTree, left_nodes: list[int], right_nodes: list[int]) -> _Pairs:
     """The nth of each name with the nth."""
     places: dict[int, list[int]] = defaultdict(list)
-    for node in reversed(right):
+    for node in reversed(right_nodes):
         places[int(second.name[node])].append(node)
-    return [(node, places[name].pop()) for node in left if places.get(name := int(first.name[node]))]
+    return [(node, places[name].pop()) for node in left_nodes if places.get(name := int(first.name[node]))]

@@ -1,4 +1,4 @@
-"""What a faster kernel would do to the run and to a step: gains of its calls, carried through the event graph."""
+"""The effect of a faster kernel on the run and on a step: gains of its calls, carried through the event graph."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SIDES = [f"{extent}_{axis}" for extent in ("grid", "workgroup") for axis in "xy
 def run_gains(
     run: Run, kernel: str, gains: Sequence[Interval], *, grid: Size = None, workgroup: Size = None
 ) -> list[RunGain]:
-    """What each gain of a kernel would do to the run that calls it.
+    """The effect of each gain of a kernel on the run that calls it.
 
     Parameters
     ----------
@@ -47,19 +47,19 @@ def run_gains(
     graph = event_graph(run)
     calls = _calls(graph, run, kernel, grid, workgroup)
     path = path_of(graph)
-    explained = calls.filter(~pl.col("group").is_in(path.unexplained_groups))
-    if not explained.height:
+    explained_calls = calls.filter(~pl.col("group").is_in(path.unexplained_groups))
+    if not explained_calls.height:
         share = max(path.groups["explained_share"].drop_nulls(), default=0.0)
-        why = (
+        reason = (
             f"the record explains {percent(share)} of the time; a prediction needs {percent(LEAST_EXPLAINED)}: "
             f"{path.advice}"
             if calls.height
             else "the run has no call of the kernel with this size"
         )
-        return [RunGain(calls.height, _sum_ns(calls), 0, 0, 0, unknown=why) for _ in gains]
-    longest = explained.group_by("group").agg(pl.col("ns").sum()).sort("ns", "group", descending=[True, False])
+        return [RunGain(calls.height, _sum_ns(calls), 0, 0, 0, unknown=reason) for _ in gains]
+    longest = explained_calls.group_by("group").agg(pl.col("ns").sum()).sort("ns", "group", descending=[True, False])
     group = longest["group"][0]
-    calls = explained.filter(pl.col("group") == group)
+    calls = explained_calls.filter(pl.col("group") == group)
     in_steps, lengths_ns = _in_steps(graph, run, calls)
     return [_gain(graph, group, calls, in_steps, lengths_ns, gain) for gain in gains]
 
@@ -122,16 +122,16 @@ def _number(number: int) -> pl.Expr:
 def _in_steps(graph: EventGraph, run: Run, calls: pl.DataFrame) -> tuple[pl.DataFrame, pl.Series]:
     """The calls that were launched in a step, and the lengths of the steps that have any."""
     places = graph.processes.select("part", "offset_ns", process="local", number="process")
-    found = (
+    length_columns = (
         steps(run)
         .steps.join(places, on=["part", "process"])
         .select("step", process="number", from_ns=pl.col("start_ns") + pl.col("offset_ns"), length_ns="length_ns")
     )
-    placed = calls.sort("at_ns").join_asof(
-        found.sort("from_ns"), left_on="at_ns", right_on="from_ns", by="process", check_sortedness=False
+    placed_calls = calls.sort("at_ns").join_asof(
+        length_columns.sort("from_ns"), left_on="at_ns", right_on="from_ns", by="process", check_sortedness=False
     )
-    placed = placed.filter(pl.col("at_ns") < pl.col("from_ns") + pl.col("length_ns"))
-    return placed, placed.group_by("step").agg(pl.col("length_ns").max())["length_ns"]
+    placed_calls = placed_calls.filter(pl.col("at_ns") < pl.col("from_ns") + pl.col("length_ns"))
+    return placed_calls, placed_calls.group_by("step").agg(pl.col("length_ns").max())["length_ns"]
 
 
 def _sum_ns(calls: pl.DataFrame) -> int:

@@ -60,7 +60,7 @@ class Overview:
 
 def overview(trace: ThreadTrace) -> Overview:
     """Count the contents of a trace."""
-    waves, engines, executed = trace.waves, trace.shader_engines, trace.executed
+    waves, engines, executed_rows = trace.waves, trace.shader_engines, trace.executed
     launch = trace.launch  # before the losses, of which it may be one
     return Overview(
         agent=trace.source.agent,
@@ -71,13 +71,13 @@ def overview(trace: ThreadTrace) -> Overview:
         bytes=int(engines["byte_count"].sum()),
         waves=waves.height,
         waves_complete=int(waves["complete"].sum()),
-        instructions=executed.instruction_count,
-        unresolved=executed.unresolved_count,
+        instructions=executed_rows.instruction_count,
+        unresolved=executed_rows.unresolved_count,
         span_cycles=traced_span(trace),
         clock_mhz=clock_mhz(trace),
         occupancy_events=trace.occupancy.height,
         kernels=tuple(trace.kernels["demangled"].to_list()),
-        state_cycles={STATES.get(state, str(state)): cycles for state, cycles in executed.state_cycles.items()},
+        state_cycles={STATES.get(state, str(state)): cycles for state, cycles in executed_rows.state_cycles.items()},
         launch=launch,
         losses=losses_of(trace),
     )
@@ -103,7 +103,7 @@ _OF_MISSING_CODE = ("missing_files", "no_code_object", "no_disassembler", "unkno
 
 
 def unknown_code(trace: ThreadTrace) -> str:
-    """Why a trace with executed instructions has no results by instruction or line; empty = it has."""
+    """The reason why a trace with executed instructions has no results by instruction or line; empty = it has."""
     count = trace.instructions.height
     if not count or (trace.instructions["row"] >= 0).any():
         return ""

@@ -38,9 +38,9 @@ def lines_of(
     places = [_places(*trace) for trace in zip(traces, unit_of_row, strict=True)]
     counts = [frame.drop_nulls().select("file", "line").n_unique() for frame in places]
     is_moved = pl.any_horizontal(pl.col(name).ne_missing(pl.col(f"{name}_other")) for name in ("file", "line"))
-    moved = [places[0].join(other, on="unit", suffix="_other").filter(is_moved).height for other in places]
+    moves = [places[0].join(other, on="unit", suffix="_other").filter(is_moved).height for other in places]
     return [
-        (count, each if is_same else None) for count, each, is_same in zip(counts, moved, same_as_first, strict=True)
+        (count, each if is_same else None) for count, each, is_same in zip(counts, moves, same_as_first, strict=True)
     ]
 
 

@@ -108,8 +108,8 @@ def _lines(trace: ThreadTrace) -> list[Quantity]:
         pl.col("file").is_not_null() & pl.col("line").is_not_null() & (pl.col("exposed_cycles_total") > 0)
     )
     return [
-        Quantity("line", f"{file}:{line}", "cycles", hits, exposed / waves, file=file, line=line)
-        for file, line, hits, exposed in units.select("file", "line", "hit_count", "exposed_cycles_total")
+        Quantity("line", f"{file}:{line}", "cycles", hits, exposed_cycles / waves, file=file, line=line)
+        for file, line, hits, exposed_cycles in units.select("file", "line", "hit_count", "exposed_cycles_total")
         .head(_MOST_LINES)
         .rows()
     ]

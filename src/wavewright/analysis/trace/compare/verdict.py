@@ -27,10 +27,10 @@ def sentences(comparison: Comparison, number: int) -> Iterator[str]:
     if other["is_same_code"]:
         yield f"{_same_code(comparison, number, base, other)}."
         if other["moved_row_count"]:
-            moved = counted(other["moved_row_count"], "executed instructions")
+            moved_rows = counted(other["moved_row_count"], "executed instructions")
             lines = f"{counted(base['line_count'], 'lines')} in {base['label']}, {other['line_count']:,} in"
             lines += f" {other['label']}"
-            yield f"Only source lines changed: {moved} have another line than in {base['label']} ({lines})."
+            yield f"Only source lines changed: {moved_rows} have another line than in {base['label']} ({lines})."
     else:
         times = other["kernel_ns_noise_share"] is not None
         if times:

@@ -82,10 +82,10 @@ def _fabric(trace: ThreadTrace, lanes: LaneOptions | None) -> dict[str, tuple[st
         return {}
     low, most = (answer.mappings[name][0] for name in ("read_bytes", "most_bytes"))
     lines = [(low if each is None else each) / answer.line_bytes for each in (low, most)]
-    found = {"TCC_EA0_RDREQ": ("lines that XCDs read from the fabric", lines[0], lines[1])}
+    counters = {"TCC_EA0_RDREQ": ("lines that XCDs read from the fabric", lines[0], lines[1])}
     if answer.write_request_count is not None:
-        found["TCC_WRITE"] = ("writes of L1 to L2", answer.write_request_count, answer.write_request_count)
-    return found
+        counters["TCC_WRITE"] = ("writes of L1 to L2", answer.write_request_count, answer.write_request_count)
+    return counters
 
 
 def _executions(trace: ThreadTrace, waves: pl.DataFrame) -> pl.DataFrame:

@@ -196,27 +196,27 @@ class _Sets:
             "notes": self._notes(),
         }
         if not self.parts:
-            why = reasons["reason"][0] if reasons.height else "no access of memory was executed"
-            return _nothing(target, why, self.caches, self.workgroups, self.xcds, **facts)
+            reason = reasons["reason"][0] if reasons.height else "no access of memory was executed"
+            return _nothing(target, reason, self.caches, self.workgroups, self.xcds, **facts)
         if not any(group.accesses.is_as_traced for group in self.everything.groups):
             return _nothing(target, _NOT_TRACED, self.caches, self.workgroups, self.xcds, **facts)
-        stored = self._stored_bytes()
+        stores = self._stored_bytes()
         arrays = self._array_frame()
-        written = int(arrays["written_bytes"].sum())
-        if stored > written:
+        written_bytes = int(arrays["written_bytes"].sum())
+        if stores > written_bytes:
             problem = (
-                f"workgroups store to the same bytes ({_share(stored - written, stored)} of what they store): "
+                f"workgroups store to the same bytes ({_share(stores - written_bytes, stores)} of what they store): "
                 "an argument or a size is wrong, or they race; nothing is claimed from such addresses"
             )
-            facts |= {"overlapping_bytes": stored - written}
+            facts |= {"overlapping_bytes": stores - written_bytes}
             return _nothing(target, problem, self.caches, self.workgroups, self.xcds, **facts)
         table = self._mapping_frame(options)
-        unavoidable, read = int(arrays["unavoidable_bytes"].sum()), int(table["read_bytes"][0])
+        unavoidable, read_bytes = int(arrays["unavoidable_bytes"].sum()), int(table["read_bytes"][0])
         best = table.sort("read_bytes", maintain_order=True).row(0, named=True)
         best_name = best["mapping"] if best["saved_share"] >= _LEAST_SAVED else ""
         line_requests = self._requests()
         infinity = self.caches.infinity_cache_bytes
-        fits = None if infinity is None else unavoidable + written <= infinity
+        fits = None if infinity is None else unavoidable + written_bytes <= infinity
         lines = infinity // self.line if infinity and not fits else 0
         table, of_today = (table, None) if options.only_today else self._with_intervals(table, options, lines)
         facts |= {
@@ -226,7 +226,7 @@ class _Sets:
             "workgroups": workgroup_reuse(
                 self.workgroups, self.parts, self.line, self.of_today.xcds(self.xcds), empty_frame(_WORKGROUPS)
             ),
-            "read_bytes": read,
+            "read_bytes": read_bytes,
             "unavoidable_bytes": unavoidable,
             "write_bytes": self._write_bytes(),
             "read_request_count": line_requests and line_requests[0],
@@ -238,7 +238,7 @@ class _Sets:
         if of_today is not None:
             rates = list(of_today.hit_rate)
             if line_requests and known_share == 1:
-                rates.append(1 - (table["lines_count"][0] + written // self.line) / sum(line_requests))
+                rates.append(1 - (table["lines_count"][0] + written_bytes // self.line) / sum(line_requests))
             facts |= {"hit_rate": (min(rates), max(rates)), "simulated_count": of_today.simulated_count}
             if of_today.hbm_lines is not None:
                 low, high = (lines * self.line for lines in of_today.hbm_lines)
@@ -266,8 +266,8 @@ class _Sets:
             return candidates[:1]
         if order:
             if sorted(order) != list(range(self.workgroups.total)):
-                what = f"the order is no permutation of the {self.workgroups.total:,} workgroups"
-                raise UsageError(what, advice="one line for each workgroup: launched number, number of its work")
+                problem = f"the order is not a permutation of the {self.workgroups.total:,} workgroups"
+                raise UsageError(problem, advice="one line for each workgroup: launched number, number of its work")
             candidates.insert(1, Mapping(_GIVEN, np.array(order, np.int64), "as given"))
         return candidates
 
@@ -279,18 +279,18 @@ class _Sets:
         machine = _machine(workgroups, self.caches, self.xcds, infinity_lines, options.product)
         facts = (workgroups.direction, workgroups.width_bytes, self.caches, workgroups.total)
         work = work_of(self.everything.groups, *facts) if machine is not None else None
-        left = _MOST_LOOKUPS
+        lookups_left = _MOST_LOOKUPS
         orders = {mapping.name: mapping.order for mapping in self._candidates(options)}
-        ranked = table.sort("read_bytes", maintain_order=True)["mapping"].to_list()
-        first = [name for name in (TODAY, ranked[0], _GIVEN) if name in orders]
-        saving = table.filter(pl.col("saved_share") > 0)["mapping"]
-        for name in dict.fromkeys([*first, *(name for name in ranked if name in saving)]):
-            if work is None or machine is None or (name not in first and left < 0):
+        by_bytes = table.sort("read_bytes", maintain_order=True)["mapping"].to_list()
+        first = [name for name in (TODAY, by_bytes[0], _GIVEN) if name in orders]
+        savers = table.filter(pl.col("saved_share") > 0)["mapping"]
+        for name in dict.fromkeys([*first, *(name for name in by_bytes if name in savers)]):
+            if work is None or machine is None or (name not in first and lookups_left < 0):
                 continue
-            found = interval(work, machine, orders[name], tuple(ORDERS) if name == TODAY else _EXTREMES)
-            if found is not None:
-                intervals[name] = found
-            left -= 0 if name in first else 3 * int(work.lookups_of(machine, orders[name])[-1])  # runs
+            bounds = interval(work, machine, orders[name], tuple(ORDERS) if name == TODAY else _EXTREMES)
+            if bounds is not None:
+                intervals[name] = bounds
+            lookups_left -= 0 if name in first else 3 * int(work.lookups_of(machine, orders[name])[-1])  # runs
         most = [intervals[name].refetched_share[1] if name in intervals else None for name in table["mapping"]]
         lines = pl.Series(most, dtype=pl.Float64) * table["read_bytes"] + table["read_bytes"]
         return table.with_columns(most_bytes=lines.round().cast(pl.Int64)), intervals.get(TODAY)
@@ -302,24 +302,24 @@ class _Sets:
         for mapping in candidates:
             lines = sum(self._count(parts, mapping) for parts in self.loads.values())
             today = rows[0][3] if rows else lines * self.line
-            saved = 1 - lines * self.line / today if today else 0.0
-            replicated = (lines - unavoidable) * self.line
-            rows.append((mapping.name, mapping.formula, lines, lines * self.line, replicated, saved, None))
+            saved_share = 1 - lines * self.line / today if today else 0.0
+            replicated_bytes = (lines - unavoidable) * self.line
+            rows.append((mapping.name, mapping.formula, lines, lines * self.line, replicated_bytes, saved_share, None))
         return pl.DataFrame(rows, schema=FabricTraffic.tables["mappings"].dtypes, orient="row")
 
     def _array_frame(self) -> pl.DataFrame:
         rows = []
         for array in sorted(self.loads.keys() | self.stores.keys()):
-            read = self._count(self.loads.get(array, []), self.of_today)
+            reads = self._count(self.loads.get(array, []), self.of_today)
             once = count(units(self.loads.get(array, []), self.line))
             begin, end = units(self.stores.get(array, []), 1)
-            written = count((begin, end))
-            share = written / int(end[-1] - begin[0]) if written else None
+            byte_count = count((begin, end))
+            share = byte_count / int(end[-1] - begin[0]) if byte_count else None
             name = self.names[array] if array >= 0 else "memory below every argument"
-            rows.append((name, read * self.line, once * self.line, read / once if once else None, written, share))
+            rows.append((name, reads * self.line, once * self.line, reads / once if once else None, byte_count, share))
         return pl.DataFrame(rows, schema=FabricTraffic.tables["arrays"].dtypes, orient="row")
 
-    def _row_frame(self, chosen: pl.Series | None) -> pl.DataFrame:
+    def _row_frame(self, row_choice: pl.Series | None) -> pl.DataFrame:
         code = self.workgroups.trace.code.select("row", "text", "file", "line")
         parts = touched(self.everything.groups, self.workgroups, self.bases, by_row=True)
         lane_bytes: dict[int, int] = {}
@@ -340,7 +340,7 @@ class _Sets:
         dtypes = FabricTraffic.tables["rows"].dtypes
         frame = pl.DataFrame(rows, schema={name: dtypes[name] for name in names}, orient="row")
         frame = frame.join(code, on="row", how="left", maintain_order="left").select(list(dtypes))
-        frame = frame if chosen is None else frame.filter(pl.col("row").is_in(chosen.implode()))
+        frame = frame if row_choice is None else frame.filter(pl.col("row").is_in(row_choice.implode()))
         return frame.sort("fabric_bytes", descending=True, maintain_order=True)
 
     def _write_bytes(self) -> int:
@@ -357,51 +357,51 @@ class _Sets:
             np.array(requests(group, self.workgroups, line, piece)) * len(group.numbers)
             for group in self.everything.groups
         ]
-        read, write = sum(of_groups, np.zeros(2))
-        return float(read), float(write)
+        reads, writes = sum(of_groups, np.zeros(2))
+        return float(reads), float(writes)
 
     def _known(self) -> tuple[float, pl.DataFrame]:
         """Share of the accesses that is known, and the reasons of the others."""
-        known = every = 0
+        known_count = every = 0
         texts = self.workgroups.trace.code["text"].fill_null("").to_list()
         reasons: dict[tuple[int, str], int] = {}
         for group in self.everything.groups:
             accesses = group.accesses
             is_atomic = self.workgroups.direction[accesses.row] == ATOMIC
             certain = accesses.is_known & ~is_atomic
-            known += int(certain.sum()) * len(group.numbers)
+            known_count += int(certain.sum()) * len(group.numbers)
             every += len(certain) * len(group.numbers)
             for number in np.flatnonzero(~certain):
                 row = int(accesses.row[number])
-                why = self.workgroups.reason(int(accesses.kind[number]), int(accesses.detail[number]))
-                why = "an atomic, which L2 executes" if is_atomic[number] else why
-                reasons[row, why] = reasons.get((row, why), 0) + 1
+                reason = self.workgroups.reason(int(accesses.kind[number]), int(accesses.detail[number]))
+                reason = "an atomic, which L2 executes" if is_atomic[number] else reason
+                reasons[row, reason] = reasons.get((row, reason), 0) + 1
             for row in accesses.stopped_rows:
                 reasons[row, "nothing certain tells which way this branch goes"] = 1
         unknown = self.everything.unknown_count
         if unknown:
             reasons[-1, f"{unknown:,} workgroups are moved by their ids in no simple way"] = unknown
-        share = known / every if every else 0.0
+        share = known_count / every if every else 0.0
         rows = [
-            (row, texts[row] if 0 <= row < len(texts) else "", why, executions)
-            for (row, why), executions in sorted(reasons.items(), key=lambda item: (-item[1], item[0]))
+            (row, texts[row] if 0 <= row < len(texts) else "", reason, executions)
+            for (row, reason), executions in sorted(reasons.items(), key=lambda item: (-item[1], item[0]))
         ]
         frame = pl.DataFrame(rows, schema=FabricTraffic.tables["reasons"].dtypes, orient="row")
         return share * (1 - unknown / self.workgroups.total), frame
 
     def _notes(self) -> tuple[str, ...]:
-        assumed = sum(group.accesses.branch_counts[2] for group in self.everything.groups)
+        assumed_count = sum(group.accesses.branch_counts[2] for group in self.everything.groups)
         notes = ["assumed: pointers point to different buffers, and L2 is empty when the dispatch starts"]
-        if assumed:
+        if assumed_count:
             notes.append("assumed: where nothing certain tells a branch, all workgroups go the way that was traced")
         notes += self.workgroups.start.arguments.assumptions
         for array, parts in self.stores.items():
             begin, end = units(parts, 1)
-            written, extent = count((begin, end)), int(end[-1] - begin[0])
-            if written < _DENSE * extent:
+            byte_count, extent = count((begin, end)), int(end[-1] - begin[0])
+            if byte_count < _DENSE * extent:
                 notes.append(
-                    f"{self.names[array]} is stored with gaps ({_share(written, extent)} from its first to its last): "
-                    "padding, or a stride or a size that is too large"
+                    f"{self.names[array]} is stored with gaps ({_share(byte_count, extent)} from its first to its "
+                    "last): padding, or a stride or a size that is too large"
                 )
         return tuple(notes)
 
@@ -422,9 +422,9 @@ def _machine(
         limit = limits(arch, resources_of(kernel, Resources(workgroup_size=prod(size))))
     except UsageError:
         return None
-    fitting = min(limiter.waves_per_group for limiter in limit.limiters) // workgroups.start.wave_count
+    fitting_count = min(limiter.waves_per_group for limiter in limit.limiters) // workgroups.start.wave_count
     cus = arch.product.cu_count // max(arch.product.xcds_per_partition.values(), default=1)
-    return Machine(caches, xcds, cus, max(1, fitting), infinity_lines)
+    return Machine(caches, xcds, cus, max(1, fitting_count), infinity_lines)
 
 
 def _share(part: int, total: int) -> str:

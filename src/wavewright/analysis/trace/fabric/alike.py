@@ -54,7 +54,7 @@ class _Evaluated:
         self._keys: dict[bytes, int] = {}
 
     def __call__(self, ids: Ids, place: int | None = None) -> Probed:
-        """What a workgroup does, or its wave at a place."""
+        """The work of a workgroup, or of its wave at a place."""
         if (ids, place) not in self._probed:
             accesses = self.workgroups.accesses(ids, None if place is None else (place,))
             number = self._keys.setdefault(accesses.key(), len(self._keys))
@@ -66,7 +66,7 @@ def all_workgroups(workgroups: Workgroups) -> AllWorkgroups:
     """Groups of workgroups that do the same, and how each of them is moved."""
     probe = _Evaluated(workgroups)
     groups: list[Alike] = []
-    unknown = checked = 0
+    unknown = checked_count = 0
     is_complete = False
     generator = np.random.default_rng(1)
     try:
@@ -78,9 +78,9 @@ def all_workgroups(workgroups: Workgroups) -> AllWorkgroups:
         try:
             alike = _moved(workgroups, probe, box, numbers)
             if alike is not None and len(numbers) > 1:
-                drawn = generator.choice(len(numbers), min(_CHECKS, len(numbers)), replace=False)
-                checked += len(drawn)
-                alike = alike if _holds(workgroups, probe, alike, drawn) else None
+                sample = generator.choice(len(numbers), min(_CHECKS, len(numbers)), replace=False)
+                checked_count += len(sample)
+                alike = alike if _holds(workgroups, probe, alike, sample) else None
             if alike is not None:
                 groups.append(alike)
                 continue
@@ -90,7 +90,7 @@ def all_workgroups(workgroups: Workgroups) -> AllWorkgroups:
         is_complete = is_complete or single is not None
         groups += single or []
         unknown += 0 if single is not None else len(numbers)
-    return AllWorkgroups(groups, unknown, checked, is_complete)
+    return AllWorkgroups(groups, unknown, checked_count, is_complete)
 
 
 def _with(axis: int, at: int) -> Ids:
@@ -184,16 +184,16 @@ def _digits(probe: Callable[..., np.ndarray | None], count: int) -> list[tuple[i
     return digits
 
 
-def _holds(workgroups: Workgroups, probe: _Evaluated, alike: Alike, drawn: np.ndarray) -> bool:
+def _holds(workgroups: Workgroups, probe: _Evaluated, alike: Alike, sample: np.ndarray) -> bool:
     """True if workgroups that were drawn, or a wave of each where waves are long, do what the moves say."""
     corner: Ids = tuple(int(each) for each in workgroups.ids(alike.numbers[:1])[:, 0])  # type: ignore[assignment]
-    is_long = alike.accesses.step_count * len(drawn) > _MANY_STEPS
-    for turn, (ids, at) in enumerate(zip(workgroups.ids(alike.numbers[drawn]).T, drawn, strict=True)):
+    is_long = alike.accesses.step_count * len(sample) > _MANY_STEPS
+    for turn, (ids, at) in enumerate(zip(workgroups.ids(alike.numbers[sample]).T, sample, strict=True)):
         place = turn % workgroups.start.wave_count if is_long else None
-        chosen = slice(None) if place is None else alike.accesses.place == place
+        of_place = slice(None) if place is None else alike.accesses.place == place
         key, first = probe(corner, place)
         its_key, its_first = probe(tuple(int(each) for each in ids), place)  # type: ignore[arg-type]
-        if its_key != key or (its_first != first + alike.moves[alike.move[chosen], at]).any():
+        if its_key != key or (its_first != first + alike.moves[alike.move[of_place], at]).any():
             return False
     return True
 
@@ -204,9 +204,9 @@ def _one_by_one(workgroups: Workgroups, probe: _Evaluated, numbers: np.ndarray) 
         return None
     by_key: dict[int, list[tuple[int, Ids, np.ndarray]]] = {}
     for number, ids in zip(numbers, workgroups.ids(numbers).T, strict=True):
-        one: Ids = tuple(int(each) for each in ids)  # type: ignore[assignment]
-        key, first = probe(one)
-        by_key.setdefault(key, []).append((int(number), one, first))
+        own_ids: Ids = tuple(int(each) for each in ids)  # type: ignore[assignment]
+        key, first = probe(own_ids)
+        by_key.setdefault(key, []).append((int(number), own_ids, first))
         if sum(len(each) * len(each[0][2]) for each in by_key.values()) > _MOST_MOVES:
             return None
     groups = []

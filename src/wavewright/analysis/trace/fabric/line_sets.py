@@ -37,10 +37,10 @@ class Touched:
     row: int  #: Of the code; -1 = of all rows.
     ranges: Ranges  #: Of the first workgroup of the group.
 
-    def moves(self, chosen: np.ndarray | None) -> np.ndarray:
+    def moves(self, numbers: np.ndarray | None) -> np.ndarray:
         """Different moves of the chosen workgroups (by their numbers); None = all."""
         moves = self.group.moves[self.move]
-        return np.unique(moves if chosen is None else moves[chosen[self.group.numbers]])
+        return np.unique(moves if numbers is None else moves[numbers[self.group.numbers]])
 
 
 def merged(begin: np.ndarray, end: np.ndarray) -> Ranges:
@@ -64,53 +64,53 @@ def merged(begin: np.ndarray, end: np.ndarray) -> Ranges:
     return begin[first], reach[np.append(first[1:], begin.size) - 1]
 
 
-def lane_ranges(group: Alike, workgroups: Workgroups, chosen: np.ndarray) -> Ranges:
+def lane_ranges(group: Alike, workgroups: Workgroups, numbers: np.ndarray) -> Ranges:
     """Bytes that active lanes of the chosen executions touch."""
     accesses = group.accesses
-    active = (accesses.active[chosen][:, None] >> np.arange(_LANES, dtype=np.uint64)) & np.uint64(1) == 1
-    begin = accesses.address[chosen]
-    end = begin + workgroups.width_bytes[accesses.row[chosen]][:, None]
+    active = (accesses.active[numbers][:, None] >> np.arange(_LANES, dtype=np.uint64)) & np.uint64(1) == 1
+    begin = accesses.address[numbers]
+    end = begin + workgroups.width_bytes[accesses.row[numbers]][:, None]
     return begin[active], end[active]
 
 
 def touched(
     groups: Sequence[Alike], workgroups: Workgroups, bases: np.ndarray, *, by_row: bool = False
 ) -> list[Touched]:
-    """What each group touches; `bases`: addresses at which arrays start, in order."""
+    """Lines that each group touches; `bases`: addresses at which arrays start, in order."""
     parts = []
     for group in groups:
         accesses = group.accesses
         way = workgroups.direction[accesses.row]
-        known = np.flatnonzero(accesses.is_known & (way != ATOMIC) & (accesses.active != 0))
-        array = np.searchsorted(bases, accesses.first[known], side="right") - 1
-        rows = accesses.row[known] if by_row else np.full(len(known), -1)
-        keys = np.stack([group.move[known], array, way[known] == STORE, rows])
+        known_accesses = np.flatnonzero(accesses.is_known & (way != ATOMIC) & (accesses.active != 0))
+        array = np.searchsorted(bases, accesses.first[known_accesses], side="right") - 1
+        rows = accesses.row[known_accesses] if by_row else np.full(len(known_accesses), -1)
+        keys = np.stack([group.move[known_accesses], array, way[known_accesses] == STORE, rows])
         kinds, kind = np.unique(keys, axis=1, return_inverse=True)
         for number, (move, its_array, is_store, row) in enumerate(kinds.T):
-            ranges = merged(*lane_ranges(group, workgroups, known[kind.ravel() == number]))
+            ranges = merged(*lane_ranges(group, workgroups, known_accesses[kind.ravel() == number]))
             parts.append(Touched(group, int(move), int(its_array), bool(is_store), int(row), ranges))
     return parts
 
 
-def units(parts: Iterable[Touched], unit: int, chosen: np.ndarray | None = None) -> Ranges:
+def units(parts: Iterable[Touched], unit: int, numbers: np.ndarray | None = None) -> Ranges:
     """Aligned units (lines) that the chosen workgroups touch together, as ranges of their numbers."""
     begins: list[np.ndarray] = []
     ends: list[np.ndarray] = []
-    waiting = 0
+    range_count = 0
     for part in parts:
-        moves = part.moves(chosen)
-        for rest in np.unique(moves % unit):
-            begin, end = merged((part.ranges[0] + rest) // unit, -(-(part.ranges[1] + rest) // unit))
-            whole = moves[moves % unit == rest] // unit
+        moves = part.moves(numbers)
+        for offset in np.unique(moves % unit):
+            begin, end = merged((part.ranges[0] + offset) // unit, -(-(part.ranges[1] + offset) // unit))
+            whole_moves = moves[moves % unit == offset] // unit
             step = max(1, _MERGED_AT // max(1, begin.size))
-            for at in range(0, whole.size, step):
-                some = whole[at : at + step]
+            for at in range(0, whole_moves.size, step):
+                some = whole_moves[at : at + step]
                 begins.append((begin[:, None] + some).ravel())
                 ends.append((end[:, None] + some).ravel())
-                waiting += begins[-1].size
-                if waiting > _MERGED_AT:
+                range_count += begins[-1].size
+                if range_count > _MERGED_AT:
                     both = merged(np.concatenate(begins), np.concatenate(ends))
-                    begins, ends, waiting = [both[0]], [both[1]], 0
+                    begins, ends, range_count = [both[0]], [both[1]], 0
                     if both[0].size > _MOST_RANGES:
                         raise TooScatteredError
     empty = np.zeros(0, np.int64)
@@ -135,26 +135,29 @@ def requests(group: Alike, workgroups: Workgroups, line: int, piece: int) -> tup
     """Read and write requests of one workgroup of a group, as a mean: lines between two barriers, and pieces stored."""
     accesses = group.accesses
     way = workgroups.direction[accesses.row]
-    known = accesses.is_known & (accesses.active != 0)
-    loads, stores = np.flatnonzero(known & (way != STORE) & (way != ATOMIC)), np.flatnonzero(known & (way == STORE))
-    is_aligned = not (group.moves[np.unique(group.move[known])] % line).any() if known.any() else True
+    is_counted = accesses.is_known & (accesses.active != 0)
+    loads, stores = (
+        np.flatnonzero(is_counted & (way != STORE) & (way != ATOMIC)),
+        np.flatnonzero(is_counted & (way == STORE)),
+    )
+    is_aligned = not (group.moves[np.unique(group.move[is_counted])] % line).any() if is_counted.any() else True
     sample_count = 1 if is_aligned else min(_SAMPLES, len(group.numbers))
     sums = np.zeros(2)
     for number in np.linspace(0, len(group.numbers) - 1, sample_count).astype(int):
-        for at, (chosen, unit, part) in enumerate(
+        for at, (numbers, unit, part) in enumerate(
             ((loads, line, accesses.barriers[loads]), (stores, piece, np.arange(len(stores))))
         ):
-            sums[at] += _request_count(group, workgroups, chosen, unit, part, int(number))
+            sums[at] += _request_count(group, workgroups, numbers, unit, part, int(number))
     return float(sums[0] / sample_count), float(sums[1] / sample_count)
 
 
 def _request_count(
-    group: Alike, workgroups: Workgroups, chosen: np.ndarray, unit: int, part: np.ndarray, number: int
+    group: Alike, workgroups: Workgroups, numbers: np.ndarray, unit: int, part: np.ndarray, number: int
 ) -> int:
     """Units that executions touch; those of different parts count each."""
     accesses = group.accesses
-    active = (accesses.active[chosen][:, None] >> np.arange(_LANES, dtype=np.uint64)) & np.uint64(1) == 1
-    begin = accesses.address[chosen] + group.moves[group.move[chosen], number][:, None]
-    end = begin + workgroups.width_bytes[accesses.row[chosen]][:, None]
+    active = (accesses.active[numbers][:, None] >> np.arange(_LANES, dtype=np.uint64)) & np.uint64(1) == 1
+    begin = accesses.address[numbers] + group.moves[group.move[numbers], number][:, None]
+    end = begin + workgroups.width_bytes[accesses.row[numbers]][:, None]
     away = part[:, None] * (_AWAY // unit)
     return count(merged((begin // unit + away)[active], (-(-end // unit) + away)[active]))

@@ -35,33 +35,33 @@ class Mapping:
 def mappings(counts: Ids, xcd_count: int) -> Iterator[Mapping]:
     """The mappings that are compared: today's first, then the simplest."""
     total = prod(counts)
-    launched = np.arange(total, dtype=np.int64)
-    yield Mapping(TODAY, launched)
+    ids = np.arange(total, dtype=np.int64)
+    yield Mapping(TODAY, ids)
     if total < 2:
         return
     if xcd_count > 1 and total > xcd_count:
-        yield _contiguous(launched, xcd_count)
+        yield _contiguous(ids, xcd_count)
         chunk = 2
         while chunk <= _MOST_CHUNK and chunk * xcd_count <= total:
-            yield _chunks(launched, xcd_count, chunk)
+            yield _chunks(ids, xcd_count, chunk)
             chunk *= 2
     axes = [axis for axis in range(3) if counts[axis] > 1]
     for order in permutations(axes):
         if list(order) != axes:
-            yield _axes(launched, counts, order)
+            yield _axes(ids, counts, order)
     if len(axes) > 1 and all(_is_power(counts[axis]) for axis in axes):
-        morton, words = _morton(launched, counts)
+        morton, words = _morton(ids, counts)
         yield Mapping("z-order", morton, words)
         if xcd_count > 1 and total > xcd_count:
-            contiguous = _contiguous(launched, xcd_count)
+            contiguous = _contiguous(ids, xcd_count)
             yield Mapping("z-order, range per XCD", morton[contiguous.order], f"{contiguous.formula} {words}")
 
 
-def _contiguous(launched: np.ndarray, xcd_count: int) -> Mapping:
+def _contiguous(ids: np.ndarray, xcd_count: int) -> Mapping:
     """Each XCD gets one range of workgroups."""
-    total = len(launched)
+    total = len(ids)
     per, tall = -(-total // xcd_count), total % xcd_count or xcd_count
-    xcd, at = launched % xcd_count, launched // xcd_count
+    xcd, at = ids % xcd_count, ids // xcd_count
     order = np.where(xcd < tall, xcd * per + at, tall * per + (xcd - tall) * (per - 1) + at)
     plain = f"id = id % {xcd_count} * {per} + id / {xcd_count};"
     if total % xcd_count:
@@ -72,27 +72,27 @@ def _contiguous(launched: np.ndarray, xcd_count: int) -> Mapping:
     return Mapping("contiguous range per XCD", order, plain)
 
 
-def _chunks(launched: np.ndarray, xcd_count: int, chunk: int) -> Mapping:
+def _chunks(ids: np.ndarray, xcd_count: int, chunk: int) -> Mapping:
     """Ranges of `chunk` workgroups go round the XCDs; what does not fill a round stays as it is."""
     block = xcd_count * chunk
-    full = len(launched) // block * block
-    xcd, at = launched % xcd_count, launched // xcd_count
-    moved = at // chunk * block + xcd * chunk + at % chunk
+    full = len(ids) // block * block
+    xcd, at = ids % xcd_count, ids // xcd_count
+    new_ids = at // chunk * block + xcd * chunk + at % chunk
     new = f"id / {block} * {block} + id % {xcd_count} * {chunk} + id / {xcd_count} % {chunk}"
-    guard = f"if (id < {full}) " if full < len(launched) else ""
-    return Mapping(f"chunks of {chunk} per XCD", np.where(launched < full, moved, launched), f"{guard}id = {new};")
+    guard = f"if (id < {full}) " if full < len(ids) else ""
+    return Mapping(f"chunks of {chunk} per XCD", np.where(ids < full, new_ids, ids), f"{guard}id = {new};")
 
 
-def _axes(launched: np.ndarray, counts: Ids, order: tuple[int, ...]) -> Mapping:
+def _axes(ids: np.ndarray, counts: Ids, order: tuple[int, ...]) -> Mapping:
     """Axes from the fastest on in another order."""
     units = {axis: prod(counts[:axis]) for axis in order}
-    rest, work, words, divisor = launched, np.zeros_like(launched), [], 1
+    quotient, work, words, divisor = ids, np.zeros_like(ids), [], 1
     for axis in order:
-        work += rest % counts[axis] * units[axis]
-        rest = rest // counts[axis]
-        cut = "id" if divisor == 1 else f"id / {divisor}"
+        work += quotient % counts[axis] * units[axis]
+        quotient = quotient // counts[axis]
+        digit = "id" if divisor == 1 else f"id / {divisor}"
         divisor *= counts[axis]
-        words.append(f"{_AXES[axis]} = {cut}{f' % {counts[axis]}' if divisor < len(launched) else ''};")
+        words.append(f"{_AXES[axis]} = {digit}{f' % {counts[axis]}' if divisor < len(ids) else ''};")
     return Mapping(f"axes {', '.join(_AXES[axis] for axis in order)}", work, " ".join(words))
 
 
@@ -100,7 +100,7 @@ def _is_power(number: int) -> bool:
     return number & number - 1 == 0
 
 
-def _morton(launched: np.ndarray, counts: Ids) -> tuple[np.ndarray, str]:
+def _morton(ids: np.ndarray, counts: Ids) -> tuple[np.ndarray, str]:
     """Along a curve through the two longest axes that keeps close what is close; the third axis is the slowest."""
     longest = sorted(range(3), key=lambda axis: (-counts[axis], axis))
     bits: dict[int, list[int]] = {axis: [] for axis in range(3)}  # of the launched number, for each axis
@@ -111,9 +111,9 @@ def _morton(launched: np.ndarray, counts: Ids) -> tuple[np.ndarray, str]:
             bits[axis].append(bit)
             bit += 1
     bits[longest[2]] = list(range(bit, bit + counts[longest[2]].bit_length() - 1))
-    work = np.zeros_like(launched)
+    work = np.zeros_like(ids)
     for axis, places in bits.items():
         for at, place in enumerate(places):
-            work += (launched >> place & 1) * prod(counts[:axis]) << at
+            work += (ids >> place & 1) * prod(counts[:axis]) << at
     names = (f"{_AXES[axis]} = bits {', '.join(map(str, places))} of id;" for axis, places in bits.items() if places)
     return work, " ".join(names)

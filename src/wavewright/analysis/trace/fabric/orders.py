@@ -1,4 +1,4 @@
-"""What caches of limited size miss, for orders of waves between two extremes: an interval, never one number.
+"""Misses of caches of limited size, for orders of waves between two extremes: an interval, never one number.
 
 A CU that lets the oldest wave go first asks for least, waves in lockstep ask for most. The core simulates; here the
 work of one XCD is put together, and what it misses is compared with a cache that loses nothing.
@@ -31,7 +31,7 @@ ORDERS: Final = {"oldest first": (1, 0.0), "queues": (32, 0.0), "lockstep": (0, 
 
 @dataclass(frozen=True)
 class Machine:
-    """Where the workgroups run."""
+    """The caches of the GPU and its limits on waves."""
 
     caches: CacheFacts
     xcds: int
@@ -42,7 +42,7 @@ class Machine:
 
 @dataclass(frozen=True)
 class Interval:
-    """What orders of waves change."""
+    """Bounds of what orders of waves change."""
 
     refetched_share: tuple[float, float]  #: Lines read again, of those that a cache without limits reads.
     hit_rate: tuple[float, float]  #: Of L2.
@@ -53,7 +53,7 @@ class Interval:
 
 
 @dataclass(frozen=True)
-class Work:
+class MemoryWork:
     """The work of a dispatch as the core takes it."""
 
     steps: dict[str, pl.Series]
@@ -77,7 +77,7 @@ class Work:
 
 def work_of(
     groups: Sequence[Alike], direction: np.ndarray, width_bytes: np.ndarray, caches: CacheFacts, total: int
-) -> Work | None:
+) -> MemoryWork | None:
     """The work of all workgroups; None = they lie in too many ways in their lines, or some are not known."""
     line, piece = caches.line_bytes, caches.write_request_bytes or caches.line_bytes
     if sum(len(group.numbers) for group in groups) < total:
@@ -91,9 +91,9 @@ def work_of(
             return None
         accesses = group.accesses
         way = direction[accesses.row]
-        chosen = np.flatnonzero(accesses.is_known & (way != ATOMIC) & (accesses.active != 0))
-        blocks, of_execution = _blocks(group, chosen, way[chosen] == STORE, width_bytes, line, piece)
-        steps, waves = _steps(group, chosen, way, of_execution)
+        numbers = np.flatnonzero(accesses.is_known & (way != ATOMIC) & (accesses.active != 0))
+        blocks, of_execution = _blocks(group, numbers, way[numbers] == STORE, width_bytes, line, piece)
+        steps, waves = _steps(group, numbers, way, of_execution)
         steps["first_block"] += counts["blocks"]
         kind_of[group.numbers] = len(lookups)
         move_count = len(group.moves)
@@ -119,7 +119,7 @@ def work_of(
         name: pl.Series(np.concatenate(each), dtype=pl.Int64 if name in ("line", "moves") else pl.UInt32)
         for name, each in tables.items()
     }
-    return Work(columns, kind_of, first_move, np.array(lookups))
+    return MemoryWork(columns, kind_of, first_move, np.array(lookups))
 
 
 def _by_alignment(groups: Sequence[Alike], line: int) -> Iterator[Alike]:
@@ -131,48 +131,48 @@ def _by_alignment(groups: Sequence[Alike], line: int) -> Iterator[Alike]:
             yield group
             continue
         kinds, kind = np.unique(rests, axis=1, return_inverse=True)
-        for number, rest in enumerate(kinds.T):
+        for number, offset in enumerate(kinds.T):
             members = np.flatnonzero(kind.ravel() == number)
             reach = np.zeros(len(group.moves), np.int64)
-            reach[used] = rest
+            reach[used] = offset
             address = group.accesses.address + reach[group.move][:, None]
             moves = group.moves[:, members] - reach[:, None]
             yield Alike(group.numbers[members], replace(group.accesses, address=address), group.move, moves)
 
 
 def _blocks(
-    group: Alike, chosen: np.ndarray, is_store: np.ndarray, width_bytes: np.ndarray, line: int, piece: int
+    group: Alike, numbers: np.ndarray, is_store: np.ndarray, width_bytes: np.ndarray, line: int, piece: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Lines that executions look up, and how many each does: of loads once per 16 lanes, of stores once per piece."""
     accesses = group.accesses
-    begin = accesses.address[chosen]
-    end = begin + width_bytes[accesses.row[chosen]][:, None] - 1
-    active = (accesses.active[chosen][:, None] >> np.arange(_LANES, dtype=np.uint64)) & np.uint64(1) == 1
+    begin = accesses.address[numbers]
+    end = begin + width_bytes[accesses.row[numbers]][:, None] - 1
+    active = (accesses.active[numbers][:, None] >> np.arange(_LANES, dtype=np.uint64)) & np.uint64(1) == 1
     unit = np.where(is_store, piece, line)[:, None]
     lane_group = np.where(is_store[:, None], 0, np.arange(_LANES) // _GROUP_LANES)
-    execution = np.broadcast_to(np.arange(len(chosen))[:, None], begin.shape)
+    execution = np.broadcast_to(np.arange(len(numbers))[:, None], begin.shape)
     keys = np.stack(
         [np.concatenate([each[active], each[active]]) for each in (execution, lane_group)]
         + [np.concatenate([(begin // unit)[active], (end // unit)[active]])]
     )
     keys = np.unique(keys, axis=1)
     size = np.where(is_store, piece, line)[keys[0]]
-    return keys[2] * size // line, np.bincount(keys[0], minlength=len(chosen))
+    return keys[2] * size // line, np.bincount(keys[0], minlength=len(numbers))
 
 
 def _steps(
-    group: Alike, chosen: np.ndarray, way: np.ndarray, block_counts: np.ndarray
+    group: Alike, numbers: np.ndarray, way: np.ndarray, block_counts: np.ndarray
 ) -> tuple[dict[str, np.ndarray], np.ndarray]:
-    """Accesses and barriers of the waves, one wave behind the other, and where each wave begins."""
+    """Accesses and barriers of the waves, one wave behind the other, and where each wave starts."""
     accesses = group.accesses
     rows: list[tuple[int, int, int, int, int]] = []
     starts = [0]
     firsts = np.concatenate(([0], np.cumsum(block_counts)))
-    places = accesses.place[chosen]
+    places = accesses.place[numbers]
     for place in range(int(accesses.place.max()) + 1 if len(accesses.place) else 1):
         barriers, position = 0, 0
         for at in np.flatnonzero(places == place):
-            execution = chosen[at]
+            execution = numbers[at]
             while barriers < accesses.barriers[execution]:
                 rows.append((2, 1, 0, 0, 0))
                 barriers += 1
@@ -186,32 +186,34 @@ def _steps(
     return {name: table[:, at].copy() for at, name in enumerate(names)}, np.array(starts)
 
 
-def interval(work: Work, machine: Machine, order: np.ndarray, tried: Sequence[str] = tuple(ORDERS)) -> Interval | None:
-    """What the orders of waves change for workgroups that are launched in an order; None = it would take too long."""
+def interval(
+    work: MemoryWork, machine: Machine, order: np.ndarray, names: Sequence[str] = tuple(ORDERS)
+) -> Interval | None:
+    """Bounds of what orders of waves change for workgroups launched in an order; None = it would take too long."""
     lookups = work.lookups_of(machine, order)
     limit = _MOST_LOOKUPS if lookups[-1] <= _MOST_LOOKUPS else _LOOKUPS_OF_PART
     most = int(np.searchsorted(lookups, limit, side="right"))
     if most < min(len(order), machine.xcds * machine.cus):
         return None
-    chosen = order[:most]
-    least = _simulated(work, machine, chosen, 0, 0.0, is_limited=False)
+    first_ones = order[:most]
+    least = _simulated(work, machine, first_ones, 0, 0.0, is_limited=False)
     touched_lines = least["read_misses"] + least["write_misses"]
     caches = machine.caches
-    is_part = len(chosen) < len(order)
+    is_part = len(first_ones) < len(order)
     if not least["read_misses"] or (is_part and touched_lines * caches.line_bytes < _FULL_CACHES * caches.l2_bytes):
         return None
-    runs = [_simulated(work, machine, chosen, *ORDERS[name]) for name in tried]
-    refetched = [run["read_misses"] / least["read_misses"] - 1 for run in runs]
+    runs = [_simulated(work, machine, first_ones, *ORDERS[name]) for name in names]
+    refetched_shares = [run["read_misses"] / least["read_misses"] - 1 for run in runs]
     rates = [1 - (run["read_misses"] + run["write_misses"]) / max(1, run["reads"] + run["writes"]) for run in runs]
     return Interval(
-        (max(0.0, min(refetched)), max(refetched)),
+        (max(0.0, min(refetched_shares)), max(refetched_shares)),
         (min(rates), max(rates)),
-        len(chosen),
-        None if is_part else _from_hbm(work, machine, chosen),
+        len(first_ones),
+        None if is_part else _from_hbm(work, machine, first_ones),
     )
 
 
-def _from_hbm(work: Work, machine: Machine, order: np.ndarray) -> tuple[int, int] | None:
+def _from_hbm(work: MemoryWork, machine: Machine, order: np.ndarray) -> tuple[int, int] | None:
     """Lines that come from HBM: all XCDs share one Infinity Cache; None = not asked."""
     if not machine.last_level_lines or work.lookups_of(machine, order)[-1] * machine.xcds > _MOST_LOOKUPS:
         return None
@@ -221,7 +223,14 @@ def _from_hbm(work: Work, machine: Machine, order: np.ndarray) -> tuple[int, int
 
 
 def _simulated(
-    work: Work, machine: Machine, order: np.ndarray, depth: int, drift: float, *, xcds: int = 1, is_limited: bool = True
+    work: MemoryWork,
+    machine: Machine,
+    order: np.ndarray,
+    depth: int,
+    drift: float,
+    *,
+    xcds: int = 1,
+    is_limited: bool = True,
 ) -> _core.OrderMisses:
     """Misses of the first XCDs; one stands for all."""
     caches = machine.caches

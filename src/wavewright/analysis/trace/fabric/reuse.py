@@ -33,8 +33,8 @@ def workgroup_reuse(
     frame = pl.DataFrame(
         {"line": np.concatenate(lines), "number": np.repeat(np.arange(len(lines)), lengths)}
     ).with_columns(xcd=pl.Series(np.repeat(xcds, lengths)))
-    shared = frame.with_columns(here=pl.len().over("line", "xcd") > 1, anywhere=pl.len().over("line") > 1)
-    sums = shared.group_by("number").agg(
+    sharing_lines = frame.with_columns(here=pl.len().over("line", "xcd") > 1, anywhere=pl.len().over("line") > 1)
+    sums = sharing_lines.group_by("number").agg(
         shared_share=pl.col("here").mean(), away_share=(pl.col("anywhere") & ~pl.col("here")).mean()
     )
     x, y, z = workgroups.ids(np.arange(workgroups.total))

@@ -39,7 +39,7 @@ LOAD, STORE, ATOMIC, LOAD_TO_LDS = range(4)  # Direction
 
 
 class OutOfBudgetError(Exception):
-    """So many instructions would have to be evaluated that nobody would wait for them."""
+    """More instructions would have to be evaluated than anybody would wait for."""
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ class Workgroups:
         start = self.start.of_workgroup([int(each) for each in ids], self.pointers)
         places = range(self.start.wave_count) if places is None else places
         walks = [self._walk(start, place) for place in places]
-        frames, stopped, branches = [], [], np.zeros(3, np.int64)
+        frames, stops, branches = [], [], np.zeros(3, np.int64)
         for place, walk in zip(places, walks, strict=True):
             rows = pl.DataFrame(walk["path"])["row"].to_numpy()
             table = pl.DataFrame(walk["executions"])
@@ -125,19 +125,19 @@ class Workgroups:
             row, is_barrier = rows[position], self.is_barrier[rows]
             addresses = pl.DataFrame(walk["execution_addresses"])["address"].to_numpy().reshape(-1, _LANES)
             in_memory = ~np.isin(self.space[row], _NOT_GLOBAL)
-            known = (table["is_known"].to_numpy() == 1) & (table["has_base"].to_numpy() == 0)
+            known_bases = (table["is_known"].to_numpy() == 1) & (table["has_base"].to_numpy() == 0)
             columns = (
-                row, np.full(len(row), place), position, np.cumsum(is_barrier)[position], known,
-                np.where(known, table["active"].to_numpy(), 0), addresses, table["kind"].to_numpy(),
+                row, np.full(len(row), place), position, np.cumsum(is_barrier)[position], known_bases,
+                np.where(known_bases, table["active"].to_numpy(), 0), addresses, table["kind"].to_numpy(),
                 table["detail"].to_numpy(), table["base_pointer"].to_numpy(),
             )  # fmt: skip
             frames.append([column[in_memory] for column in columns])
             if not walk["is_complete"]:
-                stopped.append(walk["stopped_row"])
+                stops.append(walk["stopped_row"])
             branches += [walk[f"{kind}branch_count"] for kind in ("", "checked_", "assumed_")]  # type: ignore[literal-required]
         *columns_of_all, base_pointer = (np.concatenate(parts) for parts in zip(*frames, strict=True))
         self._found = {int(offset) for offset in np.unique(base_pointer) if offset >= 0} - self.pointers.keys()
-        rows_stopped = tuple(sorted(set(stopped)))
+        rows_stopped = tuple(sorted(set(stops)))
         as_traced = any(walk["is_as_traced"] for walk in walks)
         branch_counts, steps = (
             tuple(int(each) for each in branches),

@@ -45,10 +45,10 @@ class StartState:
         return {number: value if what == _WORKGROUP_ID else None for number, what, value in self.registers}
 
     def of_workgroup(self, ids: Sequence[int], pointers: Mapping[int, int]) -> _core.WaveStart:
-        """Where the waves of one workgroup start; `pointers`: offset of an argument -> the address in it."""
+        """The state of the waves of one workgroup at their start; `pointers`: offset of an argument -> its address."""
         registers = [
-            (number, _CONSTANT, ids[value]) if what == _WORKGROUP_ID else (number, what, value)
-            for number, what, value in self.registers
+            (number, _CONSTANT, ids[value]) if source == _WORKGROUP_ID else (number, source, value)
+            for number, source, value in self.registers
         ]
         if any(number == _TTMP9 for number, _, _ in registers):
             registers.append((_TTMP7, _CONSTANT, ids[1] | ids[2] << _PACKED_ID_BITS))

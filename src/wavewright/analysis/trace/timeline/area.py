@@ -35,10 +35,10 @@ def area_rows(
     """The instructions of tracks (None = all) of a timeline (`layers`) from one aligned cycle to before another."""
     everywhere = _tracks(trace, layer)
     chosen = everywhere if tracks is None else everywhere.filter(pl.col("track").is_in(list(tracks)))
-    executed = _executed(trace, start_cycles, end_cycles)
-    items = _items(trace, layer, chosen, executed)
+    executed_rows = _executed(trace, start_cycles, end_cycles)
+    items = _items(trace, layer, chosen, executed_rows)
     items = items.filter(pl.col("time") >= start_cycles, pl.col("time") < end_cycles)
-    table = items.join(executed.drop("time"), on="item")
+    table = items.join(executed_rows.drop("time"), on="item")
     with_row = table.filter(pl.col("row") >= 0).sort("time", "item")
     duration, stall = (pl.col(name).cast(pl.Int64) for name in ("duration_cycles", "stall_cycles"))
     sums = with_row.group_by("row").agg(
@@ -91,7 +91,7 @@ def _executed(trace: ThreadTrace, start_cycles: int, end_cycles: int) -> pl.Data
     )
 
 
-def _items(trace: ThreadTrace, layer: str, chosen: pl.DataFrame, executed: pl.DataFrame) -> pl.DataFrame:
+def _items(trace: ThreadTrace, layer: str, chosen: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
     """`item` and `time` of the instructions of some tracks."""
     if layer == _PIPES and (spans_of := layers(trace)[layer].spans):
         spans = spans_of()
@@ -102,4 +102,4 @@ def _items(trace: ThreadTrace, layer: str, chosen: pl.DataFrame, executed: pl.Da
         return issued.select("item", time="begin")
     if not set(SLOT) <= set(chosen.columns):
         raise UsageError(f"tracks of the timeline {layer[:40]!r} have no instructions")
-    return executed.join(chosen.select(SLOT).unique(), on=SLOT, how="semi", nulls_equal=True).select("item", "time")
+    return rows.join(chosen.select(SLOT).unique(), on=SLOT, how="semi", nulls_equal=True).select("item", "time")

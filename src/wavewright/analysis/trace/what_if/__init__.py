@@ -130,8 +130,10 @@ def _block_orders(
         apart = lds_apart(trace, [code.rows[number] for number in block.rows])
         return BlockOrders(code, block, assumptions=assumed_facts, apart=apart), len(apart)
 
-    made: tuple[BlockOrders, int] = once(trace.answers, ("block orders", block.first, block.last, assumed_facts), make)
-    return made
+    orders: tuple[BlockOrders, int] = once(
+        trace.answers, ("block orders", block.first, block.last, assumed_facts), make
+    )
+    return orders
 
 
 def _parts(text: str) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from wavewright.analysis.code.edits.block_orders import BlockOrders, LegalOrder,
 from wavewright.analysis.code.edits.code_rows import CodeRow
 from wavewright.analysis.code.edits.dependences import Assumptions, first_of_all, moved_down, moved_up
 from wavewright.analysis.code.edits.derived_waits import DerivedOrder, unmet_needs
-from wavewright.analysis.code.edits.widened import widened
+from wavewright.analysis.code.edits.wider_loads import widened
 from wavewright.errors import UsageError
 
 _NUMBER: Final = r"(\d{1,9})"

@@ -12,7 +12,7 @@ import polars as pl
 from wavewright import _core
 from wavewright.analysis.code.edits.block_orders import LegalOrder
 from wavewright.analysis.code.edits.code_rows import CodeRow
-from wavewright.analysis.code.edits.widened import dwords_of
+from wavewright.analysis.code.edits.wider_loads import dwords_of
 from wavewright.analysis.trace.code.accesses import accesses
 from wavewright.analysis.trace.diagnose.replay.inputs import prepared
 from wavewright.analysis.trace.selection import whole_of
@@ -166,11 +166,11 @@ class EditedTrace:
             low, low_end = -error, "longest queue, which may take all"
         about = min(max(1 - times[_MIDDLE], low), high)
         is_extrapolated = any(part[2] for part in parts)
-        lacking = sum(part[4] for part in parts)
-        return GainInterval(low, high, about, is_extrapolated, executions, lacking, low_end, high_end)
+        lacking_count = sum(part[4] for part in parts)
+        return GainInterval(low, high, about, is_extrapolated, executions, lacking_count, low_end, high_end)
 
     def one_execution(self, order: LegalOrder, code_block: Sequence[CodeRow]) -> list[list[tuple[int, int, int]]]:
-        """One execution of a block by the median wave, as recorded and in a new order: rows with begin and end.
+        """One execution of a block by the median wave, as recorded and in a new order: rows with start and end.
 
         The wave is the median one by its lifetime, the execution the one in the middle; a row lasts from the issue of
         the instruction before it to its own, -1 is a row that was put in. Nothing where rows are issued ahead.
@@ -180,17 +180,17 @@ class EditedTrace:
         for replay, waves in zip(self._replays, self._waves, strict=True):
             lifetimes = waves["end_cycles"] - waves["start_cycles"]
             for wave in lifetimes.arg_sort().to_list()[lifetimes.len() // 2 :]:
-                recorded = replay.issues(wave, first, last, [])
-                starts = [at for at, (row, _) in enumerate(recorded) if row == first]
+                recorded_issues = replay.issues(wave, first, last, [])
+                starts = [at for at, (row, _) in enumerate(recorded_issues) if row == first]
                 if order.prologue or not starts:
                     continue
                 middle = len(starts) // 2
-                length = next(at for at, (row, _) in enumerate(recorded[starts[middle] :]) if row == last) + 1
+                length = next(at for at, (row, _) in enumerate(recorded_issues[starts[middle] :]) if row == last) + 1
                 more = len(rows) - len(code_block)
-                edited = replay.issues(wave, first, last, rows)
+                edited_issues = replay.issues(wave, first, last, rows)
                 return [
-                    _spans(recorded, starts[middle], length),
-                    _spans(edited, starts[middle] + middle * more, length + more),
+                    _spans(recorded_issues, starts[middle], length),
+                    _spans(edited_issues, starts[middle] + middle * more, length + more),
                 ]
         return []
 
@@ -202,7 +202,7 @@ def _spans(issues: Sequence[tuple[int, int]], at: int, count: int) -> list[tuple
 
 
 def _rows_of_edit(
-    listing: Sequence[CodeRow], code_block: Sequence[CodeRow], joined: Mapping[int, Sequence[int]]
+    listing: Sequence[CodeRow], code_block: Sequence[CodeRow], rows_of_wider: Mapping[int, Sequence[int]]
 ) -> list[RowOfEdit]:
     """A listing as the native core takes it; `code_block` is the block as it is."""
     kept_rows = kept_waits(listing, code_block)
@@ -215,7 +215,7 @@ def _rows_of_edit(
         number = kept_rows.get(place, row.row)
         is_moved = row.row in moved_rows
         edges = _edges(place, listing, last_writers, around) if is_moved else []
-        parts = joined.get(row.row, ()) if row.row >= 0 else ()
+        parts = rows_of_wider.get(row.row, ()) if row.row >= 0 else ()
         dwords = sum(dwords_of(texts[part]) for part in parts)
         rows.append((number, row.ahead, is_moved, row.is_wait, _padding_of(row), _waits_of(row), edges, dwords, parts))
         for register in _registers(row.writes):

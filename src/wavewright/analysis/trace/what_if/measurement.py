@@ -65,7 +65,7 @@ def with_measured(answer: WhatIf, before: KernelTime, after: KernelTime) -> What
         verdict = "more than predicted"
     elif low is not None and gain + noise < low:
         verdict = "less than predicted"
-    measured = {
+    columns = {
         "edit": row["edit"],
         "verdict": verdict,
         "gain_share": gain,
@@ -76,4 +76,4 @@ def with_measured(answer: WhatIf, before: KernelTime, after: KernelTime) -> What
         "before_count": before.call_count,
         "after_count": after.call_count,
     }
-    return replace(answer, measured=frame_of(type(answer).tables["measured"], [measured]))
+    return replace(answer, measured=frame_of(type(answer).tables["measured"], [columns]))

@@ -23,7 +23,7 @@ class MoreWaves(NamedTuple):
 
 
 def more_waves(trace: ThreadTrace, arch: Arch, resources: Resources, more: int) -> MoreWaves:
-    """The least rung of the ladder of occupancy with so many waves more."""
+    """The least rung of the ladder of occupancy with that number of waves more."""
     try:
         now = limits(arch, resources)
         rungs = ladder(arch, resources)
@@ -38,9 +38,9 @@ def more_waves(trace: ThreadTrace, arch: Arch, resources: Resources, more: int) 
         return MoreWaves(
             f"no more than {rungs[-1].waves_per_simd if rungs else now.waves_per_simd} waves fit on a SIMD"
         )
-    used = {limiter.name: limiter.allocated for limiter in now.limiters}
+    amounts = {limiter.name: limiter.allocated for limiter in now.limiters}
     parts = [
-        f"at most {most:,} {name} instead of {used.get(short, 0):,}"
+        f"at most {most:,} {name} instead of {amounts.get(short, 0):,}"
         for short, name, most in (
             ("VGPR", "vector registers", rung.vgprs_at_most),
             ("SGPR", "scalar registers", rung.sgprs_at_most),

@@ -1,4 +1,4 @@
-"""How far a row of the code can be moved by itself, and what is in its way."""
+"""The distance that a row of the code can be moved by itself, and what is in its way."""
 
 from __future__ import annotations
 

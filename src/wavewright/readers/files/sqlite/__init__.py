@@ -179,9 +179,9 @@ class Database:
         piece = scan.next(rows)
         with ThreadPoolExecutor(1) as ahead:
             while len(piece):
-                coming = ahead.submit(scan.next, rows)
+                next_rows = ahead.submit(scan.next, rows)
                 yield pl.DataFrame(piece)
-                piece = coming.result()
+                piece = next_rows.result()
         if scan.damage:
             losses.append(Loss("unreadable_rows", detail=f"{source.name}: {scan.damage}"))
         for (name, *_), count in zip(plan, scan.mixed_counts, strict=True):

@@ -17,15 +17,15 @@ FILE_NAME = "annotations.json"
 SEVERITIES = ("critical", "high", "medium", "low", "info")
 MOST = 1_000  #: Annotations of a trace, and rows of an annotation.
 _LONGEST = 4_000
-_Whole = Annotated[int, msgspec.Meta(ge=0, le=(1 << 31) - 1)]
+_Count = Annotated[int, msgspec.Meta(ge=0, le=(1 << 31) - 1)]
 _Unit = Annotated[int, msgspec.Meta(ge=0, le=(1 << 16) - 1)]
 _Cycle = Annotated[float, msgspec.Meta(ge=-(1 << 53), le=1 << 53)]
 
 
 class _Source(msgspec.Struct, rename="camel"):
     file: str
-    line: _Whole
-    end_line: _Whole | None = None
+    line: _Count
+    end_line: _Count | None = None
 
 
 class _Wave(msgspec.Struct):
@@ -61,8 +61,8 @@ def read_annotations(folder: Folder, positions: Sequence[int], losses: list[Loss
     content = read_bytes(folder, FILE_NAME, losses) if FILE_NAME in folder.names() else None
     entries: list[Any] = []
     try:
-        given = msgspec.json.decode(content, type=_File | list[Any]) if content is not None else []
-        entries = given.annotations if isinstance(given, _File) else given
+        document = msgspec.json.decode(content, type=_File | list[Any]) if content is not None else []
+        entries = document.annotations if isinstance(document, _File) else document
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         losses.append(Loss("annotations", detail=f"the file cannot be read ({error})"))
     row_of = {position: row for row, position in enumerate(positions)}
@@ -74,16 +74,16 @@ def read_annotations(folder: Folder, positions: Sequence[int], losses: list[Loss
 
 
 def _row(entry: Any, row_of: dict[int, int]) -> dict[str, Any] | None:
-    """A row of the table; None = the entry is no annotation."""
+    """A row of the table; None = the entry has another form."""
     try:
-        given = msgspec.convert(entry, _Annotation)
+        value = msgspec.convert(entry, _Annotation)
     except (msgspec.MsgspecError, RecursionError):
         return None
-    anchor = given.anchor or _Anchor()
-    row: dict[str, Any] = {name: _text(getattr(given, name)) for name in ("title", "note", "suggestion", "category")}
-    row["severity"] = given.severity if given.severity in SEVERITIES else "info"
-    row["confidence"] = None if given.confidence is None else min(1.0, max(0.0, given.confidence))
-    row["metric"] = given.metric
+    anchor = value.anchor or _Anchor()
+    row: dict[str, Any] = {name: _text(getattr(value, name)) for name in ("title", "note", "suggestion", "category")}
+    row["severity"] = value.severity if value.severity in SEVERITIES else "info"
+    row["confidence"] = None if value.confidence is None else min(1.0, max(0.0, value.confidence))
+    row["metric"] = value.metric
     rows = [row_of[position] for position in (anchor.positions or [])[:MOST] if position in row_of]
     row["rows"] = " ".join(map(str, rows)) or None
     if anchor.source:
@@ -96,5 +96,5 @@ def _row(entry: Any, row_of: dict[int, int]) -> dict[str, Any] | None:
 
 
 def _text(text: str | None) -> str | None:
-    """The text of a stranger: bounded, nothing in it that a terminal obeys."""
+    """Text of others: bounded, nothing in it that a terminal obeys."""
     return None if text is None else "\n".join(map(readable, text[:_LONGEST].split("\n")))

@@ -51,14 +51,14 @@ def traffic_picture(answer: FabricTraffic, theme: str = "auto") -> Picture:
     for side, (name, colour) in enumerate(
         (("by XCD, a colour for each", _xcd), ("by reuse, colours as above", _reuse))
     ):
-        left = frame.left + side * (columns * cell + _GAP)
-        frame.svg.label("p-ink", left, frame.top + 12, name, size=SMALL)
+        left_x = frame.left + side * (columns * cell + _GAP)
+        frame.svg.label("p-ink", left_x, frame.top + 12, name, size=SMALL)
         for at, row in enumerate(rows):
             frame.svg.add(
                 "rect",
                 f"p-{colour(row)}",
                 title=_words(row),
-                x=left + at % columns * cell,
+                x=left_x + at % columns * cell,
                 y=frame.top + _HEAD + at // columns * cell,
                 width=cell * 0.9,
                 height=cell * 0.9,

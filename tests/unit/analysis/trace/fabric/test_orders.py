@@ -15,7 +15,7 @@ import pytest
 
 from wavewright import _core
 from wavewright.analysis.trace.fabric.alike import Alike
-from wavewright.analysis.trace.fabric.orders import ORDERS, Machine, Work, _simulated, interval, work_of
+from wavewright.analysis.trace.fabric.orders import ORDERS, Machine, MemoryWork, _simulated, interval, work_of
 from wavewright.analysis.trace.fabric.workgroups import Accesses
 from wavewright.facts.gpus.chiplets import caches_of
 
@@ -39,7 +39,7 @@ def _kind(rows: list[tuple[int, int, int, int, Any]], moves: Any, numbers: Any) 
 
 
 @pytest.fixture(scope="module")
-def gemm() -> Work:
+def gemm() -> MemoryWork:
     """64 x 64 tiles of four waves: per step of 8 a load of A by 8 bytes and four of B by 2 bytes, then a barrier."""
     lane = np.arange(64)
     row, column = lane // 32, lane % 32
@@ -66,11 +66,11 @@ def gemm() -> Work:
     return work
 
 
-def _all_xcds(work: Work, order: str, machine: Machine = MI300X) -> dict[str, int]:
+def _all_xcds(work: MemoryWork, order: str, machine: Machine = MI300X) -> dict[str, int]:
     return {name: 8 * value for name, value in _simulated(work, machine, np.arange(2048), *ORDERS[order]).items()}  # type: ignore[operator]
 
 
-def test_fabric_reads_of_the_gemm_are_counted_ones(gemm: Work) -> None:
+def test_fabric_reads_of_the_gemm_are_counted_ones(gemm: MemoryWork) -> None:
     found = _all_xcds(gemm, "queues")
     assert found["read_misses"] == pytest.approx(COUNTED_FABRIC_READS, rel=0.01)
     assert found["read_misses"] + found["write_misses"] == pytest.approx(541_696, rel=0.005)
@@ -78,7 +78,7 @@ def test_fabric_reads_of_the_gemm_are_counted_ones(gemm: Work) -> None:
     assert found["evictions"] == found["read_misses"] + found["write_misses"] - 8 * 32_768  # L2 was full at the end
 
 
-def test_the_interval_holds_the_counters(gemm: Work) -> None:
+def test_the_interval_holds_the_counters(gemm: MemoryWork) -> None:
     found = interval(gemm, MI300X, np.arange(2048))
     assert found is not None
     low, high = (393_216 * (1 + share) for share in found.refetched_share)
@@ -109,7 +109,7 @@ def test_a_copy_and_a_fill(mebibytes: int, is_copy: bool, counted_reads: int, co
 
 
 @pytest.mark.slow
-def test_other_caches_are_rejected_by_the_counters(gemm: Work) -> None:
+def test_other_caches_are_rejected_by_the_counters(gemm: MemoryWork) -> None:
     """Lines of 64 bytes, four XCDs and no L1 give other misses or requests: the counters can tell."""
     small = replace(MI300X, caches=replace_fact(l2_bytes=2 << 20))
     assert _all_xcds(gemm, "queues", small)["read_misses"] > 1.5 * COUNTED_FABRIC_READS
@@ -125,7 +125,7 @@ def replace_fact(**changed: Any) -> Any:
     return msgspec.structs.replace(CACHES, **changed)
 
 
-def test_sets_bound_what_limited_caches_read(gemm: Work) -> None:
+def test_sets_bound_what_limited_caches_read(gemm: MemoryWork) -> None:
     unlimited = _simulated(gemm, MI300X, np.arange(2048), 0, 0.0, is_limited=False)
     assert 8 * unlimited["read_misses"] == 393_216
     assert unlimited["evictions"] == 0

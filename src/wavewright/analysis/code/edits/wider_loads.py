@@ -36,9 +36,11 @@ def widened(orders: BlockOrders, rows: Sequence[int]) -> LegalOrder | Refused:
     """The block with some loads as one, where the first of them stands; `rows` are rows of the code."""
     if orders.refusal:
         return Refused(orders.refusal)
-    missing = next((row for row in rows if row not in orders.places), None)
-    if missing is not None or len(rows) < 2:
-        return Refused(f"row {missing} is not one of the block" if missing is not None else "one load alone is as wide")
+    absentee = next((row for row in rows if row not in orders.places), None)
+    if absentee is not None or len(rows) < 2:
+        return Refused(
+            f"row {absentee} is not one of the block" if absentee is not None else "one load alone is as wide"
+        )
     places = [orders.places[row] for row in rows]
     loads = [orders.core[at] for at in places]
     wider = _wider(loads)
@@ -57,8 +59,8 @@ def widened(orders: BlockOrders, rows: Sequence[int]) -> LegalOrder | Refused:
         before, row = derived_order.hazard
         return Refused(f"rows {before} and {row} would be too close: the wait states between them are not known")
     core = tuple(row.row for row in listing)
-    joined = {wider.row: tuple(load.row for load in loads)}
-    return LegalOrder(derived_order.rows, derived_order, core, orders.vgprs, 0, joined=joined)
+    rows_of_wider = {wider.row: tuple(load.row for load in loads)}
+    return LegalOrder(derived_order.rows, derived_order, core, orders.vgprs, 0, joined=rows_of_wider)
 
 
 def dwords_of(text: str) -> int:
@@ -77,15 +79,15 @@ def _read(text: str) -> _LoadText | None:
     match = _LOAD.fullmatch(text.strip())
     if match is None or " idxen" in text:  # of a swizzled buffer the next dword lies elsewhere
         return None
-    width, rest = match["width"], match["rest"]
-    offset = _OFFSET.search(rest)
+    width, operands = match["width"], match["rest"]
+    offset = _OFFSET.search(operands)
     return _LoadText(
         match["unit"],
         width.startswith("b"),
         _DWORDS[width],
         int(match["first"] or match["only"]),
         int(offset[1]) if offset else 0,
-        _OFFSET.sub("", rest),
+        _OFFSET.sub("", operands),
     )
 
 
@@ -95,7 +97,7 @@ def _wider(rows: Sequence[CodeRow]) -> CodeRow | Refused:
     first = loads[0]
     if first is None or any(load is None for load in loads):
         row = next(row for row, load in zip(rows, loads, strict=True) if load is None)
-        return Refused(f"row {row.row} is no load of whole dwords into vector registers: {row.text}")
+        return Refused(f"row {row.row} is not a load of whole dwords into vector registers: {row.text}")
     register, offset = first.first, first.offset
     for row, load in zip(rows, loads, strict=True):
         if load is None or (load.unit, load.is_by_bits, load.rest) != (first.unit, first.is_by_bits, first.rest):
