@@ -197,12 +197,17 @@ def test_a_file_given_twice_counts_once() -> None:
     assert "collectives_twice" in [caveat.name for caveat in twice.caveats]
 
 
-@pytest.mark.slow
-def test_ranks_are_not_cut() -> None:
-    answer = ranks(Run([rank_source(rank, [("gemm", 0, 100)]) for rank in range(30)]))
-    titles = [part.heading for part in ranks_report(answer, limit=3) if hasattr(part, "heading")]
-    assert "30 processes" in titles[0]
-    assert "showing" not in titles[0]
+def test_a_table_of_ranks_is_whole_unless_fewer_are_asked_for() -> None:
+    answer = ranks(Run([rank_source(rank, [("gemm", 0, 100)]) for rank in range(24)]))
+    whole, part = (
+        next(block for block in ranks_report(answer, limit=limit) if hasattr(block, "heading")) for limit in (20, 3)
+    )
+    assert "24 processes" in whole.heading
+    assert "showing" not in whole.heading
+    assert len(whole.rows) == 24
+    assert "24 processes" in part.heading
+    assert "showing 3" in part.heading
+    assert len(part.rows) == 3
 
 
 def test_a_wait_is_the_same_in_both_verbs_and_never_more_than_the_communication() -> None:

@@ -46,7 +46,7 @@ def test_streams_hold_work_of_both_kinds_and_items_follow_the_tables() -> None:
     assert found.item_count == 6
     where = found.spans.join(found.tracks, on="track", suffix="_track").sort("item")
     assert where["kind_track"].to_list() == ["stream"] * 4 + ["allocations", "marks"]
-    assert where["label"].to_list() == ["Stream 0", "Stream 0 overlap 1", "Stream 3", "Stream 0", "", "marks"]
+    assert where["label"].to_list() == ["Stream 0", "Stream 0 (row 2)", "Stream 3", "Stream 0", "", "marks"]
     assert where["part"].to_list()[2] == "GPU 1 gfx942"
     assert found.kinds["name"].to_list()[0] == "k"
 
