@@ -20,6 +20,7 @@ from wavewright.model.run import Run
 _PLACE_KEYS = ("host", "pid", "rank", "run", "kind", "gpu", "pool")
 _SITE_KEYS = ("pool", "site")
 _CATEGORY_KEYS = ("pool", "category")
+_NO_BYTES, _NO = pl.lit(0, pl.Int64), pl.lit(value=False)
 
 
 @dataclass(frozen=True)
@@ -37,9 +38,10 @@ class Memory(Answer, package=__package__):
 @bounded(bins=BINS)
 def partial_memory(run: Run, *, bins: int = 64) -> Memory:
     """The contribution of one run; the curves have `bins` points."""
-    pieces = _lives(allocation_rows(run))
+    pieces = _allocations(allocation_rows(run))
     lives, changes = _with_places(run, pieces.lives), _with_places(run, pieces.changes)
     clocks = node_clocks(run)
+    # When the run began on the node of each process: times of the answer count from there.
     begins = pl.DataFrame({"process": range(clocks.processes.height), "zero_ns": clocks.processes["start_ns"]})
     begins = begins.cast({"process": pl.UInt32})
     changes = changes.join(begins, on="process", how="left", maintain_order="left")
@@ -96,23 +98,27 @@ def memory(run: Run, *, bins: int = 64) -> Memory:
 
 def live_bytes(run: Run) -> pl.DataFrame:
     """Bytes alive after each allocation and release: `process`, `agent`, `pool`, `time_ns`, `live_bytes`."""
-    changes = _with_places(run, _lives(allocation_rows(run)).changes)
+    changes = _with_places(run, _allocations(allocation_rows(run)).changes)
     return _live_bytes(changes).select("process", "agent", "pool", "time_ns", "live_bytes")
 
 
 @dataclass(frozen=True)
-class _Lives:
+class _Allocations:
     """Allocations with the row that ends them, and the changes of live bytes."""
 
     lives: pl.DataFrame
+    #: One row per allocation, per release, and per end of an allocation, by the `row` of the call that made it:
+    #: `change_bytes` of live bytes; `is_earlier`: a release that matches no recorded allocation, of `earlier_bytes`
+    #: that were allocated before; `is_end`: the end that a call makes of an allocation, beside the row of that call.
     changes: pl.DataFrame
 
 
-def _lives(rows: pl.DataFrame) -> _Lives:
+def _allocations(rows: pl.DataFrame) -> _Allocations:
     """A release ends the allocation before it at its address; so does a further allocation there."""
     key = ["process", "pool", "address"]
     ordered = rows.with_row_index("row").sort(*key, "row", nulls_last=True)
     following = {"freed_row": "row", "freed_ns": "end_ns", "is_freed_by_release": "is_release"}
+    # `taken_agent` and `taken_kind`: where a release frees its allocation; the release itself may name another place.
     ordered = ordered.with_columns(
         *(pl.col(name).shift(-1).over(key).alias(alias) for alias, name in following.items()),
         was_live=(~pl.col("is_release")).shift(1).over(key).fill_null(value=False),
@@ -128,27 +134,39 @@ def _lives(rows: pl.DataFrame) -> _Lives:
     releases = ordered.filter("is_release").sort("row")
     is_earlier = ~pl.col("was_live")
     where = {name: pl.when(is_earlier).then(name).otherwise(f"taken_{name}") for name in ("agent", "kind")}
-    common = ["process", "agent", "kind", "pool"]
-    spans = {"start_ns": "start_ns", "end_ns": "end_ns", "in_use_bytes": "in_use_bytes"}
-    allocated = lives.select(
-        *common, "row", time_ns="end_ns", change_bytes="size_bytes", earlier_bytes=pl.lit(0, pl.Int64),
-        is_release=pl.lit(value=False), is_earlier=pl.lit(value=False), is_end=pl.lit(value=False), **spans,
-    )  # fmt: skip
-    released = releases.with_columns(**where).select(
-        *common, "row", time_ns="end_ns",
-        change_bytes=pl.when(is_earlier).then(-pl.col("size_bytes").fill_null(0)).otherwise(pl.lit(0, pl.Int64)),
-        earlier_bytes=pl.when(is_earlier).then(pl.col("size_bytes").fill_null(0)).otherwise(pl.lit(0, pl.Int64)),
-        is_release=pl.lit(value=True), is_earlier=is_earlier, is_end=pl.lit(value=False), **spans,
-    )  # fmt: skip
+    freed_before = pl.when(is_earlier).then(pl.col("size_bytes").fill_null(0)).otherwise(_NO_BYTES)
+    allocated = _changes(lives, pl.col("size_bytes"))
+    releases = releases.with_columns(**where)
+    released = _changes(releases, -freed_before, earlier_bytes=freed_before, is_release=True, is_earlier=is_earlier)
     # What a release or a further allocation ends, at its row, before what that row adds.
-    ended = lives.filter(pl.col("freed_row").is_not_null()).select(
-        *common, row="freed_row", time_ns="freed_ns", change_bytes=-pl.col("size_bytes"),
-        earlier_bytes=pl.lit(0, pl.Int64), is_release=pl.lit(value=False), is_earlier=pl.lit(value=False),
-        is_end=pl.lit(value=True), start_ns=pl.lit(None, pl.Int64), end_ns=pl.lit(None, pl.Int64),
-        in_use_bytes=pl.lit(None, pl.Int64),
-    )  # fmt: skip
+    none = pl.lit(None, pl.Int64)
+    ends = lives.filter(pl.col("freed_row").is_not_null()).with_columns(
+        row="freed_row", start_ns=none, end_ns="freed_ns", in_use_bytes=none
+    )
+    ended = _changes(ends, -pl.col("size_bytes"), is_end=True).with_columns(end_ns=none)
     changes = pl.concat([allocated, released, ended]).sort("row", ~pl.col("is_end"), maintain_order=True)
-    return _Lives(lives, changes)
+    return _Allocations(lives, changes)
+
+
+def _changes(
+    rows: pl.DataFrame,
+    change_bytes: pl.Expr,
+    *,
+    earlier_bytes: pl.Expr = _NO_BYTES,
+    is_release: bool = False,
+    is_earlier: pl.Expr = _NO,
+    is_end: bool = False,
+) -> pl.DataFrame:
+    """Rows of `changes`, each at the end of its call."""
+    return rows.select(
+        *("process", "agent", "kind", "pool", "row", "start_ns", "end_ns", "in_use_bytes"),
+        time_ns="end_ns",
+        change_bytes=change_bytes,
+        earlier_bytes=earlier_bytes,
+        is_release=pl.lit(is_release),
+        is_earlier=is_earlier,
+        is_end=pl.lit(is_end),
+    )
 
 
 def _with_places(run: Run, frame: pl.DataFrame) -> pl.DataFrame:
@@ -237,6 +255,7 @@ def _with_markers(run: Run, places: pl.DataFrame, begins: pl.DataFrame) -> pl.Da
     markers = pl.concat([piece.filter(is_marker) for piece in run.chunks("regions", columns)] or [pl.DataFrame()])
     zeros = begins["zero_ns"].drop_nulls().unique().to_list()
     names = []
+    # Peaks count from the start of their node, markers are on its clock: looked up only where all nodes start at once.
     for peak_ns in places["peak_ns"] if markers.height and len(zeros) == 1 else ():
         at = pl.lit((peak_ns or 0) + zeros[0])
         around = markers.filter(at.is_between("start_ns", "end_ns")).sort("start_ns", -pl.col("end_ns"))
