@@ -90,7 +90,7 @@ struct PerfettoTrace {
     Column<char> json{};
     Column<int64_t> text_ends{};  // the same of texts; text 0 is empty
     Column<char> text_bytes{};
-    std::map<std::string, uint64_t> counts;  // of what was lost; see perfetto_trace.cpp
+    std::map<std::string, uint64_t> counts;  // of what was lost, by its kind; see src/perfetto/
     std::map<uint32_t, uint64_t> unread;     // packets with data of other kinds, by the number of their field
     uint64_t packet_count = 0;
 };

@@ -49,8 +49,7 @@ bool decode_operands(const Target& target, Instruction& instruction) {
         }
     }
     for (size_t operand = 0; has_more && operand < count; ++operand) {
-        if (sources[operand] >= kTied && sources[operand] < kZero)
-            instruction.values[operand] = instruction.values[sources[operand] - kTied];
+        if (is_tied(sources[operand])) instruction.values[operand] = instruction.values[sources[operand] - kTied];
         if (sources[operand] == kLiteral)
             instruction.values[operand] = Value::of(Value::Kind::number, static_cast<int64_t>(instruction.literal));
     }

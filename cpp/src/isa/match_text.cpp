@@ -290,7 +290,7 @@ int match_text(const Target& target, const Record& record, std::string_view rest
     // A result that is printed as the operand that is tied to it.
     const uint16_t* sources = tables.sources.data() + tables.forms[record.form].first_source;
     for (size_t place = 0; place < instruction.operand_count(); ++place)
-        if (sources[place] >= kTied && sources[place] < kZero && instruction.values[place].is_reg())
+        if (is_tied(sources[place]) && instruction.values[place].is_reg())
             instruction.values[sources[place] - kTied] = instruction.values[place];
     return score;
 }

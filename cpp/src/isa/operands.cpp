@@ -83,13 +83,13 @@ void add_explicit(const Target& target, const Instruction& instruction, uint32_t
     bool has_ties = false;
     for (size_t place = 0; place < count; ++place) {
         roles[place] = place < instruction.shape->result_count ? writes : reads;
-        has_ties |= sources[place] >= kTied && sources[place] < kZero;
+        has_ties |= is_tied(sources[place]);
     }
     for (size_t place = 0; has_ties && place < count; ++place)
-        if (sources[place] >= kTied && sources[place] < kZero) roles[sources[place] - kTied] |= roles[place] | tied;
+        if (is_tied(sources[place])) roles[sources[place] - kTied] |= roles[place] | tied;
     for (size_t place = 0; place < count; ++place) {
         const Value& value = instruction.values[place];
-        if (!value.is_reg() || (sources[place] >= kTied && sources[place] < kZero)) continue;
+        if (!value.is_reg() || is_tied(sources[place])) continue;
         std::optional<Registers> registers = registers_of(target, value);
         if (!registers || is_unused(instruction, place)) continue;
         if (instruction.kind(place).print == Print::first_register) registers->count = 1;

@@ -1,4 +1,4 @@
-"""The verdict about one attempt, from the data that it left; the log only adds reasons."""
+"""Types of a verdict; it is decided in verdicts/."""
 
 from __future__ import annotations
 
