@@ -46,7 +46,7 @@ def listen(port: int = 0) -> socket.socket:
 
 
 def _is_no_cancellation(record: logging.LogRecord) -> bool:
-    """False for answers that end because the server does: that is no error."""
+    """False for answers that end because the server does: they are not errors."""
     return not (record.exc_info and isinstance(record.exc_info[1], CancelledError))
 
 

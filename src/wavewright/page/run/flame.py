@@ -96,8 +96,8 @@ def flame_of_run(document: Document, *, tree: str = "calls", weight: str = "host
     def make() -> pl.DataFrame:
         nodes = _tree(document, tree)
         frames = frames_of(nodes, weight, MOST_FRAMES)
-        counted = frames.with_columns(pl.col("name").fill_null("").str.slice(0, _LONGEST_NAME))
-        return doubles(counted).with_columns(node_count=pl.lit(nodes.height, pl.UInt32))
+        rows = frames.with_columns(pl.col("name").fill_null("").str.slice(0, _LONGEST_NAME))
+        return doubles(rows).with_columns(node_count=pl.lit(nodes.height, pl.UInt32))
 
     return document.kept(("run", "flame", tree, weight), make)
 
