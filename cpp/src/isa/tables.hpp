@@ -80,7 +80,9 @@ constexpr uint16_t kLiteral = 0x201;
 constexpr uint16_t kAbsent = 0x202;
 
 // Whether an operand has no field: it has the value of the operand whose number is `source - kTied`.
-constexpr bool is_tied(uint16_t source) { return source >= kTied && source < kZero; }
+constexpr bool is_tied(uint16_t source) {
+    return source >= kTied && source < kZero;
+}
 
 struct Field {
     uint16_t first_part;
