@@ -103,6 +103,7 @@ summary RUN
 summary RUN --rank r3
 tables RUN
 top RUN
+traffic TRACE
 waits TRACE
 waits TRACE --at i0x1814
 waves TRACE

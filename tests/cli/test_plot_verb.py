@@ -72,7 +72,7 @@ def test_the_list(ranks: Path) -> None:
     for name in ("budget", "heat", "memory-chart", "of a run", "of a thread trace", "of a counter capture"):
         assert name in done.stdout
     rows = json.loads(call("plot", "--list", "--json").stdout)["plots"]
-    assert len(rows) == 17
+    assert len(rows) == 18
     assert {row["kind"] for row in rows} == {"run", "trace", "counters"}
 
 

@@ -81,6 +81,7 @@ def zoomed(page, serve, made):
     row = stalled_instruction(trace, wave)
     begin = row["time_cycles"] + offset
     end = begin + row["duration_cycles"]
+    page.set_viewport_size({"width": 1280, "height": 3000})
     tracks = Tracks(page, served, "compute_unit", (begin - 20, end + 20))
     settled(page)
     return tracks, row, begin, tracks.y(rows_before(served, wave["se"]), 0.2)

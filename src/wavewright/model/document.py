@@ -115,8 +115,8 @@ class Document:
     @property
     def kind(self) -> str:
         """Kind: one of `DOCUMENTS`, or "store"."""
-        kinds = {ThreadTrace: "trace", Run: "run", CounterSet: "counters"}
-        return kinds.get(type(self.opened), "store")
+        kinds = ((ThreadTrace, "trace"), (Run, "run"), (CounterSet, "counters"))
+        return next((kind for each, kind in kinds if isinstance(self.opened, each)), "store")
 
     def _check(self, kind: str) -> None:
         if self.kind != kind:

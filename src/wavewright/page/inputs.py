@@ -211,9 +211,9 @@ class _Input:
         from wavewright.readers.folder_of_run import holds_counters, holds_runs
 
         openers: dict[str, Callable[[], Shown]] = {}
-        if holds_runs(self.path):
+        if holds_runs(self.path, self.inventory):
             openers["run"] = partial(_one_run, [self.path], self.reading.captures)
-        if holds_counters(self.path):
+        if holds_counters(self.path, self.inventory):
             openers["counters"] = partial(open_counters, self.path, target=self.reading.target)
         for kind, opener in openers.items():
             self._add(kind if self.is_only else f"{name}, {kind}", opener, f".{kind}")

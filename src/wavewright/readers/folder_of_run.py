@@ -54,18 +54,18 @@ def _dispatches(folder: Path, inventory: Inventory) -> Sequence[Dispatch[Any]]:
     return []
 
 
-def holds_runs(folder: Path) -> bool:
+def holds_runs(folder: Path, inventory: Inventory) -> bool:
     """True if there is a run below a folder, whatever else is there."""
     try:
-        return any(not each.refused for each in find_runs([folder], with_passes=True))
+        return any(not each.refused for each in find_runs([folder], inventory, with_passes=True))
     except WavewrightError:
         return False
 
 
-def holds_counters(folder: Path) -> bool:
+def holds_counters(folder: Path, inventory: Inventory) -> bool:
     """True if there are hardware counters below a folder; databases of runs are asked."""
     try:
-        files = find_counters(folder)
+        files = find_counters(folder, inventory)
     except WavewrightError:
         return False
     return not files.stores or counters_below(folder) is not None

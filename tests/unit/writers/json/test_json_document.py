@@ -22,7 +22,7 @@ from wavewright.writers.json import report_json
 SCHEMA = json.loads((Path(__file__).resolve().parents[4] / "docs" / "reference" / "report.schema.json").read_text())
 
 #: Of blocks: how terminals and briefs lay them out; the title of a table says how many rows there are.
-LAYOUT = {"marks", "indent", "tone", "row_count", "row_name", "note", "next_commands"}
+LAYOUT = {"marks", "share", "indent", "tone", "row_count", "row_name", "note", "next_commands"}
 
 
 def test_the_published_schema_is_one_of_this_version():
