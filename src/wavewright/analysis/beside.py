@@ -7,9 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wavewright.analysis.common.run_gain import RunGain
-from wavewright.analysis.counters.limiters import limiters
 from wavewright.analysis.run.graph.kernel_gain import run_gains
-from wavewright.analysis.trace.diagnose.finding import DISPATCH
 from wavewright.base.shown import command_line
 from wavewright.errors import WavewrightError
 from wavewright.model.schema import frame_of
@@ -69,6 +67,8 @@ def _limits(path: Path, names: dict[str, str]) -> list[dict[str, Any]]:
     counters = counters_below(path)
     if counters is None:
         return []
+    from wavewright.analysis.counters.limiters import limiters  # most folders of runs have no counters
+
     return [
         {
             "name": names[plain_name(kernel.kernel_name)],
@@ -84,6 +84,8 @@ def _limits(path: Path, names: dict[str, str]) -> list[dict[str, Any]]:
 
 def with_run(answer: Diagnosis, trace: ThreadTrace) -> Diagnosis:
     """The diagnosis, with what its first findings would do to the run beside the trace."""
+    from wavewright.analysis.trace.diagnose.finding import DISPATCH  # runs are asked without traces
+
     intervals = [
         (finding.gain_share_min if finding.gain_basis == DISPATCH else 0.0, finding.gain_share_max)
         for finding in answer.findings[:_FINDINGS]
