@@ -30,7 +30,7 @@ _FINDINGS = 5  #: Of a trace, that are carried to its run.
 def with_evidence(answer: Kernels, folder: str) -> Kernels:
     """The kernels, with the thread traces and the limits by counters of the same names below the folder of the run.
 
-    `where` the run was opened: empty or a file = it has no folder.
+    `folder` is where the run was opened; empty or a file = it has none.
     """
     path = Path(folder)
     if not folder or not path.is_dir() or not answer.kernels.height:

@@ -162,15 +162,12 @@ def _checked_labels(labels: Sequence[str]) -> tuple[str, ...]:
 @declared_command("store", "list")
 def _list(store: str, **form: Any) -> None:
     """List captures."""
-    import polars as pl
-
+    from wavewright.analysis.common.store.trend import newest_captures
     from wavewright.model.baseline import OF_CAPTURE
 
     capture_store = _open(store)
     with progress(f"reading {store}"):
-        rows = capture_store.read(columns=OF_CAPTURE)
-    captures = rows.group_by(OF_CAPTURE, maintain_order=True).agg(pl.len().cast(pl.Int64).alias("quantity_count"))
-    newest = captures.reverse()
+        newest = newest_captures(capture_store.read(columns=OF_CAPTURE))
 
     def report() -> Parts:
         from wavewright.words.store import captures_report
@@ -208,16 +205,12 @@ def _trend(store: str, quantity: str, output: Path | None, theme: str, force: bo
 @declared_command("store", "blame")
 def _blame(store: str, quantity: str, at: str | None, **options: Any) -> None:
     """Blame a change."""
-    from wavewright.analysis.common.store.blame import MOST_CAPTURES, PARTS, blame
-    from wavewright.analysis.common.store.trend import captures_around
+    from wavewright.analysis.common.store.blame import blame_of_change
 
     request = Request(paths=(store,), **{name: options.pop(name) for name in ("top", "as_csv", "as_json")})
     capture_store = _workers(options).open(store)
     trend, rows = _trend_of(capture_store, quantity, options)
-    place = _place(trend, at)
-    before, after = captures_around(rows, trend, place, MOST_CAPTURES)
-    parts = _rows_of(capture_store, (*before["capture"], *after["capture"]), PARTS.get(trend.subject, ()))
-    answer = blame(trend, place, before, after, parts)
+    answer = blame_of_change(capture_store.read, trend, rows, _place(trend, at))
     there = [_still_there(paths) for paths in (answer.before_paths, answer.after_paths)]
 
     def report() -> Parts:
@@ -277,12 +270,6 @@ def _trend_of(capture_store: Store, quantity: str, options: dict[str, Any]) -> t
     with progress(f"reading {capture_store.address}"):
         rows = capture_store.read(of_quantity(quantity), columns=COLUMNS)
     return trend(rows, quantity, **options), rows
-
-
-def _rows_of(capture_store: Store, captures: Sequence[str], subjects: Sequence[str]) -> pl.DataFrame:
-    import polars as pl
-
-    return capture_store.read(pl.col("capture").is_in(list(captures)) & pl.col("subject").is_in(list(subjects)))
 
 
 def _place(trend: TrendAnswer, at: str | None) -> int:

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-import polars as pl
-
-from wavewright.analysis.common.store.blame import MOST_CAPTURES, PARTS, blame
-from wavewright.analysis.common.store.trend import TrendAnswer, captures_around, of_series, trend_of
+from wavewright.analysis.common.store.blame import blame_of_change
+from wavewright.analysis.common.store.trend import newest_captures, of_series, trend_of
 from wavewright.errors import UsageError
 from wavewright.model.baseline import OF_CAPTURE
 from wavewright.model.blocks import AnyBlock, readable
@@ -32,7 +30,8 @@ def trend_answer(document: Document, *, series: int = 0, theme: str = "dark") ->
     answer = trend_of(rows)
     blocks = _sent(trend_report(answer, limit=_MOST_ROWS))[1:]  # the picture has the headline
     if answer.changes.height:
-        blocks += _sent(_blame(document, rows, answer))
+        parts = blame_of_change(document.store.read, answer, rows, int(answer.changes["place"][-1]))
+        blocks += _sent(blame_report(parts, limit=_MOST_ROWS))
     return {
         "picture": trend_picture(answer, theme).svg,
         "headline": answer.headline(),
@@ -41,19 +40,10 @@ def trend_answer(document: Document, *, series: int = 0, theme: str = "dark") ->
     }
 
 
-def _blame(document: Document, rows: pl.DataFrame, answer: TrendAnswer) -> Iterator[AnyBlock]:
-    place = int(answer.changes["place"][-1])
-    before, after = captures_around(rows, answer, place, MOST_CAPTURES)
-    captures = [*before["capture"], *after["capture"]]
-    of_parts = pl.col("capture").is_in(captures) & pl.col("subject").is_in(list(PARTS.get(answer.subject, ())))
-    return blame_report(blame(answer, place, before, after, document.store.read(of_parts)), limit=_MOST_ROWS)
-
-
 def captures(document: Document) -> dict[str, Any]:
     """The captures, the newest first."""
-    capture_rows = document.store.read(columns=OF_CAPTURE)
-    table = capture_rows.group_by(OF_CAPTURE, maintain_order=True).agg(pl.len().cast(pl.Int64).alias("quantity_count"))
-    return {"blocks": _sent(captures_report(table.reverse(), document.label, limit=10 * _MOST_ROWS))}
+    newest = newest_captures(document.store.read(columns=OF_CAPTURE))
+    return {"blocks": _sent(captures_report(newest, document.label, limit=10 * _MOST_ROWS))}
 
 
 def _sent(blocks: Iterable[AnyBlock]) -> list[dict[str, Any]]:

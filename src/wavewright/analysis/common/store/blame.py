@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import polars as pl
 
 from wavewright.analysis.common.noise import LEAST_CHANGE, MEAN_TAIL, difference_bound
-from wavewright.analysis.common.store.trend import TrendAnswer
+from wavewright.analysis.common.store.trend import TrendAnswer, captures_around
 from wavewright.base.words import counted, percent
 from wavewright.facts.kernel_titles import kernel_title
 from wavewright.model.answer import Answer
@@ -92,6 +92,16 @@ def blame(
         missing=_missing(answer, counts, parts),
         parts=parts,
     )
+
+
+def blame_of_change(
+    reader: Callable[[pl.Expr], pl.DataFrame], answer: TrendAnswer, rows: pl.DataFrame, place: int
+) -> BlameAnswer:
+    """Parts of the change at a place of a trend of `rows`; `reader` gives rows of a store by a condition."""
+    before, after = captures_around(rows, answer, place, MOST_CAPTURES)
+    captures = [*before["capture"], *after["capture"]]
+    of_parts = pl.col("capture").is_in(captures) & pl.col("subject").is_in(list(PARTS.get(answer.subject, ())))
+    return blame(answer, place, before, after, reader(of_parts))
 
 
 def _subjects(subject: str, rows: pl.DataFrame, sides: Sequence[set[str]]) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from wavewright.base.words import counted, percent
 from wavewright.errors import UsageError
 from wavewright.facts.kernel_titles import kernel_title
 from wavewright.model.answer import Answer
+from wavewright.model.baseline import OF_CAPTURE
 from wavewright.model.schema import frame_of
 
 #: Columns that must be equal for values to be one series; a grid of another size is another measurement.
@@ -227,6 +228,12 @@ def _change(change: ChangePoint, points: pl.DataFrame) -> dict[str, object]:
         "change_low": change.low / level,
         "change_high": change.high / level,
     }
+
+
+def newest_captures(rows: pl.DataFrame) -> pl.DataFrame:
+    """One row per capture with the number of its quantities, the newest first."""
+    counts = rows.group_by(OF_CAPTURE, maintain_order=True).agg(pl.len().cast(pl.Int64).alias("quantity_count"))
+    return counts.reverse()
 
 
 def captures_around(rows: pl.DataFrame, answer: TrendAnswer, place: int, most: int) -> Sequence[pl.DataFrame]:
