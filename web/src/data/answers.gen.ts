@@ -4653,6 +4653,8 @@ export interface RunMemoryCurveRow {
   end: number;
   /** Most that was alive in it [bytes] */
   live_bytes: number;
+  /** Most that the allocator held of the GPU's memory in it; empty = not recorded [bytes] */
+  reserved_bytes: number | null;
 }
 
 export const RUN_MEMORY_CURVE: TableInfo<RunMemoryCurveRow> = {
@@ -4666,6 +4668,7 @@ export const RUN_MEMORY_CURVE: TableInfo<RunMemoryCurveRow> = {
   begin: ["Begin", "ns", "Start, since the start of its node"],
   end: ["End", "ns", "End, since the start of its node"],
   live_bytes: ["Live", "bytes", "Most that was alive in it"],
+  reserved_bytes: ["Reserved", "bytes", "Most that the allocator held of the GPU's memory in it; empty = not recorded"],
 };
 
 /** The memory of a run over time. */

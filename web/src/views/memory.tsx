@@ -29,6 +29,7 @@ const PLACES = figureColumns<RunMemoryPlacesRow>(RUN_MEMORY_PLACES, [
   ["peak_bytes", "Peak"],
   ["peak_ns", "Reached at"],
   ["peak_before_bytes", "Of it from before"],
+  ["reserved_peak_bytes", "Reserved at most"],
   ["end_bytes", "At the end"],
   ["allocation_count", "Allocations"],
   ["allocated_bytes", "Allocated"],
@@ -75,7 +76,7 @@ function Curves() {
       {(sets) => {
         const set = sets.find((each) => each.name === "memory");
         if (!set) return <p class="note">No allocation was recorded.</p>;
-        return <CurveChart set={set} label="Allocated memory" fileName="run-memory" fromZero />;
+        return <CurveChart set={set} label="Allocated and reserved memory" fileName="run-memory" fromZero />;
       }}
     </Answered>
   );

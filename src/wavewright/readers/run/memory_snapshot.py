@@ -6,6 +6,7 @@
 | blocks that are alive and whose allocation is no longer in the trace | allocations at its start |
 | frames | frames; allocations with the same stack share the number `event` |
 | segments and their blocks, when it was written | the extra table `memory_blocks` |
+| `segment_*` of `device_traces` | the extra table `reserved_memory`: what the allocator held from each moment on |
 | `external_annotations` | regions |
 
 The trace is a ring: what the allocator held after each event is counted back from what it holds at the end.
@@ -43,6 +44,7 @@ _EVENTS: dict[str, Any] = {
     "device": pl.Int64, "type": pl.String, "address": pl.Int64, "size_bytes": pl.Int64, "stream_id": pl.Int64,
     "start_ns": pl.Int64, "event": pl.Int64, "allocated": pl.Int64, "reserved": pl.Int64,
 }  # fmt: skip
+_RESERVED: dict[str, Any] = {"device": pl.Int64, "time_ns": pl.Int64, "reserved_bytes": pl.Int64}
 _BLOCKS: dict[str, Any] = {
     "device": pl.Int64, "segment": pl.Int64, "segment_bytes": pl.Int64, "pool": pl.String, "segment_type": pl.String,
     "is_expandable": pl.Boolean, "stream": pl.Int64, "address": pl.Int64, "size_bytes": pl.Int64,
@@ -100,7 +102,8 @@ def join_snapshot(source: MemorySource, path: Path) -> None:
         more["allocations"].with_columns(agent_column).drop("thread", "stream", "queue", strict=False)
     )
     tables["frames"] = more["frames"]
-    source.extras = {**source.extras, "memory_blocks": snapshot.extras["memory_blocks"].with_columns(agent_column)}
+    extras = {name: rows.with_columns(agent_column) for name, rows in snapshot.extras.items()}
+    source.extras = {**source.extras, **extras}
     source.losses += snapshot.losses
 
 
@@ -113,6 +116,7 @@ class _SnapshotRows:
         self._same: dict[tuple[str, ...], int] = {}
         self._names: dict[int, str] = {}
         self._unread = 0
+        self.reserved: list[tuple[int, int, int]] = []  #: Device, time, bytes that its allocator holds from then on.
         self.blocks = [row for segment in root["segments"] for row in self._blocks(_fields(segment))]
         self.events = [row for device, trace in enumerate(root["device_traces"]) for row in self._trace(device, trace)]
 
@@ -144,7 +148,11 @@ class _SnapshotRows:
         stacks = ((number, depth, name) for names, number in self._same.items() for depth, name in enumerate(names))
         frames = pl.DataFrame(stacks, schema={"event": pl.Int64, "depth": pl.Int64, "name": pl.String}, orient="row")
         tables["frames"] = frames.with_columns(process=pl.lit(0, pl.UInt32))
-        extras = {"memory_blocks": blocks.with_columns(process=pl.lit(0, pl.UInt32), agent=agent).drop("device")}
+        reserved = pl.DataFrame(self.reserved, schema=_RESERVED, orient="row")
+        extras = {
+            name: rows.with_columns(process=pl.lit(0, pl.UInt32), agent=agent).drop("device")
+            for name, rows in (("memory_blocks", blocks), ("reserved_memory", reserved))
+        }
         return MemorySource(str(path), "PyTorch memory snapshot", "", finished(tables, losses), losses, extras)
 
     def _blocks(self, segment: dict[str, Any]) -> list[tuple[Any, ...]]:
@@ -190,6 +198,7 @@ class _SnapshotRows:
         allocated_bytes = sum(row[9] for row in alive)
         reserved_bytes = sum({row[1]: row[2] for row in gpus}.values())
         rows: list[tuple[Any, ...]] = []
+        held: list[tuple[int, int, int]] = []
         last_taken = {address: at for at, (action, address, *_) in enumerate(steps) if action == _TAKES}
         last_given = {address: at for at, (action, address, *_) in enumerate(steps) if action == _GIVES}
         for action, address, size, time, stream, stack in reversed(steps):
@@ -199,8 +208,11 @@ class _SnapshotRows:
                     (device, kind, address, size, _integer(stream), time, stack, allocated_bytes, reserved_bytes)
                 )
             allocated_bytes -= size * {"ALLOC": 1, "FREE": -1}.get(kind or "", 0)
-            reserved_bytes -= size * _HOLDS.get(action, 0)
+            if action in _HOLDS:
+                held.append((device, time, reserved_bytes))
+                reserved_bytes -= size * _HOLDS[action]
         start = min((step[3] for step in steps), default=0)
+        self.reserved += [(device, start, reserved_bytes), *reversed(held)] if steps else []
         before = [row for row in alive if last_taken.get(row[7], -1) <= last_given.get(row[7], -1)]
         allocated_bytes -= sum(row[9] for row in before)
         first = []

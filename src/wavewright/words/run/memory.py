@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import polars as pl
@@ -65,7 +66,9 @@ def _unfreed(answer: Memory) -> str:
     calls, spent = int(answer.places["allocation_count"].sum()), int(answer.places["call_ns"].sum())
     took = f", {duration(spent)} in the calls" if spent else ""
     left = f"{size(total)} of {counted(count, 'allocations')} {_never(answer)}" if count else "all of them were freed"
-    return f"{counted(calls, 'allocations')}{took}; {left}"
+    most = max(answer.places["reserved_peak_bytes"].drop_nulls().to_list(), default=0)
+    held = f"; the allocator held at most {size(most)} at once" if most else ""
+    return f"{counted(calls, 'allocations')}{took}; {left}{held}"
 
 
 def _reserved(answer: Memory) -> str:
@@ -107,8 +110,8 @@ def _place_table(answer: Memory, *, width: int, limit: int) -> Table:
     several = answer.places["pid"].n_unique() > 1
     points = 20 if width >= WIDE else 10
 
-    def drawn(row: dict[str, Any]) -> str:
-        return sparkline(resampled(place_curve(answer, row)["live_bytes"].to_list(), points))
+    def drawn(row: dict[str, Any], of: str = "live_bytes") -> str:
+        return sparkline(resampled(place_curve(answer, row)[of].fill_null(0).to_list(), points))
 
     return declared_table(
         "run/memory/place",
@@ -116,6 +119,7 @@ def _place_table(answer: Memory, *, width: int, limit: int) -> Table:
         limit=limit,
         memory=lambda row: place_label(row, with_process=several),
         over_time=drawn,
+        reserved_over_time=partial(drawn, of="reserved_bytes"),
     )
 
 

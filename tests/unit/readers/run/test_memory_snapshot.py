@@ -12,6 +12,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+from wavewright.analysis.run.memory.counter_points import memory_points
 from wavewright.analysis.run.memory.memory import memory
 from wavewright.errors import NotATraceError
 from wavewright.readers.files.kinds import Kind, sniff
@@ -61,7 +62,7 @@ def planted() -> dict[str, Any]:
         entry("segment_free", 50 * _MIB, 30 * _MIB, 7),
     ]
     names = [{"name": "step", "stage": stage, "device": 0, "time_us": _TIME_US + at}
-             for stage, at in (("START", 0), ("END", 4))]  # fmt: skip
+             for stage, at in (("START", 0), ("END", 9))]  # fmt: skip
     return {"segments": segments, "device_traces": [trace, []], "external_annotations": names}
 
 
@@ -78,6 +79,12 @@ def test_what_a_snapshot_holds(tmp_path: Path, protocol: int) -> None:
     assert (place["rank"], place["peak_bytes"], place["end_bytes"]) == (3, 45 * _MIB, 15 * _MIB)
     assert (place["peak_before_bytes"], place["peak_ns"], place["peak_marker"]) == (0, 4_000, "step")
     assert place["reserved_peak_bytes"] == 72 * _MIB
+    # 42 MiB before, 30 more from the first moment on until the last, when that segment is given back.
+    curve = memory(run, bins=9).curve.select("live_bytes", "reserved_bytes").rows()
+    assert [live // _MIB for live, _ in curve] == [14, 44, 44, 44, 45, 45, 45, 15, 15]
+    assert [reserved // _MIB for _, reserved in curve] == [72] * 8 + [42]
+    last = memory_points(run).filter(pl.col("name") == "framework, reserved")
+    assert [int(value) // _MIB for value in last["value"]] == [72, 42]
     kinds = {row["category"]: (row["peak_bytes"], row["unfreed_bytes"]) for row in answer.categories.to_dicts()}
     assert kinds == {
         "forward pass": (30 * _MIB, 0),
@@ -93,6 +100,7 @@ def test_what_a_snapshot_holds(tmp_path: Path, protocol: int) -> None:
     ]
     said = " ".join(str(part) for part in memory_report(answer))
     assert "at most 47.2 MB in use, at +4.0 us in step" in said
+    assert "the allocator held at most 75.5 MB at once" in said
     assert "16.8 MB in use (1.0 MB of it rounding), 25.2 MB (57.1 % of all) free between blocks in use" in said
 
 
@@ -113,6 +121,7 @@ def test_beside_the_run_of_its_process(tmp_path: Path) -> None:
     assert run.count("processes") == 1
     place = memory(run).places.row(0, named=True)
     assert (place["peak_bytes"], place["peak_marker"], place["gpu"]) == (45 * _MIB, "ProfilerStep#4", 0)
+    assert (place["reserved_peak_bytes"], memory(run).curve["reserved_bytes"].max()) == (72 * _MIB, 72 * _MIB)
     # Of another time, it is told and left.
     kineto(tmp_path / "trace.json", 5)
     run = open_run(tmp_path)

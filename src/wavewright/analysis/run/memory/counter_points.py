@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import polars as pl
 
+from wavewright.analysis.run.memory.allocation_rows import allocation_rows
 from wavewright.analysis.run.memory.memory import live_bytes
+from wavewright.analysis.run.memory.reserved_pools import reserved_points
 from wavewright.model.run import Run
 
 _WHERE = ["process", "agent"]
@@ -30,6 +32,14 @@ def allocated_bytes(run: Run) -> pl.DataFrame:
     name = pl.when(pl.col("pool") == "FRAMEWORK").then(pl.lit("framework")).otherwise(pl.lit(""))
     last = live.with_columns(name=name).unique([*_WHERE, "name", "time_ns"], keep="last", maintain_order=True)
     return _ordered(last.rename({"live_bytes": "value"}))
+
+
+def memory_points(run: Run) -> pl.DataFrame:
+    """Bytes in use on each agent, and what the allocator of a framework holds for them."""
+    reserved = reserved_points(run, allocation_rows(run)).filter(pl.col("agent").is_not_null(), pl.col("time_ns").ge(0))
+    reserved = reserved.with_columns(name=pl.lit("framework, reserved")).rename({"reserved_bytes": "value"})
+    last = reserved.unique([*_WHERE, "name", "time_ns"], keep="last", maintain_order=True)
+    return pl.concat([allocated_bytes(run), _ordered(last)])
 
 
 def monitored(run: Run) -> pl.DataFrame:

@@ -9,7 +9,7 @@ import polars as pl
 
 from wavewright.analysis.run.calls.call_sites import call_sites
 from wavewright.analysis.run.memory.allocation_rows import allocation_rows
-from wavewright.analysis.run.memory.reserved_pools import reserved_blocks, reserved_pools
+from wavewright.analysis.run.memory.reserved_pools import reserved_blocks, reserved_points, reserved_pools
 from wavewright.analysis.run.memory.stacks import allocation_stacks
 from wavewright.analysis.run.select.clocks import node_clocks
 from wavewright.analysis.run.select.identities import processes_of
@@ -38,14 +38,21 @@ class Memory(Answer, package=__package__):
 @bounded(bins=BINS)
 def partial_memory(run: Run, *, bins: int = 64) -> Memory:
     """The contribution of one run; the curves have `bins` points."""
-    pieces = _allocations(allocation_rows(run))
-    lives, changes = _with_places(run, pieces.lives), _with_places(run, pieces.changes)
+    rows = allocation_rows(run)
+    pieces = _allocations(rows)
+    lives, changes, reserved = (
+        _with_places(run, frame) for frame in (pieces.lives, pieces.changes, reserved_points(run, rows))
+    )
     clocks = node_clocks(run)
     # When the run began on the node of each process: times of the answer count from there.
     begins = pl.DataFrame({"process": range(clocks.processes.height), "zero_ns": clocks.processes["start_ns"]})
     begins = begins.cast({"process": pl.UInt32})
-    changes = changes.join(begins, on="process", how="left", maintain_order="left")
-    changes = changes.with_columns(time_ns=pl.col("time_ns") - pl.col("zero_ns").fill_null(0)).drop("zero_ns")
+    changes, reserved = (
+        frame.join(begins, on="process", how="left", maintain_order="left").with_columns(
+            time_ns=pl.col("time_ns") - pl.col("zero_ns").fill_null(0)
+        )
+        for frame in (changes, reserved)
+    )
     live = _live_bytes(changes)
     peaks = _peaks(live)
     lives = lives.join(begins, on="process", how="left", maintain_order="left").join(
@@ -58,11 +65,11 @@ def partial_memory(run: Run, *, bins: int = 64) -> Memory:
     lives = lives.with_columns(category=stacks["category"], site=sites)
     ends = run.read("processes", ["end_ns"])["end_ns"]
     return Memory(
-        _with_markers(run, _places(lives, changes, peaks), begins).select(Memory.tables["places"].names),
+        _with_markers(run, _places(lives, changes, peaks, reserved), begins).select(Memory.tables["places"].names),
         _sums(lives, _SITE_KEYS, "sites"),
         _sums(lives.drop_nulls("category"), _CATEGORY_KEYS, "categories"),
         _typed(reserved_pools(_with_places(run, reserved_blocks(run)), list(_PLACE_KEYS)), "pools"),
-        _curve(live, clocks.duration_ns, bins),
+        _curve(live, reserved, clocks.duration_ns, bins),
         covers_end=ends.len() > 0 and ends.null_count() == 0 and bool((ends > 0).all()),
     )
 
@@ -217,7 +224,7 @@ def _peaks(live: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _places(lives: pl.DataFrame, changes: pl.DataFrame, peaks: pl.DataFrame) -> pl.DataFrame:
+def _places(lives: pl.DataFrame, changes: pl.DataFrame, peaks: pl.DataFrame, reserved: pl.DataFrame) -> pl.DataFrame:
     keys = list(_PLACE_KEYS)
     spent = (pl.col("end_ns") - pl.col("start_ns")).clip(lower_bound=0)
     calls = changes.filter(~pl.col("is_end")).group_by(keys).agg(
@@ -232,10 +239,11 @@ def _places(lives: pl.DataFrame, changes: pl.DataFrame, peaks: pl.DataFrame) -> 
         unfreed_bytes=pl.col("size_bytes").filter("is_unfreed").sum(),
         reused_count=pl.col("is_reused").sum(),
         site_bytes=pl.col("size_bytes").filter("is_at_peak").sum(),
-        reserved_peak_bytes=pl.col("reserved_bytes").max(),
     )
+    held = reserved.group_by(keys).agg(reserved_peak_bytes=pl.col("reserved_bytes").max())
     joined = peaks.join(calls, on=keys, how="left", nulls_equal=True, maintain_order="left")
-    joined = joined.join(totals, on=keys, how="left", nulls_equal=True, maintain_order="left")
+    for sums in (totals, held):
+        joined = joined.join(sums, on=keys, how="left", nulls_equal=True, maintain_order="left")
     dtypes = Memory.tables["places"].dtypes
     of_sites = pl.col("site_bytes").fill_null(0)
     joined = joined.with_columns(peak_before_bytes=(pl.col("peak_bytes") - of_sites).clip(lower_bound=0))
@@ -281,23 +289,24 @@ def _typed(frame: pl.DataFrame, table: str) -> pl.DataFrame:
     return frame.select(pl.col(name).cast(dtype) for name, dtype in Memory.tables[table].dtypes.items())
 
 
-def _curve(live: pl.DataFrame, duration_ns: int, bins: int) -> pl.DataFrame:
-    """Most live bytes in each of `bins` equal parts of the run; what is alive from the part before counts."""
+def _curve(live: pl.DataFrame, reserved: pl.DataFrame, duration_ns: int, bins: int) -> pl.DataFrame:
+    """Most live and reserved bytes in each of `bins` equal parts of the run, with those before it."""
     spec = Memory.tables["curve"]
     keys = list(_PLACE_KEYS)
     width = max(1, -(-duration_ns // bins))
     count = max(1, -(-duration_ns // width)) if duration_ns else 1
     places = live.select(*keys, "before_bytes").unique(keys, maintain_order=True)
-    grid = places.join(pl.DataFrame({"bin": range(count)}), how="cross")
+    curve = places.join(pl.DataFrame({"bin": range(count)}), how="cross")
     number = (pl.col("time_ns") // width).clip(0, count - 1)
-    binned = live.with_columns(bin=number).group_by([*keys, "bin"], maintain_order=True).agg(
-        highest=pl.col("live_bytes").max(), last=pl.col("live_bytes").last()
-    )  # fmt: skip
-    curve = grid.join(binned, on=[*keys, "bin"], how="left", nulls_equal=True, maintain_order="left")
-    carried = pl.coalesce(pl.col("last").shift(1).forward_fill().over(keys), "before_bytes")
+    before = {"live_bytes": pl.col("before_bytes"), "reserved_bytes": pl.lit(None, pl.Int64)}
+    for points, (column, first) in zip((live, reserved), before.items(), strict=True):
+        binned = points.with_columns(bin=number).group_by([*keys, "bin"], maintain_order=True).agg(
+            highest=pl.col(column).max(), last=pl.col(column).last()
+        )  # fmt: skip
+        curve = curve.join(binned, on=[*keys, "bin"], how="left", nulls_equal=True, maintain_order="left")
+        carried = pl.coalesce(pl.col("last").shift(1).forward_fill().over(keys), first)
+        curve = curve.with_columns(pl.max_horizontal("highest", carried).alias(column)).drop("highest", "last")
     start = pl.col("bin") * width
     return curve.with_columns(
-        start_ns=start,
-        end_ns=pl.min_horizontal(start + width, pl.lit(max(duration_ns, 1))),
-        live_bytes=pl.max_horizontal("highest", carried),
+        start_ns=start, end_ns=pl.min_horizontal(start + width, pl.lit(max(duration_ns, 1)))
     ).select(pl.col(name).cast(dtype) for name, dtype in spec.dtypes.items())

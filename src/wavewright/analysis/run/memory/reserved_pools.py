@@ -1,4 +1,4 @@
-"""Memory that an allocator had reserved when a snapshot was written: what was in use, what was free."""
+"""Memory that an allocator had reserved: over time, and what was in use of it when a snapshot was written."""
 
 from __future__ import annotations
 
@@ -12,6 +12,20 @@ _COLUMNS = {
     "segment_type": pl.String, "stream": pl.Int64, "size_bytes": pl.Int64, "requested_bytes": pl.Int64,
     "is_free": pl.Boolean, "pool": pl.String, "kind": pl.String,
 }  # fmt: skip
+
+_RESERVED = "reserved_memory"  #: Extra table of memory snapshots.
+_POINTS = {
+    "process": pl.UInt32, "agent": pl.UInt32, "kind": pl.String, "pool": pl.String, "time_ns": pl.Int64,
+    "reserved_bytes": pl.Int64,
+}  # fmt: skip
+
+
+def reserved_points(run: Run, rows: pl.DataFrame) -> pl.DataFrame:
+    """What an allocator holds from each moment on, as a snapshot tells, else its calls (`allocation_rows`)."""
+    told = rows.drop_nulls("reserved_bytes").rename({"end_ns": "time_ns"})
+    if _RESERVED in run.extra_names:
+        told = run.table(_RESERVED).with_columns(kind=pl.lit("GPU"), pool=pl.lit("FRAMEWORK"))
+    return told.select(pl.col(name).cast(dtype) for name, dtype in _POINTS.items())
 
 
 def reserved_blocks(run: Run) -> pl.DataFrame:

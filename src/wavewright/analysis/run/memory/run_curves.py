@@ -16,7 +16,7 @@ from wavewright.errors import UsageError
 from wavewright.model.run import Run
 from wavewright.model.run_labels import agent_label
 
-#: Sets of curves -> their unit: GPUs with work, allocated bytes, bytes being copied, clocks and power, counters.
+#: Sets of curves -> their unit: GPUs with work, bytes allocated and reserved, bytes being copied, clocks, counters.
 CURVE_UNITS = {
     "busy": "share of the time",
     "memory": "bytes",
@@ -26,7 +26,7 @@ CURVE_UNITS = {
     "dispatches": "",
 }
 _POINTS = {
-    "memory": counter_points.allocated_bytes,
+    "memory": counter_points.memory_points,
     "copying": counter_points.copied_bytes,
     "monitors": counter_points.monitored,
     "samples": counter_points.sampled_counters,

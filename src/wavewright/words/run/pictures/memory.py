@@ -58,13 +58,14 @@ def drawn_memory(answer: Memory, theme: str, top: int | None = None, *, where: s
         ),
     )
     unit, factor = time_unit(end)
-    scales = [_size_unit(place["peak_bytes"]) for place in places]
+    mosts = [max(place["peak_bytes"] or 1, place["reserved_peak_bytes"] or 0) for place in places]
+    scales = [_size_unit(most) for most in mosts]
     left = (
         frame.left
         + max(
             width_of(plain(tick), SMALL)
-            for place, (_, bytes_) in zip(places, scales, strict=True)
-            for tick in round_ticks(0, place["peak_bytes"] / bytes_, 3)
+            for most, (_, bytes_) in zip(mosts, scales, strict=True)
+            for tick in round_ticks(0, most / bytes_, 3)
         )
         + 12
     )
@@ -73,8 +74,8 @@ def drawn_memory(answer: Memory, theme: str, top: int | None = None, *, where: s
     for number, (place, scale) in enumerate(zip(places, scales, strict=True)):
         base = frame.top + (_PANEL + _HEAD) * number + _PANEL
         label = place_label(place, with_process=several)
-        curve = place_curve(answer, place).select("start_ns", "end_ns", "live_bytes").rows()
-        _panel(frame, place, curve, label, scale, across, base)
+        curve = place_curve(answer, place).select("start_ns", "end_ns", "live_bytes", "reserved_bytes").rows()
+        _panel(frame, place, curve, label, (*scale, mosts[number]), across, base)
         is_last = number == len(places) - 1
         ticks = [tick * factor for tick in round_ticks(0, end / factor, 8)]
         bottom_axis(
@@ -87,20 +88,24 @@ def drawn_memory(answer: Memory, theme: str, top: int | None = None, *, where: s
 def _panel(
     frame: Frame,
     place: dict[str, Any],
-    curve: list[tuple[int, int, int]],
+    curve: list[tuple[int, int, int, int | None]],
     label: str,
-    scale: tuple[str, float],
+    scale: tuple[str, float, float],
     across: Scale,
     base: float,
 ) -> None:
-    unit, factor = scale
-    up = Scale(0, (place["peak_bytes"] or 1) * 1.1, base, base - _PANEL + 26)
-    ticks = [tick * factor for tick in round_ticks(0, place["peak_bytes"] / factor, 3)]
+    unit, factor, most = scale
+    up = Scale(0, most * 1.1, base, base - _PANEL + 26)
+    ticks = [tick * factor for tick in round_ticks(0, most / factor, 3)]
     left_axis(frame.svg, up, ticks, left=across.start, right=across.end, words=lambda value: plain(value / factor))
-    draw_area(frame.svg, "blue", [(start, end, live) for start, end, live in curve if end > start], across, up)
+    reserved = [(start, end, held) for start, end, _, held in curve if end > start and held is not None]
+    draw_area(frame.svg, "grey", reserved, across, up)
+    draw_area(frame.svg, "blue", [(start, end, live) for start, end, live, _ in curve if end > start], across, up)
     y = base - _PANEL + 17
     frame.svg.label("p-ink", across.start, y, cut(f"{label}, {unit}", TEXT, 420), size=TEXT, title=label)
     peak = f"peak {size(place['peak_bytes'])} at +{duration(place['peak_ns'])}"
+    if reserved:
+        peak += f"; reserved (grey) at most {size(place['reserved_peak_bytes'])}"
     frame.svg.label("p-soft p-number", across.end, y, peak, size=SMALL, anchor="end")
     x, top = across.at(place["peak_ns"]), up.at(place["peak_bytes"])
     frame.svg.add("circle", "p-red p-edge", title=peak, cx=x, cy=top, r=4.5)
