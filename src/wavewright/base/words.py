@@ -67,6 +67,18 @@ def percent(share: float | None, digits: int = 1, *, none: str = "-", sign: bool
     return none if share is None else f"{100 * share:{'+' if sign else ''}.{digits}f} %"
 
 
+def percents(least: float | None, most: float | None) -> str:
+    """A share between two bounds; one number where they read the same.
+
+    Examples
+    --------
+    >>> percents(0.255, 0.26), percents(0.5, None)
+    ('25.5 % to 26.0 %', '50.0 %')
+    """
+    ends = [percent(least), percent(least if most is None else most)]
+    return " to ".join(dict.fromkeys(ends))
+
+
 def amount(byte_count: float | None, *, none: str = "-") -> str:
     """Bytes in few characters, in powers of 1000; `none` stands for an amount that is not known."""
     return size(byte_count, 2, none=none)

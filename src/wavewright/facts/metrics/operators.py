@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from math import isfinite, prod
 from pathlib import Path
 from typing import Any
@@ -44,6 +46,8 @@ TYPE_BYTES: dict[str, int] = {
 _SCALAR_TYPES = {"5": 2, "6": 4, "7": 8, "15": 2}  #: Numbers of PyTorch's types of floating-point numbers -> bytes.
 #: Types by how wide they are for a matrix unit, narrow first, and the rate of the unit for each.
 _UNITS = {"Float4": "mfma_f6f4", "Float8": "mfma_f8", "char": "mfma_i8", "BFloat16": "mfma_bf16", "Half": "mfma_f16"}
+#: Bytes of a weight by the word in the name of a Triton kernel; of 4 bits with a scale of 8 for 32 of them.
+_WEIGHTS = {"mxfp4": 17 / 32, "mxfp8": 33 / 32, "bf16": 2, "fp16": 2, "fp32": 4, "fp8": 1}
 _UNITS |= {"float": "mfma_f32", "double": "mfma_f64"}
 
 
@@ -56,9 +60,13 @@ class OperatorModel(UserFact, frozen=True):
     bytes: str
     shapes: dict[str, str] = field(default_factory=dict)
     values: dict[str, int] = field(default_factory=dict)
+    constants: dict[str, float] = field(default_factory=dict)
     types: tuple[int, ...] = ()
     causal: int = -1
     convolution: tuple[int, ...] = ()
+    between: dict[str, tuple[str, str]] = field(default_factory=dict)
+    inside: dict[str, tuple[str, int]] = field(default_factory=dict)
+    tiles: dict[str, str] = field(default_factory=dict)
     is_of_step: bool = False
     is_inner: bool = False
     is_broadcast: bool = False
@@ -75,10 +83,12 @@ MODELS = FactTable("metrics/operators.toml", OperatorModel)
 
 @dataclass(frozen=True)
 class Cost:
-    """Work of one call: operations, bytes that are moved at least, the rate of the matrix unit, and the model."""
+    """Work of one call: operations and bytes at least and at most, the rate of the matrix unit, and the model."""
 
     flops: int
+    flops_max: int
     bytes: int | None
+    bytes_max: int | None
     unit: str  #: Name of a rate in the facts of GPUs; empty = no matrix product.
     model: str
     assumes: str
@@ -98,9 +108,9 @@ def own_models(paths: Sequence[str | Path]) -> tuple[OperatorModel, ...]:
             place = f"{path}, {name}"
             row_of_file = {"name": name, **row} if isinstance(row, dict) else row
             model = decoded(row_of_file, OperatorModel, where=place, advice=_ADVICE)
-            for formula in (model.flops, model.bytes):
+            for formula in (model.flops, model.bytes, *chain(*model.between.values())):
                 parse(formula)
-            for pattern in model.operators:
+            for pattern in (*model.operators, *model.tiles.values()):
                 _checked(pattern, place)
             models.append(model)
     return tuple(models)
@@ -131,8 +141,12 @@ def cost(
     values: str | None,
     step: Mapping[str, float] | None = None,
     user_models: tuple[OperatorModel, ...] = (),
+    inside: Mapping[str, Any] | None = None,
 ) -> Cost | None:
     """Cost of a call of an operator with these inputs (JSON, as recorded), in a step of serving; None = not known.
+
+    `inside` is what was recorded in the call, by name in `inside` and `tiles` of its model: values, kernels with
+    their workgroups.
 
     Examples
     --------
@@ -145,20 +159,62 @@ def cost(
     try:
         inputs = _Inputs(_list(dims), tuple(map(str, _list(types))), tuple(map(str, _list(values))))
         names = _quantities(model, inputs) | dict(step or {})
-        flops = _number(model.flops, names)
+        bounds = _bounds(model, names, inside or {})
+        flops, flops_max = (_number(model.flops, each) for each in bounds)
     except (ValueError, TypeError, KeyError, IndexError, ArithmeticError, RecursionError):
         return None
     try:
-        moved_bytes = _number(model.bytes, names)
+        moved, moved_max = (_number(model.bytes, each) for each in bounds)
     except (KeyError, ValueError):
-        moved_bytes = None
+        moved = moved_max = None
     if (
         flops is None
-        or (not flops and (model.types or not moved_bytes))
+        or flops_max is None
+        or (not flops and (model.types or not moved))
         or any("complex" in kind for kind in inputs.types)
     ):
         return None
-    return Cost(flops, moved_bytes, _unit(inputs, model.types), model.name, model.assumes)
+    return Cost(flops, flops_max, moved, moved_max, _unit(inputs, model.types), model.name, model.assumes)
+
+
+def _bounds(
+    model: OperatorModel, names: dict[str, float], inside: Mapping[str, Any]
+) -> tuple[dict[str, float], dict[str, float]]:
+    """The names with the least and with the most that they can be."""
+    names |= {name: float(inside[name]) for name in model.inside}
+    least, most = names, dict(names)
+    for name, pattern in model.tiles.items():
+        low, high, names[f"e{name}"] = _width(
+            pattern, *inside[name], rows=names["t"] * names["topk"], experts=names["e"]
+        )
+        if name not in names:
+            least[name], most[name] = low, high
+        elif not low <= names[name] <= high:
+            raise ValueError
+        most[f"e{name}"] = names[f"e{name}"]
+    for name, formulas in model.between.items():
+        least[name], most[name] = (
+            float(parse(formula).evaluate(each)) for formula, each in zip(formulas, (least, most), strict=True)
+        )
+    return least, most
+
+
+def _width(pattern: str, kernel: str, workgroups: int, *, rows: float, experts: float) -> tuple[int, int, float]:
+    """Least and most columns of a product of experts by the tiles of its kernel, and bytes of an element of its weight.
+
+    Rows of different experts are in different tiles, and there are as many tiles as the worst division needs: so
+    `RoutingData.n_blocks` of triton_kernels, which `matmul_ogs` multiplies with the tiles of a row and the split.
+    """
+    match = re.fullmatch(pattern, kernel)
+    if match is None:
+        raise ValueError
+    height, width, split = (int(match[group]) for group in ("m", "n", "split"))
+    down = int(rows if rows <= experts else -((experts - 1 - rows) // height) + experts - 1)
+    across, remainder = divmod(workgroups, max(down * split, 1))
+    if remainder or not across:  # the grid is another: workgroups that take several tiles
+        raise ValueError
+    weight = next((size for word, size in _WEIGHTS.items() if match["w"].startswith(word)), math.nan)
+    return (across - 1) * width + 1, across * width, weight
 
 
 def _number(formula: str, names: Mapping[str, float]) -> int | None:
@@ -200,7 +256,7 @@ class _Inputs:
 
 def _quantities(model: OperatorModel, inputs: _Inputs) -> dict[str, float]:
     """The names that formulas have, with their values."""
-    names: dict[str, float] = {}
+    names = dict(model.constants)
     for number in range(max(len(inputs.dims), _inputs_of(model))):
         try:
             shape = inputs.shape(number)

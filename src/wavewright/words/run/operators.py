@@ -7,14 +7,28 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
 
+import polars as pl
+
 from wavewright.analysis.run.kernels.operators import Operators
 from wavewright.base.shown import printable
-from wavewright.base.words import counted, duration, percent
+from wavewright.base.words import counted, duration, percent, percents
 from wavewright.facts.loader import packaged
-from wavewright.model.blocks import GAP, AnyBlock, headline, sentence
+from wavewright.model.blocks import GAP, AnyBlock, Preformatted, headline, sentence
 from wavewright.words.kit.brief_names import brief
 from wavewright.words.kit.declared_tables import declared_table
 
+_EXPERTS = r"(?i)(^|[^a-z])(f?moe|(fused_)?experts?)([^a-z]|$)"
+_APART = 1.05  #: Bounds of a rate of which both are shown.
+_LARGE = 0.05  #: Share of the GPU time of operators from which a model is worth declaring.
+_EXPERT_MODEL = """\
+["experts"]
+operators = ['{name}']
+shapes = {{ {dims} }}
+constants = {{ {count}topk = 0, inner = 0, size = 0 }}
+between = {{ used = ["min(e, topk)", "min(e, t*topk)"] }}
+flops = "6*t*topk*h*inner"
+bytes = "2*b0 + 3*used*h*inner*size"
+types = [0]"""
 #: Types as people write them; others without their namespace.
 _TYPES: dict[str, str] = packaged("texts.toml", __package__)["number_types"]
 
@@ -32,11 +46,13 @@ def operators_report(answer: Operators, *, limit: int = 20) -> Iterator[AnyBlock
         operator=_name,
         input_shapes=lambda row: _shapes(row["input_dims"]),
         type=lambda row: _type(row["input_types"]),
-        rate=lambda row: _rate(row["flops_per_second"]),
-        bandwidth=lambda row: _rate(row["bytes_per_second"]),
+        rate=lambda row: _rates(row, "flops", "flops_per_second"),
+        bandwidth=lambda row: _rates(row, "moved_bytes", "bytes_per_second"),
+        roof=lambda row: percents(row["roof_share"], row["roof_share_max"]),
     )
     if remainder := _remainder(answer):
         yield sentence(remainder)
+    yield from _declaration(answer)
 
 
 def _verdict(answer: Operators) -> str:
@@ -56,7 +72,7 @@ def _verdict(answer: Operators) -> str:
     if not answer.rated_gpu_ns:
         rate = answer.counted_flops / answer.counted_gpu_ns / 1e3
         return f"{text} and reach {rate:,.1f} TFLOP/s; the peaks of the GPU are not known (--target names it)"
-    share = percent(answer.roof_ns / answer.rated_gpu_ns)
+    share = percents(answer.roof_ns / answer.rated_gpu_ns, answer.roof_ns_max / answer.rated_gpu_ns)
     return f"{text}, and at the roof of {answer.gpu} they would take {share} of their time"
 
 
@@ -69,6 +85,28 @@ def _remainder(answer: Operators) -> str:
     if without and answer.counted_gpu_ns:
         parts.append(f"{duration(without)} belong to operators without a model")
     return "; ".join(parts)
+
+
+def _declaration(answer: Operators) -> Iterator[AnyBlock]:
+    """A model to fill in for the experts that take most of the time without one: sizes of weights are not recorded."""
+    rows = answer.operators.filter(
+        pl.col("flops").is_null() & pl.col("name").str.contains(_EXPERTS) & (pl.col("gpu_share") >= _LARGE)
+    )
+    for row in rows.head(1).iter_rows(named=True):
+        shapes = _list(row["input_dims"])
+        if not shapes or not isinstance(shapes[0], list) or len(shapes[0]) != 2:
+            return
+        name = printable(row["name"])
+        is_routed = len(shapes) > 1 and isinstance(shapes[1], list) and len(shapes[1]) == 2
+        dims, count = (
+            ('0 = "t h", 1 = "t e"', "") if is_routed and shapes[1][0] == shapes[0][0] else ('0 = "t h"', "e = 0, ")
+        )
+        yield GAP
+        yield sentence(
+            f"weights of experts in {name} were not recorded: fill in how many a token takes, how wide they are "
+            "inside and bytes of a weight, and pass the file with --models"
+        )
+        yield Preformatted(_EXPERT_MODEL.format(name=name.replace("'", ""), dims=dims, count=count))
 
 
 def _name(row: dict[str, Any]) -> str:
@@ -103,6 +141,13 @@ def _shape(shape: Any) -> str:
 def _type(types: str | None) -> str:
     first = next((kind for kind in _list(types) if isinstance(kind, str) and kind), "")
     return printable(_TYPES.get(first, first.rpartition("::")[2]))
+
+
+def _rates(row: dict[str, Any], of: str, per_second: str) -> str:
+    """A rate; both bounds where they are well apart."""
+    least, most = row[of], row[f"{of}_max"]
+    ends = [row[per_second]] if not least or not most or most < _APART * least else [row[per_second] * most / least]
+    return " to ".join([_rate(row[per_second])] + [_rate(end) for end in ends if end != row[per_second]])
 
 
 def _rate(per_second: float | None) -> str:

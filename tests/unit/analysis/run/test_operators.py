@@ -18,7 +18,9 @@ from wavewright.analysis.run.kernels.operators import (
 )
 from wavewright.errors import UsageError
 from wavewright.facts.metrics.operators import cost, own_models
+from wavewright.model.blocks import Preformatted
 from wavewright.model.run import Run
+from wavewright.words.run.operators import operators_report
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -228,3 +230,87 @@ def test_calls_of_two_kinds_are_not_averaged() -> None:
         ("longer", 4, 244, 4 * 4 * 16 * 9),
         ("shorter", 4, 80, None),
     ]
+
+
+_MX = "_matmul_ogs_NNT_bf16xbf16xmxfp4_16x32x64x1"
+
+
+def experts(workgroups: tuple[int, int], second: str = _MX) -> dict[str, list[Row]]:
+    """10 tokens of 48 to 3 of 4 experts: 30 rows in 2 + 3 tiles of 16."""
+    top = operator(1, 2, "TopK", [[10, 4]])
+    top["event_properties"] = json.dumps({"Concrete Inputs": ["", "3"]})
+    names = (f"{_MX}_swiglu", second)
+    return {
+        "regions": [
+            operator(0, 40, "vllm::moe_forward", [[10, 48], [10, 4], [], []]),
+            top,
+            launch(5, 1),
+            launch(20, 2),
+        ],
+        "dispatches": [
+            {"start_ns": 100, "end_ns": 150, "name": name, "correlation": at, "grid_x": count * 64, "workgroup_x": 64}
+            for at, (name, count) in enumerate(zip(names, workgroups, strict=True), 1)
+        ],
+    }
+
+
+def test_experts_by_the_tiles_of_their_kernels() -> None:
+    (row,) = operators(run(**experts((5 * 3, 5 * 2)))).operators.to_dicts()
+    # Gate and up are 65 to 96 wide, the second product 48: 2 tiles of 32. At least 3 experts are read, at most 4.
+    assert (row["flops"], row["flops_max"]) == (3 * 30 * 48 * 65, 3 * 30 * 48 * 96)
+    low, high = (960 + used * 48 * up * 1.5 * 17 / 32 + 30 * (up + 48) * 2 for used, up in ((3, 65), (4, 96)))
+    assert (row["moved_bytes"], row["moved_bytes_max"]) == (round(low), round(high))
+    (row,) = operators(run(**experts((15, 10), second=_MX.replace("mxfp4", "mxint3")))).operators.to_dicts()
+    assert (row["flops"], row["moved_bytes"]) == (3 * 30 * 48 * 65, None), "of these weights the size is not known"
+
+
+@pytest.mark.parametrize("workgroups", [(16, 10), (15, 5), (15, 15), (0, 10), (15, 1 << 40)])
+def test_a_grid_that_fits_no_shape_gives_no_number_but_a_model_to_fill_in(
+    workgroups: tuple[int, int], tmp_path: Path
+) -> None:
+    made = run(**experts(workgroups))
+    answer = operators(made)
+    assert rows(answer.operators, "name", "flops", "flops_max") == [("vllm::moe_forward", None, None)]
+    (text,) = (block.text for block in operators_report(answer) if isinstance(block, Preformatted))
+    models = tmp_path / "experts.toml"
+    models.write_text(text)
+    assert operators_with(made, models)["flops"] is None, "as long as nothing is filled in"
+    models.write_text(
+        text.replace("topk = 0", "topk = 3").replace("inner = 0", "inner = 40").replace("size = 0", "size = 2")
+    )
+    row = operators_with(made, models)
+    assert (row["flops"], row["flops_max"]) == (6 * 30 * 48 * 40,) * 2
+    assert (row["moved_bytes"], row["moved_bytes_max"]) == tuple(2 * 960 + 3 * used * 48 * 40 * 2 for used in (3, 4))
+
+
+def operators_with(made: Run, models: Path) -> dict[str, Any]:
+    (row,) = combine_operators([partial_operators(made, models=own_models([models]))]).operators.to_dicts()
+    return row
+
+
+def test_experts_with_recorded_weights() -> None:
+    shapes = [[10, 48], [4, 80, 48], [4, 48, 40], [10, 3], [10, 3]]
+    types = [BF16, "c10::Float8_e4m3fnuz", "c10::Float8_e4m3fnuz", "float", "int"]
+    flops, weights = 2 * 30 * 48 * 80 + 2 * 30 * 40 * 48, 80 * 48 + 48 * 40
+    for name in ("aiter::fused_moe_", "vllm::rocm_aiter_fused_moe", "vllm::outplace_fused_experts"):
+        found = cost(name, json.dumps(shapes), json.dumps(types), None)
+        assert found
+        assert (found.flops, found.flops_max) == (flops, flops)
+        assert (found.bytes, found.bytes_max) == tuple(2 * 960 + used * weights + 120 for used in (3, 4))
+    packed = [shapes[0], [4, 80, 24], [4, 48, 20], *shapes[3:]]
+    assert cost("aiter::fused_moe_", json.dumps(packed), json.dumps(types), None) is None, "two weights in one element"
+    values = ["", "", "", "", "", "", "", "", "3"]
+    assert asked("aiter::fmoe_g1u1", [shapes[0], *shapes[:3]], [BF16, *types[:3]], values) == (
+        flops,
+        2 * 960 + 3 * weights,
+    )
+    first = [shapes[0], shapes[1], shapes[2], [], [], [], [10, 3, 40]]
+    assert asked("aiter::ck_moe_stage1", first, [*types[:3], "", "", "", BF16], values[1:]) == (
+        2 * 30 * 48 * 80,
+        960 + 3 * 80 * 48 + 2400,
+    )
+    second = [[10, 3, 40], shapes[1], shapes[2], [], [], [], shapes[0]]
+    assert asked("aiter::ck_moe_stage2", second, [*types[:3], "", "", "", BF16], values[1:]) == (
+        2 * 30 * 48 * 40,
+        2400 + 3 * 48 * 40 + 960,
+    )

@@ -12,7 +12,7 @@ from wavewright.analysis.run.diagnose.finding import Note
 from wavewright.analysis.run.diagnose.merged_diagnosis import MergedDiagnosis
 from wavewright.analysis.run.diagnose.sums import total
 from wavewright.analysis.run.kernels.operators import combine_operators
-from wavewright.base.words import counted, duration, percent
+from wavewright.base.words import counted, duration, percent, percents
 from wavewright.facts.run_rules import OF_LAUNCHES, RULES
 from wavewright.facts.runtime_kernels import is_runtime_kernel
 
@@ -198,13 +198,15 @@ def _far_from_roof(runs: MergedDiagnosis) -> Iterator[Note]:
     """The operator with most time above that at the roof, where its calls are long enough to reach it."""
     answer = combine_operators([part.operators for part in runs.partials if part.operators])
     rows = answer.operators.filter(pl.col("limit").is_in(["computation", "memory"]))
-    rows = rows.sort(pl.col("gpu_ns") - pl.col("roof_ns"), descending=True)
-    if not rows.height or rows["roof_share"][0] >= 1 or rows["gpu_share"][0] < (RULES["N4"].say or 0):
+    share = pl.coalesce("roof_share_max", "roof_share")
+    rows = rows.filter(share < 1).sort(pl.col("gpu_ns") * (1 - share), descending=True)
+    if not rows.height or rows["gpu_share"][0] < (RULES["N4"].say or 0):
         return
     first = rows.row(0, named=True)
     roof = "the matrix unit" if first["limit"] == "computation" else "memory"
     text = (
         f"{first['name'][:_NAME]} takes {percent(first['gpu_share'])} of the GPU time of operators and reaches "
-        f"{percent(first['roof_share'])} of the peak of {roof} ({answer.gpu}): wavewright operators {runs.path}"
+        f"{percents(first['roof_share'], first['roof_share_max'])} of the peak of {roof} ({answer.gpu}): "
+        f"wavewright operators {runs.path}"
     )
     yield Note("N4", text)

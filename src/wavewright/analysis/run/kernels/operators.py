@@ -11,6 +11,7 @@ from itertools import pairwise
 import polars as pl
 
 from wavewright.analysis.run.calls.call_trees import Nodes, call_tree
+from wavewright.analysis.run.kernels.inner_records import InnerRecords
 from wavewright.analysis.run.kernels.step_sums import StepSums
 from wavewright.analysis.run.measures.intervals import share_of
 from wavewright.analysis.run.measures.trees import inherited
@@ -24,10 +25,19 @@ from wavewright.model.run import Run
 
 _OPERATOR = "OPERATOR"
 _BETWEEN = "\x1f"  #: Between the parts of a label: shapes, types, values, step, name.
-_PARTS = {"input_dims": "Input Dims", "input_types": "Input type", "input_values": "Concrete Inputs", "step": ""}
+_PARTS = {
+    "input_dims": "Input Dims",
+    "input_types": "Input type",
+    "input_values": "Concrete Inputs",
+    "step": "",
+    "inside": "",
+}
 _KEYS = ("name", "input_dims", "input_types", "input_values", "times", "model", "assumes")
 _SUMS = ("call_count", "gpu_count", "gpu_ns", "host_count", "host_ns")
-_TOTALS = ("flops_total", "bytes_total", "compute_ns", "memory_ns", "roof_ns")
+_ENDS = ("", "_max")  #: Of sums that are known between two bounds: at least, at most.
+_TOTALS = tuple(
+    f"{name}{end}" for end in _ENDS for name in ("flops_total", "bytes_total", "compute_ns", "memory_ns", "roof_ns")
+)
 _EMPTY = pl.DataFrame(
     schema=dict.fromkeys(_KEYS, pl.String) | dict.fromkeys(_SUMS, pl.Int64) | dict.fromkeys(_TOTALS, pl.Float64)
 )
@@ -47,9 +57,10 @@ class Operators(Answer, package=__package__):
     operators: pl.DataFrame
     gpu_ns: int  #: GPU time that all operators launched.
     counted_gpu_ns: int  #: That of operators with a model.
-    counted_flops: float  #: Their operations.
+    counted_flops: float  #: Their operations, at least.
     rated_gpu_ns: int  #: GPU time of operators whose time at the roof is known.
-    roof_ns: float  #: That time.
+    roof_ns: float  #: That time, at least.
+    roof_ns_max: float  #: At most; differs where models give intervals.
     gpu: str  #: The GPU whose peaks are the roof; empty = not known here.
     operator_count: int  #: Calls of operators, also of those that launched nothing.
     unlinked_gpu_ns: int  #: GPU time that was not launched in an operator.
@@ -70,7 +81,7 @@ def partial_operators(
 ) -> PartialOperators:
     """The contribution of one run; `models` are those of the user, `target` is its GPU if that was not recorded."""
     steps = StepSums(run)
-    label = partial(_label, steps=steps, of_graphs=steps.of_graphs(run), models=models)
+    label = partial(_label, run=run, steps=steps, of_graphs=steps.of_graphs(run), models=models)
     calls = call_tree(run, Nodes(("event_properties",), _is_operator, label))
     labels = calls.tree.select(label="name").unique()
     texts = labels["label"].cast(pl.String).fill_null("")
@@ -115,9 +126,9 @@ def _is_operator(_: pl.DataFrame) -> pl.Expr:
 
 
 def _label(
-    piece: pl.DataFrame, steps: StepSums, of_graphs: dict[int, str], models: tuple[OperatorModel, ...]
+    piece: pl.DataFrame, run: Run, steps: StepSums, of_graphs: dict[int, str], models: tuple[OperatorModel, ...]
 ) -> pl.Expr:
-    """Shapes and types, the values where a model needs them, the step where it does, and the name, in one text."""
+    """Shapes and types, and where a model needs them values, the step and what is inside; and the name: one text."""
     model_by_name = {name: model_of(name, models) for name in piece["name"].unique().cast(pl.String).drop_nulls()}
 
     def is_in(names: list[str]) -> pl.Expr:
@@ -131,17 +142,19 @@ def _label(
     of_step = [name for name, model in model_by_name.items() if model and model.is_of_step]
     parts = [pl.col("event_properties").str.json_path_match(f"$['{key}']") for key in _PARTS.values() if key]
     parts[-1] = pl.when(is_in(with_values)).then(parts[-1])
+    with_records = {name: model for name, model in model_by_name.items() if model and (model.inside or model.tiles)}
+    none = pl.repeat(None, piece.height, dtype=pl.String, eager=True)
     if "graph_call" in piece.columns:
-        around = (
-            piece["graph_call"]
-            .cast(pl.Int64)
-            .replace_strict(of_graphs or {-1: ""}, default=None, return_dtype=pl.String)
+        inside = InnerRecords(run, with_records).of_graphs if with_records else {}
+        number = piece["graph_call"].cast(pl.Int64)
+        around, inner = (
+            number.replace_strict(texts or {-1: ""}, default=None, return_dtype=pl.String)
+            for texts in (of_graphs, inside)
         )
-    elif of_step:
-        around = steps.around(piece)
     else:
-        around = pl.repeat(None, piece.height, dtype=pl.String, eager=True)
-    parts.append(pl.when(is_in(of_step)).then(pl.lit(around)))
+        around = steps.around(piece) if of_step else none
+        inner = InnerRecords(run, with_records).around(piece) if with_records else none
+    parts += [pl.when(is_in(of_step)).then(pl.lit(around)), pl.when(is_in(list(with_records))).then(pl.lit(inner))]
     texts = [part.fill_null("") for part in parts]
     label = pl.concat_str([*texts, pl.col("name").cast(pl.String).fill_null("?")], separator=_BETWEEN)
     return pl.when(_is_operator(piece)).then(label).cast(pl.Categorical)
@@ -181,8 +194,8 @@ def _by_properties(target: str | None, cu_count: int | None, properties: str | N
 def _with_costs(labels: pl.DataFrame, gpu: Arch | None, models: tuple[OperatorModel, ...]) -> pl.DataFrame:
     """The labels with what a call of each computes and moves, and how long that takes at the roof."""
     costs = [
-        cost(name, dims, types, values, json.loads(step) if step else None, models)
-        for name, dims, types, values, step in labels.select("name", *_PARTS).iter_rows()
+        cost(name, dims, types, values, json.loads(step) if step else None, models, json.loads(inside or "{}"))
+        for name, dims, types, values, step, inside in labels.select("name", *_PARTS).iter_rows()
     ]
     models_of = [model_of(name or "", models) for name in labels["name"]]
     columns = [
@@ -198,26 +211,26 @@ def _with_costs(labels: pl.DataFrame, gpu: Arch | None, models: tuple[OperatorMo
         pl.Series("is_of_step", [bool(model and model.is_of_step) for model in models_of], dtype=pl.Boolean),
         pl.Series("model", [each and each.model for each in costs], dtype=pl.String),
         pl.Series("assumes", [each and (each.assumes or None) for each in costs], dtype=pl.String),
-        pl.Series("flops_total", [each and each.flops for each in costs], dtype=pl.Float64),
-        pl.Series("bytes_total", [each and each.bytes for each in costs], dtype=pl.Float64),
     ]
-    times = [_at_roof(each, gpu) for each in costs]
-    for place, name in enumerate(("compute_ns", "memory_ns", "roof_ns")):
-        columns.append(pl.Series(name, [each and each[place] for each in times], dtype=pl.Float64))
+    sums = [_at_roof(each, gpu) for each in costs]
+    columns += [pl.Series(name, [each[at] for each in sums], dtype=pl.Float64) for at, name in enumerate(_TOTALS)]
     return labels.with_columns(columns)
 
 
-def _at_roof(each: Cost | None, gpu: Arch | None) -> tuple[float, float, float] | None:
-    """Time of the matrix unit, of memory, and the longer one; None = not known."""
-    if each is None or gpu is None:
-        return None
-    product = gpu.product
-    rate = _rate(each.unit, gpu)
-    if not product.memory_bytes_per_second_peak or each.bytes is None or (each.unit and not rate):
-        return None
-    compute = each.flops / rate * 1e9 if each.unit and rate else 0.0
-    memory = each.bytes / product.memory_bytes_per_second_peak * 1e9
-    return compute, memory, max(compute, memory)
+def _at_roof(each: Cost | None, gpu: Arch | None) -> list[float | None]:
+    """`_TOTALS` of a call: its work, the time of the matrix unit, of memory, and the longer one; None = not known."""
+    product = gpu.product if gpu else None
+    memory_rate = product.memory_bytes_per_second_peak if product else None
+    rate = _rate(each.unit, gpu) if each and gpu else None
+    sums: list[float | None] = []
+    for flops, moved in ((each.flops, each.bytes), (each.flops_max, each.bytes_max)) if each else ((None, None),) * 2:
+        sums += [flops, moved]
+        if each is None or flops is None or moved is None or not memory_rate or (each.unit and not rate):
+            sums += [None] * 3
+            continue
+        times = flops / rate * 1e9 if each.unit and rate else 0.0, moved / memory_rate * 1e9
+        sums += [*times, max(times)]
+    return sums
 
 
 def _rate(unit: str, gpu: Arch) -> float | None:
@@ -263,15 +276,29 @@ def combine_operators(partials: Sequence[PartialOperators]) -> Operators:
     rows = rows.group_by(_KEYS).agg(pl.col(_SUMS).sum(), *totals)
     per_call = {"flops": "flops_total", "moved_bytes": "bytes_total"}
     seconds = {"flops_per_second": "flops_total", "bytes_per_second": "bytes_total"}
-    is_small = pl.col("roof_ns") < _SMALL_NS * pl.col("call_count")
-    is_computing = pl.col("compute_ns") >= pl.col("memory_ns")
-    limit = pl.when(is_computing).then(pl.lit("computation")).otherwise(pl.lit("memory"))
+    small_ns = _SMALL_NS * pl.col("call_count")
+    limit, limit_max = (
+        pl.when(pl.col(f"roof_ns{end}") < small_ns).then(pl.lit("size"))
+        .when(pl.col(f"compute_ns{end}") >= pl.col(f"memory_ns{end}")).then(pl.lit("computation"))
+        .otherwise(pl.lit("memory"))
+        for end in _ENDS
+    )  # fmt: skip
+    is_interval = (pl.col("flops_total") < pl.col("flops_total_max")) | (
+        pl.col("bytes_total") < pl.col("bytes_total_max")
+    )
     rows = rows.with_columns(
         gpu_share=share_of(pl.col("gpu_ns"), pl.col("gpu_ns").sum()),
         mean_gpu_ns=share_of(pl.col("gpu_ns"), pl.col("call_count")),
         mean_host_ns=share_of(pl.col("host_ns"), pl.col("host_count")),
         roof_share=pl.when(pl.col("gpu_ns") > 0).then(pl.col("roof_ns") / pl.col("gpu_ns")),
-        limit=pl.when(pl.col("roof_ns").is_not_null()).then(pl.when(is_small).then(pl.lit("size")).otherwise(limit)),
+        roof_share_max=pl.when(is_interval, pl.col("gpu_ns") > 0).then(pl.col("roof_ns_max") / pl.col("gpu_ns")),
+        limit=pl.when(pl.col("roof_ns").is_not_null(), limit == limit_max).then(limit),
+        **{
+            f"{name}_max": pl.when(is_interval)
+            .then((pl.col(f"{total}_max") / pl.col("call_count")).round())
+            .cast(pl.Int64)
+            for name, total in per_call.items()
+        },
         **{name: (pl.col(total) / pl.col("call_count")).round().cast(pl.Int64) for name, total in per_call.items()},
         **{
             name: pl.when(pl.col("gpu_ns") > 0).then(pl.col(of) * 1e9 / pl.col("gpu_ns"))
@@ -288,6 +315,7 @@ def combine_operators(partials: Sequence[PartialOperators]) -> Operators:
         counted_flops=float(rows_with_model["flops_total"].sum()),
         rated_gpu_ns=int(rows_at_roof["gpu_ns"].sum()),
         roof_ns=float(rows_at_roof["roof_ns"].sum()),
+        roof_ns_max=float(rows_at_roof["roof_ns_max"].sum()),
         gpu=names.pop() if len(names) == 1 else "",
         operator_count=sum(part.operator_count for part in partials),
         unlinked_gpu_ns=sum(part.unlinked_gpu_ns for part in partials),
