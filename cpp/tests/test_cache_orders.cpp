@@ -1,5 +1,8 @@
 #include <cstdint>
+#include <list>
+#include <random>
 #include <stdexcept>
+#include <utility>
 
 #include "check.hpp"
 #include "wavewright/cache_orders.hpp"
@@ -69,6 +72,30 @@ TEST(cache_orders, blocks_leave_as_a_whole) {
     CHECK_EQUAL(misses.reads, 4U * 2U * 3U * 100U);
     CHECK(misses.read_misses >= 600U);
     CHECK_EQUAL(misses.last_level_misses, 300U);
+}
+
+TEST(cache_orders, the_line_that_was_not_used_for_longest_leaves) {
+    constexpr size_t kLines = 75;
+    Work work;
+    std::mt19937 random(7);
+    std::list<int64_t> kept;  // the last one used first
+    uint64_t missed = 0;
+    int64_t before = -1;
+    for (uint32_t at = 0; at < 30'000; ++at) {
+        const int64_t line = random() % 4 == 0 ? random() % 200 : int64_t{1} << (random() % 40);
+        work.blocks.push_back({line, 1});
+        work.steps.push_back({StepKind::load, 1, 0, at, 1});
+        if (std::exchange(before, line) == line) continue;  // the L2 of one line has it
+        if (std::erase(kept, line) == 0) ++missed;
+        kept.push_front(line);
+        if (kept.size() > kLines) kept.pop_back();
+    }
+    work.waves = {{0, 30'000}};
+    work.kinds = {{0, 1}};
+    work.workgroups = {{0, 0}};
+    work.moves = {0};
+    const Machine machine{.l2_sets = 1, .l2_ways = 1, .last_level_lines = kLines};
+    CHECK_EQUAL(simulate(work, machine, {}).last_level_misses, missed);
 }
 
 TEST(cache_orders, waves_that_end_before_a_barrier_do_not_hold_the_others) {

@@ -1,12 +1,11 @@
 // Caches that drop what was not used for longest: in sets of single lines, or as a whole with blocks of lines.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <limits>
-#include <list>
-#include <unordered_map>
-#include <utility>
 #include <vector>
 
 namespace wavewright::caches {
@@ -50,29 +49,95 @@ class LineCache {
     }
 
     bool touch_block(int64_t line, uint32_t count) {
-        const auto found = place_.find(line);
-        if (found != place_.end()) {
-            blocks_.splice(blocks_.begin(), blocks_, found->second);
+        if (places_.size() < 2 * (used_ + 1)) grow();
+        size_t place = place_of(line);
+        if (places_[place] != kNone) {
+            if (capacity_ != 0 && places_[place] != newest_) {
+                unlink(places_[place]);
+                link(places_[place]);
+            }
             return true;
         }
-        blocks_.emplace_front(line, count);
-        place_.emplace(line, blocks_.begin());
-        lines_ += count;
-        while (capacity_ != 0 && lines_ > capacity_) {
-            lines_ -= blocks_.back().second;
-            evictions_ += blocks_.back().second;
-            place_.erase(blocks_.back().first);
-            blocks_.pop_back();
+        uint32_t number = unused_;
+        if (number == kNone) {
+            number = static_cast<uint32_t>(blocks_.size());
+            blocks_.emplace_back();
+        } else {
+            unused_ = blocks_[number].older;
         }
+        blocks_[number].line = line;
+        blocks_[number].count = count;
+        places_[place] = number;
+        link(number);
+        ++used_;
+        lines_ += count;
+        while (capacity_ != 0 && lines_ > capacity_) drop_oldest();
         return false;
     }
+
+    // Where a line stands among the places, or could.
+    size_t place_of(int64_t line) const {
+        size_t place = mixed(static_cast<uint64_t>(line)) & (places_.size() - 1);
+        while (places_[place] != kNone && blocks_[places_[place]].line != line)
+            place = (place + 1) & (places_.size() - 1);
+        return place;
+    }
+
+    void grow() {
+        places_.assign(std::max<size_t>(1024, 2 * places_.size()), kNone);
+        for (uint32_t each = newest_; each != kNone; each = blocks_[each].older)
+            places_[place_of(blocks_[each].line)] = each;
+    }
+
+    void link(uint32_t number) {
+        blocks_[number].older = newest_;
+        blocks_[number].newer = kNone;
+        (newest_ != kNone ? blocks_[newest_].newer : oldest_) = number;
+        newest_ = number;
+    }
+
+    void unlink(uint32_t number) {
+        const Block& block = blocks_[number];
+        (block.older != kNone ? blocks_[block.older].newer : oldest_) = block.newer;
+        (block.newer != kNone ? blocks_[block.newer].older : newest_) = block.older;
+    }
+
+    void drop_oldest() {
+        const uint32_t number = oldest_;
+        Block& block = blocks_[number];
+        lines_ -= block.count;
+        evictions_ += block.count;
+        --used_;
+        unlink(number);
+        size_t hole = place_of(block.line);
+        // What stood behind it, because its own place was taken, moves up.
+        for (size_t at = (hole + 1) & (places_.size() - 1); places_[at] != kNone;
+             at = (at + 1) & (places_.size() - 1)) {
+            const size_t home = mixed(static_cast<uint64_t>(blocks_[places_[at]].line)) & (places_.size() - 1);
+            if (((at - home) & (places_.size() - 1)) < ((at - hole) & (places_.size() - 1))) continue;
+            places_[hole] = places_[at];
+            hole = at;
+        }
+        places_[hole] = kNone;
+        block.older = unused_;
+        unused_ = number;
+    }
+
+    static constexpr uint32_t kNone = std::numeric_limits<uint32_t>::max();
+
+    struct Block {
+        int64_t line = 0;
+        uint32_t count = 0, older = kNone, newer = kNone;
+    };
 
     uint32_t sets_, ways_;
     uint64_t capacity_, lines_ = 0, evictions_ = 0;
     bool is_power_;
     std::vector<int64_t> tags_;
-    std::list<std::pair<int64_t, uint32_t>> blocks_;
-    std::unordered_map<int64_t, std::list<std::pair<int64_t, uint32_t>>::iterator> place_;
+    std::vector<Block> blocks_;
+    std::vector<uint32_t> places_;  // numbers of blocks, by a hash of their lines
+    uint32_t newest_ = kNone, oldest_ = kNone, unused_ = kNone;
+    size_t used_ = 0;
 };
 
 }  // namespace wavewright::caches

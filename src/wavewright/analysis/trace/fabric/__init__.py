@@ -18,8 +18,10 @@ from wavewright.analysis.common.occupancy.kernel_resources import resources_of
 from wavewright.analysis.common.occupancy.limits import Resources, limits
 from wavewright.analysis.trace.fabric.alike import AllWorkgroups, all_workgroups
 from wavewright.analysis.trace.fabric.line_sets import (
+    Ranges,
     TooScatteredError,
     Touched,
+    UnitCounts,
     by_array,
     count,
     merged,
@@ -184,6 +186,9 @@ class _Sets:
         self.loads = by_array(self.parts, is_store=False)
         self.stores = by_array(self.parts, is_store=True)
         self.of_today = next(mappings(workgroups.counts, xcds))
+        self.counted = UnitCounts()
+        self.stored = {array: _size(units(parts, 1)) for array, parts in self.stores.items()}
+        self._of_xcds: dict[str, list[np.ndarray]] = {}
 
     def answer(self, options: TrafficOptions, rows: pl.Series | None) -> FabricTraffic:
         """All of it, unless the self-check finds that the addresses cannot be."""
@@ -255,10 +260,14 @@ class _Sets:
                 total += len(group.numbers) * count(merged(begin, end))
         return total
 
-    def _count(self, parts: Sequence[Touched], mapping: Mapping) -> int:
-        """Lines, added up over XCDs."""
-        xcds = mapping.xcds(self.xcds)
-        return sum(count(units(parts, self.line, xcds == xcd)) for xcd in range(self.xcds))
+    def _count(self, parts: Sequence[Touched], mapping: Mapping | None = None, unit: int = 0) -> int:
+        """Lines, or other units, added up over the XCDs of a mapping; None = once each."""
+        if mapping is None:
+            return self.counted(parts, unit or self.line, None)
+        if mapping.name not in self._of_xcds:
+            xcds = mapping.xcds(self.xcds)
+            self._of_xcds[mapping.name] = [xcds == xcd for xcd in range(self.xcds)]
+        return sum(self.counted(parts, unit or self.line, members) for members in self._of_xcds[mapping.name])
 
     def _candidates(self, options: TrafficOptions) -> list[Mapping]:
         candidates, order = list(mappings(self.workgroups.counts, self.xcds)), options.order
@@ -297,7 +306,7 @@ class _Sets:
 
     def _mapping_frame(self, options: TrafficOptions) -> pl.DataFrame:
         candidates = self._candidates(options)
-        unavoidable = sum(count(units(parts, self.line)) for parts in self.loads.values())
+        unavoidable = sum(self._count(parts) for parts in self.loads.values())
         rows: list[tuple[Any, ...]] = []
         for mapping in candidates:
             lines = sum(self._count(parts, mapping) for parts in self.loads.values())
@@ -311,10 +320,9 @@ class _Sets:
         rows = []
         for array in sorted(self.loads.keys() | self.stores.keys()):
             reads = self._count(self.loads.get(array, []), self.of_today)
-            once = count(units(self.loads.get(array, []), self.line))
-            begin, end = units(self.stores.get(array, []), 1)
-            byte_count = count((begin, end))
-            share = byte_count / int(end[-1] - begin[0]) if byte_count else None
+            once = self._count(self.loads.get(array, []))
+            byte_count, extent = self.stored.get(array, (0, 0))
+            share = byte_count / extent if extent else None
             name = self.names[array] if array >= 0 else "memory below every argument"
             rows.append((name, reads * self.line, once * self.line, reads / once if once else None, byte_count, share))
         return pl.DataFrame(rows, schema=FabricTraffic.tables["arrays"].dtypes, orient="row")
@@ -332,7 +340,7 @@ class _Sets:
         rows = []
         for row, array, is_store in sorted({(part.row, part.array, part.is_store) for part in parts}):
             some = [part for part in parts if (part.row, part.array, part.is_store) == (row, array, is_store)]
-            fabric, once = self._count(some, self.of_today), count(units(some, self.line))
+            fabric, once = self._count(some, self.of_today), self._count(some)
             name = self.names[array] if array >= 0 else ""
             way = "store" if is_store else "load"
             rows.append((row, name, way, lane_bytes[row], fabric * self.line, once * self.line))
@@ -345,9 +353,7 @@ class _Sets:
 
     def _write_bytes(self) -> int:
         piece = self.caches.write_request_bytes or self.line
-        xcds = self.of_today.xcds(self.xcds)
-        parts = [part for part in self.parts if part.is_store]
-        return piece * sum(count(units(parts, piece, xcds == xcd)) for xcd in range(self.xcds))
+        return piece * self._count([part for part in self.parts if part.is_store], self.of_today, piece)
 
     def _requests(self) -> tuple[float, float] | None:
         line, piece = self.caches.read_request_bytes, self.caches.write_request_bytes
@@ -395,9 +401,7 @@ class _Sets:
         if assumed_count:
             notes.append("assumed: where nothing certain tells a branch, all workgroups go the way that was traced")
         notes += self.workgroups.start.arguments.assumptions
-        for array, parts in self.stores.items():
-            begin, end = units(parts, 1)
-            byte_count, extent = count((begin, end)), int(end[-1] - begin[0])
+        for array, (byte_count, extent) in self.stored.items():
             if byte_count < _DENSE * extent:
                 notes.append(
                     f"{self.names[array]} is stored with gaps ({_share(byte_count, extent)} from its first to its "
@@ -425,6 +429,11 @@ def _machine(
     fitting_count = min(limiter.waves_per_group for limiter in limit.limiters) // workgroups.start.wave_count
     cus = arch.product.cu_count // max(arch.product.xcds_per_partition.values(), default=1)
     return Machine(caches, xcds, cus, max(1, fitting_count), infinity_lines)
+
+
+def _size(ranges: Ranges) -> tuple[int, int]:
+    """Bytes, and those from the first to the last."""
+    return count(ranges), int(ranges[1][-1] - ranges[0][0]) if ranges[0].size else 0
 
 
 def _share(part: int, total: int) -> str:

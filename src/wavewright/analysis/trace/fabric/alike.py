@@ -7,7 +7,7 @@ give digits and distances, others, drawn at random, check them; where a check fa
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
 from typing import Final
 
@@ -16,6 +16,8 @@ import numpy as np
 from wavewright.analysis.trace.fabric.workgroups import Accesses, Ids, OutOfBudgetError, Workgroups
 
 _CHECKS: Final = 16  #: Workgroups of each part that are drawn.
+_SHORT_STEPS: Final = 4_000  #: Instructions that tell digits; whether they are those of the whole wave is checked.
+_MOST_KEPT: Final = 4  #: Workgroups whose accesses are kept.
 _MANY_STEPS: Final = 100_000  #: Instructions of the drawn workgroups, above which one wave of each is evaluated.
 _MOST_PARTS: Final = 6  #: Of an axis, whose workgroups do different things: tiles at an edge.
 _MOST_DIGITS: Final = 8
@@ -33,6 +35,18 @@ class Alike:
     accesses: Accesses  #: Of the first of them.
     move: np.ndarray  #: By execution: the row of `moves` that moves it.
     moves: np.ndarray  #: Bytes by which executions of each of the workgroups are moved, from those of the first.
+    _distinct: dict[int, tuple[np.ndarray, np.ndarray]] = field(default_factory=dict)
+
+    def distinct_moves(self, move: int, members: np.ndarray | None = None) -> np.ndarray:
+        """Different numbers of a row of `moves`, in order; `members` tells which workgroups, by their numbers."""
+        if move not in self._distinct:
+            self._distinct[move] = np.unique(self.moves[move], return_inverse=True)
+        values, place = self._distinct[move]
+        if members is None:
+            return values
+        is_there = np.zeros(len(values), bool)
+        is_there[place[members[self.numbers]]] = True
+        return values[is_there]
 
 
 @dataclass(frozen=True)
@@ -50,16 +64,33 @@ class _Evaluated:
 
     def __init__(self, workgroups: Workgroups) -> None:
         self.workgroups = workgroups
-        self._probed: dict[tuple[Ids, int | None], Probed] = {}
+        self._probed: dict[tuple[Ids, int | None, bool], Probed] = {}
         self._keys: dict[bytes, int] = {}
+        self._last: dict[Ids, Accesses] = {}
 
-    def __call__(self, ids: Ids, place: int | None = None) -> Probed:
-        """The work of a workgroup, or of its wave at a place."""
-        if (ids, place) not in self._probed:
-            accesses = self.workgroups.accesses(ids, None if place is None else (place,))
+    def __call__(self, ids: Ids, place: int | None = None, *, is_short: bool = False) -> Probed:
+        """The work of a workgroup, or of its wave at a place, or of the first instructions of that."""
+        if (ids, place, is_short) not in self._probed:
+            accesses = self._accesses(ids, place, is_short=is_short)
             number = self._keys.setdefault(accesses.key(), len(self._keys))
-            self._probed[ids, place] = (number, accesses.first)
-        return self._probed[ids, place]
+            self._probed[ids, place, is_short] = (number, accesses.first)
+        return self._probed[ids, place, is_short]
+
+    def accesses(self, ids: Ids) -> Accesses:
+        """The accesses of a workgroup; those that were asked for last are kept."""
+        if ids not in self._last:
+            while len(self._last) >= _MOST_KEPT:
+                del self._last[next(iter(self._last))]
+            self._last[ids] = self.workgroups.accesses(ids)
+        self._last[ids] = self._last.pop(ids)
+        return self._last[ids]
+
+    def _accesses(self, ids: Ids, place: int | None, *, is_short: bool) -> Accesses:
+        if place is None:
+            return self.accesses(ids)
+        if is_short:
+            return self.workgroups.accesses(ids, (place,), _SHORT_STEPS)
+        return self._last[ids].of_place(place) if ids in self._last else self.workgroups.accesses(ids, (place,))
 
 
 def all_workgroups(workgroups: Workgroups) -> AllWorkgroups:
@@ -76,11 +107,13 @@ def all_workgroups(workgroups: Workgroups) -> AllWorkgroups:
     for box in product(*parts):
         numbers = _numbers(workgroups, box)
         try:
-            alike = _moved(workgroups, probe, box, numbers)
-            if alike is not None and len(numbers) > 1:
-                sample = generator.choice(len(numbers), min(_CHECKS, len(numbers)), replace=False)
-                checked_count += len(sample)
-                alike = alike if _holds(workgroups, probe, alike, sample) else None
+            sample = generator.choice(len(numbers), min(_CHECKS, len(numbers)), replace=False)
+            checked_count += len(sample) if len(numbers) > 1 else 0
+            alike = None
+            for is_short in (True, False):
+                alike = alike or _moved(workgroups, probe, box, numbers, is_short=is_short)
+                if alike is not None and len(numbers) > 1 and not _holds(workgroups, probe, alike, sample):
+                    alike = None
             if alike is not None:
                 groups.append(alike)
                 continue
@@ -122,7 +155,7 @@ def _numbers(workgroups: Workgroups, box: tuple[tuple[int, int], ...]) -> np.nda
 
 
 def _moved(
-    workgroups: Workgroups, probe: _Evaluated, box: tuple[tuple[int, int], ...], numbers: np.ndarray
+    workgroups: Workgroups, probe: _Evaluated, box: tuple[tuple[int, int], ...], numbers: np.ndarray, *, is_short: bool
 ) -> Alike | None:
     """The workgroups of a box, by digits of their ids; None = their ids do not move them like that."""
     corner = (box[0][0], box[1][0], box[2][0])
@@ -133,7 +166,9 @@ def _moved(
 
         def probe_axis(at: int, place: int | None = None, axis: int = axis, start: int = start) -> np.ndarray | None:
             ids: Ids = tuple(start + at if each == axis else c for each, c in enumerate(corner))  # type: ignore[assignment]
-            (its_key, its_first), (usual_key, usual) = probe(ids, place), probe(corner, place)
+            (its_key, its_first), (usual_key, usual) = (
+                probe(at_ids, place, is_short=is_short and place is not None) for at_ids in (ids, corner)
+            )
             return its_first - usual if its_key == usual_key else None
 
         found = _digits(probe_axis, end - start)
@@ -148,7 +183,7 @@ def _moved(
     if distances.shape[1] * len(numbers) > _MOST_MOVES:
         return None
     moves = distances.T @ np.stack(digits)
-    return Alike(numbers, workgroups.accesses(corner), move.ravel(), moves)
+    return Alike(numbers, probe.accesses(corner), move.ravel(), moves)
 
 
 def _digits(probe: Callable[..., np.ndarray | None], count: int) -> list[tuple[int, int, np.ndarray]] | None:
@@ -214,5 +249,5 @@ def _one_by_one(workgroups: Workgroups, probe: _Evaluated, numbers: np.ndarray) 
         table = np.stack([first for _, _, first in members]) - members[0][2]
         moves, move = np.unique(table, axis=1, return_inverse=True)
         its_numbers = np.array([number for number, _, _ in members], np.int64)
-        groups.append(Alike(its_numbers, workgroups.accesses(members[0][1]), move.ravel(), moves.T))
+        groups.append(Alike(its_numbers, probe.accesses(members[0][1]), move.ravel(), moves.T))
     return groups

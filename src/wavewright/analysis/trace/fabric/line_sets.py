@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from hashlib import blake2b
 from typing import Final
 
 import numpy as np
@@ -37,10 +39,14 @@ class Touched:
     row: int  #: Of the code; -1 = of all rows.
     ranges: Ranges  #: Of the first workgroup of the group.
 
-    def moves(self, numbers: np.ndarray | None) -> np.ndarray:
-        """Different moves of the chosen workgroups (by their numbers); None = all."""
-        moves = self.group.moves[self.move]
-        return np.unique(moves if numbers is None else moves[numbers[self.group.numbers]])
+    def moves(self, members: np.ndarray | None) -> np.ndarray:
+        """Different moves of the chosen workgroups; None = all."""
+        return self.group.distinct_moves(self.move, members)
+
+    @cached_property
+    def key(self) -> bytes:
+        """Equal for equal ranges."""
+        return blake2b(b"".join(each.tobytes() for each in self.ranges)).digest()
 
 
 def merged(begin: np.ndarray, end: np.ndarray) -> Ranges:
@@ -92,29 +98,55 @@ def touched(
     return parts
 
 
-def units(parts: Iterable[Touched], unit: int, numbers: np.ndarray | None = None) -> Ranges:
+def units(parts: Iterable[Touched], unit: int, members: np.ndarray | None = None) -> Ranges:
     """Aligned units (lines) that the chosen workgroups touch together, as ranges of their numbers."""
-    begins: list[np.ndarray] = []
-    ends: list[np.ndarray] = []
+    begins = [np.zeros(0, np.int64)]
+    ends = [np.zeros(0, np.int64)]
     range_count = 0
     for part in parts:
-        moves = part.moves(numbers)
-        for offset in np.unique(moves % unit):
-            begin, end = merged((part.ranges[0] + offset) // unit, -(-(part.ranges[1] + offset) // unit))
-            whole_moves = moves[moves % unit == offset] // unit
+        for begin, first, last in _moved(part, unit, part.moves(members)):
             step = max(1, _MERGED_AT // max(1, begin.size))
-            for at in range(0, whole_moves.size, step):
-                some = whole_moves[at : at + step]
-                begins.append((begin[:, None] + some).ravel())
-                ends.append((end[:, None] + some).ravel())
+            for at in range(0, first.size, step):
+                begins.append((begin[:, None] + first[at : at + step]).ravel())
+                ends.append((begin[:, None] + last[at : at + step]).ravel())
                 range_count += begins[-1].size
                 if range_count > _MERGED_AT:
                     both = merged(np.concatenate(begins), np.concatenate(ends))
                     begins, ends, range_count = [both[0]], [both[1]], 0
                     if both[0].size > _MOST_RANGES:
                         raise TooScatteredError
-    empty = np.zeros(0, np.int64)
-    return merged(np.concatenate([empty, *begins]), np.concatenate([empty, *ends]))
+    return merged(np.concatenate(begins), np.concatenate(ends))
+
+
+def _moved(part: Touched, unit: int, moves: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """Starts of ranges of units, and ranges to add to each: moves that overlap are one."""
+    offsets = moves % unit
+    for offset in np.unique(offsets):
+        begin, end = merged((part.ranges[0] + offset) // unit, -(-(part.ranges[1] + offset) // unit))
+        whole_moves = moves[offsets == offset] // unit
+        lengths, kind, sizes = np.unique(end - begin, return_inverse=True, return_counts=True)
+        of_lengths = np.split(begin[np.argsort(kind, kind="stable")], np.cumsum(sizes)[:-1])
+        for length, its_begin in zip(lengths, of_lengths, strict=True):
+            yield its_begin, *merged(whole_moves, whole_moves + length)
+
+
+class UnitCounts:
+    """Numbers of aligned units that workgroups touch together; sets that others have, further on, are counted once."""
+
+    def __init__(self) -> None:
+        self._known: dict[bytes, int] = {}
+
+    def __call__(self, parts: Sequence[Touched], unit: int, members: np.ndarray | None) -> int:
+        """Of the chosen workgroups; None = of all."""
+        moves = [part.moves(members) for part in parts]
+        first = min((int(each[0]) for each in moves if each.size), default=0) // unit * unit
+        key = blake2b(str((unit, len(parts))).encode())
+        for part, each in zip(parts, moves, strict=True):
+            key.update(part.key + (each - first).tobytes())
+        digest = key.digest()
+        if digest not in self._known:
+            self._known[digest] = count(units(parts, unit, members))
+        return self._known[digest]
 
 
 def count(ranges: Ranges) -> int:

@@ -150,14 +150,12 @@ def _blocks(
     active = (accesses.active[numbers][:, None] >> np.arange(_LANES, dtype=np.uint64)) & np.uint64(1) == 1
     unit = np.where(is_store, piece, line)[:, None]
     lane_group = np.where(is_store[:, None], 0, np.arange(_LANES) // _GROUP_LANES)
-    execution = np.broadcast_to(np.arange(len(numbers))[:, None], begin.shape)
-    keys = np.stack(
-        [np.concatenate([each[active], each[active]]) for each in (execution, lane_group)]
-        + [np.concatenate([(begin // unit)[active], (end // unit)[active]])]
-    )
-    keys = np.unique(keys, axis=1)
-    size = np.where(is_store, piece, line)[keys[0]]
-    return keys[2] * size // line, np.bincount(keys[0], minlength=len(numbers))
+    turn = (np.arange(len(numbers))[:, None] * (_LANES // _GROUP_LANES) + lane_group)[active]
+    units, number = np.unique(np.concatenate([(begin // unit)[active], (end // unit)[active]]), return_inverse=True)
+    keys = np.unique(np.concatenate([turn, turn]) * len(units) + number)
+    execution = keys // max(1, len(units)) // (_LANES // _GROUP_LANES)
+    size = np.where(is_store, piece, line)[execution]
+    return units[keys % max(1, len(units))] * size // line, np.bincount(execution, minlength=len(numbers))
 
 
 def _steps(

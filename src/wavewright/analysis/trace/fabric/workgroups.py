@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from math import ceil, prod
 from typing import Final
 
@@ -68,6 +68,16 @@ class Accesses:
         first: np.ndarray = self.address[np.arange(len(number)), number]
         return first
 
+    def of_place(self, place: int) -> Accesses:
+        """Those of the wave at a place."""
+        here = self.place == place
+        columns = {
+            each.name: getattr(self, each.name)[here]
+            for each in fields(self)
+            if isinstance(getattr(self, each.name), np.ndarray)
+        }
+        return replace(self, **columns)
+
     def key(self) -> bytes:
         """Equal for workgroups that do the same at addresses that differ by one number for each execution."""
         is_active = (self.active[:, None] >> np.arange(_LANES, dtype=np.uint64)) & np.uint64(1)
@@ -106,8 +116,10 @@ class Workgroups:
         x, y, _ = self.counts
         return np.stack([numbers % x, numbers // x % y, numbers // x // y])
 
-    def accesses(self, ids: Sequence[int], places: Sequence[int] | None = None) -> Accesses:
-        """The accesses of one workgroup, or of its waves at some places.
+    def accesses(
+        self, ids: Sequence[int], places: Sequence[int] | None = None, most_steps: int = _MOST_STEPS
+    ) -> Accesses:
+        """Accesses of one workgroup, or of its waves at some places; `most_steps` instructions of each at most.
 
         Raises
         ------
@@ -116,7 +128,7 @@ class Workgroups:
         """
         start = self.start.of_workgroup([int(each) for each in ids], self.pointers)
         places = range(self.start.wave_count) if places is None else places
-        walks = [self._walk(start, place) for place in places]
+        walks = [self._walk(start, place, most_steps) for place in places]
         frames, stops, branches = [], [], np.zeros(3, np.int64)
         for place, walk in zip(places, walks, strict=True):
             rows = pl.DataFrame(walk["path"])["row"].to_numpy()
@@ -162,14 +174,14 @@ class Workgroups:
             return "depends on a pointer that is loaded from memory"
         return reason_text(kind, detail, (0, 0), texts, self.start.arguments)
 
-    def _walk(self, start: _core.WaveStart, place: int) -> _core.LaneWalk:
+    def _walk(self, start: _core.WaveStart, place: int, most_steps: int) -> _core.LaneWalk:
         """The walk of the wave at a place: along a traced path that it goes to its end, if there is one."""
         best = None
         usual = self._usual_path.get(place, 0)
         for number in (usual, *(each for each in range(min(_MOST_PATHS, len(self.paths))) if each != usual)):
             if self.instruction_count > _MOST_INSTRUCTIONS:
                 raise OutOfBudgetError
-            walk = self.evaluator.walk(start, place, self.paths[number], _MOST_STEPS)
+            walk = self.evaluator.walk(start, place, self.paths[number], most_steps)
             self.evaluated_count += 1
             self.instruction_count += len(pl.DataFrame(walk["path"]))
             best = walk if best is None or (walk["is_complete"] and not best["is_complete"]) else best

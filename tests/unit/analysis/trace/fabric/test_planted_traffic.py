@@ -160,7 +160,7 @@ def test_a_grid_of_100_000_workgroups(name: str, size: int, workgroups: int, tri
     trace = kernel.trace("gfx942", tmp_path)
     begin = time.process_time()
     answer = fabric_traffic(trace, TrafficOptions(kernel.lanes))
-    assert time.process_time() - begin < 20  # 10 s on an idle machine
+    assert time.process_time() - begin < 10
     assert not answer.problem
     assert answer.unavoidable_bytes == 2 * 4 * (size if name == "vector_add" else size * size)
     assert answer.simulated_count == (workgroups if name == "vector_add" else answer.simulated_count)
