@@ -9,6 +9,7 @@ from pathlib import Path
 
 __all__ = [
     "BUILDS",
+    "GFX1250_KERNELS",
     "KERNELS",
     "LANE_KERNELS",
     "LANE_TARGETS",
@@ -38,9 +39,13 @@ LANE_KERNELS = (
 LANE_TARGETS = ("gfx908", *TARGETS)
 """GPUs that those are compiled for."""
 
+GFX1250_KERNELS = ("vector_add", "saxpy", "tiled_gemm", "tiled_gemm_prefetch", "reduction", "divergent", "async_copy")
+"""Kernels that are compiled for gfx1250 as well; the last one for it alone."""
+
 BUILDS = (
     *((kernel, target) for kernel in KERNELS for target in TARGETS),
     *((kernel, target) for kernel in LANE_KERNELS for target in LANE_TARGETS),
+    *((kernel, "gfx1250") for kernel in GFX1250_KERNELS),
 )
 """Every code object: its kernel and its GPU."""
 

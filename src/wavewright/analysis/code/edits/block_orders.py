@@ -128,9 +128,24 @@ def _refusal(code: KernelRows, block: EditedBlock, rows: Sequence[CodeRow], *, i
         return "calls or computed jumps: what is in flight or live there is not known"
     if len(rows) > _LARGEST_BLOCK:
         return f"the block has more than {_LARGEST_BLOCK:,} rows"
+    chooser = next((row for row in code.function_rows(block.first) if row.text.startswith("s_set_vgpr_msb")), None)
+    if chooser:
+        return f"row {chooser.row} chooses the upper half of vector registers, so those of other rows are not known"
     for row in rows:
         if not row.is_known:
             return f"the registers of row {row.row} are not known: {row.text}"
-        if row.writes & EXEC_BITS:
-            return f"row {row.row} changes which lanes are active: {row.text}"
+        if row.class_name == "lds_param":
+            return f"row {row.row} says itself how many vector rows it waits for: {row.text}"
+    return _unknown_hazard(code, block)
+
+
+def _unknown_hazard(code: KernelRows, block: EditedBlock) -> str:
+    """Reason why distances of rows do not tell whether an order is safe; empty = they do."""
+    if code.family == "gfx10" and not code.target.startswith(("gfx103", "gfx10-3")):
+        return "RDNA1 has hazards across branches and behind waits, which are not derived"
+    if code.family == "gfx11":  # results from before and behind a change of exec may not be read together
+        nearby_rows = (*rows_before(code, block), *(code.rows[number] for number in block.rows))
+        change = next((row for row in nearby_rows if row.writes & EXEC_BITS == EXEC_BITS), None)
+        if change:
+            return f"hazards of waves of 64 near a change of exec are not derived: row {change.row}, {change.text}"
     return ""

@@ -13,14 +13,31 @@ from wavewright.codeobj.classes import InstructionClass, classify, waits_of
 from wavewright.codeobj.registers import EXEC, FIRST_AGPR, FIRST_VECTOR, MODE, registers, spelled
 
 #: Classes that complete in order among themselves, but in any order against the others of their counter (gfx10 on).
-_ORDER_GROUPS: Final = {"image_sample": 2, "bvh": 3, "gws": 4, "export": 5, "lds_param": 6}
+_ORDER_GROUPS: Final = {"image_sample": 2, "bvh": 3, "gws": 4, "export": 5, "lds_param": 6, "vmem_lds_store": 7}
 _LDS_CLASSES: Final = frozenset(("lds_load", "lds_store", "lds_atomic", "gws", "lds_param", "lds_async_arrive"))
 _TO_LDS_CLASSES: Final = frozenset(("vmem_lds_load", "tensor_lds_load"))
+_FROM_LDS_CLASSES: Final = frozenset(("vmem_lds_store", "tensor_lds_store"))
+_VECTOR_MEMORY: Final = ("vmem_", "flat_", "scratch_", "image_", "tensor_", "bvh")
 _STORE_WORDS: Final = ("store", "atomic")
-_FENCE_CLASSES: Final = frozenset(
-    ("vmem_invalidate", "vmem_writeback", "vmem_prefetch", "message", "message_return", "sleep", "priority", "control")
-) | {"smem_cache", "smem_time", "gws", "export", "trace_data", "delay", "jump", "call", "barrier_signal"}
-_FENCE_TEXTS: Final = re.compile(r"s_(setreg|getreg|set_gpr|memtime|memrealtime|ttrace|sched|dcache|icache|gl1)")
+_FENCE_CLASSES: Final = (
+    frozenset(
+        (
+            "vmem_invalidate",
+            "vmem_writeback",
+            "vmem_prefetch",
+            "message",
+            "message_return",
+            "sleep",
+            "priority",
+            "control",
+        )
+    )
+    | {"smem_cache", "smem_time", "gws", "export", "trace_data", "delay", "jump", "call", "barrier_signal"}
+    | {"lds_async_arrive"}
+)
+_FENCE_TEXTS: Final = re.compile(
+    r"s_(setreg|getreg|set_gpr|memtime|memrealtime|ttrace|sched|dcache|icache|gl1)|.*\bsrc_flat_scratch_base"
+)
 _HINTS: Final = re.compile(r"s_(delay_alu|clause)\b")
 #: Modifiers of accesses that other waves are meant to see in order: waits before them stay as strict as they were.
 _COHERENT: Final = re.compile(r"\s(sc0 sc1|sc1|glc slc|slc|dlc|scope:SCOPE_(SE|DEV|SYS))\b")
@@ -41,6 +58,7 @@ class CodeRow:
     reads: int = 0
     writes: int = 0
     counters: tuple[str, ...] = ()
+    has_address_counter: bool = False  #: Whether its registers may be overwritten only behind a wait for `xcnt`.
     order: int = 1  #: Operations of one number complete in order; 0 = in any order.
     waits: tuple[tuple[str, int], ...] = ()
     size: int = 4
@@ -81,12 +99,22 @@ class CodeRow:
     @property
     def is_lds(self) -> bool:
         """True of what reads or writes the LDS, loads from memory to it included."""
-        return self.class_name in _LDS_CLASSES or self.class_name in _TO_LDS_CLASSES
+        return self.class_name in _LDS_CLASSES or self.is_copy
 
     @property
     def is_to_lds(self) -> bool:
         """True of loads from memory to LDS."""
         return self.class_name in _TO_LDS_CLASSES
+
+    @property
+    def is_copy(self) -> bool:
+        """True of what goes between memory and LDS."""
+        return self.is_to_lds or self.class_name in _FROM_LDS_CLASSES
+
+    @property
+    def is_vector_memory(self) -> bool:
+        """True of accesses to memory by vector instructions."""
+        return self.class_name.startswith(_VECTOR_MEMORY)
 
     @property
     def is_flat(self) -> bool:
@@ -102,6 +130,11 @@ class CodeRow:
     def is_store(self) -> bool:
         """True of what writes memory or LDS."""
         return any(word in self.class_name for word in _STORE_WORDS) or self.is_to_lds
+
+    @property
+    def is_valu(self) -> bool:
+        """True of arithmetic of vector registers."""
+        return self.text.startswith("v_")
 
     @property
     def is_matrix(self) -> bool:
@@ -157,11 +190,18 @@ def _code_row(text: str, family: str, operands: list[str | None]) -> CodeRow:
         bits(registers(f"{reads} {implicit_reads} {tied_registers} {halves}")) & ~_SHARED_BITS,
         bits(registers(f"{writes} {implicit_writes}")) & ~_SHARED_BITS,
         instruction_class.counters,
+        family == "gfx1250" and _is_translated(instruction_class),
         _order_of(instruction_class, family),
         tuple((wait.counter, wait.value) for wait in waits_of(text, family)),
         is_known=operands[0] is not None,
         states=states,
     )
+
+
+def _is_translated(instruction_class: InstructionClass) -> bool:
+    """True of what `xcnt` of gfx1250 counts: as LLVM 22 has it, not copies between memory and LDS."""
+    counters = instruction_class.counters
+    return instruction_class.name.startswith((*_VECTOR_MEMORY, "smem_")) and counters not in ((), ("asynccnt",))
 
 
 def derived_row(text: str, family: str) -> CodeRow:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from wavewright.analysis.code.edits.code_rows import CodeRow, named, numbers_in
+from wavewright.analysis.code.edits.code_rows import EXEC_BITS, VECTOR_BITS, CodeRow, named, numbers_in
 from wavewright.analysis.code.edits.webs import FIRST_VIRTUAL
 from wavewright.codeobj.registers import FIRST_VECTOR
 
@@ -175,9 +175,10 @@ def _dead_writes(rows: Sequence[CodeRow], live_out: int) -> list[int]:
     """Registers of each row's writes that nobody reads: two such writes may swap."""
     dead = []
     live = live_out
+    partly_written = VECTOR_BITS if any(row.writes & EXEC_BITS for row in rows) else 0  # other lanes keep their values
     for row in reversed(rows):
         dead.append(row.writes & ~live)
-        live = live & ~row.writes | row.reads
+        live = live & ~(row.writes & ~partly_written) | row.reads
     return dead[::-1]
 
 

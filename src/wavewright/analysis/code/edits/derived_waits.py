@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from wavewright.analysis.code.edits.code_rows import CodeRow, derived_row
 from wavewright.analysis.code.edits.hazards import Distances, PlacedRow, lacking_states
 from wavewright.analysis.code.edits.in_flight import (
+    ADDRESS_COUNTER,
     NeedInFlight,
     Required,
     State,
@@ -162,15 +163,18 @@ def _walk(
     """Operations in flight behind the listing, by the state at its start; every wait is for all states."""
     states = [copied(entry) for entry in entries]
     for place, row in enumerate(listing):
-        for need in (need for state in states for need in needs(state, row, around.requirements)):
-            values = waits.setdefault(place, {})
-            value = min(need.value, most_of(around.family, need.counter))
-            if value < values.get(need.counter, 1 << 20):
-                values[need.counter] = value
-                reasons.setdefault(place, {})[need.counter] = need
+        for is_translation in (False, True):  # what other waits complete is translated, too
+            for need in (need for state in states for need in needs(state, row, around.requirements)):
+                if (need.counter == ADDRESS_COUNTER) != is_translation:
+                    continue
+                values = waits.setdefault(place, {})
+                value = min(need.value, most_of(around.family, need.counter))
+                if value < values.get(need.counter, 1 << 20):
+                    values[need.counter] = value
+                    reasons.setdefault(place, {})[need.counter] = need
+            for state in states:
+                waited(state, waits.get(place, {}).items())
         for state in states:
-            if place in waits:
-                waited(state, waits[place].items())
             issued(state, row)
     return states
 
@@ -182,23 +186,25 @@ def _padding(
     distances = Distances(around.before, around.rows, around.behind)
     nops: dict[int, int] = {}
     hazard = None
-    earlier_rows = [PlacedRow(row, at) for row, at in distances.placed_before()]
+    earlier_rows = distances.placed_before()
     for _ in range(2 if around.is_loop else 1):
-        at = 0
+        at = distances.begin
         for place, row in enumerate((*listing, *around.behind)):
-            at += len(wait_texts(waits[place], around.family)) if place in waits and around.family == "gfx9" else 0
-            at += nops.get(place, 0)
+            wait_count = len(wait_texts(waits[place], around.family)) if place in waits else 0
+            put_in = nops.get(place, 0) + (wait_count if around.family == "gfx9" else 0)
+            at = at._replace(states=at.states + put_in)
             lack = lacking_states(earlier_rows, row, at, distances, around.family)
             if lack.states > 0:
                 hazard = (lack.behind, row.row) if around.family != "gfx9" and hazard is None else hazard
                 there = min(place, len(listing) - 1)
                 nops[there] = nops.get(there, 0) + lack.states
-                at += lack.states
+                at = at._replace(states=at.states + lack.states)
             earlier_rows.append(PlacedRow(row, at))
-            at += row.states
+            at = at.after(row)
             if place == len(listing) - 1:
-                placed_in_turn, length = list(earlier_rows), at
-        earlier_rows = [PlacedRow(each.row, each.at - length, is_around=True) for each in placed_in_turn]
+                placed_in_turn, end = list(earlier_rows), at
+        turn = end.since(distances.begin)
+        earlier_rows = [PlacedRow(each.row, each.at.since(turn), is_around=True) for each in placed_in_turn]
     return nops, hazard
 
 

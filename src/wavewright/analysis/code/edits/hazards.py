@@ -3,6 +3,8 @@
 The code of a compiler satisfies every hazard of its GPU. So a pair of rows that stays as far apart as it was is safe,
 and one that is farther apart than the longest hazard of its kind is safe too: no table of hazards is needed, only the
 most states that any GPU of the family asks of a kind of pair (LLVM 22, GCNHazardRecognizer; AMD's ISA documents).
+gfx9 counts all instructions. RDNA counts those of some kinds, where it does not interlock: so as many of each kind
+stay between the rows.
 """
 
 from __future__ import annotations
@@ -23,8 +25,10 @@ _OTHER_LANES: Final = re.compile(
 _PARTS: Final = re.compile(r"\S*_sdwa|.*\bop_sel")
 _MATRIX, _INTO_MATRIX, _CHAIN, _SCALAR_OF_VECTOR, _STORE_DATA, _SHORT = MOST_STATES, 4, 2, 5, 2, 2
 _ACCUMULATOR: Final = 3  #: Operand of matrix instructions: result, A, B, what is added.
-#: On RDNA, where the hardware interlocks and the rest is not padded with s_nop.
-_RDNA_MATRIX, _RDNA_TRANSCENDENTAL, _RDNA_SCALAR = 16, 12, 12
+#: On RDNA s_nop is no help. Matrix and transcendental instructions finish behind younger ones, and gfx12 reads scalar
+#: registers too early; gfx10.3 interlocks all.
+_RDNA_MATRIX, _RDNA_TRANSCENDENTAL, _GFX12_SCALAR = 16, 12, 12
+_RDNA_FARTHEST: Final = 64  #: Whatever is counted: no pipeline is as long.
 
 
 def states_of_pair(before: CodeRow, row: CodeRow, family: str) -> int:
@@ -34,7 +38,7 @@ def states_of_pair(before: CodeRow, row: CodeRow, family: str) -> int:
     if not true and not other:
         return 0
     if family != "gfx9":
-        return _on_rdna(before, row, true, true | other)
+        return _on_rdna(before, row, family, true)
     if _is_chain(before, row):
         return _CHAIN
     if before.is_matrix:  # A and B are read before anything behind it can overwrite them
@@ -42,9 +46,9 @@ def states_of_pair(before: CodeRow, row: CodeRow, family: str) -> int:
         return _MATRIX if late & VECTOR_BITS else 1
     if row.is_matrix:
         return _INTO_MATRIX if (true | other) & VECTOR_BITS else 1
-    if before.text.startswith("v_"):
+    if before.is_valu:
         return _after_valu(before, row, true)
-    if before.is_store and row.text.startswith("v_") and other:
+    if before.is_store and row.is_valu and other:
         return _STORE_DATA
     if true & (_M0_BITS | EXEC_BITS):
         return _SCALAR_OF_VECTOR
@@ -81,22 +85,41 @@ def _after_valu(before: CodeRow, row: CodeRow, true: int) -> int:
     return 1
 
 
-def _on_rdna(before: CodeRow, row: CodeRow, true: int, shared_registers: int) -> int:
+def _on_rdna(before: CodeRow, row: CodeRow, family: str, true: int) -> int:
+    if family == "gfx10":
+        return 1
     if before.is_matrix or row.is_matrix:
         return _RDNA_MATRIX
     if before.class_name == "valu_transcendental":
         return _RDNA_TRANSCENDENTAL
-    is_vector = before.text.startswith("v_") or row.text.startswith("v_") or before.counters or row.counters
-    if before.text.startswith("v_") and row.text.startswith("v_") and not true:
-        return 1
-    return _RDNA_SCALAR if shared_registers & _SCALAR_BITS & ~EXEC_BITS and is_vector else 1
+    return _GFX12_SCALAR if family == "gfx12" and true & _SCALAR_BITS & ~EXEC_BITS else 1
+
+
+class Passed(NamedTuple):
+    """Wait states that passed before a row; instructions by kind among them."""
+
+    states: int = 0
+    vector: int = 0
+    transcendental: int = 0
+    memory: int = 0
+    scalar: int = 0
+
+    def after(self, row: CodeRow) -> Passed:
+        """The count behind a row that is issued now."""
+        is_scalar = row.text.startswith("s_") and not row.is_derived
+        kinds = row.states, row.is_valu, row.class_name == "valu_transcendental", bool(row.counters), is_scalar
+        return Passed(*(count + more for count, more in zip(self, kinds, strict=True)))
+
+    def since(self, other: Passed) -> Passed:
+        """States between two places."""
+        return Passed(*(now - before for now, before in zip(self, other, strict=True)))
 
 
 class PlacedRow(NamedTuple):
-    """A row that was issued at a state; `is_around` = in the iteration before."""
+    """A row, and how many passed before it; `is_around` = in the iteration before."""
 
     row: CodeRow
-    at: int
+    at: Passed
     is_around: bool = False
 
 
@@ -105,25 +128,39 @@ class Distances:
 
     def __init__(self, before: Sequence[CodeRow], rows: Sequence[CodeRow], behind: Sequence[CodeRow]) -> None:
         self._before = list(before)[-MOST_STATES:]
-        self._at: dict[int, int] = {}
+        self._at: dict[int, Passed] = {}
         self._written: dict[int, CodeRow] = {}
-        at = -sum(row.states for row in self._before)
-        for row in (*self._before, *rows, *behind):
+        at = Passed()
+        begin = end = at
+        for place, row in enumerate((*self._before, *rows, *behind)):
+            begin = at if place == len(self._before) else begin
             self._at.setdefault(row.row, at)
             self._written.setdefault(row.row, row)
-            at += row.states
-        self._length = sum(row.states for row in rows)
+            at = at.after(row)
+            end = at if place == len(self._before) + len(rows) - 1 else end
+        self.begin = begin  #: The block starts there.
+        self._length = end.since(begin)
 
-    def placed_before(self) -> list[tuple[CodeRow, int]]:
-        """The rows before the block and their states; the block starts at 0."""
-        return [(row, self._at[row.row]) for row in self._before]
+    def placed_before(self) -> list[PlacedRow]:
+        """The rows before the block."""
+        return [PlacedRow(row, self._at[row.row]) for row in self._before]
 
-    def safe_states(self, before: PlacedRow, row: CodeRow, most: int, family: str) -> int:
-        """States that are certainly enough between two rows, at most `most`."""
+    def lacking(self, before: PlacedRow, row: CodeRow, at: Passed, family: str) -> int:
+        """States that are missing between two rows."""
+        most = states_of_pair(before.row, row, family)
+        gap = at.since(before.at)
+        if most <= 1 or most <= (gap.states if family == "gfx9" else gap.vector):
+            return 0
         first, second = self._written[before.row.row], self._written[row.row]
-        had = self._at[row.row] - self._at[before.row.row] + (self._length if before.is_around else 0)
+        had = self._at[row.row].since(self._at[before.row.row])
+        if before.is_around:
+            had = Passed(*(count + length for count, length in zip(had, self._length, strict=True)))
         is_same = not (row.ahead or before.row.ahead) and states_of_pair(first, second, family) >= most
-        return min(most, had) if is_same and had > 0 else most
+        if not is_same or had.states <= 0:
+            return most - min(gap[:2])
+        if family == "gfx9":
+            return min(most, had.states) - gap.states
+        return max(min(most, count) - now for count, now in zip(had[1:], gap[1:], strict=True))  # no rule counts all
 
 
 class Lacking(NamedTuple):
@@ -134,17 +171,15 @@ class Lacking(NamedTuple):
 
 
 def lacking_states(
-    earlier_rows: Sequence[PlacedRow], row: CodeRow, at: int, distances: Distances, family: str
+    earlier_rows: Sequence[PlacedRow], row: CodeRow, at: Passed, distances: Distances, family: str
 ) -> Lacking:
-    """States that are missing before a row that would issue at state `at`; `placed` are the rows before it in order."""
+    """States that are missing before a row that would be issued now; `earlier_rows` are in order."""
     worst = Lacking(0, -1)
+    farthest = MOST_STATES if family == "gfx9" else _RDNA_FARTHEST
     for before in reversed(earlier_rows):
-        gap = at - before.at
-        if gap >= MOST_STATES:
+        if at.states - before.at.states >= farthest:
             break
-        most = states_of_pair(before.row, row, family)
-        if most > gap:
-            lack = distances.safe_states(before, row, most, family) - gap
-            if lack > worst.states:
-                worst = Lacking(lack, before.row.row)
+        lack = distances.lacking(before, row, at, family)
+        if lack > worst.states:
+            worst = Lacking(lack, before.row.row)
     return worst

@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 from wavewright.analysis.code.edits.code_rows import CodeRow
 
+ADDRESS_COUNTER: Final = "xcnt"  #: Of gfx1250: accesses whose addresses are not translated yet, and may be read again.
 OUTSIDE: Final = 99  #: Age of operations that were issued outside of the block.
 _OLDEST: Final = 8
 _MOST_YOUNGER: Final = 64
@@ -35,15 +36,21 @@ def copied(state: State) -> State:
 
 def issued(state: State, row: CodeRow) -> None:
     """An operation goes out."""
-    for counter in row.counters:
+    if row.has_address_counter:  # scalar and vector accesses are never translated at the same time
+        queue = state.get(ADDRESS_COUNTER, {})
+        for operation in [each for each in queue if each.row.is_vector_memory != row.is_vector_memory]:
+            del queue[operation]
+    for counter in (*row.counters, ADDRESS_COUNTER) if row.has_address_counter else row.counters:
         queue = state.setdefault(counter, {})
         for operation, younger in queue.items():
             queue[operation] = min(_MOST_YOUNGER, younger + 1)
         queue[OperationInFlight(row)] = 0
 
 
-def is_ordered(queue: Iterable[OperationInFlight]) -> bool:
+def is_ordered(queue: Iterable[OperationInFlight], counter: str) -> bool:
     """True if the operations of a counter complete in the order in which they were issued."""
+    if counter == ADDRESS_COUNTER:
+        return all(operation.row.is_vector_memory for operation in queue)
     orders = {operation.row.order for operation in queue}
     return len(orders) <= 1 and 0 not in orders
 
@@ -55,10 +62,15 @@ def waited(state: State, waits: Iterable[tuple[str, int]]) -> None:
         if not queue:
             continue
         if value == 0:
-            queue.clear()
-        elif is_ordered(queue):
-            for operation in [each for each, younger in queue.items() if younger >= value]:
-                del queue[operation]
+            complete = list(queue)
+        elif is_ordered(queue, counter):
+            complete = [each for each, younger in queue.items() if younger >= value]
+        else:
+            continue
+        addresses = state.get(ADDRESS_COUNTER, {})
+        for operation in complete:
+            del queue[operation]
+            addresses.pop(operation, None)
 
 
 def aged(state: State) -> State:
@@ -120,17 +132,28 @@ def needs(state: State, row: CodeRow, requirements: Mapping[int, Required]) -> l
         if not queue:
             continue
         in_order = None
+        is_translation = counter == ADDRESS_COUNTER
         for operation, younger in queue.items():
             reason = ""
-            if operation.row.writes & registers and not _overwrites_in_order(operation.row, row):
+            if is_translation:
+                reason = _why_translated(operation, row, at_row)
+            elif operation.row.writes & registers and not _overwrites_in_order(operation.row, row):
                 reason = "register"
             elif at_row is not None and _is_required(operation, row, at_row):
                 reason = "order"
             if reason:
-                in_order = is_ordered(queue) if in_order is None else in_order
-                alone = len(operation.row.counters) == 1
+                in_order = is_ordered(queue, counter) if in_order is None else in_order
+                alone = len(operation.row.counters) == 1 or is_translation
                 unmet_needs.append(NeedInFlight(counter, younger if in_order and alone else 0, operation, reason))
     return unmet_needs
+
+
+def _why_translated(operation: OperationInFlight, row: CodeRow, at_row: Required | None) -> str:
+    """Reason why the addresses of an operation must be translated before a row; empty = they need not."""
+    if operation.row.reads & row.writes and not (operation.row.is_vector_memory and row.is_vector_memory):
+        return "register"
+    is_end = at_row is not None and row.is_control and _is_required(operation, row, at_row)
+    return "order" if is_end else ""
 
 
 def _overwrites_in_order(before: CodeRow, row: CodeRow) -> bool:
@@ -154,4 +177,4 @@ def matters(operation: CodeRow, row: CodeRow) -> bool:
         return True
     if row.is_barrier:
         return operation.is_store or operation.is_lds
-    return operation.is_to_lds and row.is_lds
+    return operation.is_copy and row.is_lds

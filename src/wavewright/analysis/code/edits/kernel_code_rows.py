@@ -25,4 +25,4 @@ def compiled_rows(code: MachineCode) -> KernelRows | None:
     )
     wide = [str(number) for number in range(len(code.functions))] if code.kernel.wave_size != 32 else []
     code_frame = with_operands(classify_frame(numbered_rows, code.target), code.target, wide)
-    return kernel_rows(code_frame, family, given_registers(code))
+    return kernel_rows(code_frame, code.target, family, given_registers(code))

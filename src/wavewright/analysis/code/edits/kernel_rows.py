@@ -40,6 +40,7 @@ class EditedBlock:
 class KernelRows:
     """Code as edits see it."""
 
+    target: str
     family: str
     rows: list[CodeRow]
     flow: pl.DataFrame
@@ -62,7 +63,7 @@ class KernelRows:
         return there + behind
 
 
-def kernel_rows(code: pl.DataFrame, family: str, given_registers: pl.Series) -> KernelRows:
+def kernel_rows(code: pl.DataFrame, target: str, family: str, given_registers: pl.Series) -> KernelRows:
     """Rows of a code table with operands; its rows count from 0 without holes.
 
     Columns: `row`, `code_object`, `address`, `size`, `text`, `function`, `starts` (1 = a kernel starts here, 2 =
@@ -73,7 +74,7 @@ def kernel_rows(code: pl.DataFrame, family: str, given_registers: pl.Series) -> 
     flows, targets, starts = (flow[name].to_list() for name in ("flow", "target_row", "starts"))
     functions = code.select(pl.struct("code_object", "function").rank("dense")).to_series().to_list()
     return KernelRows(
-        family, code_rows(code, family), flow, operands, flows, targets, starts, functions, given_registers
+        target, family, code_rows(code, family), flow, operands, flows, targets, starts, functions, given_registers
     )
 
 

@@ -20,7 +20,8 @@ _MOST: Final = {
         "kmcnt": 31,
     },
 }
-_SHIFT: Final = 8  #: Of the first counter in waits of gfx12 for two.
+_MOST["gfx1250"] = _MOST["gfx12"] | {"asynccnt": 63, "tensorcnt": 3, "xcnt": 63}
+_SHIFT: Final = 8  #: Of the first counter in waits of gfx12 and gfx1250 for two.
 
 
 def has_forms(family: str | None) -> bool:
@@ -44,7 +45,7 @@ def wait_texts(values: Mapping[str, int], family: str) -> list[str]:
     ['s_wait_loadcnt_dscnt 0x305', 's_wait_kmcnt 0x0']
     """
     values_known = {name: min(values[name], most) for name, most in _MOST[family].items() if name in values}
-    if family != "gfx12":
+    if not family.startswith("gfx12"):
         stores = values_known.pop("vscnt", None)
         texts = (
             ["s_waitcnt " + " ".join(f"{name}({value})" for name, value in values_known.items())]

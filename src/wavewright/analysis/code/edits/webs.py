@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from wavewright.analysis.code.edits.code_rows import VGPR_BITS, CodeRow, bits, numbers_in
+from wavewright.analysis.code.edits.code_rows import EXEC_BITS, VGPR_BITS, CodeRow, bits, numbers_in
 from wavewright.codeobj.registers import FIRST_VECTOR
 
 FIRST_VIRTUAL: Final = 4096  #: Number of the first register that is none of the hardware's.
@@ -51,8 +51,11 @@ def webs(rows: Sequence[CodeRow], live_out: int) -> Webs:
     """Rename all values of a block that can be; `rows` have no waits and no padding.
 
     A value is kept where it lives into or out of the block, is an accumulator of a matrix instruction or merged into
-    an old value, or where the text does not say which word stands for it.
+    an old value, or where the text does not say which word stands for it. Where lanes are switched on and off inside
+    the block, a write leaves the values of some lanes, so all registers are kept.
     """
+    if any(row.writes & EXEC_BITS for row in rows):
+        return Webs([RenamedRow(row, {}, {}) for row in rows], {}, live_out)
     definitions = _WebDefinitions(rows, live_out)
     renamed_rows: list[RenamedRow] = []
     registers: dict[int, set[int]] = {}
@@ -110,8 +113,9 @@ class _WebDefinitions:
         sources: dict[int, int] = {}
         tokens = self._tokens[at]
         explicit: set[int] = set()
+        is_plain = has_plain_destination(row)
         for place, token in enumerate(tokens):
-            if place == 0 and has_plain_destination(row):
+            if (place == 0 and is_plain) or not row.reads & bits(token.numbers):
                 continue
             explicit.update(token.numbers)
             places = [last.get(number) for number in token.numbers]
@@ -120,6 +124,8 @@ class _WebDefinitions:
                 self._join(places_known[0], other)
             if len(places_known) != len(places) or (row.is_matrix and place == len(tokens) - 1):
                 self._fixed.update(places_known)  # partly from outside of the block, or an accumulator
+            if not is_plain and row.writes & bits(token.numbers):
+                self._fixed.update(places_known)  # the text names the result by the same word
             both = zip(token.numbers, places, strict=True)
             sources.update({number: each for number, each in both if each is not None})
         for number in numbers_in(row.reads & VGPR_BITS):

@@ -16,4 +16,4 @@ def rows_of_kernels(trace: ThreadTrace) -> KernelRows | None:
     if not code.height or code["writes"].null_count() == code.height:
         return None
     texts = code.with_columns(pl.col("text").fill_null(""), pl.col("function").fill_null(""))
-    return kernel_rows(texts, family_of_trace(trace), given_registers(trace))
+    return kernel_rows(texts, trace.source.target or "", family_of_trace(trace), given_registers(trace))

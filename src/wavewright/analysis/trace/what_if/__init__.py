@@ -10,6 +10,7 @@ import polars as pl
 
 from wavewright.analysis.code.edits.block_orders import MOST_VGPRS, BlockOrders, LegalOrder, Refused
 from wavewright.analysis.code.edits.dependences import Assumptions
+from wavewright.analysis.code.edits.in_flight import ADDRESS_COUNTER
 from wavewright.analysis.code.edits.kernel_rows import EditedBlock, KernelRows, blocks_of
 from wavewright.analysis.common.occupancy.architecture import architecture
 from wavewright.analysis.common.occupancy.limits import Resources, limits
@@ -265,7 +266,7 @@ class _Study:
             "moved_value_count": order.moved_values,
             "waves_per_simd_limit": waves,
         }
-        reason = _untimed(gain, waves, self._waves)
+        reason = _untimed(gain, waves, self._waves) or _untranslated(order, self._orders)
         if reason:
             row |= {"verdict": "not timed", "reason": reason}
         else:
@@ -324,6 +325,13 @@ def _untimed(gain: GainInterval, waves: int | None, waves_before: int | None) ->
     if gain.lacking_sample_count:
         return "the latency of a load that moves, or that a new wait is for, was never seen by itself"
     return ""
+
+
+def _untranslated(order: LegalOrder, orders: BlockOrders) -> str:
+    """Reason of gfx1250 why an order has no interval; empty = it has one."""
+    kept_rows = kept_waits(order.rows, orders.written)
+    is_new = any(ADDRESS_COUNTER in dict(row.waits) and at not in kept_rows for at, row in enumerate(order.rows))
+    return "it puts in a wait for addresses to be translated, and traces do not tell how long that takes" * is_new
 
 
 def _verdict(gain: GainInterval) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 _VECTOR = re.compile(r"^(global|buffer|scratch)_(load|store|atomic)")
+_ASYNC = re.compile(r"^global_(load_async_to|store_async_from)_lds")
 _LDS = re.compile(r"^ds_")
 _SCALAR = re.compile(r"^s_(load|buffer_load)")
 _NOT_OPERANDS = re.compile(
@@ -30,6 +31,8 @@ def operands(text: str) -> tuple[str, set[str], set[str]]:
     mnemonic, _, rest = text.partition(" ")
     words = re.findall(r"[^,\[\]\s]+(?:\[[^\]]*\])?", _NOT_OPERANDS.sub(" ", " " + rest))
     found = [registers(word) for word in words]
+    if _ASYNC.match(mnemonic):
+        return mnemonic, set().union(*found, {"exec"}), set()
     no_result = ("s_cmp", "s_cbranch", "s_wait", "s_barrier", "s_nop", "v_cmpx", "s_bitcmp", "s_endpgm")
     stores = "store" in mnemonic or mnemonic.startswith(("ds_write", *no_result)) or "atomic" in mnemonic
     written = set() if stores or not found else set(found[0])
@@ -40,12 +43,19 @@ def operands(text: str) -> tuple[str, set[str], set[str]]:
         written.add("scc")
     if re.match(r"s_(addc|add_co_ci|subb|sub_co_ci|cselect|cbranch_scc|cmov)", mnemonic):
         read.add("scc")
+    if re.match(r"(v|ds|global|buffer|scratch|flat)_(?!readlane|writelane)", mnemonic):
+        read.add("exec")
+    if mnemonic.startswith("v_cmpx") or "saveexec" in mnemonic:
+        written.add("exec")
+        read.add("exec")
     return mnemonic, read, written
 
 
 def queue_of(mnemonic: str, family: str) -> str | None:
     """The counter of an operation."""
-    newest = family == "gfx12"
+    newest = family.startswith("gfx12")
+    if _ASYNC.match(mnemonic):
+        return "asynccnt"
     if _VECTOR.match(mnemonic):
         is_store = "store" in mnemonic
         if newest:
@@ -73,6 +83,8 @@ def problems(listing: list[str], family: str, *, is_loop: bool) -> list[str]:
     last: dict[str, tuple[int, str]] = {}
     state = 0
     queues: dict[str, list[tuple[str, set[str]]]] = {}
+    untranslated: list[tuple[int, str, set[str], str]] = []  # of gfx1250: number, text, what it reads, its counter
+    issued = 0
     for _turn in range(2 if is_loop else 1):
         for number, text in enumerate(listing):
             mnemonic, read, written = operands(text)
@@ -81,6 +93,7 @@ def problems(listing: list[str], family: str, *, is_loop: bool) -> list[str]:
                     queue = queues.get(counter, [])
                     if not value or not any(_SCALAR.match(each) for each, _ in queue):
                         del queue[: max(0, len(queue) - value)]
+                    untranslated = _translated(untranslated, counter, value)
                 state += 1
                 continue
             if mnemonic == "s_nop":
@@ -93,14 +106,32 @@ def problems(listing: list[str], family: str, *, is_loop: bool) -> list[str]:
                     alike = _VECTOR.match(mnemonic) and _VECTOR.match(other)
                     if destination & written and not alike:
                         found.append(f"{number} {text} writes what {other} has in flight")
+            for _, other, sources, _ in untranslated:
+                if sources & written and not (_VECTOR.match(mnemonic) and _VECTOR.match(other)):
+                    found.append(f"{number} {text} writes what {other} may read again")
             found += _too_close(number, text, read, last, state) if family == "gfx9" else []
             for register in written:
                 last[register] = (state, mnemonic)
             added_to = queue_of(mnemonic, family)
             if added_to:
                 queues.setdefault(added_to, []).append((text, set() if "store" in mnemonic else written))
+            if family == "gfx1250" and (_VECTOR.match(mnemonic) or _SCALAR.match(mnemonic)) and added_to != "asynccnt":
+                is_scalar = bool(_SCALAR.match(mnemonic))
+                untranslated = [each for each in untranslated if bool(_SCALAR.match(each[1])) == is_scalar]
+                untranslated.append((issued, text, read, added_to or ""))
+                issued += 1
             state += 1
     return sorted(set(found))
+
+
+def _translated(
+    untranslated: list[tuple[int, str, set[str], str]], counter: str, value: int
+) -> list[tuple[int, str, set[str], str]]:
+    """What is still to be translated behind a wait: for translations, or for the accesses themselves."""
+    of_counter = [each for each in untranslated if counter in ("xcnt", each[3])]
+    is_scalar = any(_SCALAR.match(text) for _, text, *_ in of_counter)
+    done = [] if is_scalar and value else of_counter[: max(0, len(of_counter) - value)]
+    return [each for each in untranslated if each not in done]
 
 
 def _too_close(number: int, text: str, read: set[str], last: dict[str, tuple[int, str]], state: int) -> list[str]:
@@ -114,13 +145,19 @@ def _too_close(number: int, text: str, read: set[str], last: dict[str, tuple[int
     return found
 
 
-def reads_by_row(listing: list[tuple[int, str]], *, is_loop: bool) -> dict[int, list[int]]:
-    """For each row of the code, the rows whose results it reads (sorted, -1 = from before), in the last iteration."""
-    last: dict[str, int] = {}
-    answer: dict[int, list[int]] = {}
+def reads_by_row(listing: list[tuple[int, str]], *, is_loop: bool) -> dict[int, list[tuple[int, ...]]]:
+    """For each row of the code, the rows whose results it reads (sorted, none = from before), in the last iteration.
+
+    Where lanes are switched on and off, a vector register holds values of all rows that wrote it, one after the other.
+    """
+    has_masks = any("exec" in operands(text)[2] for _, text in listing)
+    last: dict[str, tuple[int, ...]] = {}
+    answer: dict[int, list[tuple[int, ...]]] = {}
     for _turn in range(2 if is_loop else 1):
         for row, text in listing:
             _, read, written = operands(text)
-            answer[row] = sorted(last.get(register, -1) for register in read)
-            last.update(dict.fromkeys(written, row))
+            answer[row] = sorted(last.get(register, ()) for register in read)
+            for register in written:
+                before = last.get(register, ()) if has_masks and register[0] in "va" and register != "vcc" else ()
+                last[register] = (*before, row)
     return answer
