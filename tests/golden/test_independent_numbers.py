@@ -20,8 +20,7 @@ from tests.golden.made_directories import make
 from tests.kit.sampling import covering
 from wavewright.analysis.trace.clocks import alignment
 from wavewright.analysis.trace.compare import compare
-from wavewright.analysis.trace.costs.exposure import row_costs
-from wavewright.analysis.trace.costs.hidden_latency import hidden_latency
+from wavewright.analysis.trace.costs.exposure import hidden_latency, row_costs
 from wavewright.analysis.trace.costs.hotspots import UNITS, hotspots
 from wavewright.analysis.trace.costs.loops import loops
 from wavewright.analysis.trace.costs.row_totals import row_totals

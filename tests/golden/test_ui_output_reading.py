@@ -12,7 +12,7 @@ import pytest
 
 from tests.conftest import SHARED
 from wavewright.analysis.trace.costs.row_totals import row_totals
-from wavewright.analysis.trace.trust.consistency import consistency
+from wavewright.analysis.trace.trust.caveats import consistency
 from wavewright.analysis.trace.waves.state_curves import state_curves
 from wavewright.model.trace import ThreadTrace
 from wavewright.readers.files.archive import Archive

@@ -13,7 +13,7 @@ from synth import Scenario, compiled, synthesize, tour, write_capture
 from tests.kit.together import together
 from tests.unit.readers.trace.test_markers import NAMES, OBJECT, Stream
 from wavewright import _core
-from wavewright.analysis.trace.trust.consistency import consistency
+from wavewright.analysis.trace.trust.caveats import consistency
 from wavewright.export.trace.ui_output import write_ui_output
 from wavewright.model.trace import ThreadTrace, TraceSource
 from wavewright.readers.files.folder import Directory

@@ -16,7 +16,6 @@ from wavewright.analysis.code.machine_code import MachineCode, machine_code, reg
 from wavewright.analysis.code.mix import MIX, instruction_mix
 from wavewright.analysis.code.needs import REGISTERS, STEPS, register_rows, step_rows
 from wavewright.analysis.code.object_overview import facts_of, fitting_waves
-from wavewright.analysis.code.spills import SPILLS, spills
 from wavewright.analysis.code.static_loops import innermost_loops, loop_spans
 from wavewright.analysis.code.static_waits import WAITS, static_waits
 from wavewright.analysis.common.occupancy.limits import Resources
@@ -26,6 +25,44 @@ from wavewright.codeobj.targets import family_of
 from wavewright.model.answer import Answer
 from wavewright.model.losses import Loss
 from wavewright.model.schema import TableSpec, frame_of, packaged_spec
+
+SPILLS = packaged_spec(__package__, "spills")
+_TEXT = r"^scratch_(load|store)_\w+ (?:off, )?(?P<data>[va]\d+|[va]\[\d+:\d+\])(?:, off)?, (?P<base>off|s\d+)"
+_OFFSET = r"\boffset:(-?\d+)"
+
+
+def spills(rows: pl.DataFrame) -> pl.DataFrame:
+    """The places of scratch (`SPILLS`) that rows of a kernel store to or load from, the most reloaded in loops first.
+
+    `rows` has `row`, `text`, `is_reached`, `depth`.
+    """
+    found = (
+        rows.filter(pl.col("is_reached") & pl.col("text").str.contains(_TEXT))
+        .with_columns(
+            register=pl.col("text").str.extract(_TEXT, 2),
+            base=pl.col("text").str.extract(_TEXT, 3),
+            offset_bytes=pl.col("text").str.extract(_OFFSET, 1).cast(pl.Int64).fill_null(0),
+            is_store=pl.col("text").str.starts_with("scratch_store"),
+            is_in_loop=pl.col("depth").fill_null(0) > 0,
+        )
+        .sort("row")
+    )
+    stores, loads = pl.col("is_store"), ~pl.col("is_store")
+    return (
+        found.group_by("base", "offset_bytes", maintain_order=True)
+        .agg(
+            registers=pl.col("register").unique(maintain_order=True).str.join(", "),
+            store_count=stores.sum(),
+            reload_count=loads.sum(),
+            loop_store_count=(stores & pl.col("is_in_loop")).sum(),
+            loop_reload_count=(loads & pl.col("is_in_loop")).sum(),
+            store_row=pl.col("row").filter(stores).first(),
+            reload_row=pl.col("row").filter(loads).first(),
+        )
+        .sort("loop_reload_count", "reload_count", "base", "offset_bytes", descending=[True, True, False, False])
+        .select(pl.col(name).cast(dtype) for name, dtype in SPILLS.dtypes.items())
+    )
+
 
 _LOOPS = packaged_spec(__package__, "loops")
 

@@ -8,7 +8,7 @@ import subprocess
 import polars as pl
 import pytest
 
-from wavewright.analysis.code.spills import spills
+from wavewright.analysis.code.kernel import spills
 
 ROWS = [
     ("scratch_store_dwordx4 off, v[0:3], off offset:16", 0),

@@ -15,8 +15,7 @@ from tests.kit.sampling import examples
 from tests.kit.together import together
 from wavewright.analysis.counters.choice import CounterChoice, chosen_dispatches
 from wavewright.analysis.counters.engine.evaluate import evaluate
-from wavewright.analysis.counters.engine.panels import counter_panels
-from wavewright.analysis.counters.engine.statistics import spread_of
+from wavewright.analysis.counters.engine.panels import counter_panels, spread_of
 from wavewright.errors import UsageError
 from wavewright.export.counters.compute_csv import write_compute_csv
 from wavewright.model.counters import COUNTER_SET, CounterSet, System

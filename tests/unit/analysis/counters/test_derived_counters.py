@@ -14,8 +14,7 @@ from tests.unit.readers.counters.test_counters import long_row, write
 from wavewright.analysis.counters.choice import ALL_DISPATCHES
 from wavewright.analysis.counters.limiters import KernelLimit, limiters
 from wavewright.analysis.counters.limiters.evidence import EvidenceValue, Limiter
-from wavewright.analysis.counters.limiters.kernel_values import kernel_values
-from wavewright.analysis.counters.limiters.memory_values import traffic_of
+from wavewright.analysis.counters.limiters.kernel_values import kernel_values, traffic_of
 from wavewright.analysis.counters.limiters.profiler_values import with_derived
 from wavewright.model.counters import CounterSet
 from wavewright.readers.counters import open_counters

@@ -14,7 +14,7 @@ from wavewright.analysis.counters.engine.evaluate import Formula, evaluate
 from wavewright.analysis.counters.l2 import L2, l2
 from wavewright.analysis.counters.l2.verdict import findings, verdict
 from wavewright.analysis.counters.limiters.evidence import EvidenceValue
-from wavewright.analysis.counters.limiters.memory_values import memory_values, traffic_of
+from wavewright.analysis.counters.limiters.kernel_values import memory_values, traffic_of
 from wavewright.errors import UsageError
 from wavewright.facts.l2_traffic import traffic_formulas
 from wavewright.facts.metrics.expression import parse

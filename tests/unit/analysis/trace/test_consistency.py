@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tests.unit.readers.trace.ui_output.made import OTHER_WAVE, directory, opened
 from wavewright.analysis.trace.selection import Selection, select
-from wavewright.analysis.trace.trust.consistency import consistency
+from wavewright.analysis.trace.trust.caveats import consistency
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,7 +13,7 @@ from tests.e2e.inputs import real_trace
 from tests.kit.small_traces import frame, small_trace
 from wavewright.analysis.code.kernel import kernel_code
 from wavewright.analysis.trace.code.live import live_rows
-from wavewright.analysis.trace.occupancy.registers import registers
+from wavewright.analysis.trace.occupancy.resources import registers
 from wavewright.codeobj.code_object import CodeObject
 from wavewright.model.trace import ThreadTrace, TraceSource
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import polars as pl
 
 from tests.kit.together import together
-from wavewright.analysis.trace.occupancy.registers import REGISTERS, registers
+from wavewright.analysis.trace.occupancy.resources import REGISTERS, registers
 from wavewright.codeobj.classes import classify_frame
 from wavewright.codeobj.operands import with_operands
 from wavewright.model.trace import ThreadTrace, TraceSource

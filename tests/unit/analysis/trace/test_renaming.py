@@ -9,7 +9,7 @@ from tests.kit.together import together
 from tests.unit.analysis.small_kernels import trace_of
 from tests.unit.analysis.trace.test_compare import waves_with
 from wavewright.analysis.trace.compare import compare
-from wavewright.analysis.trace.compare.register_names import renamed
+from wavewright.analysis.trace.compare.units import renamed
 
 KERNEL = [
     "s_load_dwordx4 s[4:7], s[0:1], 0x0",

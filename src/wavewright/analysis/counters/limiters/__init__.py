@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 import polars as pl
 
@@ -10,11 +12,12 @@ from wavewright.analysis.common.caveats import Caveat
 from wavewright.analysis.counters.choice import ALL_DISPATCHES, CounterChoice
 from wavewright.analysis.counters.limiters.evidence import Limiter
 from wavewright.analysis.counters.limiters.kernel_values import KernelValues, kernel_values
-from wavewright.analysis.counters.limiters.plan_command import plan_line
 from wavewright.analysis.counters.limiters.trust import caveats_of, kernels_with_caveats
 from wavewright.analysis.counters.limiters.verdicts import judged
 from wavewright.base.bounds import ROWS, bounded
 from wavewright.facts.limiters import CORE
+from wavewright.facts.metrics.expression import parse
+from wavewright.facts.metrics.panels import panels_of
 from wavewright.facts.metrics.rule_voices import has_voice
 from wavewright.model.answer import Answer
 from wavewright.model.counters import CounterSet
@@ -185,3 +188,52 @@ def _listed(limiters: list[Limiter], word: str = " and ") -> str:
     if any(limiter.kind not in ("throughput", "launch") and limiter.name != "latency" for limiter in limiters):
         names = [name for name in names if name != "latency"]
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])}{word}{names[-1]}"
+
+
+_SHOWN = 12  #: Metrics on a command line; beyond them, whole panels are shorter.
+
+
+def plan_line(undecided: Sequence[Limiter], target: str | None) -> str:
+    """A ready-made command for the metrics that these limiters lack; empty when no counter would help."""
+    if not target:
+        return ""
+    metrics = dict.fromkeys(metric for limiter in undecided for metric in limiter.missing_metrics)
+    metrics |= dict.fromkeys(
+        _that_need((name for limiter in undecided for name in limiter.missing_counters), metrics, target)
+    )
+    if not metrics:
+        return ""
+    words = [f"--metric {metric}" for metric in metrics]
+    if len(metrics) > _SHOWN:
+        words = [f"--panel {panel}" for panel in dict.fromkeys(metric.split(".")[0] for metric in metrics)]
+    return " ".join([f"wavewright counters --plan --target {target}", *words])
+
+
+@cache
+def _needs(target: str) -> tuple[tuple[str, frozenset[str]], ...]:
+    """Metric -> counters that it needs."""
+    return tuple(
+        (metric.id, frozenset((*parse(metric.formula).counters, metric.level)))
+        for panel in panels_of(target)
+        for table in panel.tables
+        for metric in table.metrics
+        if metric.formula
+    )
+
+
+def _that_need(counters: Iterable[str], metrics: Iterable[str], target: str) -> list[str]:
+    """For counters that none of these metrics needs: metrics that need them, and as little else as possible."""
+    needs_by_metric = _needs(target)
+    done = {"GRBM_GUI_ACTIVE"}.union(*(needs for identity, needs in needs_by_metric if identity in set(metrics)))
+    selected = []
+    for counter in dict.fromkeys(counters):
+        candidates = (
+            []
+            if counter in done
+            else [(len(needs), order) for order, (_, needs) in enumerate(needs_by_metric) if counter in needs]
+        )
+        if candidates:
+            identity, needs = needs_by_metric[min(candidates)[1]]
+            selected.append(identity)
+            done |= needs
+    return selected

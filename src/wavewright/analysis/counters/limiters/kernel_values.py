@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import polars as pl
 
 from wavewright.analysis.counters.choice import CounterChoice, chosen_dispatches, ranked_kernels
-from wavewright.analysis.counters.limiters.channels import channel_sums, channel_values
+from wavewright.analysis.counters.l2 import L2, l2
+from wavewright.analysis.counters.l2.verdict import L2Finding, findings, known_peak_share
 from wavewright.analysis.counters.limiters.counter_values import measured_values
 from wavewright.analysis.counters.limiters.evidence import EvidenceValue
 from wavewright.analysis.counters.limiters.launch_values import launch_values
-from wavewright.analysis.counters.limiters.memory_values import Traffic, memory_values, traffic_of, uncounted_sides
 from wavewright.analysis.counters.limiters.profiler_values import derived_values, with_derived
+from wavewright.base.bounds import BYTES_GB, bounded
+from wavewright.base.words import amount
+from wavewright.errors import WavewrightError
 from wavewright.model.counters import CounterSet
 
 #: Columns of `L2.kernels` that need to know how much a dispatch has to read.
@@ -112,3 +117,154 @@ def _made_of_others(values: dict[str, EvidenceValue]) -> dict[str, EvidenceValue
         idle = (busy.number or 0.0) * (1 - min(lanes.number or 0.0, 100.0) / 100)
         derived["idle_lanes_time"] = EvidenceValue("idle_lanes_time", idle)
     return derived
+
+
+_COUNTER = "TCC_REQ"
+_METRIC = "18.3.0"  #: Requests of every channel.
+
+Sums = dict[str | None, list[float]]  #: Kernel name -> requests of each channel.
+
+
+def channel_sums(counters: CounterSet) -> Sums:
+    """Requests per channel of every kernel, in the pass that has most channels."""
+    channel_counters = counters.counters.filter((pl.col("counter") == _COUNTER) & pl.col("channel").is_not_null())
+    names = counters.dispatches.select("dispatch", "kernel_name")
+    best: Sums = {}
+    for (number,), part in channel_counters.partition_by("pass", as_dict=True, maintain_order=True).items():
+        columns = part["column"].to_list()
+        rows = counters.measured[number].select("dispatch", *columns).drop_nulls()
+        summed = rows.join(names, on="dispatch").group_by("kernel_name").agg(pl.col(columns).sum())
+        for kernel, *values in summed.select("kernel_name", *columns).iter_rows():
+            if len(values) > len(best.get(kernel, ())):
+                best[kernel] = values
+    return best
+
+
+def channel_values(
+    sums: list[float], channel_count: float | None, bandwidth: EvidenceValue | None
+) -> dict[str, EvidenceValue]:
+    """Imbalance of L2 channels, and the busiest channel's share of its peak.
+
+    Examples
+    --------
+    >>> channel_values([10.0, 10.0, 10.0, 50.0], 4, EvidenceValue("l2_bandwidth", 30.0))["channel_imbalance"].number
+    2.5
+    """
+    missing: tuple[str, ...] = ()
+    reason = ""
+    if not sums:
+        missing, reason = (_COUNTER,), f"requests of single channels were not collected ({_COUNTER}[i])"
+    elif channel_count and len(sums) < channel_count:
+        reason = f"only {len(sums)} of {channel_count:,.0f} channels were collected"
+    elif sum(sums) <= 0:
+        reason = "no requests were counted"
+    if reason:
+        exists = bandwidth is None or bandwidth.exists
+        names = ("channel_imbalance", "busiest_channel")
+        return {
+            name: EvidenceValue(name, None, _METRIC, missing=missing, reason=reason, exists=exists) for name in names
+        }
+    times = max(sums) * len(sums) / sum(sums)
+    if bandwidth is None or not bandwidth.is_measured or bandwidth.number is None:
+        lacking = bandwidth or EvidenceValue("l2_bandwidth", None, reason="not measured")
+        busiest = EvidenceValue("busiest_channel", None, missing=lacking.missing, reason=lacking.reason)
+    else:
+        busiest = EvidenceValue("busiest_channel", bandwidth.number * times)
+    return {"channel_imbalance": EvidenceValue("channel_imbalance", times, _METRIC), "busiest_channel": busiest}
+
+
+_LEVELS = {"saturated": 2, "healthy": 1, "not bound": 0}  #: Answers about a busy memory -> level of the limiter.
+
+#: Kernel name -> its row of `L2.kernels`, with the peak as `peak_bytes_per_second`.
+Traffic = dict[str, dict[str, Any]]
+
+
+@bounded(ideal_gb=BYTES_GB)
+def traffic_of(counters: CounterSet, *, ideal_gb: float | None = None) -> tuple[Traffic, tuple[str, ...]]:
+    """The row of `l2` for every kernel, and its notes; empty when `l2` has no result."""
+    try:
+        answer: L2 = l2(counters, ideal_gb=ideal_gb)
+    except WavewrightError:
+        return {}, ()
+    peak = {"peak_bytes_per_second": answer.memory_bytes_per_second_peak}
+    return {row["kernel_name"]: row | peak for row in answer.kernels.iter_rows(named=True)}, answer.notes
+
+
+def uncounted_sides(row: dict[str, Any] | None) -> tuple[str, ...]:
+    """The quantities of bytes from and to memory that no counter tells, the profiler's own ones neither."""
+    sides = ("read", "write")
+    return tuple(f"memory_{side}" for side in sides if (row or {}).get(f"{side}_bytes_mean") is None)
+
+
+def memory_values(
+    row: dict[str, Any] | None, missing: EvidenceValue, same: Mapping[str, EvidenceValue] | None = None
+) -> dict[str, EvidenceValue]:
+    """Memory bandwidth, hit rate and 32-byte reads of one kernel.
+
+    `missing` says which counters lack, if any; `same` are values of the same quantities, whose metrics have ids.
+
+    Examples
+    --------
+    >>> row = {"kernel_name": "copy", "hit_rate": 0.02, "peak_share": 0.55, "read_32b_share": 0.0}
+    >>> found = memory_values(row, EvidenceValue("memory_bandwidth", None))
+    >>> found["memory_bandwidth"].number, found["memory_bandwidth"].level
+    (55.00000000000001, 1)
+    """
+    row = row or {}
+    values = {}
+    for quantity, column in (("l2_hit_rate", "hit_rate"), ("read_32b", "read_32b_share")):
+        if row.get(column) is not None:
+            counterpart = (same or {}).get(quantity)
+            values[quantity] = EvidenceValue(quantity, 100 * row[column], counterpart.metric_id if counterpart else "")
+    busy = busy_memory(row)
+    share = known_peak_share(row)
+    if row.get("read_bytes_mean") is None and (stored := _of_metrics(same or {}, missing.metric_id)):
+        return values | {"memory_bandwidth": stored}
+    if busy.kind not in _LEVELS or share is None:
+        reason = busy.reason if share is not None else _why_not(row, missing.reason)
+        values["memory_bandwidth"] = EvidenceValue(
+            "memory_bandwidth", None, missing.metric_id, missing=missing.missing, reason=reason
+        )
+        return values
+    rates = [row.get("read_bytes_per_second"), row.get("write_bytes_per_second")]
+    sides = [(same or {}).get(name) for name in ("memory_read", "memory_write")]
+    peak = row.get("peak_bytes_per_second")
+    values["memory_bandwidth"] = EvidenceValue(
+        "memory_bandwidth",
+        100 * share,
+        missing.metric_id or next((side.metric_id for side in sides if side), ""),
+        amount=share * peak / 1e9 if peak else sum(rate for rate in rates if rate) / 1e9,
+        amount_unit="GB/s",
+        peak=peak / 1e9 if peak else None,
+        level=1 if row.get("infinity_cache_bytes") and _LEVELS[busy.kind] else _LEVELS[busy.kind],
+        is_at_least=row.get("peak_share") is None,
+        remark="or of the Infinity Cache, which can hold all of it" if row.get("infinity_cache_bytes") else "",
+    )
+    return values
+
+
+def _of_metrics(same: Mapping[str, EvidenceValue], metric_id: str) -> EvidenceValue | None:
+    """From metrics that another tool stored instead of counters."""
+    read, written = same.get("memory_read"), same.get("memory_write")
+    if not read or not written or read.number is None or written.number is None or not read.peak:
+        return None
+    rate = read.number + written.number
+    return EvidenceValue(
+        "memory_bandwidth", 100 * rate / read.peak, metric_id, amount=rate, amount_unit="GB/s", peak=read.peak
+    )
+
+
+def _why_not(row: dict[str, Any], reason: str) -> str:
+    """The reason why there is no share of the peak, with what is known of the bytes all the same."""
+    rates = {side: row.get(f"{side}_bytes_per_second") for side in ("read", "write")}
+    words = " and ".join(f"{amount(rate)} {side} per second" for side, rate in rates.items() if rate)
+    if words:
+        return f"{words}, but the peak bandwidth of this GPU is not known (--target)"
+    if row.get("read_bytes_mean") is None and row.get("write_bytes_mean") is None:
+        return reason or "bytes from and to memory were not counted"
+    return "no sound timestamps"
+
+
+def busy_memory(row: dict[str, Any]) -> L2Finding:
+    """The last question of the tree: is the memory busy?"""
+    return findings(row)[-1]

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
 
 from wavewright.analysis.counters.choice import ALL_DISPATCHES, CounterChoice
-from wavewright.analysis.counters.roofline.ceilings import ceiling_rows
+from wavewright.analysis.counters.engine.metric_caveats import assumed_facts
+from wavewright.analysis.counters.roofline.ceilings import boost_clock_mhz, ceiling_rows, known_arch
+from wavewright.analysis.counters.roofline.kinds import KINDS
 from wavewright.analysis.counters.roofline.points import disprove, kernel_row, operation_rows, point_rows
-from wavewright.analysis.counters.roofline.roofline_caveats import roofline_caveats
 from wavewright.analysis.counters.roofline.work import work_of
 from wavewright.base.bounds import ID, ROWS, bounded
+from wavewright.base.words import counted, percent
 from wavewright.errors import UsageError
 from wavewright.facts.metrics.panels import RULES
 from wavewright.model.answer import Answer
@@ -91,3 +94,110 @@ def roofline(
         **frames,
         caveats=tuple(roofline_caveats(frames, counters, device)),
     )
+
+
+_UNLIKE = 0.05  #: Difference between GPUs from which on it matters whose benchmark is taken.
+_MAX_NAMES = 3
+_ABOVE = 1.02  #: Benchmark over theoretical rate from which on noise does not explain it.
+
+
+def roofline_caveats(
+    frames: Mapping[str, pl.DataFrame], counters: CounterSet, device: int | None = None
+) -> Iterator[str]:
+    """One sentence per caveat."""
+    ceilings = {row["name"]: row for row in frames["ceilings"].iter_rows(named=True)}
+    if not counters.measured and frames["operations"].height:
+        yield "the values are those that ROCm Compute Profiler stored, by the rules of its version"
+    if frames["kernels"].is_empty():
+        yield "the capture has no dispatches: nothing can be placed under the roofs"
+    operations = frames["operations"]
+    used_kinds = set(operations.filter(operations["operations"] > 0)["kind"])
+    yield from _about_ceilings(ceilings, used_kinds, counters)
+    if device is None and any(row["used_from"] == "empirical" for row in ceilings.values()):
+        yield from _unlike_devices(counters)
+    yield from _above_roofs(frames, ceilings)
+    for column, noun in (("flops_missing", "floating-point"), ("iops_missing", "integer")):
+        kernels = frames["kernels"]
+        missing = kernels.filter(kernels[column] != "", kernels[column.removesuffix("_missing")] >= 0)
+        if missing.height:
+            kinds = sorted({kind for row in missing[column] for kind in row.split(", ")})
+            yield (
+                f"operations of {', '.join(kinds)} were not measured: the {noun} operations, rates and intensities of "
+                f"{counted(missing.height, 'rows')} are lower bounds"
+            )
+
+
+def _about_ceilings(
+    ceilings: Mapping[str, dict[str, Any]], used_kinds: set[str], counters: CounterSet
+) -> Iterator[str]:
+    used = {row["used_from"] for row in ceilings.values() if row["used_from"]}
+    if not used:
+        reasons = sorted({row["reason"] for row in ceilings.values() if row["reason"]})
+        yield f"there are no roofs: {'; '.join(reasons) or 'nothing is known about this GPU'}"
+    elif used == {"theoretical"}:
+        yield "the ceilings are theoretical, at the highest clock: what real code reaches is lower"
+    if "theoretical" in used:
+        yield from assumed_facts(counters.system)
+        yield from _of_radeons(counters)
+    for row in ceilings.values():
+        if row["used"] and row["reason"]:
+            yield f"the roof of {row['name']} is the theoretical one: {row['reason']}"
+    for row in (row for row in ceilings.values() if row["name"] in used_kinds):
+        if row["theoretical"] and row["empirical"] and row["empirical"] > _ABOVE * row["theoretical"]:
+            packed = row["pipe"] == "VALU" and row["precision"] in ("fp16", "fp32")
+            why = "packed instructions, which counters see as one" if packed else "one of the two is wrong"
+            yield (
+                f"the benchmark of {row['name']} reaches {percent(row['empirical'] / row['theoretical'], 0)} of the "
+                f"theoretical rate: {why}"
+            )
+
+
+def _of_radeons(counters: CounterSet) -> Iterator[str]:
+    """Assumptions of the roofs of a Radeon: the boost clock, and two instructions at once."""
+    facts = known_arch(counters.system)
+    boost = boost_clock_mhz(counters.system, facts)
+    if boost and facts:
+        yield (
+            f"the capture says a highest clock of {counters.system.clock_mhz_max:,.0f} MHz: the roofs are at the boost "
+            f"clock of the {facts.product.name}, {boost:,.0f} MHz"
+        )
+    if facts and "valu_f32_dual" in facts.rates and KINDS["VALU FP32"].rate_of(facts.rates) == "valu_f32_dual":
+        yield (
+            "VALU roofs are with dual issue (VOPD): two independent instructions at once; code without such pairs "
+            "reaches half of them"
+        )
+
+
+def _unlike_devices(counters: CounterSet) -> Iterator[str]:
+    rows = counters.ceilings.filter(pl.col("value") > 0)
+    if rows.is_empty() or rows["device"].n_unique() < 2:
+        return
+    spread = rows.group_by("name").agg(low=pl.col("value").min(), high=pl.col("value").max())
+    unlike = spread.filter(pl.col("high") > (1 + _UNLIKE) * pl.col("low"))["name"].sort().to_list()
+    if unlike:
+        more = f" and {len(unlike) - _MAX_NAMES} more" if len(unlike) > _MAX_NAMES else ""
+        yield (
+            f"the benchmark of device {rows['device'][0]} is used; those of other GPUs differ by more than "
+            f"{percent(_UNLIKE, 0)} in {', '.join(unlike[:_MAX_NAMES])}{more}: choose one with --device"
+        )
+
+
+def _above_roofs(frames: Mapping[str, pl.DataFrame], ceilings: Mapping[str, dict[str, Any]]) -> Iterator[str]:
+    is_above = pl.col("share").is_null() & pl.col("gb_per_second").is_not_null()
+    for (roof,), rows in frames["points"].filter(is_above).drop_nulls("roof").group_by("roof", maintain_order=True):
+        who = counted(rows.select("kernel", "dispatch").n_unique(), "points")
+        if roof == "HBM":
+            why = "part of what L2 asks the fabric for comes from elsewhere, such as the Infinity Cache (MALL)"
+        elif roof == "L1":
+            why = "its bytes are whole lines per lookup, of which a kernel may use a part"
+        elif _is_empirical(str(roof), ceilings):
+            why = "the benchmark did not reach what the hardware can do"
+        else:
+            why = "the clock, the number of units or the rate is not what the capture says"
+        name = f"the {'measured' if _is_empirical(str(roof), ceilings) else 'theoretical'} roof of {roof}"
+        yield f"{name} is too low: {who} above it, without a share of it: {why}"
+
+
+def _is_empirical(roof: str, ceilings: Mapping[str, dict[str, Any]]) -> bool:
+    """True if a benchmark measured the roof; of a pipe with several precisions, one of them."""
+    return any(row["used_from"] == "empirical" for name, row in ceilings.items() if roof in (name, row["pipe"]))

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
+from typing import Any
 
 import polars as pl
 
+from wavewright.analysis.common.occupancy.limits import Resources, limits
 from wavewright.analysis.run.kernels.partial import SHAPE, PartialKernels, merged_shapes, partial_kernels
-from wavewright.analysis.run.kernels.theoretical_occupancy import with_occupancy
 from wavewright.analysis.run.measures.intervals import share_of
 from wavewright.analysis.run.measures.statistics import described, merged
 from wavewright.base.bounds import BINS, ROWS, bounded
+from wavewright.errors import UsageError
+from wavewright.facts import gpus
 from wavewright.model.answer import Answer
 from wavewright.model.run import Run
 from wavewright.model.schema import empty_frame
@@ -173,3 +177,33 @@ def kernels(run: Run, name: str = "", *, bins: int = 60, keep: int = 20) -> Kern
         When `name` is not a regular expression.
     """
     return combine_kernels([partial_kernels(part, name=name, bins=bins, keep=keep) for part in run.parts])
+
+
+def with_occupancy(shapes: pl.DataFrame) -> pl.DataFrame:
+    """Ways in which kernels were launched, with `waves_per_simd`, `waves_per_simd_max` and `bound_by`.
+
+    Null = not known: without target or vector registers, or with more than the target has.
+    """
+    columns = ["target", "vgpr_count", "accum_vgpr_count", "sgpr_count", "lds_bytes"]
+    sizes = [f"workgroup_{axis}" for axis in "xyz"]
+    limits = [_of(*row) for row in shapes.select(*columns, *sizes).iter_rows()]
+    schema = {"waves_per_simd": pl.Int64, "waves_per_simd_max": pl.Int64, "bound_by": pl.String}
+    return shapes.hstack(pl.DataFrame(limits, schema=schema, orient="row"))
+
+
+@cache
+def _of(
+    target: str | None, vgprs: int | None, agprs: int | None, sgprs: int | None, lds: int | None, *size: int | None
+) -> tuple[Any, ...]:
+    if not target or not vgprs:
+        return None, None, None
+    work_items: int | None = 1
+    for side in size:
+        work_items = None if side is None or work_items is None else work_items * max(side, 1)
+    try:
+        facts = gpus.of(target)
+        resources = Resources(vgprs=vgprs, agprs=agprs or 0, sgprs=sgprs, lds_bytes=lds, workgroup_size=work_items)
+        answer = limits(facts, resources)
+    except UsageError:
+        return None, None, None
+    return answer.waves_per_simd, facts.waves_per_simd_max, answer.bound_by

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 from wavewright.analysis.code.edits.wait_audit import OPEN_BARRIERS, STRICT_WAITS
 from wavewright.analysis.trace.code.wave_paths import early_waves
-from wavewright.analysis.trace.diagnose import beyond
 from wavewright.analysis.trace.diagnose.capture_facts import CaptureFacts, capture_facts
 from wavewright.analysis.trace.diagnose.facts import Facts, facts
 from wavewright.analysis.trace.diagnose.finding import DISPATCH, TRACED, Link, StallFinding
@@ -17,7 +16,7 @@ from wavewright.analysis.trace.diagnose.gpu_fill import Filling, filling, slow_c
 from wavewright.analysis.trace.diagnose.grid_findings import Evenness, grid_findings, roof_finding
 from wavewright.analysis.trace.diagnose.issue_findings import ISSUE_BOUND, issue_finding
 from wavewright.analysis.trace.diagnose.machine import machine
-from wavewright.analysis.trace.diagnose.pool_findings import pool_finding
+from wavewright.analysis.trace.diagnose.pool_findings import pool_finding, registers_or_lds
 from wavewright.analysis.trace.diagnose.pools import is_memory
 from wavewright.analysis.trace.diagnose.roofs import Pipes, Roof, pipes, roofs
 from wavewright.analysis.trace.diagnose.traffic import CountedRate, Traffic, counted_traffic, traffic
@@ -229,7 +228,7 @@ def _findings(
             measured.capture,
             lambda: _evenness(trace, measured.left_out),
         )
-        more = beyond.registers_or_lds(trace, trace_facts)
+        more = registers_or_lds(trace, trace_facts)
         findings += [more] if more and not measured.filling.early_wave_count else []
     findings = [_capped(_within_floors(finding, measured), measured.cap_share) for finding in findings]
     if is_whole and (issue := issue_finding(trace, measured.filling, measured.capture, measured.memory_share)):

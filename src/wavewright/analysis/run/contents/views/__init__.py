@@ -6,7 +6,63 @@ difference is in docs/explanation/differences.md. `docs/reference/views.md` is g
 
 from __future__ import annotations
 
-from wavewright.analysis.run.contents.views.spec import ViewSpec, declared_views
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from wavewright.facts.loader import packaged_text
+
+_VIEW = re.compile(r"^-- VIEW (\w+): ([^\n]+)\nSELECT\n(.+?)\n(FROM .+?);$", re.MULTILINE | re.DOTALL)
+_COLUMN = re.compile(r'^    -- (\w+) (\S+): (.+?)\n(.+?) AS "([^"]+)",?$', re.MULTILINE | re.DOTALL)
+
+
+@dataclass(frozen=True)
+class ViewColumn:
+    """One column of a view."""
+
+    name: str
+    type: str  #: BIGINT, DOUBLE or VARCHAR.
+    unit: str
+    sql: str
+    meaning: str
+
+
+@dataclass(frozen=True)
+class ViewSpec:
+    """One view: the meaning of a row, its columns in order, and the rest of the statement."""
+
+    name: str
+    row: str
+    columns: tuple[ViewColumn, ...]
+    source: str  #: The FROM clause and the rest.
+
+    @property
+    def sql(self) -> str:
+        """The SELECT of the view, in the SQL that SQLite and DuckDB have in common."""
+        columns = ", ".join(f'{column.sql} AS "{column.name}"' for column in self.columns)
+        return f"SELECT {columns} {' '.join(self.source.split())}"
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the columns, in order."""
+        return [column.name for column in self.columns]
+
+
+def declared_views(file: str) -> Iterator[ViewSpec]:
+    """The views of a file beside this module, in its order; unit `-` = none.
+
+    Examples
+    --------
+    >>> [column.unit for column in next(declared_views("totals.sql")).columns][:3]
+    ['', '', 'µs']
+    """
+    for name, row, columns, source in _VIEW.findall(packaged_text(file, package=__package__)):
+        declared = [
+            ViewColumn(column, kind, "" if unit == "-" else unit, " ".join(sql.split()), meaning)
+            for kind, unit, meaning, sql, column in _COLUMN.findall(columns)
+        ]
+        yield ViewSpec(name, row, tuple(declared), source)
+
 
 _FILES = ("entities.sql", "calls.sql", "work.sql", "totals.sql", "ops.sql")
 
