@@ -26,21 +26,21 @@ class Answer(Displayed):
     """Base of the frozen dataclasses that analyses return.
 
     `definition` says in a sentence or two how the numbers are made; `tables` declares the columns of every field
-    that is a frame, with units. Both are in `tables.toml` beside the module, and in the class where they depend on
-    its constants. `docs/reference/results.md` is generated from both.
+    that is a frame, with units. Both are in `tables.toml` beside the module, and in the class what depends on its
+    constants or is a table of another answer. `docs/reference/results.md` is generated from both.
     """
 
     definition: ClassVar[str] = ""
     tables: ClassVar[Mapping[str, TableSpec]] = {}
 
     def __init_subclass__(cls, *, package: str | None = None, **others: Any) -> None:
-        """Take what `tables.toml` of the package `package` declares for the class of this name."""
+        """Add what `tables.toml` of the package `package` declares for the class of this name."""
         super().__init_subclass__(**others)
         if package is None:
             return
         cls.definition = packaged(TABLES_FILE, package)[cls.__name__].get("definition", cls.definition)
         if tables := packaged_specs(package, owner=cls.__name__):
-            cls.tables = tables
+            cls.tables = {**tables, **cls.__dict__.get("tables", {})}
 
 
 _PLAIN = frozenset((int, str, bool))

@@ -176,7 +176,10 @@ def _is_table(value: object) -> bool:
 
 
 def _spec_of(name: str, table: Mapping[str, str], content: Mapping[str, Any]) -> TableSpec:
-    columns = _REFERENCE.sub(lambda line: content["shared"][line[1]], table["columns"])
+    shared = packaged("tables/shared.toml", __package__)["shared"] | content.get("shared", {})
+    columns = table["columns"]
+    while _REFERENCE.search(columns):
+        columns = _REFERENCE.sub(lambda line: shared[line[1]], columns)
     return table_spec(table.get("name", name), table["row"], columns)
 
 

@@ -267,6 +267,50 @@ export interface BarriersAnswer {
   causes: Frame<BarriersCausesRow>;
 }
 
+/** One row is one class of stalls in one trace, against the first trace; largest difference first. */
+export interface CompareStallClassesRow {
+  /** Number of the trace */
+  trace: number;
+  /** Class of stalls (wavewright stalls) */
+  class: string;
+  /** Stall in the first trace [cycles] */
+  base_stall_cycles_per_wave: number;
+  /** Stall in this trace [cycles] */
+  stall_cycles_per_wave: number;
+  /** Stall in this trace - stall in the first [cycles] */
+  delta_cycles_per_wave: number;
+}
+
+export const COMPARE_STALL_CLASSES: TableInfo<CompareStallClassesRow> = {
+  trace: ["Trace", "", "Number of the trace"],
+  class: ["Class", "", "Class of stalls (wavewright stalls)"],
+  base_stall_cycles_per_wave: ["Base stall cycles per wave", "cycles", "Stall in the first trace"],
+  stall_cycles_per_wave: ["Stall cycles per wave", "cycles", "Stall in this trace"],
+  delta_cycles_per_wave: ["Delta cycles per wave", "cycles", "Stall in this trace - stall in the first"],
+};
+
+/** One row is one cause of idle cycles in one trace, against the first trace; largest difference first. */
+export interface CompareIdlePartsRow {
+  /** Number of the trace */
+  trace: number;
+  /** Cause of idle cycles (wavewright stalls) */
+  part: string;
+  /** Idle in the first trace [cycles] */
+  base_idle_cycles_per_wave: number;
+  /** Idle in this trace [cycles] */
+  idle_cycles_per_wave: number;
+  /** Idle in this trace - idle in the first [cycles] */
+  delta_cycles_per_wave: number;
+}
+
+export const COMPARE_IDLE_PARTS: TableInfo<CompareIdlePartsRow> = {
+  trace: ["Trace", "", "Number of the trace"],
+  part: ["Part", "", "Cause of idle cycles (wavewright stalls)"],
+  base_idle_cycles_per_wave: ["Base idle cycles per wave", "cycles", "Idle in the first trace"],
+  idle_cycles_per_wave: ["Idle cycles per wave", "cycles", "Idle in this trace"],
+  delta_cycles_per_wave: ["Delta cycles per wave", "cycles", "Idle in this trace - idle in the first"],
+};
+
 /** One row is one trace. */
 export interface CompareTracesRow {
   /** Number of the trace: 0 = the one that the others are measured against */
@@ -374,50 +418,6 @@ export const COMPARE_TRACES: TableInfo<CompareTracesRow> = {
   kernel_ns_median: ["Kernel median", "ns", "Median duration of all these calls"],
   kernel_ns_delta_share: ["Kernel delta share", "", "That median against the first trace's; empty = not known on both sides"],
   kernel_ns_noise_share: ["Kernel noise share", "", "Noise of that; empty = too few calls"],
-};
-
-/** One row is one class of stalls in one trace, against the first trace; largest difference first. */
-export interface CompareStallClassesRow {
-  /** Number of the trace */
-  trace: number;
-  /** Class of stalls (wavewright stalls) */
-  class: string;
-  /** Stall in the first trace [cycles] */
-  base_stall_cycles_per_wave: number;
-  /** Stall in this trace [cycles] */
-  stall_cycles_per_wave: number;
-  /** Stall in this trace - stall in the first [cycles] */
-  delta_cycles_per_wave: number;
-}
-
-export const COMPARE_STALL_CLASSES: TableInfo<CompareStallClassesRow> = {
-  trace: ["Trace", "", "Number of the trace"],
-  class: ["Class", "", "Class of stalls (wavewright stalls)"],
-  base_stall_cycles_per_wave: ["Base stall cycles per wave", "cycles", "Stall in the first trace"],
-  stall_cycles_per_wave: ["Stall cycles per wave", "cycles", "Stall in this trace"],
-  delta_cycles_per_wave: ["Delta cycles per wave", "cycles", "Stall in this trace - stall in the first"],
-};
-
-/** One row is one cause of idle cycles in one trace, against the first trace; largest difference first. */
-export interface CompareIdlePartsRow {
-  /** Number of the trace */
-  trace: number;
-  /** Cause of idle cycles (wavewright stalls) */
-  part: string;
-  /** Idle in the first trace [cycles] */
-  base_idle_cycles_per_wave: number;
-  /** Idle in this trace [cycles] */
-  idle_cycles_per_wave: number;
-  /** Idle in this trace - idle in the first [cycles] */
-  delta_cycles_per_wave: number;
-}
-
-export const COMPARE_IDLE_PARTS: TableInfo<CompareIdlePartsRow> = {
-  trace: ["Trace", "", "Number of the trace"],
-  part: ["Part", "", "Cause of idle cycles (wavewright stalls)"],
-  base_idle_cycles_per_wave: ["Base idle cycles per wave", "cycles", "Idle in the first trace"],
-  idle_cycles_per_wave: ["Idle cycles per wave", "cycles", "Idle in this trace"],
-  delta_cycles_per_wave: ["Delta cycles per wave", "cycles", "Idle in this trace - idle in the first"],
 };
 
 /** Traces against the first of them. */

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import polars as pl
 
@@ -12,7 +12,7 @@ from wavewright.analysis.common.gate import GateAnswer, measured_text, sentence
 from wavewright.analysis.common.gate.check import CANNOT_TELL, FAIL, JudgedFinding
 from wavewright.base.shown import command_line
 from wavewright.model.answer import Answer
-from wavewright.model.schema import TableSpec, frame_of, table_spec
+from wavewright.model.schema import frame_of
 
 BETTER, EQUAL, WORSE = "better", "equal", "worse"
 _FINDINGS = 3
@@ -21,28 +21,8 @@ _DECIDING = ("step", "gpu-time", "kernel-time", "cycles", "kernel")
 
 
 @dataclass(frozen=True)
-class LoopAnswer(Answer):
+class LoopAnswer(Answer, package=__package__):
     """One turn of tuning."""
-
-    definition: ClassVar[str] = (
-        "outcome: worse = the gate fails; better = what decides got smaller by more than noise; equal = the gate "
-        "passes and nothing did; cannot tell = noise, another GPU, too few calls or damage. Durations decide, with "
-        "the noise rule of `wavewright gate`; the comparison explains them; findings are of the later capture, each "
-        "with what it can gain at most."
-    )
-    tables: ClassVar[Mapping[str, TableSpec]] = {
-        "findings": table_spec(
-            "findings",
-            "one finding of the diagnosis of the later capture, the most promising first",
-            """
-            rule      String  - | name of its rule
-            verdict   String  - | what was found
-            gain_max  Float64 - | what it can gain at most, as a share of the time
-            file      String  - | source file; empty = not known
-            line      Int64   - | source line; 0 = not known
-            """,
-        )
-    }
 
     kind: str
     outcome: str  #: better, equal, worse or cannot tell.

@@ -17,7 +17,7 @@ from wavewright.analysis.run.select.identities import PROCESS
 from wavewright.analysis.run.select.nodes import node_names, renamed
 from wavewright.model.answer import Answer
 from wavewright.model.run import Run
-from wavewright.model.schema import TableSpec, empty_frame, packaged_spec
+from wavewright.model.schema import TableSpec, empty_frame
 
 #: Domains whose time is time of a GPU; the calls of the others nest, so that their times must not be added up.
 GPU_DOMAINS = ("KERNEL", "COPY")
@@ -34,7 +34,7 @@ class PartialSummary:
 
 
 @dataclass(frozen=True)
-class Summary(Answer):
+class Summary(Answer, package=__package__):
     """Time of a run by kernels, copies, allocations and calls."""
 
     definition: ClassVar[str] = (
@@ -46,11 +46,7 @@ class Summary(Answer):
         "of nodes are not compared. The busy share is the time in which the GPUs of a process ran anything "
         "(overlapping work counts once), of the wall time of its node, over all processes."
     )
-    tables: ClassVar[Mapping[str, TableSpec]] = {
-        "things": packaged_spec(__package__, "summary_things"),
-        "domains": packaged_spec(__package__, "summary_domains"),
-        "processes": EXTENTS,
-    }
+    tables: ClassVar[Mapping[str, TableSpec]] = {"processes": EXTENTS}
 
     by: Grouping
     domains: pl.DataFrame

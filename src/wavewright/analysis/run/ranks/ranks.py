@@ -41,7 +41,7 @@ class PartialRanks:
 
 
 @dataclass(frozen=True)
-class Ranks(Answer):
+class Ranks(Answer, package=__package__):
     """Spread of the work of a run over its processes."""
 
     definition: ClassVar[str] = (
@@ -54,9 +54,6 @@ class Ranks(Answer):
         f"launched. Of each collective the first {MOST_CALLS:,} calls are compared."
     )
     tables: ClassVar[Mapping[str, TableSpec]] = {
-        "processes": packaged_spec(__package__, "ranks_processes"),
-        "kernels": packaged_spec(__package__, "ranks_kernels"),
-        "collectives": packaged_spec(__package__, "ranks_collectives"),
         "causes": Collectives.tables["causes"],
     }
 

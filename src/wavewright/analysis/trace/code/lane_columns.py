@@ -7,10 +7,6 @@ from typing import Final
 import polars as pl
 
 LANE_SUMS: Final = ("extra_lds_cycles_total", "segment_count_total")
-#: For `table_spec`.
-LANE_COLUMNS: Final = """\
-    extra_lds_cycles_total      Int64?  cycles  | LDS cycles lost to bank conflicts as far as known; null = not asked
-    segment_count_total         Int64?  -       | cache segments touched, as far as known; null = not asked for"""
 
 
 def with_lane_sums(frame: pl.DataFrame, sums: pl.DataFrame | None) -> pl.DataFrame:

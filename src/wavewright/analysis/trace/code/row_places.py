@@ -6,14 +6,6 @@ import polars as pl
 
 from wavewright.model.trace import ThreadTrace
 
-#: The columns that `located` adds, for `table_spec`.
-PLACE_COLUMNS = """
-    address  UInt64  -  | code.address
-    text     String  -  | code.text
-    file     String? -  | code.file
-    line     UInt32? -  | code.line
-"""
-
 
 def located(frame: pl.DataFrame, trace: ThreadTrace, *, row: str = "row") -> pl.DataFrame:
     """The frame with address, text, file and line of its code rows; `producer_row` gives `producer_address` etc."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, TypeVar
 
@@ -20,7 +20,7 @@ from wavewright.analysis.trace.stalls import stalls
 from wavewright.base.shown import quoted
 from wavewright.errors import UsageError
 from wavewright.model.answer import Answer
-from wavewright.model.schema import TableSpec, packaged_spec
+from wavewright.model.schema import TableSpec
 from wavewright.model.trace import ThreadTrace
 
 T = TypeVar("T")
@@ -34,12 +34,7 @@ _SERIAL = re.compile(r"[_$.]\d+$")
 class Comparison(Answer, package=__package__):
     """Traces against the first of them."""
 
-    tables: ClassVar[dict[str, TableSpec]] = {
-        "traces": TRACES,
-        "units": UNITS,
-        "stall_classes": packaged_spec(__package__, "comparison_stall_classes"),
-        "idle_parts": packaged_spec(__package__, "comparison_idle_parts"),
-    }
+    tables: ClassVar[Mapping[str, TableSpec]] = {"traces": TRACES, "units": UNITS}
 
     by: str
     noise_from: str  #: `repeats` or `waves`: where the noise of cycles was measured.

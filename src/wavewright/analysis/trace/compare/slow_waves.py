@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import polars as pl
 
 from wavewright import _core
-from wavewright.analysis.trace.code.row_places import PLACE_COLUMNS, located
+from wavewright.analysis.trace.code.row_places import located
 from wavewright.analysis.trace.code.wave_paths import wave_paths
 from wavewright.analysis.trace.trust.coverage import coverage
 from wavewright.analysis.trace.waits.stall_rows import stall_rows
 from wavewright.model.answer import Answer
-from wavewright.model.schema import TableSpec, packaged_spec, table_spec
 from wavewright.model.trace import ThreadTrace
 
 _SLOW_RATIO = 1.1  #: A wave is explained when it takes so many times the median of its path, or is an outlier.
@@ -22,29 +20,10 @@ _MOST_CAUSES = 8  #: Rows per explained wave.
 _REFERENCE_WAVES = 8
 _NOTICEABLE_CYCLES = 1.0
 
-_WAVES = packaged_spec(__package__, "waves")
-_CAUSES = table_spec(
-    "causes",
-    "one code row at which a slow wave spent more cycles than usual; waves as in `waves`, most cycles first",
-    f"""
-    wave                   UInt32   -       | waves.wave
-    row                    Int32    -       | code.row
-    class                  String   -       | what most of the stall of this row was for, in all waves; null = no stall
-    excess_cycles          Float64  cycles  | what the wave spent there beyond the reference waves
-    cycles                 Int64    cycles  | duration and the gaps before, of its executions by the wave
-    reference_cycles_mean  Float64  cycles  | the same of the reference waves
-    hit_count              Int64    -       | its executions by the wave
-    reference_hit_count    Float64  -       | its executions by a reference wave, mean
-    {PLACE_COLUMNS.strip()}
-    """,
-)
-
 
 @dataclass(frozen=True)
 class SlowWaves(Answer, package=__package__):
     """The waves of a trace, slowest first, and why the slow ones are slow."""
-
-    tables: ClassVar[dict[str, TableSpec]] = {"waves": _WAVES, "causes": _CAUSES}
 
     untraced_wave_count: int  #: Waves without traced instructions.
     outlier_count: int
@@ -65,7 +44,7 @@ def slow_waves(trace: ThreadTrace, *, rows: pl.Series | None = None) -> SlowWave
         untraced_wave_count=waves.height - traced.height,
         outlier_count=int(waves["is_outlier"].sum()),
         cycles_median=middle if isinstance(middle, float) else None,
-        waves=waves.select(_WAVES.names),
+        waves=waves.select(SlowWaves.tables["waves"].names),
         causes=_causes(trace, traced, rows),
     )
 
@@ -103,7 +82,7 @@ def _causes(trace: ThreadTrace, traced: pl.DataFrame, rows: pl.Series | None) ->
     slow = traced.filter(is_slow & ~pl.col("is_early_exit")).head(_MOST_EXPLAINED)
     frames = [_excess(trace, wave, traced.filter(pl.col("path") == wave["path"])) for wave in slow.to_dicts()]
     if not frames:
-        return pl.DataFrame(schema=_CAUSES.dtypes)
+        return pl.DataFrame(schema=SlowWaves.tables["causes"].dtypes)
     causes = pl.concat(frames)
     if rows is not None:
         causes = causes.filter(pl.col("row").is_in(rows.implode()))
@@ -111,7 +90,9 @@ def _causes(trace: ThreadTrace, traced: pl.DataFrame, rows: pl.Series | None) ->
         stall_rows(trace).filter(pl.col("stall_cycles_total") > 0).unique("row", keep="first", maintain_order=True)
     )
     causes = causes.join(classes.select("row", "class"), on="row", how="left", maintain_order="left")
-    return located(causes, trace).select(pl.col(name).cast(dtype) for name, dtype in _CAUSES.dtypes.items())
+    return located(causes, trace).select(
+        pl.col(name).cast(dtype) for name, dtype in SlowWaves.tables["causes"].dtypes.items()
+    )
 
 
 def _excess(trace: ThreadTrace, wave: dict[str, int], path: pl.DataFrame) -> pl.DataFrame:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
 
 import polars as pl
 
@@ -14,7 +12,7 @@ from wavewright.analysis.trace.pipes import PIPES, pipes_of_rows
 from wavewright.analysis.trace.selection import traced_waves
 from wavewright.base.bounds import CYCLES, ENGINE, ITEM, Bounds, bounded, check_range
 from wavewright.model.answer import Answer, once_per_trace
-from wavewright.model.schema import CATEGORIES, TableSpec, table_spec
+from wavewright.model.schema import CATEGORIES
 from wavewright.model.trace import ThreadTrace
 
 MAX_BINS = 100
@@ -24,28 +22,8 @@ _FARTHEST_CYCLES = 1 << 48
 
 
 @dataclass(frozen=True)
-class RowHistogram(Answer):
+class RowHistogram(Answer, package=__package__):
     """Cycles per bin of code rows, by category."""
-
-    definition: ClassVar[str] = (
-        "Every executed instruction adds its length, the larger of stall and duration, to the bin of code rows "
-        "that its row lies in. With a window of aligned time only the part of the length inside of it counts. Rows of "
-        "matrix instructions are of the category MATRIX."
-    )
-    tables: ClassVar[Mapping[str, TableSpec]] = {
-        "bins": table_spec(
-            "bins",
-            "one category in one bin of rows in which it occurs, in the order of rows",
-            """
-            bin              UInt32  -       | number of the bin
-            first_row        Int32   -       | its first code row
-            last_row         Int32   -       | its last code row
-            category         String  -       | kind of instruction (CATEGORIES, MATRIX)
-            cycles_total     Int64   cycles  | sum of lengths
-            execution_count  Int64   -       | executions
-            """,
-        )
-    }
 
     bins: pl.DataFrame
     first_row: int

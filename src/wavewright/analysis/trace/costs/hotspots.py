@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 import polars as pl
 
@@ -13,12 +12,11 @@ from wavewright.analysis.code.mix import kind_of
 from wavewright.analysis.trace.code.access_bytes import requested_bytes
 from wavewright.analysis.trace.code.attribution import source_of_rows
 from wavewright.analysis.trace.code.control_flow import jumps_in_part, loop_of_rows, taken_jumps
-from wavewright.analysis.trace.code.lane_columns import LANE_COLUMNS, LANE_SUMS, with_lane_sums
+from wavewright.analysis.trace.code.lane_columns import LANE_SUMS, with_lane_sums
 from wavewright.analysis.trace.costs.exposure import cost_questions, row_costs
 from wavewright.analysis.trace.parts import ask
 from wavewright.errors import UsageError
 from wavewright.model.answer import Answer
-from wavewright.model.schema import TableSpec, table_spec
 from wavewright.model.trace import ThreadTrace
 
 UNITS = ("instruction", "line", "file", "function", "kernel", "block", "loop", "kind")
@@ -45,47 +43,8 @@ _SUMS = (
 
 
 @dataclass(frozen=True)
-class Hotspots(Answer):
+class Hotspots(Answer, package=__package__):
     """Cost of units of the code, costliest first."""
-
-    definition: ClassVar[str] = (
-        "Every executed code row belongs to exactly one unit, so units add up to the totals. Cycles are summed over "
-        "all waves: latency = stall + issue, idle = gaps before the executions. Exposed cycles are those of stall, "
-        "issue and idle during which the pipes of the SIMD that could have hidden them were not busy (see "
-        "hidden_latency). Shares are of the whole trace, also when only some rows are asked for. A loop is the "
-        "innermost one around a row."
-    )
-    tables: ClassVar[dict[str, TableSpec]] = {
-        "units": table_spec(
-            "units",
-            "one unit (instruction, line, ...)",
-            f"""
-            unit                        String   -       | its name; null = rows that belong to none
-            first_row                   Int32    -       | first executed code.row in it
-            address                     UInt64   -       | code.address of that row
-            text                        String   -       | code.text of its costliest row
-            file                        String   -       | source file of its costliest row, as attributed
-            line                        UInt32   -       | source line of its costliest row
-            row_count                   Int64    -       | executed code rows in it
-            hit_count                   Int64    -       | executions of these rows
-            latency_cycles_total        Int64    cycles  | sum of durations
-            stall_cycles_total          Int64    cycles  | sum of stalls
-            idle_cycles_total           Int64    cycles  | sum of the gaps before the executions
-            exposed_idle_cycles_total   Int64    cycles  | gaps that nothing hid; null = not known, so below
-            exposed_stall_cycles_total  Int64    cycles  | stalls that nothing hid
-            exposed_issue_cycles_total  Int64    cycles  | latency without stall that nothing hid
-            exposed_cycles_total        Int64    cycles  | sum of the three
-            cycles_share                Float64  -       | of latency and idle of the whole trace
-            stall_share                 Float64  -       | of all stall cycles
-            exposed_share               Float64  -       | of all exposed cycles; null = not known
-            bytes_per_lane              Int32    bytes   | by instruction: bytes it moves per lane (scalar: per wave); null = none
-            latency_cycles_mean         Float64  cycles  | latency of one execution: what such an instruction costs
-            is_collecting               Boolean  -       | by line: a line with a quarter or more of the rows of its file and at least 64: most often a decorator or a head that the compiler gave to what it made itself
-            requested_bytes_total       Int64    bytes   | what its executions request, all lanes active, as far as known
-            {LANE_COLUMNS.strip()}
-            """,  # noqa: E501 - a line is a column
-        )
-    }
 
     by: str
     attribution: str  #: Which frame of an inline chain represents a row: innermost, outermost or mine.

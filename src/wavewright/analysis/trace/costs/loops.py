@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import polars as pl
 
@@ -12,24 +11,15 @@ from wavewright.analysis.code.control_flow import call_rows
 from wavewright.analysis.trace.code import control_flow
 from wavewright.analysis.trace.costs.exposure import row_costs
 from wavewright.model.answer import Answer, once_per_trace
-from wavewright.model.schema import TableSpec, packaged_spec, table_spec
 from wavewright.model.trace import ThreadTrace
 
 #: Iteration numbers of a loop, from its entry on, that have a row; fewer where that many loops have too many rows.
 _MOST_ITERATIONS = 4096
 _MOST_ROWS = 1 << 16
 
-ITERATIONS = packaged_spec(__package__, "iterations")
-#: The columns that `slowest_iterations` adds to loops, for `table_spec`.
-SLOWEST_COLUMNS = """
-    slowest_iteration        UInt32?  -       | iteration number with the largest mean, of those that at least half of the entries reached
-    slowest_cycles_mean      Float64? cycles  | mean duration of that iteration
-    slowest_ratio            Float64? -       | the same / the median of the means of these iteration numbers
-"""  # noqa: E501 - a line is a column
-
 
 def by_iteration(iterations: pl.DataFrame) -> pl.DataFrame:
-    """Means of `_core.loop_iterations` by loop and iteration number (`ITERATIONS`)."""
+    """Means of `_core.loop_iterations` by loop and iteration number (`Loops.tables["iterations"]`)."""
     most = min(_MOST_ITERATIONS, _MOST_ROWS // max(1, iterations["loop"].n_unique()))
     cycles = pl.col("cycles")
     is_longer = cycles > cycles.median().over("loop", "wave")
@@ -48,7 +38,7 @@ def by_iteration(iterations: pl.DataFrame) -> pl.DataFrame:
             longer_share=pl.col("is_longer").mean(),
         )
         .sort("loop", "iteration")
-        .select(pl.col(name).cast(dtype) for name, dtype in ITERATIONS.dtypes.items())
+        .select(pl.col(name).cast(dtype) for name, dtype in Loops.tables["iterations"].dtypes.items())
         .collect()
     )
 
@@ -84,48 +74,6 @@ _SUMS = ("hit_count", "latency_cycles_total", "stall_cycles_total", "idle_cycles
 @dataclass(frozen=True)
 class Loops(Answer, package=__package__):
     """The loops of a trace, outer ones before inner ones."""
-
-    tables: ClassVar[dict[str, TableSpec]] = {
-        "loops": table_spec(
-            "loops",
-            "one loop, outer ones before inner ones",
-            f"""
-            loop                     UInt32   -       | number of the loop
-            parent                   UInt32   -       | the loop around it; null = none
-            depth                    UInt32   -       | loops around it
-            first_row                Int32    -       | its first code.row
-            last_row                 Int32    -       | its last code.row
-            start_row                Int32    -       | code.row with which an iteration starts
-            address                  UInt64   -       | code.address of the first row
-            function                 String?  -       | function it is in
-            file                     String?  -       | source file that most of its rows come from
-            first_line               UInt32?  -       | smallest source line of its rows in that file
-            last_line                UInt32?  -       | largest source line of its rows in that file
-            wave_count               Int64?   -       | waves that entered it
-            entry_count              Int64?   -       | times that waves entered it
-            iteration_count          Int64?   -       | iterations of all waves
-            trips_min                Int64?   -       | fewest iterations after an entry
-            trips_median             Float64? -       | median number of iterations after an entry
-            trips_max                Int64?   -       | most iterations after an entry
-            iteration_cycles_min     Int64?   cycles  | shortest iteration
-            iteration_cycles_median  Float64? cycles  | median iteration
-            iteration_cycles_max     Int64?   cycles  | longest iteration
-            first_cycles_median      Float64? cycles  | median of the first iterations
-            steady_cycles_median     Float64  cycles  | median of the steady ones; null = there are none
-            last_cycles_median       Float64? cycles  | median of the last iterations
-            {SLOWEST_COLUMNS.strip()}
-            steady_stall_share       Float64? -       | stall of steady iterations (of all, if none), of their cycles
-            hit_count                Int64    -       | executions of its rows
-            latency_cycles_total     Int64    cycles  | sum of their durations
-            stall_cycles_total       Int64    cycles  | sum of their stalls
-            idle_cycles_total        Int64    cycles  | sum of the gaps before them
-            exposed_cycles_total     Int64    cycles  | latency and idle that no other wave hid
-            cycles_share             Float64  -       | latency and idle, of the whole trace
-            self_cycles_share        Float64  -       | the same without inner loops
-            """,
-        ),
-        "iterations": ITERATIONS,
-    }
 
     loops: pl.DataFrame
     iterations: pl.DataFrame  #: By number, from the entry on; at most the first 4,096 of a loop.

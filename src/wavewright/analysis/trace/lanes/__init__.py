@@ -6,10 +6,8 @@ What is not certain stays unknown, with the reason.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import ClassVar
 
 import polars as pl
 
@@ -28,77 +26,16 @@ from wavewright.codeobj.targets import family_of
 from wavewright.errors import UnsupportedError, UsageError
 from wavewright.facts.lanes import Refusal
 from wavewright.model.answer import Answer
-from wavewright.model.schema import TableSpec, empty_frame, table_spec
+from wavewright.model.schema import empty_frame
 from wavewright.model.trace import ThreadTrace
 
 #: Generations whose instructions are evaluated. gfx1250 chooses registers by a mode that texts need not show.
 EVALUATED_FAMILIES = ("gfx9", "gfx10", "gfx11", "gfx12")
 
-_SUMS = """\
-execution_count            Int64    -       | executions by traced waves
-known_count                Int64    -       | of these, executions whose lane addresses are certain
-cost_known_count           Int64    -       | of these, executions whose cost a rule says: what follows is over them
-ideal_cycles_total         Int64?   cycles  | LDS: phases with an active lane; null = no LDS access
-extra_cycles_total         Int64?   cycles  | LDS: cycles lost to bank conflicts
-segment_count_total        Int64?   -       | memory: segments that lanes touch = L1 accesses; null = no memory access
-least_segment_count_total  Int64?   -       | memory: segments if each lane's bytes lay side by side
-requested_bytes_total      Int64    bytes   | bytes that active lanes ask for, over `known_count` executions
-moved_bytes_total          Int64?   bytes   | memory: segments x their size
-"""
-
 
 @dataclass(frozen=True)
-class LaneAccesses(Answer):
+class LaneAccesses(Answer, package=__package__):
     """Lane addresses of the executed memory instructions."""
-
-    definition: ClassVar[str] = (
-        "The executed instructions of each traced wave are evaluated lane by lane from the ids of the work-items; "
-        "numbers from memory and arguments stay unknown. An LDS access takes one cycle for each phase of lanes and "
-        "one more for each further dword in the fullest bank of a phase; a memory access touches one segment for each "
-        "aligned piece that a group of lanes needs. Rules and their evidence: docs/reference/lane-rules.md."
-    )
-    tables: ClassVar[Mapping[str, TableSpec]] = {
-        "rows": table_spec(
-            "rows",
-            "one executed memory instruction of the code",
-            f"""
-            row                Int32    -      | code.row
-            text               String   -      | disassembly
-            file               String?  -      | source file; null = no debug line
-            line               UInt32?  -      | source line
-            space              String   -      | lds, memory, flat or scratch
-            direction          String   -      | load, store, atomic or load to LDS
-            bytes_per_lane     Int32?   bytes  | bytes of one active lane
-            active_lane_share  Float64? -      | active lanes of all lanes, mean; null = not known
-            {_SUMS}
-            confidence         String?  -      | of the rule: counter-proven, published or hypothesis; null = no rule
-            reason             String?  -      | why some executions are not known, the most frequent reason
-            assumes            String   -      | what must hold for the numbers; empty = nothing
-            """,
-        ),
-        "reasons": table_spec(
-            "reasons",
-            "one reason why executions of a row are not known",
-            """
-            row              Int32   -  | code.row
-            reason           String  -  | why
-            is_cost          Boolean -  | whether only the cost is not known, and the addresses are
-            execution_count  Int64   -  | executions
-            """,
-        ),
-        "branches": table_spec(
-            "branches",
-            "one executed row of the code that changes or tests which lanes are active",
-            """
-            row                Int32    -  | code.row
-            text               String   -  | disassembly
-            file               String?  -  | source file
-            line               UInt32?  -  | source line
-            execution_count    Int64    -  | executions by traced waves
-            active_lane_share  Float64? -  | active lanes of all lanes before it, mean; null = not known
-            """,
-        ),
-    }
 
     rows: pl.DataFrame
     reasons: pl.DataFrame

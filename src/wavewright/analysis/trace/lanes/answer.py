@@ -15,7 +15,7 @@ from wavewright.analysis.trace.lanes.layouts import FIXES, known_patterns, layou
 from wavewright.analysis.trace.lanes.omniprobe import COMPARISON, omniprobe_comparison
 from wavewright.analysis.trace.lanes.whole_waves import check_whole_waves
 from wavewright.model.answer import Answer
-from wavewright.model.schema import TableSpec, packaged_spec
+from wavewright.model.schema import TableSpec
 from wavewright.model.trace import ThreadTrace
 
 _ROWS = LaneAccesses.tables["rows"]
@@ -33,12 +33,10 @@ _SUMS = (
 _NULLABLE = {"ideal_cycles_total", "extra_cycles_total", "segment_count_total", "least_segment_count_total"} | {
     "moved_bytes_total"
 }
-_WAITS = packaged_spec(__package__, "waits")
-_LINES = packaged_spec(__package__, "lines")
 
 
 @dataclass(frozen=True)
-class Lanes(Answer):
+class Lanes(Answer, package=__package__):
     """Bank conflicts, coalescing and active lanes of the traced waves, the costliest first."""
 
     definition: ClassVar[str] = (
@@ -46,8 +44,6 @@ class Lanes(Answer):
         "feeds; where that is little, the conflict is harmless."
     )
     tables: ClassVar[Mapping[str, TableSpec]] = {
-        "rows": TableSpec("rows", _ROWS.row, (*_ROWS.columns, *_WAITS.columns)),
-        "lines": _LINES,
         "branches": LaneAccesses.tables["branches"],
         "reasons": LaneAccesses.tables["reasons"],
         "fixes": FIXES,
@@ -172,4 +168,4 @@ def _lines(rows: pl.DataFrame, branches: pl.DataFrame) -> pl.DataFrame:
     lines = active.join(touching, on=keys, how="left", nulls_equal=True)
     filled = [pl.col(name).fill_null(0) for name in ("row_count", *_SUMS) if name not in _NULLABLE]
     ordered = lines.with_columns(filled).sort(*costliest_first(), "row", descending=[True, True, False])
-    return ordered.select(pl.col(name).cast(dtype) for name, dtype in _LINES.dtypes.items())
+    return ordered.select(pl.col(name).cast(dtype) for name, dtype in Lanes.tables["lines"].dtypes.items())

@@ -10,60 +10,22 @@ import polars as pl
 
 from wavewright.analysis.code.control_flow import blocks
 from wavewright.analysis.trace.code.control_flow import LOOPS, loops, taken_jumps
-from wavewright.analysis.trace.code.lane_columns import LANE_COLUMNS, LANE_SUMS, with_lane_sums
+from wavewright.analysis.trace.code.lane_columns import LANE_SUMS, with_lane_sums
 from wavewright.analysis.trace.costs.exposure import row_costs
 from wavewright.analysis.trace.selection import Selection, select
 from wavewright.analysis.trace.waits.stall_rows import stall_rows
 from wavewright.base.bounds import ITEM, bounded
 from wavewright.errors import UsageError
 from wavewright.model.answer import Answer
-from wavewright.model.schema import SAMPLE_COUNTS, TableSpec, packaged_spec, table_spec
+from wavewright.model.schema import SAMPLE_COUNTS, TableSpec
 from wavewright.model.trace import ThreadTrace
-
-_CODE = """
-    row                         Int32    -       | code.row
-    code_object                 UInt64   -       | id of the code object; 0 = raw virtual address
-    address                     UInt64   -       | ELF address in the code object, or raw virtual address
-    text                        String   -       | disassembly
-    class                       String   -       | what kind of instruction it is (codeobj/classes)
-    function                    String   -       | symbol that contains the address
-    file                        String   -       | innermost source file; null = no debug line
-    line                        UInt32   -       | innermost source line; null = unknown"""
-_ROWS = table_spec(
-    "rows",
-    "one static instruction, executed or not, in the order of the code",
-    f"""
-    {_CODE}
-    block                       UInt32   -       | number of its basic block
-    hit_count                   Int64    -       | executions
-    latency_cycles_total        Int64    cycles  | sum of durations
-    latency_cycles_mean         Float64  cycles  | mean duration of an execution; null = never executed
-    latency_cycles_max          Int32    cycles  | longest duration of an execution; null = never executed
-    stall_cycles_total          Int64    cycles  | sum of stalls
-    stall_cycles_max            Int32    cycles  | longest stall of an execution; null = never executed
-    idle_cycles_total           Int64    cycles  | sum of the gaps before its executions
-    exposed_stall_cycles_total  Int64    cycles  | stall that work of other waves did not hide; null = not computed
-    exposed_issue_cycles_total  Int64    cycles  | latency without stall that other work did not hide
-    exposed_idle_cycles_total   Int64    cycles  | idle that other work did not hide
-    exposed_cycles_total        Int64    cycles  | sum of the three
-    stall_class                 String   -       | what it stalled on most (stall_classes.py); null = no stall
-{LANE_COLUMNS}
-    """,
-)
-_ARROWS = packaged_spec(__package__, "arrows")
-_BRANCHES = packaged_spec(__package__, "branches")
 
 
 @dataclass(frozen=True)
 class IsaListing(Answer, package=__package__):
     """The code with its costs, its waits and its taken branches."""
 
-    tables: ClassVar[Mapping[str, TableSpec]] = {
-        "rows": _ROWS,
-        "arrows": _ARROWS,
-        "branches": _BRANCHES,
-        "loops": LOOPS,
-    }
+    tables: ClassVar[Mapping[str, TableSpec]] = {"loops": LOOPS}
 
     wave: int | None  #: The one wave that was looked at; None = all chosen waves.
     iteration: int | None  #: The execution (from 0) whose costs are given; None = all.
@@ -121,12 +83,12 @@ def isa_listing(
         arrows = arrows.filter(pl.any_horizontal(pl.col("wait_row", "producer_row").is_in(rows.implode())))
         branches = branches.filter(pl.any_horizontal(pl.col("from_row", "to_row").is_in(rows.implode())))
     listed = with_lane_sums(_listed(code, costs, rows), lane_sums)
-    return IsaListing(wave, iteration, listed.select(_ROWS.names), arrows, branches, around)
+    return IsaListing(wave, iteration, listed.select(IsaListing.tables["rows"].names), arrows, branches, around)
 
 
 def _listed(code: pl.DataFrame, costs: pl.DataFrame, rows: pl.Series | None) -> pl.DataFrame:
     """All code rows, or the chosen ones, with their costs; those never executed cost nothing."""
-    names = [name for name in _ROWS.names if name not in LANE_SUMS]
+    names = [name for name in IsaListing.tables["rows"].names if name not in LANE_SUMS]
     totals = [name for name in names if name.endswith("_total")]
     chosen = code.lazy() if rows is None else code.lazy().filter(pl.col("row").is_in(rows.implode()))
     executed = pl.col("hit_count") > 0

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 import polars as pl
 
 from wavewright.analysis.trace.code.attribution import place_of, source_of_rows
-from wavewright.analysis.trace.code.lane_columns import LANE_COLUMNS, LANE_SUMS, with_lane_sums
+from wavewright.analysis.trace.code.lane_columns import LANE_SUMS, with_lane_sums
 from wavewright.analysis.trace.costs.exposure import row_costs
 from wavewright.analysis.trace.waits.stall_rows import stall_rows
 from wavewright.model.answer import Answer
-from wavewright.model.schema import SAMPLE_COUNTS, TableSpec, table_spec
+from wavewright.model.schema import SAMPLE_COUNTS
 from wavewright.model.trace import ThreadTrace
 
 _SUMS = (
@@ -26,65 +25,6 @@ _SUMS = (
     "exposed_idle_cycles_total",
     "exposed_cycles_total",
 )
-_COSTS = f"""
-    row_count                   Int64   -       | code rows that belong to it
-    hit_count                   Int64   -       | executions of these rows
-    latency_cycles_total        Int64   cycles  | sum of durations
-    stall_cycles_total          Int64   cycles  | sum of stalls
-    idle_cycles_total           Int64   cycles  | sum of the gaps before the executions
-    exposed_stall_cycles_total  Int64   cycles  | stall that work of other waves did not hide
-    exposed_issue_cycles_total  Int64   cycles  | latency without stall that other work did not hide
-    exposed_idle_cycles_total   Int64   cycles  | idle that other work did not hide
-    exposed_cycles_total        Int64   cycles  | sum of the three
-    stall_class                 String  -       | what its rows stalled on most (stall_classes.py); null = no stall
-    stall_class_share           Float64 -       | share of that class in its stall, 0 to 1
-{LANE_COLUMNS}"""
-_SAMPLES = """
-    row_count      Int64    -  | code rows that belong to it
-    issued_count   Int64    -  | samples in which one of them was issued
-    stalled_count  Int64    -  | samples in which it was not
-    unknown_count  Int64    -  | samples of a method that does not tell
-    reason         String   -  | the most frequent reason for that (SAMPLE_REASONS); null = none
-    reason_share   Float64  -  | its share of the reasons, 0 to 1"""
-
-
-def _specs(costs: str, order: str) -> Mapping[str, TableSpec]:
-    """Return the tables of a listing whose rows have these cost columns; files are in this order."""
-    return {
-        "files": table_spec(
-            "files",
-            f"one file that lines belong to, {order} first",
-            f"""
-            file      String   -  | path as in the debug lines
-            has_text  Boolean  -  | whether its text is here
-            {costs}
-            """,
-        ),
-        "lines": table_spec(
-            "lines",
-            "one source line: every line of files whose text is here, and every line with rows of the other files",
-            f"""
-            file  String  -  | path as in the debug lines
-            line  UInt32  -  | number of the line; null = the compiler gave none
-            text  String  -  | its text; null = not available here
-            {costs}
-            """,
-        ),
-        "inlined": table_spec(
-            "inlined",
-            "one line of a function that was inlined into a line, directly or through others",
-            f"""
-            file          String  -  | file of the line it was inlined into
-            line          UInt32  -  | the line it was inlined into
-            path          String  -  | from there inwards, `file:line` joined by ` -> `
-            depth         UInt32  -  | 1 = inlined into the line itself
-            inlined_file  String  -  | file of the inlined line, the last of the path
-            inlined_line  UInt32  -  | number of the inlined line
-            inlined_text  String  -  | its text; null = not available here
-            {costs}
-            """,
-        ),
-    }
 
 
 @dataclass(frozen=True)
@@ -111,29 +51,15 @@ class _Lines(Answer):
 
 
 @dataclass(frozen=True)
-class SourceListing(_Lines):
+class SourceListing(_Lines, package=__package__):
     """The source with its costs."""
-
-    definition: ClassVar[str] = (
-        "Every code row belongs to one line: the innermost of its inline chain (the line the instruction was compiled "
-        "from), the outermost (the line of the kernel that called for it), or the first from the inside that is not in "
-        "a library. The costs of a line are the sums over its rows; lines inlined into it have their shares in "
-        "`inlined`, where a row counts at every depth down to 64."
-    )
-    tables: ClassVar[Mapping[str, TableSpec]] = _specs(_COSTS, "costliest")
 
     unmapped_cycles_total: int  #: Latency and idle of these rows.
 
 
 @dataclass(frozen=True)
-class SampleLines(_Lines):
+class SampleLines(_Lines, package=__package__):
     """The source with its samples."""
-
-    definition: ClassVar[str] = (
-        "Every code row belongs to one line of its inline chain, as in a listing of cycles; the samples of a line are "
-        "the sums over its rows."
-    )
-    tables: ClassVar[Mapping[str, TableSpec]] = _specs(_SAMPLES, "most samples")
 
     unmapped_sample_count: int  #: Samples of these rows.
 

@@ -9,20 +9,18 @@ from typing import ClassVar
 import polars as pl
 
 from wavewright.analysis.trace.code.access_bytes import lanes_per_wave, requested_bytes
-from wavewright.analysis.trace.code.row_places import PLACE_COLUMNS, located
+from wavewright.analysis.trace.code.row_places import located
 from wavewright.analysis.trace.costs.exposure import row_costs
 from wavewright.analysis.trace.memory_latency.level_counters import counter_latencies
 from wavewright.analysis.trace.memory_latency.narrow import NEIGHBOURS, neighbours
 from wavewright.analysis.trace.waits.wait_producers import producer_kinds, resolve
 from wavewright.model.answer import Answer
-from wavewright.model.schema import TableSpec, packaged_spec, table_spec
+from wavewright.model.schema import TableSpec
 from wavewright.model.trace import ThreadTrace
-
-TRAFFIC = packaged_spec(__package__, "traffic")
 
 
 def traffic(trace: ThreadTrace, rows: pl.Series | None = None) -> pl.DataFrame:
-    """Requested bytes of all executed accesses, or those of `rows` (`TRAFFIC`)."""
+    """Requested bytes of all executed accesses, or those of `rows` (`MemoryLatency.tables["traffic"]`)."""
     executed = requested_bytes(trace).join(row_costs(trace).select("row", "hit_count"), on="row")
     if rows is not None:
         executed = executed.filter(pl.col("row").is_in(rows.implode()))
@@ -42,7 +40,7 @@ def traffic(trace: ThreadTrace, rows: pl.Series | None = None) -> pl.DataFrame:
         )
         .sort("requested_bytes_total", "space", "direction", "bytes_per_lane", descending=[True, *[False] * 3],
               nulls_last=True)
-        .select(TRAFFIC.names)
+        .select(MemoryLatency.tables["traffic"].names)
     )  # fmt: skip
 
 
@@ -54,57 +52,12 @@ def cu_cycles(waves: pl.DataFrame) -> int:
 
 DISTRIBUTION_BINS = 36
 
-_ROW_SPEC = table_spec(
-    "by_row",
-    "one memory operation that some wait drained; largest total latency first",
-    f"""
-    row                     Int32          -       | code.row
-    kind                    String         -       | what it is (stall_classes.py)
-    bytes_per_lane          Int32          bytes   | bytes of one lane (scalar: of the wave); null = not in the text
-    requested_bytes         Int64          bytes   | by one execution, all lanes active; null = not known
-    sample_count            Int64          -       | executions whose wait is known
-    tight_count             Int64          -       | of them those that ended their wait: their latency is exact
-    latency_cycles_mean     Float64        cycles  | mean time from issue to the end of the wait; may be a bound
-    latency_cycles_sd       Float64        cycles  | sample standard deviation of the same; null = one sample
-    latency_cycles_min      Int64          cycles  | shortest latency
-    latency_cycles_p50      Int64          cycles  | median latency
-    latency_cycles_p95      Int64          cycles  | latency that 95 % of the samples do not exceed
-    latency_cycles_max      Int64          cycles  | longest latency
-    is_bound                Boolean        -       | no sample is tight: the numbers are upper bounds
-    bound_cycles_mean       Float64        cycles  | mean over all samples: at most so long
-    distribution            List(UInt32)?  -       | of the same, in bins of `bin_cycles` from 0; the last has the rest
-    {PLACE_COLUMNS.strip()}
-    """,
-)
-_COUNTER_SPEC = table_spec(
-    "from_counters",
-    "one memory operation, from the level counters in the trace (SQ_INST_LEVEL_VMEM, SQ_INST_LEVEL_LDS)",
-    f"""
-    row                     Int32    -       | code.row
-    counter                 String   -       | which counter
-    sample_count            Int64    -       | executions whose end was seen
-    latency_cycles_mean     Float64  cycles  | mean time from issue to the first counter sample by which it was done
-    latency_cycles_sd       Float64? cycles  | sample standard deviation; 0 for one sample
-    error_cycles            Float64? cycles  | sqrt(sd^2 + interval^2 / 3) / sqrt(n - 1.5); n = 1: / 0.1
-    stall_cycles_mean       Float64? cycles  | stall before the issue, per sample
-    issue_cycles_mean       Float64? cycles  | issue, per sample
-    {PLACE_COLUMNS.strip()}
-    """,
-)
-_EXPOSURE_SPEC = packaged_spec(__package__, "exposure_spec")
-
 
 @dataclass(frozen=True)
 class MemoryLatency(Answer, package=__package__):
     """Latency of every memory operation, from waits and from counters."""
 
-    tables: ClassVar[Mapping[str, TableSpec]] = {
-        "by_row": _ROW_SPEC,
-        "from_counters": _COUNTER_SPEC,
-        "exposure": _EXPOSURE_SPEC,
-        "traffic": TRAFFIC,
-        "neighbours": NEIGHBOURS,
-    }
+    tables: ClassVar[Mapping[str, TableSpec]] = {"neighbours": NEIGHBOURS}
 
     by_row: pl.DataFrame
     from_counters: pl.DataFrame
@@ -134,8 +87,8 @@ def memory_latency(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Memo
     table = table.join(requested, on="row", how="left", maintain_order="left")
     total = pl.col("bound_cycles_mean") * pl.col("sample_count")
     return MemoryLatency(
-        by_row=_shaped(table.sort(total, "row", descending=[True, False]), trace, _ROW_SPEC),
-        from_counters=_shaped(measured, trace, _COUNTER_SPEC),
+        by_row=_shaped(table.sort(total, "row", descending=[True, False]), trace, MemoryLatency.tables["by_row"]),
+        from_counters=_shaped(measured, trace, MemoryLatency.tables["from_counters"]),
         exposure=_exposure(trace, rows),
         traffic=traffic(trace, rows),
         neighbours=neighbours(trace, rows),
@@ -161,7 +114,7 @@ def _exposure(trace: ThreadTrace, rows: pl.Series | None) -> pl.DataFrame:
     frame = pl.DataFrame(columns, schema_overrides=dict.fromkeys(list(columns)[1:], pl.Int64))
     total = pl.col("hidden_cycles_total") + pl.col("exposed_cycles_total")
     share = (pl.col("exposed_cycles_total") / total).fill_nan(0.0)
-    return frame.with_columns(cycles_total=total, exposed_share=share).select(_EXPOSURE_SPEC.names)
+    return frame.with_columns(cycles_total=total, exposed_share=share).select(MemoryLatency.tables["exposure"].names)
 
 
 def _shaped(frame: pl.DataFrame, trace: ThreadTrace, spec: TableSpec) -> pl.DataFrame:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
 
 import polars as pl
 
@@ -15,44 +13,14 @@ from wavewright.analysis.trace.pipes import ANY_PIPE, BUBBLE, BUSY, PIPES, RESID
 from wavewright.analysis.trace.pipes.passes import pipe_cycles_of_rows
 from wavewright.base.bounds import BINS, bounded
 from wavewright.model.answer import Answer
-from wavewright.model.schema import TableSpec, packaged_spec, table_spec
 from wavewright.model.trace import ThreadTrace
 
 _MAX_CELLS = 1 << 20
-_ISSUES = """\
-issue_cycles_total  Int64    cycles  | cycles in which an instruction issues to it, added up over SIMDs
-issue_share         Float64? -       | of the traced span of these SIMDs
-"""
-_PIPES = f"""\
-pipe                String   -       | pipe (PIPES)
-issue_count         Int64    -       | instructions that issue to it
-{_ISSUES}\
-busy_cycles_total   Int64    cycles  | cycles in which an instruction occupies it, for all its passes
-busy_share          Float64? -       | of the traced span of these SIMDs
-phase_cycles_total  Int64    cycles  | cycles in which a wave is between its first and its last instruction for the pipe
-phase_busy_share    Float64? -       | of these cycles
-"""
-_BUBBLES = """\
-simd_count             UInt32   -       | SIMDs with traced waves
-span_cycles_total      Int64    cycles  | from the first start to the last end of the waves of a SIMD, over SIMDs
-resident_cycles_total  Int64    cycles  | cycles with at least one traced wave, over SIMDs
-issue_cycles_total     Int64    cycles  | cycles in which any pipe issues
-bubble_cycles_total    Int64    cycles  | cycles with a traced wave in which no pipe issues
-bubble_share           Float64? -       | of the resident cycles
-"""
 
 
 @dataclass(frozen=True)
 class Utilization(Answer, package=__package__):
     """Busy pipes and issue bubbles."""
-
-    tables: ClassVar[Mapping[str, TableSpec]] = {
-        "pipes": table_spec("pipes", "one pipe, over all SIMDs", _PIPES),
-        "by_engine": table_spec("by_engine", "one pipe of one shader engine", "se UInt16 - | shader engine\n" + _PIPES),
-        "bubbles": table_spec("bubbles", "one shader engine", "se UInt16 - | shader engine\n" + _BUBBLES),
-        "neighbours": packaged_spec(__package__, "utilization_neighbours"),
-        "over_time": packaged_spec(__package__, "utilization_over_time"),
-    }
 
     pipes: pl.DataFrame
     by_engine: pl.DataFrame

@@ -2,39 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
 
 import polars as pl
 
-from wavewright.analysis.trace.code.row_places import PLACE_COLUMNS, located
+from wavewright.analysis.trace.code.row_places import located
 from wavewright.analysis.trace.waits.stall_rows import stall_rows
 from wavewright.analysis.trace.waits.wait_producers import IDLE_COLUMNS, resolve
 from wavewright.facts.stall_classes import UNRESOLVED, stall_class
 from wavewright.model.answer import Answer
-from wavewright.model.schema import TableSpec, packaged_spec, table_spec
 from wavewright.model.trace import ThreadTrace
-
-_ROW_SPEC = table_spec(
-    "by_row",
-    "one code row and one class of its stalls; largest stall first",
-    f"""
-    row                         Int32    -       | code.row; -1 = instructions without a known PC
-    class                       String   -       | what it stalled on (stall_classes.py)
-    kind                        String   -       | wait, issue, busy, padding or sync
-    stall_cycles_total          Int64    cycles  | stall of all executions of this class
-    stall_share                 Float64  -       | of all stall cycles that were asked about
-    exposed_stall_cycles_total  Int64    cycles  | of them those that no other wave hid (exposure); PC unknown: all
-    execution_count             Int64    -       | executions of this class
-    stalled_count               Int64    -       | executions that stalled (a wait: longer than its issue slot)
-    latency_cycles_total        Int64    cycles  | sum of durations
-    {PLACE_COLUMNS.strip()}
-    """,
-)
-_CLASS_SPEC = packaged_spec(__package__, "class_spec")
-_IDLE_SPEC = packaged_spec(__package__, "idle_spec")
-
 
 #: Causes of idle cycles, and their columns in the frame of the native pass.
 IDLE_PARTS = dict(
@@ -49,8 +26,6 @@ IDLE_PARTS = dict(
 @dataclass(frozen=True)
 class Stalls(Answer, package=__package__):
     """Stall cycles by class, and by code row and class."""
-
-    tables: ClassVar[Mapping[str, TableSpec]] = {"classes": _CLASS_SPEC, "by_row": _ROW_SPEC, "idle": _IDLE_SPEC}
 
     classes: pl.DataFrame
     by_row: pl.DataFrame
@@ -76,7 +51,7 @@ def stalls(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Stalls:
     parts = _idle_parts(idle)
     return Stalls(
         classes=_classes(by_row, total),
-        by_row=located(by_row, trace).select(_ROW_SPEC.names),
+        by_row=located(by_row, trace).select(Stalls.tables["by_row"].names),
         idle=parts,
         stall_cycles_total=total,
         exposed_stall_cycles_total=int(by_row["exposed_stall_cycles_total"].sum()),
@@ -103,7 +78,7 @@ def _classes(by_row: pl.DataFrame, total: int) -> pl.DataFrame:
         )
         .with_columns(stall_share=_share("stall_cycles_total", total), **_words(by_row["class"]))
         .sort("stall_cycles_total", "class", descending=[True, False])
-        .select(_CLASS_SPEC.names)
+        .select(Stalls.tables["classes"].names)
     )
 
 

@@ -2,43 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
 
 import polars as pl
 
-from wavewright.analysis.trace.code.row_places import PLACE_COLUMNS, located
+from wavewright.analysis.trace.code.row_places import located
 from wavewright.analysis.trace.waits.stall_rows import stall_rows
 from wavewright.analysis.trace.waits.wait_producers import producer_kinds, resolve
 from wavewright.model.answer import Answer
-from wavewright.model.schema import TableSpec, packaged_spec, table_spec
 from wavewright.model.trace import ThreadTrace
-
-_WAIT_SPEC = table_spec(
-    "waits",
-    "one wait instruction; largest stall first",
-    f"""
-    row                  Int32    -       | code.row of the wait
-    class                String   -       | what most of its stall was for (stall_classes.py)
-    execution_count      Int64    -       | executions
-    stalled_count        Int64    -       | executions that held the wave longer than an issue slot
-    stall_cycles_total   Int64    cycles  | stall of the wait, over all its executions and all its producers
-    stall_share          Float64  -       | of the stall of all waits that were asked about
-    stall_cycles_mean    Float64  cycles  | mean stall of an execution
-    stall_cycles_max     Int64    cycles  | longest stall
-    producer_count       Int64    -       | producer rows
-    {PLACE_COLUMNS.strip()}
-    """,
-)
-_EDGE_SPEC = packaged_spec(__package__, "edge_spec")
 
 
 @dataclass(frozen=True)
 class Waits(Answer, package=__package__):
     """Every executed wait row, and its producers."""
-
-    tables: ClassVar[Mapping[str, TableSpec]] = {"waits": _WAIT_SPEC, "producers": _EDGE_SPEC}
 
     waits: pl.DataFrame
     producers: pl.DataFrame
@@ -71,7 +48,7 @@ def waits(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Waits:
         )
         .sort("stall_cycles_total", "row", descending=[True, False])
     )
-    table = located(table, trace).select(_WAIT_SPEC.names)
+    table = located(table, trace).select(Waits.tables["waits"].names)
     edges = located(edges, trace, row="producer_row").join(
         producer_kinds(trace).rename({"row": "producer_row", "kind": "producer_kind"}), on="producer_row", how="left"
     )
@@ -124,5 +101,5 @@ def _in_order_of(table: pl.DataFrame, edges: pl.DataFrame) -> pl.DataFrame:
         edges.join(place, on="row")
         .with_columns(execution_share=pl.col("count") / pl.col("execution_count"))
         .sort("place", "last_count", "count", "producer_row", descending=[False, True, True, False])
-        .select(_EDGE_SPEC.names)
+        .select(Waits.tables["producers"].names)
     )

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
 
 import polars as pl
 
@@ -13,35 +11,14 @@ from wavewright.analysis.trace.clocks import ClockAlignment, alignment
 from wavewright.analysis.trace.clocks.common_clock import aligned, bins_of_trace
 from wavewright.base.bounds import BINS, bounded
 from wavewright.model.answer import Answer, once_per_trace
-from wavewright.model.schema import TableSpec, table_spec
 from wavewright.model.trace import ThreadTrace
 
 _MAX_CELLS = 1 << 20
-_CURVE = """\
-bin              UInt32   -       | number of the time bin
-start_cycles     Int64    cycles  | its start, aligned
-wave_count_mean  Float64  waves   | mean number of resident waves
-"""
-_WAVES = """\
-start_count      UInt32  -      | waves that started
-wave_count_max   Int64   waves  | most waves resident at once
-"""
-_SE = "se UInt16 - | shader engine\n"
-_KERNEL = "kernel UInt32 - | kernels.kernel; null = entry not known\nname String - | kernels.demangled\n"
 
 
 @dataclass(frozen=True)
 class KernelResidency(Answer, package=__package__):
     """Resident waves on all CUs of the traced shader engines."""
-
-    tables: ClassVar[Mapping[str, TableSpec]] = {
-        "engines": table_spec("engines", "one shader engine", _SE + _WAVES),
-        "kernels": table_spec("kernels", "one kernel, over all shader engines", _KERNEL + _WAVES),
-        "engine_curves": table_spec("engine_curves", "one shader engine in one time bin", _SE + _CURVE),
-        "kernel_curves": table_spec(
-            "kernel_curves", "one kernel in one time bin", _KERNEL.splitlines()[0] + "\n" + _CURVE
-        ),
-    }
 
     engines: pl.DataFrame
     kernels: pl.DataFrame

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
 
 import polars as pl
 
@@ -15,52 +13,17 @@ from wavewright.analysis.trace.clocks.common_clock import aligned, bins_of_trace
 from wavewright.analysis.trace.parts import Question, added, answers, ask
 from wavewright.base.bounds import BINS, bounded
 from wavewright.model.answer import Answer
-from wavewright.model.schema import STATES, TableSpec, table_spec
+from wavewright.model.schema import STATES
 from wavewright.model.trace import ThreadTrace
 
 _ALL_BINS = (1 << 32) - 1
 _OTHER_STATE = 5  # what the native core calls any other value
 _MAX_CELLS = 1 << 20
-_SHARES = """\
-state          String   -       | IDLE, EXEC, WAIT, STALL (EMPTY: not yet or no longer there)
-cycles_total   Int64    cycles  | wave-cycles in the state
-share          Float64  -       | of the wave-cycles of the group
-"""
 
 
 @dataclass(frozen=True)
-class States(Answer):
+class States(Answer, package=__package__):
     """Time of the traced waves by state."""
-
-    definition: ClassVar[str] = (
-        "Every wave of a traced CU is in one state at any cycle: idle (nothing to issue), exec (issuing, or between "
-        "two instructions), wait (at a wait instruction), stall (wants to issue, cannot). Cycles are added up over "
-        "waves; shares are of all wave-cycles of the group. Curves are means over equal time bins, with the clocks of "
-        "the shader engines aligned."
-    )
-    tables: ClassVar[Mapping[str, TableSpec]] = {
-        "total": table_spec("total", "one state", _SHARES),
-        "by_engine": table_spec(
-            "by_engine", "one state on one shader engine", "se UInt16 - | shader engine\n" + _SHARES
-        ),
-        "by_kernel": table_spec(
-            "by_kernel",
-            "one state of the waves of one kernel",
-            "kernel UInt32 - | kernels.kernel; null = entry not known\nname String - | kernels.demangled\n" + _SHARES,
-        ),
-        "over_time": table_spec(
-            "over_time",
-            "one state on one shader engine in one time bin in which it occurs",
-            """
-            se               UInt16   -       | shader engine
-            state            String   -       | state
-            bin              UInt32   -       | number of the time bin
-            start_cycles     Int64    cycles  | its start, aligned
-            cycles_total     Int64    cycles  | wave-cycles in the state
-            wave_count_mean  Float64  waves   | mean number of waves in the state
-            """,
-        ),
-    }
 
     total: pl.DataFrame
     by_engine: pl.DataFrame

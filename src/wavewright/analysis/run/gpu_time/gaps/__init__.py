@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 import polars as pl
 
@@ -16,42 +15,11 @@ from wavewright.analysis.run.select.recording_span import in_recordings, node_sp
 from wavewright.base.bounds import ROWS, bounded
 from wavewright.model.answer import Answer
 from wavewright.model.run import Run
-from wavewright.model.schema import TableSpec, packaged_spec, table_spec
-
-_WHERE = """\
-node          String   -    | host name of the node, else the file
-gpu           Int64    -    | number of the GPU on the node; null = not recorded
-"""
-_CAUSE_TEXTS = (
-    "synchronisation, allocation, copy call, loading code, launch call, other call (time in such a call of the thread "
-    "that launched what ended the gap, before it did so), host code (outside of calls), launch (from the start of the "
-    "launching call), stream wait (launched, but its stream had to wait for an event), queued (launched, but waited "
-    "for other work), unknown (its launch is not recorded)"
-)
 
 
 @dataclass(frozen=True)
 class Gaps(Answer, package=__package__):
     """Idle time of GPUs, or their streams, between work, and its causes."""
-
-    tables: ClassVar[Mapping[str, TableSpec]] = {
-        "gpus": packaged_spec(__package__, "gaps_gpus"),
-        "causes": table_spec(
-            "causes",
-            "one cause on one GPU",
-            _WHERE
-            + f"""
-            cause         String   -    | {_CAUSE_TEXTS}
-            function      String   -    | function that was called; null = none
-            call_count    UInt64   -    | calls, or gaps, that it took part in
-            wait_ns       Int64    ns   | its part of the gaps
-            gap_share     Float64  -    | of the gaps of the GPU
-            span_share    Float64  -    | of the span of the node
-            """,
-        ),
-        "histogram": packaged_spec(__package__, "gaps_histogram"),
-        "largest": packaged_spec(__package__, "gaps_largest"),
-    }
 
     gpus: pl.DataFrame
     causes: pl.DataFrame
