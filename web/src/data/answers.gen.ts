@@ -3198,7 +3198,7 @@ export const RUN_COLLECTIVES_ALONE: TableInfo<RunCollectivesAloneRow> = {
   waiting_ns_max: ["Waiting max", "ns", "Above the time at the peak of the links, waiting at most; empty = not known"],
 };
 
-/** One row is one collective of one size and group as RCCL Inspector, the ACCL profiler or the flight recorder of PyTorch logged it. */
+/** One row is one collective of one size and group as RCCL itself, RCCL Inspector, the ACCL profiler or the flight recorder of PyTorch logged it. */
 export interface RunCollectivesLoggedRow {
   /** Who logged it */
   recorder: string;

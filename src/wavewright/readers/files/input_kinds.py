@@ -40,7 +40,7 @@ class Kind(Enum):
     CALL_TOTALS = "call totals of rocprof-sys (sums of calls, without times)"
     MEMORY_SNAPSHOT = "memory snapshot of PyTorch"
     FLIGHT_RECORDER = "flight recorder dump of PyTorch"
-    COLLECTIVE_LOG = "log of collectives (RCCL Inspector)"
+    COLLECTIVE_LOG = "log of collectives (RCCL, RCCL Inspector)"
     PROTON = "recording of Proton (sums of kernels by call path, without times)"
     EXECUTION_TRACE = "execution trace (Chakra): operators and what they depend on"
     NSYS = "recording of NVIDIA Nsight Systems"

@@ -187,7 +187,10 @@ _FRAMEWORK_SIGNS = {
     Kind.FLIGHT_RECORDER: re.compile(
         rb'(?s)\x80(?!.*tinygrad)(?=.*(?:pg_config|profiling_name))|\s*\{(?=.*"(?:pg_config|pg_status)")(?!.*"traceEvents")'
     ),
-    Kind.COLLECTIVE_LOG: re.compile(rb'(?s)\s*\{\s*"header"\s*:\s*\{(?=.*"(?:n_ranks|coll_perf|p2p_perf)")'),
+    Kind.COLLECTIVE_LOG: re.compile(
+        rb'(?s)\s*\{\s*"header"\s*:\s*\{(?=.*"(?:n_ranks|coll_perf|p2p_perf)")'
+        rb"|(?=.{0,2000}?[^\s:]:\d{1,10}:\d{1,10} \[\d{1,4}\][^\n]{0,40} NCCL (?:INFO|WARN|VERSION) )"
+    ),
     Kind.PROTON: re.compile(rb'(?s)\s*\[\s*\{(?=.*"frame")(?=.*"metrics")(?=.*"children")(?!.*"ph")'),
     Kind.EXECUTION_TRACE: re.compile(
         rb'(?s)\s*\{\s*"schema"\s*:\s*"\d(?=.*"nodes")|\s*\{\s*"workload_graph"|[\x01-\x7f](?:.{0,4})\n\x06schema'

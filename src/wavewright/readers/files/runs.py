@@ -21,7 +21,9 @@ PERFETTO_SUFFIXES = (".pftrace", ".perfetto-trace", ".proto")
 _SUFFIXES = (".db", ".rpd", ".sqlite", ".sqlite3", ".csv", ".json", ".pickle", ".pkl", ".hatchet", XPLANE_SUFFIX,
              *PERFETTO_SUFFIXES, *PACKED_SUFFIXES)  # fmt: skip
 #: Logs of RCCL Inspector and of its relatives, and dumps of the flight recorder, one per rank.
-_NAMED_RANKS = re.compile(r".*-pid\d+\.log|accl_profiler_.*\.jsonl|[\w-]*(trace|rank|dump)_?\d+")
+_NAMED_RANKS = re.compile(
+    r".*-pid\d+\.log|(?i:[\w-]*[nr]ccl[\w.-]*\.(?:log|txt))|accl_profiler_.*\.jsonl|[\w-]*(trace|rank|dump)_?\d+"
+)
 _DATABASE = re.compile(r".*(\.rpd|_results\.db)")
 _MAX_INDEX_BYTES = 1 << 24
 _OUTSIDE_PACKAGE = "the package lists it, but it is not in the folder of the package"

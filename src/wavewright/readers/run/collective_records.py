@@ -24,22 +24,30 @@ RECORD_COLUMNS: dict[str, Any] = {
     "site": pl.String,
 }  # fmt: skip
 MOST_RECORDS = 5_000_000
+RCCL = "RCCL"  #: A recorder: the log of the library itself.
 
 
 def records_source(
-    path: Path, form: str, version: str, rows: list[dict[str, Any]], losses: list[Loss], **process: Any
+    path: Path,
+    form: str,
+    version: str,
+    rows: list[dict[str, Any]],
+    losses: list[Loss],
+    processes: list[tuple[str, int | None]],
 ) -> MemorySource:
-    """A run of one process that has nothing but such records."""
-    records = pl.DataFrame(rows, schema={name: RECORD_COLUMNS[name] for name in RECORD_COLUMNS}, strict=False)
-    ranks = records["rank"].drop_nulls().unique()
-    about = {"process": 0, "source": 0, "guid": "", "rank": ranks[0] if ranks.len() == 1 else None} | process
-    hostname = about.pop("hostname", None)
-    nodes = [{"node": 0, "hostname": hostname}] if hostname else []
+    """A run that has nothing but such records, of `processes`: host name and pid of each, by their number."""
+    records = pl.DataFrame(rows, schema=RECORD_COLUMNS, strict=False)
+    ranks = dict(records.group_by("process").agg(pl.col("rank").drop_nulls().unique()).iter_rows())
+    nodes = list(dict.fromkeys(host for host, _ in processes if host))
+    about = [
+        {"process": number, "source": 0, "guid": "", "pid": pid, "node": nodes.index(host) if host else None,
+         "rank": ranks[number][0] if len(ranks.get(number, ())) == 1 else None}
+        for number, (host, pid) in enumerate(processes)
+    ]  # fmt: skip
     tables = {
-        "nodes": frame_of(RUN["nodes"], nodes),
-        "processes": frame_of(RUN["processes"], [about | ({"node": 0} if nodes else {})]),
+        "nodes": frame_of(RUN["nodes"], [{"node": number, "hostname": name} for number, name in enumerate(nodes)]),
+        "processes": frame_of(RUN["processes"], about),
     }
-    records = records.with_columns(process=pl.lit(0, pl.UInt32))
     return MemorySource(str(path), form, version, tables, losses, {TABLE: records})
 
 

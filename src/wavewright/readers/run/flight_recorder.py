@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 
 from wavewright.errors import NotATraceError
+from wavewright.facts.element_bytes import ELEMENT_BYTES
 from wavewright.model.losses import Loss
 from wavewright.model.run import MemorySource
 from wavewright.readers.files.pickles import PickledPairs, PickleReader
@@ -26,10 +27,6 @@ _STATES = ("scheduled", "started", "completed")
 _TEXT_MAX = 2_000
 _MOST_SHAPES = 64
 _RANK_OF_FILE = re.compile(r"(\d{1,6})(?:\.\w+)?$")
-_ELEMENT_BYTES = {
-    "Float": 4, "Half": 2, "BFloat16": 2, "Double": 8, "Long": 8, "Int": 4, "Short": 2, "Byte": 1, "Char": 1, "Bool": 1,
-    "Float8_e4m3fn": 1, "Float8_e4m3fnuz": 1, "Float8_e5m2": 1, "ComplexFloat": 8, "ComplexDouble": 16,
-}  # fmt: skip
 _ADVICE = (
     "set TORCH_NCCL_TRACE_BUFFER_SIZE (TORCH_FR_BUFFER_SIZE) and take the files of TORCH_NCCL_DEBUG_INFO_TEMP_FILE"
 )
@@ -56,7 +53,12 @@ def read_flight_recorder(path: Path) -> MemorySource:
     losses = [Loss("malformed_rows", len(entries) - len(rows), detail=path.name)] if len(rows) < len(entries) else []
     version = root.get("version")
     return records_source(
-        path, "flight recorder", str(version)[:40] if version else "", [row | {"rank": rank} for row in rows], losses
+        path,
+        "flight recorder",
+        str(version)[:40] if version else "",
+        [row | {"rank": rank, "process": 0} for row in rows],
+        losses,
+        [("", None)],
     )
 
 
@@ -134,7 +136,7 @@ def _bytes(sizes: Any, types: Any) -> int | None:
         return None
     total = 0
     for shape, kind in zip(sizes, kinds, strict=True):
-        width = _ELEMENT_BYTES.get(kind) if isinstance(kind, str) else None
+        width = ELEMENT_BYTES.get(kind.lower()) if isinstance(kind, str) else None
         if width is None or not isinstance(shape, list) or not all(whole(part, 1 << 40) is not None for part in shape):
             return None
         total += width * prod(int(part) for part in shape)

@@ -11,9 +11,10 @@ from typing import Any
 import polars as pl
 import pytest
 
-from tests.kit.made_runs import Row, rows, run
+from tests.kit.made_runs import Row, rows, run, source
 from wavewright.analysis.run.ranks.collective_times import collectives
 from wavewright.errors import NotATraceError
+from wavewright.model.run import Run
 from wavewright.readers.files.kinds import Kind, sniff
 from wavewright.readers.run.inputs import open_run
 from wavewright.words.run.collectives import collectives_report
@@ -189,3 +190,95 @@ def test_damaged_dumps(tmp_path: Path, content: bytes) -> None:
         return
     assert rows(opened.losses, "kind", "count") == [("malformed_rows", 2)]
     assert collectives(opened).logged["size_bytes"].to_list() == [None]
+
+
+_COMMUNICATORS = {"0xaef8a00": (8, "0xc2f42310f0fc7fea"), "0xbbb": (2, "0x12")}
+
+
+def log_of_rccl(rank: int, calls: list[tuple[str, int, int, int, str]]) -> str:
+    """Lines as ROCm's guide to its log has them; `calls`: operation, opCount, elements, type, communicator."""
+    who = f"banff-4:{70 + rank}:{70 + rank} [{rank}] NCCL INFO "
+    lines = [f"{who}RCCL version : 2.22.3-HEAD:9b8bf2d"]
+    for address, (size, identity) in _COMMUNICATORS.items():
+        told = (
+            f"comm {address} rank {rank} nranks {size} cudaDev {rank} busId {rank}000 commId {identity} localSize 296"
+        )
+        lines.append(f"{who}ncclCommInitRank {told} used 368870624 bytes on core 19 - Init COMPLETE")
+    for name, number, count, kind, address in calls:
+        buffers = f"sendbuff 0x7f8bccf79600 recvbuff {'(nil)' if name == 'Send' else '0x7f8bccf79600'}"
+        about = f"count {count} datatype {kind} op 0 root 0 comm {address} [nranks={_COMMUNICATORS[address][0]}]"
+        lines.append(f"{who}{name}: opCount {number:x} {buffers} {about} stream 0xac16b80 task 0 globalrank {rank}")
+        lines.append(f"{who}## [170260.348516] [0{rank}:00] 000001 KE busId bf000 nRanks 8")
+    return "\n".join(lines) + "\n"
+
+
+_CALLS = [("AllReduce", 3, 1 << 28, 6, "0xaef8a00"), ("AllGather", 10, 1 << 20, 9, "0xaef8a00"),
+          ("Send", 0, 64, 7, "0xbbb"), ("Recv", 0, 32, 7, "0xbbb"), ("AllReduce", 11, 9, 8, "0xaef8a00")]  # fmt: skip
+
+
+def test_a_log_of_rccl(tmp_path: Path) -> None:
+    text = log_of_rccl(0, _CALLS) + log_of_rccl(1, _CALLS)
+    damaged = "banff-4:70:70 [0] NCCL INFO AllReduce: opCount zz sendbuff 0x1 recvbuff\n"
+    (tmp_path / "rccl.log").write_text(f"starting\n{text}{damaged}")
+    assert sniff(tmp_path / "rccl.log") is Kind.COLLECTIVE_LOG
+    opened = open_run(tmp_path / "rccl.log")
+    assert rows(opened.losses, "kind", "count") == [("malformed_rows", 1)]
+    assert rows(opened.processes, "pid", "rank") == [(70, 0), (71, 1)]
+    logged = collectives(opened).logged.sort("size_bytes", descending=True)
+    columns = ("collective", "group", "group_size", "size_bytes", "rank_count", "calls", "unlogged_count")
+    assert rows(logged, *columns)[:2] == [
+        ("AllReduce", "0xc2f42310f0fc7fea", 8, 2 << 28, 2, 2, 6),
+        ("AllGather", "0xc2f42310f0fc7fea", 8, 8 * 2 << 20, 2, 2, 6),
+    ]
+    bare = text.replace("commId", "id")
+    (tmp_path / "rccl.log").write_text(bare)
+    assert set(collectives(open_run(tmp_path / "rccl.log")).logged["group"]) == {"communicator 0", "communicator 1"}
+    (tmp_path / "rccl.log").write_text("a:1:1 [0] NCCL INFO Bootstrap : Using eth0\n")
+    with pytest.raises(NotATraceError, match="without any collective"):
+        open_run(tmp_path / "rccl.log")
+
+
+def with_log(tmp_path: Path, names: list[str], calls: list[tuple[str, int, int, int, str]], pid: int = 70) -> Any:
+    kernels = [{"start_ns": at * 10_000, "end_ns": at * 10_000 + 1_000, "name": name} for at, name in enumerate(names)]
+    (tmp_path / "rccl.70.log").write_text(log_of_rccl(0, calls))
+    made = source("run.db", host="banff-4", pid=pid, dispatches=kernels)
+    return collectives(Run([made, *open_run(tmp_path / "rccl.70.log").origins]))
+
+
+_GENERIC = "ncclDevKernel_Generic_4(ncclDevKernelArgsStorage<4096ul>)"
+
+
+def test_kernels_get_the_sizes_of_the_calls_in_a_log(tmp_path: Path) -> None:
+    answer = with_log(tmp_path, [_GENERIC] * 4, _CALLS)
+    columns = ("kind", "collective", "size_bytes", "group_size", "calls")
+    assert set(rows(answer.collectives, *columns)) == {
+        ("all-reduce", "AllReduce", 2 << 28, 8, 1),
+        ("all-gather", "AllGather", 8 * 2 << 20, 8, 1),
+        ("send/receive", "Send", 96 * 4, 2, 1),
+        ("all-reduce", "AllReduce", 9 * 8, 8, 1),
+    }
+    assert [caveat.name for caveat in answer.caveats if "log" in caveat.name] == [
+        "logs_missing",
+        "collectives_from_log",
+    ]
+    # A recording that begins later: one place fits the kinds that the names tell.
+    answer = with_log(tmp_path, ["ncclDevKernel_AllGather_RING_LL", _GENERIC, _GENERIC], _CALLS)
+    assert answer.collectives["size_bytes"].sort().to_list() == [72, 384, 8 * 2 << 20]
+
+
+_APART: dict[str, tuple[list[str], int, str]] = {
+    "fewer kernels than calls, of no kind": ([_GENERIC] * 3, 70, "fit in several places"),
+    "more kernels than calls": ([_GENERIC] * 5, 70, "fewer calls than kernels"),
+    "another kind": ([_GENERIC, "ncclDevKernel_Broadcast_RING_LL", _GENERIC, _GENERIC], 70, "of other kinds"),
+    "another process": ([_GENERIC] * 4, 9, "not in a log"),
+}
+
+
+@pytest.mark.parametrize("case", _APART)
+def test_what_does_not_fit_a_log_is_not_joined(tmp_path: Path, case: str) -> None:
+    names, pid, reason = _APART[case]
+    answer = with_log(tmp_path, names, _CALLS, pid)
+    assert answer.collectives["size_bytes"].null_count() == answer.collectives.height
+    (caveat,) = [each for each in answer.caveats if each.name == "collectives_not_in_log"]
+    assert reason in caveat.sentence
+    assert f"{len(names)} kernels of collectives (100.0 % of their time)" in caveat.sentence

@@ -7,6 +7,7 @@ import polars as pl
 from wavewright.analysis.run.calls.markers import Markers
 from wavewright.analysis.run.collectives.rccl_calls import around_kernels, rccl_calls
 from wavewright.analysis.run.measures.statistics import is_timed
+from wavewright.facts.element_bytes import ELEMENT_BYTES
 from wavewright.model.run import Run
 
 _NAMES = "(?i)nccl|rccl|all_?reduce|all_?gather|all_?to_?all|reduce_?scatter|cross_device_reduce"
@@ -26,11 +27,6 @@ _KINDS = {
 #: Collectives that no rank leaves before the last one has arrived. Of broadcast, reduce and the like one may.
 SYNCHRONIZING = ("all-reduce", "reduce-scatter", "all-gather", "all-to-all", "barrier")
 POINT_TO_POINT = "send/receive"
-_ELEMENT_BYTES = {
-    "float": 4, "half": 2, "bfloat16": 2, "double": 8, "long": 8, "int": 4, "short": 2, "byte": 1, "char": 1, "bool": 1,
-    "float8_e4m3fn": 1, "float8_e4m3fnuz": 1, "float8_e5m2": 1, "float8_e5m2fnuz": 1, "uint16": 2, "uint32": 4,
-    "uint64": 8, "complexfloat": 8, "complexdouble": 16, "complexhalf": 4,
-}  # fmt: skip
 #: As PyTorch records them beside the kernel.
 _PROPERTIES = {
     "collective": "Collective name",
@@ -125,7 +121,7 @@ def described(run: Run, calls: pl.DataFrame) -> pl.DataFrame:
     """
     text = {name: pl.col("properties").str.json_path_match(f"$['{key}']") for name, key in _PROPERTIES.items()}
     calls = calls.with_columns(**text).with_columns(pl.col(_WHOLE).cast(pl.Int64, strict=False))
-    size = pl.col("dtype").str.to_lowercase().replace_strict(_ELEMENT_BYTES, default=None, return_dtype=pl.Int64)
+    size = pl.col("dtype").str.to_lowercase().replace_strict(ELEMENT_BYTES, default=None, return_dtype=pl.Int64)
     group = pl.concat_str("group_name", "group_ranks", separator=" ", ignore_nulls=True)
     calls = calls.with_columns(
         group=pl.when(group.str.len_bytes() > 0).then(group),

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import polars as pl
 
+from wavewright.facts.element_bytes import ELEMENT_BYTES, RCCL_TYPE_BYTES
 from wavewright.model.run import Run
 
 _THREAD = ("process", "thread")
 _COUNTS = ("count", "sendcount", "recvcount")
 _WANTED = (*_COUNTS, "datatype", "comm", "nranks", "ndev")
-_ELEMENT_BYTES = {
-    "int8": 1, "char": 1, "uint8": 1, "int32": 4, "int": 4, "uint32": 4, "int64": 8, "uint64": 8, "float16": 2,
-    "half": 2, "float32": 4, "float": 4, "float64": 8, "double": 8, "bfloat16": 2, "float8e4m3": 1, "float8e5m2": 1,
-    "fp8e4m3": 1, "fp8e5m2": 1,
-}  # fmt: skip
-_NUMBERED = (1, 1, 4, 4, 8, 8, 2, 4, 8, 2, 1, 1)  #: Bytes of ncclDataType_t 0, 1, ...
-_SIZES = _ELEMENT_BYTES | {str(number): size for number, size in enumerate(_NUMBERED)}
+_SIZES = ELEMENT_BYTES | {str(number): size for number, size in enumerate(RCCL_TYPE_BYTES)}
 _MOST = 1 << 58
 
 

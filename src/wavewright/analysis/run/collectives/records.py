@@ -8,13 +8,15 @@ from collections import Counter
 import polars as pl
 
 from wavewright.analysis.run.collectives.collectives import bus_factor, kind_of
+from wavewright.analysis.run.select.identities import processes_of
 from wavewright.model.run import Run
 
 _TABLE = "collective_records"  #: Extra table of logs of RCCL Inspector and of dumps of the flight recorder.
 _SCHEMA = {
-    "rank": pl.Int32, "recorder": pl.String, "group": pl.String, "group_size": pl.Int64, "group_ranks": pl.String,
-    "sequence": pl.Int64, "collective": pl.String, "is_point_to_point": pl.Boolean, "size_bytes": pl.Int64,
-    "shapes": pl.String, "state": pl.String, "duration_ns": pl.Int64, "site": pl.String,
+    "host": pl.String, "pid": pl.Int64, "rank": pl.Int32, "recorder": pl.String, "group": pl.String,
+    "group_size": pl.Int64, "group_ranks": pl.String, "sequence": pl.Int64, "collective": pl.String,
+    "is_point_to_point": pl.Boolean, "size_bytes": pl.Int64, "shapes": pl.String, "state": pl.String,
+    "duration_ns": pl.Int64, "site": pl.String,
 }  # fmt: skip
 _GROUP = ("recorder", "kind", "collective", "group", "group_size", "size_bytes")
 _FLIGHT_RECORDER = "flight recorder"
@@ -29,7 +31,10 @@ def no_records() -> pl.DataFrame:
 
 def collective_records(run: Run) -> pl.DataFrame:
     """The collectives of a run that others logged."""
-    return run.table(_TABLE).select(no_records().columns) if _TABLE in run.extra_names else no_records()
+    if _TABLE not in run.extra_names:
+        return no_records()
+    who = processes_of(run).select("process", "host", "pid")
+    return run.table(_TABLE).join(who, on="process", how="left", maintain_order="left").select(no_records().columns)
 
 
 def logged_collectives(records: pl.DataFrame) -> pl.DataFrame:

@@ -11,6 +11,7 @@ import polars as pl
 from wavewright.analysis.common.caveats import Caveat
 from wavewright.analysis.run.collectives.apparent import apparent_collectives, link_peak
 from wavewright.analysis.run.collectives.collectives import bus_factor
+from wavewright.analysis.run.collectives.logged_calls import LOGGED, logged_calls
 from wavewright.analysis.run.collectives.meetings import (
     ROW_COLUMNS,
     ClockOffsets,
@@ -97,8 +98,10 @@ def with_times(rows: pl.DataFrame, time: ProcessTime) -> PartialCollectives:
 def combine_collectives(partials: Sequence[PartialCollectives]) -> Collectives:
     """The combined result of all runs."""
     records = pl.concat([part.records for part in partials] or [no_records()])
-    answer = Meetings.of(partials).answer()
-    caveats = (*answer.caveats, *_missing_logs(records))
+    meetings = Meetings.of(partials)
+    told, notes = logged_calls(meetings.rows, records)
+    answer = meetings.with_logged(told).answer()
+    caveats = (*answer.caveats, *_missing_logs(records), *notes)
     return replace(answer, logged=logged_collectives(records), unequal=unequal_ranks(records), caveats=caveats)
 
 
@@ -142,6 +145,18 @@ class Meetings:
         rows = rows.with_columns(size_bytes=size, link_bytes_per_second=peak)
         met = arrivals(rows, offsets).with_columns(pl.col("size_bytes").max().over("meeting"))
         return cls(rows, met, offsets, sum(part.left_out for part in partials))
+
+    def with_logged(self, told: pl.DataFrame) -> Meetings:
+        """With names and sizes of kernels that a log tells (`logged_calls`); who met whom stays as it is."""
+        if not told.height:
+            return self
+        key = ["part", "process", "row"]
+
+        def named(rows: pl.DataFrame) -> pl.DataFrame:
+            both = rows.join(told, on=key, how="left", suffix="_told", maintain_order="left")
+            return both.with_columns(pl.coalesce(name, f"{name}_told") for name in LOGGED).select(rows.columns)
+
+        return replace(self, rows=named(self.rows), met=named(self.met))
 
     def answer(self) -> Collectives:
         """The tables."""

@@ -1,0 +1,108 @@
+"""Kernels of collectives joined with the calls that a log of RCCL has: both in their order, process by process.
+
+A log says what was called and not when. So the calls of a process, of which those of one group share their number, must
+be as many as its kernels, or have only one place where the kinds that kernels name fit; else nothing of it is joined.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import polars as pl
+
+from wavewright.analysis.common.caveats import Caveat
+from wavewright.analysis.run.collectives.collectives import kind_of
+from wavewright.base.words import counted, percent
+
+_RECORDER = "RCCL"
+_OF_RCCL = "(?i)nccl|rccl"
+_PROCESS = ("part", "process")
+#: What a log adds to a kernel.
+LOGGED = {"collective": pl.String, "kind": pl.String, "size_bytes": pl.Int64, "group_size": pl.Int64}
+_MOST_PLACES = 4_096  #: Where the kernels of a process may begin in its log.
+
+
+def logged_calls(rows: pl.DataFrame, records: pl.DataFrame) -> tuple[pl.DataFrame, tuple[Caveat, ...]]:
+    """`part`, `process`, `row` and `LOGGED` of the kernels in `rows` that a log tells; and of which it does not."""
+    empty = pl.DataFrame(schema={"part": pl.UInt32, "process": pl.UInt32, "row": pl.UInt32, **LOGGED})
+    logs = records.filter(pl.col("recorder") == _RECORDER)
+    kernels = rows.filter(pl.col("collective").is_null(), pl.col("name").str.contains(_OF_RCCL))
+    if not logs.height or not kernels.height:
+        return empty, ()
+    launches = _launches(logs)
+    found, reasons = [empty], list[tuple[str, int, int]]()
+    for _, own in kernels.sort("start_ns", "end_ns", "row").group_by(_PROCESS, maintain_order=True):
+        called = _of_process(launches, own.row(0, named=True))
+        place = "its calls are not in a log" if not called.height else _place(own, called)
+        if isinstance(place, str):
+            reasons.append((place, own.height, _time(own)))
+        else:
+            told = called.slice(place, own.height).select(list(LOGGED))
+            found.append(own.select(*_PROCESS, "row").hstack(told).cast(empty.schema))  # type: ignore[arg-type]
+    joined = pl.concat(found)
+    return joined, tuple(_caveats(joined.height, kernels, reasons))
+
+
+def _launches(logs: pl.DataFrame) -> pl.DataFrame:
+    """Calls that are launched together: of one communicator with one number, one after another."""
+    key = ["host", "pid", "group", "sequence"]
+    rows = logs.with_columns(kind=kind_of(pl.col("collective"), pl.lit("")), launch=pl.struct(key).rle_id())
+    is_one = pl.col("kind").n_unique() == 1
+    return rows.group_by("launch", *key, "rank", maintain_order=True).agg(
+        pl.when(is_one).then(pl.col("collective").first()).alias("collective"),
+        pl.when(is_one).then(pl.col("kind").first()).alias("kind"),
+        pl.when(is_one & (pl.col("size_bytes").null_count() == 0)).then(pl.col("size_bytes").sum()).alias("size_bytes"),
+        pl.col("group_size").first(),
+    )
+
+
+def _of_process(launches: pl.DataFrame, who: dict[str, Any]) -> pl.DataFrame:
+    """Those of a process, by its pid (and host, where both are known), else by its rank."""
+    if who["pid"] is not None:
+        is_host = pl.lit(value=True) if not who["host"] else pl.col("host").is_in(["", who["host"]])
+        called = launches.filter(pl.col("pid") == who["pid"], is_host)
+        if called.height:
+            return called if called["host"].n_unique() == 1 else called.clear()
+    of_rank = launches.filter(pl.col("rank") == who["rank"]) if who["rank"] is not None else launches.clear()
+    return of_rank if of_rank.select("host", "pid").n_unique() == 1 else of_rank.clear()
+
+
+def _place(kernels: pl.DataFrame, called: pl.DataFrame) -> int | str:
+    """The call of the first kernel, or why it is not known."""
+    if kernels["agent"].n_unique() > 1:
+        return "one process uses several GPUs, whose order a log does not tell"
+    more = called.height - kernels.height
+    if more < 0:
+        return "the log has fewer calls than kernels ran"
+    if more > _MOST_PLACES:
+        return "the log has many more calls than kernels ran"
+    kinds, names = called["kind"], kernels["kind"]
+    fits = [at for at in range(more + 1) if not ((names != kinds.slice(at, names.len())).fill_null(value=False)).any()]
+    if len(fits) == 1:
+        return fits[0]
+    if not fits:
+        return "kernels and calls are of other kinds"
+    return "the log has more calls than kernels ran, and they fit in several places"
+
+
+def _time(kernels: pl.DataFrame) -> int:
+    return int((kernels["end_ns"] - kernels["start_ns"]).sum())
+
+
+def _caveats(joined_count: int, kernels: pl.DataFrame, reasons: list[tuple[str, int, int]]) -> Iterator[Caveat]:
+    if joined_count:
+        what = f"sizes of {counted(joined_count, 'kernels')} are those of calls in a log of RCCL, joined by their order"
+        yield Caveat(
+            "collectives_from_log", "note", what, "a log has no times: calls that fail or repeat shift the order"
+        )
+    if reasons:
+        most, _, _ = max(reasons, key=lambda reason: reason[2])
+        count, time = sum(each[1] for each in reasons), sum(each[2] for each in reasons)
+        what = (
+            f"{counted(count, 'kernels')} of collectives ({percent(time / max(_time(kernels), 1))} of their time) "
+            f"could not be joined with a log of RCCL: {most}"
+        )
+        yield Caveat(
+            "collectives_not_in_log", "care", what, "start the log and the recording together, and log all ranks"
+        )
