@@ -51,7 +51,8 @@ def read_collective_log(path: Path) -> MemorySource:
     if not data.lstrip().startswith(b"{"):
         return _read_rccl_log(path, data)
     rows: list[dict[str, Any]] = []
-    lost_count, process = 0, ("", None)
+    lost_count = 0
+    process: tuple[str, int | None] = ("", None)
     dropped_count = 0
     version = ""
     for line in data.splitlines():

@@ -39,7 +39,7 @@ def logged_calls(rows: pl.DataFrame, records: pl.DataFrame) -> tuple[pl.DataFram
             reasons.append((place, own.height, _time(own)))
         else:
             told = called.slice(place, own.height).select(list(LOGGED))
-            found.append(own.select(*_PROCESS, "row").hstack(told).cast(empty.schema))  # type: ignore[arg-type]
+            found.append(own.select(*_PROCESS, "row").hstack(told).cast(empty.schema))
     joined = pl.concat(found)
     return joined, tuple(_caveats(joined.height, kernels, reasons))
 
