@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from wavewright.facts.loader import Fact, FactTable
 
 
-@dataclass(frozen=True)
-class Subject:
+class Subject(Fact, frozen=True):
     """One kind of quantity."""
 
+    name: str
     title: str
     meaning: str
     kinds: tuple[str, ...]  #: Of captures that measure it: run, trace, counters.
@@ -20,36 +20,7 @@ class Subject:
     has_names: bool = False
 
 
-SUBJECTS: dict[str, Subject] = {
-    "gpu-time": Subject("GPU time", "time of kernels and copies per run or step", ("run",)),
-    "kernel": Subject("kernel", "mean duration of a call of each kernel", ("run", "counters"), has_names=True),
-    "copy": Subject("copy", "mean duration of each kind of copy", ("run",), has_names=True),
-    "marker": Subject("marker", "mean duration of each marker range", ("run",), has_names=True),
-    "step": Subject("step", "mean duration of a step (--step)", ("run",)),
-    "wall": Subject("wall time", "from the first event to the last", ("run",), is_told_by_calls=False),
-    "busy": Subject(
-        "busy", "share of time in which a GPU works", ("run",), worse=-1, is_told_by_calls=False, is_in_points=True
-    ),
-    "cycles": Subject("cycles per wave", "mean duration of a wave", ("trace",), is_told_by_calls=False),
-    "kernel-time": Subject("kernel time", "median call in the run beside the trace", ("trace",)),
-    "kind": Subject(
-        "kind of instruction",
-        "exposed cycles per wave of each kind of instruction, as a share of the cycles of a wave",
-        ("trace",),
-        is_told_by_calls=False,
-        of_whole="cycles",
-        has_names=True,
-    ),
-    "line": Subject(
-        "line",
-        "exposed cycles per wave of each source line, as a share of the cycles of a wave",
-        ("trace",),
-        is_told_by_calls=False,
-        of_whole="cycles",
-        has_names=True,
-    ),
-    "metric": Subject("metric", "a metric of counters", ("counters",), worse=0, has_names=True),
-}
+SUBJECTS = FactTable("gate_subjects.toml", Subject)
 
 
 def default_subjects(kind: str, *, has_steps: bool, has_kernel_times: bool) -> tuple[str, ...]:

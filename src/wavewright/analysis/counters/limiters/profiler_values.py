@@ -1,54 +1,32 @@
 """Counters that rocprofv3 derives itself (MemUnitBusy, VALUBusy, ...) as quantities of kernels.
 
 A counter stands in for a quantity that could not be computed from counters of the hardware, where it is the same
-number. Names and expressions are those of rocprofiler-sdk (counter_defs.yaml of 2025-08, `rocprofv3 --list-avail`).
+number.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import polars as pl
 
 from wavewright.analysis.counters.limiters.evidence import EvidenceValue
+from wavewright.facts.loader import Fact, decoded, packaged
 from wavewright.model.counters import CounterSet
 
-_CDNA, _RDNA = "gfx9", "gfx1"  #: How targets of a family begin; empty = the meaning is the same on all.
 
-
-@dataclass(frozen=True)
-class Derived:
+class Derived(Fact, frozen=True):
     """One derived counter, and the quantity that it is."""
 
     counter: str
     quantity: str
-    family: str = ""
+    family: str = ""  #: How its targets begin; empty = the meaning is the same on all.
     factor: float = 1.0
     total: str = ""  #: Fact of the system that it is a share of; empty = it is a share already.
 
 
-DERIVED = (
-    Derived("MemUnitBusy", "memory_unit_busy"),  # the busiest TA over GRBM_GUI_ACTIVE
-    Derived("MemUnitStalled", "memory_unit_stall"),
-    Derived("WriteUnitStalled", "write_unit_stall"),
-    Derived("ALUStalledByLDS", "alu_lds_stall"),
-    Derived("VALUBusy", "valu_busy", _CDNA),
-    Derived("VALUBusy", "valu_busy", _RDNA, 0.25),  # AMD divides by a quarter of the SIMDs
-    Derived("SALUBusy", "salu_busy", _CDNA),
-    Derived("VALUUtilization", "active_lanes"),
-    Derived("MfmaUtil", "mfma_busy", _CDNA),
-    Derived("LdsUtil", "lds_busy", _CDNA),
-    Derived("LDSBankConflict", "lds_conflict_time", _CDNA),  # of the time of all CUs
-    Derived("LDSBankConflict", "lds_conflicts", _RDNA),  # of the cycles in which LDS works
-    Derived("L2CacheHit", "l2_hit_rate"),
-    Derived("L0CacheHit", "l1_hit_rate", _RDNA),
-    Derived("OccupancyPercent", "occupancy"),
-    Derived("MeanOccupancyPerCU", "occupancy", factor=100.0, total="waves_per_cu_max"),  # waves of a CU
-    Derived("GPUBusy", "gpu_busy"),
-    *(Derived(name, "dependency_wait") for name in ("WaveDepWait", "WAVE_DEP_WAIT")),
-    *(Derived(name, "issue_wait") for name in ("WaveIssueWait", "WAVE_ISSUE_WAIT")),
-)
+_FILE = "profiler_counters.toml"
+_DERIVED = decoded(packaged(_FILE)["derived"], tuple[Derived, ...], where=_FILE)
 
 
 def derived_values(counters: CounterSet) -> dict[str | None, dict[str, EvidenceValue]]:
@@ -58,7 +36,7 @@ def derived_values(counters: CounterSet) -> dict[str | None, dict[str, EvidenceV
     """
     target = counters.system.target or ""
     by_kernel: dict[str | None, dict[str, EvidenceValue]] = {}
-    for derived in DERIVED:
+    for derived in _DERIVED:
         if target and not target.startswith(derived.family):
             continue
         for kernel, value in _means(counters, derived.counter):

@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from wavewright.errors import UsageError
+from wavewright.facts.loader import Fact, FactTable, packaged
 
 
-@dataclass(frozen=True)
-class Kind:
+class Kind(Fact, frozen=True):
     """Operations of one precision on one pipe."""
 
     name: str
     precision: str
     pipe: str  #: VALU, MFMA or WMMA; those of one pipe cannot overlap.
     work: str  #: flop or iop.
-    formula: str  #: What counts them, per dispatch: a formula, or its name; empty = no counter does.
     #: Name of the rate in `arch`: operations per cycle and CU. Counters see a packed instruction as one, and so does
     #: the rate of the vector ALU.
     rate: str
     #: Names in `ceilings` of benchmarks that measure it; the fastest counts, because a roof is an upper bound.
-    benchmarks: tuple[str, ...]
+    benchmarks: tuple[str, ...] = ()
+    formula: str = ""  #: What counts them, per dispatch: a formula, or its name; empty = no counter does.
     #: Names of its rate on RDNA, whose types differ and which issues two instructions at once from RDNA 3 on; the first
     #: that the GPU has counts.
     on_rdna: tuple[str, ...] = ()
@@ -39,8 +38,7 @@ class Kind:
         return next((name for name in names if name in rates), "")
 
 
-@dataclass(frozen=True)
-class Level:
+class Level(Fact, frozen=True):
     """A level of memory."""
 
     name: str
@@ -49,51 +47,13 @@ class Level:
     formula: str  #: Name of the formula for the bytes moved per dispatch.
 
 
-_VALU_F16, _VALU_F32 = (("valu_f16_dual", "valu_f16"), ("valu_f32_dual", "valu_f32"))
-_KINDS = (
-    Kind("VALU FP16", "fp16", "VALU", "flop", "valu_flops_f16", "valu_flops", ("FP16Flops",), _VALU_F16),
-    Kind("VALU FP32", "fp32", "VALU", "flop", "valu_flops_f32", "valu_flops", ("FP32Flops",), _VALU_F32),
-    Kind("VALU FP64", "fp64", "VALU", "flop", "valu_flops_f64", "valu_flops", ("FP64Flops",), ("valu_f64",)),
-    Kind(
-        "MFMA FP4/6",
-        "fp6f4",
-        "MFMA",
-        "flop",
-        "mfma_flops_f6f4",
-        "mfma_f6f4",
-        ("MFMAF6F4Flops", "MFMAF4Flops", "MFMAF6Flops"),
-    ),
-    Kind("MFMA FP8", "fp8", "MFMA", "flop", "mfma_flops_f8", "mfma_f8", ("MFMAF8Flops",)),
-    Kind("MFMA FP16", "fp16", "MFMA", "flop", "mfma_flops_f16", "mfma_f16", ("MFMAF16Flops",)),
-    Kind("MFMA BF16", "bf16", "MFMA", "flop", "mfma_flops_bf16", "mfma_bf16", ("MFMABF16Flops",)),
-    Kind("MFMA FP32", "fp32", "MFMA", "flop", "mfma_flops_f32", "mfma_f32", ("MFMAF32Flops",)),
-    Kind("MFMA FP64", "fp64", "MFMA", "flop", "mfma_flops_f64", "mfma_f64", ("MFMAF64Flops",)),
-    Kind("VALU INT32", "i32", "VALU", "iop", "64 * SQ_INSTS_VALU_INT32", "valu_iops", ("I32Ops",)),
-    Kind("VALU INT64", "i64", "VALU", "iop", "64 * SQ_INSTS_VALU_INT64", "valu_iops", ("I64Ops",)),
-    Kind("MFMA INT8", "i8", "MFMA", "iop", "mfma_iops_i8", "mfma_i8", ("MFMAI8Ops",)),
-    Kind("WMMA FP16", "fp16", "WMMA", "flop", "", "wmma_f16", ()),
-    Kind("WMMA BF16", "bf16", "WMMA", "flop", "", "wmma_bf16", ()),
-    Kind("WMMA INT8", "i8", "WMMA", "iop", "", "wmma_i8", ()),
-)
-KINDS = {kind.name: kind for kind in _KINDS}  #: Kinds of operations that counters tell apart, by name.
-
-_LEVELS = (
-    Level("HBM", "h", "HBMBw", "roofline_hbm_bytes"),
-    Level("MALL", "m", "MALLBw", "roofline_mall_bytes"),
-    Level("L2", "2", "L2Bw", "roofline_l2_bytes"),
-    Level("L1", "1", "L1Bw", "roofline_l1_bytes"),
-    Level("LDS", "s", "LDSBw", "roofline_lds_bytes"),
-)
+_FILE = "roofline.toml"
+KINDS = FactTable(_FILE, Kind, "kinds")  #: Kinds of operations that counters tell apart, by name.
 #: Levels of memory, the slowest first. What L2 asks the fabric for may come from HBM or from MALL (Infinity Cache).
-LEVELS = {level.name: level for level in _LEVELS}
-
+LEVELS = FactTable(_FILE, Level, "levels")
 #: Levels that are shown unless others are asked for: the bytes of MALL are those of HBM.
 SHOWN_LEVELS = tuple(name for name in LEVELS if name != "MALL")
-PRECISIONS = tuple(dict.fromkeys(kind.precision for kind in _KINDS))
-_OTHER_NAMES = {
-    "f16": "fp16", "f32": "fp32", "f64": "fp64", "f8": "fp8", "fp4": "fp6f4", "fp6": "fp6f4", "f6f4": "fp6f4",
-    "int8": "i8", "int32": "i32", "int64": "i64",
-}  # fmt: skip
+PRECISIONS = tuple(dict.fromkeys(kind.precision for kind in KINDS.values()))
 
 
 def chosen_precisions(words: str) -> tuple[str, ...]:
@@ -109,7 +69,9 @@ def chosen_precisions(words: str) -> tuple[str, ...]:
     >>> chosen_precisions("FP16, int8")
     ('fp16', 'i8')
     """
-    return _chosen(words, {name: name for name in PRECISIONS} | _OTHER_NAMES, "precision", PRECISIONS)
+    return _chosen(
+        words, {name: name for name in PRECISIONS} | packaged(_FILE)["other_precisions"], "precision", PRECISIONS
+    )
 
 
 def chosen_levels(words: str) -> tuple[str, ...]:
@@ -125,7 +87,7 @@ def chosen_levels(words: str) -> tuple[str, ...]:
     >>> chosen_levels("hbm,vL1D")
     ('HBM', 'L1')
     """
-    name_by_word = {name.lower(): name for name in LEVELS} | {"vl1d": "L1", "l0": "L1", "tcp": "L1", "tcc": "L2"}
+    name_by_word = {name.lower(): name for name in LEVELS} | packaged(_FILE)["other_levels"]
     return _chosen(words, name_by_word, "level", tuple(name.lower() for name in LEVELS))
 
 

@@ -2,99 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from wavewright.analysis.counters.l2.verdict import findings as questions_of
 from wavewright.analysis.trace.diagnose.finding import Reason, StallFinding
 from wavewright.analysis.trace.diagnose.kernel_counters import Linked
 from wavewright.facts.limiters import QUANTITIES
+from wavewright.facts.loader import Fact, FactTable
 
 
-@dataclass(frozen=True)
-class Topic:
+class Topic(Fact, frozen=True):
     """The counters that explain one sort of findings."""
 
     name: str
-    fits: Callable[[str, str], bool]  #: Name and kind of a finding.
     limiters: tuple[str, ...]  #: Their verdicts are reasons, where they are decided.
     numbers: tuple[str, ...]  #: Quantities that are reasons by themselves.
     asks_l2: bool = False  #: Whether the questions of `wavewright l2` belong to it.
+    #: The findings: parts of their names, parts that exclude others, and their kinds whatever their names.
+    names: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+
+    def fits(self, finding: StallFinding) -> bool:
+        """True if the topic is that of a finding."""
+        is_named = any(word in finding.name for word in self.names)
+        return finding.kind in self.kinds or (is_named and not any(word in finding.name for word in self.without))
 
 
-def _names(*words: str) -> Callable[[str, str], bool]:
-    return lambda name, _: any(word in name for word in words)
-
-
-#: Every topic; a finding may fit several.
-TOPICS: tuple[Topic, ...] = (
-    Topic(
-        "memory",
-        _names(
-            "vector load",
-            "load to LDS",
-            "flat load",
-            "store",
-            "atomic",
-            "scratch",
-            "VMEM",
-            "FLAT",
-            "unresolved",
-            "bandwidth",
-        ),
-        (
-            "memory bandwidth",
-            "scattered reads",
-            "L2 bandwidth",
-            "L2 channel imbalance",
-            "L1 bandwidth",
-            "uncoalesced access",
-            "L1 tag conflicts",
-            "address translation",
-            "remote traffic",
-            "atomics",
-            "scratch spills",
-        ),
-        (
-            *("over_fetch", "l1_hit_rate", "ta_busy", "coalescing", "lines_per_access", "channel_imbalance"),
-            *("fabric_read_latency", "l2_read_latency"),
-        ),
-        asks_l2=True,
-    ),
-    Topic(
-        "LDS",
-        lambda name, _: "LDS" in name and "load to LDS" not in name,
-        ("LDS bank conflicts", "LDS bandwidth"),
-        ("lds_conflicts", "lds_busy", "lds_latency"),
-    ),
-    Topic(
-        "matrix",
-        lambda name, kind: "matrix" in name or kind == "padding",
-        ("matrix throughput",),
-        ("mfma_busy", "mfma_f16", "mfma_bf16", "mfma_f8", "mfma_f32", "mfma_f64", "mfma_i8"),
-    ),
-    Topic(
-        "arithmetic",
-        _names("VALU", "transcendental", "dependency hint"),
-        ("VALU throughput", "divergence", "costly vector instructions"),
-        ("valu_busy", "active_lanes", "transcendental"),
-    ),
-    Topic("scalar loads", _names("scalar load", "SMEM"), ("scalar cache",), ("sl1d_misses", "smem_latency")),
-    Topic("fetch", lambda _, kind: kind == "fetch", ("instruction fetch",), ("l1i_misses", "fetch_latency")),
-    Topic(
-        "occupancy",
-        lambda _, kind: kind == "occupancy",
-        (
-            "occupancy: VGPRs",
-            "occupancy: SGPRs",
-            "occupancy: LDS",
-            "occupancy: workgroups and barriers",
-            "too few workgroups",
-            "tail",
-        ),
-        ("occupancy", "vgpr_full", "sgpr_full", "lds_full", "barriers_full"),
-    ),
-)
+TOPICS = FactTable("finding_topics.toml", Topic)  #: Every topic; a finding may fit several.
 
 _QUESTIONS = {
     "Is data reused in L2?": ("l2_hit_rate", "hit_rate"),
@@ -128,8 +64,8 @@ def _reasons(finding: StallFinding, linked: Linked) -> list[Reason]:
     if linked.link.kernel_name is None:
         return []
     by_quantity: dict[str, Reason] = {}
-    for topic in TOPICS:
-        if topic.fits(finding.name, finding.kind):
+    for topic in TOPICS.values():
+        if topic.fits(finding):
             for reason in _of_topic(topic, linked):
                 by_quantity.setdefault(reason.quantity, reason)
     return sorted(by_quantity.values(), key=_gravity)

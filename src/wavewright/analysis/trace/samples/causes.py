@@ -2,88 +2,40 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import polars as pl
 
 from wavewright.codeobj.classes import waits_of
 from wavewright.codeobj.targets import FAMILIES, family_of
+from wavewright.facts.loader import Fact, decoded, packaged
 from wavewright.model.trace import ThreadTrace
 
 
-@dataclass(frozen=True)
-class Cause:
+class Cause(Fact, frozen=True):
     """Common cause of a group of samples."""
 
     name: str
     meaning: str
-    remedy: str  #: What to try; empty = nothing follows from it.
+    remedy: str = ""  #: What to try; empty = nothing follows from it.
 
 
-#: What the counters of waits count (the ISA documents of CDNA and RDNA, "Data Dependency Resolution").
-_COUNTED = {
-    "vmcnt": "vector memory accesses",
-    "lgkmcnt": "LDS accesses and scalar loads",
-    "vscnt": "stores",
-    "expcnt": "exports",
-    "loadcnt": "vector loads",
-    "storecnt": "stores",
-    "samplecnt": "texture samples",
-    "bvhcnt": "ray intersections",
-    "dscnt": "LDS accesses",
-    "kmcnt": "scalar loads",
-    "asynccnt": "copies between memory and LDS",
-    "tensorcnt": "tensor copies",
-}
+class _Causes(Fact, frozen=True):
+    """What sample_causes.toml declares."""
+
+    counted: dict[str, str]  #: Counter of waits -> what it counts.
+    pipes: dict[str, tuple[str, ...]]  #: Pipe -> beginnings of the classes of its instructions.
+    pipe_remedies: dict[str, str]
+    reasons: dict[str, Cause]  #: Causes of reasons that need nothing but themselves.
+
+
+_FILE = "sample_causes.toml"
+_CAUSES = decoded(packaged(_FILE), _Causes, where=_FILE)
 _WAIT_REMEDY = (
     "issue the awaited operations earlier, or have more of them in flight; a thread trace tells which ones they are"
 )
-_PIPES = {
-    "VMEM": ("vmem_", "image_", "bvh", "tensor_"),
-    "FLAT": ("flat_",),
-    "scratch": ("scratch_",),
-    "LDS": ("lds_",),
-    "scalar memory": ("smem_",),
-    "matrix": ("matrix",),
-    "VALU": ("valu",),
-    "SALU": ("salu",),
-    "branch": ("branch", "jump", "call"),
-    "s_nop": ("nop", "delay", "clause"),
-}
-_MEMORY_REMEDY = (
-    "the pipe takes no more: fewer accesses (more bytes per lane) and loads issued earlier, both together; counters "
-    "tell which level of the memory is full"
-)
-_PIPE_REMEDIES = {
-    "VMEM": _MEMORY_REMEDY,
-    "FLAT": _MEMORY_REMEDY,
-    "scratch": "use fewer registers, so that less is spilled; index private arrays with constants only",
-    "LDS": "fewer or wider LDS accesses; counters tell whether banks conflict",
-    "matrix": "",
-    "VALU": "",
-}
-
-#: Reasons that need nothing but themselves: reason -> cause.
-_PLAIN = {
-    "barrier": Cause(
-        "barrier",
-        "waves wait for the other waves of their workgroup",
-        "balance the work between the waves of a workgroup, or synchronise less often",
-    ),
-    "instruction fetch": Cause(
-        "instruction fetch",
-        "waves have no instruction to issue: it is fetched, after a branch or because it is not in the cache",
-        "shorten the code that runs in turn, or have fewer jumps; a first launch fetches everything once",
-    ),
-    "internal": Cause("internal instruction", "waves issue an instruction of the hardware's own, such as s_nop", ""),
-    "other wait": Cause("other wait", "waves wait for something that the hardware does not tell", ""),
-    "sleeping": Cause("s_sleep", "waves sleep because the code asks for it", ""),
-    "none": Cause("no reason recorded", "waves did not issue and no reason was recorded", ""),
-}
-_S_NOP = Cause("s_nop", "waves spend cycles that the code asks for, to keep hazards apart", "")
+_S_NOP = Cause("s_nop", "waves spend cycles that the code asks for, to keep hazards apart")
 #: Another wave issued to the same pipe in that cycle: the SIMD was not idle.
-LOST = Cause("arbiter loss", "another wave issued to the same kind of pipe in that cycle", "")
-ISSUED = Cause("issued", "the wave issued its instruction", "")
+LOST = Cause("arbiter loss", "another wave issued to the same kind of pipe in that cycle")
+ISSUED = Cause("issued", "the wave issued its instruction")
 
 
 def causes_of_samples(trace: ThreadTrace) -> pl.DataFrame:
@@ -121,8 +73,8 @@ def _because(reason: str, kind: str, text: str, family: str | None) -> Cause:
     if reason == "pipe stall":
         pipe = _pipe(kind)
         meaning = f"the {pipe} pipe takes no further instruction"
-        return Cause(f"{pipe} issue", meaning, _PIPE_REMEDIES.get(pipe, ""))
-    return _PLAIN.get(reason) or Cause(reason, "a reason that this version of wavewright does not know", "")
+        return Cause(f"{pipe} issue", meaning, _CAUSES.pipe_remedies.get(pipe, ""))
+    return _CAUSES.reasons.get(reason) or Cause(reason, "a reason that this version of wavewright does not know")
 
 
 def _at(kind: str, text: str, family: str | None) -> Cause:
@@ -130,13 +82,13 @@ def _at(kind: str, text: str, family: str | None) -> Cause:
     if kind == "wait":
         return _wait(text, family)
     if kind in ("barrier", "barrier_wait"):
-        return _PLAIN["barrier"]
+        return _CAUSES.reasons["barrier"]
     if kind == "sleep":
-        return _PLAIN["sleeping"]
+        return _CAUSES.reasons["sleeping"]
     if kind == "end":
-        return Cause("s_endpgm", "waves end, which takes until their stores are done", "")
+        return Cause("s_endpgm", "waves end, which takes until their stores are done")
     pipe = _pipe(kind)
-    remedy = _PIPE_REMEDIES.get(pipe, "") if pipe in ("VMEM", "FLAT", "scratch", "LDS") else ""
+    remedy = _CAUSES.pipe_remedies.get(pipe, "") if pipe in ("VMEM", "FLAT", "scratch", "LDS") else ""
     return Cause(f"{pipe} instructions", f"waves are at {pipe} instructions; whether they wait is not recorded", remedy)
 
 
@@ -146,9 +98,9 @@ def _wait(text: str, family: str | None) -> Cause:
     counters = [wait.counter for wait in waits]
     if not counters:
         return Cause("wait", "waves wait for accesses to memory or LDS in flight", _WAIT_REMEDY)
-    meaning = " and ".join(dict.fromkeys(_COUNTED.get(counter, counter) for counter in counters))
+    meaning = " and ".join(dict.fromkeys(_CAUSES.counted.get(counter, counter) for counter in counters))
     return Cause(f"wait {' '.join(counters)}", f"waves wait for {meaning} in flight", _WAIT_REMEDY)
 
 
 def _pipe(kind: str) -> str:
-    return next((pipe for pipe, starts in _PIPES.items() if kind.startswith(starts)), "other")
+    return next((pipe for pipe, starts in _CAUSES.pipes.items() if kind.startswith(starts)), "other")
