@@ -38,13 +38,13 @@ def test_text_names_the_cause_the_place_and_the_remedy(slow: Path, monkeypatch: 
     lines = done.stdout.splitlines()
     assert lines[0].startswith("ROCpd: 2 GPUs with work")
     assert lines[1].startswith("2 GPUs busy ")
-    head = next(line for line in lines if line.startswith("1  "))
-    assert head.startswith("1  The host is slower than the GPU")
+    head = next(line for line in lines if line.startswith("1. "))
+    assert head.startswith("1. The host is slower than the GPU")
     assert head.rstrip().endswith("% of the time")
-    assert "   do    do less between launches" in done.stdout
-    assert "   false if the thread waits" in done.stdout
-    assert "- skipped: " in done.stdout
-    assert f"- next: wavewright regions {slow}" in done.stdout.replace("\n  ", "")
+    assert "   do   do less between launches" in done.stdout
+    assert "   false alarm if the thread waits" in done.stdout
+    assert "   skipped " in done.stdout
+    assert f"next: wavewright regions {slow}" in done.stdout.replace("\n", "")
 
 
 def test_the_time_of_the_worst_case_can_be_pasted(slow: Path) -> None:

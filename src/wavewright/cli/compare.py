@@ -65,7 +65,7 @@ def _traces(
     again = [[select(trace, selection) for trace in more] for more in _repeats(asked, whole, repeats, amd=amd)]
     rows = [selected_rows(trace, selection) for trace in traces]
     labels = [side_label(number) for number in range(len(traces))]
-    answer = compare(traces, by=by or _best_kind(traces), labels=labels, repeats=again, rows=rows, force=force)
+    answer = compare(traces, by=by, labels=labels, repeats=again, rows=rows, force=force)
     request = Request(paths=paths, top=top, as_json=as_json, as_csv=as_csv)
     families = [[trace, *more] for trace, more in zip(whole, again, strict=True)]
     notes, failures = ([], []) if fail_above is None else _judged(families, labels, fail_above / 100)
@@ -160,15 +160,6 @@ def _repeats(
             if sibling.instructions.height and align_rows([trace, sibling]).same_code:
                 more.append(sibling)
     return repeats_of
-
-
-def _best_kind(traces: list[ThreadTrace]) -> str:
-    """Lines, if every trace has them for most of its instructions and they are not too coarse; else instructions."""
-    from wavewright.analysis.trace.trust.mapping import mapping
-
-    mapped = [mapping(trace) for trace in traces]
-    fine = all(mapped_lines.mapped_share > 0.5 and mapped_lines.effective_line_count >= 3 for mapped_lines in mapped)
-    return "line" if fine else "instruction"
 
 
 def _warnings(traces: list[ThreadTrace], labels: list[str]) -> Parts:

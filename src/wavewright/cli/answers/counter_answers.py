@@ -28,12 +28,7 @@ def diagnose(request: CounterRequest) -> Shown:
     most = None if request.as_csv else top
     answer = limiters(request.counters, choice=request.choice, top=most)
 
-    def words(_wording: Wording) -> Parts:
-        from wavewright.words.counters.limiters import limiters_report
-
-        return limiters_report(answer)
-
-    return Shown(answer, limiter_table(answer), words=words)
+    return Shown(answer, limiter_table(answer))
 
 
 def l2(request: Request, target: str | None, **options: Any) -> Shown:

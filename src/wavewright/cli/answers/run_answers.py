@@ -61,9 +61,11 @@ def diagnose(request: RunRequest, run: bool) -> Shown:
     answer = combine_diagnosis(request.gather(partial_diagnosis).values, path=command_line(request.paths))
 
     def words(wording: Wording) -> Parts:
+        from wavewright.model.blocks import sentence
         from wavewright.words.run.diagnose import diagnosis_report
 
-        return diagnosis_report(answer, limit=wording.limit)
+        yield from diagnosis_report(answer, limit=wording.limit)
+        yield sentence(("next: ", "bold"), answer.next_command, style="advice")
 
     return Shown(answer, answer.finding_table(), words=words)
 

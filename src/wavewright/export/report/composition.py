@@ -18,6 +18,7 @@ from wavewright.model.blocks import Block, Labelled, Sentence
 from wavewright.model.document import DOCUMENTS, Document
 from wavewright.model.report import InputFile, Provenance, Report, Section
 from wavewright.questions.catalog import QUESTIONS
+from wavewright.questions.comparison import check_comparable
 from wavewright.questions.kit.question import Wording
 from wavewright.words.kit.anonymous import without_secrets
 from wavewright.writers.kit.outline import paths_of
@@ -79,7 +80,7 @@ def make_report(
     chosen = purpose_of(purpose)
     wanted, unwanted = tuple(sections), tuple(without)
     compared = [baseline, *documents] if baseline is not None else list(documents)
-    comparison.check_comparable(compared)
+    check_comparable([document.kind for document in compared])
     kind = documents[0].kind
     _check_names(kind, (*wanted, *unwanted))
     if top is not None:  # findings as well as rows

@@ -14,15 +14,12 @@ from wavewright.mcp.declared import USUAL_ROWS
 from wavewright.mcp.reply import Offer, Reply
 from wavewright.mcp.rows import cursor, start_of
 from wavewright.mcp.topic_answers import losses_of, reply_of
-from wavewright.model.answer import Answer
 from wavewright.model.blocks import readable
-from wavewright.model.document import DOCUMENTS, Document
+from wavewright.model.document import Document
 from wavewright.model.report import Section
-from wavewright.questions.beside import words_beside_questions
-from wavewright.questions.kit.question import Wording
+from wavewright.questions.comparison import check_comparable, compared, comparison_words
 from wavewright.words.kit.answer_parts import data_tables
 
-_FINE_LINES = 3  #: Source lines from which lines are compared instead of instructions.
 #: The table with what changed, by kind of document.
 _MAIN = {"trace": "units", "run": "things", "counters": "metrics"}
 
@@ -34,21 +31,17 @@ def compare(captures: Captures, arguments: dict[str, Any], say: Callable[[str], 
     for capture in (base, other):
         say(f"reading {capture.name}")
         documents.append(captures.document(capture))
-    kinds = [document.kind for document in documents]
-    if kinds[0] != kinds[1]:
-        what = f"{base.handle} is {DOCUMENTS[kinds[0]]}, {other.handle} is {DOCUMENTS[kinds[1]]}"
-        raise UsageError(what, advice="compare traces with traces, runs with runs, counters with counters")
-    if arguments.get("step") and kinds[0] != "run":
+    kind = documents[0].kind
+    check_comparable([document.kind for document in documents], [base.handle, other.handle])
+    if arguments.get("step") and kind != "run":
         raise UsageError("only runs have steps", advice="leave `step` out")
     if arguments.get("as") == "loop":
         return _turn(base, other, documents[1], arguments, say)
     say("comparing")
     limit = arguments.get("limit", USUAL_ROWS)
-    answer = _COMPARED[kinds[0]](documents, arguments)
-    options = {"paths": [document.label for document in documents]} if kinds[0] == "run" else {}
-    words = words_beside_questions(answer)
-    parts = words(answer, Wording(limit, how=options)) if words else ()
-    data = sorted(data_tables(answer), key=lambda table: table.name != _MAIN[kinds[0]])
+    answer = compared(documents, ["A", "B"], step=arguments.get("step"), force=False)
+    parts = comparison_words(answer, [document.label for document in documents], kind, limit)
+    data = sorted(data_tables(answer), key=lambda table: table.name != _MAIN[kind])
     question = "What changed, and is it more than noise?"
     section = Section("compare", "Comparison", question, readable(parts), tuple(data), answer.definition)
     start = start_of(arguments["cursor"], "compare", arguments) if arguments.get("cursor") else 0
@@ -84,30 +77,3 @@ def _turn(
     reply = reply_of(Section("loop", "One turn", question, blocks, data, answer.definition), other, document)
     offers = (Offer("diagnose", {"capture": other.handle}, "what to change next"),)
     return replace(reply, headline=answer.headline(), offers=offers)
-
-
-def _traces(documents: list[Document], _arguments: dict[str, Any]) -> Answer:
-    from wavewright.analysis.trace.compare import compare as compared
-    from wavewright.analysis.trace.trust.mapping import mapping
-
-    traces = [document.trace for document in documents]
-    lines = [mapping(trace) for trace in traces]
-    is_fine = all(each.mapped_share > 0.5 and each.effective_line_count >= _FINE_LINES for each in lines)
-    return compared(traces, by="line" if is_fine else "instruction", labels=["A", "B"])
-
-
-def _runs(documents: list[Document], arguments: dict[str, Any]) -> Answer:
-    from wavewright.analysis.run.compare.compare import combine_compare
-    from wavewright.analysis.run.compare.compared_side import partial_compare
-
-    sides = [[document.kept("mcp side", partial(partial_compare, document.run))] for document in documents]
-    return combine_compare(sides, step=arguments.get("step"))
-
-
-def _counters(documents: list[Document], _arguments: dict[str, Any]) -> Answer:
-    from wavewright.analysis.counters.compare import counter_compare
-
-    return counter_compare([document.counters for document in documents])
-
-
-_COMPARED = {"trace": _traces, "run": _runs, "counters": _counters}

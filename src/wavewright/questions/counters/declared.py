@@ -72,9 +72,9 @@ def _diagnose() -> Analysis[Limiters]:
 
 
 def _diagnose_words(answer: Limiters, _wording: Wording) -> Parts:
-    from wavewright.words.counters.findings import limiters_parts
+    from wavewright.words.counters.limiters import limiters_report
 
-    return limiters_parts(answer)
+    return limiters_report(answer)
 
 
 DIAGNOSE = CounterQuestion(

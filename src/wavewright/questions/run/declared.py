@@ -71,9 +71,9 @@ def _diagnose() -> Analysis[RunDiagnosis]:
 
 
 def _diagnose_words(answer: RunDiagnosis, wording: Wording) -> Parts:
-    from wavewright.words.run.diagnose import diagnosis_parts
+    from wavewright.words.run.diagnose import diagnosis_report
 
-    return diagnosis_parts(answer, limit=wording.limit)
+    return diagnosis_report(answer, limit=wording.limit)
 
 
 DIAGNOSE = RunQuestion(

@@ -1,4 +1,4 @@
-"""Limiters of the kernels of a counter capture, for the terminal."""
+"""Limits of the kernels of a counter capture in words: one finding for each kernel."""
 
 from __future__ import annotations
 
@@ -6,52 +6,83 @@ from collections.abc import Iterator, Sequence
 
 from wavewright.analysis.counters.limiters import KernelLimit, Limiters
 from wavewright.analysis.counters.limiters.evidence import Limiter
-from wavewright.base.shown import printable
 from wavewright.base.words import counted, duration, percent
-from wavewright.model.blocks import (
-    GAP,
-    AnyBlock,
-    Cell,
-    Grid,
-    GridColumn,
-    Sentence,
-    Table,
-    headline,
-    labelled,
-    sentence,
-)
+from wavewright.model.blocks import Block, Cell, Finding, Grid, GridColumn, Labelled, Sentence, Table
 from wavewright.model.findings import NumberEvidence
 from wavewright.words.counters.access import access_lines, value_words
 from wavewright.words.kit.brief_names import brief
 from wavewright.words.kit.declared_tables import block_columns
+from wavewright.words.kit.handles import handle
 
-_STYLES = {"at limit": "bold red", "likely": "yellow", "undecided": "cyan", "excluded": "dim"}
-_SEVERITY_STYLES = {"fatal": "bold red", "care": "bold yellow", "note": "bold cyan"}
+_STYLES = {"at limit": "bold red", "likely": "yellow", "undecided": "cyan"}
+_NAME = 100
 _REMEDIES = 3
 _UNDECIDED = 6
 _NAMED_COUNTERS = 8
-_MAX_NAME = 100
-_INDENT = 3
 _COLUMNS = block_columns("counters/limiters/limiters")
 
 
-def limiters_report(answer: Limiters) -> Iterator[AnyBlock]:
-    """Blocks of the kernels in order: verdict, remedies, limiters and their numbers."""
-    yield headline(limits_headline(answer))
+def limiters_report(answer: Limiters) -> Iterator[Block]:
+    """The limiter of each kernel, the longest first, with its numbers."""
+    yield Sentence(_headline(answer), "headline")
+    yield Sentence(limits_headline(answer))
     for caveat in answer.caveats:
-        words = f"{printable(caveat.sentence)}; {caveat.advice}"
-        yield labelled(caveat.severity, words, tone=_SEVERITY_STYLES[caveat.severity])
+        yield Labelled(caveat.severity, f"{caveat.sentence}; {caveat.advice}" if caveat.advice else caveat.sentence)
     for number, kernel in enumerate(answer.kernels, 1):
-        yield GAP
-        yield from _kernel(number, kernel)
+        yield _finding(number, kernel)
+    rows = tuple(row for kernel in answer.kernels for row in _rows(kernel))
+    if rows:
+        table = Table("limiters and their numbers", _COLUMNS, rows)
+        yield table if len(answer.kernels) > 1 else table.with_columns(range(1, len(_COLUMNS)))
     if len(answer.kernels) < answer.kernel_count:
-        note = f"showing {len(answer.kernels):,} of {answer.kernel_count:,} kernels; --top 0 shows all"
-        yield sentence((note, "bold yellow"))
+        yield Sentence(f"showing {len(answer.kernels):,} of {answer.kernel_count:,} kernels; --top 0 shows all")
+
+
+def _headline(answer: Limiters) -> str:
+    if not answer.kernels:
+        return limits_headline(answer)
+    first = answer.kernels[0]
+    share = f"{percent(first.duration_share)} of the time, " if first.duration_share is not None else ""
+    return f"{brief(first.kernel_name, _NAME)}: {share}{first.summary}"
+
+
+def _finding(number: int, kernel: KernelLimit) -> Finding:
+    active = kernel.of("at limit", "likely")
+    paragraphs = [Labelled("why", kernel.summary), Labelled("time", times_words(kernel))]
+    paragraphs += [Labelled("access", line) for line in access_lines(kernel.limiters)]
+    remedies = actionable(active)
+    paragraphs += [Labelled("do", f"{each.name}: {each.remedy}{gain_words(each)}") for each in remedies[:_REMEDIES]]
+    if len(remedies) > _REMEDIES:
+        paragraphs.append(Labelled("more", f"showing {_REMEDIES} of {len(remedies)} remedies; --json has all"))
+    undecided = [each.name for each in kernel.of("undecided") if each.is_measurable]
+    if len(undecided) > _UNDECIDED:
+        paragraphs.append(Labelled("also", f"undecided: {', '.join(undecided[_UNDECIDED:])}"))
+    absent = [each for each in kernel.of("undecided") if not each.is_measurable]
+    if absent:
+        names = ", ".join(each.name for each in absent)
+        paragraphs.append(Labelled("not measurable here", f"{absent[0].reason}: {names}"))
+    if excluded := kernel.of("excluded"):
+        paragraphs.append(Labelled("excluded", excluded_words(excluded)))
+    if kernel.plan:
+        paragraphs.append(Labelled("to know more", f"the missing counters: {kernel.plan}"))
+    if kernel.limits:
+        paragraphs.append(Labelled("confidence", f"{kernel.confidence} ({kernel.confidence_reason})"))
+    gains = [each.gain_share_max for each in active if each.gain_share_max is not None]
+    gain = f"gain at most {percent(max(gains), 0)} of its time" if gains else ""
+    return Finding(number, brief(kernel.kernel_name, _NAME), gain, tuple(paragraphs), handle("k", kernel.kernel))
+
+
+def _rows(kernel: KernelLimit) -> Iterator[tuple[str, ...]]:
+    undecided = [each for each in kernel.of("undecided") if each.is_measurable]
+    for limiter in (*kernel.of("at limit", "likely"), *undecided[:_UNDECIDED]):
+        verdict = Cell(limiter.verdict, _STYLES[limiter.verdict])
+        sure = "" if limiter.verdict == "undecided" else limiter.confidence
+        yield brief(kernel.kernel_name, 40), verdict, limiter.name, numbers_words(limiter), sure
 
 
 def verdict_lines(answer: Limiters) -> Grid:
     """One line per kernel: which limit it is at."""
-    lines = [f"{brief(kernel.kernel_name, _MAX_NAME)}: {_sentence(kernel.summary)}" for kernel in answer.kernels]
+    lines = [f"{brief(kernel.kernel_name, _NAME)}: {kernel.summary}" for kernel in answer.kernels]
     return Grid(tuple((line,) for line in lines), (GridColumn(takes_rest=True),))
 
 
@@ -61,59 +92,6 @@ def limits_headline(answer: Limiters) -> str:
         return "nothing to diagnose: the capture has no dispatches"
     gpu = " ".join(word for word in (answer.target, answer.product) if word) or "an unknown GPU"
     return f"{counted(answer.kernel_count, 'kernels')}, {counted(answer.dispatch_count, 'dispatches')} on {gpu}"
-
-
-def _kernel(number: int, kernel: KernelLimit) -> Iterator[AnyBlock]:
-    yield sentence((f"{number}. {brief(kernel.kernel_name, _MAX_NAME)}", "bold"), f"  {times_words(kernel)}")
-    yield labelled("is", _sentence(kernel.summary), tone=_style_of(kernel))
-    if kernel.limits:
-        yield Sentence(_confidence(kernel), indent=_INDENT)
-    for line in access_lines(kernel.limiters):
-        yield Sentence(_sentence(line), indent=_INDENT)
-    active = kernel.of("at limit", "likely")
-    remedies = actionable(active)
-    for limiter in remedies[:_REMEDIES]:
-        yield labelled("do", f"{limiter.name}: {limiter.remedy}{gain_words(limiter)}")
-    if len(remedies) > _REMEDIES:
-        words = f"showing {_REMEDIES} of {len(remedies)} remedies; --json has all"
-        yield sentence((words, "bold yellow"), indent=_INDENT)
-    yield from _tables(kernel)
-    if kernel.plan:
-        yield labelled("next", f"the missing counters: {kernel.plan}")
-
-
-def _confidence(kernel: KernelLimit) -> str:
-    return f"Confidence: {kernel.confidence} ({printable(kernel.confidence_reason)})"
-
-
-def _tables(kernel: KernelLimit) -> Iterator[AnyBlock]:
-    open_ones = [limiter for limiter in kernel.of("undecided") if limiter.is_measurable]
-    absent = [limiter for limiter in kernel.of("undecided") if not limiter.is_measurable]
-    rows = [*kernel.of("at limit", "likely"), *open_ones[:_UNDECIDED]]
-    if rows:
-        yield _table(rows)
-    if len(open_ones) > _UNDECIDED:
-        rest = ", ".join(limiter.name for limiter in open_ones[_UNDECIDED:])
-        yield labelled("also", f"undecided: {rest}")
-    if absent:
-        words = f"{absent[0].reason}: {', '.join(limiter.name for limiter in absent)}"
-        yield sentence((f"not measurable here: {words}", "dim"), indent=_INDENT)
-    excluded = kernel.of("excluded")
-    if excluded:
-        yield sentence((f"excluded: {excluded_words(excluded)}", "dim"), indent=_INDENT)
-
-
-def _table(rows: Sequence[Limiter]) -> Table:
-    lines = tuple(
-        (
-            Cell(each.verdict, _STYLES[each.verdict]),
-            each.name,
-            numbers_words(each),
-            "" if each.verdict == "undecided" else each.confidence,
-        )
-        for each in rows
-    )
-    return Table("", _COLUMNS, lines, indent=_INDENT)
 
 
 def numbers_words(limiter: Limiter) -> str:
@@ -139,11 +117,11 @@ def _counters(limiter: Limiter) -> str:
     return f"{named} and {more} more" if more > 0 else named
 
 
-def excluded_words(excluded: Sequence[Limiter], *, with_hint: bool = True) -> str:
-    """Units with how busy they are; of the rest, how many there are, and with a hint what lists them."""
+def excluded_words(excluded: Sequence[Limiter]) -> str:
+    """Units with how busy they are; of the rest, how many there are, and what lists them."""
     units = [_brief(limiter) for limiter in excluded if limiter.kind == "throughput"]
     rest = len(excluded) - len(units)
-    more = f"{rest:,} {'others' if units else 'limiters'}{' (--json lists them)' if with_hint else ''}"
+    more = f"{rest:,} {'others' if units else 'limiters'} (--json lists them)"
     return ", ".join([*units, *([more] if rest else [])])
 
 
@@ -164,10 +142,6 @@ def times_words(kernel: KernelLimit) -> str:
     return f"{share}{counted(kernel.dispatch_count, 'dispatches')}{each}"
 
 
-def _style_of(kernel: KernelLimit) -> str:
-    return _STYLES[kernel.limiters[0].verdict] if kernel.limiters else "dim"
-
-
 def actionable(limiters: Sequence[Limiter]) -> list[Limiter]:
     """Waste of a unit comes before the unit itself: it is the part that can be changed.
 
@@ -185,7 +159,3 @@ def gain_words(limiter: Limiter) -> str:
         return ""
     bound = f" (gain at most {percent(limiter.gain_share_max, 0)} of its time"
     return f"{bound} with the same work)" if limiter.kind == "throughput" else f"{bound})"
-
-
-def _sentence(text: str) -> str:
-    return printable(text[:1].upper() + text[1:])

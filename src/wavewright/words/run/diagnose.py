@@ -1,4 +1,4 @@
-"""The diagnosis of a run for the terminal, for reports and as Markdown."""
+"""The diagnosis of a run in words."""
 
 from __future__ import annotations
 
@@ -6,20 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from wavewright.analysis.run.diagnose import RunDiagnosis
 from wavewright.analysis.run.diagnose.finding import RunFinding
-from wavewright.base.shown import printable
 from wavewright.base.words import counted, duration, percent
-from wavewright.model.blocks import (
-    GAP,
-    AnyBlock,
-    Block,
-    Finding,
-    Grid,
-    GridColumn,
-    Labelled,
-    Sentence,
-    labelled,
-    sentence,
-)
+from wavewright.model.blocks import Block, Finding, Labelled, Sentence
 from wavewright.model.findings import PlaceEvidence
 from wavewright.words.kit.brief_names import brief, brief_kernel
 from wavewright.words.kit.handles import handle
@@ -30,16 +18,16 @@ _FIRST = 3  #: Kernels of a sequence that are told.
 NOTHING = "nothing above its threshold"
 
 
-def _paragraphs(finding: RunFinding, answer: RunDiagnosis) -> Iterator[tuple[str, str]]:
-    """The paragraphs below a finding, each with its kind; texts may hold names from the file."""
-    yield "why", finding.reason
+def _paragraphs(finding: RunFinding, answer: RunDiagnosis) -> Iterator[Labelled]:
+    """The paragraphs below a finding; texts may hold names from the file."""
+    yield Labelled("why", finding.reason)
     if finding.evidence and (where := _where(finding.evidence[0], with_gpu=answer.gpus.height > 1)):
-        yield "where", where
+        yield Labelled("where", where)
     for remedy in finding.remedies:
-        yield "do", remedy
-    yield "false", f"if {finding.false_if}"
+        yield Labelled("do", remedy)
+    yield Labelled("false alarm", f"if {finding.false_if}")
     if finding.confidence != "high":
-        yield "sure", f"{finding.confidence} ({finding.confidence_reason})"
+        yield Labelled("confidence", f"{finding.confidence} ({finding.confidence_reason})")
 
 
 def _remarks(answer: RunDiagnosis, limit: int) -> Iterator[str]:
@@ -51,13 +39,13 @@ def _remarks(answer: RunDiagnosis, limit: int) -> Iterator[str]:
         yield f"{NOTHING} ({counted(len(answer.checked), 'rules')} checked{beside})"
 
 
-def _notes(answer: RunDiagnosis) -> Iterator[tuple[str, str]]:
-    """Notes, and what was not looked at, each with its kind."""
-    yield from (("note", note.text) for note in answer.notes)
+def _notes(answer: RunDiagnosis) -> Iterator[Labelled]:
+    """Notes, and what was not looked at."""
+    yield from (Labelled("note", note.text) for note in answer.notes)
     beside = {"not a finding": answer.not_findings, "skipped": answer.skipped, "caveats": answer.caveats}
     for kind, rows in beside.items():
         if rows:
-            yield kind, "; ".join(dict.fromkeys(row.text for row in rows))
+            yield Labelled(kind, "; ".join(dict.fromkeys(row.text for row in rows)))
 
 
 def gain_text(finding: RunFinding, answer: RunDiagnosis) -> str:
@@ -95,38 +83,12 @@ def _sequence(names: Sequence[str]) -> str:
     return ", ".join(brief_kernel(name, _NAME) for name in names[:_FIRST]) + more
 
 
-def diagnosis_report(answer: RunDiagnosis, *, limit: int = 20) -> Iterator[AnyBlock]:
-    """The report of `wavewright diagnose` about a run."""
-    yield Grid(((printable(answer.subject), f"trust: {answer.trust}"),), _TWO_SIDED, is_expanded=True)
-    yield sentence((answer.headline, "bold"))
-    for number, finding in enumerate(answer.findings[:limit], 1):
-        yield GAP
-        head = f"{number}  {printable(finding.verdict)}"
-        yield Grid(((head, gain_text(finding, answer)),), _TWO_SIDED, is_expanded=True)
-        for kind, text in _paragraphs(finding, answer):
-            yield labelled("" if kind == "why" else f"{kind:5}", printable(text))
-    for remark in _remarks(answer, limit):
-        yield GAP
-        yield sentence((remark, "bold"))
-    for kind, text in (*_notes(answer), ("next", answer.next_command)):
-        yield Grid((("-", printable(text if kind == "note" else f"{kind}: {text}")),), _BULLET)
-
-
-#: A line with something at its right end; the left part wraps first.
-_TWO_SIDED = (GridColumn("bold", takes_rest=True), GridColumn("bold", is_number=True))
-_BULLET = (GridColumn(), GridColumn(takes_rest=True))
-
-
-#: Kind of a paragraph below a finding -> its label in a report.
-_LABELS = {"why": "why", "where": "where", "do": "do", "false": "false alarm", "sure": "confidence"}
-
-
-def diagnosis_parts(answer: RunDiagnosis, *, limit: int = 20) -> Iterator[Block]:
+def diagnosis_report(answer: RunDiagnosis, *, limit: int = 20) -> Iterator[Block]:
     """The headline, the findings, and what was not looked at; what to ask next is not among them."""
     yield Sentence(f"{answer.subject}; trust: {answer.trust}")
     yield Sentence(answer.headline, "headline")
     for number, finding in enumerate(answer.findings[:limit], 1):
-        paragraphs = tuple(Labelled(_LABELS[kind], text) for kind, text in _paragraphs(finding, answer))
+        paragraphs = tuple(_paragraphs(finding, answer))
         yield Finding(number, finding.verdict, gain_text(finding, answer), paragraphs, handle("f", number))
     yield from map(Sentence, _remarks(answer, limit))
-    yield from (Labelled(kind, text) for kind, text in _notes(answer))
+    yield from _notes(answer)

@@ -17,6 +17,7 @@ from wavewright.analysis.trace.compare.totals import TRACES, compared_totals
 from wavewright.analysis.trace.compare.units import UNITS, Side, compared_units, measured, with_noise_of, with_repeats
 from wavewright.analysis.trace.compare.verdict import sentences
 from wavewright.analysis.trace.stalls import stalls
+from wavewright.analysis.trace.trust.mapping import mapping
 from wavewright.base.shown import quoted
 from wavewright.errors import UsageError
 from wavewright.model.answer import Answer
@@ -25,6 +26,8 @@ from wavewright.model.trace import ThreadTrace
 
 T = TypeVar("T")
 FEWEST_REPEATS = 2  #: Of one side: with one repetition Student's t is 13 standard deviations.
+_MAPPED_SHARE = 0.5
+_FINE_LINES = 3  #: Equal lines from which on lines are told apart; fewer are too coarse to compare.
 KINDS = ("instruction", "line", "block", "function")  #: What can be compared.
 
 _SERIAL = re.compile(r"[_$.]\d+$")
@@ -61,7 +64,7 @@ class Comparison(Answer, package=__package__):
 def compare(
     traces: Sequence[ThreadTrace],
     *,
-    by: str = "instruction",
+    by: str | None = "instruction",
     labels: Sequence[str] = (),
     repeats: Sequence[Sequence[ThreadTrace]] = (),
     rows: Sequence[pl.Series | None] = (),
@@ -72,7 +75,8 @@ def compare(
     Parameters
     ----------
     by
-        What to match and compare: instruction, line, block or function.
+        What to match and compare: instruction, line, block or function. None = lines, if every trace has them for most
+        of its instructions and they are not too coarse; else instructions.
     labels
         What to call the traces.
     repeats
@@ -94,6 +98,7 @@ def compare(
     Traceback (most recent call last):
     wavewright.errors.UsageError: two traces or more can be compared, not 0
     """
+    by = _finest(traces) if by is None else by
     different = _checked(traces, by, force=force)
     groups = [[trace, *more] for trace, more in zip(traces, [*repeats, *[()] * len(traces)], strict=False)]
     families = [family if len(family) > FEWEST_REPEATS else family[:1] for family in groups]
@@ -155,6 +160,13 @@ def main_kernel(trace: ThreadTrace) -> str:
     demangled = dict(trace.kernels.select("name", "demangled").iter_rows())
     base = re.split(r"[<(]", demangled.get(name) or name or "")[0].strip().rsplit(" ", 1)[-1]
     return _SERIAL.sub("", base)
+
+
+def _finest(traces: Sequence[ThreadTrace]) -> str:
+    """Lines, where every trace has them for most of its instructions and they are not too coarse; else instructions."""
+    mapped = [mapping(trace) for trace in traces]
+    is_fine = all(each.mapped_share > _MAPPED_SHARE and each.effective_line_count >= _FINE_LINES for each in mapped)
+    return "line" if is_fine else "instruction"
 
 
 def _checked(traces: Sequence[ThreadTrace], by: str, *, force: bool) -> bool:
