@@ -23,10 +23,10 @@ def asked(run: Run, *words: object) -> tuple[int, dict]:
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Runs of the demo: `after` has a kernel that takes 30 % longer."""
-    from wavewright.cli.demo import command
+    from wavewright.cli import _group
 
     folder = tmp_path_factory.mktemp("runs") / "kept"
-    command.main(["--run", "--keep", str(folder)], standalone_mode=False)
+    _group.main(["demo", "--run", "--keep", str(folder)], standalone_mode=False)
     return folder
 
 

@@ -59,9 +59,13 @@ def test_json_is_one_object_with_every_form() -> None:
 
 
 def test_shells_complete_names_panels_and_targets(monkeypatch: pytest.MonkeyPatch) -> None:
+    import click
     from click.shell_completion import BashComplete
 
-    from wavewright.cli.metrics import command
+    from wavewright.cli import _group
+
+    command = _group.get_command(click.Context(_group), "metrics")
+    assert command is not None
 
     def completed(*words: str) -> list[str]:
         *before, last = words

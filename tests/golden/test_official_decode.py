@@ -23,7 +23,7 @@ from click.testing import CliRunner
 from tests.conftest import SHARED
 from tests.kit.sampling import every_third
 from tests.kit.ui_directories import read_json
-from wavewright.cli.decode import command
+from wavewright.cli import _group
 
 CAPTURES = sorted((SHARED / "data" / "att-mi300x-bmm").glob("c*"))
 IMMED, MESSAGE = 9, 11
@@ -39,7 +39,7 @@ Json = Any
 def directories(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> list[Pair]:
     capture: Path = request.param
     output = tmp_path_factory.mktemp(capture.name)
-    result = CliRunner().invoke(command, [str(capture / "raw"), "-o", str(output)], catch_exceptions=False)
+    result = CliRunner().invoke(_group, ["decode", str(capture / "raw"), "-o", str(output)], catch_exceptions=False)
     assert result.exit_code == 0, result.output
     official = sorted(capture.glob("ui_output_*"))
     assert sorted(path.name for path in output.glob("ui_output_*")) == [path.name for path in official]
@@ -239,7 +239,7 @@ def test_state_curves_follow_from_the_timelines(directories: list[Pair]) -> None
 )
 def test_a_dispatch_without_waves_says_so(capture: Path, tmp_path: Path) -> None:
     arguments = [str(capture / "raw"), "-o", str(tmp_path), "--dispatch", "3"]
-    result = CliRunner().invoke(command, arguments, catch_exceptions=False)
+    result = CliRunner().invoke(_group, ["decode", *arguments], catch_exceptions=False)
     assert result.exit_code == 0
     assert "0 waves" in result.output
     assert "no wave ran on the traced CU" in " ".join(result.output.split())

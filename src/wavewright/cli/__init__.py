@@ -28,10 +28,11 @@ _LONGEST_PATH = 300
 _OUTPUT_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 _OF_CAPTURES = ("capture", "doctor")  #: Verbs that take the folder of a capture as it is.
-#: Modules of several verbs.
-_MODULES = {"convert": "convert", "merge": "convert", "split": "convert", "window": "convert"}
-_MODULES |= {"baseline": "gate", "gate": "gate", "query": "tables", "schema": "tables", "tables": "tables"}
+#: Modules below `wavewright.cli` of several verbs, each a function that is called like it.
+_MODULES = dict.fromkeys(("convert", "merge", "split", "window"), "convert")
+_MODULES |= dict.fromkeys(("baseline", "gate", "loop"), "gate") | dict.fromkeys(("query", "schema", "tables"), "tables")
 _OF_SEVERAL_QUESTIONS = ("info", "diagnose", "counters")
+_BUILT = ("capture", "compare", "counters", "diagnose")  #: Verbs whose modules put their options together.
 _OUTPUTS = ("-o", "--output")
 
 
@@ -47,8 +48,8 @@ class _Verbs(LazyGroup):
             from wavewright.cli.kit.question_verb import derived_verb
 
             return derived_verb(question)
-        module = import_module(f"wavewright.cli.{_MODULES.get(name, name)}")
-        command: click.Command = getattr(module, name if name in _MODULES else "command")
+        is_built = name in _BUILT
+        command: click.Command = import_module(f"wavewright.cli.{name}").command if is_built else _own_command(name)
         if question is not None:
             command.help = full_help(question, command.help or "")
         return command
@@ -85,6 +86,18 @@ class _Verbs(LazyGroup):
                     from wavewright.cli.kit.brief import written
 
                     click.echo(written(brief))
+
+
+def _own_command(name: str) -> click.Command:
+    from wavewright.cli.kit.formats import FORMATS_HELP
+    from wavewright.cli.kit.lazy_group import DeclaredGroup
+    from wavewright.cli.kit.options import own_command
+
+    if name == "store":
+        return DeclaredGroup(name)
+    place = ("gate", name) if _MODULES.get(name) == "gate" else (name,)
+    function = f"{_MODULES[name]}:{name}" if name in _MODULES else f"{name}:command"
+    return own_command(place, function, epilog=FORMATS_HELP if name == "convert" else None)
 
 
 def _results_of(words: list[str]) -> list[str]:

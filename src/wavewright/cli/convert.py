@@ -5,12 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wavewright.cli.kit.commands import selection_options
 from wavewright.cli.kit.io import progress, show_losses
-from wavewright.cli.kit.options import declared_command
-from wavewright.cli.kit.run import file_progress
+from wavewright.cli.kit.run import file_progress, selection_of
 from wavewright.cli.kit.run_files import (
-    FORMATS,
     inputs_of,
     opened,
     refuse_inputs,
@@ -28,20 +25,10 @@ if TYPE_CHECKING:
     from wavewright.model.run import Run
     from wavewright.model.trace import ThreadTrace
 
-_FORMATS = "\n".join(f"  {name:<11} {form.meaning}" for name, form in sorted(FORMATS.items()))
 
-
-@declared_command("convert", epilog=f"\b\nFormats:\n{_FORMATS}")
-@selection_options
-def convert(
-    paths: tuple[str, ...],
-    file_format: str,
-    output: Path,
-    selection: RunSelection,
-    no_source: bool,
-    **options: bool,
-) -> None:
+def convert(paths: tuple[str, ...], file_format: str, output: Path, no_source: bool, **options: Any) -> None:
     """Write runs in another format."""
+    selection = selection_of(options, is_whole=True)
     if file_format == "html":
         _write_page(paths, output, selection, with_source=not no_source, **options)
     elif no_source:
@@ -114,7 +101,6 @@ def _losses_of(path: str, trace: ThreadTrace | CounterSet, *, as_json: bool) -> 
     return [{"source": None, "path": path} | {name: getattr(loss, name) for name in names} for loss in losses]
 
 
-@declared_command("merge")
 def merge(paths: tuple[str, ...], output: Path, force: bool, show_secrets: bool, as_json: bool) -> None:
     """Write one database of many runs."""
     from wavewright.export.run.rocpd.merge import merge_runs
@@ -126,7 +112,6 @@ def merge(paths: tuple[str, ...], output: Path, force: bool, show_secrets: bool,
     show_written(paths, [written], [], as_json=as_json)
 
 
-@declared_command("split")
 def split(
     paths: tuple[str, ...],
     by: Any,
@@ -152,12 +137,11 @@ def split(
     show_written(paths, written, [(source.path, source.losses) for source in run.origins], as_json=as_json)
 
 
-@declared_command("window")
-@selection_options
-def window(paths: tuple[str, ...], file_format: str, output: Path, selection: RunSelection, **options: bool) -> None:
+def window(paths: tuple[str, ...], file_format: str, output: Path, **options: Any) -> None:
     """Write a part of runs."""
     from wavewright.analysis.run.select.choice import RunSelection
 
+    selection = selection_of(options, is_whole=True)
     if selection in (RunSelection(), RunSelection(is_inside=True)):
         what = "nothing says which part to write"
         raise UsageError(what, advice="give --time, --between, --rank, --gpu, --kernel, ...; or use `wavewright merge`")

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from wavewright.base.shown import quoted
 from wavewright.base.words import counted
 from wavewright.cli.kit.io import console, emit_json, progress, show_losses
-from wavewright.cli.kit.options import declared_command
 from wavewright.errors import DamagedError, UsageError, WavewrightError
 from wavewright.model.blocks import sentence
 
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from wavewright.readers.files.capture import Window
 
 
-@declared_command("decode")
 def command(
     paths: tuple[Path, ...],
     output: Path,

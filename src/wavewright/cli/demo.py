@@ -5,28 +5,40 @@ from __future__ import annotations
 import sys
 import tarfile
 import time
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+import msgspec
+
+from wavewright.analysis.counters.compare import counter_compare
+from wavewright.analysis.counters.engine.panels import counter_panels
+from wavewright.analysis.counters.limiters import limiters
+from wavewright.analysis.run.compare.compare import compare_runs
+from wavewright.analysis.trace.about.overview import overview
+from wavewright.analysis.trace.costs.hotspots import hotspots
+from wavewright.analysis.trace.diagnose import diagnose
+from wavewright.analysis.trace.waits import waits
+from wavewright.analysis.trace.waves.residency import residency
 from wavewright.base.scratch import scratch_folder
 from wavewright.cli.kit.io import console, emit_json, progress
-from wavewright.cli.kit.options import declared_command
 from wavewright.cli.kit.viewer import Listener, import_server
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from wavewright.model.blocks import AnyBlock
-    from wavewright.model.counters import CounterSet
-    from wavewright.model.document import Document, Library
-    from wavewright.model.trace import ThreadTrace
+from wavewright.model.blocks import AnyBlock
+from wavewright.model.counters import CounterSet
+from wavewright.model.document import Document, Library
+from wavewright.model.trace import ThreadTrace
+from wavewright.questions.catalog import question_of
+from wavewright.questions.kit.question import Wording
+from wavewright.readers.counters import open_counters
+from wavewright.readers.run.inputs import open_run
+from wavewright.readers.trace.att import decode
+from wavewright.readers.trace.sources import add_sources
 
 GPUS = {"gfx942": "MI300X", "gfx950": "MI350X", "gfx1100": "RX 7900 XTX", "gfx1201": "RX 9070 XT"}
 
 
-@declared_command("demo")
 def command(
     target: str, keep: Path | None, prefetch: bool, kind: str | None, port: int, no_browser: bool, as_json: bool
 ) -> None:
@@ -65,8 +77,6 @@ class _Kernel(NamedTuple):
 
     def _decoded(self, folder: Path) -> tuple[list[Path], ThreadTrace, float]:
         """The files of the capture, whose source is in `folder`/src; the trace, and the seconds that decoding took."""
-        from wavewright.readers.trace.att import decode
-
         with progress("unpacking the capture"):
             files = _unpack("traces", f"{self.target}/{self.kernel}", folder)
         began = time.perf_counter()
@@ -75,10 +85,6 @@ class _Kernel(NamedTuple):
 
     def shown(self, folder: Path) -> Library:
         """The capture as the only document, after its story in short."""
-        from wavewright.analysis.trace.about.overview import overview
-        from wavewright.analysis.trace.diagnose import diagnose
-        from wavewright.model.document import Library
-        from wavewright.readers.trace.sources import add_sources
         from wavewright.words.demo import short_story
 
         _, trace, seconds = self._decoded(folder)
@@ -91,14 +97,6 @@ class _Kernel(NamedTuple):
 
     def tell(self, folder: Path, keep: Path | None, *, as_json: bool) -> None:
         """The story of the capture."""
-        import msgspec
-
-        from wavewright.analysis.trace.about.overview import overview
-        from wavewright.analysis.trace.costs.hotspots import hotspots
-        from wavewright.analysis.trace.diagnose import diagnose
-        from wavewright.analysis.trace.waits import waits
-        from wavewright.analysis.trace.waves.residency import residency
-
         files, trace, seconds = self._decoded(folder)
         if as_json:
             facts = msgspec.to_builtins(overview(trace))
@@ -136,8 +134,6 @@ class _Pair(NamedTuple):
             return self.dispatch_counts(folder)
 
     def _library(self, folder: Path) -> Library:
-        from wavewright.model.document import Library
-
         library = Library()
         for side in _SIDES:
             library.add(side, str(folder / side), partial(self.open, folder / side))
@@ -192,15 +188,11 @@ def _unpack(archive: str, member: str, folder: Path) -> list[Path]:
 
 def _words(document: Document, name: str) -> Iterator[AnyBlock]:
     """The words of the answer to a declared question."""
-    from wavewright.questions.catalog import question_of
-    from wavewright.questions.kit.question import Wording
-
     question = question_of(document.kind, name)
     return iter(question.words(question.answer(document), Wording(limit=5, width=console().width)))
 
 
 def _run_chapters(before: Document, after: Document) -> Iterator[tuple[str, str, Iterator[AnyBlock]]]:
-    from wavewright.analysis.run.compare.compare import compare_runs
     from wavewright.words.run.run_changes import comparison_report
 
     yield "Where did the time go?", "summary {where}/before", _words(before, "summary")
@@ -211,9 +203,6 @@ def _run_chapters(before: Document, after: Document) -> Iterator[tuple[str, str,
 
 
 def _counter_chapters(before: Document, after: Document) -> Iterator[tuple[str, str, Iterator[AnyBlock]]]:
-    from wavewright.analysis.counters.compare import counter_compare
-    from wavewright.analysis.counters.engine.panels import counter_panels
-    from wavewright.analysis.counters.limiters import limiters
     from wavewright.words.counters.capture_changes import counter_comparison_report
     from wavewright.words.counters.limiters import verdict_lines
     from wavewright.words.counters.summary import kernel_table
@@ -229,14 +218,10 @@ def _counter_chapters(before: Document, after: Document) -> Iterator[tuple[str, 
 
 
 def _run(path: Path) -> Any:
-    from wavewright.readers.run.inputs import open_run
-
     return open_run(path)
 
 
 def _counters(path: Path) -> CounterSet:
-    from wavewright.readers.counters import open_counters
-
     return open_counters(path)
 
 

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
+from wavewright.analysis.code.kernel import kernel_code
+from wavewright.analysis.code.object_overview import code_overview
+from wavewright.analysis.common.occupancy.limits import Resources
 from wavewright.cli.kit.io import console
-from wavewright.cli.kit.options import declared_command
-from wavewright.cli.kit.request import Request
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from wavewright.analysis.common.occupancy.limits import Resources
-    from wavewright.cli.kit.request import Parts
-    from wavewright.readers.code import ChosenKernel, CodeFile
+from wavewright.cli.kit.request import Parts, Request
+from wavewright.errors import UsageError
+from wavewright.model.blocks import GAP
+from wavewright.model.losses import loss_frame
+from wavewright.readers.code import ChosenKernel, CodeFile, open_code
 
 
-@declared_command("disassemble")
 def command(
     path: Path,
     kernel: str | None,
@@ -31,9 +30,6 @@ def command(
     **view: Any,
 ) -> None:
     """Show the kernels of a file, or one of them."""
-    from wavewright.analysis.common.occupancy.limits import Resources
-    from wavewright.readers.code import open_code
-
     request = Request(paths=(path,), top=top, as_json=as_json, as_csv=as_csv)
     file = open_code(path, target=target, number=number)
     chosen = file.named(kernel) if kernel is not None else file.kernels
@@ -47,9 +43,6 @@ def command(
 def _show_overview(
     request: Request, file: CodeFile, chosen: tuple[ChosenKernel, ...] | None, resources: Resources
 ) -> None:
-    from wavewright.analysis.code.object_overview import code_overview
-    from wavewright.model.losses import loss_frame
-
     answer = code_overview(file.places, override=resources)
     if chosen is not None:
         wanted = {(each.place.number, each.kernel.name) for each in chosen}
@@ -67,10 +60,6 @@ def _show_overview(
 def _show_kernel(
     request: Request, file: CodeFile, chosen: ChosenKernel, resources: Resources, view: dict[str, Any]
 ) -> None:
-    from wavewright.analysis.code.kernel import kernel_code
-    from wavewright.analysis.code.object_overview import code_overview
-    from wavewright.model.losses import loss_frame
-
     answer = kernel_code(chosen.code_object, chosen.kernel, override=resources)
     overview = code_overview([chosen.place], override=resources).kernels
     row = overview.filter(overview["name"] == chosen.kernel.name).row(0, named=True)
@@ -78,7 +67,6 @@ def _show_kernel(
     first, last = _range(answer.loops, view)
 
     def report() -> Parts:
-        from wavewright.model.blocks import GAP
         from wavewright.words.code.kernel import descriptor_report, head_line, kernel_report
         from wavewright.words.code.listing import ListingView, code_listing
 
@@ -97,8 +85,6 @@ def _show_kernel(
 
 def _range(loops: Any, view: dict[str, Any]) -> tuple[int | None, int | None]:
     """Rows to list: those of a loop, or those that were named."""
-    from wavewright.errors import UsageError
-
     first, last = view["rows"]
     if view["loop"] is None:
         return first, last

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import click
 
 from wavewright.cli.kit.io import emit_json, progress
-from wavewright.cli.kit.options import declared_command
 
 if TYPE_CHECKING:
     from wavewright.capture.machines.machine import Machine
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
 _EXIT_CODE = 5  #: Something is missing without which no capture can be taken.
 
 
-@declared_command("doctor")
 def command(
     as_json: bool,
     is_complete: bool,

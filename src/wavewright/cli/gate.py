@@ -1,33 +1,44 @@
-"""`wavewright gate` and `baseline`: captures judged by earlier ones or a budget, and what to judge by written down."""
+"""`wavewright gate`, `baseline` and `loop`: captures judged by earlier ones or a budget, edits by before."""
 
 from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
+import msgspec
 
+from wavewright.analysis.common.gate import GateAnswer
+from wavewright.analysis.common.gate.check import JudgedFinding
+from wavewright.analysis.common.gate.subjects import SUBJECTS
+from wavewright.analysis.run.compare.run_baseline import renamed_kernels
+from wavewright.base.shown import json_bytes, printable
 from wavewright.base.words import amount, counted
 from wavewright.cli.kit.io import console, emit_json, progress
-from wavewright.cli.kit.options import declared_command
-from wavewright.cli.kit.request import DEFAULT_TOP
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from wavewright.analysis.common.gate import GateAnswer
-    from wavewright.analysis.common.gate.check import JudgedFinding
-    from wavewright.model.baseline import Baseline
+from wavewright.cli.kit.request import DEFAULT_TOP, Parts, Request
+from wavewright.cluster.loop import loop as judged
+from wavewright.cluster.measurements import METRICS, findings_of, kind_of_paths, measured
+from wavewright.errors import OutputError, UsageError
+from wavewright.export.gate.baseline import write_baseline
+from wavewright.export.gate.github import annotation_lines
+from wavewright.export.gate.junit import junit
+from wavewright.export.kit.staging import staged
+from wavewright.model.answer import to_builtins
+from wavewright.model.baseline import Baseline
+from wavewright.readers.baseline import is_baseline, read_baseline
+from wavewright.readers.budget import read_budget
+from wavewright.readers.store import last_captures, open_store
 
 _TEXT_WIDTH = 160  #: Characters of a line in a file.
 _EXIT_CODES = {"pass": 0, "fail": 1, "cannot tell": 6}
+_LOOP_EXIT_CODES = {"worse": 1, "cannot tell": 6}
 _ENDINGS = {".md": "md", ".xml": "junit", ".json": "json", ".txt": "text"}
 
 
-@declared_command("gate", "gate")
 def gate(
     paths: tuple[str, ...],
     baselines: tuple[str, ...],
@@ -89,10 +100,6 @@ def _judged(
     **options: Any,
 ) -> GateAnswer:
     from wavewright.analysis.common.gate import gate
-    from wavewright.analysis.common.gate.subjects import SUBJECTS
-    from wavewright.cluster.measurements import METRICS, findings_of, kind_of_paths
-    from wavewright.errors import UsageError
-    from wavewright.readers.budget import read_budget
 
     budget = None if budget_path is None else read_budget(budget_path)
     if from_store is not None and baselines:
@@ -121,8 +128,6 @@ def _judged(
         baseline = from_store(current)
     pairs = {}
     if baseline is not None and kind == "run":
-        from wavewright.analysis.run.compare.run_baseline import renamed_kernels
-
         pairs = renamed_kernels(baseline, current)
     findings: Sequence[JudgedFinding] = ()
     if budget is not None and budget.strongest_finding is not None:
@@ -138,9 +143,6 @@ def _judged(
 
 def _stored(baselines: Sequence[str]) -> Baseline | None:
     """The baseline file; None = the baseline is captures, or there is none."""
-    from wavewright.errors import UsageError
-    from wavewright.readers.baseline import is_baseline, read_baseline
-
     files = [path for path in baselines if is_baseline(Path(path)) or path.endswith(".wwbase")]
     if files and len(baselines) > 1:
         advice = "put all captures into one file with `wavewright baseline`"
@@ -150,8 +152,6 @@ def _stored(baselines: Sequence[str]) -> Baseline | None:
 
 def _last_of_store(address: str, like: Baseline, *, series: str | None, count: int) -> Baseline:
     """The newest captures of a store that were measured as `like` was."""
-    from wavewright.readers.store import last_captures, open_store
-
     store = open_store(address)
     with progress(f"reading {address}"):
         captures = last_captures(store, like, series=series, count=count)
@@ -161,9 +161,6 @@ def _last_of_store(address: str, like: Baseline, *, series: str | None, count: i
 
 
 def _check_subjects(subjects: Sequence[str], kind: str) -> None:
-    from wavewright.analysis.common.gate.subjects import SUBJECTS
-    from wavewright.errors import UsageError
-
     for name in subjects:
         if kind not in SUBJECTS[name].kinds:
             fitting = ", ".join(each for each, subject in SUBJECTS.items() if kind in subject.kinds)
@@ -171,16 +168,12 @@ def _check_subjects(subjects: Sequence[str], kind: str) -> None:
 
 
 def _facts(answer: GateAnswer, top: int | None) -> dict[str, Any]:
-    from wavewright.model.answer import to_builtins
-
     return {"headline": answer.headline(), **to_builtins(answer, top=top or None)}
 
 
 def _write(
     answer: GateAnswer, outputs: Sequence[Path], file_format: str, *, force: bool, is_unsure_allowed: bool
 ) -> None:
-    from wavewright.export.kit.staging import staged
-
     for path in outputs:
         form = _ENDINGS.get(path.suffix.lower(), "md" if file_format == "github" else file_format)
         text = _text(answer, form, is_unsure_allowed=is_unsure_allowed)
@@ -194,14 +187,8 @@ def _text(answer: GateAnswer, form: str, *, is_unsure_allowed: bool) -> str:
     if form == "md":
         return gate_markdown(answer, most_bytes=SUMMARY_BYTES)
     if form == "junit":
-        from wavewright.export.gate.junit import junit
-
         return junit(answer, is_unsure_allowed=is_unsure_allowed)
     if form == "json":
-        import msgspec
-
-        from wavewright.base.shown import json_bytes
-
         return msgspec.json.format(json_bytes(_facts(answer, None)), indent=1).decode() + "\n"
     from wavewright.words.gate import gate_report
     from wavewright.writers.terminal.blocks import plain_text
@@ -211,8 +198,6 @@ def _text(answer: GateAnswer, form: str, *, is_unsure_allowed: bool) -> str:
 
 def _print_for_github(answer: GateAnswer) -> None:
     """Annotations on stdout, where the runner reads them; Markdown into the summary of the step, if there is one."""
-    from wavewright.errors import OutputError
-    from wavewright.export.gate.github import annotation_lines
     from wavewright.words.gate import SUMMARY_BYTES, gate_markdown
 
     markdown = gate_markdown(answer, most_bytes=SUMMARY_BYTES)
@@ -244,7 +229,6 @@ def _in_repository(file: str) -> str:
     return file
 
 
-@declared_command("gate", "baseline")
 def baseline(
     paths: tuple[str, ...],
     output: Path,
@@ -255,9 +239,6 @@ def baseline(
     as_json: bool,
 ) -> None:
     """Write a baseline."""
-    from wavewright.cluster.measurements import kind_of_paths
-    from wavewright.export.gate.baseline import write_baseline
-
     kind = kind_of_paths(paths, asks_for_counters=bool(metrics))
     measurements = _measured(paths, kind, step=step, kernel=kernel, metrics=metrics)
     write_baseline(measurements, output, force=force)
@@ -268,8 +249,6 @@ def baseline(
         facts = {"output": str(output), "kind": kind, "capture_count": len(counts), "quantity_count": sum(counts)}
         emit_json({**facts, "byte_count": size, "targets": list(measurements.targets)}, inputs=paths, losses=damages)
         return
-    from wavewright.base.shown import printable
-
     gpus = ", ".join(measurements.targets) or "GPU not recorded"
     what = f"{counted(len(counts), 'captures')}, {counted(sum(counts), 'quantities')}, {gpus}, {amount(size)}"
     click.echo(printable(f"{output}: {what}"))
@@ -281,8 +260,21 @@ def _measured(
     paths: Sequence[str], kind: str, *, step: str | None, kernel: str | None, metrics: Sequence[str]
 ) -> Baseline:
     """Quantities of the captures at the paths, read with progress on a terminal."""
-    from wavewright.cluster.measurements import measured
-
     return measured(
         paths, kind, step=step, kernel=kernel, metrics=metrics, progress=lambda path: progress(f"reading {path}")
     )
+
+
+def loop(before: str, after: str, step: str | None, kernel: str | None, threshold: float, as_json: bool) -> None:
+    """Judge one turn."""
+    answer = judged(before, after, step=step, kernel=kernel, threshold=threshold / 100, progress=progress)
+
+    def report() -> Parts:
+        from wavewright.words.gate import loop_report
+
+        return loop_report(answer)
+
+    request = Request(paths=(before, after), as_json=as_json)
+    request.give(answer, answer.findings, report, (), headline=answer.headline())
+    if answer.outcome in _LOOP_EXIT_CODES:
+        sys.exit(_LOOP_EXIT_CODES[answer.outcome])

@@ -9,7 +9,6 @@ from wavewright.base.shown import command_line, quoted
 from wavewright.base.words import counted
 from wavewright.cli.kit.form import is_about
 from wavewright.cli.kit.io import console, emit_json, progress, show_losses
-from wavewright.cli.kit.options import declared_command
 from wavewright.model.blocks import Sentence, sentence
 
 if TYPE_CHECKING:
@@ -46,7 +45,6 @@ class _About(NamedTuple):
     is_uncut: Callable[[str], bool] = lambda _: True
 
 
-@declared_command("info")
 def command(paths: tuple[str, ...], as_json: bool, **reading: Any) -> None:
     """Say what paths are."""
     from wavewright.errors import UsageError

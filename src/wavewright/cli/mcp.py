@@ -6,10 +6,7 @@ from pathlib import Path
 
 import click
 
-from wavewright.cli.kit.options import declared_command
 
-
-@declared_command("mcp")
 def command(roots: tuple[Path, ...], client: str | None, as_json: bool) -> None:
     """Serve agents, or print the settings of a client."""
     chosen = roots or (Path(),)

@@ -9,7 +9,6 @@ import click
 
 from wavewright.base.shown import quoted
 from wavewright.cli.kit.io import console, emit_json
-from wavewright.cli.kit.options import declared_command
 from wavewright.errors import UsageError
 
 if TYPE_CHECKING:
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from wavewright.facts.metrics.catalog import CatalogEntry
 
 
-@declared_command("metrics")
 def command(
     name: str | None, target: str | None, panels: tuple[str, ...], more: tuple[Path, ...], as_csv: bool, as_json: bool
 ) -> None:

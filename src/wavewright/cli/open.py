@@ -9,7 +9,6 @@ import click
 from click.core import ParameterSource
 
 from wavewright.cli.kit.form import typed_again
-from wavewright.cli.kit.options import declared_command
 from wavewright.cli.kit.viewer import Listener, import_server
 from wavewright.errors import UsageError
 
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from wavewright.page.protocol.kept_answers import KeptAnswers
 
 
-@declared_command("open")
 def command(
     paths: tuple[Path, ...],
     one_run: bool,

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import polars as pl
 
 from wavewright.cli.kit.io import console, emit_json, progress
-from wavewright.cli.kit.options import declared_command
 from wavewright.cli.kit.picture import PictureRequest
 from wavewright.cli.kit.request import Request
 from wavewright.errors import UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import polars as pl
-
-    from wavewright.model.document import Document
+from wavewright.model.document import DOCUMENTS, Document, Library
+from wavewright.page.inputs import label_of, read_paths
+from wavewright.questions.catalog import PLOTS, plot_of
 
 
-@declared_command("plot")
 def command(
     words: tuple[str, ...],
     output: Path | None,
@@ -46,8 +44,6 @@ def command(
     *paths, name = words
     _check_name(name)
     document = _document([Path(path) for path in paths], reading)
-    from wavewright.questions.catalog import plot_of
-
     plot = plot_of(document.kind, name)
     with progress(f"drawing {plot.name}"):
         drawn = plot.draw(document, theme, top)
@@ -66,12 +62,8 @@ def command(
 
 def _check_name(name: str) -> None:
     """A name that no kind of input has is refused before anything is read."""
-    from wavewright.questions.catalog import PLOTS
-
     names = {plot for plots in PLOTS.values() for plot in plots}
     if name not in names:
-        from difflib import get_close_matches
-
         meant = get_close_matches(name, sorted(names), n=2)
         advice = f"did you mean {' or '.join(meant)}?" if meant else "`wavewright plot --list` lists the names"
         raise UsageError(f"there is no plot {name[:40]!r}", advice=advice)
@@ -79,9 +71,6 @@ def _check_name(name: str) -> None:
 
 def _document(paths: Sequence[Path], reading: dict[str, Any]) -> Document:
     """The document at the paths; several are files of one run."""
-    from wavewright.model.document import Library
-    from wavewright.page.inputs import label_of, read_paths
-
     document = Library().add(label_of(paths), str(paths[0]), lambda: read_paths(paths, **reading))
     with progress(f"reading {document.label}"):
         _ = document.opened
@@ -96,9 +85,6 @@ def _losses(document: Document) -> pl.DataFrame:
 
 def _list(paths: Sequence[Path], reading: dict[str, Any], *, as_json: bool) -> None:
     """All plots; of something that can be read, those that it can have, and why it has not the others."""
-    from wavewright.model.document import DOCUMENTS
-    from wavewright.questions.catalog import PLOTS
-
     plots = PLOTS
     reasons: dict[str, str] = {}
     if paths:

@@ -3,32 +3,37 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wavewright.base.words import counted
+from wavewright.base.shown import printable
+from wavewright.base.words import amount, counted
 from wavewright.cli.kit.form import typed_again
 from wavewright.cli.kit.io import console, emit_json, progress
-from wavewright.cli.kit.options import declared_command
 from wavewright.errors import UsageError
+from wavewright.export.kit.writer_result import Written
+from wavewright.export.report import check_report_path, write_report
+from wavewright.export.report.composition import make_report
+from wavewright.export.report.sections.own import read_own_sections
 from wavewright.model.blocks import Sentence, sentence
+from wavewright.model.counters import CounterSet
+from wavewright.model.document import DOCUMENTS, Document, Library
+from wavewright.model.kept_source import kept_run
+from wavewright.model.report import Report
+from wavewright.model.run import Run
+from wavewright.model.trace import ThreadTrace
+from wavewright.page.inputs import label_of, read_paths
+from wavewright.readers.files.hashes import input_files
+from wavewright.readers.files.kinds import document_at
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from wavewright.export.kit.writer_result import Written
-    from wavewright.model.counters import CounterSet
-    from wavewright.model.document import Document
-    from wavewright.model.report import Report
-    from wavewright.model.run import Run
-    from wavewright.model.trace import ThreadTrace
     from wavewright.words.kit.anonymous import Labels
 
 _DATA_ROWS = 5000  #: Rows of a table of data (workbook, JSON, CSV), unless --top asks for more.
 
 
-@declared_command("report")
 def command(
     paths: tuple[Path, ...],
     outputs: tuple[str, ...],
@@ -44,11 +49,6 @@ def command(
     **how: Any,
 ) -> None:
     """Write a report."""
-    from wavewright.export.report import write_report
-    from wavewright.export.report.composition import make_report
-    from wavewright.export.report.sections.own import read_own_sections
-    from wavewright.readers.files.hashes import input_files
-
     reading = {name: how.pop(name) for name in ("dispatch", "target", "source_root", "code_objects", "resources")}
     with_source = not (anonymous or no_source)
     if baseline is not None and is_compared:
@@ -120,9 +120,6 @@ def _tell(report: Report, written: Sequence[Written], paths: list[str], *, as_js
         emit_json(body, inputs=paths, losses=report.losses)
         return
 
-    from wavewright.base.shown import printable
-    from wavewright.base.words import amount
-
     out = console()
     if headlines:
         out.print(sentence((printable(headlines[0]), "bold")))
@@ -146,8 +143,6 @@ def check_outputs(outputs: Sequence[str], inputs: Sequence[Path], *, force: bool
     UsageError
         When an ending is not known, an output exists already, is given twice, or is an input.
     """
-    from wavewright.export.report import check_report_path
-
     read = {os.path.realpath(path) for path in inputs}
     seen: set[str] = set()
     for output in outputs:
@@ -170,10 +165,6 @@ def documents_at(paths: Sequence[Path], reading: dict[str, Any], *, is_compared:
     UsageError
         When a path does not exist, or they are of different kinds.
     """
-    from wavewright.model.document import DOCUMENTS, Library
-    from wavewright.page.inputs import label_of
-    from wavewright.readers.files.kinds import document_at
-
     library = Library()
     kinds = dict.fromkeys(document_at(path) for path in paths)
     if len(kinds) > 1:
@@ -195,10 +186,6 @@ def documents_at(paths: Sequence[Path], reading: dict[str, Any], *, is_compared:
 
 
 def _read(paths: Sequence[Path], **reading: Any) -> ThreadTrace | Run | CounterSet:
-    from wavewright.model.kept_source import kept_run
-    from wavewright.model.run import Run
-    from wavewright.page.inputs import read_paths
-
     opened = read_paths(paths, **reading)
     return kept_run(opened) if isinstance(opened, Run) else opened
 

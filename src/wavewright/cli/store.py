@@ -3,36 +3,35 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
+import polars as pl
 
+from wavewright.analysis.common.store.blame import blame_of_change
+from wavewright.analysis.common.store.sql import store_query
+from wavewright.analysis.common.store.trend import TrendAnswer, newest_captures
+from wavewright.base.shown import command_line
 from wavewright.base.words import counted
-from wavewright.cli.kit.io import emit_json, progress, show_losses
-from wavewright.cli.kit.lazy_group import LazyGroup
-from wavewright.cli.kit.options import declared_command
+from wavewright.cli.kit.io import emit_json, line_width, progress, show_losses
 from wavewright.cli.kit.picture import PictureRequest
-from wavewright.cli.kit.request import Request
-from wavewright.cli.kit.verbs import read_declaration
+from wavewright.cli.kit.request import Parts, Request
+from wavewright.cli.kit.run import file_progress
+from wavewright.cluster.executor import Executor
+from wavewright.cluster.executor_choice import executor_for
+from wavewright.cluster.stores import CaptureMeasuring, spread_over
 from wavewright.errors import UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import polars as pl
-
-    from wavewright.analysis.common.store.trend import TrendAnswer
-    from wavewright.cli.kit.request import Parts
-    from wavewright.cluster.executor import Executor
-    from wavewright.export.gate.store import Added
-    from wavewright.model.baseline import Baseline
-    from wavewright.readers.store import Store
-
-_GROUPS = read_declaration("cli", "options", "store", "groups")
+from wavewright.export.gate.store import Added, add_captures, make_store, pack
+from wavewright.model.baseline import OF_CAPTURE, Baseline, CaptureLabels
+from wavewright.model.blocks import sentence
+from wavewright.model.losses import loss_frame
+from wavewright.readers.baseline import is_baseline
+from wavewright.readers.store import Store, open_store
 
 
 @dataclass(frozen=True)
@@ -45,19 +44,13 @@ class _Workers:
     wait_workers: float
 
     def executor(self, item_count: int) -> Executor:
-        from wavewright.cluster.executor_choice import executor_for
-
         options = {"jobs": self.jobs, "scheduler": self.scheduler, "dask": self.dask, "wait_seconds": self.wait_workers}
         return executor_for(item_count, **options, say=partial(click.echo, err=True))  # type: ignore[arg-type]
 
     def open(self, store: str) -> Store:
         """The store, read on threads where nothing else is asked for."""
-        from wavewright.readers.store import open_store
-
         if not (self.jobs or self.scheduler or self.dask):
             return open_store(store)
-        from wavewright.cluster.stores import spread_over
-
         address = store if "://" in store else os.path.abspath(store)  # noqa: PTH100 - keeps links
         return open_store(address, spread_over(self.executor(self.jobs or os.cpu_count() or 1), address))
 
@@ -67,18 +60,7 @@ def _workers(options: dict[str, Any]) -> _Workers:
     return _Workers(**{each.name: options.pop(each.name) for each in fields(_Workers)})
 
 
-class _StoreCommands(LazyGroup):
-    """Subcommands on a store."""
-
-    by_heading, path, noun = _GROUPS["headings"], "wavewright store", "command"
-    elsewhere = "lists them"
-
-    def load(self, name: str) -> click.Command:
-        return _COMMANDS[name]
-
-
-@declared_command("store", "add")
-def _add(
+def add_command(
     store: str,
     paths: tuple[str, ...],
     commit: str,
@@ -89,10 +71,6 @@ def _add(
     **measures: Any,
 ) -> None:
     """Add captures."""
-    from wavewright.export.gate.store import add_captures, make_store, pack
-    from wavewright.model.baseline import CaptureLabels
-    from wavewright.readers.baseline import is_baseline
-
     workers = _workers(measures)
     given_labels = CaptureLabels(series, commit, _taken_ns(date_text), _checked_labels(labels))
     make_store(store)
@@ -123,9 +101,6 @@ def _add(
 
 def _measured(paths: Sequence[str], measures: Any, workers: _Workers) -> Sequence[Baseline | str]:
     """The measurements of each capture; the reason, where it cannot be read."""
-    from wavewright.cli.kit.run import file_progress
-    from wavewright.cluster.stores import CaptureMeasuring
-
     executor = workers.executor(len(paths))
     addresses = [os.path.abspath(path) if executor.is_elsewhere else path for path in paths]  # noqa: PTH100 - keeps links
     task = CaptureMeasuring(**measures, is_one_of_many=len(paths) > 1, is_elsewhere=executor.is_elsewhere)
@@ -159,12 +134,8 @@ def _checked_labels(labels: Sequence[str]) -> tuple[str, ...]:
     return tuple(labels)
 
 
-@declared_command("store", "list")
-def _list(store: str, **form: Any) -> None:
+def list_command(store: str, **form: Any) -> None:
     """List captures."""
-    from wavewright.analysis.common.store.trend import newest_captures
-    from wavewright.model.baseline import OF_CAPTURE
-
     capture_store = _open(store)
     with progress(f"reading {store}"):
         newest = newest_captures(capture_store.read(columns=OF_CAPTURE))
@@ -179,8 +150,7 @@ def _list(store: str, **form: Any) -> None:
     _tell(capture_store, request)
 
 
-@declared_command("store", "trend")
-def _trend(store: str, quantity: str, output: Path | None, theme: str, force: bool, **options: Any) -> None:
+def trend_command(store: str, quantity: str, output: Path | None, theme: str, force: bool, **options: Any) -> None:
     """Show a trend."""
     picture = PictureRequest(output, theme, force)
     picture.check()
@@ -202,11 +172,8 @@ def _trend(store: str, quantity: str, output: Path | None, theme: str, force: bo
     _tell(capture_store, request)
 
 
-@declared_command("store", "blame")
-def _blame(store: str, quantity: str, at: str | None, **options: Any) -> None:
+def blame_command(store: str, quantity: str, at: str | None, **options: Any) -> None:
     """Blame a change."""
-    from wavewright.analysis.common.store.blame import blame_of_change
-
     request = Request(paths=(store,), **{name: options.pop(name) for name in ("top", "as_csv", "as_json")})
     capture_store = _workers(options).open(store)
     trend, rows = _trend_of(capture_store, quantity, options)
@@ -214,8 +181,6 @@ def _blame(store: str, quantity: str, at: str | None, **options: Any) -> None:
     there = [_still_there(paths) for paths in (answer.before_paths, answer.after_paths)]
 
     def report() -> Parts:
-        from wavewright.base.shown import command_line
-        from wavewright.model.blocks import sentence
         from wavewright.words.store import blame_report
 
         yield from blame_report(answer, limit=request.limit)
@@ -232,18 +197,14 @@ def _blame(store: str, quantity: str, at: str | None, **options: Any) -> None:
     _tell(capture_store, request)
 
 
-@declared_command("store", "query")
-def _query(store: str, sql: str, **form: Any) -> None:
+def query_command(store: str, sql: str, **form: Any) -> None:
     """Answer SQL."""
-    from wavewright.analysis.common.store.sql import store_query
-
     capture_store = _open(store)
     with progress(f"reading {store}"):
         rows = capture_store.read()
     table = store_query(rows, sql)
 
     def report() -> Parts:
-        from wavewright.cli.kit.io import line_width
         from wavewright.words.run.data.query import query_report
 
         return query_report(table.head(request.limit), table.height, width=line_width())
@@ -259,8 +220,6 @@ def _still_there(paths: Sequence[str]) -> str | None:
 
 
 def _open(store: str) -> Store:
-    from wavewright.readers.store import open_store
-
     return open_store(store)
 
 
@@ -288,12 +247,4 @@ def _place(trend: TrendAnswer, at: str | None) -> int:
 def _tell(capture_store: Store, request: Request) -> None:
     """Say what could not be read."""
     if capture_store.losses:
-        from wavewright.model.losses import loss_frame
-
         show_losses(loss_frame(capture_store.losses), stderr=request.as_json or request.as_csv)
-
-
-_COMMANDS = {"add": _add, "list": _list, "trend": _trend, "blame": _blame, "query": _query}
-command = _StoreCommands("store", help=_GROUPS["help"])
-#: Every subcommand with what it does.
-SUBCOMMANDS = command.sentences

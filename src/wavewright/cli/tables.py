@@ -3,52 +3,43 @@
 from __future__ import annotations
 
 import re
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from io import BytesIO
+from pathlib import Path
+from typing import Any
 
 import click
+import polars as pl
 
+from wavewright.analysis.run.contents.run_contents import combine_contents, partial_contents
+from wavewright.analysis.run.query import run_query
+from wavewright.analysis.run.query.catalog import catalog
+from wavewright.analysis.run.query.result import QueryLimits, QueryResult
+from wavewright.base.csv import harmless
 from wavewright.base.shown import command_line
-from wavewright.cli.kit.commands import run_options, run_verb
 from wavewright.cli.kit.form import current_brief
 from wavewright.cli.kit.io import console, emit_json
-from wavewright.cli.kit.options import declared_command, declared_options
-from wavewright.cli.kit.request import ALL_ROWS, Request, say_rows_left_out
+from wavewright.cli.kit.request import ALL_ROWS, Parts, Request, say_rows_left_out
+from wavewright.cli.kit.run import run_request
+from wavewright.cluster.gather import gather
 from wavewright.errors import UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    import polars as pl
-
-    from wavewright.analysis.run.query.result import QueryResult
-    from wavewright.cli.kit.request import Parts
-    from wavewright.cli.kit.run import RunRequest
-    from wavewright.model.run import Run
+from wavewright.model.answer import to_builtins
+from wavewright.model.run import Run
+from wavewright.readers.run.inputs import find_runs, open_run
 
 _SQL = re.compile(r"\s*(select|with|from|values|describe|desc|show|summarize|explain)\s", re.IGNORECASE)
 
 
-@declared_command("query")
-@partial(run_options, is_spread=False, is_whole=True)
 def query(
-    request: RunRequest,
     sql: str,
     engine: str | None,
     max_rows: int | None,
     max_mib: int | None,
     max_seconds: float | None,
+    **options: Any,
 ) -> None:
     """Answer a query."""
-    import polars as pl
-
-    from wavewright.analysis.run.query import run_query
-    from wavewright.analysis.run.query.result import QueryLimits
-    from wavewright.cluster.gather import gather
-    from wavewright.model.run import Run
-    from wavewright.readers.run.inputs import find_runs
-
+    request = run_request(options, is_whole=True)
     _check_order(request.paths, sql)
     gathered = gather(
         _itself,
@@ -90,18 +81,12 @@ def _check_order(paths: Sequence[str | Path], sql: str) -> None:
 
 
 def _json_rows(result: QueryResult, top: int | None) -> dict[str, object]:
-    from wavewright.model.answer import to_builtins
-
     columns, shown, count = _first(result, top or ALL_ROWS)
     return {"columns": columns, "row_count": count, "rows": to_builtins(shown.to_dicts())}
 
 
 def _write_csv(result: QueryResult, top: int | None) -> None:
     """The rows piece by piece, so that results of any size need little memory."""
-    from io import BytesIO
-
-    from wavewright.base.csv import harmless
-
     left, count = top or ALL_ROWS, 0
     for number, piece in enumerate(result.pieces):
         lines = BytesIO()
@@ -128,8 +113,6 @@ def _show(result: QueryResult, limit: int) -> None:
 
 def _first(result: QueryResult, limit: int) -> tuple[list[str], pl.DataFrame, int]:
     """The names of the columns, the first rows, and how many there are."""
-    import polars as pl
-
     heads: list[pl.DataFrame] = []
     left, count = limit, 0
     for piece in result.pieces:
@@ -141,11 +124,8 @@ def _first(result: QueryResult, limit: int) -> tuple[list[str], pl.DataFrame, in
     return shown.columns, shown, count
 
 
-@declared_command("schema")
 def schema(paths: tuple[str, ...], name: str | None, **form: Any) -> None:
     """List views, tables and columns."""
-    from wavewright.analysis.run.query.catalog import catalog
-
     request = Request(paths=paths, **form)
     answer = catalog(_run_at(paths), name)
 
@@ -158,17 +138,12 @@ def schema(paths: tuple[str, ...], name: str | None, **form: Any) -> None:
 
 
 def _run_at(paths: tuple[str, ...]) -> Run | None:
-    from wavewright.readers.run.inputs import open_run
-
     return open_run(*paths) if paths else None
 
 
-@run_verb
-@declared_options("tables")
-def tables(request: RunRequest, show_secrets: bool) -> None:
+def tables(show_secrets: bool, **options: Any) -> None:
     """List the tables of runs."""
-    from wavewright.analysis.run.contents.run_contents import combine_contents, partial_contents
-
+    request = run_request(options)
     gathered = request.gather(partial_contents, show_secrets=show_secrets)
     answer = combine_contents(gathered.values)
 

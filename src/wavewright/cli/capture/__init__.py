@@ -6,14 +6,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from wavewright.cli.kit.lazy_group import LazyGroup
+from wavewright.cli.kit.options import own_command
 from wavewright.cli.kit.verbs import read_declaration
 
 if TYPE_CHECKING:
     import click
 
 _DECLARED = read_declaration("cli", "options", "capture", "groups")
-#: Modules of subcommands about many captures.
-_OF_MODULE = {"pool": "pool", "status": "pool"}
+_OF_MANY = ("pool", "status")  #: Subcommands about many captures.
 _OF_INPUT = ("-i", "--input")  #: Options that name an input file of rocprofv3, as rocprofv3 itself spells them.
 
 
@@ -24,8 +24,9 @@ class _Subcommands(LazyGroup):
     elsewhere = "lists what can be captured"
 
     def load(self, name: str) -> click.Command:
-        module = import_module(f"wavewright.cli.capture.{_OF_MODULE.get(name, 'recordings')}")
-        command: click.Command = getattr(module, name)
+        if name in _OF_MANY:
+            return own_command(("capture", name), f"capture.pool:{name}")
+        command: click.Command = getattr(import_module("wavewright.cli.capture.recordings"), name)
         return command
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from wavewright.base.shown import printable
+from wavewright.base.shown import command_line, printable
+from wavewright.capture.machines.machine import Machine
+from wavewright.capture.pool.child import ChildOptions
+from wavewright.capture.pool.folder import PoolStatus, State, is_finished, prepare, status_of
+from wavewright.capture.pool.jobs_file import PoolJob, read_jobs_file
+from wavewright.capture.pool.on_dask import run_on_dask, visible_gpus
+from wavewright.capture.pool.schedule import Pool, longest_first
 from wavewright.cli.kit.capture_output import show
 from wavewright.cli.kit.io import emit_event, emit_json
-from wavewright.cli.kit.options import declared_command
 from wavewright.cli.kit.request import ALL_ROWS, DEFAULT_TOP
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
-    from wavewright.capture.pool.folder import PoolStatus
-    from wavewright.capture.pool.jobs_file import PoolJob
-
-
-@declared_command("capture", "pool")
 def pool(
     jobs_file: Path,
     output: Path | None,
@@ -35,13 +35,6 @@ def pool(
     as_json: bool,
 ) -> None:
     """Take the captures of a jobs file."""
-    from wavewright.capture.machines.machine import Machine
-    from wavewright.capture.pool.child import ChildOptions
-    from wavewright.capture.pool.folder import prepare
-    from wavewright.capture.pool.jobs_file import read_jobs_file
-    from wavewright.capture.pool.on_dask import run_on_dask, visible_gpus
-    from wavewright.capture.pool.schedule import Pool
-
     folder, jobs = output or Path(f"{jobs_file.stem}-pool"), read_jobs_file(jobs_file)
     tell = _teller(as_json=as_json)
     if is_dry_run:
@@ -76,10 +69,6 @@ def _teller(*, as_json: bool) -> Callable[[str, dict[str, Any]], None]:
 
 
 def _show_order(folder: Path, jobs: Sequence[PoolJob], *, as_json: bool) -> None:
-    from wavewright.base.shown import command_line
-    from wavewright.capture.pool.folder import is_finished
-    from wavewright.capture.pool.schedule import longest_first
-
     for job in longest_first(jobs, folder):
         state = "finished" if is_finished(job, folder) else "planned"
         line = command_line(job.job.recording.program)
@@ -95,13 +84,8 @@ def _show(status: PoolStatus, limit: int) -> None:
     show(lambda _width: pool_report(status, limit=limit))
 
 
-@declared_command("capture", "status")
 def status(folder: Path, top: int | None, as_json: bool) -> None:
     """Say how far captures are."""
-    from dataclasses import asdict
-
-    from wavewright.capture.pool.folder import State, status_of
-
     status = status_of(folder)
     if as_json:
         answer = {

@@ -82,27 +82,13 @@ def run_options(verb: Callable[..., None], *, is_spread: bool = True, is_whole: 
     def run(**options: Any) -> None:
         from wavewright.cli.kit.run import run_request
 
-        names = ("paths", *FORM_NAMES, "jobs", "scheduler", "dask", "max_missing", "wait_workers", "captures")
-        common = {name: options.pop(name) for name in names if name in options}
-        verb(run_request(options, is_whole=is_whole, **common), **options)
+        verb(run_request(options, is_whole=is_whole), **options)
 
     cut_events = "kept whole" if is_whole else "cut at its borders, and shares of time are of the window"
     choosing = group("run-selection", cut_events=cut_events)
     return _after_its_options(
         run, [*groups(*_FORMS, "names"), *choosing, *groups("captures"), *groups(*(["spreading"] if is_spread else []))]
     )
-
-
-def selection_options(verb: Callable[..., None]) -> Callable[..., None]:
-    """The options that choose events alone, passed on as one `RunSelection` of whole events called `selection`."""
-
-    @wraps(verb)
-    def run(**options: Any) -> None:
-        from wavewright.cli.kit.run import selection_of
-
-        verb(selection=selection_of(options, is_whole=True), **options)
-
-    return _after_its_options(run, group("run-selection", cut_events="kept whole"))
 
 
 def _after_its_options(verb: Callable[..., None], options: list[click.Parameter]) -> Callable[..., None]:

@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from wavewright.cli.kit.options import own_command
+from wavewright.cli.kit.verbs import read_declaration
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -60,3 +63,18 @@ class LazyGroup(click.Group):
             formatter.write_text(heading)
             with formatter.indentation():
                 formatter.write_dl(list(commands.items()))
+
+
+class DeclaredGroup(LazyGroup):
+    """A group whose commands `groups.toml` of its folder in `cli/options` lists; beside it is a file for each."""
+
+    noun, elsewhere = "command", "lists them"
+
+    def __init__(self, name: str) -> None:
+        declared = read_declaration("cli", "options", name, "groups")
+        self.by_heading, self.path = declared["headings"], f"wavewright {name}"
+        super().__init__(name, help=declared["help"])
+
+    def load(self, name: str) -> click.Command:
+        """The command of that name, as NAME_command of the module of the group does it."""
+        return own_command((str(self.name), name), f"{self.name}:{name}_command")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -118,7 +119,8 @@ def options(entries: Iterable[Mapping[str, Any]], more: Mapping[str, Any] | None
         if more and name in more:
             parameters += options(more[name])
         else:
-            parameters += group(name) if name else [_parameter(click.Option, **entry)]
+            words = {word: text for word, text in entry.items() if word != "like"}
+            parameters += group(name, **words) if name else [_parameter(click.Option, **entry)]
     return parameters
 
 
@@ -133,17 +135,20 @@ def declared_options(verb: str, kind: str = "option") -> Callable[[Callable[...,
     return add
 
 
-def declared_command(*place: str, **how: Any) -> Callable[[Callable[..., Any]], click.Command]:
-    """A click command with the help, the arguments and the options of its file in `cli/options`, before its own."""
+def own_command(place: Sequence[str], function: str, **how: Any) -> click.Command:
+    """A click command with the help, the arguments and the options of its file in `cli/options`.
+
+    Its `function` below `wavewright.cli`, as module:name, is imported when it runs: `--help` needs only the file.
+    """
     declared = read_declaration("cli", "options", *place)
+    parameters = [_parameter(click.Argument, **entry) for entry in declared.get("argument", ())]
+    parameters += options(declared.get("option", ()))
 
-    def make(function: Callable[..., Any]) -> click.Command:
-        arguments = [_parameter(click.Argument, **entry) for entry in declared.get("argument", ())]
-        more = [*reversed(getattr(function, "__click_params__", []))]
-        parameters = [*arguments, *options(declared.get("option", ())), *more]
-        return click.Command(place[-1], params=parameters, help=declared["help"], callback=function, **how)
+    def run(**given: Any) -> None:
+        module, name = function.split(":")
+        getattr(import_module(f"wavewright.cli.{module}"), name)(**given)
 
-    return make
+    return click.Command(place[-1], params=parameters, help=declared["help"], callback=run, **how)
 
 
 def with_parameters(verb: Callable[..., Any], parameters: Sequence[click.Parameter]) -> Callable[..., Any]:
@@ -278,7 +283,7 @@ def path_type(**how: bool) -> click.Path:
 
 
 def _run_format() -> click.ParamType:  # type: ignore[type-arg,unused-ignore]
-    from wavewright.cli.kit.run_files import FormatName
+    from wavewright.cli.kit.formats import FormatName
 
     return FormatName()
 

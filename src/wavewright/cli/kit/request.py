@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, cast
 
 import click
 
@@ -22,9 +22,10 @@ if TYPE_CHECKING:
     from wavewright.model.blocks import AnyBlock, Sentence
     from wavewright.model.document import Document
 
-    Parts = Iterable[AnyBlock]  #: What text shows, one below the other.
-    Report = Callable[[], Parts]  #: Imports what makes text only when called: other forms start faster without.
-
+Parts: TypeAlias = "Iterable[AnyBlock]"  #: What text shows, one below the other.
+Report: TypeAlias = (
+    "Callable[[], Parts]"  #: Imports what makes text only when called: other forms start faster without.
+)
 ALL_ROWS = 1 << 62
 
 

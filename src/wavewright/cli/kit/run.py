@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import click
 
+from wavewright.cli.kit.form import FORM_NAMES
 from wavewright.cli.kit.io import console
 from wavewright.cli.kit.request import Request
 from wavewright.errors import UsageError
@@ -159,8 +160,12 @@ def file_progress(inputs: Sequence[object]) -> Iterator[Callable[[], None]]:
 _CHOICES = ("kernel", "pids", "ranks", "gpus", "streams", "domains", "between", "is_inside", "is_launched")
 
 
-def run_request(options: dict[str, Any], *, is_whole: bool, **common: Any) -> RunRequest:
-    """The request of a command line, whose options that choose events are taken out."""
+_COMMON = ("paths", *FORM_NAMES, "jobs", "scheduler", "dask", "max_missing", "wait_workers", "captures")
+
+
+def run_request(options: dict[str, Any], *, is_whole: bool = False) -> RunRequest:
+    """The request of a command line, whose options are taken out; `is_whole` keeps events whole that a window cuts."""
     selection = selection_of(options, is_whole=is_whole)
+    common = {name: options.pop(name) for name in _COMMON if name in options}
     here = {"jobs": 1, "scheduler": None, "dask": False, "max_missing": _MAX_MISSING, "wait_workers": _WAIT_WORKERS}
     return RunRequest(selection=selection, asked=selection, **here | common)

@@ -9,7 +9,6 @@ import polars as pl
 from wavewright.analysis.trace.derived_counters import DerivedCounters
 from wavewright.analysis.trace.derived_counters.sampled_counters import SampledCounters
 from wavewright.base.shown import printable
-from wavewright.base.words import short
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, sentence
 from wavewright.words.kit.charts import resampled
 from wavewright.words.kit.declared_tables import declared_table
@@ -31,7 +30,7 @@ def sampled_counters_report(
             )
     if counters.hardware.height:
         yield GAP
-        yield _hardware(counters)
+        yield declared_table("trace/sampled_counters/hardware", counters.hardware)
     if derived.summary.height:
         yield GAP
         yield _derived(derived, width=width, limit=limit)
@@ -51,11 +50,6 @@ def _totals(counters: SampledCounters, *, width: int, limit: int) -> Table:
         counter=lambda row: printable(row["name"])[:32],
         curve=[_sparkline_column(curves)],
     )
-
-
-def _hardware(counters: SampledCounters) -> Table:
-
-    return declared_table("trace/sampled_counters/hardware", counters.hardware)
 
 
 def _derived(derived: DerivedCounters, *, width: int, limit: int) -> Table:
@@ -81,11 +75,3 @@ def _curves(rows: pl.DataFrame, width: int) -> dict[str, list[float]]:
         name: resampled([value or 0.0 for value in part["value_mean"].to_list()], width)
         for (name,), part in rows.partition_by("name", as_dict=True, maintain_order=True).items()
     }
-
-
-def _number(value: float | None) -> str:
-    if value is None:
-        return "-"
-    if abs(value) >= 1e6:
-        return short(value)
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:,.4g}"

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from wavewright.analysis.trace.what_if import WhatIf
 
-_WAITS_SHOWN = 12
-
 
 def what_if_report(answer: WhatIf, *, limit: int) -> Iterator[AnyBlock]:
     """A verdict, the edits, and how the first of them changes the listing."""
