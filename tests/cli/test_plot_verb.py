@@ -72,7 +72,7 @@ def test_the_list(ranks: Path) -> None:
     for name in ("budget", "heat", "memory-chart", "of a run", "of a thread trace", "of a counter capture"):
         assert name in done.stdout
     rows = json.loads(call("plot", "--list", "--json").stdout)["plots"]
-    assert len(rows) == 18
+    assert len(rows) == 12
     assert {row["kind"] for row in rows} == {"run", "trace", "counters"}
 
 
@@ -92,7 +92,7 @@ def test_traces_and_counters(tmp_path: Path) -> None:
     counters = tmp_path / "counters"
     counters.mkdir()
     write_counters(counters, CounterCapture("gfx942", with_channels=False))
-    for name in ("roofline", "memory-chart", "speed"):
+    for name in ("roofline", "memory-chart"):
         assert call("plot", counters, name, "-o", tmp_path / f"{name}.svg").status == 0
     same = tmp_path / "verb.svg"
     assert call("memory-chart", counters, "-o", same).status == 0

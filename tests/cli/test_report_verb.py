@@ -285,12 +285,10 @@ OWN = """
 [[section]]
 title = "Longest kernels <b>"
 sql = "SELECT name, SUM(duration) AS total FROM kernels GROUP BY name ORDER BY total DESC"
-picture = "bar"
 
 [[section]]
 title = "Over time"
 sql = "SELECT start, duration FROM kernels ORDER BY start LIMIT 50"
-picture = "line"
 
 [[section]]
 title = "Notes"
@@ -309,8 +307,6 @@ def test_own_sections_are_queries_and_texts(run: Path, tmp_path: Path) -> None:
     sections = {each["name"]: each for each in report_of(tmp_path / "a.json")["sections"]}
     assert [name for name in sections if name.startswith("own")] == ["own-1", "own-2", "own-3", "own-4"]
     assert sections["own-1"]["data"][0]["rows"][0][0] == "gemm<float>"
-    for name in ("own-1", "own-2"):
-        assert any(block["type"] == "picture" for block in sections[name]["blocks"]), name
     assert sections["own-4"]["skipped"]
     page = (tmp_path / "a.html").read_text()
     assert "<script>alert" not in page
@@ -324,7 +320,6 @@ def test_own_sections_are_queries_and_texts(run: Path, tmp_path: Path) -> None:
         ("[[section]]\ntext = 'x'", "section[0]: has no `title`"),
         ("[[section]]\ntitle = 'x'", "either sql or text"),
         ("[[section]]\ntitle = 'x'\ntext = 'y'\nsql = 'z'", "either sql or text"),
-        ("[[section]]\ntitle = 'x'\nsql = 'y'\npicture = 'pie'", "section[0].picture"),
         ("[[section]]\ntitle = 'x'\ntext = 'y'\ncode = 'z'", "unknown key `code`"),
         ("[[section]]\ntitle = 4\ntext = 'y'", "section[0].title: expected `str`"),
         ("[[section]", "is not TOML"),

@@ -97,7 +97,7 @@ def _cell(value: Any) -> str:
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 
-_PICTURES = {"trace": ("states", "hotspots"), "run": ("budget",), "counters": ("roofline", "speed")}
+_PICTURES = {"trace": ("states", "heat"), "run": ("budget",), "counters": ("roofline", "memory-chart")}
 _WORDING = Wording(limit=5)
 _ANSWER_WORDING = Wording(limit=10)
 

@@ -107,12 +107,6 @@ def _speed_words(answer: SpeedOfLight, wording: Wording) -> Parts:
     return speed_answer(answer.panels, answer.by_kernel, width=wording.width)
 
 
-def _speed_plot(document: Document, theme: str, top: int | None) -> Picture:
-    from wavewright.words.counters.pictures.counter_plots import draw
-
-    return draw(document, theme, top)
-
-
 SPEED = CounterQuestion(
     name="speed",
     title="Speed of light",
@@ -122,7 +116,6 @@ SPEED = CounterQuestion(
     composed=speed_of_light_of,
     parameters=CHOICE,
     next_always=(then("roofline", "which roof is near"), then("diagnose", "what limits each kernel")),
-    plots=(Plot("speed", "Speed of light", "how near each unit is to its limit", _speed_plot),),
     verb="counters",
     tools=("counters",),
     view="speed_of_light",

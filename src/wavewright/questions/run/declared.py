@@ -147,12 +147,6 @@ def _summary_words(answer: Summary, wording: Wording) -> Parts:
     return summary_report(answer, width=wording.width, limit=wording.limit, **wording.how)
 
 
-def _categories_plot(document: Document, theme: str, top: int | None) -> Picture:
-    from wavewright.words.run.pictures.categories import draw
-
-    return draw(document, theme, top)
-
-
 SUMMARY = RunQuestion(
     name="summary",
     title="Where the time went",
@@ -163,7 +157,6 @@ SUMMARY = RunQuestion(
     rows=lambda answer: answer.domains,
     without_rows="no event was recorded",
     next_always=(then("diagnose", "what set the time"), HOTTEST),
-    plots=(Plot("categories", "GPU time by category", "what kernels do: GEMM, attention, ...", _categories_plot),),
     view="run_summary",
     display=Display(1, 0),
 )
@@ -377,12 +370,6 @@ def _path_words(answer: CriticalPath, wording: Wording) -> Parts:
     return path_report(answer, width=wording.width, limit=wording.limit, **wording.how)
 
 
-def _path_plot(document: Document, theme: str, top: int | None) -> Picture:
-    from wavewright.words.run.pictures.path import draw
-
-    return draw(document, theme, top)
-
-
 PATH = RunQuestion(
     name="path",
     title="Critical path",
@@ -393,7 +380,6 @@ PATH = RunQuestion(
     rows=lambda answer: answer.segments,
     without_rows="no calls and no GPU work were recorded",
     next_always=(then("gaps", "idle time by cause"), then("regions", "which code launched it")),
-    plots=(Plot("path", "Critical path", "what set the time of the run", _path_plot),),
     tools=("timeline",),
     view="path",
 )

@@ -152,12 +152,6 @@ def _hotspots_words(answer: Hotspots | SampleHotspots, wording: Wording) -> Part
     return either_report(answer, limit=wording.limit)
 
 
-def _hotspots_plot(document: Document, theme: str, top: int | None) -> Picture:
-    from wavewright.words.trace.pictures.hotspots import draw
-
-    return draw(document, either_hotspots(document), theme, top)
-
-
 HOTSPOTS = TraceQuestion(
     name="hotspots",
     title="Costliest instructions",
@@ -170,7 +164,6 @@ HOTSPOTS = TraceQuestion(
     without_rows="no instruction was executed",
     next_of_answer=after_hotspots,
     next_always=(then("diagnose", "what to change first"),),
-    plots=(Plot("hotspots", "Costliest instructions", "which instructions take the cycles", _hotspots_plot),),
     tools=("hotspots",),
     view="isa",
     display=Display(0, 1),
@@ -255,12 +248,6 @@ def _waits_words(answer: Waits, wording: Wording) -> Parts:
     return waits_report(answer, limit=wording.limit)
 
 
-def _waits_plot(document: Document, theme: str, top: int | None) -> Picture:
-    from wavewright.words.trace.pictures.waits import draw
-
-    return draw(document, theme, top)
-
-
 WAITS = TraceQuestion(
     name="waits",
     group=groups.KERNEL_WAITS,
@@ -274,7 +261,6 @@ WAITS = TraceQuestion(
     without_rows="no wait was executed",
     next_of_answer=after_waits,
     next_always=(then("latency", "how long memory operations take"),),
-    plots=(Plot("waits", "Awaited instructions", "which instructions waves wait for", _waits_plot),),
     tools=("explain_wait",),
     view="waits",
 )
@@ -379,12 +365,6 @@ def _occupancy_words(answer: OccupancyOverTime | Occupancy, wording: Wording) ->
     return occupancy_report(answer.occupancy, answer.curves, limit=wording.limit)
 
 
-def _occupancy_plot(document: Document, theme: str, top: int | None) -> Picture:
-    from wavewright.words.trace.pictures.occupancy import draw
-
-    return draw(document, theme, top)
-
-
 OCCUPANCY = TraceQuestion(
     name="occupancy",
     group=groups.KERNEL_TRUST,
@@ -396,7 +376,6 @@ OCCUPANCY = TraceQuestion(
     composed=occupancy_over_time,
     parameters={},
     next_always=(then("states", "what waves do over time"), then("diagnose", "whether it matters")),
-    plots=(Plot("occupancy", "Occupancy", "how many waves are resident over time", _occupancy_plot),),
     view="occupancy_limits",
 )
 
