@@ -120,6 +120,7 @@ def _place_table(answer: Memory, *, width: int, limit: int) -> Table:
         memory=lambda row: place_label(row, with_process=several),
         over_time=drawn,
         reserved_over_time=partial(drawn, of="reserved_bytes"),
+        reserved=answer.places["reserved_peak_bytes"].count() > 0,
     )
 
 
