@@ -61,6 +61,30 @@ def test_the_gemm_of_512_workgroups_in_two_seconds() -> None:
     assert answer.arrays["xcd_mean"].to_list() == [4, 1, None]
 
 
+@pytest.mark.parametrize(
+    ("capture", "grid", "count", "low", "high"),
+    [  # lines per workgroup: of the traced CU and, where 26 of 38 CUs have two workgroups and 12 one, 980 of all
+        ("c03", (2048, 2, 128), 7, 392.3, 395.1),
+        ("c02", (1024, 1, 128), 1, 512, 512),
+        ("c04", (1024, 1, 128), 2, 980, 1185.5),
+    ],
+)
+def test_requests_in_the_traced_order(
+    capture: str, grid: tuple[int, int, int], count: int, low: float, high: float
+) -> None:
+    """Low ends (and 1,088 = the folded sets of c04) as in section 3 of the spec; M1 says 1,053 of c04."""
+    answer = _traffic(capture, grid)
+    assert answer.traced_count == count
+    assert answer.traced_read_requests is not None
+    assert answer.traced_hit_rate is not None
+    assert answer.hit_rate is not None
+    total = answer.counts[0] * answer.counts[1] * answer.counts[2]
+    assert [each / total for each in answer.traced_read_requests] == pytest.approx([low, high], abs=0.1)
+    misses = answer.mappings["lines_count"][0] + answer.write_bytes // 128
+    assert answer.traced_hit_rate[1] == pytest.approx(1 - misses / (high * total + 262_144), abs=1e-4)
+    assert answer.hit_rate[0] <= answer.traced_hit_rate[0] <= answer.traced_hit_rate[1] <= answer.hit_rate[1]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("capture", "batches"),

@@ -58,6 +58,13 @@ def _verdict(answer: FabricTraffic) -> Iterator[AnyBlock]:
             f"with a hit rate of L2 from {percent(low, 0)} to {percent(high, 0)} "
             f"({counted(answer.simulated_count, 'workgroups')} simulated)"
         )
+    if answer.traced_read_requests is not None and answer.traced_hit_rate is not None:
+        requests, rates = answer.traced_read_requests, answer.traced_hit_rate
+        yield Sentence(
+            f"in the traced order of waves ({counted(answer.traced_count, 'workgroups')}): "
+            f"{_range(*requests, grouped)} reads of L2 by L1 in the whole dispatch, "
+            f"with a hit rate of L2 {_range(*rates, lambda share: percent(share, 0))}"
+        )
     yield Sentence(_hbm(answer))
     counts = worded_size(answer.counts)
     xcds = f"{counted(answer.xcd_count, 'XCDs')}, one by one" if answer.xcd_count > 1 else "one L2"
@@ -72,6 +79,10 @@ def _verdict(answer: FabricTraffic) -> Iterator[AnyBlock]:
             f"requests of L1 to L2: {grouped(answer.read_request_count)} reads if waves share what they read between "
             f"two barriers, {grouped(answer.write_request_count)} writes"
         )
+
+
+def _range(low: float, high: float, form: Callable[[float], str]) -> str:
+    return f"from {form(low)} to {form(high)}" if form(low) != form(high) else f"of {form(low)}"
 
 
 def _hbm(answer: FabricTraffic) -> str:

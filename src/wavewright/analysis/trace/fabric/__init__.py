@@ -32,6 +32,7 @@ from wavewright.analysis.trace.fabric.line_sets import (
 from wavewright.analysis.trace.fabric.mappings import TODAY, Mapping, mappings
 from wavewright.analysis.trace.fabric.orders import ORDERS, Interval, Machine, interval, work_of
 from wavewright.analysis.trace.fabric.reuse import workgroup_reuse
+from wavewright.analysis.trace.fabric.traced_order import TRACED_BY_ASSUMPTION, traced_requests
 from wavewright.analysis.trace.fabric.workgroups import ATOMIC, Ids, OutOfBudgetError, Workgroups, workgroups_of
 from wavewright.analysis.trace.lanes import target_of
 from wavewright.analysis.trace.lanes.evaluated import LaneOptions, paths_of
@@ -89,10 +90,14 @@ class FabricTraffic(Answer, package=__package__):
     read_bytes: int  #: From the fabric, in today's order, with caches that lose nothing: the lower bound.
     unavoidable_bytes: int  #: That any order reads.
     write_bytes: int  #: To the fabric.
-    hit_rate: tuple[float, float] | None  #: Of L2, over the orders of waves that were simulated; None = none was.
+    #: Of L2, over the orders of waves that were simulated and the traced one; None = none was simulated.
+    hit_rate: tuple[float, float] | None
     simulated_count: int  #: Workgroups of the simulation.
     read_request_count: float | None  #: From the vector L1 to L2; None = not counted for this GPU.
     write_request_count: float | None
+    traced_count: int  #: Workgroups whose accesses were followed in the traced order.
+    traced_read_requests: tuple[float, float] | None  #: From the vector L1 to L2, as theirs; None = not followed.
+    traced_hit_rate: tuple[float, float] | None  #: Of L2, with these requests and what L2 misses in the orders tried.
     overlapping_bytes: int  #: That several workgroups store.
     #: From HBM, where the Infinity Cache starts empty, over the orders of waves; None = no bound above.
     hbm_read_bytes: tuple[int, int | None]
@@ -166,6 +171,8 @@ def _nothing(
         "evidence": caches.evidence if caches else "",
         **dict.fromkeys(("checked_count", "read_bytes", "unavoidable_bytes", "write_bytes", "overlapping_bytes"), 0),
         **dict.fromkeys(("hit_rate", "read_request_count", "write_request_count", "fits_infinity_cache")),
+        **dict.fromkeys(("traced_read_requests", "traced_hit_rate")),
+        "traced_count": 0,
         "known_share": 0.0,
         "hbm_read_bytes": (0, None),
         "simulated_count": 0,
@@ -223,7 +230,8 @@ class _Sets:
         infinity = self.caches.infinity_cache_bytes
         fits = None if infinity is None else unavoidable + written_bytes <= infinity
         lines = infinity // self.line if infinity and not fits else 0
-        table, of_today = (table, None) if options.only_today else self._with_intervals(table, options, lines)
+        machine = _machine(self.workgroups, self.caches, self.xcds, lines, options.product)
+        table, of_today = (table, None) if options.only_today else self._with_intervals(table, options, machine)
         facts |= {
             "mappings": table,
             "arrays": arrays,
@@ -242,8 +250,18 @@ class _Sets:
         }
         if of_today is not None:
             rates = list(of_today.hit_rate)
+            stored_lines = written_bytes // self.line
+            least, most = table["lines_count"][0], table["most_bytes"][0] / self.line
             if line_requests and known_share == 1:
-                rates.append(1 - (table["lines_count"][0] + written_bytes // self.line) / sum(line_requests))
+                rates.append(1 - (least + stored_lines) / sum(line_requests))
+                requests_as_traced = machine and traced_requests(self.workgroups, self.everything.groups, machine)
+                if requests_as_traced:
+                    low, high = (each * self.workgroups.total for each in requests_as_traced.of_dispatch)
+                    misses = ((most, low), (least, high))
+                    of_traced = [1 - (lines + stored_lines) / (reads + line_requests[1]) for lines, reads in misses]
+                    facts |= {"traced_count": requests_as_traced.workgroup_count, "traced_read_requests": (low, high)}
+                    facts |= {"traced_hit_rate": tuple(of_traced), "notes": (*self._notes(), TRACED_BY_ASSUMPTION)}
+                    rates += of_traced
             facts |= {"hit_rate": (min(rates), max(rates)), "simulated_count": of_today.simulated_count}
             if of_today.hbm_lines is not None:
                 low, high = (lines * self.line for lines in of_today.hbm_lines)
@@ -281,11 +299,10 @@ class _Sets:
         return candidates
 
     def _with_intervals(
-        self, table: pl.DataFrame, options: TrafficOptions, infinity_lines: int
+        self, table: pl.DataFrame, options: TrafficOptions, machine: Machine | None
     ) -> tuple[pl.DataFrame, Interval | None]:
         """The mappings with what they read at most, and what orders of waves change in today's."""
         workgroups, intervals = self.workgroups, dict[str, Interval]()
-        machine = _machine(workgroups, self.caches, self.xcds, infinity_lines, options.product)
         facts = (workgroups.direction, workgroups.width_bytes, self.caches, workgroups.total)
         work = work_of(self.everything.groups, *facts) if machine is not None else None
         lookups_left = _MOST_LOOKUPS

@@ -20,7 +20,7 @@ from wavewright.facts.gpus.chiplets import CacheFacts
 
 _LANES: Final = 64
 _GROUP_LANES: Final = 16  #: That the vector L1 looks up together.
-_L1_SETS: Final = 4
+L1_SETS: Final = 4
 _MOST_LOOKUPS: Final = 8_000_000  #: Of L1 by the workgroups of an XCD; of more workgroups a part is simulated,
 _LOOKUPS_OF_PART: Final = 2_000_000  #: with so many lookups.
 _MOST_KINDS: Final = 64  #: Ways in which workgroups lie in their lines.
@@ -91,8 +91,8 @@ def work_of(
             return None
         accesses = group.accesses
         way = direction[accesses.row]
-        numbers = np.flatnonzero(accesses.is_known & (way != ATOMIC) & (accesses.active != 0))
-        blocks, of_execution = _blocks(group, numbers, way[numbers] == STORE, width_bytes, line, piece)
+        numbers = memory_executions(group, direction)
+        blocks, of_execution = blocks_of_lines(group, numbers, way[numbers] == STORE, width_bytes, line, piece)
         steps, waves = _steps(group, numbers, way, of_execution)
         steps["first_block"] += counts["blocks"]
         kind_of[group.numbers] = len(lookups)
@@ -140,12 +140,29 @@ def _by_alignment(groups: Sequence[Alike], line: int) -> Iterator[Alike]:
             yield Alike(group.numbers[members], replace(group.accesses, address=address), group.move, moves)
 
 
-def _blocks(
-    group: Alike, numbers: np.ndarray, is_store: np.ndarray, width_bytes: np.ndarray, line: int, piece: int
+def memory_executions(group: Alike, direction: np.ndarray) -> np.ndarray:
+    """Executions whose addresses are known, but for atomics."""
+    accesses = group.accesses
+    return np.flatnonzero(accesses.is_known & (direction[accesses.row] != ATOMIC) & (accesses.active != 0))
+
+
+def blocks_of_lines(
+    group: Alike,
+    numbers: np.ndarray,
+    is_store: np.ndarray,
+    width_bytes: np.ndarray,
+    line: int,
+    piece: int,
+    member: int | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Lines that executions look up, and how many each does: of loads once per 16 lanes, of stores once per piece."""
+    """Lines that executions look up, and how many each does: of loads once per 16 lanes, of stores once per piece.
+
+    Of the first workgroup of the group, or of one of its members.
+    """
     accesses = group.accesses
     begin = accesses.address[numbers]
+    if member is not None:
+        begin = begin + group.moves[group.move[numbers], member][:, None]
     end = begin + width_bytes[accesses.row[numbers]][:, None] - 1
     active = (accesses.active[numbers][:, None] >> np.arange(_LANES, dtype=np.uint64)) & np.uint64(1) == 1
     unit = np.where(is_store, piece, line)[:, None]
@@ -238,11 +255,11 @@ def _simulated(
         "simulated_xcds": xcds,
         "cus": machine.cus,
         "residents": machine.residents,
-        "l1_sets": _L1_SETS if has_l1 else 0,
+        "last_level_lines": machine.last_level_lines if xcds == machine.xcds else 0,
+        "l1_sets": L1_SETS if has_l1 else 0,
         "l1_ways": caches.l1_ways if has_l1 else 0,
         "l2_sets": caches.l2_bytes // caches.line_bytes // caches.l2_ways if is_limited else 0,
         "l2_ways": caches.l2_ways if is_limited else 0,
-        "last_level_lines": machine.last_level_lines if xcds == machine.xcds else 0,
     }
     columns = work.columns(order, is_stepped=not depth)
     return _core.simulate_order(columns, sizes, {"depth": depth, "drift": drift, "seed": 1})
