@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import time
+from typing import Any
 
 import polars as pl
 import pytest
 
 import wavewright
+from tests.cli.in_process import call
 from tests.golden.oracle import SHARED
 from wavewright.analysis.trace.diagnose import diagnose
 from wavewright.analysis.trace.fabric import FabricTraffic, TrafficOptions, fabric_traffic
@@ -154,6 +157,31 @@ def test_diagnose_has_the_same_bytes() -> None:
     unknown = diagnose(wavewright.open(CAPTURES / "c04" / "raw", dispatch=3)).traffic
     assert unknown is not None
     assert unknown.evidence == "requests"
+
+
+def _rows_of(*arguments: str) -> list[dict[str, Any]]:
+    done = call(*arguments, "--json")
+    assert done.status == 0, done.stderr
+    rows: list[dict[str, Any]] = json.loads(done.stdout)["rows"]["rows"]
+    return rows
+
+
+def test_lanes_has_the_same_bytes_by_row() -> None:
+    arguments = [word for offset, value in SIZES.items() for word in ("--arg", f"{offset}={value}")]
+    sizes = ["--workgroup", "256", "--grid", "1024,1,128"]
+    path = [str(CAPTURES / "c04" / "raw"), "--dispatch", "3"]
+    rows = {}
+    for verb in ("lanes", "traffic"):
+        table = _rows_of(verb, *path, *arguments, *sizes)
+        rows[verb] = {
+            row["row"]: (row["fabric_bytes"], row["distinct_bytes"])
+            for row in table
+            if row.get("fabric_bytes") is not None
+        }
+    assert rows["lanes"] == rows["traffic"]
+    assert len(rows["lanes"]) == 82
+    assert rows["lanes"][2808] == (16_777_216, 4_194_304)  # lines of A, which four XCDs read
+    assert {row["fabric_bytes"] for row in _rows_of("lanes", *path)} == {None}
 
 
 def test_a_grid_that_no_memory_holds() -> None:

@@ -203,22 +203,22 @@ def lanes(
         measured = read_omniprobe(omniprobe_path)
     accesses, losses = (None, None) if measured is None else (measured.accesses, measured.losses)
     with progress("evaluating lanes"):
-        answer = analysis(trace, options, rows=request.rows, fixes=fixes, omniprobe=accesses)
-        doubt = _doubt(trace, options)
+        doubt, traffic = _traffic_of_rows(trace, options)
+        answer = analysis(trace, options, rows=request.rows, fixes=fixes, omniprobe=accesses, traffic=traffic)
     facts = {} if losses is None else {"omniprobe_losses": to_builtins(losses)}
     facts |= {"doubt": doubt} if doubt else {}
     evidence = {"has_fixes": fixes, "measured_losses": losses, "doubt": doubt}
     return Shown(answer, how=evidence, facts=facts, request=request)
 
 
-def _doubt(trace: ThreadTrace, options: LaneOptions) -> str:
-    """A reason against the given arguments: workgroups would store to the same bytes; empty = there is none."""
-    if not options.arguments:
-        return ""
+def _traffic_of_rows(trace: ThreadTrace, options: LaneOptions) -> tuple[str, pl.DataFrame | None]:
+    """A reason against the arguments (workgroups would store to the same bytes; empty = none); bytes by row."""
+    if not options.arguments and options.recorded_arguments is None:
+        return "", None
     from wavewright.analysis.trace.fabric import TrafficOptions, fabric_traffic
 
     answer = fabric_traffic(trace, TrafficOptions(options, only_today=True))
-    return answer.problem if answer.overlapping_bytes else ""
+    return answer.problem if answer.overlapping_bytes else "", None if answer.problem else answer.rows
 
 
 def _lanes_of_row(request: TraceRequest, row: int, options: LaneOptions) -> Shown:

@@ -32,7 +32,7 @@ class TracedRequests:
 
 
 def traced_requests(workgroups: Workgroups, groups: list[Alike], machine: Machine) -> TracedRequests | None:
-    """Requests of traced workgroups; None = no workgroup was traced from its start to its end, or the GPU's L1 is not known.
+    """Requests of traced workgroups; None = none was traced from its start to its end, or its L1 is not known.
 
     Nothing tells which workgroups were traced: those are taken that a CU gets where workgroups go round XCDs and CUs.
     """

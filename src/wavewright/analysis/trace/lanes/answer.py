@@ -73,6 +73,7 @@ def lanes(
     rows: pl.Series | None = None,
     fixes: bool = False,
     omniprobe: pl.DataFrame | None = None,
+    traffic: pl.DataFrame | None = None,
 ) -> Lanes:
     """Evaluate the traced waves lane by lane.
 
@@ -86,6 +87,8 @@ def lanes(
         Whether to search layouts of LDS without conflicts, over all rows.
     omniprobe
         What Omniprobe measured (`OmniprobeLog.accesses`), to compare with.
+    traffic
+        What rows move between L2 and the fabric (`FabricTraffic.rows`), where arguments tell it.
 
     Raises
     ------
@@ -111,7 +114,7 @@ def lanes(
         comparison = omniprobe_comparison(omniprobe, trace.code, certain)
     chosen = {name: _chosen(getattr(answer, name), rows) for name in ("rows", "branches", "reasons")}
     return Lanes(
-        rows=_sorted_rows(trace, chosen["rows"]),
+        rows=_sorted_rows(trace, chosen["rows"], traffic),
         lines=_lines(chosen["rows"], chosen["branches"]),
         branches=chosen["branches"],
         reasons=chosen["reasons"],
@@ -138,9 +141,14 @@ def costliest_first() -> list[pl.Expr]:
     return [pl.col("extra_cycles_total").fill_null(0), above.fill_null(0)]
 
 
-def _sorted_rows(trace: ThreadTrace, rows: pl.DataFrame) -> pl.DataFrame:
+def _sorted_rows(trace: ThreadTrace, rows: pl.DataFrame, traffic: pl.DataFrame | None) -> pl.DataFrame:
     explained = explained_stalls(trace, rows)
-    joined = rows.join(explained, on="row", how="left", maintain_order="left")
+    names = ("fabric_bytes", "distinct_bytes")
+    moves = pl.DataFrame(schema={"row": pl.Int32, **dict.fromkeys(names, pl.Int64)}) if traffic is None else traffic
+    of_row = moves.group_by("row", maintain_order=True).agg(pl.col(*names).sum())
+    joined = rows.join(explained, on="row", how="left", maintain_order="left").join(
+        of_row, on="row", how="left", maintain_order="left"
+    )
     names = Lanes.tables["rows"].dtypes
     ordered = joined.sort(*costliest_first(), "row", descending=[True, True, False])
     return ordered.select(pl.col(name).cast(dtype) for name, dtype in names.items())

@@ -26,6 +26,7 @@ _LEGEND = (
     " execution; stall: share of the later wait that the extra cycles can explain at most; rule: how well the rule is"
     " proven; known: share of the executions whose cost is certain"
 )
+_FABRIC = "; fabric: cache lines of the row in the whole dispatch, added up over XCDs; distinct: of these, once each"
 
 
 def lanes_report(
@@ -49,7 +50,7 @@ def lanes_report(
             yield Sentence(doubt, "loss")
         yield GAP
         yield _row_table(answer, limit)
-        yield sentence((_LEGEND, "dim"))
+        yield sentence((_LEGEND + _FABRIC * _has_traffic(answer.rows), "dim"))
     lines = answer.lines.filter(pl.col("row_count") > 0)
     if lines.height:
         yield GAP
@@ -162,6 +163,10 @@ def _certain(row: _Row) -> str:
     return percent(row["cost_known_count"] / max(1, row["execution_count"]), 0)
 
 
+def _has_traffic(rows: pl.DataFrame) -> bool:
+    return rows["fabric_bytes"].null_count() < rows.height
+
+
 def _row_table(answer: Lanes, limit: int) -> Table:
     rows = answer.rows
     return declared_table(
@@ -170,6 +175,7 @@ def _row_table(answer: Lanes, limit: int) -> Table:
         limit=limit,
         has_lds=rows["ideal_cycles_total"].null_count() < rows.height,
         has_memory=rows["segment_count_total"].null_count() < rows.height,
+        has_traffic=_has_traffic(rows),
         active=_active,
         ideal=_each("ideal_cycles_total"),
         extra=_each("extra_cycles_total"),
