@@ -143,9 +143,11 @@ def costliest_first() -> list[pl.Expr]:
 
 def _sorted_rows(trace: ThreadTrace, rows: pl.DataFrame, traffic: pl.DataFrame | None) -> pl.DataFrame:
     explained = explained_stalls(trace, rows)
-    names = ("fabric_bytes", "distinct_bytes")
-    moves = pl.DataFrame(schema={"row": pl.Int32, **dict.fromkeys(names, pl.Int64)}) if traffic is None else traffic
-    of_row = moves.group_by("row", maintain_order=True).agg(pl.col(*names).sum())
+    move_names = ("fabric_bytes", "distinct_bytes")
+    moves = (
+        pl.DataFrame(schema={"row": pl.Int32, **dict.fromkeys(move_names, pl.Int64)}) if traffic is None else traffic
+    )
+    of_row = moves.group_by("row", maintain_order=True).agg(pl.col(*move_names).sum())
     joined = rows.join(explained, on="row", how="left", maintain_order="left").join(
         of_row, on="row", how="left", maintain_order="left"
     )
