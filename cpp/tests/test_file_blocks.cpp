@@ -7,6 +7,7 @@
 #include "check.hpp"
 #include "wavewright/column.hpp"
 #include "wavewright/file_blocks.hpp"
+#include "wavewright/span_pyramid.hpp"
 
 using namespace wavewright;
 
@@ -53,6 +54,27 @@ TEST(file_blocks, columns_stay_in_memory_where_there_is_no_room) {
     }
     keep_blocks_in("/there/is/no/such/folder", uint64_t{1} << 30);
     CHECK(is_counted(counted()));
+    CHECK_EQUAL(bytes_in_files(), uint64_t{0});
+    keep_blocks_in("", 0);
+}
+
+TEST(file_blocks, what_is_stored_of_many_tracks_lies_in_files) {
+    constexpr uint32_t kTracks = 64;
+    constexpr size_t kSpans = 3'000'000;
+    constexpr size_t kSmallBlocks = size_t{15} << 20;  // 1, 2, 4 and 8 MB: too small for files
+    keep_blocks_in(folder(), uint64_t{1} << 30);
+    {
+        const SpanSource overlapping = [](const SpanVisit& visit) {
+            for (size_t i = 0; i < kSpans; ++i) {
+                const auto begin = static_cast<int64_t>(i / kTracks * 4);
+                visit(i, i % kTracks, begin, begin + 7, i % 5);
+            }
+        };
+        const SpanPyramid pyramid(overlapping, {kTracks, 0, kSpans / kTracks * 4 + 8, 2, false});
+        CHECK_EQUAL(pyramid.span_count(), uint64_t{kSpans});
+        CHECK(pyramid.byte_count() >= kSpans * 14 + 2 * kSmallBlocks);
+        CHECK(bytes_in_files() + kSmallBlocks >= pyramid.byte_count());
+    }
     CHECK_EQUAL(bytes_in_files(), uint64_t{0});
     keep_blocks_in("", 0);
 }

@@ -40,7 +40,7 @@ class TimedLevels : public SpanPyramid::Levels {
         sort_into_tracks(spans, rules.end);
         const size_t shares = std::min(tracks_.size(), static_cast<size_t>(span_count() / kSpansPerWorker));
         in_parallel(tracks_.size(), workers_for(shares), [&](size_t track, unsigned) {
-            if (tracks_[track].count != 0) tracks_[track].build(spans_, rules, level_count);
+            if (tracks_[track].count != 0) tracks_[track].build(spans_, rules, level_count, shelf_);
         });
     }
 
@@ -110,6 +110,7 @@ class TimedLevels : public SpanPyramid::Levels {
 
     int64_t origin_;
     TrackSpans<Time> spans_;
+    Shelf shelf_;
     std::vector<SpanTrack<Time>> tracks_;
 };
 

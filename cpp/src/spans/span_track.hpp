@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "base/shelf.hpp"
 #include "spans/cell_summary.hpp"
 #include "spans/span_groups.hpp"
 #include "wavewright/column.hpp"
@@ -30,10 +31,11 @@ class SpanTrack {
 
     size_t first = 0, count = 0;  // in TrackSpans
 
-    void build(TrackSpans<Time>& spans, const SpanRules& rules, uint32_t level_count) {
+    // What it stores lies on the shelf: hundreds of tracks with a few megabytes each would fill the memory.
+    void build(TrackSpans<Time>& spans, const SpanRules& rules, uint32_t level_count, Shelf& shelf) {
         sort_by_time(spans);
-        find_overlaps(spans, rules.parts_overlaps);
-        build_levels(spans, rules.cell_bits, level_count);
+        find_overlaps(spans, rules.parts_overlaps, shelf);
+        build_levels(spans, rules.cell_bits, level_count, shelf);
     }
 
     // Spans that reach into [from, to).
@@ -51,21 +53,29 @@ class SpanTrack {
     }
 
     size_t byte_count() const {
-        size_t bytes = sizeof *this + depths_.size() + reach_.size() * sizeof(Time);
+        size_t bytes = sizeof *this + depths_.size_bytes() + reach_.size_bytes();
         for (const Level& level : levels_)
-            bytes += level.longs.size_bytes() + level.sums.size_bytes() + level.reach.size() * sizeof(Time);
+            bytes += level.longs.size_bytes() + level.sums.size_bytes() + level.reach.size_bytes();
         return bytes;
     }
 
   private:
     // What is stored for a level and those above it, each part in order of begin.
     struct Level {
-        uint32_t number;
-        Column<Piece> longs;      // spans at least a cell long
-        Column<Piece> sums;       // the others, added up
-        std::vector<Time> reach;  // the latest end of `longs` up to here; empty where no spans overlap
+        uint32_t number = 0;
+        std::span<const Piece> longs;  // spans at least a cell long
+        std::span<const Piece> sums;   // the others, added up
+        std::span<const Time> reach;   // the latest end of `longs` up to here; empty where no spans overlap
 
         size_t size() const { return longs.size() + sums.size(); }
+    };
+    struct MadeLevel {
+        Column<Piece> longs, sums;
+        Column<Time> reach;
+
+        Level at(uint32_t number) const {
+            return {number, {longs.data(), longs.size()}, {sums.data(), sums.size()}, {reach.data(), reach.size()}};
+        }
     };
     struct Sums {
         Column<Piece>& sums;
@@ -142,7 +152,7 @@ class SpanTrack {
         reorder(spans.item);
     }
 
-    void find_overlaps(const TrackSpans<Time>& spans, bool parts_overlaps) {
+    void find_overlaps(const TrackSpans<Time>& spans, bool parts_overlaps, Shelf& shelf) {
         Time reach = 0;
         bool overlaps = false;
         for (size_t i = first; !overlaps && i < first + count; ++i) {
@@ -150,8 +160,10 @@ class SpanTrack {
             reach = std::max(reach, spans.end[i]);
         }
         if (!overlaps) return;
-        reach_.extend(count);
-        depths_.extend(count);
+        Column<Time> reaches;
+        Column<uint8_t> depths;
+        reaches.extend(count);
+        depths.extend(count);
         Time last_begin[kMaxDepth + 1] = {}, last_end[kMaxDepth + 1] = {};
         reach = 0;
         for (size_t i = 0; i < count; ++i) {
@@ -161,9 +173,11 @@ class SpanTrack {
                 ++depth;
             last_begin[depth] = begin;
             last_end[depth] = std::max(last_end[depth], end);
-            depths_[i] = depth;
-            reach_[i] = reach = std::max(reach, end);
+            depths[i] = depth;
+            reaches[i] = reach = std::max(reach, end);
         }
+        reach_ = shelf.put(reaches);
+        depths_ = shelf.put(depths);
     }
 
     Piece piece_of(const TrackSpans<Time>& spans, size_t i) const {
@@ -184,8 +198,8 @@ class SpanTrack {
     template <class Visit>
     static void each_stored(const Level& level, uint64_t from, uint64_t to, Visit&& visit) {
         const auto begins_before = [&](const Piece& one) { return one.begin < from; };
-        const Piece* sum = std::partition_point(level.sums.begin(), level.sums.end(), begins_before);
-        const Piece* one = std::partition_point(level.longs.begin(), level.longs.end(), begins_before);
+        auto sum = std::partition_point(level.sums.begin(), level.sums.end(), begins_before);
+        auto one = std::partition_point(level.longs.begin(), level.longs.end(), begins_before);
         if (!level.reach.empty()) {
             const auto reaching = std::upper_bound(level.reach.begin(), level.reach.end(), from);
             one = std::min(one, level.longs.begin() + (reaching - level.reach.begin()));
@@ -201,9 +215,10 @@ class SpanTrack {
 
     // A level is stored where its cells hold many pieces of the level stored before it, so that all of them together
     // take no more than a part of the memory of the spans; what lies between is summed up when a tile is asked for.
-    void build_levels(const TrackSpans<Time>& spans, uint8_t cell_bits, uint32_t level_count) {
+    void build_levels(const TrackSpans<Time>& spans, uint8_t cell_bits, uint32_t level_count, Shelf& shelf) {
         size_t stored_count = count;
-        Level last{};  // made from what is below it; empty: what is stored
+        MadeLevel made;
+        Level last;  // made from what is below it; empty: what is stored
         while (true) {
             const bool is_stored = last.size() == 0;
             const auto each_last = [&](auto&& visit) {
@@ -215,19 +230,18 @@ class SpanTrack {
             const uint32_t found = first_level_with(most, cell_bits, level_count, each_last);
             const uint32_t number = std::max(found, last.number + 1);
             if (number >= level_count) return;
-            last = level_of(number, cell_bits + number, each_last);
+            made = made_level(cell_bits + number, each_last);
+            last = made.at(number);
             if (last.size() > stored_count / 2) continue;
             stored_count = last.size();
-            levels_.push_back(std::move(last));
-            last = Level{};
-            last.number = number;
+            levels_.push_back({number, shelf.put(made.longs), shelf.put(made.sums), shelf.put(made.reach)});
+            last = {number, {}, {}, {}};
         }
     }
 
     template <class EachPiece>
-    Level level_of(uint32_t number, uint32_t shift, EachPiece&& each) const {
-        Level level{};
-        level.number = number;
+    MadeLevel made_level(uint32_t shift, EachPiece&& each) const {
+        MadeLevel level;
         Sums sums{level.sums};
         CellSummary<Time, Sums> summary(shift, sums);
         Time reach = 0;
@@ -259,8 +273,8 @@ class SpanTrack {
         return 0;
     }
 
-    Column<uint8_t> depths_;  // empty: no spans overlap
-    Column<Time> reach_;      // likewise: the latest end up to here
+    std::span<const uint8_t> depths_;  // empty: no spans overlap
+    std::span<const Time> reach_;      // likewise: the latest end up to here
     std::vector<Level> levels_;
 };
 
