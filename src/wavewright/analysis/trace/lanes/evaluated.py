@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -25,6 +26,7 @@ _DIRECTIONS: Final = {"load": 0, "store": 1, "atomic": 2, "load to LDS": 3}
 _WIDEST_BYTES: Final = 255
 _MOST_PATTERNS: Final = 64  #: Different patterns of a row that are kept.
 _MOST_INSTRUCTIONS: Final = 40_000_000  #: That are evaluated; waves behind them stay unknown, which is said.
+_PIECE_ROWS: Final = 4_000_000  #: Instructions whose paths are told apart at once.
 _SUMS: Final = (
     "execution_count",
     "mask_known_count",
@@ -233,20 +235,36 @@ def executions(trace: ThreadTrace, options: LaneOptions) -> pl.DataFrame:
 
 def paths_of(trace: ThreadTrace) -> pl.DataFrame:
     """One row per distinct path: `kernel`, `wave_count`, `rows` (a list)."""
-    executed = trace.instructions.lazy().select("wave", "row").with_columns(place=pl.int_range(pl.len()).over("wave"))
-    signature = pl.struct("place", "row")
-    signed = (
-        executed.group_by("wave", maintain_order=True)
-        .agg(signature.hash(1).sum().alias("one"), signature.hash(2).sum().alias("other"), count=pl.len())
-        .collect()
-    )
+    sums = pl.col("one", "other").sum()
+    signed = pl.concat([_signatures(piece) for piece in _pieces(trace)])
+    signed = signed.group_by("wave", maintain_order=True).agg(sums, pl.col("count").sum())
     waves = trace.waves.select("wave", "kernel").join(signed, on="wave", maintain_order="left")
     distinct = waves.group_by("kernel", "one", "other", "count", maintain_order=True).agg(
         pl.col("wave").first(), wave_count=pl.len()
     )
-    chosen = trace.instructions.lazy().filter(pl.col("wave").is_in(distinct["wave"].implode()))
-    lists = chosen.group_by("wave", maintain_order=True).agg(rows=pl.col("row")).collect()
+    numbers = distinct["wave"].implode()
+    chosen = pl.concat([piece.filter(pl.col("wave").is_in(numbers)) for piece in _pieces(trace)])
+    lists = chosen.group_by("wave", maintain_order=True).agg(rows=pl.col("row"))
     return distinct.join(lists, on="wave", maintain_order="left").select("kernel", "wave_count", "rows")
+
+
+def _pieces(trace: ThreadTrace) -> Iterator[pl.DataFrame]:
+    """`wave` and `row` of all instructions, some whole waves at a time: what is made of each instruction is large."""
+    table = trace.instructions.select("wave", "row")
+    begin = 0
+    for first in trace.waves["first_instruction"].drop_nulls().sort():
+        if begin + _PIECE_ROWS <= first < table.height:
+            yield table[begin:first]
+            begin = first
+    yield table[begin:]
+
+
+def _signatures(piece: pl.DataFrame) -> pl.DataFrame:
+    """Two sums by wave that are alike for waves with the same path."""
+    signature = pl.struct("place", "row")
+    placed = piece.with_columns(place=pl.int_range(pl.len()).over("wave"))
+    hashes = (signature.hash(1).sum().alias("one"), signature.hash(2).sum().alias("other"))
+    return placed.group_by("wave", maintain_order=True).agg(*hashes, count=pl.len())
 
 
 def start_of(trace: ThreadTrace, target: str, options: LaneOptions, kernel: int | None, lanes: int) -> StartState:
