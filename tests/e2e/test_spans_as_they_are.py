@@ -170,3 +170,20 @@ def test_a_drag_counts_the_waves_that_are_there(page, serve):
     there = waves.filter(pl.col("start_cycles") < last, pl.col("end_cycles") > first).height
     assert there > 10
     expect(tracks.facts_of).to_have_attribute("data-counted", f"{there:,} waves")
+
+
+def test_utilization_asks_for_issues_only_where_a_cycle_has_a_pixel(page, serve):
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    served = serve(made_gemm())
+    view = page.locator('[data-view="utilization"]')
+
+    def settled_at(address: str) -> bool:
+        page.goto(served.url + address)
+        expect(view.locator(".utilization-shares .row").nth(1)).to_be_visible()
+        settled(page, "() => document.documentElement.dataset.asking === '0'")
+        return any("spans?layer=pipes" in url for url in asked)
+
+    assert not settled_at("#layout=t(utilization;0)")
+    begin, _ = time_range(served.library.document(0).trace)
+    assert settled_at(f"#layout=t(utilization;0)&time={begin}~{begin + 300}")

@@ -2,7 +2,7 @@
 import type { Bins, CurveTiles } from "../model/curves";
 import type { Frame } from "./frame";
 import type { Painter } from "./painter";
-import type { PlacedStrip } from "./track_layout";
+import type { PlacedStrip, Strip } from "./track_layout";
 
 /** What a strip shows instead of spans: some curves between 0 and 1, added up and divided by `of`. */
 export interface Shares {
@@ -15,7 +15,11 @@ export interface Shares {
 }
 
 /** From here on every cycle has its pixel: spans are drawn as they are. */
-export const BLOCKS_TIME_PER_PIXEL = 1;
+const BLOCKS_TIME_PER_PIXEL = 1;
+
+/** Whether a strip is drawn as curves: then nobody needs the spans of its layer. */
+export const isCurve = ({ shares, track }: Strip, timePerPixel: number): boolean =>
+  shares !== undefined && (track < 0 || timePerPixel > BLOCKS_TIME_PER_PIXEL);
 
 export function paintShares(painter: Painter, frame: Frame, strips: PlacedStrip[]): void {
   const binsOfTiles = new Map<CurveTiles, Bins[]>();

@@ -8,7 +8,7 @@ import { inside, paintLoading, uncovered, uncoveredByBins } from "./loading";
 import { type Band, cssOf, type Painter, pixelOf } from "./painter";
 import { colourOf, inkOn, nameColour, nameOfKind, paper, seriesColour } from "./palette";
 import { KindColours, type Raster, raster, rasterStretches, rasterTrack, SUB_ROWS } from "./raster";
-import { BLOCKS_TIME_PER_PIXEL, paintShares } from "./shares";
+import { isCurve, paintShares } from "./shares";
 import { type ColumnBins, columnBins, rasterStalled, rowsFor } from "./stalled";
 import type { PlacedStrip } from "./track_layout";
 
@@ -89,8 +89,7 @@ export function paintSpans(painter: Painter, frame: Frame, set: LayerSet, style:
     return bins;
   };
   const over = { columns, pixels: new Uint32Array(columns) };
-  const isArea = (strip: PlacedStrip) =>
-    strip.shares !== undefined && (strip.track < 0 || frame.timePerPixel > BLOCKS_TIME_PER_PIXEL);
+  const isArea = (strip: PlacedStrip) => isCurve(strip, frame.timePerPixel);
   let total = 0;
   const places = strips
     .filter((strip) => !isArea(strip))

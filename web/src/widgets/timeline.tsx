@@ -1,5 +1,5 @@
 // Tracks of spans on the shared time axis: scrolls, zooms, measures, selects. Any layers, in any arrangement of rows.
-import { signal, untracked, useSignalEffect } from "@preact/signals";
+import { signal, untracked, useComputed, useSignalEffect } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { counted as quantity } from "../base/format";
 import { isForPage } from "../base/keys";
@@ -39,8 +39,9 @@ export interface TimelineProps extends SpanStyle {
   rowHeights?: RowHeights;
   /** The layer of the overview strip; absent = that of the first row. */
   overviewLayer?: Layer | undefined;
-  /** What the spans of the overview layer are called when they are counted: "instructions". */
+  /** What the spans of the counted layer, or else of the overview, are called when they are counted: "instructions". */
   countedAs?: string;
+  countedLayer?: Layer;
   /** Further lines of the tooltip of a single span. */
   tooltipOf?: ((span: Span) => string[] | Promise<string[]>) | undefined;
   /** A span was clicked, or reached by keys; null = a click where there is none. */
@@ -142,13 +143,16 @@ export function Timeline(props: TimelineProps) {
   });
 
   const overviewLayer = () => latest.current.overviewLayer ?? state.rows.value[0]?.strips[0]?.layer ?? null;
+  const countedLayer = () => latest.current.countedLayer ?? overviewLayer();
+  const range = () => state.measuring.value ?? selection.value.range;
+  const hasRange = useComputed(() => range() != null);
   const paint: Paint = (painter, size) => {
     void set.store.turn.value;
     const isScreen = size.width === state.size.value.width && size.height === state.size.value.height;
     const frame = state.frameFor(size);
     const layer = overviewLayer();
     if (isScreen) {
-      want(state, frame, layer);
+      want(state, frame, [layer, hasRange.value ? countedLayer() : null]);
       const layers = [...state.visibleLayers(frame)];
       const isMissing = (t: Layer) =>
         t.level_count > 0 && uncovered(set.pieces(t, frame.window, frame.detail), inside(frame.window, t)).length > 0;
@@ -169,17 +173,17 @@ export function Timeline(props: TimelineProps) {
   };
   const paintTop: Paint = (painter, size) => {
     const frame = state.frameFor(size);
-    const range = state.measuring.value ?? selection.value.range;
+    const measured = range();
     const area = state.measuring.value ? state.draggedArea.value : selectedTracks();
     const isArea = area !== null && state.rows.value.some((row) => row.strips.some((s) => s.layer.name === area.layer));
-    const text = range
-      ? measureText(frame, range, [isArea ? quantity(area.tracks.size, "tracks") : "", counted(range)])
+    const text = measured
+      ? measureText(frame, measured, [isArea ? quantity(area.tracks.size, "tracks") : "", counted(measured)])
       : "";
     const span = chosen();
     const hit = state.hit.value;
     for (const [number, part] of TimelineState.framesOf(frame).entries()) {
       const places = isArea ? trackPlaces(part, area.layer, area.tracks) : null;
-      if (range) paintRange(painter, part, range, places, number === 0 ? text : "");
+      if (measured) paintRange(painter, part, measured, places, number === 0 ? text : "");
       latest.current.highlight?.(painter, part);
       const place = span ? part.trackToY(span.layer, span.track) : null;
       if (span && place) outline(painter, part, place, span, paper("text"));
@@ -198,8 +202,8 @@ export function Timeline(props: TimelineProps) {
   };
   const counted = (range: Range): string => {
     const { countedAs } = latest.current;
-    const layer = overviewLayer();
-    if (!countedAs || !layer) return "";
+    const layer = countedLayer();
+    if (!countedAs || !layer || !set.pieces(layer, range, state.frame.value.detail).length) return "";
     const area = state.measuring.value ? state.draggedArea.value : selectedTracks();
     const isOfArea = area?.layer === layer.name;
     const all = state.rows.value.flatMap((row) => row.strips.filter((s) => s.layer === layer).map((s) => s.track));
@@ -295,10 +299,10 @@ function useFlagKeys(state: TimelineState): void {
 }
 
 /** Ask for what the picture needs, then for what lies beside it. */
-function want(state: TimelineState, frame: Frame, overviewLayer: Layer | null): void {
+function want(state: TimelineState, frame: Frame, others: (Layer | null)[]): void {
   const { set } = state;
   const layers = state.visibleLayers(frame);
-  if (overviewLayer) layers.add(overviewLayer);
+  for (const other of others) if (other) layers.add(other);
   const { begin, end } = frame.window;
   const now = set.wanted(layers, frame.window, frame.detail);
   const half = (end - begin) / 2;

@@ -2,6 +2,7 @@
 import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import { Frame } from "../draw/frame";
 import { dotsPerPixel } from "../draw/painter";
+import { isCurve } from "../draw/shares";
 import { ticks } from "../draw/ticks";
 import { axisHeight, gutterColumns, MINIMAP } from "../draw/time_axis";
 import { layersOfStrip, layOutTracks, type TimelineRow, type TrackLayout } from "../draw/track_layout";
@@ -272,7 +273,8 @@ export class TimelineState {
   /** Layers that have a track on screen. */
   visibleLayers(frame: Frame): Set<Layer> {
     const rows = TimelineState.framesOf(frame).flatMap((part) => part.visibleRows());
-    return new Set(rows.flatMap((row) => row.strips.flatMap(layersOfStrip)));
+    const spans = rows.flatMap((row) => row.strips.filter((strip) => !isCurve(strip, frame.timePerPixel)));
+    return new Set(spans.flatMap(layersOfStrip));
   }
 
   private hitAt(pointer: { x: number; y: number } | null): Hit | null {

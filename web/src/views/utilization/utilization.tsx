@@ -190,7 +190,8 @@ function Tracks({ set, layer }: { set: LayerSet; layer: Layer }) {
           unit="cycles"
           clockMhz={facts.clock_mhz}
           rowHeights={COMFORTABLE}
-          overviewLayer={layer}
+          overviewLayer={set.layer("waves") ?? layer}
+          countedLayer={layer}
           countedAs="issues"
           handle={handle}
           {...{ onSpan, onHover, tooltipOf, highlight, kindColour }}

@@ -69,6 +69,13 @@ def pipe_shares(trace: ThreadTrace) -> tuple[PipeSeries, ...]:
 
 
 def busy_shares(trace: ThreadTrace) -> tuple[PipeSeries, ...]:
-    """Curves of the pipes that an instruction occupies for longer than it issues, while they are busy."""
-    busy = (replace(share, kind=BUSY + share.kind) for share in pipe_shares(trace))
-    return tuple(share for share in busy if share.times.total(share.unit, share.kind))
+    """Curves of the pipes that instructions occupy for longer than they issue on some SIMD, while they are busy.
+
+    They are of all SIMDs: one on which the pipe is busy only while it issues counts as well.
+    """
+    shares = pipe_shares(trace)
+    busy = [replace(share, kind=BUSY + share.kind) for share in shares]
+    is_long = [one.times.total(one.unit, one.kind) > 0 for one in busy]
+    pipes = {one.pipe for one, is_one in zip(busy, is_long, strict=True) if is_one}
+    longest = (one if is_one else share for one, share, is_one in zip(busy, shares, is_long, strict=True))
+    return tuple(one for one in longest if one.pipe in pipes)
