@@ -40,7 +40,7 @@ export function Headline() {
   if (facts.kind === "counters") return <OfCounters key={key} />;
   if (facts.kind === "store") return null; // the headline of the trend stands above its picture
   return facts.instruction_count ? (
-    <OfTrace key={key} />
+    <OfTrace key={key} facts={facts} />
   ) : facts.holds.samples ? (
     <OfSamples key={key} />
   ) : (
@@ -54,11 +54,11 @@ function useReady<T>(question: Question<T> | null): T | null {
   return answer.state === "ready" ? answer.value : null;
 }
 
-function OfTrace() {
+/** Of a large trace the diagnosis takes a minute: until then the strip says what is known. */
+function OfTrace({ facts }: { facts: TraceOverview }) {
   const plan = useReady(json<DiagnoseAnswer>(current.value, "diagnose", ofKernel()));
   const stalls = useReady(json<StallsAnswer>(current.value, "stalls", ofKernel()));
   const pipes = useReady(json<UtilizationAnswer>(current.value, "utilization"));
-  if (!plan) return <Strip story={null} />;
   const figures: Figure[] = [];
   if (stalls?.latency_cycles_total) {
     const share = stalls.stall_cycles_total / stalls.latency_cycles_total;
@@ -75,6 +75,8 @@ function OfTrace() {
       view: "utilization",
     });
   }
+  if (!plan)
+    return <Strip story={{ sentence: READING, figures: figures.length ? figures : contentsOf(facts) }} isBusy />;
   const [finding] = plan.findings;
   const { caveats_of_cycles: ofCycles, caveats_of_lines: ofLines } = plan.trust;
   const caution = [...ofCycles, ...ofLines].find(({ severity }) => severity !== "note" && severity !== "fatal");
@@ -90,6 +92,12 @@ function OfTrace() {
     />
   );
 }
+
+const contentsOf = (facts: TraceOverview): Figure[] => [
+  { value: short(facts.instruction_count), words: "instructions", view: "isa" },
+  { value: short(facts.wave_count), words: "traced waves", view: "waves" },
+  { value: short(facts.span_cycles), words: "cycles", view: "summary" },
+];
 
 function OfSamples() {
   const answer = useReady(json<SampleHotspotsAnswer>(current.value, "sample_hotspots"));
@@ -193,15 +201,17 @@ function OfCounters() {
 
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
+const READING = "Reading what set the time…";
+
 /** Letters that two lines of a small window hold: a warning below them may have two as well. */
 const TWO_LINES = 120;
 
 /** Of one height, so that nothing moves when the answer arrives. */
-function Strip({ story }: { story: Story | null }) {
+function Strip({ story, isBusy = story === null }: { story: Story | null; isBusy?: boolean }) {
   return (
-    <section class="headline-strip" aria-label="In short" aria-busy={story === null} data-headline>
+    <section class="headline-strip" aria-label="In short" aria-busy={isBusy} data-headline>
       {story === null ? (
-        <p class="headline-sentence faint">Reading what set the time…</p>
+        <p class="headline-sentence faint">{READING}</p>
       ) : (
         <>
           <div class={`headline-words${story.sentence.length < TWO_LINES ? " short" : ""}`}>

@@ -32,7 +32,7 @@ def _summary(document: Document) -> dict[str, Any]:
     trace = document.trace
     split = activity(trace)
     covered = coverage(trace)
-    pipes = utilization(trace, bins=1)
+    pipes = utilization(trace)  # as other views ask: the passes over all instructions are made once
     totals = contents(trace)
     counters = sampled_counters(trace, bins=1) if trace.sampled_counters.height else None
     resources = _with_resources(trace, totals.kernels.drop("code_object", "address", "size").to_dicts())
@@ -49,7 +49,7 @@ def _summary(document: Document) -> dict[str, Any]:
             covered, "executed_row_count entered_row_count executed_share traced_share all_wave_count "
             "early_exit_wave_count",
         ),
-        "states": states(trace, bins=1).total.to_dicts(),
+        "states": states(trace).total.to_dicts(),
         "pipes": _some(pipes, "definition bubble_share valu_per_matrix") | {"busy": pipes.pipes.to_dicts()},
         "sampled_counters": counters
         and _some(counters, "definition names_are_known totals by_cu hardware hardware_by_cu"),
