@@ -15,6 +15,7 @@ from wavewright.model.schema import TABLES_FILE, packaged_specs
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from wavewright.model.run import Run
     from wavewright.model.schema import TableSpec
     from wavewright.model.trace import ThreadTrace
 
@@ -89,3 +90,8 @@ def once_per_trace(
         return answer
 
     return kept
+
+
+def once_per_run(analysis: Callable[Concatenate[Run, P], T]) -> Callable[Concatenate[Run, P], T]:
+    """As `once_per_trace`, of a run: for small results that many answers begin with."""
+    return once_per_trace(analysis)  # type: ignore[arg-type, return-value]

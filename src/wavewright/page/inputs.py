@@ -100,14 +100,14 @@ def read_paths(
 ) -> Shown:
     """The document at the paths, several of which are files of one run; a trace with source texts from below a folder,
     else from beside it."""
+    if len(paths) > 1 or (paths[0].is_file() and INPUTS[sniff(paths[0], inventory or Inventory())].document == "run"):
+        return _one_run(paths, ())
     from wavewright.model.trace import ThreadTrace
     from wavewright.readers.counters import open_counters
     from wavewright.readers.files.kinds import COUNTER_CAPTURES
     from wavewright.readers.opening import open as open_path
     from wavewright.readers.trace.sources import add_sources, add_sources_beside
 
-    if len(paths) > 1:
-        return _one_run(paths, ())
     if target is not None and sniff(paths[0], inventory) in COUNTER_CAPTURES:
         return open_counters(paths[0], target=target, inventory=inventory)
     content = open_path(paths[0], inventory=inventory, **reading)

@@ -313,3 +313,46 @@ def test_wave_slots_in_use_have_one_definition_in_panels_and_limiters(shared: Pa
         assert (
             kernel.values["tail"].number == 0
         )  # 1.7 rounds by registers on the second, but only 26 % of the slots were in use
+
+
+def test_code_and_constants_that_are_fetched_once_limit_nothing(tmp_path: Path) -> None:
+    """Half of the fetches miss, but each CU fetches a handful of lines: their first use, which no code avoids."""
+    device, works = DEVICES["gfx942"], limited("gfx942")
+    few = 8.0 * device.cu_count
+    caches = {
+        "instruction fetch": {"SQC_ICACHE_REQ": 2 * few, "SQC_ICACHE_HITS": few, "SQC_ICACHE_MISSES": few},
+        "scalar cache": {"SQC_DCACHE_REQ": 2 * few, "SQC_DCACHE_HITS": few, "SQC_DCACHE_MISSES": few},
+    }
+    cold = [replace(works[name], counters=works[name].counters | made) for name, made in caches.items()]
+    write_counters(tmp_path, CounterCapture("gfx942", tuple(cold), jitter=0.0))
+    answer = limiters(open_counters(tmp_path))
+    for name in caches:
+        limiter = _limiter(_kernel(answer, name), name)
+        assert limiter.verdict == "excluded"
+        assert "each cache must fetch a line once" in limiter.reason
+
+
+def test_a_few_remote_requests_limit_nothing(tmp_path: Path) -> None:
+    """All of the writes leave the memory of the GPU, but they are 8 of all requests to L2."""
+    work = limited("gfx942")["remote traffic"]
+    reads = {"TCC_EA0_RDREQ_DRAM": 1e6, "TCC_EA0_RDREQ": 1e6}
+    few = replace(work, counters=work.counters | reads | {"TCC_EA0_WRREQ": 8, "TCC_EA0_WRREQ_DRAM": 0})
+    write_counters(tmp_path, CounterCapture("gfx942", (few,), jitter=0.0))
+    limiter = _limiter(_kernel(limiters(open_counters(tmp_path)), "remote traffic"), "remote traffic")
+    assert limiter.verdict == "excluded"
+    assert limiter.reason.endswith("few requests cost no time")
+
+
+def test_idle_lanes_of_an_unknown_gpu_are_not_called_the_limit(tmp_path: Path) -> None:
+    """Old rocprof names no GPU: lanes at work are known, but not whether vector arithmetic takes any of the time."""
+    columns = "Index,KernelName,gpu-id,queue-id,queue-index,pid,tid,grd,wgr,lds,scr,arch_vgpr,accum_vgpr,sgpr,wave_size"
+    path = tmp_path / "results.csv"
+    path.write_text(
+        f"{columns},sig,obj,Wavefronts,VALUUtilization,GRBM_GUI_ACTIVE\n"
+        '0,"attention.kd",1,0,0,7,7,65536,256,0,0,64,0,32,64,0x0,0x1,1024,3.0,261054\n'
+    )
+    (kernel,) = limiters(open_counters(path)).kernels
+    limiter = _limiter(kernel, "divergence")
+    assert limiter.verdict == "undecided"
+    assert "3.0 %" in limiter.reason
+    assert "whether it costs time is not known" in limiter.reason

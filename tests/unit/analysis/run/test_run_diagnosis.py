@@ -13,7 +13,9 @@ from tests.kit.made_runs import Row, run, source
 from tests.kit.sampling import examples
 from tests.kit.together import together
 from wavewright.analysis.run.diagnose import RunDiagnosis, combine_diagnosis, diagnose_run, partial_diagnosis
+from wavewright.analysis.run.diagnose.causes import starved
 from wavewright.analysis.run.diagnose.finding import RunFinding
+from wavewright.analysis.run.diagnose.merged_diagnosis import MergedDiagnosis
 from wavewright.base.words import percent
 from wavewright.facts.run_rules import OWNERS, RULES
 from wavewright.model.run import Run
@@ -411,6 +413,16 @@ def test_a_long_first_step_is_slow_only_if_it_does_the_same_work() -> None:
     assert not any("other work" in note.text for note in cold.not_findings)
 
 
+def test_a_first_step_that_only_launches_slowly_is_not_long() -> None:
+    """The host runs ahead: its first step is six times as long as the others, and the kernels are the same."""
+
+    def body(made: Made, step: int) -> None:
+        for _ in range(10):
+            made.launch(400 * US, call=30 * US if step == 0 else 5 * US)
+
+    assert not any("first step" in caveat.text for caveat in diagnose_run(Made().steps(body)).caveats)
+
+
 def test_without_launches_nothing_is_said_about_causes() -> None:
     kernels = [{"start_ns": n * MS, "end_ns": n * MS + 100 * US, "name": "k"} for n in range(200)]
     answer = diagnose_run(run(dispatches=kernels))
@@ -421,6 +433,32 @@ def test_without_launches_nothing_is_said_about_causes() -> None:
     assert any("G2" in note.rule for note in answer.skipped)
     assert answer.trust == "use with caution"
     assert "idle 90.0 %" in answer.headline
+
+
+def test_numbers_of_calls_that_are_not_recorded_make_no_graph() -> None:
+    """Rows of many runs put together in one file: their calls have the same numbers."""
+    kernels = [
+        {"start_ns": n * MS, "end_ns": n * MS + 5 * US, "name": "k", "correlation": n % 4, "thread": 0}
+        for n in range(200)
+    ]
+    assert not any("graphs" in note.text for note in diagnose_run(run(dispatches=kernels)).not_findings)
+
+
+def test_code_of_the_host_itself_is_in_no_call() -> None:
+    """A short call at the start of a long gap: the thread runs its own code, and the place names no call."""
+    answer = diagnose_run(Made().steps(lambda made, _: made.call("hipMemset", 20 * US).host(900 * US).launch(400 * US)))
+    assert answer.findings[0].rule == "G2"
+    assert answer.findings[0].evidence[0].call == ""
+
+
+def test_calls_that_are_recorded_need_no_recording() -> None:
+    """Idle time in calls that no other rule speaks about: what to do is not to record what is there."""
+    made = Made().steps(lambda made, _: made.call("hipMemcpy", 900 * US).launch(400 * US))
+    found = starved(MergedDiagnosis([partial_diagnosis(made)]), [])
+    assert found is not None
+    assert found.cause.endswith("the launching thread is busy with: copy call")
+    assert found.remedies
+    assert not any("record" in remedy for remedy in found.remedies)
 
 
 def started(upload: int, pause: int) -> RunDiagnosis:

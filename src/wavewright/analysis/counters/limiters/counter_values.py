@@ -179,7 +179,7 @@ def _unknown(formula: Formula, collected: set[str], reasons: dict[str, str], tar
     name = formula.quantity.name
     identity = formula.metric.id if formula.metric else ""
     if not target:
-        return EvidenceValue(name, None, reason="the GPU is not known (--target)", exists=False)
+        return EvidenceValue(name, None, reason="the GPU is not known (--target)")
     if not formula.text:
         return EvidenceValue(name, None, identity, reason=f"{target} has no counters for it", exists=False)
     missing = tuple(counter for counter in formula.counters if counter not in collected)

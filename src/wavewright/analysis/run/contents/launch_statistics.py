@@ -44,8 +44,8 @@ class LaunchStatistics(Answer, package=__package__):
 
 def partial_launch_statistics(run: Run, marker: str | None = None) -> PartialLaunchStatistics:
     """The contribution of one run; `marker` is the range that is a step, if not found."""
-    work = _work(run)
-    calls = _launching(run, work)
+    work, slots = _work(run)
+    calls = _launching(run, slots)
     launches = _first_work(work, calls)
     who = processes_of(run)
     spans = work.group_by("process").agg(pl.col("start_ns").min(), pl.col("end_ns").max()).sort("process")
@@ -125,20 +125,20 @@ def _together(spec: TableSpec, frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
     return pl.concat([empty_frame(spec), *casted])
 
 
-def _work(run: Run) -> pl.DataFrame:
-    """Dispatches and copies with possible times: `process`, `correlation`, `start_ns`, `end_ns`."""
+def _work(run: Run) -> tuple[pl.DataFrame, Launches]:
+    """Dispatches and copies with possible times: `process`, `start_ns`, `end_ns`, `slot` of their launch."""
     columns = ["process", "correlation", "start_ns", "end_ns"]
     schema = {"process": pl.UInt32, "correlation": pl.Int64, "start_ns": pl.Int64, "end_ns": pl.Int64}
     pieces = [pl.DataFrame(schema=schema)]
     for table in ("dispatches", "copies"):
         pieces.extend(run.chunks(table, columns))
     work = intervals(pl.concat(pieces).filter(pl.col("process").is_not_null()), ["process"])
-    return work.with_columns(slot=Launches(work).slots_of(work).cast(pl.Int64))
-
-
-def _launching(run: Run, work: pl.DataFrame) -> pl.DataFrame:
-    """The first call of each slot: `slot`, `function`, `call_ns`, `call_end_ns`."""
     slots = Launches(work)
+    return work.with_columns(slot=slots.slots_of(work).cast(pl.Int64)), slots
+
+
+def _launching(run: Run, slots: Launches) -> pl.DataFrame:
+    """The first call of each slot: `slot`, `function`, `call_ns`, `call_end_ns`."""
     schema = {"slot": pl.Int64, "function": pl.String, "call_ns": pl.Int64, "call_end_ns": pl.Int64}
     pieces = [pl.DataFrame(schema=schema)]
     for calls, _ in region_pieces(run, ["process", "correlation", "name", "start_ns", "end_ns"]):

@@ -169,7 +169,10 @@ def starved(runs: MergedDiagnosis, claims: Sequence[pl.Expr]) -> Candidate | Non
     cause, largest = parts.row(0)
     has_calls = any(part.facts["call_count"] for part in runs.partials)
     key = "unlinked" if cause == "unknown" and has_calls else cause
-    happens, remedy = _IDLE.get(key, (f"the launching thread is busy with: {cause}", ""))
+    happens, remedy = _IDLE.get(
+        key,
+        (f"the launching thread is busy with: {cause}", "launch the next work before these calls, or make them fewer"),
+    )
     beside = "" if rest_ns >= _ALL * idle else ", besides what other findings name"
     title = f"The GPU idles {percent(runs.share(rest_ns))} of the time{beside}"
     reason = (
@@ -185,17 +188,21 @@ def starved(runs: MergedDiagnosis, claims: Sequence[pl.Expr]) -> Candidate | Non
         extra_ns=runs.time("edge_ns"),
         evidence=runs.idle_evidence(~is_claimed),
         case_count=runs.gap_count(~is_claimed),
-        remedies=(remedy,) if remedy else (),
+        remedies=(remedy,),
     )
 
 
 def _host_bound(runs: MergedDiagnosis) -> Candidate | None:
-    return _idle(
+    found = _idle(
         runs,
         "G2",
         "The host is slower than the GPU",
         "the GPU idles {time} ({share}) while the launching thread runs its own code, in {gaps}",
     )
+    if found is None:
+        return None
+    # the longest call of such a gap is a short one: the host is not in it
+    return replace(found, evidence=tuple(replace(place, call="") for place in found.evidence))
 
 
 def _launch_bound(runs: MergedDiagnosis) -> Candidate | None:

@@ -341,7 +341,12 @@ def _gpus(
     sums = work.group_by("place").agg(
         dispatch_count=(pl.col("kind") != COPY).sum().cast(pl.Int64),
         copy_count=(pl.col("kind") == COPY).sum().cast(pl.Int64),
-        graph_count=((pl.col("graph_exec").fill_null(0) != 0) | ~pl.col("is_first")).sum().cast(pl.Int64),
+        graph_count=(
+            (pl.col("graph_exec").fill_null(0) != 0)
+            | (~pl.col("is_first") & pl.col("launch_start_ns").is_not_null())  # equal numbers alone are no call
+        )
+        .sum()
+        .cast(pl.Int64),
         unlaunched_count=pl.col("launch_start_ns").is_null().sum().cast(pl.Int64),
         delay_ns=(pl.col("start_ns") - pl.col("launch_end_ns"))
         .filter(pl.col("is_first") & (pl.col("kind") != COPY))

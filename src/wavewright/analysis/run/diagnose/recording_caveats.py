@@ -78,8 +78,11 @@ def _startup(runs: MergedDiagnosis) -> Iterator[Note]:
     usual = [step for step in runs.steps if step.is_usual]
     first = usual[0] if len(usual) >= _LEAST_STEPS else None
     if first is not None and first.number == 0:
-        median = sorted(step.length_ns for step in usual)[len(usual) // 2]
-        if first.length_ns > _LONG_STEP * median:
+        median, kernels_ns = (
+            sorted(getattr(step, name) for step in usual)[len(usual) // 2] for name in ("length_ns", "gpu_ns")
+        )
+        runs_ahead = kernels_ns > median  # then the length of a step is that of its launches only
+        if first.length_ns > _LONG_STEP * median and not runs_ahead:
             times = f"{first.length_ns / max(median, 1):.1f} times the median of {duration(median)}"
             yield Note(
                 "D1", f"the first step of {first.name} takes {times}, for the same kernels; --time can leave it out"

@@ -10,6 +10,7 @@ import polars as pl
 
 from wavewright.analysis.run.measures.intervals import intervals
 from wavewright.analysis.run.select.chosen import without_window
+from wavewright.model.answer import once_per_run
 from wavewright.model.run import Run
 from wavewright.model.run_tables import RUN
 
@@ -34,6 +35,7 @@ class GpuIndex:
     of_process: pl.DataFrame  #: `process` -> the `place` of work whose GPU was not recorded.
 
 
+@once_per_run
 def index_gpus(run: Run) -> GpuIndex:
     """The GPUs that the processes of a run see.
 
@@ -61,6 +63,7 @@ def index_gpus(run: Run) -> GpuIndex:
     return GpuIndex(table, numbers, of_process.select("process", "place"))
 
 
+@once_per_run
 def machines(run: Run) -> pl.DataFrame:
     """`process` with `machine` (identity of its node), `node` (name of it to show), and whether it `is_named`."""
     sources = run.read("sources", ["source", "path"])

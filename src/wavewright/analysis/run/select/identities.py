@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import polars as pl
 
+from wavewright.model.answer import once_per_run
 from wavewright.model.run import Run
 
 #: Columns that identify processes, also those with equal pids on two nodes or in two files.
 PROCESS = ("host", "pid", "rank", "run")
 
 
+@once_per_run
 def processes_of(document: Run) -> pl.DataFrame:
     """`process` (number in the run) with the columns `PROCESS`, and `path`: the file it was read from.
 

@@ -9,7 +9,7 @@ import polars as pl
 
 from wavewright.analysis.run.select.gpus import GPU_KEY, GpuIndex, index_gpus
 from wavewright.analysis.run.select.nodes import node_names
-from wavewright.model.answer import Answer
+from wavewright.model.answer import Answer, once_per_run
 from wavewright.model.run import Run
 from wavewright.model.schema import empty_frame
 
@@ -41,6 +41,7 @@ class PartialRecording:
     gpus: pl.DataFrame  #: GPUs with the columns `GPU_KEY`, which identify them.
 
 
+@once_per_run
 def recording(run: Run) -> Recording:
     """The recorded processes and GPUs of a run."""
     return combine_recording([partial_recording(part) for part in run.parts])
