@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 from playwright.sync_api import expect
 
@@ -10,6 +15,7 @@ from synth.planted.units import Conditions
 from tests.unit.analysis.trace.what_if.planted_kernels import Setting, run
 from tests.unit.analysis.trace.what_if.test_acceptance import GATHER
 from wavewright.analysis.trace.what_if import what_if
+from wavewright.analysis.trace.what_if.assembly import CHECKED
 from wavewright.analysis.trace.what_if.reach import reach
 from wavewright.readers.opening import open_trace
 
@@ -55,6 +61,28 @@ def test_keys_move_the_selected_row(page, serve, folder) -> None:
     expect(panel.locator("figcaption")).to_contain_text(f"{recorded:,} cycles recorded, {edited:,} with the edit")
     page.keyboard.press("Escape")
     expect(panel.get_by_role("textbox")).to_have_value("")
+
+
+def test_the_edit_is_saved_as_the_assembly_that_the_command_writes(page, serve, folder, tmp_path) -> None:
+    trace = open_trace(folder)
+    row = _row(trace, "v_add_f32_e32 v131")
+    view = opened(page, serve, folder, row)
+    view.get_by_role("button", name="Move rows").click()
+    panel = view.get_by_role("region", name="What if")
+    panel.get_by_role("textbox").fill(f"waits; move {row} down 2")
+    panel.get_by_role("textbox").press("Enter")
+    with page.expect_download() as saved:
+        panel.get_by_role("button", name="Save as assembly").click()
+    assert saved.value.suggested_filename == "edited.s"
+    expect(panel.locator("[data-emitted]")).to_have_text(CHECKED)
+    command = shlex.split(panel.locator("code").text_content())
+    assert command[0] == "wavewright"
+    subprocess.run([sys.executable, "-m", *command], cwd=tmp_path, check=True, capture_output=True)
+    assert Path(saved.value.path()).read_bytes() == (tmp_path / "edited.s").read_bytes()
+    panel.get_by_role("textbox").fill(f"drop {row}")
+    panel.get_by_role("textbox").press("Enter")
+    expect(panel.locator("[data-verdict]")).to_have_attribute("data-verdict", "refused")
+    expect(panel.get_by_role("button", name="Save as assembly")).to_have_count(0)
 
 
 def test_a_row_is_dragged_by_its_number(page, serve, folder) -> None:

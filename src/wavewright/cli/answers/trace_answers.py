@@ -9,7 +9,7 @@ import click
 
 from wavewright.base.shown import printable, quoted
 from wavewright.cli.answers.source_listing import source
-from wavewright.cli.kit.io import line_width, progress
+from wavewright.cli.kit.io import console, line_width, progress
 from wavewright.cli.kit.question_verb import Shown
 from wavewright.cli.kit.trace import CodeObjectRequest, TraceRequest
 from wavewright.errors import UsageError
@@ -471,6 +471,7 @@ def whatif(
     more_waves: str | None,
     at_row: int | None,
     emit_path: Path | None,
+    is_forced: bool,
     measured: str | None,
     measured_before: str | None,
 ) -> Shown:
@@ -478,6 +479,9 @@ def whatif(
     from wavewright.analysis.trace.what_if import what_if as analysis
     from wavewright.questions.trace.beside_trace import with_measured_times, with_runs
 
+    empty = next((edit for edit in edits if not edit.strip("; \t\n")), None)
+    if empty is not None:
+        raise UsageError(f"an edit has no words: {empty!r}", advice="leave --edit out to search for one")
     trace = request.require_instructions()
     if more_waves is not None:
         edits = (*edits, f"waves {more_waves}")
@@ -487,9 +491,13 @@ def whatif(
     if measured is not None:
         answer = with_measured_times(trace, answer, measured, measured_before)
     if emit_path is not None:
-        from wavewright.export.trace.assembly import write_assembly
+        from wavewright.analysis.trace.what_if.assembly import CHECKED, assembly
+        from wavewright.export.kit.staging import staged
 
-        write_assembly(trace, answer, emit_path)
+        text = assembly(trace, answer)
+        with staged([emit_path], force=is_forced) as (temporary,):
+            temporary.write_text(text, encoding="utf-8")
+        console(stderr=True).print(f"{quoted(emit_path)}: {CHECKED}", markup=False, highlight=False)
     return Shown(answer, answer.edits, request=request)
 
 

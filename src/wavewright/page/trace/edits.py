@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wavewright.analysis.trace.what_if import what_if
+from wavewright.analysis.trace.what_if.assembly import CHECKED, assembly
 from wavewright.analysis.trace.what_if.reach import reach
+from wavewright.base.shown import command_line
 from wavewright.page.protocol.question import PageQuestion
 from wavewright.page.protocol.serialize import serialize
 from wavewright.questions.kit.parameters import place, text
@@ -30,7 +32,16 @@ def edit_answer(document: Document, *, edit: str) -> Any:
     return document.kept(("edit", edit), make)
 
 
+def edit_assembly(document: Document, *, edit: str) -> Any:
+    """The kernel with an edit as assembly, what is known of it, and the command that writes the same file."""
+    edits = [word for part in edit.split(";") if part.strip() for word in ("--edit", part.strip())]
+    command = command_line(["wavewright", "whatif", document.path, *edits, "--emit", "edited.s"])
+    text = assembly(document.trace, what_if(document.trace, edit=edit))
+    return {"text": text, "checked": CHECKED, "command": command}
+
+
 QUESTIONS = (
     PageQuestion("edit_reach", edit_reach, {"row": place}, ("row",), lambda _: ()),
+    PageQuestion("edit_assembly", edit_assembly, {"edit": text}, ("edit",), lambda _: ()),
     PageQuestion("edit", edit_answer, {"edit": text}, ("edit",), lambda _: ()),
 )

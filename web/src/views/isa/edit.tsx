@@ -1,14 +1,16 @@
 // What if a row stood elsewhere: it is dragged by its number, or moved with Alt and the arrow keys; where it may stand,
 // what is in its way, the waits that follow, and what the edit gains. The server judges and times every edit.
+import { useSignal } from "@preact/signals";
 import { exact, percent } from "../../base/format";
 import type { EditAnswer, EditEditsRow, EditExecutionRow } from "../../data/answers.gen";
-import { json } from "../../data/ask";
+import { askJson, json } from "../../data/ask";
 import { colourOf } from "../../draw/palette";
 import type { Code } from "../../model/code";
 import { current, ofDocument } from "../../model/document";
 import { answering, useAnswer } from "../../model/loaded";
 import { selection } from "../../model/selection";
 import { Answered } from "../../widgets/answered";
+import { save } from "../../widgets/saving";
 import type { Sheet } from "./sheet";
 
 /** Of the question `edit_reach`: analysis/trace/what_if/reach.py. */
@@ -133,6 +135,45 @@ export function EditPanel({ sheet }: { sheet: Sheet }) {
   );
 }
 
+/** Of the question `edit_assembly`: page/trace/edits.py. */
+interface Assembly {
+  text: string;
+  checked: string;
+  command: string;
+}
+
+/** The kernel with the edit as assembly: made when it is asked for. */
+function Emitted({ edit }: { edit: string }) {
+  const emitted = useSignal<Assembly | string>("");
+  const ask = async (use: (assembly: Assembly) => Promise<void>) => {
+    try {
+      const assembly = await askJson<Assembly>(current.value, "edit_assembly", { edit });
+      await use(assembly);
+      emitted.value = assembly;
+    } catch (error) {
+      emitted.value = (error as Error).message;
+    }
+  };
+  const value = emitted.value;
+  return (
+    <div class="isa-emit">
+      <button type="button" onClick={() => ask(({ text }) => save("edited", { format: "s", make: () => text }))}>
+        Save as assembly
+      </button>
+      <button type="button" onClick={() => ask(({ text }) => navigator.clipboard.writeText(text))}>
+        Copy assembly
+      </button>
+      {typeof value === "string" ? (
+        <span data-emit-problem>{value}</span>
+      ) : (
+        <p>
+          <span data-emitted>{value.checked}</span> <code class="mono">{value.command}</code>
+        </p>
+      )}
+    </div>
+  );
+}
+
 function WhyNot({ reach }: { reach: Reach | null }) {
   if (!reach) return null;
   if (reach.refusal) return <p data-refusal>{`Row ${reach.row}: ${reach.refusal}`}</p>;
@@ -158,6 +199,7 @@ function Judged({ answer, code }: { answer: EditAnswer; code: Code }) {
     <>
       <p data-verdict={row.verdict}>{answer.verdict}</p>
       <Ruler row={row} />
+      {row.vgprs === null ? null : <Emitted edit={edit.value} key={edit.value} />}
       {registers ? (
         <p class="faint-text">{`${registers}${waves}${row.is_extrapolated ? "; extrapolated: fewer operations are in flight at a wait than in any recorded execution" : ""}`}</p>
       ) : null}

@@ -41,7 +41,6 @@ class Assumptions:
 
     disjoint: frozenset[tuple[int, int]] = frozenset()  #: Pairs of rows that never touch the same bytes.
     readonly: bool = False  #: No store of the kernel changes what its loads read.
-    race_free: bool = False  #: Barriers that are dropped keep nothing apart.
     padded: bool = False  #: Loads may read past the end.
 
     def are_disjoint(self, first: int, other: int) -> bool:

@@ -68,7 +68,7 @@ def parsed_edit(text: str) -> Edit:
     >>> edit.form, edit.row, edit.other
     ('up', 214, 8)
     """
-    words = " ".join(text.split())
+    words = " ".join(text.lower().split())
     for form, pattern in _FORMS:
         match = re.fullmatch(pattern, words)
         if match:
@@ -104,7 +104,7 @@ def _listed_rows(text: str) -> tuple[int, ...]:
 
 
 def parsed_assumptions(texts: tuple[str, ...]) -> Assumptions:
-    """Assumptions from their words: `disjoint 211,224`, `readonly`, `race-free`, `padded`.
+    """Assumptions from their words: `disjoint 211,224`, `readonly`, `padded`.
 
     Examples
     --------
@@ -119,12 +119,10 @@ def parsed_assumptions(texts: tuple[str, ...]) -> Assumptions:
             answer = replace(answer, disjoint=answer.disjoint | {(int(pair[1]), int(pair[2]))})
         elif words == "readonly":
             answer = replace(answer, readonly=True)
-        elif words == "race-free":
-            answer = replace(answer, race_free=True)
         elif words == "padded":
             answer = replace(answer, padded=True)
         else:
-            raise UsageError(f"no assumption: {text[:80]}", advice="disjoint A,B, readonly, race-free or padded")
+            raise UsageError(f"no assumption: {text[:80]}", advice="disjoint A,B, readonly or padded")
     return answer
 
 
@@ -136,7 +134,7 @@ def edited(orders: BlockOrders, edits: list[Edit], assumptions: Assumptions) -> 
         return _edited_alone(orders, alone, assumptions) if len(edits) == 1 else Refused(f"{alone.text}: only alone")
     for edit in edits:
         if edit.form == "drop":
-            answer = _dropped(orders, edit, assumptions)
+            answer = _dropped(orders, edit)
             if isinstance(answer, Refused):
                 return answer
             continue
@@ -205,6 +203,8 @@ def _before(orders: BlockOrders, order: list[int], at: int, target: int) -> list
 
 def _blocked(orders: BlockOrders, order: list[int], at: int, edit: Edit) -> str:
     """The edge that keeps a row where it is."""
+    if edit.form == "before" and edit.other == edit.row:
+        return f"row {edit.row} cannot stand before itself"
     here = order.index(at)
     edges = orders.dependences.edges
     if edit.form == "down":
@@ -221,14 +221,15 @@ def _not_there(orders: BlockOrders, row: int) -> str:
     return f"row {row} is not in the block of rows {block.first} to {block.last}"
 
 
-def _dropped(orders: BlockOrders, edit: Edit, assumptions: Assumptions) -> Refused | None:
+def _dropped(orders: BlockOrders, edit: Edit) -> Refused | None:
     """Padding and waits may go where the least ones do not need them; nothing else goes."""
     row = next((each for each in orders.written if each.row == edit.row), None)
     if row is None:
         return Refused(_not_there(orders, edit.row))
     if row.is_barrier:
-        word = "even with race-free, a barrier cannot be dropped yet" if assumptions.race_free else ""
-        return Refused(word or f"without the barrier in row {row.row} waves would race (--assume race-free)")
+        return Refused(f"without the barrier in row {row.row} waves would race: barriers are never dropped")
+    if row.is_control:
+        return Refused(f"row {row.row} leads on from the block: {row.text}")
     if not row.is_derived:
         return Refused(f"row {row.row} computes something: {row.text}")
     least = orders.legal(list(range(len(orders.core))))

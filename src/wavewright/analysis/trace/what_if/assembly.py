@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Final
 
 import polars as pl
@@ -12,29 +11,29 @@ import polars as pl
 from wavewright.analysis.code.control_flow import branch_targets
 from wavewright.analysis.trace.what_if import WhatIf
 from wavewright.errors import UsageError
-from wavewright.export.kit.staging import staged
 from wavewright.model.trace import ThreadTrace
 
 _NAME: Final = re.compile(r"[A-Za-z_.$][\w.$]{0,4000}")
 _OWN_ADDRESS: Final = r"^s_(getpc|get_pc|call|swappc|swap_pc|setpc|set_pc|add_pc)"
 _IMMEDIATE: Final = re.compile(r"\s(-?\d+|0x[0-9a-fA-F]+)\s*$")
+CHECKED: Final = (
+    "It assembles and passes the checks of operands, waits, wait states and order."
+    " Whether it is right, only a test of its results tells."
+)
 
 
-def write_assembly(trace: ThreadTrace, answer: WhatIf, path: Path) -> None:
-    """Write the kernel with the first legal edit; that it assembles to these rows does not prove it right.
+def assembly(trace: ThreadTrace, answer: WhatIf) -> str:
+    """The kernel with the first legal edit; that it assembles to these rows does not prove it right.
 
     Raises
     ------
     UsageError
         When no edit is legal, or the code cannot be moved in memory.
     """
-    lines = list(assembly_lines(trace, answer))
-    with staged([path], force=False) as (temporary,):
-        temporary.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return "\n".join(_lines(trace, answer)) + "\n"
 
 
-def assembly_lines(trace: ThreadTrace, answer: WhatIf) -> Iterator[str]:
-    """The lines of the file."""
+def _lines(trace: ThreadTrace, answer: WhatIf) -> Iterator[str]:
     legal = answer.edits.filter(pl.col("vgprs").is_not_null()).head(1)
     if not legal.height:
         raise UsageError("there is no legal edit to write", advice="whatif without --emit says why")
@@ -52,7 +51,7 @@ def assembly_lines(trace: ThreadTrace, answer: WhatIf) -> Iterator[str]:
     symbol = function if _NAME.fullmatch(function) else "kernel"
     yield f"// {symbol}: {_comment(name)}"
     yield f"// {vgprs} vector registers; the descriptor and the metadata of the kernel must allow as many."
-    yield "// It assembles to the rows that were checked. Whether it is right, only a test of its results tells."
+    yield f"// {CHECKED}"
     yield f'.amdgcn_target "amdgcn-amd-amdhsa--{(trace.source.target or "").split(":")[0]}"'
     yield from (".text", f".globl {symbol}", ".p2align 8", f".type {symbol},@function", f"{symbol}:")
     parts = answer.listing.filter(edit=edit).partition_by("part", as_dict=True)
