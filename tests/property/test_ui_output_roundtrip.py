@@ -18,7 +18,7 @@ from wavewright.export.trace.ui_output import write_ui_output
 from wavewright.model.trace import ThreadTrace, TraceSource
 from wavewright.readers.files.folder import Directory
 from wavewright.readers.trace import assemble
-from wavewright.readers.trace.funcmap import with_marker_names
+from wavewright.readers.trace.att import with_marker_names
 from wavewright.readers.trace.ui_output import read_ui_output
 
 if TYPE_CHECKING:

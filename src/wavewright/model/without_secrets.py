@@ -6,13 +6,13 @@ are masked where a run is opened, before anything can read them; `open_run(..., 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from wavewright.base.secrets import masked
+from wavewright.model.stored_tables import TablesByName
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     import polars as pl
 
@@ -30,7 +30,7 @@ class WithoutSecrets:
 
     def __init__(self, source: RunSource) -> None:
         self.path, self.format, self.version = source.path, source.format, source.version
-        self.extras: Mapping[str, pl.DataFrame] = _MaskedExtras(source.extras)
+        self.extras: Mapping[str, pl.DataFrame] = TablesByName(source.extras, self._masked_extra)
         self.database = getattr(source, "database", None)  # queries of what it stores mask it themselves
         self.hides_secrets = True
         self._source = source
@@ -46,24 +46,12 @@ class WithoutSecrets:
         for piece in self._source.chunks(table, columns):
             yield _masked(piece, texts) if texts else piece
 
-
-class _MaskedExtras(Mapping[str, "pl.DataFrame"]):
-    """Tables that only one format has: all their texts are free-form."""
-
-    def __init__(self, extras: Mapping[str, pl.DataFrame]) -> None:
-        self._extras = extras
-
-    def __getitem__(self, name: str) -> pl.DataFrame:
+    def _masked_extra(self, name: str) -> pl.DataFrame:
+        """A table that only one format has: all its texts are free-form."""
         import polars as pl
 
-        frame = self._extras[name]
+        frame = self._source.extras[name]
         return _masked(frame, [column for column, dtype in frame.schema.items() if dtype == pl.String])
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._extras)
-
-    def __len__(self) -> int:
-        return len(self._extras)
 
 
 def _masked(frame: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:

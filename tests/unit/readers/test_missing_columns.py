@@ -20,13 +20,13 @@ from wavewright.model.run_tables import RUN
 from wavewright.readers.counters import analysis_database as _analysis_database
 from wavewright.readers.counters import open_counters
 from wavewright.readers.files.sqlite import Database
+from wavewright.readers.run import rocprof_v1
 from wavewright.readers.run.inputs import open_run
 from wavewright.readers.run.rocpd import read_rocpd
 from wavewright.readers.run.rocpd.layout import VERSIONS, stored_tables
-from wavewright.readers.run.rocpd.requirements import required
-from wavewright.readers.run.rocprof_v1 import database as rocprof_database
-from wavewright.readers.run.rocprof_v1.database import read_rocprof_database
-from wavewright.readers.run.rpd import read_rpd, requirements
+from wavewright.readers.run.rocpd.source import required
+from wavewright.readers.run.rocprof_v1 import read_rocprof_database
+from wavewright.readers.run.rpd import extras, read_rpd
 
 Tables = Mapping[str, tuple[str, ...]]
 GUID = "0000ddb5-8903-7903-b269-cd8d3745bb8a"
@@ -131,7 +131,7 @@ def test_it_is_said(tmp_path: Path, rocpd: bytes) -> None:
 
 @pytest.mark.parametrize("version", ["2", "3"])
 def test_rpd(tmp_path: Path, version: str) -> None:
-    tables = requirements.required(version)
+    tables = extras.required(version)
     declared = f"INSERT INTO rocpd_metadata VALUES ('schema_version', '{version}')"  # noqa: S608
     needed = {table: columns for table, columns in tables.items() if table != "rocpd_metadata"}
     check_each(tmp_path / "a.rpd", tables, lambda database: read_rpd(database), needed, declared)
@@ -152,8 +152,8 @@ def test_rpd_as_it_is_made(tmp_path: Path) -> None:
 
 
 def test_rocprof(tmp_path: Path) -> None:
-    needed = dict(rocprof_database._REQUIRED)
-    needed["KERN"] += (*rocprof_database._LONG_KERN, "BeginNs", "EndNs")
+    needed = dict(rocprof_v1._REQUIRED)
+    needed["KERN"] += (*rocprof_v1._LONG_KERN, "BeginNs", "EndNs")
     check_each(tmp_path / "a.db", needed, lambda database: read_rocprof_database(database), needed)
     short = made({"KERN": ("Index", "KernelName")})  # beside a trace of the runtime
     assert losses(tmp_path / "a.db", short, read_rocprof_database) == []

@@ -14,10 +14,9 @@ from wavewright.model.counters import CounterSet, System
 from wavewright.model.losses import Loss
 from wavewright.readers.counters.assembly import assembled
 from wavewright.readers.counters.capture_files import CaptureFiles, beside, find_counters, plain_stem
-from wavewright.readers.counters.execution import Pass, wide_pass
+from wavewright.readers.counters.execution import Pass, wide_pass, with_processes_together
 from wavewright.readers.counters.long import is_long, long_passes, long_rows
 from wavewright.readers.counters.names import COLUMNS
-from wavewright.readers.counters.processes import with_processes_together
 from wavewright.readers.counters.rocke_bundle import counters_of_bundle, is_bundle
 from wavewright.readers.counters.silent import without_silent
 from wavewright.readers.counters.system import first_rows, system_of_agents, system_of_row, with_facts
@@ -161,7 +160,7 @@ def _system(files: CaptureFiles, passes: Sequence[Pass], losses: list[Loss]) -> 
     described = _described_system(files, losses)
     if described:
         return described
-    from wavewright.readers.counters.rocminfo import agents_of_rocminfo
+    from wavewright.readers.counters.system import agents_of_rocminfo
 
     used = {agent for pass_ in passes for agent in pass_.rows["agent"].drop_nulls().unique()}
     for file in files.tables:

@@ -13,11 +13,9 @@ from wavewright.model.counters import COUNTER_SET, CounterSet, System
 from wavewright.model.losses import Loss, loss_frame
 from wavewright.readers.counters.ceilings import ceilings_of_rows
 from wavewright.readers.counters.execution import LARGEST_INTEGER, bounded
-from wavewright.readers.counters.names import plain_kernel
-from wavewright.readers.counters.numbers import LARGEST
+from wavewright.readers.counters.names import LARGEST, plain_kernel
 from wavewright.readers.counters.system import system_of_row, with_facts
-from wavewright.readers.files.sqlite import Database
-from wavewright.readers.files.sqlite.missing_columns import note_missing
+from wavewright.readers.files.sqlite import Database, note_missing
 
 #: Tables and columns that every version has.
 _REQUIRED = {

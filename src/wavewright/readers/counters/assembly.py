@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import polars as pl
 
@@ -11,8 +12,6 @@ from wavewright.base.shown import shown
 from wavewright.model.counters import COUNTER_SET, CounterSet, System
 from wavewright.model.losses import Loss, loss_frame
 from wavewright.readers.counters.execution import Pass
-from wavewright.readers.counters.join import UNMEASURED, Joined, joined
-from wavewright.readers.counters.times import Span, dispatch_times, origin_of, relative
 
 
 def assembled(
@@ -120,3 +119,173 @@ def _counters(passes: Sequence[Pass]) -> pl.DataFrame:
         "spelled": [counter.spelled for _, counter in pairs],
     }
     return pl.DataFrame(columns, schema=COUNTER_SET["counters"].dtypes)
+
+
+# --- passes over the same program, joined by dispatch: which execution of which pass is which dispatch? ---
+
+
+Key = tuple[Any, ...]
+UNMEASURED = -1  #: Stands for a dispatch that no pass with counters has.
+
+
+class Joined:
+    """The dispatches of a capture: rows that describe them, and for each pass the dispatch of each of its rows."""
+
+    def __init__(self) -> None:
+        self.rows: list[tuple[int, int]] = []  # Per dispatch: the pass and the row there that describes it.
+        self.dispatch_of: list[list[int]] = []
+
+
+def joined(passes: Sequence[Pass], losses: list[Loss]) -> Joined:
+    """Join passes by kernel, grid and dispatch id; where ids do not fit, by kernel, grid and occurrence.
+
+    Positions in files mean nothing. What only some passes with counters have stays a dispatch, and is a loss; what only
+    a pass without counters has is none.
+    """
+    result = Joined()
+    base: pl.DataFrame | None = None
+    dispatch_by_key: dict[Key, int] = {}
+    by_occurrence: dict[Key, int] = {}
+    has_agents: set[object] = set()
+    for number, pass_ in enumerate(passes):
+        if base is not None and _same(base, pass_.rows):
+            result.dispatch_of.append(list(range(pass_.rows.height)))
+            continue
+        agents = set(pass_.rows["agent"].drop_nulls())
+        uses_agent = not has_agents or not agents or bool(agents & has_agents)
+        ids, turns = _keys(pass_.rows, uses_agent=uses_agent or not has_agents)
+        if not uses_agent:
+            known_ids, known_turns = _without_agent(dispatch_by_key), _without_agent(by_occurrence)
+        else:
+            known_ids, known_turns = dispatch_by_key, by_occurrence
+        fits = len(set(ids)) == len(ids) and all(key in known_ids for key in ids)
+        numbering = ids if fits else turns
+        table = known_ids if fits else known_turns
+        dispatches = []
+        for row, key in enumerate(numbering):
+            dispatch = table.get(key, None if pass_.counters else UNMEASURED)
+            if dispatch is None:
+                dispatch = len(result.rows)
+                result.rows.append((number, row))
+                dispatch_by_key.setdefault(ids[row], dispatch)
+                by_occurrence.setdefault(turns[row], dispatch)
+            dispatches.append(dispatch)
+        has_agents |= agents
+        result.dispatch_of.append(dispatches)
+        if base is None:
+            base = pass_.rows
+    _tell(result, passes, losses)
+    return result
+
+
+def _same(base: pl.DataFrame, rows: pl.DataFrame) -> bool:
+    names = ("dispatch_id", "agent", "kernel_name", "grid_size")
+    return base.height == rows.height and all(base[name].equals(rows[name], null_equal=True) for name in names)
+
+
+def _keys(rows: pl.DataFrame, *, uses_agent: bool) -> tuple[list[Key], list[Key]]:
+    """Per row: the dispatch by its id, and by how often its kernel ran before with that grid."""
+    names = ("agent", "kernel_name", "grid_size", "dispatch_id")
+    columns = [rows[name].to_list() for name in names]
+    if not uses_agent:
+        columns[0] = [None] * rows.height
+    counts: dict[Key, int] = {}
+    ids, turns = [], []
+    for agent, kernel, grid, dispatch in zip(*columns, strict=True):
+        launch = (agent, kernel, grid)
+        counts[launch] = counts.get(launch, 0) + 1
+        ids.append((*launch, dispatch))
+        turns.append((*launch, counts[launch]))
+    return ids, turns
+
+
+def _without_agent(dispatch_by_key: dict[Key, int]) -> dict[Key, int]:
+    by_key: dict[Key, int] = {}
+    for key, dispatch in dispatch_by_key.items():
+        by_key.setdefault((None, *key[1:]), dispatch)
+    return by_key
+
+
+def _tell(result: Joined, passes: Sequence[Pass], losses: list[Loss]) -> None:
+    numbers = [set(dispatches) for pass_, dispatches in zip(passes, result.dispatch_of, strict=True) if pass_.counters]
+    if len(numbers) < 2:
+        return
+    partial = len(result.rows) - len(set.intersection(*numbers) & set(range(len(result.rows))))
+    if partial:
+        sizes = ", ".join(
+            f"{pass_.name} {len(set(dispatches)):,}"
+            for pass_, dispatches in zip(passes, result.dispatch_of, strict=True)
+        )
+        losses.append(Loss("counter_dispatches", partial, detail=_short(sizes)))
+
+
+def _short(text: str, limit: int = 160) -> str:
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"
+
+
+# --- times of dispatches. Passes are different executions, so one of them speaks for all, or their median ---
+
+
+Span = tuple[float | None, float | None]
+
+
+def origin_of(passes: Sequence[Pass]) -> int:
+    """The earliest start of all passes in integer ns; 0 = none is recorded."""
+    starts = [pass_.rows["start_ns"].min() for pass_ in passes]
+    return int(min((start for start in starts if isinstance(start, int | float)), default=0))
+
+
+def relative(pass_: Pass, origin: int) -> list[Span]:
+    """Start and end of each row since the origin, exact although clocks have more digits than Float64."""
+    begins, ends = ((pass_.rows[name] - origin).to_list() for name in ("start_ns", "end_ns"))
+    return list(zip(begins, ends, strict=True))
+
+
+def dispatch_times(
+    passes: Sequence[Pass], dispatch_of: Sequence[Sequence[int]], spans: Sequence[Sequence[Span]], count: int
+) -> tuple[list[Span], list[Loss]]:
+    """Start and end of each dispatch; no end where no pass says one after the start.
+
+    The pass without counters speaks first, then a file that joins passes and averages their times; else the first
+    start and the median duration over all values that were measured.
+    """
+    times: list[Span] = [(None, None)] * count
+    loose: dict[int, list[tuple[float, float, int]]] = {}
+    for rank in (0, 1, 2):
+        for pass_, dispatches, pass_spans in zip(passes, dispatch_of, spans, strict=True):
+            if rank != (2 if pass_.counters and not pass_.is_joined else int(pass_.is_joined)):
+                continue
+            for dispatch, (begin, end) in zip(dispatches, pass_spans, strict=True):
+                if times[dispatch][1] is not None or begin is None:
+                    continue
+                if end is None or end <= begin:
+                    times[dispatch] = (times[dispatch][0] if times[dispatch][0] is not None else begin, None)
+                elif rank < 2:
+                    times[dispatch] = (begin, end)
+                else:
+                    loose.setdefault(dispatch, []).append((begin, end - begin, len(pass_.counters)))
+    for dispatch, executions in loose.items():
+        begin = min(begin for begin, _, _ in executions)
+        times[dispatch] = (begin, begin + _median([(length, weight) for _, length, weight in executions]))
+    return times, _lost(times)
+
+
+def _lost(times: Sequence[Span]) -> list[Loss]:
+    without = sum(begin is None for begin, _ in times)
+    unsound = sum(begin is not None and end is None for begin, end in times)
+    losses = [Loss("no_times", without, detail="the files have no timestamps of them")] if without else []
+    return [*losses, Loss("counter_times", unsound)] if unsound else losses
+
+
+def _median(pairs: list[tuple[float, int]]) -> float:
+    """As if each length stood there as often as its weight says."""
+    total = sum(weight for _, weight in pairs)
+    low, high, weight_below = None, None, 0
+    for length, weight in sorted(pairs):
+        weight_below += weight
+        if low is None and 2 * weight_below >= total:
+            low = length
+        if 2 * weight_below > total:
+            high = length
+            break
+    return ((low or 0) + (high if high is not None else low or 0)) / 2

@@ -18,8 +18,7 @@ from wavewright.model.losses import LOSSES, Loss
 from wavewright.model.run import Run
 from wavewright.readers.counters.execution import LARGEST_INTEGER, Pass
 from wavewright.readers.counters.long import passes_of_values
-from wavewright.readers.counters.names import KERNEL_SUFFIX
-from wavewright.readers.counters.numbers import LARGEST, SMALLEST
+from wavewright.readers.counters.names import KERNEL_SUFFIX, LARGEST, SMALLEST
 from wavewright.readers.counters.system import system_of_agents
 from wavewright.readers.run.inputs import find_runs, open_inputs, open_run
 

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 import polars as pl
 
 from wavewright.model.losses import Loss
-from wavewright.model.run_tables import RUN
+from wavewright.model.run_tables import LONGEST_NS, RUN
 from wavewright.model.schema import empty_frame
-from wavewright.readers.run.event_times import sound_ends
 
 
 def numbered(frames: Iterable[pl.DataFrame], keys: Sequence[str], number: str) -> pl.DataFrame:
@@ -62,6 +61,15 @@ def with_numbers(events: Mapping[str, pl.DataFrame], tables: dict[str, pl.DataFr
 _NUMBERED = (("threads", "tid", "thread"), ("queues", "queue_id", "queue"), ("streams", "stream_id", "stream"))
 
 
+def shaped(frame: pl.DataFrame, table: str, columns: Sequence[str]) -> pl.DataFrame:
+    """These columns of a table of a run, in its types; null where the format has nothing."""
+    dtypes = RUN[table].dtypes
+    return frame.with_columns(
+        pl.col(name).cast(dtypes[name]) if name in frame.columns else pl.lit(None, dtypes[name]).alias(name)
+        for name in columns
+    ).select(columns)
+
+
 def finished(tables: Mapping[str, pl.DataFrame], losses: list[Loss]) -> dict[str, pl.DataFrame]:
     """The columns of the tables that a run has, in its types; times that cannot be become losses.
 
@@ -85,3 +93,45 @@ def finished(tables: Mapping[str, pl.DataFrame], losses: list[Loss]) -> dict[str
             pl.col(key).cast(dtype) for key, dtype in schema.items() if key in frame.columns
         )
     return run_tables
+
+
+# --- checked ends of events: never before the start, never missing, never beyond the range of a clock ---
+
+
+def sound_ends(begins: pl.Series, ends: pl.Series) -> tuple[pl.Series, dict[str, int]]:
+    """The ends, replaced by the starts where they are unsound; and the number of unsound ends by kind of loss.
+
+    An end that is missing or 0 is an event that did not finish.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> ends, losses = sound_ends(pl.Series([5, 5, 5]), pl.Series([9, 3, None]))
+    >>> ends.to_list(), losses
+    ([9, 5, 5], {'backward_times': 1, 'unfinished_events': 1})
+    """
+    if _all_sound(begins, ends):
+        return ends, {}
+    frame = pl.select(begin=begins, end=ends)
+    begin, end = pl.col("begin"), pl.col("end")
+    is_open = end.is_null() | ((end == 0) & (begin != 0)).fill_null(value=False)
+    is_backward = ~is_open & (end < begin).fill_null(value=False)
+    # A difference beyond 64 bits comes out negative.
+    is_long = ((end - begin) >= LONGEST_NS) | ((end - begin) < 0)
+    is_beyond = ~is_open & ~is_backward & is_long.fill_null(value=False)
+    checked = frame.select(
+        pl.when(is_open | is_backward | is_beyond).then(begin).otherwise(end).alias("end"),
+        backward_times=is_backward,
+        unfinished_events=is_open,
+        overflowing_times=is_beyond,
+    )
+    losses = {name: int(checked[name].sum()) for name in checked.columns[1:]}
+    return checked["end"], {name: count for name, count in losses.items() if count}
+
+
+def _all_sound(begins: pl.Series, ends: pl.Series) -> bool:
+    """True if nothing is unsound, which is usual and quickly seen."""
+    if begins.null_count() or ends.null_count() or not len(ends) or int(ends.min()) <= 0:  # type: ignore[arg-type]
+        return False
+    lengths = ends - begins  # of ends above 0 it only wraps around when it is far too long, and then is negative
+    return int(lengths.min()) >= 0 and int(lengths.max()) < LONGEST_NS  # type: ignore[arg-type]

@@ -45,11 +45,11 @@ _READERS = {
     Kind.COLLECTIVE_LOG: "collective_logs.read_collective_log",
     Kind.FLIGHT_RECORDER: "flight_recorder.read_flight_recorder",
     Kind.MEMORY_SNAPSHOT: "memory_snapshot.read_memory_snapshot",
-    Kind.PROTON: "proton.read_proton",
+    Kind.PROTON: "call_totals.read_proton",
     Kind.PERFETTO: "perfetto.read_perfetto",
     Kind.RESULTS: "rocprofv3.json.read_rocprofv3_json",
-    Kind.ROCPROF_COUNTERS: "rocprof_v1.csv.read_rocprof_csv",
-    Kind.ROCPROF_CSV: "rocprof_v1.csv.read_rocprof_csv",
+    Kind.ROCPROF_COUNTERS: "rocprof_v1.read_rocprof_csv",
+    Kind.ROCPROF_CSV: "rocprof_v1.read_rocprof_csv",
     Kind.XPLANE: "xplane.read_xplane",
 }
 _COMPANIONS = (Kind.STATISTICS, Kind.AGENTS)
@@ -297,7 +297,7 @@ def _opened(run_input: RunInput, *, show_secrets: bool) -> RunSource:
             from wavewright.readers.run.rpd import read_rpd
 
             return read_rpd(database)
-        from wavewright.readers.run.rocprof_v1.database import read_rocprof_database
+        from wavewright.readers.run.rocprof_v1 import read_rocprof_database
 
         return read_rocprof_database(database)
     raise does_not_hold(run_input.path)

@@ -16,7 +16,7 @@ from wavewright.base.shown import is_text
 from wavewright.errors import NotATraceError, UnsupportedError, WavewrightError
 from wavewright.model.losses import LOSSES, Loss
 from wavewright.model.run_tables import NUMBERED, REFERENCES, RUN
-from wavewright.model.stored_tables import RUN_FORMAT, RUN_MANIFEST, RUN_VERSION, crc32_of
+from wavewright.model.stored_tables import RUN_FORMAT, RUN_MANIFEST, RUN_VERSION, TablesByName, crc32_of
 
 CHUNK_ROWS = 1 << 20
 _SCANS = {"parquet": "scan_parquet", "arrow": "scan_ipc"}
@@ -61,7 +61,10 @@ class TablesSource:
         self.format = str(only.get("format", "wavewright tables"))
         self.version = str(only.get("version", ""))
         self.losses: list[Loss] = [loss for origin in origins for loss in _losses(origin)]
-        self.extras: Mapping[str, pl.DataFrame] = _StoredExtras(self, _entries(manifest.get("extras")))
+        extras = _entries(manifest.get("extras"))
+        self.extras: Mapping[str, pl.DataFrame] = TablesByName(
+            extras, lambda name: self.scan(extras[name]).collect().drop("source", strict=False)
+        )
         self._checked: dict[str, pl.LazyFrame] = {}
 
     def chunks(self, table: str, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
@@ -127,22 +130,6 @@ class TablesSource:
 
     def _refuse(self, problem: str, entry: Mapping[str, Any]) -> NoReturn:
         raise WavewrightError(problem, where=f"{self.path}/{entry['file']}", advice=_AGAIN)
-
-
-class _StoredExtras(Mapping[str, "pl.DataFrame"]):
-    """Tables that only the origin had, by their own names."""
-
-    def __init__(self, source: TablesSource, entries: dict[str, dict[str, Any]]) -> None:
-        self._source, self._entries = source, entries
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._entries)
-
-    def __len__(self) -> int:
-        return len(self._entries)
-
-    def __getitem__(self, name: str) -> pl.DataFrame:
-        return self._source.scan(self._entries[name]).collect().drop("source", strict=False)
 
 
 def _entries(value: Any) -> dict[str, dict[str, Any]]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import cast
 
@@ -13,16 +14,17 @@ import polars as pl
 from wavewright import _core
 from wavewright.base.files import listed
 from wavewright.model.losses import Loss, loss_frame
-from wavewright.model.trace import ThreadTrace, TraceSource
+from wavewright.model.schema import THREAD_TRACE
+from wavewright.model.trace import Executed, ThreadTrace, TraceSource
 from wavewright.readers.files.capture import Capture, CodeObjectFile, Window, find_capture
 from wavewright.readers.files.dispatches import choose
 from wavewright.readers.files.in_memory import Memory, capture_in_memory, is_in_memory
 from wavewright.readers.files.inventory import Inventory
-from wavewright.readers.trace.assemble import STATUS, add_losses
+from wavewright.readers.trace.assemble import STATUS, add_losses, tables_of
 from wavewright.readers.trace.buffers import Buffers
 from wavewright.readers.trace.code import Code
 from wavewright.readers.trace.dispatches import SCANNED_BYTES, name_dispatch, raw_dispatches
-from wavewright.readers.trace.later_rows import leave_rows
+from wavewright.readers.trace.waits import match_waits
 
 _STOPPED = STATUS.index("stopped")
 
@@ -113,7 +115,6 @@ def decode_window(
     asked for: all of them by `trace.instructions`, those of one shader engine after the other by `trace.each_part()`.
     """
     from wavewright.readers.trace import assemble
-    from wavewright.readers.trace.funcmap import with_marker_names
     from wavewright.readers.trace.waits import match_waits
 
     buffers = Buffers(window.files, amd, threads or 0)
@@ -224,3 +225,134 @@ def _why_no_waves(occupancy_events: int) -> str:
     if occupancy_events:
         return f"{occupancy_events:,} wave starts and ends were seen, all on other CUs"
     return "the trace has no wave"
+
+
+# --- names of markers: what the values of shader data mean, from the marker names of the code objects ---
+
+
+#: Values of `markers.marker_kind`; kernels are named, but never written as markers.
+MARKER_KINDS = {1: "function", 2: "user scope", 3: "point", 4: "kernel"}
+
+_KERNEL = 4
+
+
+def marker_names(program: _core.Program) -> pl.DataFrame:
+    """Every named row of the marker names in `program`, in the order of the code objects and of their rows.
+
+    Columns: code_object, marker_id (0 for kernels), kind (MARKER_KINDS), payload_count (values behind the marker
+    that belong to it), name, location (null = none given). An id may occur twice; its last row counts.
+    """
+    rows = [
+        (*numbers, _readable(name), _readable(location) or None) for *numbers, name, location in program.marker_names()
+    ]
+    schema = {
+        "code_object": pl.UInt64,
+        "marker_id": pl.UInt32,
+        "kind": pl.UInt8,
+        "payload_count": pl.UInt32,
+        "name": pl.String,
+        "location": pl.String,
+    }
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def with_marker_names(markers: pl.DataFrame, program: _core.Program) -> pl.DataFrame:
+    """The table `markers`: the core's markers over all shader engines (with `se`), names and locations joined in."""
+    key = ["code_object", "marker_id"]
+    names = marker_names(program).filter(pl.col("kind") != _KERNEL).unique(key, keep="last")
+    table = markers.join(names.select(*key, "name", "location"), on=key, how="left", maintain_order="left")
+    return table.select(THREAD_TRACE["markers"].names)
+
+
+def _readable(text: bytes) -> str:
+    """Replace unprintable characters by question marks: names are untrusted and reach terminals."""
+    return "".join(c if c.isprintable() else "?" for c in text.decode("utf-8", "replace"))
+
+
+# --- instructions and states that were only counted: decoded on first use, all at once or engine by engine ---
+
+
+_ROWS = ("instructions", "states")
+_SHARED = ("code", "kernels", "sources", "shader_engines")  #: Tables that a part has in common with its trace.
+
+
+def leave_rows(
+    trace: ThreadTrace,
+    lazy_tables: dict[str, Callable[[], pl.DataFrame]],
+    records: Sequence[_core.Records],
+    buffers: Buffers,
+    program: _core.Program,
+) -> None:
+    """Make a trace whose records have no rows of instructions and states decode them on first use."""
+    trace.counted = _executed(records)
+    trace.tables["waves"] = _indexed(trace.waves)
+    for name in _ROWS:
+        del trace.tables[name]
+        lazy_tables[name] = partial(_all_rows, trace, name, buffers, program)
+    engines = trace.shader_engines["se"].to_list()
+    waves = [trace.waves.filter(trace.waves["se"] == se).height for se in engines]
+    counts = [(count, record.instruction_count) for count, record in zip(waves, records, strict=True)]
+    trace.parts = partial(_parts, trace, engines, counts, buffers, program)
+
+
+def _executed(records: Sequence[_core.Records]) -> Executed:
+    cycles: dict[int, int] = {}
+    for record in records:
+        for state, more in record.state_cycles.items():
+            cycles[state] = cycles.get(state, 0) + more
+    return Executed(
+        sum(record.instruction_count - record.release_count for record in records),
+        sum(record.unresolved_count for record in records),
+        max(record.highest_row for record in records),
+        dict(sorted(cycles.items())),
+    )
+
+
+def _indexed(waves: pl.DataFrame) -> pl.DataFrame:
+    """The waves with the places of their rows in the tables of just these waves: one wave's after the other's."""
+    counts = {"first_instruction": "instruction_count", "first_state": "state_count"}
+    return waves.with_columns(
+        (pl.col(count).cast(pl.UInt64).cum_sum() - pl.col(count)).alias(first) for first, count in counts.items()
+    )
+
+
+def _all_rows(trace: ThreadTrace, name: str, buffers: Buffers, program: _core.Program) -> pl.DataFrame:
+    """Return one of the two tables over all shader engines; the other one is decoded with it and cached."""
+    tables = tables_of(buffers.decode(program), trace.shader_engines["se"].to_list())
+    for other in _ROWS:
+        if other != name:
+            trace.tables.setdefault(other, tables[other])
+    return tables[name]
+
+
+def _parts(
+    trace: ThreadTrace,
+    engines: Sequence[int],
+    counts: Sequence[tuple[int, int]],
+    buffers: Buffers,
+    program: _core.Program,
+) -> Iterator[ThreadTrace]:
+    streams = buffers.each(program, counts)
+    for se in engines:  # nothing here may hold a part while the next one is decoded
+        yield _part(trace, se, next(streams))
+
+
+def _part(trace: ThreadTrace, se: int, record: _core.Records) -> ThreadTrace:
+    """One shader engine as a trace; waves keep their numbers."""
+    rows = _core.tables(record)
+    tables = {name: pl.DataFrame(rows[name]) for name in _ROWS}
+    for name, frame in trace.tables.items():
+        if name in _SHARED:
+            tables[name] = frame
+        elif name not in (*_ROWS, "losses") and "se" in frame.columns:
+            tables[name] = frame.filter(pl.col("se") == se)
+    tables["waves"] = _indexed(tables["waves"])
+    # losses are always asked of the trace: they may not be complete yet
+    lazy = {name: partial(trace.table, name) for name in (*_SHARED, "losses") if name not in tables}
+    instructions = tables["instructions"]
+    # the part itself must not be in here: it would live until the garbage collector looks for circles
+    return ThreadTrace(tables, trace.source, lazy | {"waits": lambda: _waits(instructions, trace)})
+
+
+def _waits(instructions: pl.DataFrame, trace: ThreadTrace) -> pl.DataFrame:
+    return match_waits(instructions, trace.code, trace.gfxip)

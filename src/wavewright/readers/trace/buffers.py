@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import shutil
+import threading
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from wavewright import _core
+from wavewright.base.cache import cache_folder
 from wavewright.errors import NotATraceError, UnsupportedError, WavewrightError
 from wavewright.model.losses import Loss
 from wavewright.readers.files.capture import TraceFile
 from wavewright.readers.files.kinds import Generation, generation_of
-from wavewright.readers.trace.large_memory import LARGE_BYTES, use_files
 
-GROUP_BYTES = LARGE_BYTES  #: Bytes of raw buffers that are decoded at once where a capture need not be in memory whole.
+LARGE_BYTES = 256 << 20  #: Bytes of raw buffers from which on what is made of them lies in files.
+#: Bytes of raw buffers that are decoded at once where a capture need not be in memory whole.
+GROUP_BYTES = LARGE_BYTES
 
 _HEADER_BYTES = 8
 _WRITTEN_TO = "something writes to the file: ask again when it is done"
@@ -168,3 +173,27 @@ def _problem(file: TraceFile) -> WavewrightError | None:
         return UnsupportedError(problem, where=where, advice="a newer wavewright may know it")
     problem = f"not a thread trace (header {head.hex()} at offset 0)"
     return NotATraceError(problem, where=where, advice="raw traces are the .att files that rocprofv3 --att writes")
+
+
+# --- memory of large traces in files of the cache folder: without names, bounded, and gone with the process ---
+
+
+_MOST_BYTES = 64 << 30  #: Of all files together, and half of what is free on the disk.
+_MOST_RESIDENT_BYTES = 512 << 20  #: Of pages of them that stay in memory.
+_GUARD = threading.Lock()
+_is_used = False
+
+
+def use_files() -> None:
+    """From now on the core makes large blocks in files; where that cannot be, they stay in memory."""
+    global _is_used
+    folder = cache_folder()
+    with _GUARD, suppress(OSError, RuntimeError):
+        if folder is None or _is_used:
+            return
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _core.keep_blocks_in(str(folder), min(_MOST_BYTES, shutil.disk_usage(folder).free // 2))
+        threading.Thread(
+            target=_core.bound_pages, args=(_MOST_RESIDENT_BYTES,), name="large memory", daemon=True
+        ).start()
+        _is_used = True

@@ -16,10 +16,10 @@ from synth.counter_capture import CounterCapture, write_counters
 from tests.kit.sampling import examples
 from wavewright.errors import NotATraceError, WavewrightError
 from wavewright.model.counters import CounterSet
-from wavewright.readers.counters import chunks as _chunks
 from wavewright.readers.counters import open_counters
-from wavewright.readers.counters.chunks import chunks
-from wavewright.readers.counters.numbers import number
+from wavewright.readers.counters import table as _table
+from wavewright.readers.counters.names import number
+from wavewright.readers.counters.table import chunks
 
 HEAD = "Dispatch_ID,GPU_ID,Kernel_Name,Start_Timestamp,End_Timestamp,SQ_WAVES,TCC_HIT_sum,TCC_MISS_sum\n"
 
@@ -151,7 +151,7 @@ def test_chunks_end_where_lines_end(tmp_path: Path) -> None:
 
 
 def test_a_quote_that_never_closes_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_chunks, "_MAX_LINE", 1000)
+    monkeypatch.setattr(_table, "_MAX_LINE", 1000)
     file = tmp_path / "pmc_perf.csv"
     file.write_text(HEAD + '0,1,"open,' + "1,2,3\n" * 1000)
     with pytest.raises(NotATraceError, match="never closes"):
@@ -159,7 +159,7 @@ def test_a_quote_that_never_closes_is_bounded(tmp_path: Path, monkeypatch: pytes
 
 
 def test_a_packed_file_is_not_unpacked_without_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_chunks, "MAX_BYTES", 1 << 20)
+    monkeypatch.setattr(_table, "MAX_BYTES", 1 << 20)
     file = tmp_path / "pmc_perf.csv.gz"
     file.write_bytes(gzip.compress(HEAD.encode() + b"0,1,k,1,2,3,4,5\n" * (1 << 18)))
     with pytest.raises(NotATraceError, match="of CSV"):

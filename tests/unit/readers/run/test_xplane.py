@@ -13,8 +13,7 @@ from wavewright.errors import NotATraceError
 from wavewright.model.losses import Loss
 from wavewright.readers.files.kinds import Kind, sniff
 from wavewright.readers.run.inputs import open_run
-from wavewright.readers.run.xplane.planes import _PlaneReader, read_space
-from wavewright.readers.run.xplane.wire import Wire
+from wavewright.readers.run.xplane.planes import Wire, _PlaneReader, read_space
 
 if TYPE_CHECKING:
     from pathlib import Path

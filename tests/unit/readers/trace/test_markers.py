@@ -10,7 +10,7 @@ import pytest
 from wavewright import _core
 from wavewright.model.losses import CORE_LOSSES
 from wavewright.model.schema import THREAD_TRACE
-from wavewright.readers.trace.funcmap import marker_names, with_marker_names
+from wavewright.readers.trace.att import marker_names, with_marker_names
 
 OBJECT, LOADED_AT, SIZE = 7, 0x10000, 0x8000
 LEAVE, ENTER, FIRST = 1, 2, 4

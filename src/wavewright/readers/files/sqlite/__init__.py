@@ -8,7 +8,7 @@ there or copied; see `files`.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from itertools import islice
@@ -279,3 +279,35 @@ _LOOKED_AT = 64  #: Databases of a folder.
 
 def _type_of(dtype: pl.DataType | type[pl.DataType]) -> int:
     return {pl.Int64: INTEGER, pl.Float64: REAL, pl.String: TEXT, pl.Categorical: CATEGORY}[dtype.base_type()]
+
+
+# --- tables and columns that a reader asks for and a file lacks: what they would say is missing, so that is said ---
+
+
+def note_missing(
+    database: Database,
+    columns: Mapping[str, Collection[str]],
+    tables: Collection[str] = (),
+    *,
+    owner: str = "the file",
+    suffix: str = "",
+) -> None:
+    """Note what a database lacks as losses (`missing_tables`, `missing_columns`).
+
+    Parameters
+    ----------
+    columns
+        Stored table -> columns that it must have, if the file has the table at all.
+    tables
+        Those that the file must have.
+    owner
+        Who lacks them, for the sentence; what the names of all its tables end in is `suffix`.
+    """
+    absent = [name.removesuffix(suffix) for name in tables if name not in database.tables]
+    if absent:
+        database.lose(Loss("missing_tables", len(absent), f"{owner} lacks {', '.join(absent)}"))
+    for table, names in columns.items():
+        if table in database.tables:
+            lacking = [name for name in names if name not in database.tables[table]]
+            if lacking:
+                database.lose(Loss("missing_columns", len(lacking), f"{table} lacks {', '.join(lacking)}"))

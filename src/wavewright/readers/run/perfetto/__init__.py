@@ -31,9 +31,8 @@ from wavewright.model.run import MemorySource
 from wavewright.model.run_tables import RUN
 from wavewright.readers.files.text import MAX_BYTES, text_bytes
 from wavewright.readers.run.event_rows import finished, with_numbers
-from wavewright.readers.run.perfetto.gpus import with_gpus
 from wavewright.readers.run.perfetto.slices import categorized, events_of, with_counters
-from wavewright.readers.run.perfetto.tracks import TrackPlaces
+from wavewright.readers.run.perfetto.tracks import TrackPlaces, with_gpus
 
 _NAMES = packaged("names.toml", __package__)
 _NO_NUMBER = -(1 << 63)

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 
 import polars as pl
 
 from wavewright.model.losses import Loss
 from wavewright.model.run_tables import NUMBERED, RUN
-from wavewright.readers.files.sqlite import Database
+from wavewright.model.stored_tables import TablesByName
+from wavewright.readers.files.sqlite import Database, note_missing
 from wavewright.readers.run.rocpd.columns import RunColumns
 from wavewright.readers.run.rocpd.environment import MASKED, rank_of, variables
-from wavewright.readers.run.rocpd.extras import RocpdExtras
-from wavewright.readers.run.rocpd.joins import joined_chunks
-from wavewright.readers.run.rocpd.mapping import TABLES
-from wavewright.readers.run.rocpd.requirements import note_missing_in_run
-from wavewright.readers.run.rocpd.runs import DataType, RocpdRun, rocpd_runs
+from wavewright.readers.run.rocpd.joins import JOINS, OF_TRACK, joined_chunks
+from wavewright.readers.run.rocpd.layout import PREFIX, VERSIONS, stored_tables
+from wavewright.readers.run.rocpd.mapping import TABLES, End, First, Origin
+from wavewright.readers.run.rocpd.runs import DataType, RocpdRun, rocpd_runs, table_names
 from wavewright.readers.run.rocpd.system_samples import SystemSamples
 
 _FILTERED = ("regions", "samples", "counters")  #: Tables whose rows may be samples of rocprof-sys.
@@ -34,7 +35,7 @@ class RocpdSource:
         runs = rocpd_runs(database)
         self.version = ", ".join(dict.fromkeys(run.metadata.get("schema_version", "") for run in runs))
         self.losses = database.losses
-        self.extras: Mapping[str, pl.DataFrame] = RocpdExtras(database)
+        self.extras: Mapping[str, pl.DataFrame] = _extras(database)
         self._runs = _numbered(runs)
         self._sampled = {run: SystemSamples(run) for run in self._runs}
         for run in runs:
@@ -134,3 +135,93 @@ def _numbered(runs: list[RocpdRun]) -> list[RunColumns]:
             for table in counts:
                 counts[table] += run.frame(table, {"id": pl.Int64}).height
     return with_counts
+
+
+# --- tables that only some files have, under their own names: graph launches, PC samples, drafts of the schema ---
+
+
+_READ = {"metadata", "string", "event", "track"} | {mapped.stored for mapped in TABLES.values()}
+
+
+def _extras(database: Database) -> TablesByName:
+    """The stored tables that are not part of a `Run`; all runs in one frame each."""
+    stored = {PREFIX + name: tables for name, tables in table_names(database).items() if name not in _READ}
+
+    def read(name: str) -> pl.DataFrame:
+        frames = [database.frame(table, _declared_types(database, table)) for table in stored[name]]
+        return pl.concat(frames, how="diagonal_relaxed")
+
+    return TablesByName(stored, read)
+
+
+def _declared_types(database: Database, table: str) -> dict[str, DataType]:
+    """Types by the affinity of the declared types."""
+    declared = database.query("SELECT name, type FROM pragma_table_info(?)", (table,))
+    types: dict[str, DataType] = {}
+    for name, kind in declared:
+        is_number = "INT" in kind.upper()
+        is_real = any(word in kind.upper() for word in ("REAL", "FLOA", "DOUB"))
+        types[name] = pl.Int64 if is_number else pl.Float64 if is_real else pl.String
+    return types
+
+
+# --- the tables and columns that a ROCpd file of a version must have, because the reader needs them ---
+
+
+#: Tables without which names, locations or kinds of events are missing, in a file of any version.
+_NEEDED = ("string", "info_process", "info_agent", "info_kernel_symbol", "event", "region", "kernel_dispatch")
+#: Columns that are read but not in `mapping`.
+_ALSO = {
+    "metadata": ("tag", "value"),
+    "string": ("id", "string"),
+    "info_process": ("environment",),
+    "track": ("id", *OF_TRACK),
+}
+
+
+def note_missing_in_run(run: RocpdRun) -> None:
+    """Record as losses the parts that a run lacks of its declared version."""
+    version = run.metadata.get("schema_version", "")
+    columns = {PREFIX + table + run.suffix: names for table, names in required(version).items()}
+    if version not in VERSIONS:  # drafts: rows may have their places from their tracks
+        columns = {
+            table: tuple(name for name in names if name not in OF_TRACK)
+            if "track_id" in run.database.tables.get(table, ())
+            else names
+            for table, names in columns.items()
+        }
+    needed = columns if version in VERSIONS else {PREFIX + name + run.suffix: () for name in _NEEDED}
+    note_missing(run.database, columns, needed, owner=f"run {run.guid or 'without guid'}", suffix=run.suffix)
+
+
+@cache
+def required(version: str) -> dict[str, tuple[str, ...]]:
+    """Stored tables of a version, without prefix and suffix -> the columns that are read; of drafts, those of 3.
+
+    Examples
+    --------
+    >>> required("3")["string"]
+    ('id', 'string')
+    """
+    layout = stored_tables(version if version in VERSIONS else VERSIONS[0])
+    columns_by_table: dict[str, dict[str, None]] = {table: dict.fromkeys(names) for table, names in _ALSO.items()}
+    for mapped in TABLES.values():
+        table, origins = mapped.stored, mapped.columns
+        columns_by_table.setdefault(table, {})["id"] = None
+        for origin in origins.values():
+            for name in _columns_of(origin):
+                join, _, column = name.rpartition(".")
+                key, joined, joined_key = JOINS[join] if join else ("id", table, "id")
+                columns_by_table.setdefault(table, {})[key] = None
+                columns_by_table.setdefault(joined, {}).update({joined_key: None, column: None})
+    return {
+        table: tuple(name for name in names if name in layout[table].names)
+        for table, names in columns_by_table.items()
+        if table in layout
+    }
+
+
+def _columns_of(origin: Origin) -> tuple[str, ...]:
+    if isinstance(origin, First):
+        return origin.origin.column, origin.other.column
+    return (origin.begin, origin.end) if isinstance(origin, End) else (origin.column,)

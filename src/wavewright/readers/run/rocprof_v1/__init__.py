@@ -1,1 +1,286 @@
-"""rocprof (v1): databases and CSV files."""
+"""Records of rocprof (v1), from its database or CSV, as tables of a run."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping
+from pathlib import Path
+
+import polars as pl
+
+from wavewright.base.files import open_regular
+from wavewright.errors import NotATraceError
+from wavewright.model.losses import Loss
+from wavewright.model.run import MemorySource
+from wavewright.readers.files.rocprofv3_columns import Layout, header_of, read_table
+from wavewright.readers.files.sqlite import Database, note_missing
+from wavewright.readers.files.text import head_of
+from wavewright.readers.run.event_rows import finished, link, numbered, with_numbers
+
+_EVENTS = ("dispatches", "copies", "regions")
+#: `name(value)`, where the value may be `{x(1) y(2)}` or the declaration of a function.
+_ARGUMENT = r"\w+\((?:\{[^}]*\}|[^(){}]*(?:\([^()]*\)[^(){}]*)*)\)"
+_SUFFIX = r"( \[clone \.kd\]| \(\.kd\)|\.kd)$"
+
+
+def plain_name(name: pl.Expr) -> pl.Expr:
+    """Names of kernels without the quotes and the suffix that rocprof leaves in some of its outputs.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> pl.DataFrame({"name": ['"fill.kd"']}).select(plain_name(pl.col("name"))).item()
+    'fill'
+    """
+    return name.str.strip_chars('"').str.replace(_SUFFIX, "")
+
+
+def assembled(
+    path: Path, form: str, events: Mapping[str, pl.DataFrame], losses: list[Loss], extras: Mapping[str, pl.DataFrame]
+) -> MemorySource:
+    """The run of events with the ids `pid`, `tid`, `device`, `queue_id` and `stream_id`."""
+    tables: dict[str, pl.DataFrame] = {}
+    processes = numbered(events.values(), ["pid"], "process")
+    if not processes.height:
+        processes = pl.DataFrame({"process": [0], "pid": [None]}, schema={"process": pl.UInt32, "pid": pl.Int64})
+    tables["processes"] = processes.with_columns(source=pl.lit(0, pl.UInt32), guid=pl.lit(""))
+    placed = {name: _with_process(events[name], processes) for name in _EVENTS if name in events}
+    placed = with_numbers(placed, tables)
+    agents = numbered(placed.values(), ["process", "device"], "agent")
+    placed = {name: link(frame, agents, ["process", "device"], "agent") for name, frame in placed.items()}
+    tables["agents"] = agents.with_columns(kind=pl.lit("GPU"), agent_id="device", absolute_index="device")
+    first = 0
+    for name, frame in placed.items():
+        tables[name] = frame.with_columns(pl.int_range(first, first + frame.height).alias("event"))
+        first += frame.height
+    if "copies" in tables:
+        tables["copies"] = _with_ends(tables["copies"])
+    if "regions" in tables:
+        tables["arguments"] = _arguments(tables["regions"])
+    _add_counters(tables, events)
+    return MemorySource(str(path), form, tables=finished(tables, losses), losses=losses, extras=extras)
+
+
+def _with_process(frame: pl.DataFrame, processes: pl.DataFrame) -> pl.DataFrame:
+    """Rows without a process id are of the first process."""
+    return link(frame, processes, ["pid"], "process").with_columns(pl.col("process").fill_null(0))
+
+
+def _with_ends(copies: pl.DataFrame) -> pl.DataFrame:
+    """The GPU is the end that is not the host."""
+    name = pl.col("name").cast(pl.String)
+    return copies.with_columns(
+        pl.when(~name.str.contains("(?i)HostTo")).then("agent").alias("src_agent"),
+        pl.when(~name.str.contains("(?i)ToHost")).then("agent").alias("dst_agent"),
+    )
+
+
+def _arguments(calls: pl.DataFrame) -> pl.DataFrame:
+    """The text of the arguments, `( name(value) name(value))`, taken apart."""
+    parts = calls.select("process", "event", pl.col("text").str.extract_all(_ARGUMENT).alias("part"))
+    parts = parts.filter(pl.col("part").list.len() > 0)
+    parts = parts.with_columns(pl.int_ranges(pl.col("part").list.len()).alias("position")).explode("part", "position")
+    name, value = pl.col("part").str.extract(r"^(\w+)"), pl.col("part").str.extract(r"^\w+\((.*)\)$")
+    return parts.select("process", "event", "position", name.alias("name"), value.alias("value"))
+
+
+def _add_counters(tables: dict[str, pl.DataFrame], events: Mapping[str, pl.DataFrame]) -> None:
+    """`counters` has the row of the dispatch, the name and the value of each."""
+    if "counters" not in events:
+        return
+    dispatches = tables["dispatches"].select("process", "event").with_row_index("row")
+    values = (
+        events["counters"].with_columns(pl.col("row").cast(pl.UInt32)).join(dispatches, on="row", maintain_order="left")
+    )
+    tables["counter_info"] = numbered([values], ["process", "name"], "counter")
+    tables["counters"] = link(values, tables["counter_info"], ["process", "name"], "counter")
+
+
+# --- dispatches that rocprof (v1) wrote as CSV: with times (`--stats`, `--timestamp on`), counters (`-i`), or both ---
+
+
+_HEAD = 1 << 16
+_COLUMNS = {
+    "dispatch_id": ("Int64", ("index",)),
+    "name": ("String", ("kernelname",)),
+    "device": ("Int64", ("gpu-id",)),
+    "queue_id": ("Int64", ("queue-id",)),
+    "pid": ("Int64", ("pid",)),
+    "tid": ("Int64", ("tid",)),
+    "grid_x": ("Int64", ("grd",)),
+    "workgroup_x": ("Int64", ("wgr",)),
+    "lds_bytes": ("Int64", ("lds",)),
+    "scratch_bytes": ("Int64", ("scr",)),
+    "vgpr_count": ("Int64", ("arch_vgpr", "vgpr")),
+    "accum_vgpr_count": ("Int64", ("accum_vgpr",)),
+    "sgpr_count": ("Int64", ("sgpr",)),
+    "start_ns": ("Int64", ("beginns",)),
+    "end_ns": ("Int64", ("endns",)),
+}
+#: Columns that are neither read nor counters.
+_OTHERS = {"queue-index", "wave_size", "sig", "obj", "fbar", "dispatchns", "completens", "durationns"}
+_COUNTER = "counter "
+
+
+def read_rocprof_csv(file: Path) -> MemorySource:
+    """The dispatches of one file; every column that rocprof does not always write is a counter.
+
+    Grids and workgroups are numbers of lanes, whatever their shape: they stand in `grid_x` and `workgroup_x`.
+
+    Raises
+    ------
+    NotATraceError
+        When it is not such a file.
+    """
+    with open_regular(file) as stream:
+        head = stream.read(_HEAD)
+    header = header_of(head)
+    if "kernelname" not in header:
+        problem = "not a file of dispatches that rocprof wrote"
+        raise NotATraceError(problem, where=str(file), advice="pass results.csv, not its statistics")
+    standard = {name for _, theirs in _COLUMNS.values() for name in theirs} | _OTHERS
+    counters = [name for name in _names(head) if name.lower() not in standard]
+    columns = _COLUMNS | {f"{_COUNTER}{name}": ("Float64", (name.lower(),)) for name in counters}
+    losses: list[Loss] = []
+    rows = read_table(file, Layout("rocprof", (), ("dispatch_id", "name"), columns), losses)
+    rows = rows.with_columns(plain_name(pl.col("name")))
+    if "start_ns" not in rows.columns and rows.height:
+        losses.append(Loss("no_times", rows.height, detail="rocprof wrote this file without --timestamp on"))
+    events = {"dispatches": rows.select(name for name in rows.columns if not name.startswith(_COUNTER))}
+    if counters:
+        events["counters"] = _values(rows, counters)
+    return assembled(file, "rocprof CSV", events, losses, {})
+
+
+def _names(head: bytes) -> list[str]:
+    """The names of the columns as they are written."""
+    line = head_of(head, _HEAD).removeprefix(b"\xef\xbb\xbf").split(b"\n", 1)[0]
+    return [name.strip() for name in next(csv.reader([line.decode("utf-8", "replace").strip()]))]
+
+
+def _values(rows: pl.DataFrame, counters: list[str]) -> pl.DataFrame:
+    """One row per dispatch and counter that has a value."""
+    wide = rows.select(pl.col(f"{_COUNTER}{name}").alias(name) for name in counters).with_row_index(
+        "row of the dispatch"
+    )
+    long = wide.unpivot(counters, index="row of the dispatch", variable_name="name")
+    return long.filter(pl.col("value").is_finite()).rename({"row of the dispatch": "row"})
+
+
+# --- databases of rocprof (v1): `results.db`, with a table per kind of event ---
+# | table | becomes |
+# | --- | --- |
+# | KERN | dispatches, when it has times |
+# | OPS | dispatches otherwise: GPU work that the runtime reported |
+# | COPY | copies; their sizes come from the arguments of the calls |
+# | HIP, HSA | regions of these domains |
+# | ROCTX | regions of the domain MARKER |
+#
+# `Index` numbers the calls of HIP, and work has the number of its call: it is the correlation. A table of GPU work that
+# is not used, because the other one tells the same, is an extra table.
+
+
+_TIMES = {"start_ns": "BeginNs", "end_ns": "EndNs", "pid": "pid", "tid": "tid"}
+_KERN = _TIMES | {
+    "dispatch_id": "Index",
+    "device": "gpu-id",
+    "queue_id": "queue-id",
+    "grid_x": "grd",
+    "workgroup_x": "wgr",
+    "lds_bytes": "lds",
+    "scratch_bytes": "scr",
+    "vgpr_count": "arch_vgpr",
+    "accum_vgpr_count": "accum_vgpr",
+    "sgpr_count": "sgpr",
+}
+_OPS = _TIMES | {"correlation": "Index", "device": "dev-id", "queue_id": "queue-id", "stream_id": "stream-id"}
+_CALLS = {"HIP": "HIP", "HSA": "HSA", "ROCTX": "MARKER"}
+_LINKED = "HIP"
+_WHEN = ("BeginNs", "EndNs")
+_WORK = ("Index", "pid", "tid", "dev-id", "queue-id", "Name", *_WHEN)
+_CALL = ("pid", "tid", "Name", *_WHEN)
+#: Traces of the runtime have the numbers and names of kernels only.
+_LONG_KERN = ("gpu-id", "queue-id", "pid", "tid", "grd", "wgr", "lds", "scr", "arch_vgpr", "sgpr")
+#: Columns that a table must have; others came with later versions of rocprof.
+_REQUIRED: dict[str, tuple[str, ...]] = {
+    "KERN": ("Index", "KernelName"),
+    "OPS": _WORK,
+    "COPY": _WORK,
+    "HIP": (*_CALL, "args", "Index"),
+    "HSA": (*_CALL, "args"),
+    "ROCTX": _CALL,
+}
+_SIZE = r"\b[sS]izeBytes\((\d+)\)"
+
+
+def read_rocprof_database(database: Database) -> MemorySource:
+    """The run in a `results.db`."""
+    tables = {name.upper(): name for name in database.tables}
+    note_missing(database, {tables[name]: _required(database, tables[name]) for name in _REQUIRED if name in tables})
+    events: dict[str, pl.DataFrame] = {}
+    extras: dict[str, pl.DataFrame] = {}
+    calls = [_calls(database, tables[name], domain) for name, domain in _CALLS.items() if name in tables]
+    if calls:
+        events["regions"] = pl.concat(calls)
+    dispatches = _work(database, tables.get("KERN"), _KERN, "KernelName")
+    operations = _work(database, tables.get("OPS"), _OPS, "Name")
+    if dispatches.height and dispatches["start_ns"].null_count() < dispatches.height:
+        events["dispatches"] = dispatches
+        if operations.height:
+            extras["OPS"] = operations
+    else:
+        events["dispatches"] = operations
+    if "COPY" in tables:
+        events["copies"] = _with_sizes(_work(database, tables["COPY"], _OPS, "Name"), events.get("regions"))
+    return assembled(database.path, "rocprof database", events, database.losses, extras)
+
+
+def _required(database: Database, table: str) -> tuple[str, ...]:
+    """The columns that a table must have, depending on its other columns."""
+    needed, has = _REQUIRED[table.upper()], set(database.tables[table])
+    if table.upper() == "KERN":
+        needed += _LONG_KERN if has & set(_LONG_KERN) else ()
+        needed += _WHEN if has & set(_WHEN) else ()
+    return needed
+
+
+def _read(database: Database, table: str, integers: Mapping[str, str], texts: Mapping[str, str]) -> pl.DataFrame:
+    """Columns of a table under our names."""
+    stored = {**dict.fromkeys(integers.values(), pl.Int64), **dict.fromkeys(texts.values(), pl.String)}
+    frame = database.frame(table, stored)
+    return frame.select(pl.col(theirs).alias(ours) for ours, theirs in {**integers, **texts}.items())
+
+
+def _work(database: Database, table: str | None, columns: Mapping[str, str], name: str) -> pl.DataFrame:
+    texts = {"name": name, "region_name": "roctx-range"}
+    if table is None:
+        return pl.DataFrame(schema={**dict.fromkeys(columns, pl.Int64), **dict.fromkeys(texts, pl.String)})
+    rows = _read(database, table, columns, texts).with_columns(plain_name(pl.col("name")))
+    # Where no range of markers is around it, rocprof repeats the name.
+    return rows.with_columns(pl.when(pl.col("region_name") != pl.col("name")).then("region_name"))
+
+
+def _calls(database: Database, table: str, domain: str) -> pl.DataFrame:
+    rows = _read(database, table, _TIMES | {"index": "Index"}, {"name": "Name", "text": "args"})
+    index = pl.col("index") if domain == _LINKED else pl.lit(None, pl.Int64)
+    properties = pl.when(pl.col("text").fill_null("") != "").then(pl.struct(args="text").struct.json_encode())
+    return rows.select(
+        *_TIMES,
+        "name",
+        "text",
+        pl.col("name").alias("function"),
+        index.alias("correlation"),
+        pl.lit(domain).alias("domain"),
+        pl.lit(domain).alias("category"),
+        properties.alias("properties"),
+    )
+
+
+def _with_sizes(copies: pl.DataFrame, calls: pl.DataFrame | None) -> pl.DataFrame:
+    """The size of a copy, an argument of its call."""
+    if calls is None:
+        return copies
+    size = pl.col("text").str.extract(_SIZE).str.to_integer(strict=False)
+    sizes = calls.select("pid", "correlation", size.alias("size_bytes")).drop_nulls()
+    sizes = sizes.unique(["pid", "correlation"], keep="first", maintain_order=True)
+    return copies.join(sizes, on=["pid", "correlation"], how="left", maintain_order="left")

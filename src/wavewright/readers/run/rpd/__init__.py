@@ -9,20 +9,18 @@ it launched. A call and an op may have the same id, so the event of an op is its
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
 
 import polars as pl
 
 from wavewright.errors import NotATraceError
 from wavewright.model.losses import Loss
-from wavewright.model.run_tables import RUN
 from wavewright.readers.files.sqlite import Database
+from wavewright.readers.run.event_rows import shaped
 from wavewright.readers.run.rpd.calls import Calls
 from wavewright.readers.run.rpd.entities import Entities
-from wavewright.readers.run.rpd.extras import RpdExtras
+from wavewright.readers.run.rpd.extras import extras_of, note_missing_in_file
 from wavewright.readers.run.rpd.measurements import Measurements
 from wavewright.readers.run.rpd.ops import Ops
-from wavewright.readers.run.rpd.requirements import note_missing_in_file
 
 
 def read_rpd(database: Database) -> RpdSource:
@@ -52,7 +50,7 @@ class RpdSource:
         self._calls = Calls(self._entities)
         self._measured = Measurements(self._entities, self._ops)
         self.version = self._entities.metadata.get("schema_version", "")
-        self.extras: Mapping[str, pl.DataFrame] = RpdExtras(database)
+        self.extras: Mapping[str, pl.DataFrame] = extras_of(database)
         note_missing_in_file(database, self.version)
 
     def chunks(self, table: str, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
@@ -63,56 +61,32 @@ class RpdSource:
             yield from self._calls.chunks(table, columns)
         elif table in ("monitors", "counters", "counter_info"):
             yield from self._measured.chunks(table, columns)
-        elif table in self._numbered:
-            frame = self._numbered[table]
-            if frame.height:
-                yield _shaped(frame, table, columns)
-
-    @cached_property
-    def _numbered(self) -> _Numbered:
-        return _Numbered(self._entities)
+        elif table in _NUMBERED and (frame := _numbered(self._entities, table)).height:
+            yield shaped(frame, table, columns)
 
 
-class _Numbered:
-    """The tables of numbered rows, each made when it is asked for."""
+def _numbered(entities: Entities, table: str) -> pl.DataFrame:
+    """The numbered rows of a table, with what is told about them."""
+    if table == "nodes":
+        return entities.nodes
+    if table == "processes":
+        rows = entities.processes.join(entities.nodes, on="node_id", how="left", maintain_order="left")
+        return rows.with_columns(source=pl.lit(0, pl.UInt32), guid=pl.lit(""))
+    if table == "threads":
+        stride = entities.pid_stride
+        return entities.threads.with_columns(pl.col("tid") % stride) if stride else entities.threads
+    if table == "agents":
+        number = pl.col("gpuId") % entities.gpu_stride if entities.gpu_stride else pl.col("gpuId")
+        return entities.agents.with_columns(
+            agent_id=pl.col("gpuId"), kind=pl.lit("GPU"), absolute_index=number, properties=_json("gpuId")
+        )
+    if table == "queues":
+        return entities.queues.with_columns(queue_id=pl.col("queueId"), properties=_json("gpuId"))
+    return entities.streams.with_columns(name=pl.col("text").cast(pl.String))
 
-    _TABLES = ("nodes", "processes", "threads", "agents", "queues", "streams")
 
-    def __init__(self, entities: Entities) -> None:
-        self._entities = entities
-
-    def __contains__(self, table: str) -> bool:
-        return table in self._TABLES
-
-    def __getitem__(self, table: str) -> pl.DataFrame:
-        entities = self._entities
-        if table == "nodes":
-            return entities.nodes
-        if table == "processes":
-            rows = entities.processes.join(entities.nodes, on="node_id", how="left", maintain_order="left")
-            return rows.with_columns(source=pl.lit(0, pl.UInt32), guid=pl.lit(""))
-        if table == "threads":
-            stride = entities.pid_stride
-            return entities.threads.with_columns(pl.col("tid") % stride) if stride else entities.threads
-        if table == "agents":
-            number = pl.col("gpuId") % entities.gpu_stride if entities.gpu_stride else pl.col("gpuId")
-            return entities.agents.with_columns(
-                agent_id=pl.col("gpuId"), kind=pl.lit("GPU"), absolute_index=number, properties=_json("gpuId")
-            )
-        if table == "queues":
-            return entities.queues.with_columns(queue_id=pl.col("queueId"), properties=_json("gpuId"))
-        text = pl.col("text").cast(pl.String)
-        return entities.streams.with_columns(name=text, properties=pl.lit(None, pl.String))
+_NUMBERED = ("nodes", "processes", "threads", "agents", "queues", "streams")
 
 
 def _json(column: str) -> pl.Expr:
     return pl.struct(column).struct.json_encode()
-
-
-def _shaped(frame: pl.DataFrame, table: str, columns: Sequence[str]) -> pl.DataFrame:
-    """These columns; null where the format has nothing."""
-    dtypes = RUN[table].dtypes
-    return frame.with_columns(
-        pl.col(name).cast(dtypes[name]) if name in frame.columns else pl.lit(None, dtypes[name]).alias(name)
-        for name in columns
-    ).select(columns)

@@ -8,9 +8,8 @@ from functools import cached_property
 
 import polars as pl
 
-from wavewright.model.run_tables import RUN
-from wavewright.readers.run.rpd.entities import Entities, with_sound_ends
-from wavewright.readers.run.rpd.lookup import Keyed
+from wavewright.readers.run.event_rows import shaped
+from wavewright.readers.run.rpd.entities import Entities, Keyed, with_sound_ends
 
 _MARKER = "^UserMarker$"
 #: Kinds of calls by function names, for files that do not record them; TOOL = the recording tool itself.
@@ -34,13 +33,7 @@ class Calls:
     def chunks(self, table: str, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
         """The rows of a table, with these columns."""
         reader = {"arguments": self._arguments, "frames": self._frames}.get(table, self._events)
-        dtypes = RUN[table].dtypes
-        for piece in reader(table, columns):
-            if piece.height:
-                yield piece.with_columns(
-                    pl.col(name).cast(dtypes[name]) if name in piece.columns else pl.lit(None, dtypes[name]).alias(name)
-                    for name in columns
-                ).select(columns)
+        yield from (shaped(piece, table, columns) for piece in reader(table, columns) if piece.height)
 
     def _pieces(self, names: Sequence[str]) -> Iterator[pl.DataFrame]:
         yield from self._database.chunks("rocpd_api", dict.fromkeys(names, pl.Int64))

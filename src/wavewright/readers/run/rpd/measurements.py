@@ -7,9 +7,8 @@ from functools import cached_property
 
 import polars as pl
 
-from wavewright.model.run_tables import RUN
-from wavewright.readers.run.rpd.entities import Entities
-from wavewright.readers.run.rpd.lookup import Keyed
+from wavewright.readers.run.event_rows import shaped
+from wavewright.readers.run.rpd.entities import Entities, Keyed
 from wavewright.readers.run.rpd.ops import Ops
 
 
@@ -22,14 +21,8 @@ class Measurements:
 
     def chunks(self, table: str, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
         """The rows of a table, with these columns."""
-        dtypes = RUN[table].dtypes
         pieces = {"monitors": self._monitors, "counters": self._counters}.get(table, lambda: iter([self._info]))()
-        for piece in pieces:
-            if piece.height:
-                yield piece.with_columns(
-                    pl.col(name).cast(dtypes[name]) if name in piece.columns else pl.lit(None, dtypes[name]).alias(name)
-                    for name in columns
-                ).select(columns)
+        yield from (shaped(piece, table, columns) for piece in pieces if piece.height)
 
     def _monitors(self) -> Iterator[pl.DataFrame]:
         types: dict[str, type[pl.DataType]] = dict.fromkeys(("deviceId", "start", "end"), pl.Int64)

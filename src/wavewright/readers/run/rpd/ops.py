@@ -14,8 +14,7 @@ from functools import cached_property
 import polars as pl
 
 from wavewright.model.run_tables import RUN
-from wavewright.readers.run.rpd.entities import Entities, hexadecimal, with_sound_ends
-from wavewright.readers.run.rpd.lookup import Keyed, keyed
+from wavewright.readers.run.rpd.entities import Entities, Keyed, hexadecimal, keyed, with_sound_ends
 
 _COPY_TYPE = "(?i)^copy|memcpy|memory_copy"
 _LANES_LAUNCH = "^hip(Ext|Hcc)ModuleLaunchKernel$"  #: Calls whose grid is in lanes; all others give it in workgroups.

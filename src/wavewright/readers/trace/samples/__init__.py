@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import polars as pl
 
+from wavewright.base.files import not_read
 from wavewright.codeobj.targets import family_of
 from wavewright.errors import UsageError
 from wavewright.model.losses import Loss, loss_frame
 from wavewright.model.schema import THREAD_TRACE, frame_of
 from wavewright.model.trace import ThreadTrace, TraceSource
+from wavewright.readers.files.capture import CODE_SUFFIXES, CodeObjectFile, code_objects_among, parse_code_object
 from wavewright.readers.files.folder import Directory
 from wavewright.readers.files.inventory import Inventory
 from wavewright.readers.trace.assemble import add_losses
-from wavewright.readers.trace.code import Code
+from wavewright.readers.trace.code import Code, load_code
 from wavewright.readers.trace.resources import fill_from_around
-from wavewright.readers.trace.samples import function_code
 from wavewright.readers.trace.samples.files import SampleFile, choose, find_samples
 from wavewright.readers.trace.samples.records import SampleRecords
 from wavewright.readers.trace.samples.results import read_sample_results
@@ -24,11 +26,11 @@ from wavewright.readers.trace.samples.rows import (
     count_tables,
     described,
     kernel_table,
+    read_sample_table,
     sampled_code,
     with_functions,
     with_rows,
 )
-from wavewright.readers.trace.samples.table import read_sample_table
 
 __all__ = ["find_samples", "read_samples"]
 
@@ -72,8 +74,8 @@ def read_samples(
         samples, others = _of_dispatch(samples, dispatch, str(file.path))
     sampled_rows = sampled_code(samples, has_addresses=records.has_addresses)
     folder = file.path.absolute().parent
-    files_of_code = function_code.code_objects_of(folder, records.pid, code_objects, inventory)
-    code = function_code.loaded(files_of_code, sampled_rows, losses) if records.has_addresses else None
+    files_of_code = code_objects_of(folder, records.pid, code_objects, inventory)
+    code = loaded(files_of_code, sampled_rows, losses) if records.has_addresses else None
     unread = int((samples["text"] == "").sum())
     losses += [*records.losses, *_remarks(records, unread)]
     target = records.target or (code.target if code else None)
@@ -113,7 +115,7 @@ def _assembled(
         keys = sampled_rows
         lazy["code"] = lambda: described(sampled_rows, trace.source.target)  # the GPU may become known later
     else:
-        tables["code"] = keys = function_code.merged(code, sampled_rows, source.target)
+        tables["code"] = keys = merged(code, sampled_rows, source.target)
     tables |= count_tables(with_rows(samples, keys, has_addresses=records.has_addresses))
     if code is not None:
         add_losses(trace, code.line_losses)
@@ -124,3 +126,40 @@ def _generation(target: str | None) -> pl.DataFrame:
     """One row without a number: samples belong to no shader engine, but the generation is known."""
     gfxip = _GENERATIONS.get(family_of(target) or "", 0) if target else 0
     return frame_of(THREAD_TRACE["shader_engines"], [{"status": "ok", "gfxip": gfxip, "realtime_hz": 0}])
+
+
+# --- sampled instructions in the whole code of their functions, from code objects beside the samples ---
+
+
+_PLACE = ["code_object", "address"]
+
+
+def code_objects_of(
+    folder: Path, pid: int | None, code_objects: Sequence[str], inventory: Inventory
+) -> tuple[CodeObjectFile, ...]:
+    """The code objects that were given, and those of the process that stand in the folder of the samples."""
+    files = [parse_code_object(text) for text in code_objects]
+    beside = [folder / name for name in inventory.names(folder) if name.endswith(CODE_SUFFIXES)]
+    others = code_objects_among((file for file in beside if not not_read(file, folder)), {c.id for c in files})
+    return tuple(files) + tuple(c for c in others if c.id and (None in (c.pid, pid) or c.pid == pid))
+
+
+def loaded(files: Sequence[CodeObjectFile], samples: pl.DataFrame, losses: list[Loss]) -> Code | None:
+    """The code objects that have a sampled instruction, disassembled; None = there is none."""
+    ids = set(samples["code_object"].drop_nulls().to_list())
+    files_of_ids = [file for file in files if file.id in ids]
+    if not files_of_ids:
+        return None
+    entries = samples.select(pl.col("row").cast(pl.UInt32).alias("kernel"), *_PLACE).drop_nulls()
+    code = load_code(files_of_ids, (), lambda: entries)
+    losses += code.losses
+    return code
+
+
+def merged(code: Code, samples: pl.DataFrame, target: str | None) -> pl.DataFrame:
+    """The `code` table of whole functions; sampled instructions that the code objects do not list come last."""
+    listing = code.table()
+    listing = listing.filter(pl.col("text") != "")
+    more = samples.join(listing.select(_PLACE), on=_PLACE, how="anti", nulls_equal=True, maintain_order="left")
+    table = pl.concat([listing, described(more, target)])
+    return table.with_columns(pl.int_range(pl.len(), dtype=pl.Int32).alias("row")).select(THREAD_TRACE["code"].names)

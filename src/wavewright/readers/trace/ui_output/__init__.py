@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from threading import Thread
+from typing import Generic, TypeVar
 
+import msgspec
 import polars as pl
 
 from wavewright import _core
@@ -12,12 +15,11 @@ from wavewright.errors import NotATraceError
 from wavewright.model.losses import Loss
 from wavewright.model.trace import ThreadTrace, TraceSource
 from wavewright.readers.files.folder import Folder
-from wavewright.readers.trace.ui_output.annotations import read_annotations
-from wavewright.readers.trace.ui_output.background import Background
 from wavewright.readers.trace.ui_output.code import CodeFile, read_code
-from wavewright.readers.trace.ui_output.inline_frames import add_inline_frames
 from wavewright.readers.trace.ui_output.manifest import Manifest, read_manifest
+from wavewright.readers.trace.ui_output.markers import read_annotations
 from wavewright.readers.trace.ui_output.occupancy import OccupancyFile, RawOccupancy, occupancy_tables, read_occupancy
+from wavewright.readers.trace.ui_output.parts import read_bytes, readable
 from wavewright.readers.trace.ui_output.waves import read_waves, wave_tables, with_kernels
 
 #: People add text to the names of directories: before, between and after.
@@ -123,3 +125,87 @@ def _emptiness(manifest: Manifest, code: CodeFile, occupancy: OccupancyFile, wav
     if manifest.waves or code.has_executions:
         return []  # waves ran: `missing_files` and `totals_disagree` say what became of them
     return [Loss("no_waves", detail="the directory has no wave")]
+
+
+# --- work that goes on while the importing of polars, or anything else, keeps the caller busy ---
+
+
+T = TypeVar("T")
+
+
+class Background(Generic[T]):
+    """A call of `work` in a separate thread; useful for work that releases the interpreter lock."""
+
+    def __init__(self, work: Callable[[], T]) -> None:
+        self._results: list[T] = []
+        self._error: BaseException | None = None
+        self._thread = Thread(target=self._run, args=(work,))  # no daemon: Python must not end under native code
+        try:
+            self._thread.start()
+        except RuntimeError:  # no more threads to be had
+            self._run(work)
+
+    def _run(self, work: Callable[[], T]) -> None:
+        try:
+            self._results.append(work())
+        except BaseException as error:  # raised again by result()
+            self._error = error
+
+    def result(self) -> T:
+        """Waits for the end; raises what the work raised."""
+        if self._thread.ident is not None:
+            self._thread.join()
+        if self._error is not None:
+            raise self._error
+        return self._results[0]
+
+
+# --- inline_frames.json of ROCm WaveScope: calls through which inlined code was reached, which code.json may lack ---
+
+
+FILE_NAME = "inline_frames.json"
+VERSION = 2
+_LEAST_MATCHED = 0.5  #: Share of its addresses that the code must have; else it is of another build.
+_CHAIN = " -> "
+
+
+class _File(msgspec.Struct):
+    """The keys that are read."""
+
+    version: int = 0
+    files: list[str] = []
+    #: `<code object>:<address>` -> frames, the outermost first: function, file of the call or -1, line, column.
+    stacks: dict[str, list[tuple[int, int, int, int]]] = {}
+
+
+def add_inline_frames(folder: Folder, code: CodeFile) -> None:
+    """Lengthen the chains of rows that have only their innermost place; what does not fit is a loss."""
+    if FILE_NAME not in folder.names():
+        return
+    content = read_bytes(folder, FILE_NAME, code.losses)
+    if content is None:
+        return
+    try:
+        file = msgspec.json.decode(content, type=_File)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        code.losses.append(Loss("inline_frames", detail=f"it cannot be read ({error})"))
+        return
+    if file.version != VERSION:
+        code.losses.append(Loss("inline_frames", detail=f"it is of version {file.version}, and {VERSION} is known"))
+        return
+    rows = {f"{code_object}:{address}": row for row, (code_object, address) in enumerate(code.places)}
+    frames_of_row = {rows[key]: frames for key, frames in file.stacks.items() if key in rows}
+    if len(frames_of_row) < _LEAST_MATCHED * len(file.stacks):
+        counts = f"{len(frames_of_row):,} of its {len(file.stacks):,} addresses are in this code"
+        code.losses.append(Loss("inline_frames", detail=f"{counts}: it is of another build"))
+        return
+    for row, frames in frames_of_row.items():
+        place = code.chains[row]
+        if place and _CHAIN not in place:
+            code.chains[row] = _CHAIN.join([place, *_calls(frames, file.files)])
+
+
+def _calls(frames: list[tuple[int, int, int, int]], files: list[str]) -> list[str]:
+    """Places of the calls, the innermost first."""
+    places = [(file, line) for _, file, line, _ in reversed(frames) if 0 <= file < len(files)]
+    return [f"{readable(files[file])}:{line if line > 0 else '?'}" for file, line in places]

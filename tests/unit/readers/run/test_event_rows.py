@@ -6,7 +6,7 @@ import polars as pl
 
 from tests.kit.together import together
 from wavewright.model.run_tables import LONGEST_NS
-from wavewright.readers.run.event_times import sound_ends
+from wavewright.readers.run.event_rows import sound_ends
 
 FAR = (1 << 63) - 1
 
