@@ -9,11 +9,11 @@ import struct
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from wavewright.base.toml import packaged
 from wavewright.codeobj.targets import family_of
 
 DESCRIPTOR_BYTES = 64
 _ALL = frozenset({"gfx9", "gfx10", "gfx11", "gfx12", "gfx1250"})
-_GFX10_ON = _ALL - {"gfx9"}
 
 
 class _Field(NamedTuple):
@@ -25,47 +25,17 @@ class _Field(NamedTuple):
     families: frozenset[str] = _ALL
 
 
+_DECLARED = packaged("descriptors.toml", __package__)
 #: What a kernel can ask to have in its first scalar registers -> how many it takes.
-USER_SGPRS = {
-    "private_segment_buffer": 4,
-    "dispatch_address": 2,
-    "queue_address": 2,
-    "kernarg_address": 2,
-    "dispatch_id": 2,
-    "flat_scratch": 2,
-    "private_segment_bytes": 1,
-}
+USER_SGPRS: dict[str, int] = _DECLARED["user_sgprs"]
 
-_RSRC3, _RSRC1, _RSRC2, _PROPERTIES, _PRELOAD = 44, 48, 52, 56, 58
-
+_PROPERTIES = 56  #: Byte of the word of properties.
 _FIELDS = (
-    _Field("lds_bytes", 0, "<I", 0, 32),
-    _Field("scratch_bytes", 4, "<I", 0, 32),
-    _Field("kernarg_bytes", 8, "<I", 0, 32),
-    _Field("entry_offset_bytes", 16, "<q", 0, 64),
-    _Field("vgpr_granules", _RSRC1, "<I", 0, 6),
-    _Field("sgpr_granules", _RSRC1, "<I", 6, 4, frozenset({"gfx9"})),
-    _Field("priority", _RSRC1, "<I", 10, 2),
-    _Field("wgp_mode", _RSRC1, "<I", 29, 1, _GFX10_ON),
-    _Field("mem_ordered", _RSRC1, "<I", 30, 1, _GFX10_ON),
-    _Field("private_segment", _RSRC2, "<I", 0, 1),
-    _Field("user_sgprs", _RSRC2, "<I", 1, 5, _ALL - {"gfx1250"}),
-    _Field("user_sgprs", _RSRC2, "<I", 1, 6, frozenset({"gfx1250"})),
-    _Field("workgroup_id_x", _RSRC2, "<I", 7, 1),
-    _Field("workgroup_id_y", _RSRC2, "<I", 8, 1),
-    _Field("workgroup_id_z", _RSRC2, "<I", 9, 1),
-    _Field("workitem_id_dims", _RSRC2, "<I", 11, 2),  # 0 = x, 1 = x and y, 2 = all three
-    _Field("accum_offset_granules", _RSRC3, "<I", 0, 6, frozenset({"gfx9"})),
-    _Field("tg_split", _RSRC3, "<I", 16, 1, frozenset({"gfx9"})),
-    _Field("shared_vgpr_granules", _RSRC3, "<I", 0, 4, frozenset({"gfx10", "gfx11"})),
-    _Field("instruction_prefetch_lines", _RSRC3, "<I", 4, 6, frozenset({"gfx11"})),
-    _Field("instruction_prefetch_lines", _RSRC3, "<I", 4, 8, frozenset({"gfx12", "gfx1250"})),
-    # Whether the first scalar registers hold these, in this order, and how many dwords each has (USER_SGPRS).
+    *(
+        _Field(name, offset, word, low_bit, bits, frozenset(families[0]) if families else _ALL)
+        for name, offset, word, low_bit, bits, *families in _DECLARED["fields"]
+    ),
     *(_Field(f"user_{name}", _PROPERTIES, "<H", bit, 1) for bit, name in enumerate(USER_SGPRS)),
-    _Field("wave32", _PROPERTIES, "<H", 10, 1, _GFX10_ON),
-    _Field("dynamic_stack", _PROPERTIES, "<H", 11, 1),
-    _Field("preload_sgprs", _PRELOAD, "<H", 0, 7, frozenset({"gfx9", "gfx1250"})),
-    _Field("preload_offset_dwords", _PRELOAD, "<H", 7, 9, frozenset({"gfx9", "gfx1250"})),
 )
 
 # gfx90a and its successors have one register file for both kinds of vector registers: accumulation registers

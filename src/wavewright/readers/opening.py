@@ -132,45 +132,38 @@ def open(  # noqa: A001
     Traceback (most recent call last):
     wavewright.errors.UsageError: /nowhere: no such file or folder
     """
-    if not isinstance(path, str | os.PathLike):
-        return _open_content(path, dispatch, kernel, threads, code_objects, resources, amd=amd)
-    place = Path(read_instead(os.fspath(path)))
     request = OpenRequest(
-        place, dispatch, kernel, threads, code_objects, resources, amd, inventory=inventory or Inventory()
+        Path(), dispatch, kernel, threads, code_objects, resources, amd, inventory=inventory or Inventory()
     )
-    if request.kind is Kind.RESULTS and samples_at(place, request.inventory):
+    if isinstance(path, str | os.PathLike):
+        return _opened(replace(request, path=Path(read_instead(os.fspath(path)))))
+    return _open_content(path, request)
+
+
+def _opened(request: OpenRequest) -> ThreadTrace | Run | CounterSet:
+    if request.kind is Kind.RESULTS and samples_at(request.path, request.inventory):
         return _open_samples(request)
     return _OPENERS.get(request.kind, _open_samples)(request)
 
 
-def _open_content(
-    content: Memory,
-    dispatch: int | str | None,
-    kernel: str | None,
-    threads: int | None,
-    code_objects: Sequence[str],
-    resources: Sequence[str | os.PathLike[str]],
-    *,
-    amd: bool,
-) -> ThreadTrace | Run | CounterSet:
+def _open_content(content: Memory, request: OpenRequest) -> ThreadTrace | Run | CounterSet:
     """The bytes of a file: a buffer of a thread trace is decoded where it is, all else is put into a file that is
     removed with what was opened.
     """
     if generation_of(bytes(content[:_HEAD])) is not Generation.NONE:
         from wavewright.readers.trace.att import decode
 
-        return decode(content, code_objects, threads, dispatch=dispatch, kernel=kernel, amd=amd)
+        return decode(
+            content,
+            request.code_objects,
+            request.threads,
+            dispatch=request.dispatch,
+            kernel=request.kernel,
+            amd=request.amd,
+        )
     file, folder = stored(content)
     try:
-        document = open(
-            file,
-            dispatch=dispatch,
-            kernel=kernel,
-            threads=threads,
-            code_objects=code_objects,
-            resources=resources,
-            amd=amd,
-        )
+        document = _opened(replace(request, path=file))
     except WavewrightError as error:
         error.where = "memory"
         folder.cleanup()

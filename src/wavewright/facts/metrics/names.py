@@ -7,48 +7,18 @@ from collections.abc import Mapping
 from functools import cache
 
 from wavewright.errors import UsageError
+from wavewright.facts.loader import packaged
 from wavewright.facts.metrics.families import family_of, for_target
 
 #: What amounts can be divided by -> the counter of it; empty = no counter.
 NORMALIZATIONS = {"kernel": "", "wave": "SQ_WAVES", "cycle": "GRBM_GUI_ACTIVE", "second": ""}
 
+_DECLARED = packaged("metrics/formula_names.toml")
 #: Quantities in formulas that are no counters: per dispatch, of the launch, and of the GPU.
-QUANTITIES: dict[str, str] = {
-    "duration_ns": "duration of the dispatch, ns",
-    "busy_cycles": "cycles that the GPU was busy: GRBM_GUI_ACTIVE, per XCD",
-    "grbm_cycles": "cycles that the dispatch took: GRBM_COUNT, per XCD",
-    "spi_busy_cycles": "cycles that the workgroup manager was busy: GRBM_SPI_BUSY, per XCD",
-    "norm": "what amounts are divided by: 1, waves, cycles or seconds of the dispatch",
-    "accumulated": "SQ_ACCUM_PREV_HIRES of the pass of the metric's level counter",
-    "grid_size": "work-items of the dispatch",
-    "workgroup_size": "work-items of a workgroup",
-    "arch_vgprs": "vector registers of a lane",
-    "accum_vgprs": "accumulation registers of a lane",
-    "sgprs": "scalar registers of a wave",
-    "lds_bytes": "LDS of a workgroup, bytes",
-    "scratch_bytes": "scratch memory of a work-item, bytes",
-    "cu_count": "CUs",
-    "se_count": "shader engines",
-    "pipe_count": "scheduler pipes",
-    "sqc_count": "caches for instructions and scalars",
-    "lds_bank_count": "LDS banks of a CU",
-    "waves_per_cu_max": "waves that a CU can hold",
-    "l2_channel_count": "L2 channels",
-    "wave_size": "lanes of a wave",
-    "xcd_count": "dies of the partition",
-    "clock_mhz_max": "highest shader clock, MHz",
-    "memory_gb_per_second": "peak of the memory, GB/s",
-    "active_cus": "CUs at work: cycles of busy CUs over busy cycles",
-}
+QUANTITIES: dict[str, str] = _DECLARED["quantities"]
 
 #: Quantity -> the counters that it is made of.
-QUANTITY_COUNTERS: dict[str, tuple[str, ...]] = {
-    "busy_cycles": ("GRBM_GUI_ACTIVE",),
-    "grbm_cycles": ("GRBM_COUNT",),
-    "spi_busy_cycles": ("GRBM_SPI_BUSY",),
-    "accumulated": ("SQ_ACCUM_PREV_HIRES",),
-    "active_cus": ("SQ_BUSY_CU_CYCLES", "GRBM_GUI_ACTIVE"),
-}
+QUANTITY_COUNTERS: dict[str, list[str]] = _DECLARED["counters"]
 
 _NAME = re.compile(r"(?<![\w.])[a-z_][a-z0-9_]*")
 _DEPTH_MAX = 16

@@ -17,32 +17,13 @@ from msgspec import field
 
 from wavewright.base.toml import read_toml
 from wavewright.errors import UsageError
-from wavewright.facts.loader import FactTable, UserFact, decoded
+from wavewright.facts.loader import FactTable, UserFact, decoded, packaged
 from wavewright.facts.metrics.expression import parse
 
 _ADVICE = "each model is a table of its name; see docs/reference/operators.md"
 _MOST = 1 << 62  #: Larger results are damage.
-#: Bytes of an element, by the name that PyTorch records; of others, the bytes moved are unknown. Two values of
-#: Float4 lie in one element.
-TYPE_BYTES: dict[str, int] = {
-    "double": 8,
-    "float": 4,
-    "c10::Half": 2,
-    "c10::BFloat16": 2,
-    "c10::Float8_e4m3fn": 1,
-    "c10::Float8_e4m3fnuz": 1,
-    "c10::Float8_e5m2": 1,
-    "c10::Float8_e5m2fnuz": 1,
-    "c10::Float8_e8m0fnu": 1,
-    "c10::Float4_e2m1fn_x2": 1,
-    "long int": 8,
-    "long": 8,
-    "int": 4,
-    "short int": 2,
-    "signed char": 1,
-    "unsigned char": 1,
-    "bool": 1,
-}
+#: Bytes of an element, by the name that PyTorch records; of others, the bytes moved are unknown.
+TYPE_BYTES: dict[str, int] = packaged("metrics/element_bytes.toml")
 _SCALAR_TYPES = {"5": 2, "6": 4, "7": 8, "15": 2}  #: Numbers of PyTorch's types of floating-point numbers -> bytes.
 #: Types by how wide they are for a matrix unit, narrow first, and the rate of the unit for each.
 _UNITS = {"Float4": "mfma_f6f4", "Float8": "mfma_f8", "char": "mfma_i8", "BFloat16": "mfma_bf16", "Half": "mfma_f16"}

@@ -6,22 +6,10 @@ import math
 import re
 from typing import NamedTuple
 
+from wavewright.base.toml import packaged
+
 #: Ours -> theirs, of all generations of tools, in small letters.
-COLUMNS = {
-    "dispatch_id": ("dispatch_id", "index"),
-    "process_id": ("process_id", "pid"),
-    "agent": ("agent_id", "gpu_id", "gpu-id"),
-    "kernel_name": ("kernel_name", "kernelname"),
-    "start_ns": ("start_timestamp", "beginns"),
-    "end_ns": ("end_timestamp", "endns"),
-    "grid_size": ("grid_size", "grd"),
-    "workgroup_size": ("workgroup_size", "wgr"),
-    "lds_bytes": ("lds_per_workgroup", "lds_block_size", "lds"),
-    "scratch_bytes": ("scratch_per_workitem", "scratch_size", "scr"),
-    "arch_vgprs": ("arch_vgpr", "vgpr_count", "arch_vgpr_count", "vgpr"),
-    "accum_vgprs": ("accum_vgpr", "accum_vgpr_count"),
-    "sgprs": ("sgpr", "sgpr_count"),
-}
+COLUMNS: dict[str, list[str]] = packaged("columns.toml", __package__)["dispatches"]
 
 _KNOWN = frozenset(name for names in COLUMNS.values() for name in names) | {
     *("queue_id", "queue-id", "queue-index", "tid", "thread_id", "wave_size", "sig", "obj", "fbar", "guid", "nid"),

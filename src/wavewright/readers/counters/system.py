@@ -11,52 +11,16 @@ from pathlib import Path
 from typing import Any
 
 from wavewright.base.files import open_regular
+from wavewright.base.toml import packaged
 from wavewright.errors import UsageError
 from wavewright.facts import gpus as arch
 from wavewright.model.counters import System
 from wavewright.model.losses import Loss
 
-_FIELDS = {
-    "cu_count": "cu_per_gpu",
-    "se_count": "se_per_gpu",
-    "simds_per_cu": "simd_per_cu",
-    "wave_size": "wave_size",
-    "waves_per_cu_max": "max_waves_per_cu",
-    "clock_mhz_max": "max_sclk",
-    "memory_clock_mhz_max": "max_mclk",
-    "memory_channel_count": "num_hbm_channels",
-    "memory_gb_per_second": "hbm_bw",  # of version 2, where the channels of MI300A are too few
-    "l2_channel_count": "total_l2_chan",
-    "lds_bank_count": "lds_banks_per_cu",
-    "sqc_count": "sqc_per_gpu",
-    "pipe_count": "pipes_per_gpu",
-    "xcd_count": "num_xcd",
-}
-#: The same names in sysinfo.csv of Omniperf before 2.0, and those of target and product.
-_OMNIPERF_FIELDS = {
-    "gpu_soc": "gpu_arch",
-    "name": "gpu_model",
-    "numCU": "cu_per_gpu",
-    "numSE": "se_per_gpu",
-    "numSIMD": "simd_per_cu",
-    "waveSize": "wave_size",
-    "maxWavesPerCU": "max_waves_per_cu",
-    "sclk": "max_sclk",
-    "mclk": "max_mclk",
-    "hbmBW": "hbm_bw",
-    "L2Banks": "total_l2_chan",
-    "LDSBanks": "lds_banks_per_cu",
-    "numSQC": "sqc_per_gpu",
-    "numPipes": "pipes_per_gpu",
-}
-_AGENT_FIELDS = {
-    "cu_count": "cu_count",
-    "simds_per_cu": "simd_per_cu",
-    "wave_size": "wave_front_size",
-    "waves_per_cu_max": "max_waves_per_cu",
-    "clock_mhz_max": "max_engine_clk_fcompute",
-    "xcd_count": "num_xcc",
-}
+_COLUMNS = packaged("columns.toml", __package__)
+_FIELDS: dict[str, str] = _COLUMNS["system"]
+_OMNIPERF_FIELDS: dict[str, str] = _COLUMNS["omniperf"]
+_AGENT_FIELDS: dict[str, str] = _COLUMNS["agents"]
 #: MHz, GB/s or a number, between which some GPU may lie; and how far one is from what is known about it.
 _PLAUSIBLE = {
     "clock_mhz_max": (200, 6_000),
@@ -287,18 +251,7 @@ def _word(word: str | None) -> str | None:
 _ROCMINFO_BYTES_MAX = 1 << 22
 _AGENT = re.compile(r"^Agent \d+\s*$", re.MULTILINE)
 _LINE = re.compile(r"^  (\w[\w .()-]*?):+\s+(.*?)\s*$", re.MULTILINE)
-_NAMES = {
-    "Node": "node_id",
-    "Device Type": "agent_type",
-    "Name": "name",
-    "Marketing Name": "product_name",
-    "Compute Unit": "cu_count",
-    "SIMDs per CU": "simd_per_cu",
-    "Wavefront Size": "wave_front_size",
-    "Max Waves Per CU": "max_waves_per_cu",
-    "Max Clock Freq. (MHz)": "max_engine_clk_fcompute",
-    "Shader Engines": "array_count",
-}
+_NAMES: dict[str, str] = _COLUMNS["rocminfo"]
 
 
 def agents_of_rocminfo(file: Path) -> list[dict[str, str]]:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TypeVar
+
+import msgspec
 
 from wavewright.base.compression import PackedError, packing_of, unpacked_head, unpacked_stream
 from wavewright.base.files import open_regular
@@ -14,6 +18,9 @@ SQLITE = b"SQLite format 3\0"
 MAX_BYTES = 1 << 33  #: Of one file, unpacked.
 _PIECE = 1 << 20
 _MAGIC_BYTES = 8
+#: What decoding of hostile JSON raises.
+UNREADABLE_JSON = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
+T = TypeVar("T")
 
 
 def text_bytes(file: Path, limit: int | None = None) -> bytes:
@@ -42,6 +49,42 @@ def json_text(file: Path) -> bytes:
         When it is empty, damaged where it is packed, too long, or has such a byte.
     """
     return _content(file, MAX_BYTES, is_json=True)
+
+
+def decoded_json(
+    file: Path,
+    kind: type[T],
+    *,
+    what: str = "not JSON that can be read",
+    advice: str = "check that the copy is complete",
+    data: bytes | None = None,
+) -> T:
+    """The content of a file of JSON (or `data` of it) as a type.
+
+    Raises
+    ------
+    UsageError
+        When it cannot be read.
+    NotATraceError
+        When it is not that: `what` and `advice` say so.
+    """
+    try:
+        return msgspec.json.decode(json_text(file) if data is None else data, type=kind)
+    except UNREADABLE_JSON as error:
+        raise NotATraceError(f"{what} ({str(error)[:200]})", where=str(file), advice=advice) from error
+
+
+def decoded_each(records: Sequence[msgspec.Raw], kind: type[T]) -> list[T]:
+    """Those of the records that are of a type: all at once where all are."""
+    try:
+        return msgspec.json.decode(b"[" + b",".join(records) + b"]", type=list[kind])  # type: ignore[valid-type]
+    except UNREADABLE_JSON:
+        pass
+    sound = []
+    for record in records:
+        with suppress(*UNREADABLE_JSON):
+            sound.append(msgspec.json.decode(record, type=kind))
+    return sound
 
 
 def _content(file: Path, limit: int, *, is_json: bool) -> bytes:

@@ -12,7 +12,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeAlias
 
-import msgspec
 import polars as pl
 
 from wavewright.errors import NotATraceError
@@ -20,7 +19,7 @@ from wavewright.model.losses import Loss
 from wavewright.model.run import MemorySource
 from wavewright.model.run_tables import RUN
 from wavewright.model.schema import frame_of
-from wavewright.readers.files.text import json_text, text_bytes
+from wavewright.readers.files.text import decoded_json, text_bytes
 
 _LABEL = re.compile(
     r"\s?(?:\|(?P<rank>\d{1,9}))?(?:\|(?P<thread>\d{1,9}))?>>>\s?(?P<indent> *)(?:\|_)?(?P<name>.*\S)\s*"
@@ -80,11 +79,7 @@ def _with_parents(rows: Iterator[_Row]) -> Iterator[_Row]:
 
 
 def _of_json(path: Path) -> Iterator[_Row]:
-    try:
-        document = msgspec.json.decode(json_text(path))
-    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
-        problem = f"not JSON that can be read: {str(error)[:200]}"
-        raise NotATraceError(problem, where=str(path), advice="check that the copy is complete") from error
+    document = decoded_json(path, object)
     metrics = _at(document, "timemory")
     for metric, content in metrics.items() if isinstance(metrics, dict) else ():
         unit = str(_at(content, "unit_repr") or "")
@@ -169,11 +164,7 @@ def read_proton(path: Path) -> MemorySource:
     UsageError, NotATraceError
         When the file cannot be read, or holds no sums.
     """
-    try:
-        document = msgspec.json.decode(json_text(path))
-    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
-        problem = f"not JSON that can be read: {str(error)[:200]}"
-        raise NotATraceError(problem, where=str(path), advice=_PROTON_ADVICE) from error
+    document = decoded_json(path, object, advice=_PROTON_ADVICE)
     roots = document[:1] if isinstance(document, list) else []
     rows: list[tuple[Any, ...]] = []
     nodes: list[tuple[Any, int, int | None]] = [(root, 0, None) for root in roots]

@@ -33,6 +33,7 @@ from typing import Any
 import msgspec
 import polars as pl
 
+from wavewright.base.toml import packaged
 from wavewright.errors import WavewrightError
 from wavewright.model.losses import Loss
 from wavewright.model.run import MemorySource
@@ -44,29 +45,10 @@ from wavewright.readers.run.chrome.joined_graphs import joined_graphs
 from wavewright.readers.run.chrome.processes import classified, processes_of, with_process
 from wavewright.readers.run.event_rows import finished, link, numbered, with_numbers
 
-#: Category of an event -> domain of the region.
-DOMAINS = {
-    "cuda_runtime": "HIP",
-    "cuda_driver": "HIP",
-    "hip_runtime": "HIP",
-    "hip_driver": "HIP",
-    "privateuse1_runtime": "HIP",
-    "cpu_op": "OPERATOR",
-    "user_annotation": "MARKER",
-    "python_function": "PYTHON",
-}
+_DECLARED = packaged("names.toml", __package__)
+DOMAINS: dict[str, str] = _DECLARED["domains"]  #: Category of an event -> domain of the region.
 
-_DIRECTIONS = {
-    "HtoD": "MEMORY_COPY_HOST_TO_DEVICE",
-    "DtoH": "MEMORY_COPY_DEVICE_TO_HOST",
-    "DtoD": "MEMORY_COPY_DEVICE_TO_DEVICE",
-    "HtoH": "MEMORY_COPY_HOST_TO_HOST",
-    "PtoP": "MEMORY_COPY_DEVICE_TO_DEVICE",
-    "CopyHostToDevice": "MEMORY_COPY_HOST_TO_DEVICE",
-    "CopyDeviceToHost": "MEMORY_COPY_DEVICE_TO_HOST",
-    "CopyDeviceToDevice": "MEMORY_COPY_DEVICE_TO_DEVICE",
-    "CopyHostToHost": "MEMORY_COPY_HOST_TO_HOST",
-}
+_DIRECTIONS: dict[str, str] = _DECLARED["directions"]
 _MOST_DEVICES = 1 << 12
 
 

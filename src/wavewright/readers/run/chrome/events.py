@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 import polars as pl
 
+from wavewright.base.toml import packaged
 from wavewright.errors import NotATraceError
 from wavewright.model.losses import Loss
 from wavewright.readers.files.text import json_text
@@ -47,36 +48,7 @@ class _Event(msgspec.Struct, gc=False):
     args: msgspec.Raw = msgspec.Raw(b"{}")
 
 
-_ARGS = {
-    "correlation": "correlation",
-    "external": "External id",
-    "device": "device",
-    "stream": "stream",
-    "grid": "grid",
-    "block": "block",
-    "size": "bytes",
-    "call_size": "size",
-    "lds_bytes": "shared memory",
-    "vgpr_count": "registers per thread",
-    "graph_exec": "graph id",
-    "graph_node": "graph node id",
-    "direction": "kind",
-    "rank": "rank",
-    "pid_raw": "pid_raw",
-    "label": "name",
-    "desc": "desc",
-    "kind": "category",
-    "allocated": "Bytes",
-    "address": "Addr",
-    "memory_device": "Device Id",
-    "memory_kind": "Device Type",
-    "begin": "BeginNs",
-    "end": "EndNs",
-    "dev": "dev-id",
-    "queue": "queue-id",
-    "own_pid": "pid",
-    "own_tid": "tid",
-}
+_ARGS: dict[str, str] = packaged("names.toml", __package__)["arguments"]
 _Args = msgspec.defstruct("_Args", [(name, Any, None) for name in _ARGS], rename=_ARGS, gc=False)
 _TEXTS = ("pid", "tid", "pid_raw", "own_pid", "own_tid", "label", "desc", "kind", "direction")
 _LISTS = ("grid", "block")

@@ -9,6 +9,7 @@ from pathlib import Path
 import polars as pl
 
 from wavewright.base.files import open_regular
+from wavewright.base.toml import packaged
 from wavewright.errors import NotATraceError
 from wavewright.model.losses import Loss
 from wavewright.model.run import MemorySource
@@ -100,23 +101,8 @@ def _add_counters(tables: dict[str, pl.DataFrame], events: Mapping[str, pl.DataF
 
 
 _HEAD = 1 << 16
-_COLUMNS = {
-    "dispatch_id": ("Int64", ("index",)),
-    "name": ("String", ("kernelname",)),
-    "device": ("Int64", ("gpu-id",)),
-    "queue_id": ("Int64", ("queue-id",)),
-    "pid": ("Int64", ("pid",)),
-    "tid": ("Int64", ("tid",)),
-    "grid_x": ("Int64", ("grd",)),
-    "workgroup_x": ("Int64", ("wgr",)),
-    "lds_bytes": ("Int64", ("lds",)),
-    "scratch_bytes": ("Int64", ("scr",)),
-    "vgpr_count": ("Int64", ("arch_vgpr", "vgpr")),
-    "accum_vgpr_count": ("Int64", ("accum_vgpr",)),
-    "sgpr_count": ("Int64", ("sgpr",)),
-    "start_ns": ("Int64", ("beginns",)),
-    "end_ns": ("Int64", ("endns",)),
-}
+_DECLARED = packaged("columns.toml", __package__)
+_COLUMNS = {ours: (dtype, tuple(theirs)) for ours, (dtype, *theirs) in _DECLARED["csv"].items()}
 #: Columns that are neither read nor counters.
 _OTHERS = {"queue-index", "wave_size", "sig", "obj", "fbar", "dispatchns", "completens", "durationns"}
 _COUNTER = "counter "
@@ -181,35 +167,14 @@ def _values(rows: pl.DataFrame, counters: list[str]) -> pl.DataFrame:
 
 
 _TIMES = {"start_ns": "BeginNs", "end_ns": "EndNs", "pid": "pid", "tid": "tid"}
-_KERN = _TIMES | {
-    "dispatch_id": "Index",
-    "device": "gpu-id",
-    "queue_id": "queue-id",
-    "grid_x": "grd",
-    "workgroup_x": "wgr",
-    "lds_bytes": "lds",
-    "scratch_bytes": "scr",
-    "vgpr_count": "arch_vgpr",
-    "accum_vgpr_count": "accum_vgpr",
-    "sgpr_count": "sgpr",
-}
-_OPS = _TIMES | {"correlation": "Index", "device": "dev-id", "queue_id": "queue-id", "stream_id": "stream-id"}
+_KERN: dict[str, str] = _DECLARED["kern"]
+_OPS: dict[str, str] = _DECLARED["ops"]
 _CALLS = {"HIP": "HIP", "HSA": "HSA", "ROCTX": "MARKER"}
 _LINKED = "HIP"
 _WHEN = ("BeginNs", "EndNs")
-_WORK = ("Index", "pid", "tid", "dev-id", "queue-id", "Name", *_WHEN)
-_CALL = ("pid", "tid", "Name", *_WHEN)
 #: Traces of the runtime have the numbers and names of kernels only.
 _LONG_KERN = ("gpu-id", "queue-id", "pid", "tid", "grd", "wgr", "lds", "scr", "arch_vgpr", "sgpr")
-#: Columns that a table must have; others came with later versions of rocprof.
-_REQUIRED: dict[str, tuple[str, ...]] = {
-    "KERN": ("Index", "KernelName"),
-    "OPS": _WORK,
-    "COPY": _WORK,
-    "HIP": (*_CALL, "args", "Index"),
-    "HSA": (*_CALL, "args"),
-    "ROCTX": _CALL,
-}
+_REQUIRED: dict[str, tuple[str, ...]] = {table: tuple(names) for table, names in _DECLARED["required"].items()}
 _SIZE = r"\b[sS]izeBytes\((\d+)\)"
 
 

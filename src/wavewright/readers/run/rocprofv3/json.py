@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -15,14 +14,13 @@ from wavewright.errors import NotATraceError
 from wavewright.model.losses import Loss
 from wavewright.model.run import MemorySource
 from wavewright.model.run_tables import RUN
-from wavewright.readers.files.text import json_text
+from wavewright.readers.files.text import UNREADABLE_JSON, decoded_each, decoded_json
 from wavewright.readers.run.event_rows import finished, link, with_numbers
-from wavewright.readers.run.rocprofv3.records import CALLS, RECORDS, File, Process, RecordKind
+from wavewright.readers.run.rocprofv3.records import CALLS, DESCRIBED, RECORDS, File, Process, RecordKind
 from wavewright.readers.run.rocprofv3.tables import add_events
 
 _BATCH = 1 << 15  #: Records that are Python objects at the same time.
 _LARGEST = (1 << 63) - 1
-_UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 _AGENT_KINDS = {1: "CPU", 2: "GPU", 3: "NIC"}
 
 
@@ -37,13 +35,8 @@ def read_rocprofv3_json(path: Path) -> MemorySource:
     UsageError, NotATraceError
         When the file cannot be read.
     """
-    try:
-        processes = msgspec.json.decode(json_text(path), type=File).processes
-    except _UNREADABLE as error:
-        problem = f"not a complete result file of rocprofv3 ({error})"
-        raise NotATraceError(
-            problem, where=str(path), advice="check that the copy is complete, or record again"
-        ) from error
+    what, advice = "not a complete result file of rocprofv3", "check that the copy is complete, or record again"
+    processes = decoded_json(path, File, what=what, advice=advice).processes
     if not processes:
         raise NotATraceError("a result file of rocprofv3 without a process", where=str(path), advice="record again")
     losses: list[Loss] = []
@@ -68,34 +61,21 @@ def _joined(name: str, frames: list[pl.DataFrame]) -> pl.DataFrame:
 
 def _described(process: Process, number: int) -> dict[str, pl.DataFrame]:
     """The tables of one process that describe node, process, agents and kernels."""
-    metadata, node = process.metadata, process.metadata.node
+    metadata = process.metadata
+    about = {
+        "process": number,
+        "source": 0,
+        "node": number,
+        "pid": metadata.pid,
+        "guid": "",
+        "command": " ".join(metadata.command),
+        "init_ns": metadata.init_time,
+        "fini_ns": metadata.fini_time,
+        "properties": _text({"config": metadata.config}),
+    }
     rows: dict[str, list[dict[str, Any]]] = {
-        "nodes": [
-            {
-                "node_id": node.id,
-                "hash": node.hash,
-                "machine_id": node.machine_id,
-                "hostname": node.hostname,
-                "system": node.system_name,
-                "release": node.release,
-                "version": node.version,
-                "hardware": node.hardware_name,
-                "domain": node.domain_name,
-            }
-        ],
-        "processes": [
-            {
-                "process": number,
-                "source": 0,
-                "node": number,
-                "pid": metadata.pid,
-                "guid": "",
-                "command": " ".join(metadata.command),
-                "init_ns": metadata.init_time,
-                "fini_ns": metadata.fini_time,
-                "properties": _text({"config": metadata.config}),
-            }
-        ],
+        "nodes": [_row("nodes", metadata.node)],
+        "processes": [about],
         "agents": [_agent_row(agent, number) for agent in process.agents],
         # The first of each list has the id 0, which is never used.
         "code_objects": [_code_object_row(o, number) for o in process.code_objects if o.get("code_object_id")],
@@ -108,6 +88,11 @@ def _described(process: Process, number: int) -> dict[str, pl.DataFrame]:
     }
 
 
+def _row(table: str, record: Mapping[str, Any], **more: Any) -> dict[str, Any]:
+    """The declared columns of an object, and more."""
+    return {ours: record.get(field) for ours, field in DESCRIBED[table].items()} | more
+
+
 def _schema(name: str) -> dict[str, Any]:
     numbers = {_NUMBERS.get(name)}
     types = {key: dtype for key, dtype in RUN[name].dtypes.items() if key not in numbers}
@@ -116,58 +101,26 @@ def _schema(name: str) -> dict[str, Any]:
 
 def _agent_row(agent: Mapping[str, Any], number: int) -> dict[str, Any]:
     kilobytes = agent.get("lds_size_in_kb")
-    return {
-        "process": number,
-        "agent_id": _handle(agent.get("id")),
-        "kind": _AGENT_KINDS.get(agent.get("type", 0)),
-        "absolute_index": agent.get("node_id"),
-        "logical_index": agent.get("logical_node_id"),
-        "type_index": agent.get("logical_node_type_id"),
-        "target": agent.get("name"),
-        "product": agent.get("product_name"),
-        "model": agent.get("model_name"),
-        "vendor": agent.get("vendor_name"),
-        "device_id": agent.get("device_id"),
-        "cu_count": agent.get("cu_count"),
-        "simd_count": agent.get("simd_count"),
-        "wave_lanes": agent.get("wave_front_size"),
-        "waves_per_simd_max": agent.get("max_waves_per_simd"),
-        "lds_bytes": kilobytes * 1024 if isinstance(kilobytes, int) else None,
-        "properties": _text(agent),
-    }
+    return _row(
+        "agents",
+        agent,
+        process=number,
+        agent_id=_handle(agent.get("id")),
+        kind=_AGENT_KINDS.get(agent.get("type", 0)),
+        lds_bytes=kilobytes * 1024 if isinstance(kilobytes, int) else None,
+        properties=_text(agent),
+    )
 
 
 def _code_object_row(record: Mapping[str, Any], number: int) -> dict[str, Any]:
-    return {
-        "process": number,
-        "code_object_id": record.get("code_object_id"),
-        "uri": record.get("uri"),
-        "load_base": record.get("load_base"),
-        "load_bytes": record.get("load_size"),
-        "load_delta": record.get("load_delta"),
-        "storage": {1: "FILE", 2: "MEMORY"}.get(record.get("storage_type", 0)),
-        "properties": _text(record),
-    }
+    storage = {1: "FILE", 2: "MEMORY"}.get(record.get("storage_type", 0))
+    return _row("code_objects", record, process=number, storage=storage, properties=_text(record))
 
 
 def _symbol_row(record: Mapping[str, Any], number: int) -> dict[str, Any]:
     names = ("formatted_kernel_name", "demangled_kernel_name", "kernel_name")
-    return {
-        "process": number,
-        "object_id": record.get("code_object_id"),
-        "symbol_id": record.get("kernel_id"),
-        "mangled": record.get("kernel_name"),
-        "name": next((record[name] for name in names if record.get(name)), ""),
-        "kernel_object": record.get("kernel_object"),
-        "kernarg_bytes": record.get("kernarg_segment_size"),
-        "kernarg_alignment": record.get("kernarg_segment_alignment"),
-        "lds_bytes": record.get("group_segment_size"),
-        "scratch_bytes": record.get("private_segment_size"),
-        "sgpr_count": record.get("sgpr_count"),
-        "vgpr_count": record.get("arch_vgpr_count"),
-        "accum_vgpr_count": record.get("accum_vgpr_count"),
-        "properties": _text(record),
-    }
+    name = next((record[name] for name in names if record.get(name)), "")
+    return _row("symbols", record, process=number, name=name, properties=_text(record))
 
 
 def _events(process: Process, number: int, losses: list[Loss]) -> dict[str, pl.DataFrame]:
@@ -177,7 +130,7 @@ def _events(process: Process, number: int, losses: list[Loss]) -> dict[str, pl.D
     for name, raw in (process.callback_records | process.buffer_records).items():
         try:
             records = msgspec.json.decode(raw, type=list[msgspec.Raw])
-        except _UNREADABLE:
+        except UNREADABLE_JSON:
             losses.append(Loss("malformed_events", detail=name))
             continue
         kind = RECORDS.get(name) or (CALLS if name.endswith("_api") else None)
@@ -200,7 +153,7 @@ def _frames(kind: RecordKind, name: str, records: Sequence[msgspec.Raw], losses:
     loss_count = 0
     for begin in range(0, len(records), _BATCH):
         batch = records[begin : begin + _BATCH]
-        sound = _decoded(kind, batch)
+        sound: list[Any] = decoded_each(batch, kind.fields)
         loss_count += len(batch) - len(sound)
         values = dict(zip(kind.columns, zip(*map(values_of, sound), strict=True), strict=True)) if sound else {}
         counted = values.pop("records", None)
@@ -227,18 +180,6 @@ def _counted(dispatches: pl.DataFrame, records: Sequence[Sequence[Any]]) -> pl.D
         values, {"at": pl.UInt32, "counter_id": pl.Int64, "value": pl.Float64}, orient="row", strict=False
     )
     return frame.join(dispatches.with_row_index("at"), on="at", maintain_order="left").drop("at")
-
-
-def _decoded(kind: RecordKind, batch: Sequence[msgspec.Raw]) -> list[Any]:
-    try:
-        return msgspec.json.decode(b"[" + b",".join(batch) + b"]", type=list[kind.fields])  # type: ignore[name-defined]
-    except _UNREADABLE:
-        pass
-    sound = []
-    for record in batch:
-        with suppress(*_UNREADABLE):
-            sound.append(msgspec.json.decode(record, type=kind.fields))
-    return sound
 
 
 def _named(table: str, frame: pl.DataFrame, process: Process) -> pl.DataFrame:

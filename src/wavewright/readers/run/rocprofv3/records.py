@@ -6,21 +6,11 @@ from typing import Any
 
 import msgspec
 
-
-class _Node(msgspec.Struct):
-    id: int = 0
-    hash: int = 0
-    machine_id: str = ""
-    system_name: str = ""
-    hostname: str = ""
-    release: str = ""
-    version: str = ""
-    hardware_name: str = ""
-    domain_name: str = ""
+from wavewright.base.toml import packaged
 
 
 class _Metadata(msgspec.Struct):
-    node: _Node = msgspec.field(default_factory=_Node)
+    node: dict[str, Any] = msgspec.field(default_factory=dict)
     pid: int | None = None
     init_time: int | None = None
     fini_time: int | None = None
@@ -156,66 +146,17 @@ class RecordKind(msgspec.Struct, frozen=True):
     columns: dict[str, str]
 
 
-_COMMON = {
-    "kind": "kind",
-    "operation": "operation",
-    "tid": "thread_id",
-    "start_ns": "start_timestamp",
-    "end_ns": "end_timestamp",
-    "correlation": "correlation_id.internal",
-    "external_correlation": "correlation_id.external",
-    "ancestor": "correlation_id.ancestor",
+_STRUCTS: dict[str, type[msgspec.Struct]] = {
+    "kernel_dispatch": _Dispatch,
+    "memory_copy": _CopyRecord,
+    "memory_allocation": _Allocation,
+    "scratch_memory": _Allocation,
+    "counter_collection": _Counted,
+    "calls": _Record,
 }
-_INFO = {
-    "agent_id": "agent_id.handle",
-    "queue_id": "queue_id.handle",
-    "symbol_id": "kernel_id",
-    "dispatch_id": "dispatch_id",
-    "scratch_bytes": "private_segment_size",
-    "lds_bytes": "group_segment_size",
-    **{f"workgroup_{axis}": f"workgroup_size.{axis}" for axis in "xyz"},
-    **{f"grid_{axis}": f"grid_size.{axis}" for axis in "xyz"},
-}
-_MEMORY = _COMMON | {
-    "agent_id": "agent_id.handle",
-    "queue_id": "queue_id.handle",
-    "stream_id": "stream_id.handle",
-    "address": "address",
-    "size_bytes": "allocation_size",
-    "flags": "flags",
-}
-#: Lists of records by their names in the file; lists that end in `_api` contain calls.
-RECORDS = {
-    "kernel_dispatch": RecordKind(
-        "dispatches",
-        _Dispatch,
-        _COMMON | {"stream_id": "stream_id.handle"} | {ours: f"dispatch_info.{path}" for ours, path in _INFO.items()},
-    ),
-    "memory_copy": RecordKind(
-        "copies",
-        _CopyRecord,
-        _COMMON
-        | {
-            "src_id": "src_agent_id.handle",
-            "dst_id": "dst_agent_id.handle",
-            "size_bytes": "bytes",
-            "stream_id": "stream_id.handle",
-        },
-    ),
-    "memory_allocation": RecordKind("allocations", _Allocation, _MEMORY),
-    "scratch_memory": RecordKind("scratch", _Allocation, _MEMORY),
-    "counter_collection": RecordKind(
-        "counters",
-        _Counted,
-        {
-            "tid": "thread_id",
-            "start_ns": "dispatch_data.start_timestamp",
-            "end_ns": "dispatch_data.end_timestamp",
-            "correlation": "dispatch_data.correlation_id.internal",
-            "external_correlation": "dispatch_data.correlation_id.external",
-            **{ours: f"dispatch_data.dispatch_info.{path}" for ours, path in _INFO.items()},
-            "records": "records",
-        },
-    ),
-}
-CALLS = RecordKind("regions", _Record, _COMMON)
+_DECLARED = packaged("results.toml", __package__)
+#: Lists of records by their names in the file; lists that end in `_api` contain `calls`.
+RECORDS = {name: RecordKind(row["table"], _STRUCTS[name], row["columns"]) for name, row in _DECLARED["records"].items()}
+#: Table of what describes a process -> our columns -> fields of its objects.
+DESCRIBED: dict[str, dict[str, str]] = _DECLARED["described"]
+CALLS = RECORDS["calls"]

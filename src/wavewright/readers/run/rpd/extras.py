@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
+from wavewright.base.toml import packaged
 from wavewright.model.stored_tables import TablesByName
 from wavewright.readers.files.sqlite import Database, note_missing
 
@@ -37,34 +38,9 @@ def _narrowed(texts: pl.Series) -> pl.Series:
 # --- the tables and columns that an RPD file of a schema must have, because the reader needs them ---
 
 
-_TABLES = ("rocpd_api", "rocpd_op", "rocpd_api_ops", "rocpd_string")  #: Those of any schema.
-_OF_SCHEMAS = ("rocpd_kernelapi", "rocpd_copyapi")  #: Those of every schema that a file can declare.
-#: Columns of tables that a file has, whatever its schema.
-REQUIRED: dict[str, tuple[str, ...]] = {
-    "rocpd_metadata": ("tag", "value"),
-    "rocpd_string": ("id", "string"),
-    "rocpd_ustring": ("id", "string"),
-    "rocpd_api": ("id", "pid", "tid", "start", "end", "apiName_id", "args_id"),
-    "rocpd_op": ("id", "gpuId", "queueId", "sequenceId", "start", "end", "description_id", "opType_id"),
-    "rocpd_api_ops": ("api_id", "op_id"),
-    "rocpd_kernelapi": (
-        *("api_ptr_id", "stream", "gridX", "gridY", "gridZ", "workgroupX", "workgroupY", "workgroupZ"),
-        *("groupSegmentSize", "privateSegmentSize"),
-    ),
-    "rocpd_copyapi": (
-        *("api_ptr_id", "stream", "size", "width", "height", "kind", "dst", "src", "dstDevice", "srcDevice"),
-        *("sync", "pinned"),
-    ),
-    "rocpd_kernelcodeobject": ("id", "vgpr", "sgpr"),
-    "rocpd_monitor": ("deviceType", "deviceId", "monitorType", "start", "end", "value"),
-    "rocpd_counter": ("op_id", "name_id", "value"),
-    "rocpd_stackframe": ("api_ptr_id", "depth", "name_id"),
-}
-#: Schema -> columns that others lack.
-_MORE: dict[str, dict[str, tuple[str, ...]]] = {
-    "2": {"rocpd_op": ("completionSignal",), "rocpd_kernelapi": ("codeObject_id",)},
-    "3": {"rocpd_api": ("domain_id",)},
-}
+_SCHEMA = packaged("schema.toml", __package__)
+REQUIRED: dict[str, list[str]] = _SCHEMA["columns"]  #: Of tables that a file has, whatever its schema.
+_MORE: dict[str, dict[str, list[str]]] = _SCHEMA["more"]  #: Schema -> columns that others lack.
 
 
 def required(version: str) -> dict[str, tuple[str, ...]]:
@@ -81,4 +57,6 @@ def required(version: str) -> dict[str, tuple[str, ...]]:
 
 def note_missing_in_file(database: Database, version: str) -> None:
     """Record as losses the parts that a file lacks."""
-    note_missing(database, required(version), (*_TABLES, *(_OF_SCHEMAS if version in _MORE else ())))
+    note_missing(
+        database, required(version), [*_SCHEMA["tables"], *(_SCHEMA["of_schemas"] if version in _MORE else ())]
+    )

@@ -16,7 +16,7 @@ from wavewright.base.files import open_regular
 from wavewright.base.shown import quoted
 from wavewright.errors import NotATraceError
 from wavewright.model.losses import Loss
-from wavewright.readers.files.text import json_text
+from wavewright.readers.files.text import decoded_each, decoded_json
 from wavewright.readers.trace.samples.records import RECORD, SampleRecords, no_entries, no_kernels
 
 _BATCH = 1 << 15  #: Records that are Python objects at the same time.
@@ -24,7 +24,6 @@ _PIECE = 1 << 22
 _MAGIC_BYTES = 8
 _FIRST_SAMPLE = re.compile(rb'"pc_sample_(?:host_trap|stochastic)"\s*:\s*\[\s*\{')
 _LONGEST_MATCH = 256  #: Characters of the above, with room for white space.
-_UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 _I64 = 1 << 63
 _U64 = 1 << 64
 
@@ -64,9 +63,17 @@ class _Sample(msgspec.Struct, frozen=True, gc=False):
     inst_index: int = -1
 
 
+class _Size(msgspec.Struct):
+    x: int = 0
+    y: int = 0
+    z: int = 0
+
+
 class _Info(msgspec.Struct):
     dispatch_id: int = -1
     kernel_id: int = 0
+    workgroup_size: _Size = msgspec.field(default_factory=_Size)
+    group_segment_size: int = 0
 
 
 class _Dispatch(msgspec.Struct):
@@ -74,12 +81,20 @@ class _Dispatch(msgspec.Struct):
     dispatch_info: _Info = msgspec.field(default_factory=_Info)
 
 
-class _Symbol(msgspec.Struct):
+class ResultSymbol(msgspec.Struct):
+    """A kernel symbol."""
+
     kernel_id: int = 0
     code_object_id: int = 0
     kernel_name: str = ""
     formatted_kernel_name: str = ""
     kernel_address: _Handle = msgspec.field(default_factory=_Handle)
+    group_segment_size: int = 0
+    private_segment_size: int = 0
+    kernarg_segment_size: int = 0
+    sgpr_count: int = 0
+    arch_vgpr_count: int = 0
+    accum_vgpr_count: int = 0
 
 
 class _CodeObject(msgspec.Struct):
@@ -88,7 +103,9 @@ class _CodeObject(msgspec.Struct):
 
 
 class _Agent(msgspec.Struct):
+    id: _Handle = msgspec.field(default_factory=_Handle)
     name: str = ""
+    logical_node_id: int = -1
 
 
 class _Strings(msgspec.Struct):
@@ -116,11 +133,13 @@ class _Process(msgspec.Struct):
     agents: list[_Agent] = msgspec.field(default_factory=list)
     strings: _Strings = msgspec.field(default_factory=_Strings)
     code_objects: list[_CodeObject] = msgspec.field(default_factory=list)
-    kernel_symbols: list[_Symbol] = msgspec.field(default_factory=list)
+    kernel_symbols: list[ResultSymbol] = msgspec.field(default_factory=list)
     buffer_records: _Buffers = msgspec.field(default_factory=_Buffers)
 
 
-class _File(msgspec.Struct, rename={"processes": "rocprofiler-sdk-tool"}):
+class ResultFile(msgspec.Struct, rename={"processes": "rocprofiler-sdk-tool"}):
+    """What a result file tells about thread traces: samples, agents, kernel symbols and dispatches."""
+
     processes: list[_Process]
 
 
@@ -150,12 +169,8 @@ def read_sample_results(file: Path) -> SampleRecords:
     UsageError, NotATraceError
         When the file cannot be read.
     """
-    try:
-        processes = msgspec.json.decode(json_text(file), type=_File).processes
-    except _UNREADABLE as error:
-        problem = f"not a complete result file of rocprofv3 ({error})"
-        advice = "check that the copy is complete, or record again"
-        raise NotATraceError(problem, where=str(file), advice=advice) from error
+    what, advice = "not a complete result file of rocprofv3", "check that the copy is complete, or record again"
+    processes = decoded_json(file, ResultFile, what=what, advice=advice).processes
     with_samples = [process for process in processes if process.buffer_records.samples]
     if not with_samples:
         raise NotATraceError("no PC sample in this file", where=str(file), advice=f"wavewright summary {quoted(file)}")
@@ -222,7 +237,7 @@ _VALUES = attrgetter(
 def _frames(raw: Sequence[msgspec.Raw]) -> Iterator[pl.DataFrame]:
     """The records as columns, a batch at a time; those that do not fit are left out."""
     for begin in range(0, len(raw), _BATCH):
-        sound = [sample for sample in _decoded(raw[begin : begin + _BATCH]) if _fits(sample.record)]
+        sound = [sample for sample in decoded_each(raw[begin : begin + _BATCH], _Sample) if _fits(sample.record)]
         columns = zip(*map(_VALUES, sound), strict=True) if sound else ((),) * len(_FIELDS)
         yield pl.DataFrame(
             {
@@ -230,18 +245,6 @@ def _frames(raw: Sequence[msgspec.Raw]) -> Iterator[pl.DataFrame]:
                 for (name, dtype), values in zip(_FIELDS.items(), columns, strict=True)
             }
         )
-
-
-def _decoded(batch: Sequence[msgspec.Raw]) -> list[_Sample]:
-    try:
-        return msgspec.json.decode(b"[" + b",".join(batch) + b"]", type=list[_Sample])
-    except _UNREADABLE:
-        pass
-    sound = []
-    for record in batch:
-        with suppress(*_UNREADABLE):
-            sound.append(msgspec.json.decode(record, type=_Sample))
-    return sound
 
 
 def _fits(record: _Record) -> bool:
@@ -274,6 +277,6 @@ def _entries(process: _Process) -> pl.DataFrame:
     return pl.DataFrame(valid_rows, no_entries().schema, orient="row")
 
 
-def _names(symbol: _Symbol) -> tuple[str, str]:
+def _names(symbol: ResultSymbol) -> tuple[str, str]:
     name = symbol.kernel_name.removesuffix(".kd") or symbol.formatted_kernel_name or f"kernel {symbol.kernel_id}"
     return name, symbol.formatted_kernel_name or name
