@@ -19,7 +19,12 @@ from wavewright.capture.gpus.topology import Gpu
 from wavewright.capture.judgement import Judgement, Verdict
 from wavewright.capture.kinds import Counters, Recording, ThreadTraces
 from wavewright.capture.plans.choices import (
+    ACTIVITY_MAX,
     MIB,
+    PERIOD_MAX,
+    SE_MASK,
+    TARGET_CU,
+    TARGET_CU_MAX,
     check_buffer,
     chosen_buffer,
     is_gfx9,
@@ -30,11 +35,8 @@ from wavewright.errors import UsageError
 from wavewright.facts.loader import packaged
 
 ATTEMPTS_MAX = 16  #: Of one job, whatever is asked for.
-DEFAULT_CU, DEFAULT_SE_MASK = 1, 0x1  #: rocprofv3's own (spec 1.5).
 _ONE_PER_XCC = 0x11111111  #: MI300X: eight XCCs of four shader engines (spec 3.3).
-_CU_MAX = 15
 _OTHER_CUS = 3  #: CUs that are tried blindly.
-_PERIOD_MAX, _ACTIVITY_MAX = 32, 16
 _TOO_LARGE = frozenset({7, 10, 90})  #: Rows of messages.toml about a buffer that is refused,
 _TOO_SMALL = frozenset({89})  #: that is too small,
 _TOO_MANY_COUNTERS = frozenset({17, 18})  #: about counters that do not fit,
@@ -90,7 +92,7 @@ class State:
     @property
     def tried_cus(self) -> set[int]:
         """CUs that were traced in some attempt."""
-        return {DEFAULT_CU if each.target_cu is None else each.target_cu for each in self.traces}
+        return {TARGET_CU if each.target_cu is None else each.target_cu for each in self.traces}
 
     def says(self, numbers: frozenset[int]) -> bool:
         """True when a message of one of these rows was printed."""
@@ -159,7 +161,7 @@ def next_try(
 
 
 def _mask(recording: ThreadTraces) -> int:
-    return DEFAULT_SE_MASK if recording.se_mask is None else recording.se_mask
+    return SE_MASK if recording.se_mask is None else recording.se_mask
 
 
 def _bits(numbers: Sequence[int]) -> int:
@@ -224,7 +226,7 @@ def _other_simd(state: State, recording: ThreadTraces) -> Offers:
 def _busy_cu(state: State, recording: ThreadTraces) -> Offers:
     mask = _bits(state.judgement.busy_engines) & _mask(recording) or _mask(recording)
     for cu in state.judgement.busy_cus:
-        if cu <= _CU_MAX and cu not in state.tried_cus:
+        if cu <= TARGET_CU_MAX and cu not in state.tried_cus:
             moved = state.with_engines(replace(recording, target_cu=cu), mask)
             yield moved, f"{state.part} {cu}, where waves were seen"
 
@@ -237,7 +239,7 @@ def _busy_cu_here(state: State, recording: ThreadTraces) -> Offers:
 
 def _other_cu(state: State, recording: ThreadTraces) -> Offers:
     tried = state.tried_cus
-    for cu in range(_CU_MAX + 1) if not state.judgement.busy_cus and len(tried) <= _OTHER_CUS else ():
+    for cu in range(TARGET_CU_MAX + 1) if not state.judgement.busy_cus and len(tried) <= _OTHER_CUS else ():
         if cu not in tried:
             yield replace(recording, target_cu=cu), f"{state.part} {cu}"
 
@@ -260,11 +262,11 @@ def _new_discovery(state: State, recording: ThreadTraces) -> Offers:
 
 def _rarer_counters(state: State, recording: ThreadTraces) -> Offers:
     period, activity = recording.counter_period, recording.activity
-    if recording.counters and period and period < _PERIOD_MAX:
-        period = min(2 * period, _PERIOD_MAX)
+    if recording.counters and period and period < PERIOD_MAX:
+        period = min(2 * period, PERIOD_MAX)
         yield replace(recording, counter_period=period), f"counters sampled half as often, period {period}"
-    if activity and activity < _ACTIVITY_MAX:
-        activity = min(2 * activity, _ACTIVITY_MAX)
+    if activity and activity < ACTIVITY_MAX:
+        activity = min(2 * activity, ACTIVITY_MAX)
         yield replace(recording, activity=activity), f"activity counters sampled half as often, period {activity}"
 
 

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from difflib import get_close_matches
 from functools import lru_cache
-from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +29,6 @@ from wavewright.errors import UsageError
 JOBS_MAX = 100_000
 _FILE_BYTES_MAX = 64 << 20
 _TABLES = ("defaults", "job")
-_NAMED_MAX = 6
 _START = "start each job with [[job]]"
 
 
@@ -39,7 +37,6 @@ class PoolJob(Struct, frozen=True, kw_only=True):
 
     id: str  #: That of the job.
     job: Job
-    after: tuple[str, ...] = ()  #: Ids of jobs that must have finished.
     expected_seconds: float | None = None  #: None = not known.
     disk_bytes: int = 10**9  #: Free space that it needs to start.
 
@@ -50,7 +47,7 @@ class PoolJob(Struct, frozen=True, kw_only=True):
 
 
 def read_jobs_file(path: str | os.PathLike[str]) -> tuple[PoolJob, ...]:
-    """The jobs of a file, in its order, but none before those that it comes after."""
+    """The jobs of a file, in its order."""
     advice = "wavewright capture pool --help shows a jobs file"
     document = read_toml(path, advice=advice, bytes_max=_FILE_BYTES_MAX)
     return jobs_of(document, where=os.fspath(path), folder=str(Path(path).absolute().parent))
@@ -89,17 +86,17 @@ def jobs_of(document: Mapping[str, Any], *, where: str, folder: str) -> tuple[Po
         raise UsageError("`defaults` is not a table", where=where, advice="start it with [defaults]")
     common = [key.name for key in KEYS.values() if key.is_for_defaults]
     shared = _values(defaults, common, f"{where}: [defaults]")
-    drafts: dict[str, tuple[dict[str, Any], str]] = {}
+    jobs: dict[str, PoolJob] = {}
     for number, table in enumerate(tables, start=1):
         place = f"{where}: job {number}"
         if isinstance(table.get("name"), str):
             place += f" ({shortened(ascii(table['name']), 60)})"
         values = _job_values(table, shared, place, folder)
         name = values.setdefault("name", f"{Path(values['program'][0]).name}-{number}")
-        if name in drafts:
+        if name in jobs:
             raise UsageError(f"two jobs are called {name!a}", where=place, advice="give each job its own name")
-        drafts[name] = (values, place)
-    return _in_order(drafts)
+        jobs[name] = _pool_job(values)
+    return tuple(jobs.values())
 
 
 def _job_values(table: Mapping[str, Any], shared: Mapping[str, Any], place: str, folder: str) -> dict[str, Any]:
@@ -186,44 +183,7 @@ def _refuse_others(table: Mapping[str, Any], names: Iterable[str], place: str, w
             raise UsageError(f"there is no {what} `{shortened(ascii(name)[1:-1], 60)}`", where=place, advice=advice)
 
 
-def _in_order(drafts: Mapping[str, tuple[dict[str, Any], str]]) -> tuple[PoolJob, ...]:
-    """The jobs, each behind those that it comes after."""
-    before: dict[str, tuple[str, ...]] = {}
-    for name, (values, place) in drafts.items():
-        before[name] = values.get("after", ())
-        for other in before[name]:
-            if other not in drafts:
-                near = get_close_matches(other[:100], list(drafts), n=1) if len(drafts) < 10_000 else []
-                advice = f"did you mean {near[0]!a}?" if near else "`after` names jobs of the same file"
-                raise UsageError(f"there is no job {shortened(ascii(other))} to come after", where=place, advice=advice)
-    try:
-        order = _stable_order(before)
-    except CycleError as error:
-        ring = list(reversed(error.args[1]))
-        names = " -> ".join(shortened(ascii(name), 40) for name in ring[:_NAMED_MAX])
-        more = " -> ..." if len(ring) > _NAMED_MAX else ""
-        what = f"these jobs wait for each other: {names}{more}"
-        raise UsageError(what, where=drafts[ring[0]][1], advice="remove one `after`") from error
-    jobs: dict[str, PoolJob] = {}
-    for name in order:
-        jobs[name] = _pool_job(drafts[name][0], tuple(jobs[other].id for other in before[name]))
-    return tuple(jobs.values())
-
-
-def _stable_order(before: Mapping[str, tuple[str, ...]]) -> list[str]:
-    """Names in the given order as far as possible; CycleError when there is no order."""
-    sorter = TopologicalSorter(before)
-    sorter.prepare()
-    places = {name: number for number, name in enumerate(before)}
-    order: list[str] = []
-    while sorter.is_active():
-        ready = sorted(sorter.get_ready(), key=places.__getitem__)
-        order += ready
-        sorter.done(*ready)
-    return order
-
-
-def _pool_job(values: Mapping[str, Any], after: tuple[str, ...]) -> PoolJob:
+def _pool_job(values: Mapping[str, Any]) -> PoolJob:
     named = {KEYS[key].field or key if key in KEYS else key: value for key, value in values.items()}
 
     def of(names: Iterable[str]) -> dict[str, Any]:
@@ -232,4 +192,4 @@ def _pool_job(values: Mapping[str, Any], after: tuple[str, ...]) -> PoolJob:
     kind = KINDS[values["kind"]]
     limits = Limits(**of(field.name for field in fields(Limits)))
     job = Job(recording=kind(**of(kind.__struct_fields__)), limits=limits, **of(("name", "attempts")))
-    return PoolJob(id=job.id, job=job, after=after, **of(("expected_seconds", "disk_bytes")))
+    return PoolJob(id=job.id, job=job, **of(("expected_seconds", "disk_bytes")))

@@ -33,7 +33,7 @@ from wavewright.capture.pool.folder import (
 from wavewright.capture.pool.jobs_file import PoolJob
 from wavewright.capture.pool.schedule import LIVES_MAX, longest_first
 from wavewright.cluster.executor import NotSeenError
-from wavewright.errors import BusyError, MissingToolError, OutputError, UsageError
+from wavewright.errors import BusyError, MissingToolError, OutputError
 
 _STOP = "stop"  #: A file of the pool: workers tell the processes of their jobs to stop.
 GPU = {"GPU": 1.0}  #: The resource that a worker must have: one job at a time.
@@ -119,7 +119,7 @@ def run_on_dask(
     wait_seconds: float = 60.0,
     tell: Callable[[str, dict[str, Any]], None] = lambda event, facts: None,
 ) -> PoolStatus:
-    """Run the jobs of the plan that is in the folder; jobs that come after others wait for all that come before."""
+    """Run the jobs of the plan that is in the folder."""
     from wavewright.cluster.dask import DaskExecutor
 
     executor = DaskExecutor(
@@ -148,20 +148,13 @@ def run_on_dask(
     problems: list[Problem] = []
     losses: dict[str, list[str]] = {}  # Why jobs have no verdict -> their names.
     try:
-        for level in _levels(jobs):
-            rest = [job for job in longest_first(level, folder) if not is_finished(job, folder)]
-            try:
-                outcomes = executor.run(WorkerTask(options), [job.id for job in rest], done) if rest else []
-            except UsageError as error:
-                if not losses:
-                    raise
-                losses.setdefault(error.what, []).extend(job.name for job in rest)
-                break  # the cluster was lost on the way: what is done is told
-            for job, outcome in zip(rest, outcomes, strict=True):
-                if outcome.lost and not is_finished(job, folder):  # its process outlives a worker
-                    losses.setdefault(outcome.lost, []).append(job.name)
-                elif outcome.value is not None:
-                    problems.append(outcome.value)
+        waiting = longest_first(unfinished, folder)
+        outcomes = executor.run(WorkerTask(options), [job.id for job in waiting], done) if waiting else []
+        for job, outcome in zip(waiting, outcomes, strict=True):
+            if outcome.lost and not is_finished(job, folder):  # its process outlives a worker
+                losses.setdefault(outcome.lost, []).append(job.name)
+            elif outcome.value is not None:
+                problems.append(outcome.value)
     except BaseException:
         stop()
         raise
@@ -175,11 +168,3 @@ def run_on_dask(
             if problem.status == kind.exit_code:
                 raise kind(problem.what, where=problem.where, advice=problem.advice)
     return PoolStatus(str(folder), tuple(job_status(job, folder) for job in jobs))
-
-
-def _levels(jobs: Sequence[PoolJob]) -> list[list[PoolJob]]:
-    """Jobs by how many others come before them, one after the other."""
-    depths: dict[str, int] = {}
-    for job in jobs:  # the plan has each behind those that it comes after
-        depths[job.id] = 1 + max((depths.get(other, 0) for other in job.after), default=0)
-    return [[job for job in jobs if depths[job.id] == depth] for depth in sorted(set(depths.values()))]

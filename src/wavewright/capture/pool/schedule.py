@@ -138,7 +138,6 @@ class _Schedule:
     slots: list[_Slot]
     pending: list[PoolJob] = field(default_factory=list)
     running: list[tuple[PoolJob, _Slot, subprocess.Popen[bytes]]] = field(default_factory=list)
-    ids: frozenset[str] = frozenset()  #: Of all jobs.
     elsewhere: set[str] = field(default_factory=set)  #: Pending jobs on which others work.
     finished: set[str] = field(default_factory=set)
     given_up: set[str] = field(default_factory=set)
@@ -150,7 +149,6 @@ class _Schedule:
 
     def run(self) -> None:
         """Until nothing is left to do; WavewrightError when jobs are left and none can be started."""
-        self.ids = frozenset(job.id for job in self.jobs)
         self.finished = {job.id for job in self.jobs if is_finished(job, self.folder)}
         self.pending = [job for job in longest_first(self.jobs, self.folder) if job.id not in self.finished]
         facts = {"jobs": len(self.jobs), "finished": len(self.finished), "gpus": len(self.slots)}
@@ -207,8 +205,6 @@ class _Schedule:
         """The first job that may start, taken from those that wait."""
         self.elsewhere &= {job.id for job in self.pending}
         for job in list(self.pending):
-            if not all(self._is_over(other) for other in job.after):
-                continue
             if is_finished(job, self.folder):  # by another pool
                 self.pending.remove(job)
                 self._finish(job)
@@ -219,10 +215,6 @@ class _Schedule:
                 self.elsewhere.discard(job.id)
                 return job
         return None
-
-    def _is_over(self, job_id: str) -> bool:
-        """True for a job that another need not wait for: it has ended, or is none of this pool."""
-        return job_id in self.finished or job_id in self.given_up or job_id not in self.ids
 
     def _tell_elsewhere(self, job: PoolJob) -> None:
         if job.id not in self.elsewhere:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from wavewright.base.words import counted
 from wavewright.capture.judgement import TracedDispatch
-from wavewright.capture.plans.choices import engine_bytes, selected_engines
+from wavewright.capture.plans.choices import TARGET_CU, engine_bytes, selected_engines
 from wavewright.errors import NotATraceError, WavewrightError
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 DISPATCHES_MAX = 64  #: Dispatches that are decoded, the largest; a capture asks for two.
 ROWS_BYTES_MAX = 32 << 20  #: Of a dispatch whose instructions are decoded, for the share with a source line.
-DEFAULT_CU = 1  #: rocprofv3's (spec 1.5).
 _WITHOUT_NAME = re.compile(r"\d+ / 0x[0-9a-f]+")  #: How a kernel is called whose code object is missing.
 _OTHER_ARRAY = 0x80  #: RDNA: the shader array is in this bit of a WGP's number; only array 0 can be traced.
 
@@ -216,7 +215,7 @@ def _places(occupancy: pl.DataFrame, recording: ThreadTraces, *, is_rdna: bool) 
     import polars as pl
 
     seen = occupancy.filter(pl.col("cu") < _OTHER_ARRAY) if is_rdna else occupancy
-    target = DEFAULT_CU if recording.target_cu is None else recording.target_cu
+    target = TARGET_CU if recording.target_cu is None else recording.target_cu
     return Places(
         frozenset(occupancy["se"].unique().to_list()),
         frozenset(seen["cu"].unique().to_list()),

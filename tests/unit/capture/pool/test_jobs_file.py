@@ -35,7 +35,6 @@ env = { B = "3" }
 name = "waves"
 kind = "counters"
 passes = [["SQ_WAVES", "GRBM_COUNT"], ["TCC_HIT_sum"]]
-after = ["whole"]
 cwd = "sub"
 
 [[job]]
@@ -85,9 +84,6 @@ def test_every_kind(tmp_path: Path) -> None:
     assert jobs["sampled"].job.recording == Samples(program=program, variables=shared, cwd=here, method="stochastic")
     assert jobs["whole"].job.recording == RunTrace(program=program, variables=shared, cwd=here, parts=("kernel",))
     assert jobs["a.out-5"].job.recording == Discovery(program=("./a.out",), variables=shared, cwd=here)
-    assert jobs["waves"].after == (jobs["whole"].id,)
-    names = list(jobs)
-    assert names.index("whole") < names.index("waves")
     assert jobs["whole"].expected_seconds == 5
 
 
@@ -162,9 +158,6 @@ JOB = '[[job]]\nkind = "run"\nprogram = "a"\n'
         (JOB + 'name = "a\\nb"', "a printable line"),
         (JOB + f"name = '{'x' * 300}'", "a printable line"),
         (JOB + "name = 'a'\n" + JOB + "name = 'a'", "job 2.*two jobs are called 'a'"),
-        (JOB + "name = 'a'\nafter = ['a']", "wait for each other: 'a' -> 'a'"),
-        (JOB + "name = 'a'\nafter = 'b'\n" + JOB + "name = 'b'\nafter = 'a'", "wait for each other"),
-        (JOB + "name = 'alpha'\n" + JOB + "after = ['alpa']", "did you mean 'alpha'"),
         ("[[job]]\nkind = 'att'\nprogram = 'a'\nkernel = 'x'\nregex = 'y'", "both `kernel` and `regex`"),
         ("[[job]]\nkind = 'att'\nprogram = 'a'\nlaunches = '8-7'", "`launches` is"),
         ("[[job]]\nkind = 'att'\nprogram = 'a'\nlaunches = [0]", "numbers from 1 on"),
@@ -194,15 +187,9 @@ def test_files_that_are_none(tmp_path: Path) -> None:
     assert len(read(tmp_path, b"\xef\xbb\xbf" + JOB.encode())) == 1
 
 
-def test_ring_of_many(tmp_path: Path) -> None:
-    ring = "".join(f"{JOB}name = 'j{n}'\nafter = ['j{(n + 1) % 3000}']\n" for n in range(3000))
-    with pytest.raises(UsageError, match=r"wait for each other: 'j\d+' -> .* -> \.\.\."):
-        read(tmp_path, ring)
-
-
 @pytest.mark.slow
 def test_ten_thousand_jobs(tmp_path: Path) -> None:
-    chain = "".join(f"{JOB}name = 'j{n}'\n" + (f"after = 'j{n - 1}'\n" if n else "") for n in range(10_000))
+    chain = "".join(f"{JOB}name = 'j{n}'\n" for n in range(10_000))
     begin = time.process_time()
     jobs = read(tmp_path, chain)
     assert [job.name for job in jobs] == [f"j{n}" for n in range(10_000)]

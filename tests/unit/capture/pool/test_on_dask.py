@@ -164,23 +164,6 @@ def test_scheduler_is_killed_and_comes_back(machine: StandIn, start: Start, sche
     check_resumed(machine, scheduler)
 
 
-@pytest.mark.slow
-def test_jobs_that_come_after_others_when_the_scheduler_is_killed(
-    machine: StandIn, start: Start, scheduler: str
-) -> None:
-    """The cluster is asked once more for them; that it is gone is told with what is done, not instead of it."""
-    path = machine.write_jobs(3, 2)
-    path.write_text(path.read_text() + '[[job]]\nname = "last"\nprogram = "true"\nafter = ["j0"]\n')
-    worker(start, 0)
-    pool = machine.start("--scheduler", scheduler)
-    while status_of_jobs(machine) != (1, 1):
-        time.sleep(0.05)
-    machine.kill("dask_scheduler")
-    output = ended(machine, pool)
-    assert "4 jobs: 2 good, 2 waiting" in output
-    assert "last: no Dask scheduler answers" in output
-
-
 #: How a worker is started that sees something else at the folder $0 than we do.
 HIDDEN = 'mount -t tmpfs none "$0" && exec "$@"'
 READ_ONLY = 'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && exec "$@"'
