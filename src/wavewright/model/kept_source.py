@@ -5,6 +5,7 @@ from __future__ import annotations
 from threading import RLock
 from typing import TYPE_CHECKING
 
+from wavewright.base.toml import packaged
 from wavewright.model.run_tables import RUN
 from wavewright.model.schema import empty_frame
 
@@ -18,29 +19,7 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 2_000_000  #: Of a table that is kept; longer ones are read anew each time, in chunks.
 #: Columns of large tables that most questions ask for: they are read together with the first of them.
-_TOGETHER = {
-    "dispatches": (
-        *("process", "start_ns", "end_ns", "agent", "stream", "queue", "thread", "correlation", "event", "name"),
-        *("dispatch_id", "graph_exec", "workgroup_x", "workgroup_y", "workgroup_z", "grid_x", "grid_y", "grid_z"),
-        *("scratch_bytes", "lds_bytes", "vgpr_count", "accum_vgpr_count", "sgpr_count", "properties"),
-    ),
-    "copies": (
-        *("process", "start_ns", "end_ns", "stream", "queue", "dst_agent", "src_agent", "thread", "correlation"),
-        *("name", "graph_exec", "size_bytes"),
-    ),
-    "regions": (
-        *("process", "start_ns", "end_ns", "domain", "thread", "name", "correlation", "event", "event_properties"),
-        "function",
-    ),
-    "allocations": (
-        *("process", "start_ns", "end_ns", "type", "level", "size_bytes", "thread", "agent", "address", "properties"),
-    ),
-    "processes": ("process", "source", "node", "pid", "rank", "command", "guid", "properties", "start_ns", "end_ns"),
-    "nodes": ("node", "hostname", "machine_id"),
-    "threads": ("thread", "process", "tid"),
-    "arguments": ("process", "event", "name", "type", "value"),
-    "agents": ("agent", "process", "kind", "absolute_index", "type_index", "target", "product", "cu_count"),
-}
+_TOGETHER: dict[str, list[str]] = packaged("tables/kept.toml", __package__)
 
 
 class KeptSource:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from wavewright.base.shown import shown
 from wavewright.facts.losses import LOSSES as LOSSES
-from wavewright.model.schema import THREAD_TRACE
+from wavewright.model.schema import THREAD_TRACE, declared_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,22 +41,7 @@ class Loss:
         return LOSSES[self.kind].advice
 
 
-#: Numbers that the native core uses (wavewright::Loss) -> names.
-CORE_LOSSES: dict[int, str] = {
-    1: "packet_loss",
-    2: "truncated_token",
-    3: "wave_incomplete",
-    4: "stitch_incomplete",
-    5: "bad_slot",
-    6: "stale_instruction",
-    7: "branch_target_missing",
-    8: "unknown_tokens",
-    9: "marker_queue_full",
-    10: "counter_gaps",
-    11: "unread_tail",
-    12: "missing_end",
-    13: "unended_waves",
-}
+CORE_LOSSES = declared_numbers("losses")  #: Numbers that the native core uses (wavewright::Loss) -> names.
 
 
 def loss_frame(losses: Sequence[Loss]) -> pl.DataFrame:

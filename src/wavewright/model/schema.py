@@ -16,86 +16,29 @@ if TYPE_CHECKING:
 
     import polars as pl
 
+_VALUES = packaged("tables/values.toml", __package__)
+
+
+def declared_numbers(name: str) -> dict[int, str]:
+    """Number -> name, of a table of `tables/values.toml`."""
+    return {int(number): value for number, value in _VALUES[name].items()}
+
+
 #: Values of `instructions.category`: what the hardware reported about an instruction.
-CATEGORIES = {
-    0: "NONE",
-    1: "SMEM",
-    2: "SALU",
-    3: "VMEM",
-    4: "FLAT",
-    5: "LDS",
-    6: "VALU",
-    7: "JUMP",
-    8: "NEXT",
-    9: "IMMED",
-    10: "CONTEXT",
-    11: "MESSAGE",
-    12: "BVH",
-    14: "UNFINISHED",
-}
+CATEGORIES = declared_numbers("categories")
 
 #: What the names of `CATEGORIES` mean, and MATRIX, which hardware reports as VALU.
-CATEGORY_MEANINGS = {
-    "NONE": "instructions without a category",
-    "SMEM": "scalar memory: loads of arguments and constants, s_memtime, cache operations",
-    "SALU": "scalar arithmetic",
-    "VMEM": "vector memory: global, buffer and image loads, stores and atomics",
-    "FLAT": "flat memory: addresses that may lie in memory, LDS or scratch",
-    "LDS": "LDS: ds_ loads, stores, atomics and exchanges between lanes",
-    "VALU": "vector arithmetic",
-    "JUMP": "branches that were taken",
-    "NEXT": "branches that were not taken: the next instruction follows",
-    "IMMED": "immediate: what no pipe executes, such as s_waitcnt, s_barrier, s_nop and s_setprio",
-    "CONTEXT": "saving and restoring of waves, and traps",
-    "MESSAGE": "messages (s_sendmsg) and the end of the program",
-    "BVH": "intersections of rays with boxes and triangles",
-    "UNFINISHED": "instructions whose end is not in the trace",
-    "MATRIX": "matrix instructions: MFMA and WMMA",
-}
+CATEGORY_MEANINGS: dict[str, str] = _VALUES["category_meanings"]
 
-STATES = {0: "EMPTY", 1: "IDLE", 2: "EXEC", 3: "WAIT", 4: "STALL"}  #: Values of `states.state`.
+STATES = declared_numbers("states")  #: Values of `states.state`.
 
-#: What the names of `STATES` mean.
-STATE_MEANINGS = {
-    "EMPTY": "no wave is in the slot",
-    "IDLE": "the wave has no instruction to issue: it was just launched, or its code is fetched",
-    "EXEC": "the wave issues an instruction",
-    "WAIT": "the wave is at a wait instruction: for memory, LDS or a barrier",
-    "STALL": "the wave has an instruction that cannot be issued: an operand or a pipe is not free",
-}
+STATE_MEANINGS: dict[str, str] = _VALUES["state_meanings"]  #: What the names of `STATES` mean.
 
-#: Values of `events.type`.
-EVENT_TYPES = {
-    1: "CS_PARTIAL_FLUSH",
-    2: "BOTTOM_OF_PIPE_TIMESTAMP",
-    3: "SAVE_CONTEXT",
-    5: "CACHE_FLUSH",
-    6: "PACKET_LOSS",
-    7: "CODE_OBJECT_LOAD",
-    8: "CODE_OBJECT_UNLOAD",
-    9: "TRACE_STALL_BEGIN",
-    10: "TRACE_STALL_END",
-    11: "TRACE_FLUSH",
-    12: "DIDT_STALL_BEGIN",
-    13: "DIDT_STALL_END",
-    16: "GC_RINSE",
-    17: "SPM_SAMPLE",
-}
+EVENT_TYPES = declared_numbers("event_types")  #: Values of `events.type`.
 
 
 #: Values of `sample_reasons.reason`, in the order of the lists in decoded directories.
-SAMPLE_REASONS = (
-    "none",
-    "instruction fetch",
-    "ALU dependency",
-    "waitcnt",
-    "internal",
-    "barrier",
-    "arbiter loss",
-    "pipe stall",
-    "other wait",
-    "sleeping",
-)
+SAMPLE_REASONS: tuple[str, ...] = tuple(_VALUES["sample_reasons"])
 
 
 TABLES_FILE = "tables.toml"  #: Of a package: the results of its analyses, and their tables.

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from msgspec import Meta, field
+from msgspec import Meta, field, structs
 
 from wavewright.base.toml import read_toml
 from wavewright.errors import UsageError
@@ -79,11 +79,12 @@ def declared_rules(file: Path) -> LaneRules:
     coalescing: dict[str, CoalescingRuleFact] = {}
     for number, row in enumerate(declared.coalescing, 1):
         place = f"{file}, coalescing rule {number}"
-        for fact in _coalescing_rules(decoded(row, _CoalescingEntry, where=place, advice=_ADVICE)):
-            if fact.target in coalescing:
-                what = f"a second coalescing rule for {fact.target}"
+        values = structs.asdict(decoded(row, _CoalescingEntry, where=place, advice=_ADVICE))
+        for target in values.pop("targets"):
+            if target in coalescing:
+                what = f"a second coalescing rule for {target}"
                 raise UsageError(what, where=place, advice="remove one of them")
-            coalescing[fact.target] = fact
+            coalescing[target] = CoalescingRuleFact(target=target, **values)
     if not lds and not coalescing:
         raise UsageError("holds neither [[lds]] nor [[coalescing]]", where=str(file), advice=_ADVICE)
     return LaneRules(lds, coalescing)
@@ -101,22 +102,6 @@ def _lds_rules(entry: _LdsEntry, lists: Mapping[str, tuple[int, ...]], place: st
     for target in entry.targets:
         for operation in entry.operations:
             yield LdsRuleFact(target, operation, WIDTHS_BYTES[entry.width], entry.banks, masks, *evidence)
-
-
-def _coalescing_rules(entry: _CoalescingEntry) -> Iterator[CoalescingRuleFact]:
-    for target in entry.targets:
-        yield CoalescingRuleFact(
-            target=target,
-            group_lanes=entry.group_lanes,
-            segment_bytes=entry.segment_bytes,
-            counter=entry.counter,
-            confidence=entry.confidence,
-            evidence=entry.evidence,
-            source=entry.source,
-            accesses_per_cycle=entry.accesses_per_cycle,
-            rate_confidence=entry.rate_confidence,
-            rate_evidence=entry.rate_evidence,
-        )
 
 
 def _phases(texts: Sequence[str], place: str) -> tuple[int, ...]:

@@ -7,6 +7,8 @@ from typing import Any
 
 from wavewright.facts.metrics.catalog import CatalogEntry, Variant, counters_of
 
+_ABOUT = ("panel_word", "panel_title", "table_id", "table_title", "name", "unit", "about", "source")
+
 
 def difference(variant: Variant) -> str:
     """The definition of ROCm Compute Profiler 3.3, where it differs; else empty."""
@@ -32,10 +34,7 @@ def as_builtins(entry: CatalogEntry) -> dict[str, Any]:
     forms = [
         {
             "ids": variant.ids,
-            "formula": variant.metric.formula,
-            "written": variant.metric.written,
-            "peak": variant.metric.peak,
-            "level": variant.metric.level,
+            **{name: getattr(variant.metric, name) for name in ("formula", "written", "peak", "level")},
             "counters": list(counters_of(variant.metric)),
             "defect": variant.metric.defect,
             "reference": difference(variant),
@@ -44,19 +43,8 @@ def as_builtins(entry: CatalogEntry) -> dict[str, Any]:
         }
         for variant in entry.variants
     ]
-    return {
-        "family": entry.family,
-        "panel": entry.panel_number,
-        "panel_word": entry.panel_word,
-        "panel_title": entry.panel_title,
-        "table_id": entry.table_id,
-        "table_title": entry.table_title,
-        "name": entry.name,
-        "unit": entry.unit,
-        "about": entry.about,
-        "source": entry.source,
-        "forms": forms,
-    }
+    about = {name: getattr(entry, name) for name in _ABOUT}
+    return {"family": entry.family, "panel": entry.panel_number, **about, "forms": forms}
 
 
 def csv_rows(entries: Sequence[CatalogEntry]) -> list[dict[str, Any]]:

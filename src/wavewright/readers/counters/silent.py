@@ -13,32 +13,13 @@ from dataclasses import replace
 
 import polars as pl
 
+from wavewright.base.toml import packaged
 from wavewright.model.losses import Loss
 from wavewright.readers.counters.execution import Pass
 
-#: Not 0 where a wave ran.
-_ALWAYS = (
-    "GRBM_GUI_ACTIVE",
-    "GRBM_COUNT",
-    "SQ_BUSY_CYCLES",
-    "SQ_BUSY_CU_CYCLES",
-    "SQ_WAVE_CYCLES",
-    "SQ_INSTS",
-    "SQ_IFETCH",
-    "SQC_ICACHE_REQ",
-)
+_DECLARED = packaged("silent.toml", __package__)
 _L2 = ("TCC_", "GL2C_")
-#: Not all 0 in L2 where a wave ran: its instructions and arguments come through it.
-_REQUESTS = ("REQ", "HIT", "MISS", "READ", "EA0_RDREQ", "EA_RDREQ", "EA0_WRREQ", "EA_WRREQ")
-#: Not all 0 where only waves were counted beside them.
-_INSTRUCTIONS = ("SQ_INSTS_VALU", "SQ_INSTS_SALU", "SQ_INSTS_VMEM", "SQ_INST_CYCLES_VMEM")
 _R, _GR, _GW = "TCC_EA0_RDREQ", "GL2C_EA_RDREQ", "GL2C_EA_WRREQ"
-#: Requests, those of another size, and sizes of which some must be counted.
-_SIZES = (
-    (_R, f"{_R}_32B", (f"{_R}_64B", f"{_R}_128B")),
-    (_GR, "", (f"{_GR}_32B", f"{_GR}_64B", f"{_GR}_128B")),
-    (_GW, "", (f"{_GW}_64B",)),
-)
 _ALSO_A_SIZE = f"{_GR}_96B"  #: Seldom collected; without it, what is of no other size is of this one.
 #: Requests that may be of no counted size: `l2` calls runs that differ by more than this different.
 _UNSIZED_SHARE_MAX = 0.05
@@ -90,20 +71,20 @@ def _stopped(totals: dict[str, float]) -> set[str]:
     if not has_run:
         return set()
     silent = {name for name, total in totals.items() if total == 0}
-    stopped_names = silent.intersection(_ALWAYS)
+    stopped_names = silent.intersection(_DECLARED["always"])
     for block in _L2:
         block_names = {name for name in totals if name.startswith(block)}
-        if block_names and block_names <= silent and any(f"{block}{word}" in block_names for word in _REQUESTS):
+        if block_names <= silent and block_names & {f"{block}{word}" for word in _DECLARED["requests"]}:
             stopped_names |= block_names
     others = set(totals) - {"SQ_WAVES"}
-    if "SQ_WAVES" in totals and others <= silent and others.intersection(_INSTRUCTIONS):
+    if "SQ_WAVES" in totals and others <= silent and others.intersection(_DECLARED["instructions"]):
         stopped_names |= others
     return stopped_names | silent.intersection(_DERIVED)
 
 
 def _sizeless(totals: dict[str, float], together: dict[str, float], stopped_names: set[str]) -> set[str]:
     names: set[str] = set()
-    for requests, others, sizes in _SIZES:
+    for requests, others, sizes in _DECLARED["sizes"]:
         count = together.get(requests, 0.0) - together.get(others, 0.0)
         if count > 0 and not any(together.get(size, 0.0) for size in sizes):
             names |= {size for size in sizes if size in totals}
@@ -116,7 +97,7 @@ def _stray(totals: dict[str, float], together: dict[str, float]) -> set[str]:
     Of requests in another pass, which may hold other dispatches, they must be half.
     """
     names: set[str] = set()
-    for requests, others, sizes in _SIZES[:2]:
+    for requests, others, sizes in _DECLARED["sizes"][:2]:
         parts = [*sizes, *((others,) if others else ())]
         least = (1 - _UNSIZED_SHARE_MAX) * totals.get(requests, 0.0) or together.get(requests, 0.0) / 2
         if least > 0 and all(part in totals for part in parts):

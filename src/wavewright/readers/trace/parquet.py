@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import msgspec
 import polars as pl
 
 from wavewright.base.shown import is_text
+from wavewright.base.toml import packaged
 from wavewright.codeobj.operands import OPERAND_COLUMNS, with_operands
 from wavewright.errors import NotATraceError, UnsupportedError, WavewrightError
 from wavewright.model.losses import LOSSES, Loss
@@ -22,41 +24,15 @@ from wavewright.readers.trace.assemble import add_losses
 MAX_RATIO = 1000  #: Bytes of a table in memory to bytes of its file: more is not a trace but a trap.
 SMALL_BYTES = 1 << 30  #: Tables up to this size in memory are read however well they were packed.
 
+_DECLARED = packaged("parquet.toml", __package__)
 #: table -> column -> (the table whose rows it numbers, the smallest value).
-_REFERENCES = {
-    "instructions": {"wave": ("waves", 0), "row": ("code", -1)},
-    "states": {"wave": ("waves", 0)},
-    "waits": {
-        "wave": ("waves", 0),
-        "instruction": ("instructions", 0),
-        "producer": ("instructions", 0),
-        "row": ("code", -1),
-        "producer_row": ("code", -1),
-    },
-    "stored_totals": {"row": ("code", 0)},
-    "samples": {"row": ("code", 0)},
-    "sample_reasons": {"row": ("code", 0)},
-    "code": {"row": ("code", 0)},
-    "waves": {"wave": ("waves", 0)},
-}
+_REFERENCES: dict[str, dict[str, tuple[str, int]]] = _DECLARED["references"]
 
 #: Unlike the other references these may be null: an awaited instruction outside of the stored part.
 _NULLABLE = {"producer", "producer_row"}
 
 #: Columns without which a row means nothing: these are never null.
-_FILLED = {
-    "shader_engines": ("gfxip",),
-    "kernels": ("kernel", "name", "demangled"),
-    "code": ("row", "text", "class"),
-    "waves": ("se", "cu", "simd", "slot", "start_cycles", "end_cycles", "complete"),
-    "instructions": ("time_cycles", "stall_cycles", "duration_cycles", "category"),
-    "states": ("state", "duration_cycles"),
-    "waits": ("counter",),
-    "occupancy": ("se", "time_cycles", "cu", "simd", "slot", "start"),
-    "sampled_counters": ("se", "time_cycles", "bank"),
-    "realtime": ("se", "shader_clock_cycles", "realtime_ticks"),
-    "samples": SAMPLE_COUNTS,
-}
+_FILLED: dict[str, Sequence[str]] = _DECLARED["filled"] | {"samples": SAMPLE_COUNTS}
 
 
 def read_parquet(folder: Folder) -> ThreadTrace:

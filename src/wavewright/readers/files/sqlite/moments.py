@@ -16,7 +16,7 @@ from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
 from wavewright.errors import NotATraceError
-from wavewright.readers.files.sqlite.journal import JOURNAL_MAGIC, JournalError, roll_back
+from wavewright.readers.files.sqlite.journal import JOURNAL_MAGIC, JournalError, check_journal
 from wavewright.readers.files.sqlite.locks import checkpoint_lock, is_reserved
 
 _READ_VERSION_AT, _WAL = 19, bytes([2])
@@ -73,36 +73,34 @@ def copy_moment(descriptor: int, path: Path, target: Path, seconds: float) -> No
     OSError, sqlite3.Error
         When there is no room, or SQLite cannot work off the log.
     """
-    with target.open("x+b") as output:
+    with target.open("x+b") as output, ExitStack() as stack:
         copy = output.fileno()
-        with _beside(path, "-journal") as journal, ExitStack() as stack:
-            index = stack.enter_context(_beside(path, "-shm"))
-            if index is not None:
-                stack.enter_context(checkpoint_lock(index, seconds))
-            _copy(descriptor, copy, os.fstat(descriptor).st_size)
-            if journal is not None and not is_reserved(descriptor):
-                try:
-                    roll_back(journal, copy)
-                except JournalError as error:
-                    raise NotATraceError(str(error), where=str(path), advice=_ADVICE) from error
-            has_log = False
-            if os.pread(copy, 1, _READ_VERSION_AT) == _WAL:
-                log = stack.enter_context(_beside(path, "-wal"))
-                has_log = log is not None and _copy_log(log, target)
-    if has_log:
+        journal, index = (stack.enter_context(_beside(path, ending)) for ending in ("-journal", "-shm"))
+        if index is not None:
+            stack.enter_context(checkpoint_lock(index, seconds))
+        _copy(descriptor, copy, os.fstat(descriptor).st_size)
+        has_journal = journal is not None and not is_reserved(descriptor)
+        if journal is not None and has_journal:
+            try:
+                check_journal(journal, os.fstat(copy).st_size)
+            except JournalError as error:
+                raise NotATraceError(str(error), where=str(path), advice=_ADVICE) from error
+            _copy_beside(journal, target, "-journal", os.fstat(journal).st_size)
+        log = stack.enter_context(_beside(path, "-wal")) if os.pread(copy, 1, _READ_VERSION_AT) == _WAL else None
+        log_bytes = 0 if log is None else _log_bytes(log)
+        if log is not None and log_bytes:
+            _copy_beside(log, target, "-wal", log_bytes)
+    if has_journal or log_bytes:
         _work_off(target)
 
 
-def _copy_log(log: int, target: Path) -> bool:
-    size = _log_bytes(log)
-    if size:
-        with target.with_name(target.name + "-wal").open("xb") as copy:
-            _copy(log, copy.fileno(), size)
-    return size > 0
+def _copy_beside(source: int, target: Path, ending: str, size: int) -> None:
+    with target.with_name(target.name + ending).open("xb") as copy:
+        _copy(source, copy.fileno(), size)
 
 
 def _work_off(target: Path) -> None:
-    """Let SQLite move the pages of a log into a database, both ours."""
+    """Let SQLite put pages of a journal back, and move those of a log into the database: all of it ours."""
     with closing(sqlite3.connect(target)) as connection:
         connection.execute("PRAGMA trusted_schema=OFF")
         connection.execute("SELECT count(*) FROM sqlite_master").fetchall()

@@ -36,21 +36,6 @@ from wavewright.readers.run.perfetto.tracks import TrackPlaces, with_gpus
 
 _NAMES = packaged("names.toml", __package__)
 _NO_NUMBER = -(1 << 63)
-#: What the core counts -> the loss, and what it is about; those without are all `lost_packets`.
-_DAMAGE_LABELS = {
-    "damaged_messages": "messages",
-    "unread_annotations": "annotations that are too deep or too long",
-    "unknown_events": "events of unknown types",
-    "timeless_events": "events without a time",
-    "unknown_clocks": "events of clocks that no snapshot relates to that of the trace",
-    "lone_ends": "ends of slices that never started",
-    "too_many_events": "events beyond 4,294,967,294",
-}
-_LOSS_SENTENCES = {
-    "lost_before": "the writer lost packets in {} places",
-    "skipped_packets": "{} packets need names that were lost",
-    "lost_chunks": "the buffer was full: {} chunks of packets were dropped",
-}
 
 
 def read_perfetto(path: Path) -> MemorySource:
@@ -111,12 +96,14 @@ def _unpacked(data: bytes, losses: list[Loss]) -> bytes:
 def _losses(raw: Mapping[str, Any], path: Path) -> list[Loss]:
     counts: dict[str, int] = {name: count for name, count in raw["counts"].items() if count}
     losses = [
-        Loss("malformed_events", counts[name], detail=words) for name, words in _DAMAGE_LABELS.items() if name in counts
+        Loss("malformed_events", counts[name], detail=words)
+        for name, words in _NAMES["damage"].items()
+        if name in counts
     ]
-    sentences = [sentence.format(f"{counts[name]:,}") for name, sentence in _LOSS_SENTENCES.items() if name in counts]
+    sentences = [sentence.format(f"{counts[name]:,}") for name, sentence in _NAMES["lost"].items() if name in counts]
     if sentences:
         losses.append(
-            Loss("lost_packets", sum(counts.get(name, 0) for name in _LOSS_SENTENCES), detail="; ".join(sentences))
+            Loss("lost_packets", sum(counts.get(name, 0) for name in _NAMES["lost"]), detail="; ".join(sentences))
         )
     if "cut_bytes" in counts:
         losses.append(Loss("cut_file", detail=path.name))

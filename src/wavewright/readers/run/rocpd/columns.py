@@ -10,8 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from wavewright.readers.run.event_rows import sound_ends
-from wavewright.readers.run.rocpd.lookup import Lookup
+from wavewright.readers.run.event_rows import Lookup, sound_ends
 from wavewright.readers.run.rocpd.mapping import End, First, Json, MappedRow, Origin, Stored, Text
 from wavewright.readers.run.rocpd.runs import DataType, RocpdRun
 

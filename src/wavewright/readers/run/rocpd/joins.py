@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import polars as pl
 
-from wavewright.readers.run.rocpd.lookup import Lookup, LookupBuilder
+from wavewright.readers.run.event_rows import Lookup, LookupBuilder
 from wavewright.readers.run.rocpd.runs import DataType, RocpdRun, Types
 
 #: Prefix before the dot -> column with the key, joined table, its column with the same key.

@@ -10,7 +10,7 @@ import polars as pl
 
 from wavewright.model.losses import Loss
 from wavewright.readers.files.sqlite import Database
-from wavewright.readers.run.event_rows import sound_ends
+from wavewright.readers.run.event_rows import Lookup, sound_ends
 
 _GRAPH_LAUNCH = "^(hip|cuda)GraphLaunch"
 
@@ -207,31 +207,17 @@ def hexadecimal(text: pl.Expr) -> pl.Expr:
     return text.str.strip_prefix("0x").str.to_integer(base=16, strict=False)
 
 
-# --- rows found by their ids, without a hash table: the ids of a database are sorted, or are sorted once ---
-
-
 class Keyed:
     """A table by its id."""
 
     def __init__(self, frame: pl.DataFrame, key: str) -> None:
-        frame = frame.drop_nulls(key)
-        if not frame[key].is_sorted():
-            frame = frame.sort(key, maintain_order=True)
-        if (frame[key].diff() == 0).any():
-            frame = frame.unique(key, keep="first", maintain_order=True)
-        self.keys, self.frame = frame[key], frame
+        self.frame = frame.drop_nulls(key)
+        self.keys = self.frame[key]
+        self._lookup = Lookup.of(self.keys)
 
     def rows(self, ids: pl.Series) -> pl.Series:
         """The row of every id; null where there is none."""
-        if not self.keys.len():
-            return pl.Series(ids.name, [None], dtype=pl.UInt32).new_from_index(0, ids.len())
-        last = self.keys.len() - 1
-        lowest = self.keys[0]
-        are_dense = self.keys[last] - lowest == last  # as SQLite numbers rows: no search
-        at = ids - lowest if are_dense else self.keys.search_sorted(ids, side="left")
-        at = at.clip(0, last)
-        keys = self.keys.gather(at)
-        return pl.select(pl.when((keys == ids).fill_null(value=False)).then(at.cast(pl.UInt32))).to_series()
+        return self._lookup.rows(ids)
 
     def take(self, column: str, keys: pl.Series) -> pl.Series:
         """A column's value for every id; null where there is none."""

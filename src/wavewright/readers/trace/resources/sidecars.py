@@ -14,7 +14,6 @@ from wavewright.base.compression import packing_of, unpacked_pieces, without_pac
 from wavewright.codeobj.code_object import CodeObject
 from wavewright.errors import WavewrightError
 from wavewright.readers.trace.resources.usage import LARGEST, Gpu, SidecarFacts, TraceKernels, Usage, plain_name
-from wavewright.readers.trace.samples.results import ResultFile, ResultSymbol
 
 MAX_BYTES = 1 << 30  #: Of one file, unpacked.
 
@@ -160,6 +159,101 @@ def _number(text: str | None) -> int | None:
 
 
 # --- `*_results.json` of rocprofv3: its agents, kernel symbols and dispatches ---
+
+
+class _Handle(msgspec.Struct, frozen=True, gc=False):
+    handle: int = 0
+
+
+class Correlation(msgspec.Struct, frozen=True, gc=False):
+    """The number of the call that launched something."""
+
+    internal: int | None = None
+
+
+NO_CORRELATION = Correlation()
+
+
+class _Size(msgspec.Struct):
+    x: int = 0
+    y: int = 0
+    z: int = 0
+
+
+class _Info(msgspec.Struct):
+    dispatch_id: int = -1
+    kernel_id: int = 0
+    workgroup_size: _Size = msgspec.field(default_factory=_Size)
+    group_segment_size: int = 0
+
+
+class _Dispatch(msgspec.Struct):
+    correlation_id: Correlation = NO_CORRELATION
+    dispatch_info: _Info = msgspec.field(default_factory=_Info)
+
+
+class ResultSymbol(msgspec.Struct):
+    """A kernel symbol."""
+
+    kernel_id: int = 0
+    code_object_id: int = 0
+    kernel_name: str = ""
+    formatted_kernel_name: str = ""
+    kernel_address: _Handle = msgspec.field(default_factory=_Handle)
+    group_segment_size: int = 0
+    private_segment_size: int = 0
+    kernarg_segment_size: int = 0
+    sgpr_count: int = 0
+    arch_vgpr_count: int = 0
+    accum_vgpr_count: int = 0
+
+
+class _CodeObject(msgspec.Struct):
+    code_object_id: int = 0
+    load_base: int = 0
+
+
+class _Agent(msgspec.Struct):
+    id: _Handle = msgspec.field(default_factory=_Handle)
+    name: str = ""
+    logical_node_id: int = -1
+
+
+class _Strings(msgspec.Struct):
+    pc_sample_instructions: list[str] = msgspec.field(default_factory=list)
+    pc_sample_comments: list[str] = msgspec.field(default_factory=list)
+
+
+class _Metadata(msgspec.Struct):
+    pid: int | None = None
+
+
+class _Buffers(msgspec.Struct):
+    kernel_dispatch: list[_Dispatch] = msgspec.field(default_factory=list)
+    pc_sample_host_trap: list[msgspec.Raw] = msgspec.field(default_factory=list)
+    pc_sample_stochastic: list[msgspec.Raw] = msgspec.field(default_factory=list)
+
+    @property
+    def samples(self) -> list[msgspec.Raw]:
+        """Those of the method that tells more, where a process has both."""
+        return self.pc_sample_stochastic or self.pc_sample_host_trap
+
+
+class ResultProcess(msgspec.Struct):
+    """One process of a result file."""
+
+    metadata: _Metadata = msgspec.field(default_factory=_Metadata)
+    agents: list[_Agent] = msgspec.field(default_factory=list)
+    strings: _Strings = msgspec.field(default_factory=_Strings)
+    code_objects: list[_CodeObject] = msgspec.field(default_factory=list)
+    kernel_symbols: list[ResultSymbol] = msgspec.field(default_factory=list)
+    buffer_records: _Buffers = msgspec.field(default_factory=_Buffers)
+
+
+class ResultFile(msgspec.Struct, rename={"processes": "rocprofiler-sdk-tool"}):
+    """A result file, as far as it is about thread traces: samples, agents, kernel symbols and dispatches."""
+
+    processes: list[ResultProcess]
 
 
 def read_results(data: bytes, origin: str, trace_kernels: TraceKernels, facts: SidecarFacts) -> None:

@@ -17,6 +17,13 @@ from wavewright.base.shown import quoted
 from wavewright.errors import NotATraceError
 from wavewright.model.losses import Loss
 from wavewright.readers.files.text import decoded_each, decoded_json
+from wavewright.readers.trace.resources.sidecars import (
+    NO_CORRELATION,
+    Correlation,
+    ResultFile,
+    ResultProcess,
+    ResultSymbol,
+)
 from wavewright.readers.trace.samples.records import RECORD, SampleRecords, no_entries, no_kernels
 
 _BATCH = 1 << 15  #: Records that are Python objects at the same time.
@@ -28,10 +35,6 @@ _I64 = 1 << 63
 _U64 = 1 << 64
 
 
-class _Handle(msgspec.Struct, frozen=True, gc=False):
-    handle: int = 0
-
-
 class _Place(msgspec.Struct, frozen=True, gc=False):
     code_object_id: int = 0
     code_object_offset: int = 0
@@ -41,106 +44,19 @@ class _Snapshot(msgspec.Struct, frozen=True, gc=False):
     stall_reason: str | None = None
 
 
-class _Correlation(msgspec.Struct, frozen=True, gc=False):
-    internal: int | None = None
-
-
-_NO_SNAPSHOT, _NO_CORRELATION = _Snapshot(), _Correlation()
-
-
 class _Record(msgspec.Struct, frozen=True, gc=False):
     pc: _Place
     timestamp: int
     dispatch_id: int | None = None
-    corr_id: _Correlation = _NO_CORRELATION
+    corr_id: Correlation = NO_CORRELATION
     wave_issued: int | bool | None = None
     wave_cnt: int | None = None
-    snapshot: _Snapshot = _NO_SNAPSHOT
+    snapshot: _Snapshot = _Snapshot()
 
 
 class _Sample(msgspec.Struct, frozen=True, gc=False):
     record: _Record
     inst_index: int = -1
-
-
-class _Size(msgspec.Struct):
-    x: int = 0
-    y: int = 0
-    z: int = 0
-
-
-class _Info(msgspec.Struct):
-    dispatch_id: int = -1
-    kernel_id: int = 0
-    workgroup_size: _Size = msgspec.field(default_factory=_Size)
-    group_segment_size: int = 0
-
-
-class _Dispatch(msgspec.Struct):
-    correlation_id: _Correlation = _NO_CORRELATION
-    dispatch_info: _Info = msgspec.field(default_factory=_Info)
-
-
-class ResultSymbol(msgspec.Struct):
-    """A kernel symbol."""
-
-    kernel_id: int = 0
-    code_object_id: int = 0
-    kernel_name: str = ""
-    formatted_kernel_name: str = ""
-    kernel_address: _Handle = msgspec.field(default_factory=_Handle)
-    group_segment_size: int = 0
-    private_segment_size: int = 0
-    kernarg_segment_size: int = 0
-    sgpr_count: int = 0
-    arch_vgpr_count: int = 0
-    accum_vgpr_count: int = 0
-
-
-class _CodeObject(msgspec.Struct):
-    code_object_id: int = 0
-    load_base: int = 0
-
-
-class _Agent(msgspec.Struct):
-    id: _Handle = msgspec.field(default_factory=_Handle)
-    name: str = ""
-    logical_node_id: int = -1
-
-
-class _Strings(msgspec.Struct):
-    pc_sample_instructions: list[str] = msgspec.field(default_factory=list)
-    pc_sample_comments: list[str] = msgspec.field(default_factory=list)
-
-
-class _Metadata(msgspec.Struct):
-    pid: int | None = None
-
-
-class _Buffers(msgspec.Struct):
-    kernel_dispatch: list[_Dispatch] = msgspec.field(default_factory=list)
-    pc_sample_host_trap: list[msgspec.Raw] = msgspec.field(default_factory=list)
-    pc_sample_stochastic: list[msgspec.Raw] = msgspec.field(default_factory=list)
-
-    @property
-    def samples(self) -> list[msgspec.Raw]:
-        """Those of the method that tells more, where a process has both."""
-        return self.pc_sample_stochastic or self.pc_sample_host_trap
-
-
-class _Process(msgspec.Struct):
-    metadata: _Metadata = msgspec.field(default_factory=_Metadata)
-    agents: list[_Agent] = msgspec.field(default_factory=list)
-    strings: _Strings = msgspec.field(default_factory=_Strings)
-    code_objects: list[_CodeObject] = msgspec.field(default_factory=list)
-    kernel_symbols: list[ResultSymbol] = msgspec.field(default_factory=list)
-    buffer_records: _Buffers = msgspec.field(default_factory=_Buffers)
-
-
-class ResultFile(msgspec.Struct, rename={"processes": "rocprofiler-sdk-tool"}):
-    """What a result file tells about thread traces: samples, agents, kernel symbols and dispatches."""
-
-    processes: list[_Process]
 
 
 def holds_samples(file: Path) -> bool:
@@ -191,7 +107,7 @@ def read_sample_results(file: Path) -> SampleRecords:
     )
 
 
-def _frame(process: _Process, losses: list[Loss]) -> pl.DataFrame:
+def _frame(process: ResultProcess, losses: list[Loss]) -> pl.DataFrame:
     raw = process.buffer_records.samples
     frames = list(_frames(raw))
     frame = pl.concat(frames) if frames else pl.DataFrame(schema=_FIELDS)
@@ -252,7 +168,7 @@ def _fits(record: _Record) -> bool:
     return 0 <= record.timestamp < _I64 and 0 <= place.code_object_id < _U64 and 0 <= place.code_object_offset < _U64
 
 
-def _kernels(process: _Process) -> pl.DataFrame:
+def _kernels(process: ResultProcess) -> pl.DataFrame:
     """Dispatches with their kernels, where the run has a kernel trace."""
     names = {symbol.kernel_id: _names(symbol) for symbol in process.kernel_symbols}
     rows = [
@@ -265,7 +181,7 @@ def _kernels(process: _Process) -> pl.DataFrame:
     return kernels.unique("dispatch", keep="first", maintain_order=True)
 
 
-def _entries(process: _Process) -> pl.DataFrame:
+def _entries(process: ResultProcess) -> pl.DataFrame:
     """The entries of the kernels of each code object."""
     load_bases = {code_object.code_object_id: code_object.load_base for code_object in process.code_objects}
     rows = [

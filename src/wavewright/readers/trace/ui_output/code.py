@@ -17,18 +17,9 @@ from wavewright.readers.trace.chains import innermost_place
 from wavewright.readers.trace.ui_output.parts import INTEGER_RANGES, load_json, readable, whole
 
 FILE_NAME = "code.json"
-#: Positions of the columns when there is no header (spec_ui_output 4.1).
-_POSITIONS = {
-    "isa": 0,
-    "linenumber": 2,
-    "source": 3,
-    "codeobj": 4,
-    "vaddr": 5,
-    "hit": 6,
-    "latency": 7,
-    "stall": 8,
-    "idle": 9,
-}
+#: Columns in their order when there is no header (spec_ui_output 4.1).
+_COLUMNS = ("isa", "", "linenumber", "source", "codeobj", "vaddr", "hit", "latency", "stall", "idle")
+_POSITIONS = {name: at for at, name in enumerate(_COLUMNS) if name}
 
 #: Issued, stalled and reasons, as the two kinds of writers call them (spec_ui_output 4.2).
 _SAMPLE_COLUMNS = (("pc_issued", "pc_stalled", "stall_reasons"), ("issued", "stalled", "notissuedreasons"))

@@ -16,17 +16,10 @@ from wavewright.readers.trace.ui_output.parts import read_bytes, readable, whole
 
 _FUNCTION, _SCOPE, _POINT, _KERNEL = 1, 2, 3, 4
 _KINDS = {
-    "f": _FUNCTION,
-    "func": _FUNCTION,
-    "function": _FUNCTION,
-    "k": _KERNEL,
-    "kernel": _KERNEL,
-    "u": _SCOPE,
-    "user": _SCOPE,
-    "user_scope": _SCOPE,
-    "userscope": _SCOPE,
-    "p": _POINT,
-    "point": _POINT,
+    **dict.fromkeys(("f", "func", "function"), _FUNCTION),
+    **dict.fromkeys(("k", "kernel"), _KERNEL),
+    **dict.fromkeys(("u", "user", "user_scope", "userscope"), _SCOPE),
+    **dict.fromkeys(("p", "point"), _POINT),
 }
 _LEAVE, _ENTER, _FIRST = 1, 2, 4
 _BY_TRAP_HANDLER = 2

@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 
 from wavewright import _core
+from wavewright.base.toml import packaged
 from wavewright.codeobj.names import demangle_all
 from wavewright.model.losses import Loss
 from wavewright.model.schema import THREAD_TRACE, empty_frame, frame_of
@@ -30,21 +31,9 @@ FILE_NAME = "occupancy.json"
 _FIELDS = ("time_cycles", "cu", "simd", "slot", "start", "kernel", "me", "pipe", "is_ext", "workgroup", "cluster")
 
 _SHORT, _LONG = 6, 11
-_EVENT_FIELDS = {"time": "time_cycles", "type": "type", "me_id": "me", "pipe_id": "pipe", "flags": "flags"}
-_DISPATCH_FIELDS = {
-    "time": "time_cycles",
-    "kernel_id": "kernel",
-    "me_id": "me",
-    "pipe_id": "pipe",
-    "user_sgprs": "user_sgprs",
-    "flags": "flags",
-    "vgprs": "vgprs",
-    "sgprs": "sgprs",
-    "lds_size": "lds_bytes",
-    "thread_dim_x": "workgroup_size_x",
-    "thread_dim_y": "workgroup_size_y",
-    "thread_dim_z": "workgroup_size_z",
-}
+_NAMES = packaged("names.toml", __package__)
+_EVENT_FIELDS: dict[str, str] = _NAMES["events"]
+_DISPATCH_FIELDS: dict[str, str] = _NAMES["dispatches"]
 
 
 @dataclass

@@ -12,9 +12,9 @@ import pytest
 
 from tests.kit.together import together
 from tests.unit.readers.run.rocpd.small_rocpd import GUID, OTHER, SmallRocpd
+from wavewright.readers.run.event_rows import Lookup, LookupBuilder
 from wavewright.readers.run.rocpd.environment import rank_of
 from wavewright.readers.run.rocpd.layout import VERSIONS, stored_tables, suffix_of
-from wavewright.readers.run.rocpd.lookup import Lookup, LookupBuilder
 
 
 @pytest.fixture
