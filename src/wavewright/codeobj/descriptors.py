@@ -25,15 +25,15 @@ class _Field(NamedTuple):
     families: frozenset[str] = _ALL
 
 
-_DECLARED = packaged("descriptors.toml", __package__)
+_FACTS = packaged("descriptors.toml", __package__)
 #: What a kernel can ask to have in its first scalar registers -> how many it takes.
-USER_SGPRS: dict[str, int] = _DECLARED["user_sgprs"]
+USER_SGPRS: dict[str, int] = _FACTS["user_sgprs"]
 
 _PROPERTIES = 56  #: Byte of the word of properties.
 _FIELDS = (
     *(
         _Field(name, offset, word, low_bit, bits, frozenset(families[0]) if families else _ALL)
-        for name, offset, word, low_bit, bits, *families in _DECLARED["fields"]
+        for name, offset, word, low_bit, bits, *families in _FACTS["fields"]
     ),
     *(_Field(f"user_{name}", _PROPERTIES, "<H", bit, 1) for bit, name in enumerate(USER_SGPRS)),
 )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from wavewright.base.shown import shown
 from wavewright.facts.losses import LOSSES as LOSSES
-from wavewright.model.schema import THREAD_TRACE, declared_numbers
+from wavewright.model.schema import THREAD_TRACE, names_by_number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,7 +41,7 @@ class Loss:
         return LOSSES[self.kind].advice
 
 
-CORE_LOSSES = declared_numbers("losses")  #: Numbers that the native core uses (wavewright::Loss) -> names.
+CORE_LOSSES = names_by_number("losses")  #: Numbers that the native core uses (wavewright::Loss) -> names.
 
 
 def loss_frame(losses: Sequence[Loss]) -> pl.DataFrame:

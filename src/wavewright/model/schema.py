@@ -19,22 +19,22 @@ if TYPE_CHECKING:
 _VALUES = packaged("tables/values.toml", __package__)
 
 
-def declared_numbers(name: str) -> dict[int, str]:
+def names_by_number(name: str) -> dict[int, str]:
     """Number -> name, of a table of `tables/values.toml`."""
     return {int(number): value for number, value in _VALUES[name].items()}
 
 
 #: Values of `instructions.category`: what the hardware reported about an instruction.
-CATEGORIES = declared_numbers("categories")
+CATEGORIES = names_by_number("categories")
 
 #: What the names of `CATEGORIES` mean, and MATRIX, which hardware reports as VALU.
 CATEGORY_MEANINGS: dict[str, str] = _VALUES["category_meanings"]
 
-STATES = declared_numbers("states")  #: Values of `states.state`.
+STATES = names_by_number("states")  #: Values of `states.state`.
 
 STATE_MEANINGS: dict[str, str] = _VALUES["state_meanings"]  #: What the names of `STATES` mean.
 
-EVENT_TYPES = declared_numbers("event_types")  #: Values of `events.type`.
+EVENT_TYPES = names_by_number("event_types")  #: Values of `events.type`.
 
 
 #: Values of `sample_reasons.reason`, in the order of the lists in decoded directories.

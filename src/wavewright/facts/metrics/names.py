@@ -13,12 +13,12 @@ from wavewright.facts.metrics.families import family_of, for_target
 #: What amounts can be divided by -> the counter of it; empty = no counter.
 NORMALIZATIONS = {"kernel": "", "wave": "SQ_WAVES", "cycle": "GRBM_GUI_ACTIVE", "second": ""}
 
-_DECLARED = packaged("metrics/formula_names.toml")
+_FACTS = packaged("metrics/formula_names.toml")
 #: Quantities in formulas that are no counters: per dispatch, of the launch, and of the GPU.
-QUANTITIES: dict[str, str] = _DECLARED["quantities"]
+QUANTITIES: dict[str, str] = _FACTS["quantities"]
 
 #: Quantity -> the counters that it is made of.
-QUANTITY_COUNTERS: dict[str, list[str]] = _DECLARED["counters"]
+QUANTITY_COUNTERS: dict[str, list[str]] = _FACTS["counters"]
 
 _NAME = re.compile(r"(?<![\w.])[a-z_][a-z0-9_]*")
 _DEPTH_MAX = 16

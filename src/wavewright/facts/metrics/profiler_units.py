@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from wavewright.facts.loader import packaged
 
-_DECLARED = packaged("metrics/profiler_units.toml")
-_RATIOS: dict[str, str] = {name: unit for unit, names in _DECLARED["ratios"].items() for name in names}
-_AMOUNTS: dict[str, str] = {name: unit for unit, names in _DECLARED["amounts"].items() for name in names}
+_FACTS = packaged("metrics/profiler_units.toml")
+_RATIOS: dict[str, str] = {name: unit for unit, names in _FACTS["ratios"].items() for name in names}
+_AMOUNTS: dict[str, str] = {name: unit for unit, names in _FACTS["amounts"].items() for name in names}
 
 
 def unit_of(counter: str) -> str:

@@ -17,7 +17,7 @@ from wavewright.base.toml import packaged
 from wavewright.model.losses import Loss
 from wavewright.readers.counters.execution import Pass
 
-_DECLARED = packaged("silent.toml", __package__)
+_FACTS = packaged("silent.toml", __package__)
 _L2 = ("TCC_", "GL2C_")
 _R, _GR, _GW = "TCC_EA0_RDREQ", "GL2C_EA_RDREQ", "GL2C_EA_WRREQ"
 _ALSO_A_SIZE = f"{_GR}_96B"  #: Seldom collected; without it, what is of no other size is of this one.
@@ -71,20 +71,20 @@ def _stopped(totals: dict[str, float]) -> set[str]:
     if not has_run:
         return set()
     silent = {name for name, total in totals.items() if total == 0}
-    stopped_names = silent.intersection(_DECLARED["always"])
+    stopped_names = silent.intersection(_FACTS["always"])
     for block in _L2:
         block_names = {name for name in totals if name.startswith(block)}
-        if block_names <= silent and block_names & {f"{block}{word}" for word in _DECLARED["requests"]}:
+        if block_names <= silent and block_names & {f"{block}{word}" for word in _FACTS["requests"]}:
             stopped_names |= block_names
     others = set(totals) - {"SQ_WAVES"}
-    if "SQ_WAVES" in totals and others <= silent and others.intersection(_DECLARED["instructions"]):
+    if "SQ_WAVES" in totals and others <= silent and others.intersection(_FACTS["instructions"]):
         stopped_names |= others
     return stopped_names | silent.intersection(_DERIVED)
 
 
 def _sizeless(totals: dict[str, float], together: dict[str, float], stopped_names: set[str]) -> set[str]:
     names: set[str] = set()
-    for requests, others, sizes in _DECLARED["sizes"]:
+    for requests, others, sizes in _FACTS["sizes"]:
         count = together.get(requests, 0.0) - together.get(others, 0.0)
         if count > 0 and not any(together.get(size, 0.0) for size in sizes):
             names |= {size for size in sizes if size in totals}
@@ -97,7 +97,7 @@ def _stray(totals: dict[str, float], together: dict[str, float]) -> set[str]:
     Of requests in another pass, which may hold other dispatches, they must be half.
     """
     names: set[str] = set()
-    for requests, others, sizes in _DECLARED["sizes"][:2]:
+    for requests, others, sizes in _FACTS["sizes"][:2]:
         parts = [*sizes, *((others,) if others else ())]
         least = (1 - _UNSIZED_SHARE_MAX) * totals.get(requests, 0.0) or together.get(requests, 0.0) / 2
         if least > 0 and all(part in totals for part in parts):

@@ -51,11 +51,11 @@ def json_text(file: Path) -> bytes:
     return _content(file, MAX_BYTES, is_json=True)
 
 
-def decoded_json(
+def json_of(
     file: Path,
     kind: type[T],
     *,
-    what: str = "not JSON that can be read",
+    problem: str = "not JSON that can be read",
     advice: str = "check that the copy is complete",
     data: bytes | None = None,
 ) -> T:
@@ -66,15 +66,15 @@ def decoded_json(
     UsageError
         When it cannot be read.
     NotATraceError
-        When it is not that: `what` and `advice` say so.
+        When it is not that: `problem` and `advice` say so.
     """
     try:
         return msgspec.json.decode(json_text(file) if data is None else data, type=kind)
     except UNREADABLE_JSON as error:
-        raise NotATraceError(f"{what} ({str(error)[:200]})", where=str(file), advice=advice) from error
+        raise NotATraceError(f"{problem} ({str(error)[:200]})", where=str(file), advice=advice) from error
 
 
-def decoded_each(records: Sequence[msgspec.Raw], kind: type[T]) -> list[T]:
+def records_of(records: Sequence[msgspec.Raw], kind: type[T]) -> list[T]:
     """Those of the records that are of a type: all at once where all are."""
     try:
         return msgspec.json.decode(b"[" + b",".join(records) + b"]", type=list[kind])  # type: ignore[valid-type]

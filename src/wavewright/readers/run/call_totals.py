@@ -19,7 +19,7 @@ from wavewright.model.losses import Loss
 from wavewright.model.run import MemorySource
 from wavewright.model.run_tables import RUN
 from wavewright.model.schema import frame_of
-from wavewright.readers.files.text import decoded_json, text_bytes
+from wavewright.readers.files.text import json_of, text_bytes
 
 _LABEL = re.compile(
     r"\s?(?:\|(?P<rank>\d{1,9}))?(?:\|(?P<thread>\d{1,9}))?>>>\s?(?P<indent> *)(?:\|_)?(?P<name>.*\S)\s*"
@@ -79,7 +79,7 @@ def _with_parents(rows: Iterator[_Row]) -> Iterator[_Row]:
 
 
 def _of_json(path: Path) -> Iterator[_Row]:
-    document = decoded_json(path, object)
+    document = json_of(path, object)
     metrics = _at(document, "timemory")
     for metric, content in metrics.items() if isinstance(metrics, dict) else ():
         unit = str(_at(content, "unit_repr") or "")
@@ -164,7 +164,7 @@ def read_proton(path: Path) -> MemorySource:
     UsageError, NotATraceError
         When the file cannot be read, or holds no sums.
     """
-    document = decoded_json(path, object, advice=_PROTON_ADVICE)
+    document = json_of(path, object, advice=_PROTON_ADVICE)
     roots = document[:1] if isinstance(document, list) else []
     rows: list[tuple[Any, ...]] = []
     nodes: list[tuple[Any, int, int | None]] = [(root, 0, None) for root in roots]

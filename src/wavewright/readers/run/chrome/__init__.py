@@ -45,10 +45,10 @@ from wavewright.readers.run.chrome.joined_graphs import joined_graphs
 from wavewright.readers.run.chrome.processes import classified, processes_of, with_process
 from wavewright.readers.run.event_rows import finished, link, numbered, with_numbers
 
-_DECLARED = packaged("names.toml", __package__)
-DOMAINS: dict[str, str] = _DECLARED["domains"]  #: Category of an event -> domain of the region.
+_FACTS = packaged("names.toml", __package__)
+DOMAINS: dict[str, str] = _FACTS["domains"]  #: Category of an event -> domain of the region.
 
-_DIRECTIONS: dict[str, str] = _DECLARED["directions"]
+_DIRECTIONS: dict[str, str] = _FACTS["directions"]
 _MOST_DEVICES = 1 << 12
 
 

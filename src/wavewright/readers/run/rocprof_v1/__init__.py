@@ -101,8 +101,8 @@ def _add_counters(tables: dict[str, pl.DataFrame], events: Mapping[str, pl.DataF
 
 
 _HEAD = 1 << 16
-_DECLARED = packaged("columns.toml", __package__)
-_COLUMNS = {ours: (dtype, tuple(theirs)) for ours, (dtype, *theirs) in _DECLARED["csv"].items()}
+_FACTS = packaged("columns.toml", __package__)
+_COLUMNS = {ours: (dtype, tuple(theirs)) for ours, (dtype, *theirs) in _FACTS["csv"].items()}
 #: Columns that are neither read nor counters.
 _OTHERS = {"queue-index", "wave_size", "sig", "obj", "fbar", "dispatchns", "completens", "durationns"}
 _COUNTER = "counter "
@@ -167,14 +167,14 @@ def _values(rows: pl.DataFrame, counters: list[str]) -> pl.DataFrame:
 
 
 _TIMES = {"start_ns": "BeginNs", "end_ns": "EndNs", "pid": "pid", "tid": "tid"}
-_KERN: dict[str, str] = _DECLARED["kern"]
-_OPS: dict[str, str] = _DECLARED["ops"]
+_KERN: dict[str, str] = _FACTS["kern"]
+_OPS: dict[str, str] = _FACTS["ops"]
 _CALLS = {"HIP": "HIP", "HSA": "HSA", "ROCTX": "MARKER"}
 _LINKED = "HIP"
 _WHEN = ("BeginNs", "EndNs")
 #: Traces of the runtime have the numbers and names of kernels only.
 _LONG_KERN = ("gpu-id", "queue-id", "pid", "tid", "grd", "wgr", "lds", "scr", "arch_vgpr", "sgpr")
-_REQUIRED: dict[str, tuple[str, ...]] = {table: tuple(names) for table, names in _DECLARED["required"].items()}
+_REQUIRED: dict[str, tuple[str, ...]] = {table: tuple(names) for table, names in _FACTS["required"].items()}
 _SIZE = r"\b[sS]izeBytes\((\d+)\)"
 
 

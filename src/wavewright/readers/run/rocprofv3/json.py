@@ -14,7 +14,7 @@ from wavewright.errors import NotATraceError
 from wavewright.model.losses import Loss
 from wavewright.model.run import MemorySource
 from wavewright.model.run_tables import RUN
-from wavewright.readers.files.text import UNREADABLE_JSON, decoded_each, decoded_json
+from wavewright.readers.files.text import UNREADABLE_JSON, json_of, records_of
 from wavewright.readers.run.event_rows import finished, link, with_numbers
 from wavewright.readers.run.rocprofv3.records import CALLS, DESCRIBED, RECORDS, File, Process, RecordKind
 from wavewright.readers.run.rocprofv3.tables import add_events
@@ -35,8 +35,8 @@ def read_rocprofv3_json(path: Path) -> MemorySource:
     UsageError, NotATraceError
         When the file cannot be read.
     """
-    what, advice = "not a complete result file of rocprofv3", "check that the copy is complete, or record again"
-    processes = decoded_json(path, File, what=what, advice=advice).processes
+    problem, advice = "not a complete result file of rocprofv3", "check that the copy is complete, or record again"
+    processes = json_of(path, File, problem=problem, advice=advice).processes
     if not processes:
         raise NotATraceError("a result file of rocprofv3 without a process", where=str(path), advice="record again")
     losses: list[Loss] = []
@@ -153,7 +153,7 @@ def _frames(kind: RecordKind, name: str, records: Sequence[msgspec.Raw], losses:
     loss_count = 0
     for begin in range(0, len(records), _BATCH):
         batch = records[begin : begin + _BATCH]
-        sound: list[Any] = decoded_each(batch, kind.fields)
+        sound: list[Any] = records_of(batch, kind.fields)
         loss_count += len(batch) - len(sound)
         values = dict(zip(kind.columns, zip(*map(values_of, sound), strict=True), strict=True)) if sound else {}
         counted = values.pop("records", None)

@@ -154,9 +154,9 @@ _STRUCTS: dict[str, type[msgspec.Struct]] = {
     "counter_collection": _Counted,
     "calls": _Record,
 }
-_DECLARED = packaged("results.toml", __package__)
+_FACTS = packaged("results.toml", __package__)
 #: Lists of records by their names in the file; lists that end in `_api` contain `calls`.
-RECORDS = {name: RecordKind(row["table"], _STRUCTS[name], row["columns"]) for name, row in _DECLARED["records"].items()}
+RECORDS = {name: RecordKind(row["table"], _STRUCTS[name], row["columns"]) for name, row in _FACTS["records"].items()}
 #: Table of what describes a process -> our columns -> fields of its objects.
-DESCRIBED: dict[str, dict[str, str]] = _DECLARED["described"]
+DESCRIBED: dict[str, dict[str, str]] = _FACTS["described"]
 CALLS = RECORDS["calls"]

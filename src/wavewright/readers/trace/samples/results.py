@@ -16,7 +16,7 @@ from wavewright.base.files import open_regular
 from wavewright.base.shown import quoted
 from wavewright.errors import NotATraceError
 from wavewright.model.losses import Loss
-from wavewright.readers.files.text import decoded_each, decoded_json
+from wavewright.readers.files.text import json_of, records_of
 from wavewright.readers.trace.resources.sidecars import (
     NO_CORRELATION,
     Correlation,
@@ -85,8 +85,8 @@ def read_sample_results(file: Path) -> SampleRecords:
     UsageError, NotATraceError
         When the file cannot be read.
     """
-    what, advice = "not a complete result file of rocprofv3", "check that the copy is complete, or record again"
-    processes = decoded_json(file, ResultFile, what=what, advice=advice).processes
+    problem, advice = "not a complete result file of rocprofv3", "check that the copy is complete, or record again"
+    processes = json_of(file, ResultFile, problem=problem, advice=advice).processes
     with_samples = [process for process in processes if process.buffer_records.samples]
     if not with_samples:
         raise NotATraceError("no PC sample in this file", where=str(file), advice=f"wavewright summary {quoted(file)}")
@@ -153,7 +153,7 @@ _VALUES = attrgetter(
 def _frames(raw: Sequence[msgspec.Raw]) -> Iterator[pl.DataFrame]:
     """The records as columns, a batch at a time; those that do not fit are left out."""
     for begin in range(0, len(raw), _BATCH):
-        sound = [sample for sample in decoded_each(raw[begin : begin + _BATCH], _Sample) if _fits(sample.record)]
+        sound = [sample for sample in records_of(raw[begin : begin + _BATCH], _Sample) if _fits(sample.record)]
         columns = zip(*map(_VALUES, sound), strict=True) if sound else ((),) * len(_FIELDS)
         yield pl.DataFrame(
             {
