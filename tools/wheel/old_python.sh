@@ -3,14 +3,14 @@
 #
 #   old_python.sh SUITE FOLDER      SUITE: bullseye of Debian
 #
-# The source is that of Debian 12's package. Needs root, mmdebstrap and curl. It is built in a chroot that has a compiler
+# The source is that of Debian 12's package. Needs root on Debian 12, mmdebstrap and curl. It is built in a chroot that has a compiler
 # and goes away again; FOLDER gets what belongs to /opt/python.
 set -euo pipefail
 
 suite=$1
 folder=$2
-mirror=http://deb.debian.org/debian
-source=$mirror/pool/main/p/python3.11/python3.11_3.11.2.orig.tar.gz
+mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Codename: bookworm' | head -1)
+source=${mirror%/}/pool/main/p/python3.11/python3.11_3.11.2.orig.tar.gz
 sha256=2411c74bda5bbcfcddaf4531f66d1adc73f247f529aee981b029513aefdbf849
 
 work=$(mktemp -d)
@@ -28,4 +28,4 @@ mmdebstrap --quiet --variant=minbase --format=null --keyring=/usr/share/keyrings
         { ./configure --prefix=/opt/python --disable-test-modules && make -j2 && make install; } >/build.log 2>&1 ||
             { tail -30 /build.log >&2; exit 1; }"' \
     --customize-hook="sync-out /opt/python $folder" \
-    "$suite" - "$mirror"
+    "$suite" -

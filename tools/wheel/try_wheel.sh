@@ -23,8 +23,7 @@ case $file in
 esac
 
 python=python3
-debian=http://deb.debian.org/debian
-mirrors=("$debian")
+components=main
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 old_python=
 packages=
@@ -36,12 +35,11 @@ case $suite in
         ;;
     jammy) python=python3.11 ;;& # its python3 is 3.10
     jammy | noble | plucky | questing)
-        ubuntu=http://archive.ubuntu.com/ubuntu
-        mirrors=("deb $ubuntu $suite main universe" "deb $ubuntu $suite-updates main universe") # Python 3.11 is an update
+        components=main,universe # Python 3.11 is in universe, an update
         ubuntu_keyring=/usr/share/keyrings/ubuntu-archive-keyring.gpg
         if [[ ! -e $ubuntu_keyring ]]; then # Debian 12 has no package of it, Debian 13 does
             [[ -e $chroots/keyring$ubuntu_keyring ]] || mmdebstrap --quiet --variant=extract --keyring="$keyring" \
-                --include=ubuntu-archive-keyring trixie "$chroots/keyring" "$debian"
+                --include=ubuntu-archive-keyring trixie "$chroots/keyring"
             ubuntu_keyring=$chroots/keyring$ubuntu_keyring
         fi
         keyring=$ubuntu_keyring
@@ -56,9 +54,9 @@ fi
 
 if [[ ! -e $chroot/.ready ]]; then
     rm -rf --one-file-system "$chroot"
-    # A mirror may be behind: what it says is signed all the same.
+    # mmdebstrap knows the mirrors of a suite. One may be behind: what it says is signed all the same.
     mmdebstrap --quiet --variant=minbase --architectures="$architecture" --keyring="$keyring" \
-        --aptopt='Acquire::Check-Valid-Until "false"' --include="$packages" "$suite" "$chroot" "${mirrors[@]}"
+        --aptopt='Acquire::Check-Valid-Until "false"' --components="$components" --include="$packages" "$suite" "$chroot"
     if [[ -n $old_python ]]; then
         [[ -e $old_python/bin ]] || "$root/tools/wheel/old_python.sh" "$suite" "$old_python"
         cp -r "$old_python" "$chroot/opt/python"
