@@ -85,6 +85,8 @@ test-llvm: llvm ready ## the tests that ask LLVM 22 whether we are right; none m
 search: ready ## the property tests with examples drawn at random; what they find becomes a fixture
 	WAVEWRIGHT_EXAMPLES=search $(PYTEST) tests/property
 
+# A check of every access to memory for null, alignment and size takes a third of the compilation; AddressSanitizer stops at
+# most of what it would find, and `make fuzz` and `make test-sanitized` have it.
 test-core: $(CMAKE_STAMP) ## the C++ tests and the corpus replay, under ASan and UBSan
 	$(CMAKE) --preset sanitize >/dev/null
 	$(CMAKE) --build --preset sanitize --parallel $(JOBS)
@@ -223,6 +225,10 @@ $(STAMPS)/venv:
 $(STAMPS)/build $(STAMPS)/test $(STAMPS)/dev $(STAMPS)/node $(STAMPS)/audit $(STAMPS)/notebooks: $(STAMPS)/%: $(STAMPS)/venv pyproject.toml
 	$(PIP) install --group $*
 	touch $@
+
+# pip changes one environment at a time, also under `make --jobs`.
+$(STAMPS)/build: | $(NODE_STAMP)
+$(STAMPS)/test: | $(STAMPS)/package
 
 # The page is built first, by the rule that knows when npm has to fetch something.
 $(STAMPS)/package: $(STAMPS)/build $(CORE_FILES) | page

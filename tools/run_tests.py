@@ -149,7 +149,8 @@ def main() -> int:
     began_s, stolen_s = time.monotonic(), _stolen_s()
 
     core = Layer("core", ["make", "test-core-all" if is_all else "test-core"])
-    ready = Layer("set-up", ["make", "ready-all" if is_all else "ready"])
+    # Packages are fetched while the page is built.
+    ready = Layer("set-up", ["make", "--jobs=3", "ready-all" if is_all else "ready"])
     core.start()
     if ready.run() != 0:
         core.finish()

@@ -224,6 +224,7 @@ def leads_on(verb: str) -> bool:
     return question_of_verb(verb) is not None or (verb in OWN_VERBS and bool(OWN_VERBS[verb].then))
 
 
+@pytest.mark.slow
 @pytest.mark.some_cases(1)
 @pytest.mark.parametrize("line", every_third(line for line in LINES if leads_on(verb_of(line))))
 def test_it_ends_with_commands_that_run(line: str, places: dict[str, Path]) -> None:

@@ -105,6 +105,7 @@ def test_too_many_for_the_hardware_are_split_and_taken_again(rocm: AmdScript, pr
     assert verdicts == ["refused", "good"]
 
 
+@pytest.mark.slow
 def test_an_input_file_is_run_job_by_job(rocm: AmdScript, program: Path) -> None:
     Path("in.yaml").write_text("jobs:\n- pmc: SQ_WAVES\n- pmc: [TCC_HIT_sum]\n  kernel_include_regex: k1\n")
     done = call(*capture(rocm, "-i", "in.yaml", [program]))

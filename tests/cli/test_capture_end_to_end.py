@@ -80,6 +80,7 @@ def runs(tmp_path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (tmp_path / "record.jsonl").read_text("utf-8").splitlines()]
 
 
+@pytest.mark.slow
 def test_discover(capture: Capture, tmp_path: Path) -> None:
     done = capture("discover", "-o", tmp_path / "d")
     assert done.status == 0, done.stderr

@@ -219,6 +219,7 @@ def test_no_connection_and_other_versions_are_one_sentence(place: Place, tmp_pat
     assert "this cannot be the name of a host" in done.stderr
 
 
+@pytest.mark.slow
 def test_what_is_refused_there_is_said_here(place: Place, tmp_path: Path) -> None:
     words = [*place.words("att", "--host", "gpu7", "-o", tmp_path / "a")[:-1], "/no/such/program"]
     words = [*words[: words.index("--") + 1], "/no/such/program"]

@@ -18,6 +18,7 @@ def ranks(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_each_path_has_its_rank(ranks: Path) -> None:
     def gpu_ns(*options: object) -> list[float]:
         sides = json.loads(call("compare", ranks, ranks, "--json", *options).stdout)["sides"]["rows"]

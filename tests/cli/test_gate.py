@@ -87,6 +87,7 @@ def test_what_cannot_be_told_is_status_6(run: Run, runs: Path, tmp_path: Path) -
     assert run("gate", runs / "run9", "--baseline", runs / "run0", "--metric", "wall").returncode == 6
 
 
+@pytest.mark.slow
 def test_a_budget_judges_without_a_baseline(run: Run, runs: Path, tmp_path: Path) -> None:
     budget = tmp_path / "budget.toml"
     budget.write_text('kernels = ["kernel_0 <= 110 us"]\nlimits = ["busy >= 50 %"]\nmarkers = ["train_step <= 1 s"]\n')
@@ -209,6 +210,7 @@ def runs_of(folder: Path) -> Path:
     return write_run(folder, 0)
 
 
+@pytest.mark.slow
 def test_compare_fails_for_traces_as_a_gate_does(run: Run, shared: Path) -> None:
     captures_of = shared / "data" / "att-mi300x-bmm"
     first = captures_of / "c02"

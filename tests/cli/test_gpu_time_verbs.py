@@ -115,6 +115,7 @@ def test_kernels_by_name(runs: Path) -> None:
     assert call("kernels", "/(/", runs / "a", "--jobs", 1).status == 2
 
 
+@pytest.mark.slow
 def test_depth_and_share_of_regions(runs: Path) -> None:
     shallow = ask("regions", runs / "a", "--depth", 1, "--top", 0).stdout
     deep = ask("regions", runs / "a", "--min-share", 0, "--top", 0).stdout
@@ -126,6 +127,7 @@ def test_depth_and_share_of_regions(runs: Path) -> None:
     assert sum(row["gpu_total_ns"] for row in roots) > 0
 
 
+@pytest.mark.slow
 def test_choice_of_regions(runs: Path) -> None:
     wrong = call("regions", runs / "a", "--domain", "OPERATR", "--jobs", 1)
     assert wrong.status == 2

@@ -43,6 +43,7 @@ def test_a_slower_and_a_faster_run_and_the_same_one(run: Run, runs: Path) -> Non
     assert (status, equal["outcome"]) == (0, "equal")
 
 
+@pytest.mark.slow
 def test_a_single_trace_on_each_side_cannot_tell(run: Run, shared: Path) -> None:
     folder = shared / "data" / "att-mi300x-bmm"
     status, answer = asked(run, folder / "c05" / "raw", folder / "c06" / "raw")

@@ -112,6 +112,7 @@ def test_what_is_not_there_is_one_sentence(arguments: tuple[str, ...], told: str
 
 
 @pytest.mark.parametrize("width", ["80", "120", "200"])
+@pytest.mark.slow
 def test_no_line_is_wider_than_the_terminal(width: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", width)
     for arguments in ((), ("--target", "gfx950"), ("--panel", "l2"), ("hit",), ("IPC (Issued)",)):

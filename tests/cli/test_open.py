@@ -170,6 +170,7 @@ def test_a_trace_deleted_while_it_is_open_is_reported(three_dispatches):
         assert program.ask("documents")
 
 
+@pytest.mark.slow
 def test_notes_go_beside_the_trace_or_where_the_user_said(capture, tmp_path):
     note = {"id": "1", "text": "look here", "address": "view=isa", "created": "2026-01-01T00:00:00Z"}
     for options, file in (((), "capture.wavewright-notes.json"), (("--notes", tmp_path / "mine.json"), "mine.json")):
@@ -248,6 +249,7 @@ def test_a_gpu_that_nobody_knows_ends_it(tmp_path):
     assert "no facts about a GPU called 'gfx1'" in done.stderr
 
 
+@pytest.mark.slow
 def test_the_counters_of_a_run_are_a_document_of_their_own(run_of_two):
     database = next(iter(sorted(run_of_two.glob("*.db"))))
     with running("open", database, "--no-cache") as program:
@@ -258,6 +260,7 @@ def test_the_counters_of_a_run_are_a_document_of_their_own(run_of_two):
         assert program.ask("1/counter_raw")["counters"]["row_count"] >= 2
 
 
+@pytest.mark.slow
 def test_without_paths_it_waits_for_something_to_open(capture, tmp_path):
     environment = {"WAVEWRIGHT_CONFIG": str(tmp_path / "config")}
     with running("open", capture, "--no-browser", environment=environment) as program:

@@ -22,6 +22,7 @@ def ranks(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_a_plot_is_written_and_its_sentence_said(ranks: Path, tmp_path: Path) -> None:
     file = tmp_path / "budget.svg"
     done = call("plot", ranks, "budget", "-o", file)

@@ -354,6 +354,7 @@ def test_damaged_runs_give_reports(name: str, tmp_path: Path) -> None:
     hold(damaged_run(name), tmp_path)
 
 
+@pytest.mark.slow
 def test_nasty_names_stay_names(tmp_path: Path) -> None:
     hold(damaged_trace("nasty names"), tmp_path)
     page = (tmp_path / "report.html").read_text()

@@ -106,6 +106,7 @@ def test_groups(by: str, runs: Path) -> None:
     assert call("summary", runs / "a", "--by", by, "--jobs", 1).status == 0
 
 
+@pytest.mark.slow
 def test_the_slower_kernel_is_named(runs: Path) -> None:
     done = call("compare", runs / "a", runs / "b" / "*.db", "--step", "iteration", "--jobs", 1)
     assert "1 slower" in done.stdout.splitlines()[0] + done.stdout.splitlines()[1]

@@ -135,6 +135,7 @@ def test_what_is_served_holds_nothing_from_outside(place: Callable[[Path, Path],
     assert "leads out of the folder" in told(document.trace.losses)
 
 
+@pytest.mark.slow
 def test_a_written_page_holds_nothing_from_outside(secret: Path) -> None:
     """What is embedded is what is served: one hostile input is enough."""
     folder = without_copies(write_decoded(secret.parents[1]))

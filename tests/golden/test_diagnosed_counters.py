@@ -105,6 +105,7 @@ def test_real_traces_get_reasons_from_counters_of_the_same_name(shared: Path, tm
     assert told["l2_hit_rate"].metric_id == "17.1.2"
 
 
+@pytest.mark.slow
 def test_counters_of_another_build_explain_what_they_do_not_contradict(shared: Path) -> None:
     """The folder's first trace has 144 memory instructions a wave, the counted kernel of the same name and grid 96."""
     trace_path, counters_path = shared / "data" / "att-mi300x-bmm", shared / "data" / "pmc-mi300x-bmm"

@@ -190,6 +190,7 @@ def test_a_grid_that_no_memory_holds() -> None:
     assert fabric_traffic(trace, TrafficOptions(lanes)).problem.startswith("only grids of up to 4,000,000 workgroups")
 
 
+@pytest.mark.slow
 def test_a_part_of_a_gpu_and_another_product() -> None:
     trace = wavewright.open(CAPTURES / "c04" / "raw", dispatch=3)
     lanes = LaneOptions(tuple(f"{offset}={value}" for offset, value in SIZES.items()), (256, 1, 1), (1024, 1, 128))

@@ -67,6 +67,7 @@ def test_vllm() -> None:
     }
 
 
+@pytest.mark.slow
 def test_sglang() -> None:
     run = open_run(SGLANG)
     assert _joined(run) == (544, 9_656_404)
@@ -111,6 +112,7 @@ def _changed(folder: Path, change: Any) -> Run:
     return open_run(path, captures=[VLLM / "capture_traces"])
 
 
+@pytest.mark.slow
 def test_another_kernel_leaves_its_launch_alone(tmp_path: Path) -> None:
     def renamed(_: Any, work: list[Any]) -> list[Any]:
         work[3]["name"] = "another_kernel"

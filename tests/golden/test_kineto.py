@@ -87,6 +87,7 @@ def test_memory_is_what_the_allocator_counted(shared: Path) -> None:
     assert (place["before_bytes"], place["allocation_count"], place["unfreed_count"]) == (1_085_405_696, 1294, 0)
 
 
+@pytest.mark.slow
 def test_ranks_of_a_merged_trace(shared: Path) -> None:
     run = open_run(shared / "data/kineto-multirank-2of4/merged_ranks01.json.gz")
     kernels = run.dispatches

@@ -46,6 +46,7 @@ def test_the_decoded_form_finds_the_same(shared: Path) -> None:
     assert Path(trace.launch.path).name == "45_results.db"
 
 
+@pytest.mark.some_cases(1)
 @pytest.mark.parametrize("name", ["layernorm", "softmax"])
 def test_a_kernel_trace_of_another_process(shared: Path, name: str) -> None:
     """The tables were recorded by a run before the one that was traced: registers and LDS hold, durations do not."""
@@ -60,6 +61,7 @@ def test_a_kernel_trace_of_another_process(shared: Path, name: str) -> None:
     assert [caveat.severity for caveat in caveats] == ["note"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", [[], ["--brief"]])
 def test_a_refused_duration_is_said_once(shared: Path, form: list[str]) -> None:
     data = shared / "data"

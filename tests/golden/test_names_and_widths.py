@@ -47,6 +47,7 @@ def test_tables_fit(shared: Path, name: str, shown: tuple[str, str], monkeypatch
     assert not [line for line in lines if cut & set(line.split()) and not re.search(r"\d", line)]
 
 
+@pytest.mark.some_cases(2)
 @pytest.mark.parametrize("name", INPUTS)
 def test_no_two_kernels_have_one_name(shared: Path, name: str) -> None:
     names = open_run(shared / "data" / name).read("dispatches", ["name"])["name"].unique().cast(pl.String).to_list()

@@ -60,6 +60,7 @@ def tried(command: str, shared: Path, out: Path) -> None:
     assert done.stdout or list(out.iterdir()) or is_refused, command
 
 
+@pytest.mark.slow
 def test_queries_of_the_tutorials_run(shared: Path, tmp_path: Path) -> None:
     queries = [command for command in commands() if command.startswith("query")]
     assert len(queries) > 25

@@ -63,6 +63,7 @@ def check(database: Path, engine: str, leave_out: frozenset[str] = frozenset()) 
         assert same(ordered(found.select(found.columns[: len(names)]).rows()), rows), view
 
 
+@pytest.mark.slow
 @pytest.mark.first_case
 @pytest.mark.parametrize("name", every_third(REAL))
 def test_real_databases_with_sqlite(name: str, shared: Path) -> None:
@@ -88,6 +89,7 @@ def test_synthetic_databases_with_the_views_of_a_real_one(
     check(path, engine, frozenset(WRONG_WITH_EQUAL_PIDS if SYNTHETIC[schema].same_pids else ()))
 
 
+@pytest.mark.slow
 @pytest.mark.first_case
 @pytest.mark.parametrize("options", [["--schema", "3.0.3"], ["--ranks", "2", "--one-file", "--same-pid"]])
 def test_databases_of_the_independent_generator(options: list[str], shared: Path, tmp_path: Path) -> None:
@@ -158,6 +160,7 @@ RPD_COLUMNS = {
 """Columns that equal those of RPD's own views: not ids of copies, nor grids, which are always lanes here."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "engine"), every_third_pair(("matmul_result.rpd", "mytrace.rpd.gz"), ("duckdb", "sqlite"))
 )

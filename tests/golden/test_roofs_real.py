@@ -53,6 +53,7 @@ def test_a_stream_is_near_the_roof_and_a_normalisation_is_not(shared: Path) -> N
         assert "nothing to win" not in verdict(answer)
 
 
+@pytest.mark.slow
 @pytest.mark.some_cases(1)
 @pytest.mark.parametrize(
     "place",
@@ -68,6 +69,7 @@ def test_tiles_that_workgroups_share_are_no_roof(shared: Path, place: str) -> No
     assert "HBM" not in context_line(answer)
 
 
+@pytest.mark.slow
 def test_counters_replace_what_is_inferred(shared: Path) -> None:
     """The counted dispatches take 29 us, the traced one 76: their rate is told, and bounds no gain of this one."""
     counters = open_counters(shared / "data" / "pmc-mi300x-bmm")

@@ -90,6 +90,7 @@ def test_matmul_moves_data_and_waits_for_its_first_kernel(shared: Path) -> None:
     assert not any("start-up" in caveat.text for caveat in answer.caveats)
 
 
+@pytest.mark.slow
 def test_qwen_could_be_fused(shared: Path) -> None:
     """Kernels between matrix products and attention, all but the longest of each row, from the raw file."""
     path = shared / "data/kineto-amd/Qwen_Qwen1.5-0.5B-Chat__1016005.json.gz"
@@ -119,6 +120,7 @@ def test_bert_is_bound_by_host_and_launches(shared: Path) -> None:
     assert any(caveat.rule == "D5" for caveat in answer.caveats)
 
 
+@pytest.mark.slow
 def test_timesformer_waits_for_nothing_and_does_not_fuse_its_softmax(shared: Path) -> None:
     answer = diagnosed(shared, "kineto-amd/facebook_timesformer-base-finetuned-k400__1016002.json.gz")
     assert rules(answer) == ["L2"]

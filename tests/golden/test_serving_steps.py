@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+@pytest.mark.some_cases(1)
 @pytest.mark.parametrize(
     ("name", "expected", "rate"),
     [

@@ -127,6 +127,7 @@ def test_every_topic_can_be_asked_and_shown(opened: dict[str, Any], asked: tuple
     assert shown["text/markdown"].strip()
 
 
+@pytest.mark.slow
 def test_answers_are_worded_by_their_topic_or_verb(opened: dict[str, Any]) -> None:
     gaps = bundle(wavewright.ask(opened["run"], "gaps"))
     assert "4 GPUs: 176 gaps" in gaps["text/plain"]

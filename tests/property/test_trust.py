@@ -82,6 +82,7 @@ slowly = settings(max_examples=examples(60), deadline=None, suppress_health_chec
 
 @slowly
 @given(traces)
+@pytest.mark.slow
 def test_coverage_adds_up(trace: ThreadTrace) -> None:
     seen = coverage(trace)
     assert seen.executed_row_count <= seen.entered_row_count <= seen.row_count == 8
@@ -119,6 +120,7 @@ def test_barriers_add_up(trace: ThreadTrace) -> None:
 
 @slowly
 @given(traces, traces, st.sampled_from(KINDS))
+@pytest.mark.slow
 def test_comparison_adds_up(one: ThreadTrace, two: ThreadTrace, by: str) -> None:
     if not (one.instructions.height and two.instructions.height):
         return

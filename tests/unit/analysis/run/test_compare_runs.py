@@ -75,6 +75,7 @@ def statuses(answer: RunComparison) -> dict[str, str]:
     return dict(answer.things.select("name", "status").rows())
 
 
+@pytest.mark.slow
 def test_a_slower_kernel_is_found(made: Made) -> None:
     answer = compare_runs([made(1), made(20, ("flash", 1.4))])
     changes = answer.changes(1).filter(pl.col("domain") == "KERNEL")

@@ -209,6 +209,7 @@ def plain(work: list[tuple[int, int, int, int]], calls: list[tuple[int, int, str
     return sum(lengths), sorted(lengths), parts
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=examples(60))
 @given(WORK, CALLS, st.integers(0, 2**60))
 def test_equals_counting_nanosecond_by_nanosecond(

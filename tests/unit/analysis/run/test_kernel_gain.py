@@ -43,6 +43,7 @@ def test_interval_of_the_kernel_becomes_that_of_the_run(tmp_path: Path, cause: s
     assert gain.step_gain_ns_max == gain.gain_ns_max / gain.step_count  # all calls are in steps
 
 
+@pytest.mark.slow
 def test_only_calls_of_the_size_become_faster(tmp_path: Path) -> None:
     before, _ = simulated("straggler", 0, 2)
     run = opened(before, tmp_path / "rocpd", "rocpd")

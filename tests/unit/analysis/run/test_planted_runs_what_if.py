@@ -95,6 +95,7 @@ def watched(run: SimulatedRun) -> SimulatedRun:
     return gpu_clock_shifted(simulate(replace(run.program, ranks=ranks)), 9_000)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_watched", every_third([True, False]))
 @pytest.mark.parametrize(("seed", "form"), [(0, "rocpd"), (1, "kineto")])
 def test_a_late_rank_has_one_bound(tmp_path: Path, seed: int, form: str, is_watched: bool) -> None:

@@ -543,6 +543,7 @@ def test_a_late_rank_is_named_with_its_reason() -> None:
     assert "X3" in rules_of(answer)
 
 
+@pytest.mark.slow
 def test_exposed_communication_of_ranks_on_time() -> None:
     answer = diagnose_run(Run([rank(number, 0, exposed=900 * US) for number in range(4)]))
     first = answer.findings[0]

@@ -46,6 +46,7 @@ def _waits(rows: object) -> list[str]:
         *((kernel, "gfx1250") for kernel in GFX1250_KERNELS),
     ],
 )
+@pytest.mark.some_cases(4)
 def test_waits_derived_for_the_order_of_the_code_are_those_of_the_compiler(kernel: str, target: str) -> None:
     """Of gfx1250 with waits for the translation of addresses, in all blocks."""
     for _, code in kernels_of(kernel_path(kernel, target)):
