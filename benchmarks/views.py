@@ -1,6 +1,6 @@
 """Every view of the viewer's page on one document, in headless Chromium: seconds until it shows its answer, processor
-seconds of the server, the most memory that server and page held; then whether other questions wait for a long one, and
-whether the work of a view ends with it.
+seconds of the server, the most memory that server (all, and without pages of files) and page held; then whether other
+questions wait for a long one, and whether the work of a view ends with it.
 
 Seconds are those of the clock and mean something on an idle machine only; processor seconds do beside others, too.
 
@@ -18,6 +18,7 @@ import sys
 import tempfile
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ from tests.e2e.menus import offered_views
 
 SETTLED = """() => document.documentElement.dataset.asking === '0' && !document.querySelector('.waiting')
   && document.querySelector('.dock [data-view]') !== null"""
+HEADLINE = "() => document.querySelector('[data-headline] .headline-figure') !== null"
 TICKS = os.sysconf("SC_CLK_TCK")
 SHORT, LONG = "api/0/glossary", "api/0/declared_answer?name=diagnose"
 PATIENCE_MS = 600_000
@@ -46,21 +48,39 @@ def main() -> None:
         with served(given.path, cache) as (url, server):
             page = browser.new_page(viewport={"width": 1280, "height": 800})
             page.set_default_timeout(PATIENCE_MS)
-            report("first screen", lambda: page.goto(url), page, server, given.most_seconds)
+            anonymous = Anonymous(server)
+            report("headline", lambda: page.goto(url), page, server, given.most_seconds, HEADLINE)
+            report("first screen", lambda: None, page, server, given.most_seconds)
             for view in given.view or offered_views(page):
                 page.goto("about:blank")
                 address = f"{url}#view={view}&layout=t({view};0)"
                 report(view, lambda at=address: page.goto(at), page, server, given.most_seconds)
+            print(f"server: at most {anonymous.most_bytes / 1e9:.2f} GB that are no pages of files")
         with served(given.path, cache) as (url, server):
             beside_a_long_one(url, server)
         browser.close()
 
 
-def report(name: str, act: Any, page: Any, server: int, most_seconds: float) -> None:
-    """A line about what `act` causes, until nothing is asked any more."""
+class Anonymous(threading.Thread):
+    """The most memory of a process that is no page of a file, looked at ten times a second."""
+
+    def __init__(self, pid: int) -> None:
+        super().__init__(daemon=True)
+        self.pid, self.most_bytes = pid, 0
+        self.start()
+
+    def run(self) -> None:
+        with suppress(OSError):  # it has ended
+            while True:
+                self.most_bytes = max(self.most_bytes, round(status_gb(self.pid, "RssAnon") * 1e9))
+                time.sleep(0.1)
+
+
+def report(name: str, act: Any, page: Any, server: int, most_seconds: float, shown: str = SETTLED) -> None:
+    """A line about what `act` causes, until it is shown; by default until nothing is asked any more."""
     began, spent = time.perf_counter(), processor_seconds(server)
     act()
-    page.wait_for_function(SETTLED)
+    page.wait_for_function(shown)
     seconds = time.perf_counter() - began
     spent = processor_seconds(server) - spent
     mark = f"  over {most_seconds:g} s of a processor" if spent > most_seconds else ""
@@ -113,7 +133,11 @@ def processor_seconds(pid: int) -> float:
 
 
 def peak_gb(pid: int) -> float:
-    found = re.search(r"VmHWM:\s+(\d+)", Path(f"/proc/{pid}/status").read_text(encoding="ascii"))
+    return status_gb(pid, "VmHWM")
+
+
+def status_gb(pid: int, name: str) -> float:
+    found = re.search(rf"{name}:\s+(\d+)", Path(f"/proc/{pid}/status").read_text(encoding="ascii"))
     return int(found[1]) / 1e6 if found else 0.0
 
 

@@ -99,7 +99,9 @@ function indexOf(tracks: TrackLayout): Map<string, PlacedStrip> {
   if (!index) {
     index = new Map();
     for (const row of tracks.rows) {
-      for (const strip of row.strips) if (strip.track >= 0) index.set(`${strip.layer.name}/${strip.track}`, strip);
+      for (const strip of row.strips)
+        for (const { layer, track } of [strip, ...(strip.instead ? [strip.instead] : [])])
+          if (track >= 0) index.set(`${layer.name}/${track}`, strip);
     }
     indices.set(tracks, index);
   }

@@ -21,10 +21,9 @@ export interface Strip {
   stalled?: Stalled;
 }
 
-/** The layers that are needed to draw a strip. */
-export function layersOfStrip({ layer, instead, thin, stalled }: Strip): Layer[] {
-  const others = [instead?.layer, thin?.layer, stalled?.by].filter((each) => each !== undefined);
-  return [layer, ...others];
+/** The layers that are needed to draw a placed strip: nobody waits for spans that another layer is drawn for. */
+export function layersOfStrip({ layer, instead, stalled }: Strip): Layer[] {
+  return [instead?.layer ?? layer, ...(stalled?.by ? [stalled.by] : [])];
 }
 
 export interface TimelineRow {

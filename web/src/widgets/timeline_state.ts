@@ -284,7 +284,8 @@ export class TimelineState {
     const strip = frame.stripAt(pointer.x, pointer.y);
     if (!strip) return null;
     const time = frame.xToTime(pointer.x);
-    const { layer, track, row } = strip;
+    const { layer, track } = strip.instead ?? strip;
+    const { row } = strip;
     const span = track < 0 ? null : this.set.at(layer, track, time, frame.timePerPixel, frame.detail);
     const gap = span || track < 0 ? null : this.set.gap(layer, track, time);
     return { span, gap, layer, track, row };

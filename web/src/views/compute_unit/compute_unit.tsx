@@ -307,7 +307,8 @@ function Tracks({ set }: { set: LayerSet }) {
         unit="cycles"
         clockMhz={facts.clock_mhz}
         rowHeights={COMFORTABLE}
-        overviewLayer={instructions}
+        overviewLayer={set.layer("waves") ?? instructions}
+        {...(instructions ? { countedLayer: instructions } : {})}
         countedAs="instructions"
         handle={handle}
         focus={chosen.value?.focus ?? null}
