@@ -199,7 +199,7 @@ def moving(browser: Browser, path: Path) -> None:
     context = browser.new_context(viewport={"width": 1280, "height": 800})
     page = context.new_page()
     page.set_default_timeout(600_000)
-    with served(path) as (url, _):
+    with tempfile.TemporaryDirectory(prefix="wavewright-cache-") as cache, served(path, cache) as (url, _):
         page.goto(f"{url}#layout=t(compute_unit;0)")
         page.wait_for_function(PICTURE)
         page.locator(".timeline").first.focus()
