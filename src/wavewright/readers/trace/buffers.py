@@ -115,10 +115,13 @@ class Buffers:
         first_wave: int = 0,
         first_bytes: int = -1,
     ) -> list[_core.Records]:
-        if rows and sum(file.byte_count for file in files) > LARGE_BYTES:
+        is_large = sum(file.byte_count for file in files) > LARGE_BYTES
+        if rows and is_large:
             use_files()
+        is_mapped = is_large and first_bytes < 0
         contents = [
-            _mapped(file) if first_bytes < 0 and _is_large(file) else _read(file, first_bytes) for file in files
+            _mapped(file) if is_mapped and file.data is None and file.byte_count else _read(file, first_bytes)
+            for file in files
         ]
         buffers = [each.bytes() if isinstance(each, _core.MappedFile) else each for each in contents]
         records = _core.decode(
@@ -131,12 +134,8 @@ class Buffers:
         return records
 
 
-def _is_large(file: TraceFile) -> bool:
-    return file.data is None and file.byte_count > LARGE_BYTES
-
-
 def _mapped(file: TraceFile) -> _core.MappedFile | bytes:
-    """A large file in place: reading it would take as much memory again."""
+    """A file in place: reading those of a large capture would take as much memory again."""
     try:
         return _core.MappedFile(str(file.path))
     except RuntimeError:
