@@ -10,6 +10,7 @@ import pytest
 
 from tests.kit.opened import open_run
 from wavewright.analysis.run.gpu_time.busy import busy
+from wavewright.analysis.run.steps import steps
 from wavewright.readers.run.xplane.planes import read_space
 
 if TYPE_CHECKING:
@@ -35,6 +36,17 @@ def test_counts_and_times(shared: Path) -> None:
     assert (first["grid_x"], first["workgroup_x"], first["lds_bytes"]) == (1280 * 256, 256, 0)
     assert json.loads(first["properties"])["hlo_module"] == "jit_forward_3d_conv"
     assert busy(run).gpus.height == 8
+
+
+def test_steps_are_the_calls_of_the_compiled_function(shared: Path) -> None:
+    """`PJRT_LoadedExecutable_Execute` is there five times; it has no marker, and 235 kernels on 8 GPUs."""
+    run = open_run(shared / _FILE)
+    executions = run.regions.filter(pl.col("name") == "PJRT_LoadedExecutable_Execute").sort("start_ns")
+    answer = steps(run)
+    assert (executions.height, answer.source) == (5, "calls of forward_3d_conv (jax.jit)")
+    assert answer.steps["kernel_count"].to_list() == [47] * 5
+    inside = zip(answer.steps.iter_rows(named=True), executions["start_ns"], strict=True)
+    assert all(step["start_ns"] <= start < step["end_ns"] for step, start in inside)
 
 
 def test_allocations_reach_what_the_allocator_counted(shared: Path) -> None:

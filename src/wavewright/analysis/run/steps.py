@@ -140,6 +140,7 @@ def _source(processes: pl.DataFrame) -> str:
         "marker": f"marker {name}, found",
         "serving": "markers of steps of serving",
         "ProfilerStep": f"marker {name}",
+        "jit": f"calls of {name} (jax.jit)",
         "repetition": f"repetition of kernels, from {name} on",
     }
     return words[source]

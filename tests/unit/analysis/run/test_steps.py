@@ -7,6 +7,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+from tests.kit.made_runs import run as made_run
 from tests.kit.small_runs import small_run
 from wavewright.analysis.run.select.serving_steps import serving_step
 from wavewright.analysis.run.steps import Steps, combine_steps, partial_steps, steps
@@ -230,3 +231,35 @@ def test_steps_of_serving_are_the_outer_markers_and_have_rates() -> None:
     assert "8,000,000 tokens/s (90 % within 8,000,000 to 8,000,000)" in texts
     few = steps(made(kernels[:3], ranges[:3], [("hipGraphLaunch", 1000 * n + 10, 5, n) for n in range(3)]))
     assert "too few for a steady rate" in "\n".join(str(block) for block in steps_report(few))
+
+
+def compiled(modules: list[str]) -> Run:
+    """Calls of `f`, as JAX records them twice, each of 2 kernels that run later; `modules` of the kernels."""
+    calls = [(1000 * call + nested, 100 - nested) for call in range(3) for nested in (0, 1)]
+    regions = [
+        {"start_ns": start, "end_ns": start + length, "name": "PjitFunction(f)", "domain": "OPERATOR"}
+        for start, length in calls
+    ]
+    regions += [
+        {"start_ns": 1000 * (n // 2) + 10 + n, "end_ns": 1000 * (n // 2) + 20 + n, "name": "hipLaunchKernel",
+         "domain": "HIP", "correlation": n}
+        for n in range(6)
+    ]  # fmt: skip
+    kernels = [
+        {"start_ns": 600 + 500 * n, "end_ns": 1000 + 500 * n, "name": f"k{n % 2}", "correlation": n,
+         "properties": f'{{"hlo_module": "{module}"}}'}
+        for n, module in enumerate(modules)
+    ]  # fmt: skip
+    return made_run(regions=regions, dispatches=kernels)
+
+
+def test_steps_of_jax_are_the_calls_of_the_function_that_has_the_time() -> None:
+    answer = steps(compiled(["jit_f"] * 6))
+    assert answer.source == "calls of f (jax.jit)"
+    assert answer.steps.select("start_ns", "end_ns", "kernel_count").rows() == [
+        (0, 1000, 2),
+        (1000, 2000, 2),
+        (2000, 3500, 2),
+    ]
+    # A third of the time is another function's: no single one is the step.
+    assert steps(compiled(["jit_f", "jit_f", "jit_g"] * 2)).source != "calls of f (jax.jit)"

@@ -32,7 +32,11 @@ _NEAR = 2
 _MOST_GROUPS = 64  #: Groups of steps with the same work that are told apart.
 _PROFILER_STEP = r"^ProfilerStep"
 _NUMBER = r"[#_ :.]*\d+$"
-SOURCES = ("marker given", "serving", "marker", "ProfilerStep", "repetition", "none")
+SOURCES = ("marker given", "serving", "marker", "ProfilerStep", "jit", "repetition", "none")
+_JITTED = (
+    r"^PjitFunction\((.+)\)$"  #: A call of a function that JAX compiled; its kernels are of the module `jit_NAME`.
+)
+_MODULE = "hlo_module"
 _RANGES = {"process": pl.UInt32, "name": pl.String, "start_ns": pl.Int64, "end_ns": pl.Int64}
 
 
@@ -50,11 +54,13 @@ def step_ranges(run: Run, spans: pl.DataFrame, marker: str | None) -> StepRanges
 
     Steps are the ranges of `marker` (a name or /regular expression/) where it is given, else those that vLLM, SGLang
     and ATOM write around a step of serving, however few, else of the marker with most
-    ranges that cover 80 % of the GPU work, else of ProfilerStep, else the repetition of kernels, else none.
+    ranges that cover 80 % of the GPU work, else of ProfilerStep, else the calls of the function of JAX that has 80 % of
+    it, each until the next, else the repetition of kernels, else none.
     """
     ranges = _markers(run)
     steps, sources = [pl.DataFrame(schema=_RANGES)], []
     kernels: dict[int, pl.DataFrame] | None = None
+    jitted: pl.DataFrame | None = None
     of_process = {key[0]: frame for key, frame in ranges.partition_by("process", as_dict=True).items()}
     for process, begin, end in spans.select("process", "start_ns", "end_ns").sort("process").iter_rows():
         markers = of_process.get(process, ranges.clear())
@@ -64,6 +70,10 @@ def step_ranges(run: Run, spans: pl.DataFrame, marker: str | None) -> StepRanges
             steps.append(serving.select(_columns(process)))
             continue
         source, chosen = steps_by_marker(markers, begin, end, marker)
+        if source == "none" and marker is None:
+            jitted = _jitted(run) if jitted is None else jitted
+            chosen = _calls_of_jitted(jitted.filter(pl.col("process") == process), end)
+            source = "jit" if chosen.height else "none"
         if source == "none" and marker is None:
             kernels = _kernels(run) if kernels is None else kernels
             chosen = _repetition(kernels[process]) if process in kernels else chosen
@@ -160,6 +170,36 @@ def _outermost(ranges: pl.DataFrame) -> pl.DataFrame:
     of_thread = ranges.filter(pl.col("thread").eq_missing(thread)).sort("start_ns", -pl.col("end_ns"))
     reached = pl.col("end_ns").cum_max().shift(1)
     return of_thread.filter((pl.col("start_ns") >= reached).fill_null(value=True))
+
+
+def _jitted(run: Run) -> pl.DataFrame:
+    """Calls of functions that JAX compiled and whose kernels have most of the GPU time of their process."""
+    columns = ["process", "thread", "name", "start_ns", "end_ns"]
+    pieces = [pl.DataFrame(schema=_RANGES | {"thread": pl.UInt32}).select(columns)]
+    for piece in run.chunks("regions", columns):
+        if piece["name"].unique().cast(pl.String).str.contains(_JITTED).any():
+            names = piece.with_columns(pl.col("name").cast(pl.String).str.extract(_JITTED)).drop_nulls("name")
+            pieces.append(names.select(columns))
+    calls = pl.concat(pieces)
+    if not calls.height:
+        return calls
+    module = pl.col("properties").str.json_path_match(f"$.{_MODULE}")
+    length = (pl.col("end_ns") - pl.col("start_ns")).clip(lower_bound=0)
+    times = pl.concat(
+        piece.select("process", name=module, ns=length).drop_nulls().group_by("process", "name").agg(pl.col("ns").sum())
+        for piece in run.chunks("dispatches", ["process", "start_ns", "end_ns", "properties"])
+    )
+    times = times.group_by("process", "name").agg(pl.col("ns").sum())
+    most = times.filter(pl.col("ns") >= _COVERAGE * pl.col("ns").sum().over("process"))
+    return calls.join(most.with_columns(pl.col("name").str.strip_prefix("jit_")), on=["process", "name"], how="semi")
+
+
+def _calls_of_jitted(calls: pl.DataFrame, end_ns: int) -> pl.DataFrame:
+    """Each call until the next one, which it may run beside; the last until the GPU is done."""
+    chosen = _outermost(calls).sort("start_ns")
+    if chosen.height < 2:
+        return chosen.clear()
+    return chosen.with_columns(end_ns=pl.col("start_ns").shift(-1, fill_value=max(end_ns, chosen["end_ns"][-1])))
 
 
 def _kernels(run: Run) -> dict[int, pl.DataFrame]:
