@@ -208,7 +208,7 @@ def _measured(run: Run, steps: pl.DataFrame, work: pl.DataFrame, time: ProcessTi
         steps = steps.join(counts, on=keys, how="left", maintain_order="left")
     return steps.with_columns(
         pl.col("kernel_count", "copy_count", "call_count").fill_null(0),
-        gpu_length_ns=pl.col("gpu_end_ns") - pl.col("gpu_start_ns"),
+        gpu_length_ns=pl.col("stream_end_ns") - pl.col("stream_start_ns"),
     )
 
 

@@ -69,7 +69,8 @@ def _verdict(answer: Steps) -> str:
     on_gpu = answer.processes["gpu_median_ns"].median()
     if on_gpu is None or "repetition" in answer.source:
         return text
-    return f"{text}; {duration(float(on_gpu))} on the GPU, from the first to the last work that a step launches"  # type: ignore[arg-type]
+    length = duration(float(on_gpu))  # type: ignore[arg-type]
+    return f"{text}; {length} on the GPU, from the first to the last work that a step launches on its main stream"
 
 
 def _phases(answer: Steps) -> Iterator[Sentence]:
