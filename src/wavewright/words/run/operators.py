@@ -18,6 +18,7 @@ from wavewright.words.kit.brief_names import brief
 from wavewright.words.kit.declared_tables import declared_table
 
 _EXPERTS = r"(?i)(^|[^a-z])(f?moe|(fused_)?experts?)([^a-z]|$)"
+_UNLINKED = 0.01  #: Share of the GPU time that no operator launched, from which the verdict names the whole.
 _APART = 1.05  #: Bounds of a rate of which both are shown.
 _LARGE = 0.05  #: Share of the GPU time of operators from which a model is worth declaring.
 _EXPERT_MODEL = """\
@@ -60,12 +61,11 @@ def _verdict(answer: Operators) -> str:
         return "no operators were recorded; traces of torch.profiler have them"
     if not answer.operators.height:
         return f"{counted(answer.operator_count, 'operators')} launched no GPU work"
+    total_ns = answer.gpu_ns + answer.unlinked_gpu_ns
+    of_all = f" of the {duration(total_ns)}" if answer.unlinked_gpu_ns > _UNLINKED * total_ns else ""
+    text = f"operators launched {duration(answer.gpu_ns)}{of_all} of GPU time"
     if not answer.operators["input_dims"].count():
-        return (
-            f"operators launched {duration(answer.gpu_ns)} of GPU time; shapes of inputs were not recorded: "
-            "record_shapes=True of torch.profiler does"
-        )
-    text = f"operators launched {duration(answer.gpu_ns)} of GPU time"
+        return f"{text}; shapes of inputs were not recorded: record_shapes=True of torch.profiler does"
     if not answer.counted_gpu_ns:
         return f"{text}; none of them has a model"
     text += f"; those with a model take {percent(answer.counted_gpu_ns / answer.gpu_ns)} of it"

@@ -150,6 +150,7 @@ def test_work_belongs_to_the_innermost_operator_that_can_be_counted() -> None:
         ("aten::mm", "[[8,4],[4,2]]", 2, 3, 128, 128),
         ("aten::mul", "[[8,2],[]]", 1, 1, 7, 16),
     ]
+    assert "operators launched 135 ns of the 146 ns of GPU time" in str(next(iter(operators_report(found))))
     assert found.operators["flops_per_second"].to_list() == [2e9, pytest.approx(16 / 7e-9)]
     assert found.operators["bytes_per_second"][0] == pytest.approx(2 * 112 / 128e-9)
     assert (found.gpu_ns, found.counted_gpu_ns, found.counted_flops) == (135, 135, 272.0)
