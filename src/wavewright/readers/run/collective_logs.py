@@ -24,7 +24,7 @@ from wavewright.readers.run.collective_records import MOST_RECORDS, RCCL, amount
 
 _LINE_BYTES_MAX = 1 << 20
 _GB = 1e9
-_WHO = rb"([^\s:]{1,200}):(\d{1,10}):\d{1,10} \[\d{1,4}\][^\n]{0,40}? NCCL INFO "
+_WHO = rb"(?<![^\s:>\]])([^\s:]{1,200}):(\d{1,10}):\d{1,10} \[\d{1,4}\][^\n]{0,40}? NCCL INFO "
 _CALL = re.compile(
     _WHO
     + rb"(\w{1,40}): opCount ([0-9a-f]{1,15}) sendbuff \S{1,20} recvbuff \S{1,20} count (\d{1,15}) datatype (\d{1,3})"

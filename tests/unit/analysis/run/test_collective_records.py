@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pickle
+import time
 from pathlib import Path
 from typing import Any
 
@@ -236,6 +237,13 @@ def test_a_log_of_rccl(tmp_path: Path) -> None:
     (tmp_path / "rccl.log").write_text("a:1:1 [0] NCCL INFO Bootstrap : Using eth0\n")
     with pytest.raises(NotATraceError, match="without any collective"):
         open_run(tmp_path / "rccl.log")
+
+
+def test_a_log_of_one_endless_word_is_read_at_once(tmp_path: Path) -> None:
+    (tmp_path / "rccl.log").write_text(log_of_rccl(0, _CALLS) + "x" * 2_000_000)
+    begin = time.process_time()
+    assert collectives(open_run(tmp_path / "rccl.log")).logged["calls"].sum() == 5
+    assert time.process_time() - begin < 5
 
 
 def with_log(tmp_path: Path, names: list[str], calls: list[tuple[str, int, int, int, str]], pid: int = 70) -> Any:
