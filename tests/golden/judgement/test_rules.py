@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 
@@ -60,3 +61,15 @@ def test_a_rule_without_a_voice_makes_a_note(tmp_path: Path, monkeypatch: pytest
 def test_the_scores_are_those_of_today(shared: Path) -> None:
     """Run tools/judge_rules.py after a change of rules."""
     assert scores(judgements(shared)) == SCORES
+
+
+def test_every_mechanism_that_a_review_found_wrong_has_its_tests() -> None:
+    """The table in README.md: 36 rows, and each test that it names is there."""
+    text = (Path(__file__).parent / "README.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| J(\d+) \| .+ \| (.+) \|$", text, re.MULTILINE)
+    assert [int(number) for number, _ in rows] == list(range(1, 37))
+    for number, tests in rows:
+        for name in re.findall(r"`([^`]+)`", tests):
+            path, _, function = name.partition("::")
+            source = (Path(__file__).parents[2] / path).read_text(encoding="utf-8")
+            assert f"def {function or 'test_'}" in source, f"J{number}: {name}"

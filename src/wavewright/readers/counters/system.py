@@ -163,7 +163,8 @@ def _plausible(system: System, facts: arch.Arch | None, losses: list[Loss]) -> S
             continue
         factor = _FACTORS_MAX.get(name, 1)
         is_far = bool(usual) and not usual / factor <= value <= usual * factor
-        if is_far or not least <= value <= most:
+        is_part = name == "memory_gb_per_second" and not usual and value * factor < _least_of_whole(system, facts)
+        if is_far or is_part or not least <= value <= most:
             wrong[name] = value
     for name, value in wrong.items():
         detail = f"{system.said_by.get(name, 'the capture')} says {name} {value:g}"
@@ -171,6 +172,17 @@ def _plausible(system: System, facts: arch.Arch | None, losses: list[Loss]) -> S
     said_by = {name: source for name, source in system.said_by.items() if name not in wrong}
     unknown: dict[str, Any] = dict.fromkeys(wrong)
     return replace(system, **unknown, said_by=said_by) if wrong else system
+
+
+def _least_of_whole(system: System, facts: arch.Arch | None) -> float:
+    """GB/s of the slowest product of the target, where the GPU is not partitioned; 0 = not known, or it is.
+
+    ROCm Compute Profiler writes the bandwidth of one die for products that it does not know.
+    """
+    modes = (system.described.get("compute_partition"), system.described.get("memory_partition"))
+    if facts is None or modes != ("SPX", "NPS1"):
+        return 0
+    return min(product.memory_bytes_per_second_peak or 0 for product in facts.products) / 1e9
 
 
 def _with_rules(system: System) -> System:

@@ -357,6 +357,20 @@ def test_other_grids_and_norms_are_fused_and_matrix_products_are_not() -> None:
     assert rules_of(diagnose_run(Made().steps(lambda made, step: body(made, step, "attn_fwd")))) == []
 
 
+def test_one_kernel_that_is_repeated_is_no_sequence_to_fuse() -> None:
+    """A benchmark of scatter: 40 times the same kernel in each step; its twin alternates with another."""
+
+    def diagnosed(other: str) -> RunDiagnosis:
+        def body(made: Made, step: int) -> None:
+            for number in range(40):
+                made.launch(300 * US, other if number % 2 else "hip_scatter")
+
+        return diagnose_run(Made().steps(body))
+
+    assert "L2" not in rules_of(diagnosed("hip_scatter"))
+    assert "L2" in rules_of(diagnosed("vectorized_elementwise_kernel"))
+
+
 def test_launches_that_fill_no_gpu() -> None:
     made = Made()
     made.steps(lambda each, step: each.launch(900 * US, "small", grid_x=64 * 8, workgroup_x=64))

@@ -71,6 +71,17 @@ def test_a_bandwidth_that_its_product_does_not_have(product: str, said: float, c
     assert [loss.kind for loss in losses] == [] if is_kept else ["implausible_fact"]
 
 
+@together("partition", ["SPX", "CPX"])
+def test_a_whole_gpu_has_more_than_the_bandwidth_of_one_die(partition: str) -> None:
+    """As ROCm Compute Profiler writes of an MI308X: 1300 MHz x 16 channels x 32 bytes, those of one of its dies."""
+    row = {"gpu_arch": "gfx942", "gpu_model": "MI300", "cu_per_gpu": "80", "hbm_bw": "665.6"}
+    modes = {"compute_partition": partition, "memory_partition": "NPS1" if partition == "SPX" else "NPS4"}
+    losses: list[Loss] = []
+    found = with_facts(system_of_row(row | modes, "sysinfo.csv"), losses=losses)
+    assert found.memory_gb_per_second == (None if partition == "SPX" else 665.6)
+    assert [loss.kind for loss in losses] == (["implausible_fact"] if partition == "SPX" else [])
+
+
 def test_unknown_gpus_stay_unknown() -> None:
     found = with_facts(System(target="gfx9999", product="XYZ", cu_count=7))
     assert (found.cu_count, found.clock_mhz_max, found.said_by) == (7, None, {})

@@ -119,6 +119,7 @@ def _fused(work: pl.DataFrame, soft: pl.Series) -> pl.DataFrame:
     """Sequences of `soft` kernels of one stream between others (products of matrices, attention, copies, ...).
 
     One kernel instead of a sequence takes at least as long as the longest of it: the rest is what fusion saves at most.
+    A kernel that is repeated many times, as programs that measure it do, is no sequence.
     """
     is_soft = pl.col("name").is_in(soft.implode()) & (pl.col("kind") == COMPUTE) if len(soft) else pl.lit(value=False)
     rows = work.select("place", "stream", "name", "start_ns", "end_ns", is_soft=is_soft.fill_null(value=False))
@@ -129,6 +130,8 @@ def _fused(work: pl.DataFrame, soft: pl.Series) -> pl.DataFrame:
         pl.col(name).eq_missing(pl.col(name).shift(1)) for name in by
     )
     rows = rows.with_columns(series=(~is_next.fill_null(value=False)).cum_sum()).filter("is_soft")
+    alike = rows.with_columns(alike=pl.struct("series", "name").rle_id()).with_columns(in_row=pl.len().over("alike"))
+    rows = alike.filter(pl.col("in_row") <= _MOST_NAMES)  # a kernel that follows itself for longer is repeated
     length = pl.col("end_ns") - pl.col("start_ns")
     sequences = (
         rows.group_by("series", maintain_order=True)
