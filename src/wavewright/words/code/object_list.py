@@ -9,11 +9,7 @@ from wavewright.analysis.code.object_overview import CodeOverview
 from wavewright.base.shown import printable
 from wavewright.base.words import counted
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, headline, sentence
-from wavewright.words.kit.declared_tables import declared_table
-
-_LEGEND = (
-    "VGPR, AGPR, SGPR: used by the compiler's count / allocated; waves: how many fit on a SIMD, and what limits them"
-)
+from wavewright.words.kit.declared_tables import declared_table, legend
 
 
 def overview_report(answer: CodeOverview, *, limit: int) -> Iterator[AnyBlock]:
@@ -37,7 +33,7 @@ def overview_report(answer: CodeOverview, *, limit: int) -> Iterator[AnyBlock]:
             spills=_spills,
             workgroup=lambda row: row["workgroup_size_required"] or _most(row),
         )
-        yield sentence((_LEGEND, "dim"))
+        yield legend("code/object_list/kernels")
         yield sentence(("--kernel NAME shows the code of one, its live registers, and what one wave more needs", "dim"))
     for note in answer.notes:
         yield Sentence(note, "note")

@@ -43,7 +43,6 @@ def counter_comparison_report(
         limit=limit,
         gpu=lambda row: " ".join(filter(None, (row["target"], row["product"]))) or "?",
         change=lambda row: percent(row["change"], sign=True) if row["side"] else "",
-        path=lambda row: "/".join(row["path"].rstrip("/").rsplit("/", 2)[-2:]),
     )
     for side in others:
         yield from _side(answer, side, width=width, limit=limit, everything=everything, decimals=decimals)

@@ -36,9 +36,7 @@ def about_parts(answer: CounterContents, *, limit: int = _MOST_PASSES) -> Iterat
 
 def _tables(answer: CounterContents, limit: int) -> Iterator[Table]:
     if answer.passes.height:
-        yield declared_table(
-            "counters/contents/passes", answer.passes, limit=limit, file=lambda row: _short(row["file"])
-        )
+        yield declared_table("counters/contents/passes", answer.passes, limit=limit)
     if answer.blocks.height:
         yield declared_table("counters/contents/blocks", answer.blocks)
     if answer.panels.height:
@@ -73,7 +71,3 @@ def _share(row: dict[str, Any]) -> str:
     if row["measured_count"] == row["metric_count"]:
         return f"all {row['metric_count']}"
     return f"{row['measured_count']} of {row['metric_count']}" if row["measured_count"] else "none"
-
-
-def _short(file: str) -> str:
-    return "/".join(file.split("/")[-2:])

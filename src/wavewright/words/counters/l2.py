@@ -61,13 +61,7 @@ def _kernel_table(kernels: pl.DataFrame, limit: int) -> Table:
 
 
 def _run_table(measurements: pl.DataFrame, limit: int) -> Table:
-    return declared_table(
-        "counters/l2/run",
-        measurements,
-        limit=limit,
-        value=_value,
-        file=lambda row: "/".join(row["file"].split("/")[-2:]),
-    )
+    return declared_table("counters/l2/run", measurements, limit=limit, value=_value)
 
 
 def _value(row: dict[str, Any]) -> str:

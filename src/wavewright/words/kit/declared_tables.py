@@ -21,9 +21,8 @@ from wavewright.words.kit.frame_tables import Column, bar_cell, brief_place, fra
 #: A cell, columns to put there, a part of a heading, or a condition.
 Filling = Callable[[dict[str, Any]], str] | Sequence[Column] | str | bool
 
-Form = Literal[
-    "address", "brief place", "bytes", "id", "kernel", "lower", "number", "place", "share", "short", "text", "time"
-]
+_Place = Literal["brief place", "place", "tail"]
+Form = Literal[_Place, "address", "bytes", "id", "kernel", "lower", "number", "share", "short", "text", "time"]
 _FORMS: dict[str, Form] = {"_ns": "time", "share": "share", "_bytes": "bytes"}  #: Ending of a name -> form.
 
 
@@ -82,6 +81,7 @@ class DeclaredTable(Fact, frozen=True):
     columns: tuple[DeclaredColumn, ...]
     title: str = ""
     rows: str = "rows"  #: Plural of what a row is.
+    legend: str = ""  #: What its headings mean, to stand below it.
 
 
 def declared_columns(table: str, frame: pl.DataFrame | None = None, /, **cells: Filling) -> list[Column]:
@@ -96,6 +96,11 @@ def declared_table(
     declared = _table(table)
     columns = declared_columns(table, frame, **cells)
     return frame_table(frame, columns, limit=limit, what=rows or declared.rows, title=title or declared.title)
+
+
+def legend(table: str) -> blocks.Sentence:
+    """The words below a table that say what its headings mean."""
+    return blocks.sentence((_table(table).legend, "dim"))
 
 
 def block_columns(table: str) -> tuple[blocks.Column, ...]:
@@ -158,5 +163,7 @@ def _text(column: DeclaredColumn, value: Any, row: dict[str, Any]) -> str:
             return brief_place(value, row[column.of.replace("file", "line")])
         case "lower":
             return str(value).lower()
+        case "tail":  # the end of a path: its start is the same everywhere
+            return "/".join(str(value).rstrip("/").rsplit("/", 2)[-2:])
         case _:
             return str(value)

@@ -9,7 +9,7 @@ import polars as pl
 from wavewright.analysis.trace.barriers import Barriers
 from wavewright.base.words import counted, percent, short
 from wavewright.model.blocks import GAP, AnyBlock, Named, Part, Sentence, headline, sentence
-from wavewright.words.kit.declared_tables import declared_table
+from wavewright.words.kit.declared_tables import declared_table, legend
 from wavewright.words.kit.frame_tables import bar_cell, hexadecimal, place
 
 _SYSTEMATIC = 1.5  #: A place is systematically last when it is so much more often than by chance.
@@ -22,12 +22,8 @@ def barriers_report(answer: Barriers, *, limit: int) -> list[AnyBlock]:
     parts: list[AnyBlock] = [_verdict(answer), _workgroups(answer), GAP]
     lost = max(answer.lost_cycles_total, 1)
     shares = _shares(answer)
-    legend = (
-        "lost: cycles that waves waited for the last one; met: times a workgroup passed; spread: last - first arrival; "
-        "late: cycles by which the last wave was behind the one before; last: whose wave was last, in % of the meetings"
-    )
     parts += [
-        sentence((legend, "dim")),
+        legend("trace/barriers/barriers"),
         declared_table(
             "trace/barriers/barriers",
             answer.rows,

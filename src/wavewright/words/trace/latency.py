@@ -11,7 +11,7 @@ from wavewright.analysis.trace.memory_latency.beyond_trace import counter_comman
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent, short
 from wavewright.model.blocks import GAP, AnyBlock, Cell, Drawn, Grid, GridColumn, Named, Part, Sentence, sentence
-from wavewright.words.kit.declared_tables import declared_table
+from wavewright.words.kit.declared_tables import declared_table, legend
 from wavewright.words.kit.frame_tables import hexadecimal
 from wavewright.words.trace.listing.measures import WIDE
 from wavewright.writers.terminal.bars import sparkline
@@ -32,19 +32,12 @@ def latency_report(answer: MemoryLatency, *, limit: int, width: int = WIDE) -> l
             "trace/latency/rows", answer.by_row, limit=limit, title=title, mean=mean, distribution=_distribution
         )
     )
-    parts.append(sentence((_LEGEND, "dim")))
+    parts.append(legend("trace/latency/rows"))
     if answer.from_counters.height:
         title = f"from counters sampled every {answer.counter_interval_cycles} cycles"
         table = declared_table("trace/latency/counters", answer.from_counters, limit=limit, title=title)
         parts += [GAP, table]
     return [*parts, *traffic_report(answer)]
-
-
-_LEGEND = (
-    "tight: of the samples those whose latency is exact, because the operation was what ended a wait; rows with <="
-    " have none: the wait ended for something younger, or had nothing left to wait for; bytes: of one lane, of a scalar"
-    " load of the wave"
-)
 
 
 def _verdict(answer: MemoryLatency) -> Sentence:

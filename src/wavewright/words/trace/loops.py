@@ -12,7 +12,7 @@ from wavewright.analysis.trace.costs.loops import Loops
 from wavewright.base.shown import printable
 from wavewright.base.words import percent, short
 from wavewright.model.blocks import GAP, AnyBlock, Named, Part, Sentence, sentence
-from wavewright.words.kit.declared_tables import declared_table
+from wavewright.words.kit.declared_tables import declared_table, legend
 from wavewright.words.kit.frame_tables import hexadecimal, place
 from wavewright.writers.terminal.bars import sparkline
 
@@ -76,7 +76,7 @@ def _slowest(loop: dict[str, Any]) -> str:
 
 def _iterations(answer: Loops, *, limit: int) -> list[AnyBlock]:
     """One table per loop: every iteration number with its cycles."""
-    parts: list[AnyBlock] = [sentence((_ITERATION_LEGEND, "dim"))]
+    parts: list[AnyBlock] = [legend("trace/loops/iterations")]
     for loop in answer.loops.iter_rows(named=True):
         means = answer.iterations.filter(pl.col("loop") == loop["loop"])
         if means.height:
@@ -120,9 +120,3 @@ def _slowest_cell(row: dict[str, Any]) -> str:
     if not _has_slow_iteration(row):
         return "-"
     return f"{row['slowest_iteration']}: {short(row['slowest_cycles_mean'])}"
-
-
-_ITERATION_LEGEND = (
-    "iteration: number since the loop was entered, from 0; cycles: mean over all waves and entries; longer: share of"
-    " its executions that took longer than the median iteration of the same wave"
-)

@@ -12,7 +12,7 @@ from wavewright.analysis.trace.waves.residency import Residency
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent, shortened
 from wavewright.model.blocks import AnyBlock, Sentence, Table, headline, sentence
-from wavewright.words.kit.declared_tables import declared_table
+from wavewright.words.kit.declared_tables import declared_table, legend
 from wavewright.words.kit.frame_tables import bar_cell
 from wavewright.writers.terminal.bars import sparkline
 
@@ -36,7 +36,7 @@ def occupancy_report(answer: Occupancy, curves: Sequence[Residency], *, limit: i
         yield _kernel_table(answer.kernels, limit)
     if answer.engines.height:
         yield _engine_table(answer, curves, limit)
-        yield sentence((_LEGEND, "dim"))
+        yield legend("trace/occupancy/engine")
     for note in answer.notes:
         yield sentence((note, "bold red")) if note.startswith("WRONG") else Sentence(note, "note")
 
@@ -48,12 +48,6 @@ def _amount_lines(amounts: pl.DataFrame) -> Iterator[Sentence]:
             unit = "registers" if limiter == "VGPR" else "bytes"
             steps = [f"{waves} up to {at_most:,}" for at_most, waves in rows["at_most", "waves_per_simd"].iter_rows()]
             yield sentence((f"waves per SIMD by {limiter}, all else as it is: {', '.join(steps)} {unit}", "dim"))
-
-
-_LEGEND = (
-    "mean: waves per SIMD over the whole time, of the SIMDs that held a wave; drain: share of the time after the last"
-    " wave started, in which SIMDs only empty"
-)
 
 
 def _verdict(row: dict[str, Any], limiters: pl.DataFrame) -> str:

@@ -36,7 +36,6 @@ def compare_report(answer: Comparison, *, limit: int, everything: bool = False) 
         change=lambda row: percent(row["duration_delta_share"], none="", sign=True) if row["trace"] else "",
         noise=_spread(answer),
         has_runs=answer.traces["kernel_ns_median"].count() > 0,
-        path=lambda row: "/".join(row["path"].rstrip("/").rsplit("/", 2)[-2:]),
     )
     parts += [GAP, traces]
     parts.append(_noise(answer))

@@ -9,7 +9,7 @@ from wavewright.analysis.trace.waits import Waits
 from wavewright.base.shown import printable
 from wavewright.base.words import percent, short, truncation
 from wavewright.model.blocks import GAP, AnyBlock, Cell, Named, Part, Sentence, Table, sentence
-from wavewright.words.kit.declared_tables import block_columns
+from wavewright.words.kit.declared_tables import block_columns, legend
 from wavewright.words.kit.frame_tables import brief_place
 
 PRODUCERS_SHOWN = 4
@@ -19,14 +19,7 @@ def waits_report(answer: Waits, *, limit: int) -> list[AnyBlock]:
     """A verdict, then every wait with arrows to its producers."""
     if not answer.waits.height:
         return [Sentence("no wait was executed")]
-    return [_verdict(answer), GAP, waits_table(answer, limit=limit), sentence((_LEGEND, "dim"))]
-
-
-_LEGEND = (
-    "<- awaited instruction; count: executions; instr, cycles: mean distance from its issue to the wait; latency: from"
-    " issue to the end of the wait, <= when something else may have ended it; earlier: how much sooner it would have"
-    " to be issued (mean), - when it never was the last"
-)
+    return [_verdict(answer), GAP, waits_table(answer, limit=limit), legend("trace/waits/waits")]
 
 
 def _verdict(answer: Waits) -> Sentence:

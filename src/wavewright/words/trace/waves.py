@@ -9,7 +9,7 @@ import polars as pl
 from wavewright.analysis.trace.compare.slow_waves import SlowWaves
 from wavewright.base.words import counted, percent, short
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, headline, sentence
-from wavewright.words.kit.declared_tables import declared_table
+from wavewright.words.kit.declared_tables import declared_table, legend
 
 _EXPLAINED = 3  #: Slow waves whose rows are shown.
 _CAUSES_EACH = 3
@@ -33,7 +33,7 @@ def waves_report(answer: SlowWaves, *, limit: int) -> list[AnyBlock]:
         note=_note,
     )
     parts += [GAP, waves]
-    return [*parts, sentence((_LEGEND, "dim")), *_causes(answer, limit=limit)]
+    return [*parts, legend("trace/waves/waves"), *_causes(answer, limit=limit)]
 
 
 def _verdict(answer: SlowWaves) -> Sentence:
@@ -94,12 +94,6 @@ def _note(row: dict[str, Any]) -> str:
         "end not seen": not row["is_complete"],
     }
     return ", ".join(word for word, applies in words.items() if applies)
-
-
-_LEGEND = (
-    "start: since the first wave of its SE; x median: cycles / median of the waves that ran the same instructions"
-    " (path); stall: of its cycles; outlier: cycles per instruction far from the median of its path"
-)
 
 
 def _hits(row: dict[str, Any]) -> str:

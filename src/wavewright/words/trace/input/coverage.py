@@ -85,14 +85,7 @@ def _mapping(lines: SourceMapping, few: int, *, remedy: str) -> list[AnyBlock]:
     if lines.line_count:
         parts.append(declared_table("trace/input_coverage/source_lines", lines.lines, limit=few))
     if lines.files.height > 1:
-        parts.append(
-            declared_table(
-                "trace/input_coverage/files",
-                lines.files,
-                limit=few,
-                file=lambda row: _tail(row["file"]) if row["file"] else "(no source line)",
-            )
-        )
+        parts.append(declared_table("trace/input_coverage/files", lines.files, limit=few))
     if remedy:
         parts.append(sentence(("remedy: ", "bold"), remedy))
     return parts
@@ -107,8 +100,3 @@ def _kind_of_path(row: dict[str, Any]) -> str:
 def _range(row: dict[str, Any], name: str) -> str:
     least, most = row[f"{name}_min"], row[f"{name}_max"]
     return short(least) if least == most else f"{short(least)}..{short(most)}"
-
-
-def _tail(path: str) -> str:
-    """The end of a path; its start is the same everywhere."""
-    return "/".join(path.rsplit("/", 2)[-2:])
