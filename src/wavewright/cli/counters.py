@@ -15,7 +15,6 @@ from wavewright.cli.kit.io import console, emit_json, progress
 from wavewright.cli.kit.options import declared_options, options, with_parameters
 from wavewright.cli.kit.verbs import read_declaration
 from wavewright.errors import UsageError
-from wavewright.facts.metrics.user_metrics import FIRST_OWN_PANEL
 from wavewright.model.blocks import GAP, AnyBlock, Sentence
 
 if TYPE_CHECKING:
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from wavewright.analysis.counters.raw import RawCounters
     from wavewright.cli.kit.counters import CounterRequest
     from wavewright.cli.kit.request import Parts
-    from wavewright.facts.metrics.declared import Panel
     from wavewright.model.counters import System
 
 
@@ -167,6 +165,7 @@ def command(
 ) -> None:
     """Metrics of a counter capture."""
     from wavewright.model.answer import to_builtins
+    from wavewright.questions.counters.composed import summary_panels
 
     how: dict[str, Any] = {"normalization": normalization, "amd": amd, "more": more}
     builtin = [word for word in map(str.lower, panels) if word in OWN_PANELS]
@@ -184,7 +183,9 @@ def command(
         return
     is_summary = not (panels or metrics or everything or builtin)
     is_own = bool(builtin) and not (panels or metrics or everything)
-    answer = _answer(request, _summary_panels(request, how) if is_summary or is_own else panels, metrics, how)
+    if is_summary or is_own:
+        panels = summary_panels(request.counters, amd=amd, more=more)
+    answer = _answer(request, panels, metrics, how)
     if is_own:
         answer = replace(answer, panels=(), rows=answer.rows.clear())
     if is_summary and not answer.rows.height:  # a GPU without panels: what was measured says more than nothing
@@ -209,24 +210,6 @@ def _answer(
 
     with progress("computing metrics"):
         return counter_panels(request.counters, choice=request.choice, panels=panels, metrics=metrics, **how)
-
-
-def _summary_panels(request: CounterRequest, how: dict[str, Any]) -> tuple[str, ...]:
-    """Speed of light and the user's own panels; all panels of a GPU or a database that has no speed of light."""
-    declared = _known(request, how)
-    stored = request.counters.stored_metrics["metric_id"].drop_nulls()
-    has_stored = not stored.len() or stored.str.starts_with(f"{_SUMMARY}.").any()
-    if not has_stored or not any(str(panel.number) == _SUMMARY for panel in declared):
-        return ()
-    return (_SUMMARY, *(panel.word for panel in declared if panel.number >= FIRST_OWN_PANEL))
-
-
-def _known(request: CounterRequest, how: dict[str, Any]) -> tuple[Panel, ...]:
-    """The panels of the capture's GPU."""
-    from wavewright.facts.metrics.panels import panels_of
-
-    target = request.counters.system.target
-    return panels_of(target, amd=how["amd"], more=how["more"]) if target else ()
 
 
 def _summary(
@@ -317,9 +300,12 @@ def _by(
     """One column per kernel or one row per dispatch; of speed of light, unless something else is asked for."""
     from wavewright.analysis.counters.values.evaluated import metric_values
     from wavewright.analysis.counters.values.raw import raw_values
+    from wavewright.facts.metrics.panels import panels_of
+    from wavewright.questions.counters.composed import summary_panels
 
+    target, rules = request.counters.system.target, {"amd": how["amd"], "more": how["more"]}
     is_default = not (panels or metrics or everything)
-    if is_raw or (is_default and request.counters.measured and not _known(request, how)):
+    if is_raw or (is_default and request.counters.measured and not (target and panels_of(target, **rules))):
         answer = raw_values(request.counters, by=by, choice=request.choice)
     else:
         with progress("computing metrics"):
@@ -327,7 +313,7 @@ def _by(
                 request.counters,
                 by=by,
                 choice=request.choice,
-                panels=_summary_panels(request, how) if is_default else panels,
+                panels=summary_panels(request.counters, **rules) if is_default else panels,
                 metrics=metrics,
                 **how,
             )

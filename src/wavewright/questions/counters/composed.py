@@ -8,12 +8,16 @@ from wavewright.questions.counters.counter_question import asked
 from wavewright.words.kit.handles import handle, is_handle, parse_handle
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
     from wavewright.analysis.counters.contents import CounterContents
     from wavewright.analysis.counters.engine.answer import CounterPanels
     from wavewright.analysis.counters.l2 import L2
     from wavewright.analysis.counters.limiters import Limiters
     from wavewright.analysis.counters.memory_chart import MemoryChart
     from wavewright.analysis.counters.values.answer import MetricValues
+    from wavewright.model.counters import CounterSet
     from wavewright.model.document import Document
     from wavewright.questions.counters.answers import SpeedOfLight
 
@@ -41,7 +45,7 @@ def speed_of_light_of(document: Document, *, kernel: str | None = None) -> Speed
     from wavewright.questions.counters.answers import SpeedOfLight
     from wavewright.words.counters.speed import shown_kernels
 
-    whole = asked(document, "panels", counter_panels, kernel=kernel, panels=_summary_panels(document))
+    whole = asked(document, "panels", counter_panels, kernel=kernel, panels=summary_panels(document.counters))
     ranks = shown_kernels(whole.kernels) if kernel is None and whole.rows.height else []
     each = [
         (rank, asked(document, "panels", counter_panels, kernel=handle("k", rank), panels=(_SPEED,))) for rank in ranks
@@ -49,16 +53,17 @@ def speed_of_light_of(document: Document, *, kernel: str | None = None) -> Speed
     return SpeedOfLight(whole, tuple(each))
 
 
-def _summary_panels(document: Document) -> tuple[str, ...]:
-    """Speed of light; all panels of a GPU or a database that has none."""
+def summary_panels(counters: CounterSet, *, amd: bool = False, more: Sequence[Path] = ()) -> tuple[str, ...]:
+    """Speed of light and the user's own panels; all panels of a GPU or a database that has no speed of light."""
     from wavewright.facts.metrics.panels import panels_of
+    from wavewright.facts.metrics.user_metrics import FIRST_OWN_PANEL
 
-    counters = document.counters
-    stored = counters.stored_metrics["metric_id"].drop_nulls()
+    target, stored = counters.system.target, counters.stored_metrics["metric_id"].drop_nulls()
+    declared = panels_of(target, amd=amd, more=more) if target else ()
     has_stored = not stored.len() or stored.str.starts_with(f"{_SPEED}.").any()
-    declared = panels_of(counters.system.target) if counters.system.target else ()
-    has_speed = has_stored and any(str(panel.number) == _SPEED for panel in declared)
-    return (_SPEED,) if has_speed else ()
+    if not has_stored or not any(str(panel.number) == _SPEED for panel in declared):
+        return ()
+    return (_SPEED, *(panel.word for panel in declared if panel.number >= FIRST_OWN_PANEL))
 
 
 def panels_of_document(document: Document, *, panel: str = _SPEED, kernel: str | None = None) -> CounterPanels:
@@ -102,6 +107,6 @@ def kernels_side_by_side(document: Document) -> MetricValues:
     def make() -> MetricValues:
         if counters.measured and not panels_of(counters.system.target or ""):
             return raw_values(counters, by="kernel")
-        return metric_values(counters, by="kernel", panels=_summary_panels(document))
+        return metric_values(counters, by="kernel", panels=summary_panels(document.counters))
 
     return document.kept(("topic", "kernels"), make)

@@ -39,13 +39,7 @@ def _of(answer: Top) -> str:
 
 def _thing_table(answer: Top, things: pl.DataFrame, *, limit: int, title: str = "") -> Table:
     what = "kernels, copies and calls" if answer.with_calls else "kernels and kinds of copy"
-    return declared_table(
-        "run/top/thing",
-        things,
-        limit=limit,
-        rows=what,
-        title=title,
-    )
+    return declared_table("run/top/thing", things, limit=limit, rows=what, title=title)
 
 
 def _file_parts(answer: Top, *, limit: int) -> Iterator[AnyBlock]:
@@ -73,9 +67,4 @@ def category_parts(categories: pl.DataFrame) -> Iterator[AnyBlock]:
     )
     yield sentence((f"of {total} GPU time: {leading}", "bold"))
     yield GAP
-    yield category_table(categories)
-
-
-def category_table(categories: pl.DataFrame) -> Table:
-    """The table of `time_by_category`."""
-    return declared_table("run/top/category", categories)
+    yield declared_table("run/top/category", categories)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from wavewright.writers.svg.markup import Svg
-from wavewright.writers.svg.plot_axes import Scale, bottom_axis, plain
+from wavewright.writers.svg.plot_axes import Scale, bottom_axis, plain, round_ticks, time_unit
 from wavewright.writers.svg.plot_frame import SMALL, TEXT, Frame, cut, hint, width_of
 
 ROW, BAR = 26.0, 18.0
@@ -14,6 +15,7 @@ _THIN = 3.0  #: Width of a part from which it gets an edge.
 _VISIBLE = 0.05
 _PADDING = 8.0
 _LEAST_AXIS = 60.0
+_MOST_LABEL = 300.0  #: Width of names at the left.
 _AXIS = 46.0  #: Space for an axis with its name.
 
 
@@ -38,11 +40,6 @@ class Bar:
     is_strong: bool = False
 
 
-def label_room(labels: Sequence[str], most: float = 300.0) -> float:
-    """The width that names at the left take, at most so much."""
-    return min(most, max((width_of(label, TEXT) for label in labels), default=0.0)) + 14
-
-
 def _scale_end(bars: Sequence[Bar], start: float, right: float, high: float, *, at_end: bool) -> float:
     """The end of an axis, so that the values at the right of all bars fit."""
     end = right
@@ -55,36 +52,32 @@ def _scale_end(bars: Sequence[Bar], start: float, right: float, high: float, *, 
 
 
 def bars_height(count: int) -> float:
-    """The height that `bar_panel` takes for this number of rows."""
+    """The height that `draw_bars` takes for this number of rows."""
     return ROW * count + _AXIS
 
 
-def bar_panel(
-    frame: Frame,
-    bars: Sequence[Bar],
-    *,
-    top: float,
-    high: float,
-    ticks: Sequence[float],
-    name: str,
-    words: Callable[[float], str] = plain,
-    label_width: float = 300.0,
-    at_end: bool = False,
+def draw_bars(
+    frame: Frame, bars: Sequence[Bar], *, axis: str, unit: Literal["time", "share"], at_end: bool = False
 ) -> None:
-    """Bars over an axis from 0 to `high`, across the whole frame."""
-    start = frame.left + label_room([bar.label for bar in bars], label_width)
+    """Bars from the top of the frame over an axis to the longest of them, in the unit that suits it, or to 100 %.
+
+    With `at_end` values are written at the end of the scale, one below the other.
+    """
+    svg, top = frame.svg, frame.top
+    high = 100.0 if unit == "share" else max(sum(part.value for part in bar.parts) for bar in bars) or 1
+    words, factor = ("%", 1.0) if unit == "share" else time_unit(high)
+    room = min(_MOST_LABEL, max((width_of(bar.label, TEXT) for bar in bars), default=0.0)) + 14
+    start = frame.left + room
     scale = Scale(0, high, start, _scale_end(bars, start, frame.right, high, at_end=at_end))
-    bottom_axis(frame.svg, scale, ticks, top=top, bottom=top + ROW * len(bars) + 4, words=words, name=name)
-    draw_bars(frame.svg, bars, scale, left=frame.left, top=top + 2, at_end=at_end)
-
-
-def draw_bars(svg: Svg, bars: Sequence[Bar], scale: Scale, *, left: float, top: float, at_end: bool = False) -> None:
-    """Draw one row per bar; `at_end`: values are written at the end of the scale, one below the other."""
+    ticks = [tick * factor for tick in round_ticks(0, high / factor)]
+    bottom = top + ROW * len(bars) + 4
+    name = f"{axis} ({words})"
+    bottom_axis(svg, scale, ticks, top=top, bottom=bottom, words=lambda value: plain(value / factor), name=name)
     for number, bar in enumerate(bars):
-        y = top + ROW * number + (ROW - BAR) / 2
+        y = top + 2 + ROW * number + (ROW - BAR) / 2
         strong = " p-strong" if bar.is_strong else ""
-        name = cut(bar.label, TEXT, scale.start - left - 12)
-        svg.label(f"p-ink{strong}", left, y + 13.5, name, size=TEXT, title=hint(bar.title or bar.label))
+        label = cut(bar.label, TEXT, room - 12)
+        svg.label(f"p-ink{strong}", frame.left, y + 13.5, label, size=TEXT, title=hint(bar.title or bar.label))
         reached = 0.0
         for part in bar.parts:
             begin, end = scale.at(reached), scale.at(reached + part.value)

@@ -11,10 +11,9 @@ from wavewright.base.words import counted, duration
 from wavewright.errors import UsageError
 from wavewright.model.blocks import Picture
 from wavewright.model.document import Document
-from wavewright.words.kit.bar_pictures import bar_picture
 from wavewright.words.run.place_names import gpu_names
-from wavewright.writers.svg.plot_bars import Bar, Part
-from wavewright.writers.svg.plot_frame import TEXT, Key, cut_middle
+from wavewright.writers.svg.plot_bars import Bar, Part, bars_height, draw_bars
+from wavewright.writers.svg.plot_frame import TEXT, Frame, Key, cut_middle
 from wavewright.writers.svg.plot_words import listed, rows_shown, sentences, tenths
 
 #: Column of `TimeBudget.gpus`, name, colour; no nanosecond of the window is in two of them.
@@ -47,18 +46,17 @@ def draw(document: Document, answer: TimeBudget, theme: str, top: int | None) ->
         bars.insert(0, _bar(totals, "all GPUs", is_strong=True))
     words = [f"{name} {share:.1f} %" for (_, name, _), share in zip(PARTS, tenths([*totals.values()]), strict=True)]
     note = sentences(_NOTE, rows_shown(shown.height, gpus.height, "GPUs", which))
-    return bar_picture(
+    frame = Frame(
         "budget",
         "Time budget of GPUs",
         f"{counted(gpus.height, 'GPUs')}: {listed(words)}.",
-        bars,
-        axis="share of the time",
-        unit="share",
+        height=bars_height(len(bars)),
         theme=theme,
         legend=[Key(colour, name) for _, name, colour in PARTS],
         note=note,
-        at_end=True,
     )
+    draw_bars(frame, bars, axis="share of the time", unit="share", at_end=True)
+    return frame.picture()
 
 
 def _least(gpus: pl.DataFrame, limit: int) -> pl.DataFrame:

@@ -9,10 +9,9 @@ from wavewright.base.words import counted, duration, percent
 from wavewright.errors import UsageError
 from wavewright.model.blocks import Picture
 from wavewright.model.document import Document
-from wavewright.words.kit.bar_pictures import draw_bar_panel
 from wavewright.writers.svg.plot_areas import draw_columns
 from wavewright.writers.svg.plot_axes import Scale, left_axis, plain, round_ticks, time_unit
-from wavewright.writers.svg.plot_bars import Bar, Part, bars_height
+from wavewright.writers.svg.plot_bars import Bar, Part, bars_height, draw_bars
 from wavewright.writers.svg.plot_frame import SMALL, Frame, width_of
 from wavewright.writers.svg.plot_words import brief_time, headline
 
@@ -43,7 +42,7 @@ def draw(document: Document, theme: str, top: int | None) -> Picture:
         theme=theme,
         note=_NOTE,
     )
-    draw_bar_panel(frame, bars, top=frame.top, axis="time of gaps by cause", unit="time")
+    draw_bars(frame, bars, axis="time of gaps by cause", unit="time")
     _histogram(frame, lengths, frame.bottom - _COLUMNS - 40)
     return frame.picture()
 

@@ -10,11 +10,10 @@ from wavewright.base.words import duration, percent
 from wavewright.errors import UsageError
 from wavewright.model.blocks import Picture
 from wavewright.model.document import Document
-from wavewright.words.kit.bar_pictures import draw_bar_panel
 from wavewright.words.run.place_names import process_label
 from wavewright.writers.svg.plot_areas import draw_stack
 from wavewright.writers.svg.plot_axes import Scale, bottom_axis, left_axis, plain, round_ticks, time_unit
-from wavewright.writers.svg.plot_bars import Bar, Part, bars_height
+from wavewright.writers.svg.plot_bars import Bar, Part, bars_height, draw_bars
 from wavewright.writers.svg.plot_frame import SMALL, Frame, Key, width_of
 from wavewright.writers.svg.plot_words import headline
 
@@ -56,7 +55,7 @@ def draw(document: Document, theme: str, top: int | None) -> Picture:
         _columns(frame, rows)
     else:
         bars = [_bar(row) for row in rows]
-        draw_bar_panel(frame, bars, top=frame.top, axis="time of kernels", unit="time", at_end=True)
+        draw_bars(frame, bars, axis="time of kernels", unit="time", at_end=True)
     return frame.picture()
 
 
