@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from wavewright.analysis.counters.limiters import KernelLimit, Limiters
 from wavewright.analysis.counters.limiters.evidence import Limiter
 from wavewright.base.words import counted, duration, percent
-from wavewright.model.blocks import Block, Cell, Finding, Grid, GridColumn, Labelled, Sentence, Table
+from wavewright.model.blocks import GAP, AnyBlock, Cell, Finding, Grid, GridColumn, Labelled, Sentence, Table
 from wavewright.model.findings import NumberEvidence
 from wavewright.words.counters.access import access_lines, value_words
 from wavewright.words.kit.brief_names import brief
@@ -22,7 +22,7 @@ _NAMED_COUNTERS = 8
 _COLUMNS = block_columns("counters/limiters/limiters")
 
 
-def limiters_report(answer: Limiters) -> Iterator[Block]:
+def limiters_report(answer: Limiters) -> Iterator[AnyBlock]:
     """The limiter of each kernel, the longest first, with its numbers."""
     yield Sentence(_headline(answer), "headline")
     yield Sentence(limits_headline(answer))
@@ -32,6 +32,7 @@ def limiters_report(answer: Limiters) -> Iterator[Block]:
         yield _finding(number, kernel)
     rows = tuple(row for kernel in answer.kernels for row in _rows(kernel))
     if rows:
+        yield GAP
         table = Table("limiters and their numbers", _COLUMNS, rows)
         yield table if len(answer.kernels) > 1 else table.with_columns(range(1, len(_COLUMNS)))
     if len(answer.kernels) < answer.kernel_count:
