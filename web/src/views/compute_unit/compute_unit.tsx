@@ -1,5 +1,5 @@
 // The waves of the traced compute units: every instruction on its slot, with the states of the waves.
-import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
+import { type ReadonlySignal, useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { exact } from "../../base/format";
 import { paintEventLines } from "../../draw/event_lines";
@@ -59,7 +59,6 @@ function Tracks({ set }: { set: LayerSet }) {
   const engines = useMemo(() => enginesOf(instructions), [instructions]);
   const hidden = useSignal<ReadonlySet<number>>(new Set());
   const history = useSignal<Execution[]>([]);
-  const chosen = useSignal<Chosen | null>(null);
   const handle = useMemo(() => new TimelineHandle(), []);
   const lives = livesBySlot.value;
   const lit = useSignal<number | null>(null);
@@ -78,68 +77,11 @@ function Tracks({ set }: { set: LayerSet }) {
     return computeUnitRows(set, livesBySlot.value, (se) => !hidden.value.has(se), look);
   });
   const trackOf = useMemo(() => tracksBySlot(instructions), [instructions]);
+  const chosen = useChosen(instructions, trackOf);
+  const previewed = usePreviewed(trackOf);
   useSignalEffect(() => {
     const tiles = shares.value;
     return () => (tiles.state === "ready" ? tiles.value.close() : undefined);
-  });
-
-  useSignalEffect(() => {
-    const { wave: number, row, iteration } = selection.value;
-    // What is said about a row is said about the target wave.
-    const wave = waveNumbered(number) ?? (row === undefined ? undefined : targetWave());
-    const track = wave ? trackOf.get(slotKey(wave)) : undefined;
-    if (!wave || track === undefined || !instructions) {
-      chosen.value = null;
-      return;
-    }
-    let isStale = false;
-    chosen.value = { wave, track, ...NOTHING };
-    if (row !== undefined) {
-      loadWave(wave.wave).then(
-        (data) => {
-          if (isStale) return;
-          const positions = positionsOf(data, row);
-          const executions = positions.map((position) => stretchOf(data, position));
-          const position = positions[iteration ?? -1];
-          const focus = focusOf(instructions, track, wave, data, position);
-          const at = position === undefined ? null : stepAt(data, position);
-          chosen.value = { wave, track, executions, focus, at, links: [] };
-          if (!at) return;
-          void linksOf(wave.wave, at.position)
-            .catch(() => []) // not in an exported page: no arrows
-            .then((links) => {
-              if (!isStale && links.length) chosen.value = { wave, track, executions, focus, at, links };
-            });
-        },
-        () => {},
-      );
-    }
-    return () => {
-      isStale = true;
-    };
-  });
-
-  /** The executions of what the pointer is over in another view, a row or a source line, in the target wave. */
-  const previewed = useSignal<{ track: number; executions: Range[] } | null>(null);
-  useSignalEffect(() => {
-    const { row, lastRow, sourceLine, wave: number } = preview.value;
-    const wave = waveNumbered(number) ?? targetWave();
-    const track = wave ? trackOf.get(slotKey(wave)) : undefined;
-    const isPointedAt = rowTest(row, lastRow, sourceLine);
-    if (!isPointedAt || !wave || track === undefined) {
-      previewed.value = null;
-      return;
-    }
-    let isStale = false;
-    loadWave(wave.wave).then(
-      (data) => {
-        if (!isStale) previewed.value = { track, executions: stretchesWhere(data, isPointedAt) };
-      },
-      () => {},
-    );
-    return () => {
-      isStale = true;
-    };
   });
 
   const onSpan = (span: Span | null, isByKey: boolean) => {
@@ -317,6 +259,73 @@ function Tracks({ set }: { set: LayerSet }) {
       />
     </div>
   );
+}
+
+/** What is selected, with its executions in the target wave. */
+function useChosen(instructions: Layer | undefined, trackOf: Map<string, number>): ReadonlySignal<Chosen | null> {
+  const chosen = useSignal<Chosen | null>(null);
+  useSignalEffect(() => {
+    const { wave: number, row, iteration } = selection.value;
+    // What is said about a row is said about the target wave.
+    const wave = waveNumbered(number) ?? (row === undefined ? undefined : targetWave());
+    const track = wave ? trackOf.get(slotKey(wave)) : undefined;
+    if (!wave || track === undefined || !instructions) {
+      chosen.value = null;
+      return;
+    }
+    let isStale = false;
+    chosen.value = { wave, track, ...NOTHING };
+    if (row !== undefined) {
+      loadWave(wave.wave).then(
+        (data) => {
+          if (isStale) return;
+          const positions = positionsOf(data, row);
+          const executions = positions.map((position) => stretchOf(data, position));
+          const position = positions[iteration ?? -1];
+          const focus = focusOf(instructions, track, wave, data, position);
+          const at = position === undefined ? null : stepAt(data, position);
+          chosen.value = { wave, track, executions, focus, at, links: [] };
+          if (!at) return;
+          void linksOf(wave.wave, at.position)
+            .catch(() => []) // not in an exported page: no arrows
+            .then((links) => {
+              if (!isStale && links.length) chosen.value = { wave, track, executions, focus, at, links };
+            });
+        },
+        () => {},
+      );
+    }
+    return () => {
+      isStale = true;
+    };
+  });
+  return chosen;
+}
+
+/** The executions of what the pointer is over in another view, a row or a source line, in the target wave. */
+function usePreviewed(trackOf: Map<string, number>): ReadonlySignal<{ track: number; executions: Range[] } | null> {
+  const previewed = useSignal<{ track: number; executions: Range[] } | null>(null);
+  useSignalEffect(() => {
+    const { row, lastRow, sourceLine, wave: number } = preview.value;
+    const wave = waveNumbered(number) ?? targetWave();
+    const track = wave ? trackOf.get(slotKey(wave)) : undefined;
+    const isPointedAt = rowTest(row, lastRow, sourceLine);
+    if (!isPointedAt || !wave || track === undefined) {
+      previewed.value = null;
+      return;
+    }
+    let isStale = false;
+    loadWave(wave.wave).then(
+      (data) => {
+        if (!isStale) previewed.value = { track, executions: stretchesWhere(data, isPointedAt) };
+      },
+      () => {},
+    );
+    return () => {
+      isStale = true;
+    };
+  });
+  return previewed;
 }
 
 function trackAt(span: Span): Track {
