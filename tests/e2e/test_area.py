@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from tests.e2e.inputs import made_gemm, real_trace
 from tests.e2e.run_inputs import made_ranks, real_run
 from tests.e2e.test_timelines import Tracks, address
-from wavewright.analysis.run.gpu_time.area import run_area
+from wavewright.analysis.run.gpu_time.timeline import run_area
 from wavewright.analysis.trace.timeline.area import area_rows
 from wavewright.page.protocol.timelines import tracks_from
 from wavewright.page.run.layers import timeline_of

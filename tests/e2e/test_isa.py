@@ -15,8 +15,7 @@ from tests.e2e.inputs import made_gemm, real_trace
 from tests.e2e.menus import save
 from tests.e2e.waiting import eventually, fragment
 from wavewright.analysis.trace.clocks import alignment
-from wavewright.analysis.trace.costs.loop_iterations import loop_iterations
-from wavewright.analysis.trace.costs.loops import loops
+from wavewright.analysis.trace.costs.loops import loop_iterations, loops
 from wavewright.analysis.trace.listing import isa_listing, sample_listing
 from wavewright.analysis.trace.selection import Selection, select
 from wavewright.analysis.trace.waits import waits

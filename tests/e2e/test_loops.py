@@ -9,8 +9,7 @@ from playwright.sync_api import expect
 from tests.e2e.inputs import made_gemm, real_trace
 from tests.e2e.test_isa import shows_time
 from wavewright.analysis.trace.clocks import alignment
-from wavewright.analysis.trace.costs.loop_iterations import loop_iterations
-from wavewright.analysis.trace.costs.loops import loops
+from wavewright.analysis.trace.costs.loops import loop_iterations, loops
 
 INPUTS = {"made": made_gemm, "flash": lambda: real_trace("flash_attn_func", 38430)}
 COLUMNS = ("iteration_count", "trips_min", "trips_max", "iteration_cycles_min", "iteration_cycles_max")

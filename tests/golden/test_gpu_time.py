@@ -16,7 +16,7 @@ from wavewright.analysis.run.gpu_time.gaps import gaps
 from wavewright.analysis.run.gpu_time.overlap import overlap
 from wavewright.analysis.run.kernels import kernels
 from wavewright.analysis.run.select.choice import RunSelection
-from wavewright.analysis.run.select.selection import select
+from wavewright.analysis.run.select.chosen import select
 from wavewright.words.run.gaps import gaps_report
 
 RPD = {

@@ -32,8 +32,7 @@ from wavewright.analysis.trace.stalls import stalls
 from wavewright.analysis.trace.stalls.classic import classic
 from wavewright.analysis.trace.trust.mapping import mapping
 from wavewright.analysis.trace.waits import waits
-from wavewright.analysis.trace.waves.state_curves import state_curves
-from wavewright.analysis.trace.waves.states import states
+from wavewright.analysis.trace.waves.states import state_curves, states
 from wavewright.model.schema import STATES
 from wavewright.model.trace import ThreadTrace
 

@@ -14,7 +14,7 @@ from wavewright.analysis.run.gpu_time.busy import busy
 from wavewright.analysis.run.memory.memory import memory
 from wavewright.analysis.run.ranks.ranks import ranks
 from wavewright.analysis.run.select.choice import RunSelection
-from wavewright.analysis.run.select.selection import select
+from wavewright.analysis.run.select.chosen import select
 
 if TYPE_CHECKING:
     from pathlib import Path

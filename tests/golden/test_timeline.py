@@ -13,8 +13,7 @@ import wavewright
 from wavewright.analysis.trace.clocks import alignment
 from wavewright.analysis.trace.pipes.utilization import utilization
 from wavewright.analysis.trace.waves.kernel_residency import kernel_residency
-from wavewright.analysis.trace.waves.state_curves import state_curves
-from wavewright.analysis.trace.waves.states import states
+from wavewright.analysis.trace.waves.states import state_curves, states
 
 
 @pytest.fixture(scope="module")

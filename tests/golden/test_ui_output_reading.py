@@ -13,7 +13,7 @@ import pytest
 from tests.conftest import SHARED
 from wavewright.analysis.trace.costs.row_totals import row_totals
 from wavewright.analysis.trace.trust.caveats import consistency
-from wavewright.analysis.trace.waves.state_curves import state_curves
+from wavewright.analysis.trace.waves.states import state_curves
 from wavewright.model.trace import ThreadTrace
 from wavewright.readers.files.archive import Archive
 from wavewright.readers.files.decoded_traces import decoded_in_archive

@@ -17,7 +17,7 @@ from tests.property.subjects import around, opened
 from wavewright import analysis
 from wavewright.analysis.counters.choice import CounterChoice, chosen_dispatches
 from wavewright.analysis.run.select.choice import RunSelection
-from wavewright.analysis.run.select.selection import select as select_of_run
+from wavewright.analysis.run.select.chosen import select as select_of_run
 from wavewright.analysis.trace.costs.histogram import row_histogram
 from wavewright.analysis.trace.selection import Selection, select
 from wavewright.base.bounds import Bounds

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from tests.unit.analysis.trace.test_resident_waves import trace_of
 from wavewright.analysis.trace.occupancy.resident_waves import achieved
-from wavewright.analysis.trace.waves.residency import residency
-from wavewright.analysis.trace.waves.resident import resident_waves
+from wavewright.analysis.trace.waves.resident import residency, resident_waves
 
 Slot = tuple[int, int, int, int]
 _SLOTS = st.tuples(st.integers(0, 1), st.integers(0, 1), st.integers(0, 1), st.integers(0, 2))

@@ -298,8 +298,7 @@ def _by(
     decimals: int | None,
 ) -> None:
     """One column per kernel or one row per dispatch; of speed of light, unless something else is asked for."""
-    from wavewright.analysis.counters.values.evaluated import metric_values
-    from wavewright.analysis.counters.values.raw import raw_values
+    from wavewright.analysis.counters.values.evaluated import metric_values, raw_values
     from wavewright.facts.metrics.panels import panels_of
     from wavewright.questions.counters.composed import summary_panels
 

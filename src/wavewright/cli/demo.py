@@ -21,7 +21,7 @@ from wavewright.analysis.trace.about.overview import overview
 from wavewright.analysis.trace.costs.hotspots import hotspots
 from wavewright.analysis.trace.diagnose import diagnose
 from wavewright.analysis.trace.waits import waits
-from wavewright.analysis.trace.waves.residency import residency
+from wavewright.analysis.trace.waves.resident import residency
 from wavewright.base.scratch import scratch_folder
 from wavewright.cli.kit.io import console, emit_json, progress
 from wavewright.cli.kit.viewer import Listener, import_server

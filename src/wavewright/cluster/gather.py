@@ -10,8 +10,8 @@ from typing import Generic, TypeVar
 import polars as pl
 
 from wavewright.analysis.run.select.choice import RunSelection
+from wavewright.analysis.run.select.chosen import select
 from wavewright.analysis.run.select.empty_filter import Unmatched, unmatched, unmatched_error
-from wavewright.analysis.run.select.selection import select
 from wavewright.cluster.executor import Executor, NotSeenError, Outcome, Serial
 from wavewright.errors import WavewrightError
 from wavewright.model.losses import LOSSES, Loss

@@ -65,7 +65,7 @@ def part_of(opened: Shown, time: str | None) -> Shown:
         raise UsageError(f"{time[:40]!r} is not a window A:B, A: or :B", advice="for example time='30%:60%'")
     if isinstance(opened, Run):
         from wavewright.analysis.run.select.choice import RunSelection
-        from wavewright.analysis.run.select.selection import select as select_run
+        from wavewright.analysis.run.select.chosen import select as select_run
 
         return select_run(opened, RunSelection(begin=begin or None, end=end or None))
     if isinstance(opened, ThreadTrace):

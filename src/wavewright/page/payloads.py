@@ -47,7 +47,7 @@ def _part(document: Document, begin: float | None, end: float | None) -> Documen
         if document.kind == "trace":
             return _part_of_trace(document.trace, begin, end)
         from wavewright.analysis.run.select.choice import RunSelection
-        from wavewright.analysis.run.select.selection import select
+        from wavewright.analysis.run.select.chosen import select
         from wavewright.page.run.times import clocks_of
 
         starts = clocks_of(document).nodes.drop_nulls("start_ns").select("machine", "start_ns").rows()

@@ -9,7 +9,7 @@ from wavewright.analysis.trace.about.overview import Overview
 from wavewright.analysis.trace.costs.hotspots import Hotspots
 from wavewright.analysis.trace.diagnose import Diagnosis
 from wavewright.analysis.trace.waits import Waits
-from wavewright.analysis.trace.waves.residency import Residency
+from wavewright.analysis.trace.waves.resident import Residency
 from wavewright.model.blocks import AnyBlock, Drawn, Rule, Sentence, sentence
 from wavewright.words.kit.losses import loss_lines
 from wavewright.words.trace.diagnose import finding_block

@@ -10,8 +10,8 @@ import polars as pl
 
 from wavewright.analysis.code.edits.kernel_code_rows import compiled_rows
 from wavewright.analysis.code.edits.wait_audit import OPEN_BARRIERS, STRICT_WAITS, open_barriers, strict_waits
-from wavewright.analysis.code.listing import ROWS, listing_rows
-from wavewright.analysis.code.live import LiveRegisters, live_at, live_registers, used_registers
+from wavewright.analysis.code.flow import flow_rows
+from wavewright.analysis.code.live import COUNTS, LiveRegisters, live_at, live_registers, used_registers
 from wavewright.analysis.code.machine_code import MachineCode, machine_code, register_ranges
 from wavewright.analysis.code.mix import MIX, instruction_mix
 from wavewright.analysis.code.needs import REGISTERS, STEPS, register_rows, step_rows
@@ -19,12 +19,58 @@ from wavewright.analysis.code.object_overview import facts_of, fitting_waves
 from wavewright.analysis.code.static_loops import innermost_loops, loop_spans
 from wavewright.analysis.code.static_waits import WAITS, static_waits
 from wavewright.analysis.common.occupancy.limits import Resources
+from wavewright.codeobj.classes import classify_frame
 from wavewright.codeobj.code_object import CodeObject, Kernel
+from wavewright.codeobj.lines import line_table
 from wavewright.codeobj.names import demangle
 from wavewright.codeobj.targets import family_of
 from wavewright.model.answer import Answer
 from wavewright.model.losses import Loss
 from wavewright.model.schema import TableSpec, frame_of, packaged_spec
+
+ROWS = packaged_spec(__package__, "rows")
+
+
+def listing_rows(
+    code_object: CodeObject,
+    code: MachineCode,
+    live: LiveRegisters | None,
+    loops: list[int | None],
+    spans: pl.DataFrame,
+) -> pl.DataFrame:
+    """The rows of machine code (`ROWS`) with what is known about each."""
+    names = pl.Series([each.name for each in code.functions], dtype=pl.String)
+    flow = live.flow if live else flow_rows(code)
+    depths = dict(spans.select("loop", pl.col("depth") + 1).iter_rows())
+    target = pl.when(flow["target_row"] >= 0).then(flow["target_row"])
+    rows = classify_frame(code.rows, code.target).with_columns(
+        function=names.gather(code.rows["function"]),
+        is_reached=live.rows["is_reached"] if live else pl.lit(value=True),
+        loop=pl.Series(loops, dtype=pl.UInt32),
+        depth=pl.Series([depths.get(loop, 0) for loop in loops], dtype=pl.UInt32),
+        target_row=target,
+    )
+    if live:
+        rows = rows.with_columns(live.rows.select(COUNTS))
+    else:
+        rows = rows.with_columns(pl.lit(None, pl.UInt16).alias(name) for name in COUNTS)
+    rows = rows.with_columns(_source_columns(code_object, rows["address"].to_list()))
+    return rows.select(pl.col(name).cast(dtype) for name, dtype in ROWS.dtypes.items())
+
+
+def _source_columns(code_object: CodeObject, addresses: list[int]) -> pl.DataFrame:
+    table = line_table(code_object)
+    files: list[str | None] = []
+    lines: list[int | None] = []
+    chains: list[str | None] = []
+    for address in addresses:
+        chain = table.chain_at(address) if len(table) else ()
+        files.append(chain[0].file if chain else None)
+        lines.append(chain[0].line or None if chain else None)
+        chains.append(" -> ".join(map(str, chain)) if chain else None)
+    schema = {"file": pl.String, "line": pl.UInt32, "inline_chain": pl.String}
+    return pl.DataFrame({"file": files, "line": lines, "inline_chain": chains}, schema=schema)
+
 
 SPILLS = packaged_spec(__package__, "spills")
 _TEXT = r"^scratch_(load|store)_\w+ (?:off, )?(?P<data>[va]\d+|[va]\[\d+:\d+\])(?:, off)?, (?P<base>off|s\d+)"

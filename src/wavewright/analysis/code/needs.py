@@ -8,9 +8,8 @@ import polars as pl
 
 from wavewright.analysis.code.machine_code import MachineCode
 from wavewright.analysis.code.object_overview import uses_wgp_mode
-from wavewright.analysis.common.occupancy.kernel_resources import resources_of
 from wavewright.analysis.common.occupancy.ladder import ladder
-from wavewright.analysis.common.occupancy.limits import Resources, combined_vgprs
+from wavewright.analysis.common.occupancy.limits import Resources, combined_vgprs, resources_of
 from wavewright.codeobj.code_object import Kernel
 from wavewright.facts.gpus.facts import Arch
 from wavewright.model.schema import frame_of, packaged_spec

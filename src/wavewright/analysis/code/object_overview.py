@@ -8,8 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from wavewright.analysis.common.occupancy.kernel_resources import resources_of
-from wavewright.analysis.common.occupancy.limits import Limits, Resources, limits
+from wavewright.analysis.common.occupancy.limits import Limits, Resources, limits, resources_of
 from wavewright.codeobj.code_object import Kernel
 from wavewright.codeobj.names import demangle_all
 from wavewright.errors import UsageError

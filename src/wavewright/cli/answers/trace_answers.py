@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from wavewright.analysis.trace.lanes.evaluated import LaneOptions
     from wavewright.analysis.trace.occupancy import Occupancy
     from wavewright.analysis.trace.samples.diagnosis import SampleDiagnosis
-    from wavewright.analysis.trace.waves.residency import Residency
+    from wavewright.analysis.trace.waves.resident import Residency
     from wavewright.cli.kit.picture import PictureRequest
     from wavewright.cli.kit.request import Parts, Request
     from wavewright.model.counters import CounterSet
@@ -336,7 +336,7 @@ def _occupancy_of_code(
 
 def _occupancy_of_trace(request: TraceRequest, target: str | None, resources: Resources, *, wgp_mode: bool) -> Shown:
     from wavewright.analysis.trace.occupancy import occupancy as analysis
-    from wavewright.analysis.trace.waves.residency import residency
+    from wavewright.analysis.trace.waves.resident import residency
 
     if request.selection.waves or request.selection.chooses_rows:
         what = "occupancy counts all waves of a shader engine: --wave, --file and --line choose nothing here"

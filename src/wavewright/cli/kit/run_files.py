@@ -96,7 +96,7 @@ def _chosen(run: Run, selection: RunSelection) -> Run:
     """The chosen part of each source; runs that an earlier one has are left out, and so are sources without what is
     asked for, as long as one has it."""
     from wavewright.analysis.run.select.choice import RunSelection
-    from wavewright.analysis.run.select.selection import select
+    from wavewright.analysis.run.select.chosen import select
     from wavewright.model.losses import Loss
     from wavewright.model.run import MemorySource, Run
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from wavewright.analysis.run.calls.launch_flows import launch_flows
+from wavewright.analysis.run.calls.launches import launch_flows
 from wavewright.base.bounds import ITEM, Bounds
 from wavewright.base.words import duration
 from wavewright.errors import UsageError

@@ -8,8 +8,7 @@ import polars as pl
 
 from wavewright.analysis.common.timeline import TILE_CELLS, SpanTiles, Timeline, tiles_of
 from wavewright.analysis.run.collectives.collectives import is_collective
-from wavewright.analysis.run.gpu_time.area import RunArea, run_area
-from wavewright.analysis.run.gpu_time.timeline import DEEPEST, RunTimeline, run_timeline
+from wavewright.analysis.run.gpu_time.timeline import DEEPEST, RunArea, RunTimeline, run_area, run_timeline
 from wavewright.errors import UsageError
 from wavewright.model.document import Document
 from wavewright.page.protocol.question import TILE_OF_LAYER, PageQuestion
@@ -141,7 +140,7 @@ def _touching(document: Document) -> pl.DataFrame:
 
 
 def _area(document: Document, layer: str | None, tracks: list[int] | None, start: int, stop: int) -> RunArea:
-    """Events by name that reach into the time on the tracks (`analysis.run.gpu_time.area`)."""
+    """Events by name that reach into the time on the tracks (`analysis.run.gpu_time.timeline`)."""
     check_layer(layer or "run")
     return run_area(timeline_of(document), tracks, start, stop)
 

@@ -16,8 +16,7 @@ from wavewright.analysis.trace.costs.exposure import row_costs
 from wavewright.analysis.trace.costs.flame import TREES
 from wavewright.analysis.trace.costs.flame import flame as grow
 from wavewright.analysis.trace.costs.histogram import RowHistogram, row_histogram
-from wavewright.analysis.trace.costs.loop_iterations import loop_iterations
-from wavewright.analysis.trace.costs.loops import loop_starts, loops
+from wavewright.analysis.trace.costs.loops import loop_iterations, loop_starts, loops
 from wavewright.analysis.trace.costs.sample_hotspots import sample_hotspots
 from wavewright.analysis.trace.diagnose import diagnose
 from wavewright.analysis.trace.lanes import LaneAccesses, lane_accesses, no_lane_accesses

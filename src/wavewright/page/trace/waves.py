@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from wavewright.analysis.trace.clocks import alignment
-from wavewright.analysis.trace.waves.stalled_waves import stall_of_waves
+from wavewright.analysis.trace.waves.by_place import stall_of_waves
 from wavewright.errors import UsageError
 from wavewright.model.document import Document
 from wavewright.page.protocol.question import PageQuestion

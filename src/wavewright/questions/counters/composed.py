@@ -98,8 +98,7 @@ def l2_of(document: Document, *, kernel: str | None = None) -> L2:
 
 def kernels_side_by_side(document: Document) -> MetricValues:
     """Speed of light of each kernel, one column each; the counters themselves where the GPU has no metrics."""
-    from wavewright.analysis.counters.values.evaluated import metric_values
-    from wavewright.analysis.counters.values.raw import raw_values
+    from wavewright.analysis.counters.values.evaluated import metric_values, raw_values
     from wavewright.facts.metrics.panels import panels_of
 
     counters = document.counters

@@ -61,7 +61,7 @@ def _chosen(document: Document, choice: dict[str, Any]) -> Run:
     if not choice:
         return document.run
     from wavewright.analysis.run.select.choice import RunSelection
-    from wavewright.analysis.run.select.selection import select
+    from wavewright.analysis.run.select.chosen import select
 
     begin, end = choice.get("time", (None, None))
     selection = RunSelection(

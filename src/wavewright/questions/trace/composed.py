@@ -107,7 +107,7 @@ def trace_coverage(document: Document) -> TraceCoverage:
 def occupancy_over_time(document: Document) -> OccupancyOverTime:
     """Waves that fit on a SIMD and were there, over time too, and their limits."""
     from wavewright.analysis.trace.occupancy import occupancy
-    from wavewright.analysis.trace.waves.residency import residency
+    from wavewright.analysis.trace.waves.resident import residency
     from wavewright.questions.trace.answers import OccupancyOverTime
 
     def make() -> OccupancyOverTime:

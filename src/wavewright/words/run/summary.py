@@ -9,8 +9,7 @@ from typing import Any
 import polars as pl
 
 from wavewright.analysis.run.contents.summary import GPU_DOMAINS, Summary
-from wavewright.analysis.run.measures.buckets import QUANTILE_ERROR
-from wavewright.analysis.run.measures.statistics import EXACT_VALUES
+from wavewright.analysis.run.measures.statistics import EXACT_VALUES, QUANTILE_ERROR
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, duration, percent, size
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, headline, sentence

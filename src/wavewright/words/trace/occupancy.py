@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from wavewright.analysis.trace.occupancy import Occupancy
-from wavewright.analysis.trace.waves.residency import Residency
+from wavewright.analysis.trace.waves.resident import Residency
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent, shortened
 from wavewright.model.blocks import AnyBlock, Sentence, Table, headline, sentence

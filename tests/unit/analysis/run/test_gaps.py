@@ -14,7 +14,7 @@ from tests.kit.sampling import examples
 from wavewright.analysis.run.calls.launches import cause_of
 from wavewright.analysis.run.gpu_time.gaps import gaps
 from wavewright.analysis.run.select.choice import RunSelection
-from wavewright.analysis.run.select.selection import select
+from wavewright.analysis.run.select.chosen import select
 from wavewright.model.run import Run
 from wavewright.words.run.gaps import _kinds, _main_cause
 

@@ -8,8 +8,8 @@ import pytest
 from tests.kit.small_runs import CLOCKS, small_run, small_source
 from wavewright import UsageError
 from wavewright.analysis.run.select.choice import RunSelection
+from wavewright.analysis.run.select.chosen import select
 from wavewright.analysis.run.select.recording_span import recorded
-from wavewright.analysis.run.select.selection import select
 from wavewright.model.run import MemorySource, Run
 from wavewright.model.run_tables import NUMBERED, REFERENCES, RUN
 

@@ -9,9 +9,9 @@ import polars as pl
 from polars.testing import assert_frame_equal
 
 from tests.kit.together import together
-from wavewright.analysis.run.measures.buckets import QUANTILE_ERROR
 from wavewright.analysis.run.measures.statistics import (
     EXACT_VALUES,
+    QUANTILE_ERROR,
     Statistics,
     described,
     merged,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from tests.kit.made_runs import rows, run, source, spans
-from wavewright.analysis.run.calls.launch_flows import launch_flows
+from wavewright.analysis.run.calls.launches import launch_flows
 from wavewright.analysis.run.gpu_time.timeline import DEEPEST, ITEM_TABLES, MOST_KINDS, RunTimeline, run_timeline
 from wavewright.analysis.run.select.clocks import node_clocks
 from wavewright.model.run import Run

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from tests.kit.small_traces import small_trace
-from wavewright.analysis.trace.code.lane_columns import LANE_SUMS
+from wavewright.analysis.trace.code.row_places import LANE_SUMS
 from wavewright.analysis.trace.costs.hotspots import hotspots
 from wavewright.analysis.trace.lanes.answer import lanes
 from wavewright.analysis.trace.lanes.columns import lane_sums

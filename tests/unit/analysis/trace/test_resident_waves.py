@@ -5,8 +5,7 @@ import pytest
 
 from wavewright.analysis.trace.occupancy.resident_waves import achieved, chosen_waves
 from wavewright.analysis.trace.selection import Selection
-from wavewright.analysis.trace.waves.residency import residency
-from wavewright.analysis.trace.waves.resident import RESIDENT_WAVES, resident_waves
+from wavewright.analysis.trace.waves.resident import RESIDENT_WAVES, residency, resident_waves
 from wavewright.model.schema import THREAD_TRACE, empty_frame
 from wavewright.model.trace import ThreadTrace, TraceSource
 

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from tests.kit.made_traces import made, one_wave
 from tests.kit.sampling import examples
 from tests.kit.ui_directories import frame
-from wavewright.analysis.trace.waves.state_curves import state_curves
-from wavewright.analysis.trace.waves.states import states
+from wavewright.analysis.trace.waves.states import state_curves, states
 
 
 def test_shares_of_all_waves_engines_and_kernels() -> None:

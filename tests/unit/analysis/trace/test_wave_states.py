@@ -8,7 +8,7 @@ import polars as pl
 
 from tests.kit.made_traces import made, one_wave
 from tests.kit.ui_directories import load, read_json
-from wavewright.analysis.trace.waves.state_curves import state_curves
+from wavewright.analysis.trace.waves.states import state_curves
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -16,8 +16,7 @@ from wavewright.analysis.trace.clocks import alignment
 from wavewright.analysis.trace.code.functions import entered_rows
 from wavewright.analysis.trace.costs.exposure import row_costs
 from wavewright.analysis.trace.costs.histogram import row_histogram
-from wavewright.analysis.trace.costs.loop_iterations import loop_iterations
-from wavewright.analysis.trace.costs.loops import loops
+from wavewright.analysis.trace.costs.loops import loop_iterations, loops
 from wavewright.analysis.trace.listing import isa_listing
 from wavewright.errors import UsageError
 from wavewright.model.document import Document

@@ -14,8 +14,8 @@ from synth import Workload, write_rpd
 from tests.kit.made_rpd import SESSION, write_rpd_file
 from wavewright.analysis.run.gpu_time.busy import busy
 from wavewright.analysis.run.select.choice import RunSelection
+from wavewright.analysis.run.select.chosen import select
 from wavewright.analysis.run.select.run_parts import parts_of
-from wavewright.analysis.run.select.selection import select
 from wavewright.errors import NotATraceError
 from wavewright.readers.files.sqlite import Database
 from wavewright.readers.run.inputs import open_run

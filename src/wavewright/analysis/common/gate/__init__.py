@@ -9,8 +9,8 @@ import polars as pl
 
 from wavewright.analysis.common.gate.against import against_baseline
 from wavewright.analysis.common.gate.check import CANNOT_TELL, FAIL, NOT_JUDGED, PASS, STATUSES, Check, JudgedFinding
-from wavewright.analysis.common.gate.groups import groups_of
 from wavewright.analysis.common.gate.limits import finding_checks, limit_checks
+from wavewright.analysis.common.gate.noise import groups_of
 from wavewright.analysis.common.gate.subjects import SUBJECTS
 from wavewright.base.words import counted, percent
 from wavewright.errors import UsageError

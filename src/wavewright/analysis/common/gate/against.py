@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from math import isclose
 
 from wavewright.analysis.common.gate.check import CANNOT_TELL, FAIL, NOT_JUDGED, PASS, Check
-from wavewright.analysis.common.gate.groups import groups_of
-from wavewright.analysis.common.gate.noise import Group, Noise, Prior, noise_of, prior_of
+from wavewright.analysis.common.gate.noise import Group, Noise, Prior, groups_of, noise_of, prior_of
 from wavewright.analysis.common.gate.subjects import SUBJECTS, default_subjects
 from wavewright.analysis.common.noise import LEAST_CHANGE
 from wavewright.base.words import counted

@@ -6,12 +6,12 @@ means, which needs two of a group or more; five or more tell it by themselves (d
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, fsum, hypot, log, sqrt
 
 from wavewright.analysis.common.noise import GATE_FALSE_ALARMS, LEAST_CHANGE, MEAN_TAIL, difference_bound, t_bound
-from wavewright.model.baseline import Quantity
+from wavewright.model.baseline import Baseline, Quantity
 
 _MANY = 10**6  #: Degrees of freedom of an error that is as good as certain.
 _ENOUGH_REPEATS = 4  #: Degrees of freedom between captures from which on they tell the noise, and calls need not.
@@ -182,3 +182,14 @@ def _inverse_trigamma(target: float) -> float:
         middle = sqrt(low * high)
         low, high = (middle, high) if trigamma(middle) > target else (low, middle)
     return low
+
+
+def groups_of(measured: Baseline, names: Mapping[str, str] | None = None) -> dict[tuple[str, str], Group]:
+    """By subject and name; `names` are other names for kernels."""
+    together: dict[tuple[str, str], list[Quantity]] = {}
+    for capture in measured.captures:
+        for quantity in capture.quantities:
+            subject, name = quantity.key
+            name = (names or {}).get(name, name) if subject == "kernel" else name
+            together.setdefault((subject, name), []).append(quantity)
+    return {key: Group(tuple(quantities)) for key, quantities in together.items()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -12,8 +12,7 @@ import numpy as np
 import polars as pl
 
 from wavewright.analysis.counters.engine.columns import Columns
-from wavewright.analysis.counters.engine.quantities import CYCLES, facts_of, launch_facts
-from wavewright.analysis.counters.engine.reasons import missing_reason, zero_reason
+from wavewright.analysis.counters.engine.quantities import CYCLES, LAUNCH, UNKNOWN, facts_of, launch_facts
 from wavewright.analysis.counters.engine.reference import (
     ReferenceSources,
     active_cus,
@@ -24,8 +23,8 @@ from wavewright.analysis.counters.engine.reference import (
     without_channels,
 )
 from wavewright.analysis.counters.engine.sources import PER_ROW, Needed, Resolved, Sources
-from wavewright.facts.metrics.expression import Expression, parse
-from wavewright.model.counters import CounterSet
+from wavewright.facts.metrics.expression import Expression, denominators, parse
+from wavewright.model.counters import ACCUMULATED, CounterSet
 
 _KEPT_VALUES = 1 << 17  # of one counter's channels; larger ones are made anew for each metric
 _MOST_CHANNELS = 4096  # more is a slip in the description of the machine
@@ -282,3 +281,56 @@ def _all_known(values: Sequence[Any]) -> Any:
         has_value = ~np.isnan(value)
         has_all = has_all & (has_value.any(axis=0) if has_value.ndim > 1 else has_value)
     return has_all
+
+
+_SHOWN = 4
+
+
+def missing_reason(
+    expression: Expression,
+    missing: Sequence[str],
+    level: str,
+    facts: Mapping[str, float],
+    inputs: Mapping[str, Any],
+) -> str:
+    """The missing inputs of a formula as a sentence; empty = nothing is missing."""
+    if missing:
+        names = [f"the pass of {level}" if name == ACCUMULATED and level else name for name in missing]
+        return f"needs {_listed(names)}, which {'was' if len(names) == 1 else 'were'} not measured"
+    dies = ("xcd_count",) if set(expression.quantities) & set(CYCLES) else ()
+    named = dict.fromkeys((*expression.quantities, *dies))
+    unknown = [UNKNOWN.get(name, name) for name in named if math.isnan(facts.get(name, 0.0))]
+    if unknown:
+        return f"needs {_listed(unknown)}: --target"
+    for name in expression.quantities:
+        if name == "duration_ns" or (name == "norm" and name in inputs):
+            if name == "duration_ns" and np.isnan(inputs[name]).all() and len(inputs[name]):
+                return "no sound timestamps"
+        elif name in LAUNCH:
+            if np.isnan(inputs[name]).all() and len(inputs[name]):
+                return f"the capture does not say {name}"
+        elif name not in facts and name not in inputs and name not in ("accumulated", "norm", *CYCLES):
+            return f"nothing is known of {name}"
+    return ""
+
+
+def zero_reason(expression: Expression, inputs: Mapping[str, Any], count: int) -> str:
+    """Why a formula whose counters are all there has no value in any dispatch."""
+    if not count:
+        return "no dispatch"
+    zero = []
+    for part in denominators(expression):
+        value = part.evaluate(inputs)
+        if not np.any(np.nan_to_num(value)) and np.any(np.isfinite(value)):
+            zero.append(part.text)
+    if zero:
+        return f"0 in every dispatch: {_listed(zero)}"
+    blank = [key for key, value in inputs.items() if np.ndim(value) and np.isnan(value).all()]
+    if blank:
+        return f"no value in any dispatch: {_listed(blank)}"
+    return "no dispatch has all of its counters"
+
+
+def _listed(names: Sequence[str]) -> str:
+    words = list(names) if len(names) <= _SHOWN else [*names[: _SHOWN - 1], f"{len(names) - _SHOWN + 1} more"]
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

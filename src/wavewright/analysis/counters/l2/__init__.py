@@ -8,9 +8,8 @@ from typing import Any
 
 import polars as pl
 
-from wavewright.analysis.counters.l2.reuse import LARGEST_READ, reuse
 from wavewright.analysis.counters.l2.traffic import Measurement, measure, short_path
-from wavewright.analysis.counters.l2.verdict import findings, verdict
+from wavewright.analysis.counters.l2.verdict import LARGEST_READ, findings, reuse, verdict
 from wavewright.base.bounds import BYTES_GB, EA_CHANNELS, bounded
 from wavewright.errors import UsageError
 from wavewright.facts import gpus

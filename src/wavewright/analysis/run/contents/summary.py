@@ -9,10 +9,16 @@ from typing import ClassVar
 import polars as pl
 
 from wavewright.analysis.run.contents.timed_events import EVENT_TABLES, EXTENTS, GROUP_COLUMNS, Events, Grouping
-from wavewright.analysis.run.measures.buckets import QUANTILE_ERROR
 from wavewright.analysis.run.measures.intervals import FARTHEST_NS, in_order
 from wavewright.analysis.run.measures.intervals import merged as merged_intervals
-from wavewright.analysis.run.measures.statistics import EXACT_VALUES, PackedDurations, described, merged, merged_packed
+from wavewright.analysis.run.measures.statistics import (
+    EXACT_VALUES,
+    QUANTILE_ERROR,
+    PackedDurations,
+    described,
+    merged,
+    merged_packed,
+)
 from wavewright.analysis.run.select.identities import PROCESS
 from wavewright.analysis.run.select.nodes import node_names, renamed
 from wavewright.model.answer import Answer

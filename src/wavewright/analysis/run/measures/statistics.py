@@ -16,7 +16,6 @@ from math import sqrt
 import polars as pl
 
 from wavewright import _core
-from wavewright.analysis.run.measures.buckets import bucket_width
 from wavewright.model.run_tables import LONGEST_NS
 from wavewright.model.schema import empty_frame, packaged_spec
 
@@ -268,3 +267,21 @@ def _quantiles(statistics: Statistics) -> pl.DataFrame:
         low, high = at(rank), at(rank + 999)
         quantiles.append((low + (high - low) * (rank % 1000 / 1000)).alias(column))
     return groups.select("group").with_columns(quantiles)
+
+
+_KEPT_BITS = 9
+#: Largest error of a value that is read as the middle of its bucket, as a share of it.
+QUANTILE_ERROR = 2.0**-_KEPT_BITS
+
+
+def bucket_width(value: str) -> pl.Expr:
+    """Number of values in the bucket of a value.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> pl.DataFrame({"ns": [7, 512, 5000]}).select(bucket_width("ns")).to_series().to_list()
+    [1, 2, 16]
+    """
+    dropped_bits = (64 - _KEPT_BITS - pl.col(value).bitwise_leading_zeros().cast(pl.Int64)).clip(0, None)
+    return pl.lit(pl.Series([1 << n for n in range(63)], dtype=pl.Int64)).gather(dropped_bits)

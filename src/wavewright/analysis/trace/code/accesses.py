@@ -13,7 +13,9 @@ from typing import Final, NamedTuple
 
 import polars as pl
 
+from wavewright.model.answer import once_per_trace
 from wavewright.model.schema import packaged_spec
+from wavewright.model.trace import ThreadTrace
 
 LOAD, STORE, ATOMIC, LOAD_TO_LDS = "load", "store", "atomic", "load to LDS"
 
@@ -154,3 +156,26 @@ def _first_register_bytes(operands: str) -> int | None:
         return None
     count = int(registers[2]) - int(registers[1]) + 1 if registers[1] else 1
     return _REGISTER_BYTES * count if count > 0 else None
+
+
+_GFX9_LANES = 64
+_GFX9 = 9
+
+
+def lanes_per_wave(trace: ThreadTrace) -> int | None:
+    """Lanes of a wave: 64 on gfx9, on RDNA what the code objects of all kernels say; None = not known, or mixed."""
+    if trace.gfxip == _GFX9:
+        return _GFX9_LANES
+    sizes = trace.kernels["wave_size"].unique().to_list()
+    return sizes[0] if len(sizes) == 1 else None
+
+
+@once_per_trace
+def requested_bytes(trace: ThreadTrace) -> pl.DataFrame:
+    """The columns of `accesses` for every code row that touches memory, and `requested_bytes` (Int64).
+
+    That is what one execution requests at most: all lanes active. Null = the text does not tell the width, or the
+    trace not the lanes of a wave.
+    """
+    lanes = pl.when(pl.col("space") == "scalar").then(1).otherwise(pl.lit(lanes_per_wave(trace), pl.Int64))
+    return accesses(trace.code).with_columns(requested_bytes=pl.col("bytes_per_lane").cast(pl.Int64) * lanes)

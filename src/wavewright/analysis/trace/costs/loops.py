@@ -10,7 +10,10 @@ from wavewright import _core
 from wavewright.analysis.code.control_flow import call_rows
 from wavewright.analysis.trace.code import control_flow
 from wavewright.analysis.trace.costs.exposure import row_costs
+from wavewright.base.bounds import ITEM, bounded
+from wavewright.errors import UsageError
 from wavewright.model.answer import Answer, once_per_trace
+from wavewright.model.schema import packaged_spec
 from wavewright.model.trace import ThreadTrace
 
 #: Iteration numbers of a loop, from its entry on, that have a row; fewer where that many loops have too many rows.
@@ -180,3 +183,44 @@ def _places(trace: ThreadTrace, spans: pl.DataFrame) -> pl.DataFrame:
         places.append((loop, address, function, file, inside.min(), inside.max()))
     schema = {"loop": pl.UInt32, "address": pl.UInt64, "function": pl.String, "file": pl.String}
     return pl.DataFrame(places, schema | {"first_line": pl.UInt32, "last_line": pl.UInt32}, orient="row")
+
+
+LOOP_ITERATIONS = packaged_spec(__package__, "loop_iterations")
+
+
+@bounded(wave=ITEM)
+def loop_iterations(trace: ThreadTrace, wave: int) -> pl.DataFrame:
+    """The iterations of all loops in one wave (`LOOP_ITERATIONS`); loops and iterations are those of `loops`.
+
+    Raises
+    ------
+    UsageError
+        When there is no such wave.
+    """
+    place = trace.waves.filter(pl.col("wave") == wave).select("first_instruction", "instruction_count")
+    if wave < 0 or not place.height:
+        raise UsageError(f"there is no wave {wave}")
+    instructions = trace.instructions.slice(*place.row(0))
+    spans = loop_starts(trace)
+    iterations = pl.DataFrame(_core.loop_iterations(instructions, spans, _call_rows(trace)))
+    starts = (
+        instructions.lazy()
+        .select("row", start_cycles="time_cycles")
+        .join(spans.lazy().select("loop", row="start_row"), on="row")
+        .sort("loop", "start_cycles", maintain_order=True)
+        .with_columns(number=pl.int_range(pl.len()).over("loop"))
+    )
+    return (
+        iterations.lazy()
+        .with_columns(number=pl.int_range(pl.len()).over("loop"), is_last=pl.col("is_last") == 1)
+        .with_columns(entry=((pl.col("iteration") == 0).cum_sum().over("loop") - 1).cast(pl.UInt32))
+        .join(starts, on=["loop", "number"], how="left", maintain_order="left")
+        .sort("loop", "number")
+        .select(LOOP_ITERATIONS.names)
+        .collect()
+    )
+
+
+@once_per_trace
+def _call_rows(trace: ThreadTrace) -> pl.Series:
+    return call_rows(trace.code)

@@ -11,8 +11,7 @@ from math import ceil, prod
 
 import polars as pl
 
-from wavewright.analysis.trace.code.access_bytes import lanes_per_wave
-from wavewright.analysis.trace.code.accesses import accesses
+from wavewright.analysis.trace.code.accesses import accesses, lanes_per_wave
 from wavewright.analysis.trace.costs.exposure import row_costs
 from wavewright.analysis.trace.diagnose.gpu_fill import Filling
 from wavewright.analysis.trace.diagnose.machine import Machine, machine

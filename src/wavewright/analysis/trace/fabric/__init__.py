@@ -14,8 +14,7 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
-from wavewright.analysis.common.occupancy.kernel_resources import resources_of
-from wavewright.analysis.common.occupancy.limits import Resources, limits
+from wavewright.analysis.common.occupancy.limits import Resources, limits, resources_of
 from wavewright.analysis.trace.fabric.alike import AllWorkgroups, all_workgroups
 from wavewright.analysis.trace.fabric.line_sets import (
     Ranges,

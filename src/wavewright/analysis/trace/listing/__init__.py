@@ -10,7 +10,7 @@ import polars as pl
 
 from wavewright.analysis.code.control_flow import blocks
 from wavewright.analysis.trace.code.control_flow import LOOPS, loops, taken_jumps
-from wavewright.analysis.trace.code.lane_columns import LANE_SUMS, with_lane_sums
+from wavewright.analysis.trace.code.row_places import LANE_SUMS, with_lane_sums
 from wavewright.analysis.trace.costs.exposure import row_costs
 from wavewright.analysis.trace.selection import Selection, select
 from wavewright.analysis.trace.waits.stall_rows import stall_rows

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from wavewright.analysis.trace.code.attribution import place_of, source_of_rows
-from wavewright.analysis.trace.code.lane_columns import LANE_SUMS, with_lane_sums
+from wavewright.analysis.trace.code.row_places import LANE_SUMS, with_lane_sums
 from wavewright.analysis.trace.costs.exposure import row_costs
 from wavewright.analysis.trace.waits.stall_rows import stall_rows
 from wavewright.model.answer import Answer

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import polars as pl
 
-from wavewright.analysis.trace.code.access_bytes import lanes_per_wave, requested_bytes
+from wavewright.analysis.trace.code.accesses import lanes_per_wave, requested_bytes
 from wavewright.analysis.trace.code.row_places import located
 from wavewright.analysis.trace.costs.exposure import row_costs
 from wavewright.analysis.trace.memory_latency.level_counters import counter_latencies

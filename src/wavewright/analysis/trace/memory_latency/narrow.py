@@ -10,8 +10,7 @@ from typing import Final
 import polars as pl
 
 from wavewright.analysis.code.control_flow import blocks
-from wavewright.analysis.trace.code.access_bytes import requested_bytes
-from wavewright.analysis.trace.code.accesses import LOAD, STORE, access_of
+from wavewright.analysis.trace.code.accesses import LOAD, STORE, access_of, requested_bytes
 from wavewright.analysis.trace.code.control_flow import taken_jumps
 from wavewright.analysis.trace.costs.exposure import row_costs
 from wavewright.codeobj.registers import EXEC, registers

@@ -8,8 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from wavewright.analysis.common.occupancy.kernel_resources import resources_of
-from wavewright.analysis.common.occupancy.limits import Resources
+from wavewright.analysis.common.occupancy.limits import Resources, resources_of
 from wavewright.analysis.trace.code.accesses import accesses
 from wavewright.analysis.trace.code.functions import entered_rows
 from wavewright.base.words import counted

@@ -7,12 +7,13 @@ from typing import Literal
 
 import polars as pl
 
+from wavewright import _core
 from wavewright.analysis.trace.clocks.common_clock import aligned
+from wavewright.analysis.trace.selection import traced_waves
 from wavewright.analysis.trace.waves.resident import resident_waves
-from wavewright.analysis.trace.waves.stalled_waves import stall_of_waves
 from wavewright.base.bounds import CYCLES, bounded
 from wavewright.facts import gpus
-from wavewright.model.answer import Answer
+from wavewright.model.answer import Answer, once_per_trace
 from wavewright.model.trace import ThreadTrace
 
 Level = Literal["cu", "simd"]
@@ -104,3 +105,13 @@ def engines_per_die(target: str | None) -> int | None:
     product = gpus.of(target).product
     dies = max(product.xcds_per_partition.values(), default=1)
     return product.se_count // dies if product.se_count and dies > 1 else None
+
+
+@once_per_trace
+def stall_of_waves(trace: ThreadTrace) -> pl.DataFrame:
+    """`wave` and `stall_cycles_total` of all waves with instructions."""
+    waves = traced_waves(trace)
+    nowhere = {"track": pl.lit(0, pl.UInt32), "time": pl.lit(0, pl.Int64)}
+    placed = waves.select(**nowhere, first="first_instruction", count="instruction_count")
+    sums = pl.DataFrame(_core.stall_of_waves(placed, trace.instructions["stall_cycles"]))
+    return waves.select("wave").hstack(sums)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import polars as pl
 
+from wavewright.base.bounds import BINS, bounded
 from wavewright.model.answer import once_per_trace
 from wavewright.model.schema import packaged_spec
 from wavewright.model.trace import ThreadTrace
@@ -88,3 +91,35 @@ def waves_at(waves: pl.DataFrame, times: pl.Series) -> pl.Series:
         before = at.search_sorted(since, side="right")
         total += sign * (before.cast(pl.Float64) * since - sums.gather(before))
     return total
+
+
+@dataclass(frozen=True)
+class Residency:
+    """Waves resident on all CUs of one shader engine, averaged over equal time bins."""
+
+    se: int
+    start_cycles: int
+    end_cycles: int
+    waves_mean: tuple[float, ...]
+
+
+@bounded(bins=BINS)
+def residency(trace: ThreadTrace, *, bins: int = 60) -> tuple[Residency, ...]:
+    """Mean number of resident waves per shader engine in `bins` equal time bins, from the occupancy events.
+
+    The mean of a bin is the integral of the number of resident waves over it, divided by its length. Waves that
+    started before the trace count from its first event, those without an end to its last.
+    """
+    engines = resident_waves(trace).partition_by("se", as_dict=True, maintain_order=True)
+    return tuple(curve for (se,), waves in engines.items() if (curve := _curve(se, waves, bins)) is not None)
+
+
+def _curve(se: int, waves: pl.DataFrame, bins: int) -> Residency | None:
+    start = waves["start_cycles"].min()
+    end = waves["end_cycles"].max()
+    if not isinstance(start, int) or not isinstance(end, int) or end <= start:
+        return None
+    length = (end - start) / bins
+    edges = pl.Series([start + length * number for number in range(bins)] + [float(end)])
+    means = waves_at(waves, edges).diff().slice(1) / length
+    return Residency(se, start, end, tuple(means.to_list()))

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import polars as pl
 
-from wavewright.analysis.trace.waves.state_curves import state_curves
+from wavewright.analysis.trace.waves.states import state_curves
 from wavewright.export.kit.json_text import encode, integer_rows
 from wavewright.model.trace import ThreadTrace
 

@@ -1,11 +1,21 @@
-"""Dispatches and other events of shader engines."""
+"""Layers of events of shader engines, marker scopes, raw shader data, and memory instructions of the SIMD beside."""
 
 from __future__ import annotations
 
 import polars as pl
 
-from wavewright.analysis.common.timeline import Timeline
-from wavewright.analysis.trace.timeline.layers.places import aligned, bounds, cell_bits, track_of
+from wavewright.analysis.common.timeline import NO_KIND, Timeline
+from wavewright.analysis.trace.code.marker_scopes import marker_scopes
+from wavewright.analysis.trace.timeline.layers.places import (
+    SLOT,
+    aligned,
+    bounds,
+    category_kinds,
+    cell_bits,
+    slot_tracks,
+    track_of,
+    unit_name,
+)
 from wavewright.model.schema import EVENT_TYPES
 from wavewright.model.trace import ThreadTrace
 
@@ -40,5 +50,79 @@ def events(trace: ThreadTrace) -> Timeline:
         spans=lambda: table.select(
             track_of(tracks, table, ("se",)), begin=aligned(trace, "time_cycles"), end=aligned(trace, "time_cycles"),
             kind="kind",
+        ),
+    )  # fmt: skip
+
+
+_UNIT = ("se", "cu", "simd")
+
+
+def neighbours(trace: ThreadTrace) -> pl.DataFrame:
+    """The records of neighbours, with the SIMD that they are about: the other one of a pair."""
+    targets = trace.shader_engines.select("se", "target_simd").unique("se")
+    simd = (pl.col("target_simd").fill_null(0) ^ pl.lit(1, pl.UInt8)).cast(pl.UInt8)
+    return trace.other_simd.join(targets, on="se", how="left", maintain_order="left").with_columns(simd=simd)
+
+
+def other_simd(trace: ThreadTrace) -> Timeline:
+    """From the issue on, as long as the pipe is taken; items are rows of `other_simd`."""
+    table = neighbours(trace)
+    places = table.select(_UNIT).unique().sort(_UNIT).with_row_index("track")
+    label, group = pl.format("SIMD {}", "simd"), unit_name(trace)
+    tracks = places.select("track", label.alias("label"), group.alias("group"), *_UNIT)
+    begin, end = bounds(trace)
+    time = aligned(trace, "time_cycles")
+    return Timeline(
+        "other_simd", "Neighbour SIMD", "cycles", begin, end, cell_bits(trace),
+        tracks=tracks, kinds=category_kinds(trace),
+        spans=lambda: table.select(
+            track_of(tracks, table, _UNIT), begin=time, end=time + pl.col("duration_cycles").cast(pl.Int64),
+            kind=pl.col("category").cast(pl.UInt16),
+        ),
+    )  # fmt: skip
+
+
+_DEEPEST = 7  #: Scopes nested deeper share the track of this depth.
+
+
+def markers(trace: ThreadTrace) -> Timeline:
+    """Scopes from entering to leaving, a track per slot and depth; points are moments; items are rows of `scopes`."""
+    scopes = marker_scopes(trace).scopes.with_columns(pl.col("depth").clip(upper_bound=_DEEPEST))
+    names = scopes.select("kind", "name").unique(maintain_order=True).with_row_index("number")
+    names = names.with_columns(pl.col("number").clip(upper_bound=NO_KIND))
+    kinds = tuple(
+        {"kind": row["number"], "name": row["name"], "marker": row["kind"]} for row in names.head(NO_KIND).to_dicts()
+    )
+    slots = slot_tracks(trace, scopes).rename({"track": "place"})
+    tracks = scopes.select(*SLOT, "depth").unique().join(slots, on=SLOT).sort("place", "depth").with_row_index("track")
+    label = pl.format("{} depth {}", "label", "depth")
+    tracks = tracks.select("track", label.alias("label"), "group", *SLOT, "depth")
+
+    def spans() -> pl.DataFrame:
+        kind = scopes.join(names, on=["kind", "name"], how="left", maintain_order="left")["number"].cast(pl.UInt16)
+        return scopes.select(
+            track_of(tracks, scopes, (*SLOT, "depth")),
+            begin=aligned(trace, "start_cycles"),
+            end=aligned(trace, "end_cycles"),
+            kind=kind,
+        )
+
+    begin, end = bounds(trace)
+    return Timeline(
+        "markers", "Markers", "cycles", begin, end, cell_bits(trace), tracks=tracks, kinds=kinds, spans=spans
+    )
+
+
+def shader_data(trace: ThreadTrace) -> Timeline:
+    """The moments at which waves wrote shader data; items are rows of `shader_data`."""
+    table = trace.shader_data
+    tracks = slot_tracks(trace, table)
+    begin, end = bounds(trace)
+    return Timeline(
+        "shader_data", "Shader data", "cycles", begin, end, cell_bits(trace),
+        tracks=tracks, kinds=({"kind": 0, "name": "shader data", "colour": "CONTEXT"},),
+        spans=lambda: table.select(
+            track_of(tracks, table), begin=aligned(trace, "time_cycles"), end=aligned(trace, "time_cycles"),
+            kind=pl.lit(0, pl.UInt16),
         ),
     )  # fmt: skip

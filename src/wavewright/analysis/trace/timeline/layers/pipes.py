@@ -8,7 +8,7 @@ from wavewright import _core
 from wavewright.analysis.common.timeline import LayerNumbers, Timeline
 from wavewright.analysis.trace.pipes import PIPES, matrix_rows, pipe_rules
 from wavewright.analysis.trace.pipes.passes import pipe_cycles_of_rows
-from wavewright.analysis.trace.timeline.layers.other_simd import neighbours
+from wavewright.analysis.trace.timeline.layers.event_layer import neighbours
 from wavewright.analysis.trace.timeline.layers.places import (
     aligned,
     base_clock,

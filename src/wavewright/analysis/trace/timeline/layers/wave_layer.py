@@ -1,14 +1,26 @@
-"""The waves of all compute units, from the occupancy events."""
+"""Layers of waves: all of them by kernel, workgroup, dispatch or duration, from the occupancy events; their states."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import polars as pl
 
-from wavewright.analysis.common.timeline import NO_KIND, Timeline
-from wavewright.analysis.trace.timeline.layers.places import aligned, bounds, cell_bits, slot_tracks, track_of
+from wavewright import _core
+from wavewright.analysis.common.timeline import NO_KIND, LayerNumbers, Timeline
+from wavewright.analysis.trace.timeline.layers.places import (
+    SLOT,
+    aligned,
+    bounds,
+    cell_bits,
+    rows_of_waves,
+    slot_tracks,
+    track_of,
+)
 from wavewright.analysis.trace.waves.resident import resident_waves
+from wavewright.model.answer import once_per_trace
+from wavewright.model.schema import STATE_MEANINGS, STATES
 from wavewright.model.trace import ThreadTrace
 
 
@@ -36,3 +48,123 @@ def _spans(trace: ThreadTrace, tracks: pl.DataFrame) -> pl.DataFrame:
         end=aligned(trace, "end_cycles"),
         kind=pl.col("kernel").clip(upper_bound=NO_KIND - 1).fill_null(NO_KIND).cast(pl.UInt16),
     )
+
+
+def states(trace: ThreadTrace) -> Timeline:
+    """The states of each wave, one after the other from its start; items are rows of `states`."""
+    tracks = slot_tracks(trace, trace.waves.filter(trace.waves["state_count"] > 0))
+    begin, end = bounds(trace)
+    present = set(trace.states["state"].unique())
+    kinds = tuple(
+        {"kind": number, "name": name, "colour": name, "meaning": STATE_MEANINGS[name]}
+        for number, name in STATES.items()
+        if number in present
+    )
+    return Timeline(
+        "states", "Wave states", "cycles", begin, end, cell_bits(trace),
+        tracks=tracks, kinds=kinds, pyramid=lambda layer: _pyramid(trace, tracks, layer),
+    )  # fmt: skip
+
+
+def _pyramid(trace: ThreadTrace, tracks: pl.DataFrame, layer: LayerNumbers) -> _core.SpanPyramid:
+    begin = aligned(trace, "start_cycles").alias("time")
+    _, first, count = rows_of_waves(trace, "state")
+    waves = trace.waves.select(track_of(tracks, trace.waves), begin, first, count)
+    return _core.state_pyramid(layer, waves, trace.states)
+
+
+_STEPS = 6  #: Kinds of durations: each has about as many waves.
+
+
+def by_workgroup(trace: ThreadTrace) -> Timeline | None:
+    """By the number of the workgroup that occupancy records have; None where none has one."""
+    if not trace.occupancy["is_ext"].any():
+        return None
+    return _grouped(trace, "workgroup", lambda: _starts(trace)["workgroup"], lambda n: f"workgroup {n}")
+
+
+def by_dispatch(trace: ThreadTrace) -> Timeline | None:
+    """By the dispatch that launched them; None where fewer than two were seen."""
+    if trace.dispatches.height < 2:
+        return None
+    return _grouped(trace, "dispatch", lambda: _dispatches(trace), lambda n: f"dispatch {n + 1}")
+
+
+def by_duration(trace: ThreadTrace) -> Timeline | None:
+    """By how long they were resident, from short to long; None where there is none."""
+    edges = _duration_edges(trace)
+    if not edges:
+        return None
+    names = [
+        f"up to {upper:,} cycles" if n == 0 else f"{lower + 1:,} to {upper:,} cycles"
+        for n, (lower, upper) in enumerate(zip((0, *edges), edges, strict=False))
+    ]
+    kinds = tuple({"kind": n, "name": name, "colour": f"step {n} {len(edges)}"} for n, name in enumerate(names))
+
+    def values() -> pl.Series:
+        lengths = _lengths(trace)
+        return pl.Series(edges, dtype=pl.Int64).search_sorted(lengths, side="left").cast(pl.Int64)
+
+    return _timeline(trace, "duration", values, kinds=kinds)
+
+
+def _grouped(trace: ThreadTrace, name: str, values: Callable[[], pl.Series], label: Callable[[int], str]) -> Timeline:
+    def kinds() -> tuple[dict[str, Any], ...]:
+        numbers = values()
+        named: list[dict[str, Any]] = [{"kind": n, "name": label(n)} for n in numbers.drop_nulls().unique().sort()]
+        unknown = [{"kind": NO_KIND, "name": f"{name} not known", "colour": "NONE"}] if numbers.null_count() else []
+        return (*named, *unknown)
+
+    return _timeline(trace, name, values, late_kinds=kinds)
+
+
+def _timeline(trace: ThreadTrace, by: str, values: Callable[[], pl.Series], **kinds: Any) -> Timeline:
+    line = waves(trace)
+
+    def spans() -> pl.DataFrame:
+        kind = values().clip(upper_bound=NO_KIND - 1).fill_null(NO_KIND).cast(pl.UInt16)
+        return line.spans().with_columns(kind.alias("kind")) if line.spans else pl.DataFrame()
+
+    return Timeline(
+        f"waves_by_{by}", f"Waves by {by}", "cycles", line.begin, line.end, line.cell_bits,
+        tracks=line.tracks, tracks_of=line.name, spans=spans, **kinds,
+    )  # fmt: skip
+
+
+def _lengths(trace: ThreadTrace) -> pl.Series:
+    table = resident_waves(trace)
+    return table.select(pl.col("end_cycles") - pl.col("start_cycles")).to_series()
+
+
+@once_per_trace
+def _duration_edges(trace: ThreadTrace) -> tuple[int, ...]:
+    """The longest duration of every kind."""
+    lengths = _lengths(trace)
+    if not lengths.len():
+        return ()
+    parts = [lengths.quantile((n + 1) / _STEPS, "higher") for n in range(_STEPS)]
+    return tuple(sorted({int(part or 0) for part in parts}))
+
+
+@once_per_trace
+def _starts(trace: ThreadTrace) -> pl.DataFrame:
+    """Of every resident wave what its start records: micro engine, pipe, workgroup where that is known."""
+    columns = ("me", "pipe", "workgroup")
+    workgroup = pl.when("is_ext").then(pl.col("workgroup")).cast(pl.Int64).alias("workgroup")
+    keys = [*SLOT, "time_cycles"]
+    starts = trace.occupancy.filter("start").select(*keys, "me", "pipe", workgroup).unique(keys, keep="first")
+    table = resident_waves(trace)
+    time = pl.when("has_begin").then("start_cycles").otherwise(0).alias("time_cycles")
+    return table.with_columns(time).join(starts, on=keys, how="left", maintain_order="left").select(columns)
+
+
+def _dispatches(trace: ThreadTrace) -> pl.Series:
+    """Of every resident wave the last dispatch before it from the micro engine and pipe that started it."""
+    keys = ["se", "me", "pipe"]
+    table = pl.concat([resident_waves(trace).select("se", "start_cycles"), _starts(trace)], how="horizontal")
+    launches = trace.dispatches.with_row_index("dispatch").select("dispatch", *keys, "time_cycles").sort("time_cycles")
+    ordered = table.with_row_index("at").sort("start_cycles", maintain_order=True)
+    joined = ordered.join_asof(
+        launches, left_on="start_cycles", right_on="time_cycles", by=keys, strategy="backward", check_sortedness=False
+    )
+    return joined.sort("at")["dispatch"].cast(pl.Int64)
