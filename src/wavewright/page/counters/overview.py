@@ -12,7 +12,7 @@ from wavewright.model.counters import System
 from wavewright.model.document import Document
 from wavewright.model.losses import LOSSES
 from wavewright.page.counters.kernels import kernels_of
-from wavewright.page.protocol.question import PageQuestion
+from wavewright.page.protocol.question import NO_LAYERS, PageQuestion
 
 MOST_KERNELS = 2000  #: Kernels that the page knows by name, the longest first; `kernel_count` tells how many there are.
 _LONGEST_FACT = 400
@@ -50,9 +50,4 @@ def _facts(system: System) -> list[dict[str, str]]:
     return [{key: text[:_LONGEST_FACT] for key, text in fact.items()} for fact in facts + described]
 
 
-def _no_layers(_: Document) -> dict[str, Any]:
-    """Counters have no timelines."""
-    return {"layers": []}
-
-
-QUESTIONS = (PageQuestion("overview", overview_of_counters), PageQuestion("layers", _no_layers))
+QUESTIONS = (PageQuestion("overview", overview_of_counters), NO_LAYERS)

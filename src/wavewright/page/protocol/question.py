@@ -50,6 +50,10 @@ class PageQuestion:
         return self.exported(document) if self.exported else ({},)
 
 
+#: The answer of kinds of documents without timelines.
+NO_LAYERS = PageQuestion("layers", lambda _: {"layers": []})
+
+
 def every_other(document: Document) -> list[dict[str, int]]:
     """The other documents of the same kind, as bases of a comparison."""
     others = document.library.documents if document.library else []

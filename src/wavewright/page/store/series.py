@@ -11,7 +11,7 @@ from wavewright.analysis.common.store.trend import COLUMNS, all_series, with_gri
 from wavewright.facts.kernel_titles import kernel_title
 from wavewright.model.document import Document
 from wavewright.model.losses import LOSSES, loss_frame
-from wavewright.page.protocol.question import PageQuestion
+from wavewright.page.protocol.question import NO_LAYERS, PageQuestion
 
 _MOST_SERIES = 2_000
 #: Subjects of single lines and of instructions are asked for by their change, not by themselves.
@@ -60,9 +60,4 @@ def _titled(row: dict[str, Any]) -> dict[str, Any]:
     return {"title": ", ".join([word for word in words if word] + grid), "capture_count": row["capture_count"]}
 
 
-def _no_layers(_: Document) -> dict[str, Any]:
-    """A store has no timelines."""
-    return {"layers": []}
-
-
-QUESTIONS = (PageQuestion("overview", overview_of_store), PageQuestion("layers", _no_layers))
+QUESTIONS = (PageQuestion("overview", overview_of_store), NO_LAYERS)
