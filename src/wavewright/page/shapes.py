@@ -73,9 +73,9 @@ def _declared(name: str) -> TableSpec:
 
 def _table(of: str, row: str = "", without: tuple[str, ...] = (), more: str = "") -> TableSpec:
     spec = _declared(of)
-    added = {column.name: column for column in table_spec("", "", more).columns}
-    columns = [added.pop(column.name, column) for column in spec.columns if column.name not in without]
-    return replace(spec, row=row or spec.row, columns=(*columns, *added.values()))
+    more_columns = {column.name: column for column in table_spec("", "", more).columns}
+    columns = [more_columns.pop(column.name, column) for column in spec.columns if column.name not in without]
+    return replace(spec, row=row or spec.row, columns=(*columns, *more_columns.values()))
 
 
 def _shape(
@@ -86,9 +86,9 @@ def _shape(
     *,
     since_start: bool = False,
 ) -> Shape:
-    made = {name: _table(**table) for name, table in (tables or {}).items()}
-    added = {name: _TYPES.get(kind) or _declared(kind) for name, kind in (fields or {}).items()}
-    return Shape(_found(answer) if answer else None, made, added, tuple(without), since_start)
+    specs = {name: _table(**table) for name, table in (tables or {}).items()}
+    field_types = {name: _TYPES.get(kind) or _declared(kind) for name, kind in (fields or {}).items()}
+    return Shape(_found(answer) if answer else None, specs, field_types, tuple(without), since_start)
 
 
 #: Question -> what it answers with.
