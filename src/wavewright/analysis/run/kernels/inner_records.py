@@ -97,7 +97,7 @@ class InnerRecords:
         return pl.DataFrame(rows, schema=none.schema, orient="row")
 
     def _text(self, operator: str, told: Iterable[tuple[str, Any]]) -> str:
-        """What the model of an operator asks for, where all that was recorded in a call agrees."""
+        """The records that the model of an operator asks for, where all those of a call agree."""
         model = self._models[operator]
         found: dict[str, set[tuple[Any, ...]]] = {}
         for name, value in told:

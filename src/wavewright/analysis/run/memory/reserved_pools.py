@@ -21,7 +21,7 @@ _POINTS = {
 
 
 def reserved_points(run: Run, rows: pl.DataFrame) -> pl.DataFrame:
-    """What an allocator holds from each moment on, as a snapshot tells, else its calls (`allocation_rows`)."""
+    """Bytes that an allocator holds from each moment on, by a snapshot, else by its calls (`allocation_rows`)."""
     told = rows.drop_nulls("reserved_bytes").rename({"end_ns": "time_ns"})
     if _RESERVED in run.extra_names:
         told = run.table(_RESERVED).with_columns(kind=pl.lit("GPU"), pool=pl.lit("FRAMEWORK"))
