@@ -16,7 +16,7 @@ from wavewright.errors import UsageError
 from wavewright.facts.closure import PREDICTED_COUNTERS, counter_parts, known_defects
 from wavewright.model.answer import Answer
 from wavewright.model.counters import CounterSet
-from wavewright.model.schema import TableSpec, frame_of, table_spec
+from wavewright.model.schema import frame_of
 
 EXACT, WITHIN, IMPOSSIBLE, OTHER_RUN = "closes exactly", "closes within", "impossible", "not the same run"
 UNKNOWN = "cannot tell"
@@ -33,25 +33,6 @@ _STORE_BYTES = "store_bytes"  #: In `TracedWork.lane_costs`.
 _PASSES_DIFFER_MAX = 0.05  #: Work of the same dispatch in two passes; `l2` calls runs that differ by more different.
 #: Work that neither time nor caches decide: passes must agree about it.
 _WORK = (*_WAVES, *_GROUPS, *PREDICTED_COUNTERS)
-
-_COUNTERS = table_spec(
-    "counters",
-    "one counter of one kernel, and what it must be",
-    f"""
-    kernel          UInt32   -  | rank of the kernel
-    kernel_name     String   -  | its name
-    counter         String   -  | counter
-    label           String   -  | what it counts
-    against         String   -  | grid, trace, counter (a part of another) or pass (the same counter of another pass)
-    expected        Float64  -  | what it must be in a dispatch, mean
-    expected_min    Float64  -  | if every wave did as little as the traced one that did least
-    expected_max    Float64  -  | if every wave did as much as the traced one that did most
-    measured        Float64  -  | what it is, mean of the dispatches
-    ratio           Float64  -  | measured / expected; null = nothing was expected
-    verdict         String   -  | {EXACT}, {WITHIN}, {IMPOSSIBLE}, {OTHER_RUN} or {UNKNOWN}
-    reason          String   -  | the numbers behind it, and the known defect
-    """,
-)
 
 
 @dataclass(frozen=True)
@@ -73,7 +54,7 @@ class TracedWork:
 
 
 @dataclass(frozen=True)
-class Closure(Answer):
+class Closure(Answer, package=__package__):
     """A balance sheet of counters: grid, passes and traced instructions against what was counted."""
 
     definition: ClassVar[str] = (
@@ -85,7 +66,6 @@ class Closure(Answer):
         f"GPU. {UNKNOWN}: off by a rule that no counter has proven, or by partial workgroups. "
         "Counters that time decides (cycles, stalls, cache hits) are not predicted."
     )
-    tables: ClassVar[Mapping[str, TableSpec]] = {"counters": _COUNTERS}
 
     target: str | None
     kernel_count: int  #: With at least one counter that something accounts for.
@@ -206,7 +186,7 @@ def closure(counters: CounterSet, *, choice: CounterChoice = ALL_DISPATCHES, wor
         traced_wave_count=work.wave_count if work else None,
         grid_wave_count=grid_waves if isinstance(grid_waves, float) else None,
         difference=difference,
-        counters=frame_of(_COUNTERS, rows),
+        counters=frame_of(Closure.tables["counters"], rows),
         notes=notes,
     )
 
