@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+from wavewright.base.toml import packaged
 from wavewright.codeobj.code_object import Kernel
 from wavewright.codeobj.given_arguments import argument_list, given_bytes
 from wavewright.codeobj.metadata import MAX_SEGMENT_BYTES, KernelArgument
@@ -24,22 +25,7 @@ _AXES = "xyz"
 _WORKGROUP_MAX, _GRID_MAX = (1 << 16) - 1, (1 << 32) - 1  # fields of the dispatch packet
 
 #: Kinds of arguments that hold an address of memory outside of LDS.
-POINTER_KINDS = frozenset(
-    {
-        "global_buffer",
-        "image",
-        "pipe",
-        "queue",
-        "sampler",
-        "hidden_completion_action",
-        "hidden_default_queue",
-        "hidden_heap_v1",
-        "hidden_hostcall_buffer",
-        "hidden_multigrid_sync_arg",
-        "hidden_printf_buffer",
-        "hidden_queue_ptr",
-    }
-)
+POINTER_KINDS: frozenset[str] = frozenset(packaged("arguments.toml", __package__)["pointer_kinds"])
 
 Size3 = tuple[int, int, int]
 

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 
 from wavewright.facts.kernel_titles import kernel_title
-from wavewright.facts.runtime_kernels import is_runtime_kernel
+from wavewright.facts.loader import packaged
 
 
 @dataclass(frozen=True)
@@ -23,28 +23,21 @@ class Origin:
 
 _RUNTIME = Origin("the HIP runtime", is_certain=True)
 
-#: Namespaces and starts of names -> whose they are.
-_STARTS = (
-    (("at::native::", "at::cuda::", "at_cuda_detail::", "c10::"), "PyTorch (ATen)"),
-    (("rocprim::", "hipcub::", "cub::", "thrust::"), "rocPRIM, hipCUB or rocThrust"),
-    (("Cijk_", "Custom_Cijk_"), "rocBLAS or hipBLASLt (Tensile)"),
-    (("rocblas", "hipblas"), "rocBLAS or hipBLAS"),
-    (("rocsparse", "rocsolver", "rocfft", "rocrand"), "a ROCm library"),
-    (("ncclDevKernel", "ncclKernel", "rcclKernel"), "RCCL"),
-)
+_NAMES = packaged("library_kernels.toml")
+_RUNTIME_STARTS, _RUNTIME_NAMES = tuple(_NAMES["runtime"]["starts"]), frozenset(_NAMES["runtime"]["names"])
 
-#: Words in a row, of the name without its parameters, that helpers have in their names.
-_WORDS = (
-    ("elementwise",),
-    ("reduce", "kernel"),
-    ("vectorized",),
-    ("memset",),
-    ("memcpy",),
-    ("fill",),
-    ("sort",),
-    ("scan",),
-)
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+
+
+def is_runtime_kernel(name: str) -> bool:
+    """Whether a kernel of this name belongs to the runtime: a capture catches it, but nobody means it.
+
+    Examples
+    --------
+    >>> is_runtime_kernel("__amd_rocclr_fillBufferAligned.kd"), is_runtime_kernel("gemm")
+    (True, False)
+    """
+    return name.startswith(_RUNTIME_STARTS) or name.removesuffix(".kd") in _RUNTIME_NAMES
 
 
 def origin_of(name: str) -> Origin | None:
@@ -60,17 +53,12 @@ def origin_of(name: str) -> Origin | None:
     if is_runtime_kernel(name):
         return _RUNTIME
     title = kernel_title(name)
-    for starts, what in _STARTS:
-        if title.startswith(starts):
+    for what, starts in _NAMES["libraries"].items():
+        if title.startswith(tuple(starts)):
             return Origin(what, is_certain=True)
-    words = [word.lower() for word in _WORD.findall(_without_arguments(title))]
-    for phrase in _WORDS:
+    words = [word.lower() for word in _WORD.findall(title.partition("<")[0])]
+    for phrase in _NAMES["helpers"]["phrases"]:
         places = range(len(words) - len(phrase) + 1)
-        if any(tuple(words[place : place + len(phrase)]) == phrase for place in places):
+        if any(words[place : place + len(phrase)] == phrase for place in places):
             return Origin(f"a helper, as the word {' '.join(phrase)!r} in its name suggests", is_certain=False)
     return None
-
-
-def _without_arguments(title: str) -> str:
-    """A name without template arguments."""
-    return title.partition("<")[0]

@@ -45,6 +45,9 @@ _SHAPE = tuple(f"{what}_{axis}" for what in ("grid", "workgroup") for axis in "x
 _COLUMNS = ("process", "agent", "name", "dispatch_id", "start_ns", "end_ns", *_SHAPE)
 
 
+_ANOTHER_PROCESS = "nothing tells that it is of the process that was traced"
+
+
 def look_beside(trace: ThreadTrace, around: Sequence[Folder]) -> None:
     """Let `trace.launch` look in these folders, the nearest first."""
     places_around = [_with_runs_only(folder) for folder in around]
@@ -120,7 +123,7 @@ def _launch(
         if launch is None:
             continue
         parts = run_input.files or (run_input.path,)
-        problem = _another_process() if is_of_process and not any(map(is_of_process, parts)) else ""
+        problem = _ANOTHER_PROCESS if is_of_process and not any(map(is_of_process, parts)) else ""
         if problem := problem or _contradiction(trace, launch):
             detail = f"{run_input.path.name} has a dispatch {dispatch} of {launch.duration_ns / 1e3:,.1f} µs: {problem}"
             losses.append(Loss("launch_of_another_run", detail=detail))
@@ -144,10 +147,6 @@ def run_of_launch(trace: ThreadTrace) -> Run | None:
     if run_input is None or not run_input.path.exists():
         return None
     return open_inputs([run_input])
-
-
-def _another_process() -> str:
-    return "nothing tells that it is of the process that was traced"
 
 
 def _contradiction(trace: ThreadTrace, launch: Launch) -> str:

@@ -6,7 +6,7 @@ import re
 
 from tests.kit.together import together
 from wavewright.analysis.run.kernels.categories import categories_of
-from wavewright.facts.kernel_categories.rules import OTHER, category_rules
+from wavewright.facts.kernel_categories import OTHER, category_rules
 
 RULES = category_rules()
 

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 
+from msgspec import json, structs
+
 from wavewright.base.words import counted, shortened
-from wavewright.capture.judgement import Judgement, Verdict
+from wavewright.capture.judgement import Judgement, TracedDispatch, Verdict
 from wavewright.capture.kinds import KernelChoice
 from wavewright.capture.plans.discovery import DiscoveredKernels, discovered
 from wavewright.capture.rocprofv3.messages import printable_line
-from wavewright.errors import UsageError, WavewrightError
+from wavewright.codeobj.names import demangle_all
+from wavewright.errors import NotATraceError, UsageError, WavewrightError
 from wavewright.facts.kernel_titles import kernel_title
+from wavewright.readers.trace.arguments_file import NAME, ArgumentsDocument
+from wavewright.readers.trace.kerncap import decoded_file
 
 _NAMED_KERNELS = 3
 _NAME_WIDTH = 60
@@ -135,3 +142,34 @@ def _nearest(regex: str, names: Iterable[str]) -> list[str]:
     hits = [titles[title] for each in near for title, word in words.items() if word == each]
     chosen = list(dict.fromkeys(hits)) or list(titles.values())
     return [printable_line(shortened(kernel_title(name), _NAME_WIDTH)) for name in chosen[:_NAMED_KERNELS]]
+
+
+# --- arguments of launches, recorded beside a thread trace: those of the traced dispatches get their numbers ---
+
+
+def number_arguments(attempt: Path, dispatches: Sequence[TracedDispatch]) -> int:
+    """Number the recorded launches that were traced, and drop all others; how many were.
+
+    A recording counts launches of a kernel, a trace counts dispatches: the kernel trace beside it knows both. Launches
+    of two functions with the same name cannot be told apart, and are dropped.
+    """
+    count = 0
+    for path in (attempt / "raw").glob(f"*/{NAME}"):
+        with suppress(NotATraceError, OSError):  # of a program that was killed while it wrote
+            document = decoded_file(path.parent, path.name, ArgumentsDocument)
+            places = (path.parent, path.parent.parent)
+            numbers = {
+                (each.kernel, each.launch): each.dispatch for each in dispatches if attempt / each.folder in places
+            }
+            plain = demangle_all({entry.kernel for entry in document.dispatches})
+            copies = Counter((entry.kernel, entry.launch) for entry in document.dispatches)
+            entries = [
+                structs.replace(entry, dispatch=number)
+                for entry in document.dispatches
+                if entry.launch is not None and copies[entry.kernel, entry.launch] == 1
+                for number in (numbers.get((name, entry.launch)) for name in {entry.kernel, plain[entry.kernel]})
+                if number is not None
+            ]
+            path.write_bytes(json.encode(structs.replace(document, dispatches=entries)))
+            count += len(entries)
+    return count

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from wavewright.base.words import counted, percent, shortened
 from wavewright.capture.judgement import Judgement, TracedDispatch, Verdict
-from wavewright.capture.verdicts.arguments import number_arguments
-from wavewright.capture.verdicts.launches import LaunchTables, launch_count, passes, why_none
+from wavewright.capture.verdicts.launches import LaunchTables, launch_count, number_arguments, passes, why_none
 from wavewright.capture.verdicts.streams import Look, Looks, Places, listed_engines, looks_below
 from wavewright.errors import WavewrightError
 from wavewright.facts.kernel_titles import kernel_title

@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from wavewright.errors import NotATraceError
-from wavewright.model.counters import COUNTER_SET, CounterSet, System
+from wavewright.model.counters import COUNTER_SET, CounterSet
 from wavewright.model.losses import Loss, loss_frame
 from wavewright.readers.counters.ceilings import ceilings_of_rows
 from wavewright.readers.counters.execution import LARGEST_INTEGER, bounded
@@ -68,7 +68,7 @@ def read_analysis_database(file: Path, *, target: str | None = None) -> CounterS
     if workloads.height > 1:
         names = ", ".join(str(name) for name in workloads["name"][1:7])
         losses.append(Loss("other_workloads", workloads.height - 1, detail=names))
-    system = with_facts(_system(workload["sys_info_extdata"], file.name), target, losses)
+    system = with_facts(system_of_row(_texts(workload["sys_info_extdata"]), file.name), target, losses)
     tables = {
         "dispatches": dispatches,
         "stored_metrics": metrics,
@@ -76,10 +76,6 @@ def read_analysis_database(file: Path, *, target: str | None = None) -> CounterS
         "losses": loss_frame(losses),
     }
     return CounterSet(tables, {}, system, str(file), origin)
-
-
-def _system(text: str | None, file: str) -> System:
-    return system_of_row(_texts(text), file)
 
 
 def _texts(text: str | None) -> dict[str, str]:

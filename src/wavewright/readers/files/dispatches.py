@@ -13,7 +13,7 @@ from typing import Generic, TypeVar
 from wavewright.base.words import counted, shortened
 from wavewright.errors import UsageError
 from wavewright.facts.kernel_titles import kernel_title
-from wavewright.facts.runtime_kernels import is_runtime_kernel
+from wavewright.facts.library_kernels import is_runtime_kernel
 
 T = TypeVar("T")
 

@@ -14,6 +14,7 @@ from itertools import pairwise
 import polars as pl
 
 from wavewright.base.shown import printable
+from wavewright.base.toml import packaged
 from wavewright.model.blocks import Code, Table
 from wavewright.model.document import Document
 from wavewright.model.report import Section
@@ -21,22 +22,7 @@ from wavewright.model.run import Run
 from wavewright.writers.markdown.blocks import code_span
 
 #: Columns of a run that hold names of the recorded program, and of whoever recorded it.
-_NAMED = {
-    "sources": ("path",),
-    "nodes": ("hostname", "domain", "system", "release", "version", "hardware"),
-    "processes": ("command",),
-    "agents": ("product", "model", "vendor"),
-    "threads": ("name",),
-    "queues": ("name",),
-    "streams": ("name",),
-    "symbols": ("name",),
-    "dispatches": ("name", "region_name"),
-    "copies": ("name", "region_name"),
-    "regions": ("name", "domain", "category"),
-    "samples": ("name", "domain", "category"),
-    "monitors": ("name",),
-    "counter_info": ("name", "description", "units"),
-}
+_NAME_COLUMNS: dict[str, list[str]] = packaged("recorded_names.toml", __package__)
 _FENCE = re.compile(r"\s*(`{3,})")
 _SPAN = re.compile(r"(?<!`)(`+)(?!`).+?(?<!`)\1(?!`)")
 _WORD = re.compile(r"\S+")
@@ -125,7 +111,7 @@ def _names_of_run(run: Run) -> set[str]:
     import polars as pl
 
     names: set[str] = set()
-    for table, columns in _NAMED.items():
+    for table, columns in _NAME_COLUMNS.items():
         for piece in run.chunks(table, columns):
             for column in columns:
                 texts = piece[column].unique().cast(pl.String)

@@ -8,7 +8,7 @@ import polars as pl
 
 from wavewright.analysis.run.diagnose.work import COMPUTE
 from wavewright.analysis.run.kernels.categories import category
-from wavewright.facts.runtime_kernels import is_runtime_kernel
+from wavewright.facts.library_kernels import is_runtime_kernel
 
 TINY_NS = 10_000
 TINY_CALLS = 100

@@ -13,8 +13,8 @@ from wavewright.analysis.run.diagnose.merged_diagnosis import MergedDiagnosis
 from wavewright.analysis.run.diagnose.sums import total
 from wavewright.analysis.run.kernels.operators import combine_operators
 from wavewright.base.words import counted, duration, percent, percents
+from wavewright.facts.library_kernels import is_runtime_kernel
 from wavewright.facts.run_rules import OF_LAUNCHES, RULES
-from wavewright.facts.runtime_kernels import is_runtime_kernel
 
 _LEAST_STEPS, _LEAST_NS = 3, 100_000_000
 _WORTH_SAYING = 0.05

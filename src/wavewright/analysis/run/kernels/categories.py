@@ -9,7 +9,7 @@ from functools import cache
 import polars as pl
 
 from wavewright.analysis.run.calls.kernel_names import readable_names
-from wavewright.facts.kernel_categories.rules import OTHER, category_rules
+from wavewright.facts.kernel_categories import OTHER, category_rules
 from wavewright.facts.kernel_titles import kernel_head, kernel_title
 
 

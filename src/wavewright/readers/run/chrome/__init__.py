@@ -75,7 +75,12 @@ def read_kineto(path: Path, captures: Sequence[Path] = ()) -> MemorySource:
     run_tables = finished(tables | kinds | graph_calls, losses)
     losses += [*_launched_before(run_tables), *_of_other_vendor(run_tables)]
     return MemorySource(
-        str(path), "Kineto" if is_kineto else "Chrome trace", _version(file), run_tables, losses, extras
+        str(path),
+        "Kineto" if is_kineto else "Chrome trace",
+        "" if file.schemaVersion is None else str(file.schemaVersion),
+        run_tables,
+        losses,
+        extras,
     )
 
 
@@ -145,10 +150,6 @@ def _of_other_vendor(tables: dict[str, pl.DataFrame]) -> list[Loss]:
 
 
 _CUDA = r"^cu(da)?[A-Z]"  #: Functions of CUDA's runtime and driver.
-
-
-def _version(file: ChromeFile) -> str:
-    return "" if file.schemaVersion is None else str(file.schemaVersion)
 
 
 def _rank(file: ChromeFile) -> int | None:

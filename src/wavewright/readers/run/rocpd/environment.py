@@ -4,21 +4,11 @@ from __future__ import annotations
 
 import json
 
+from wavewright.base.toml import packaged
+
 MASKED = "***"
 #: Variables with the rank; the MPI library's take precedence over the job launcher's.
-_RANKS = (
-    "OMPI_COMM_WORLD_RANK",
-    "PMIX_RANK",
-    "PMI_RANK",
-    "MV2_COMM_WORLD_RANK",
-    "MPI_RANK",
-    "ALPS_APP_PE",
-    "PALS_RANKID",
-    "FLUX_TASK_RANK",
-    "JSM_NAMESPACE_RANK",
-    "SLURM_PROCID",
-    "RANK",
-)
+_RANKS: list[str] = packaged("reading.toml", __package__)["ranks"]
 
 
 def variables(text: str | None) -> dict[str, str]:

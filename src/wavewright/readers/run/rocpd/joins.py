@@ -9,19 +9,12 @@ from typing import Any
 import msgspec
 import polars as pl
 
+from wavewright.base.toml import packaged
 from wavewright.readers.run.event_rows import Lookup, LookupBuilder
 from wavewright.readers.run.rocpd.runs import DataType, RocpdRun, Types
 
 #: Prefix before the dot -> column with the key, joined table, its column with the same key.
-JOINS = {
-    "event": ("event_id", "event", "id"),
-    "track": ("track_id", "track", "id"),
-    "symbol": ("kernel_id", "info_kernel_symbol", "id"),
-    "pmc": ("pmc_id", "info_pmc", "id"),
-    "sample": ("sample_id", "sample", "id"),
-    "moment": ("event_id", "sample", "event_id"),
-    "caller": ("event_id", "region", "event_id"),
-}
+JOINS: dict[str, tuple[str, str, str]] = packaged("reading.toml", __package__)["joins"]
 
 #: Columns that a row takes from its track when its own table has none: samples; in drafts of schema 4, all rows.
 OF_TRACK = ("pid", "tid", "agent_id", "queue_id", "stream_id", "name_id")

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
+from wavewright.base.toml import packaged
 from wavewright.model.losses import Loss
-from wavewright.model.schema import SAMPLE_REASONS
 
 #: Columns of `SampleRecords.frame`.
 RECORD = {
@@ -24,21 +24,8 @@ RECORD = {
 }
 
 _PREFIX = "ROCPROFILER_PC_SAMPLING_INSTRUCTION_NOT_ISSUED_REASON_"
-#: Ends of the names of `rocprofiler_pc_sampling_instruction_not_issued_reason_t` (rocprofiler-sdk, pc_sampling.h; the
-#: shorter ones until ROCm 6.4), in the order of `SAMPLE_REASONS`.
-_NAMES = (
-    ("NONE",),
-    ("NO_INSTRUCTION_AVAILABLE", "NOT_AVAILABLE"),
-    ("ALU_DEPENDENCY", "ALU"),
-    ("WAITCNT",),
-    ("INTERNAL_INSTRUCTION", "INTERNAL"),
-    ("BARRIER_WAIT", "BARRIER"),
-    ("ARBITER_NOT_WIN", "ARBITER"),
-    ("ARBITER_WIN_EX_STALL", "EX_STALL"),
-    ("OTHER_WAIT",),
-    ("SLEEP_WAIT", "SLEEP"),
-)
-_REASONS = {name: reason for reason, names in zip(SAMPLE_REASONS, _NAMES, strict=True) for name in names}
+_NAMES: dict[str, list[str]] = packaged("reasons.toml", __package__)
+_REASONS = {name: reason for reason, names in _NAMES.items() for name in names}
 
 
 def reason_named(name: str) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from wavewright import _core
+from wavewright.base.toml import packaged
 from wavewright.model.losses import Loss
 from wavewright.model.schema import THREAD_TRACE, empty_frame
 from wavewright.readers.files.folder import Folder
@@ -18,15 +19,7 @@ from wavewright.readers.trace.ui_output.parts import decoded, engine_number, fit
 _COUNTER_FILE = re.compile(r"se(\d{1,5})_perfcounter\.json")
 _COUNTER_FIELDS = ("time_cycles", "value0", "value1", "value2", "value3", "cu", "bank")
 _COUNTERS_PER_BANK = 4
-_OTHER_SIMD_SCHEMA = {"time": "time_cycles", "duration": "duration_cycles", "category": "category"}
-_SHADER_DATA_SCHEMA = {
-    "time": "time_cycles",
-    "value": "value",
-    "cu": "cu",
-    "simd": "simd",
-    "wave_id": "slot",
-    "flags": "flags",
-}
+_NAMES = packaged("names.toml", __package__)
 #: One early writer stored `["data", [...]]` instead of an object (spec_ui_output 5.6).
 _WRAPPED = re.compile(rb'\s*\[\s*"data"\s*,')
 
@@ -46,8 +39,8 @@ def read_streams(folder: Folder, manifest: Manifest) -> Streams:
     streams.tables = {
         "sampled_counters": _sampled_counters(folder, streams),
         "counter_names": _counter_names(manifest.counter_names),
-        "other_simd": _rows_of(folder, "other_simd", manifest.other_simd, _OTHER_SIMD_SCHEMA, streams),
-        "shader_data": _rows_of(folder, "shader_data", manifest.shader_data, _SHADER_DATA_SCHEMA, streams),
+        "other_simd": _rows_of(folder, "other_simd", manifest.other_simd, _NAMES["other_simd"], streams),
+        "shader_data": _rows_of(folder, "shader_data", manifest.shader_data, _NAMES["shader_data"], streams),
     }
     return streams
 

@@ -4,50 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import IntEnum
 from pathlib import Path
 
 import polars as pl
 
 from wavewright import _core
+from wavewright.base.toml import packaged
 from wavewright.model.losses import Loss
 from wavewright.model.schema import THREAD_TRACE
 from wavewright.readers.files.folder import Folder
 from wavewright.readers.trace.ui_output.manifest import ListedFile
 from wavewright.readers.trace.ui_output.parts import readable
 
-
-class WaveProblem(IntEnum):
-    """wavewright::WaveProblem by number."""
-
-    MALFORMED_ROWS = 0
-    IMPOSSIBLE_TIMES = 1
-    NO_PC = 2
-    UNKNOWN_LINES = 3
-    UNREADABLE = 16
-    SYNTAX = 17
-    TOO_DEEP = 18
-    BAD_NUMBER = 19
-    NO_WAVE = 20
-    BACKWARDS = 21
-    DUPLICATE = 22
-
-
-_ROW_LOSSES = {
-    WaveProblem.MALFORMED_ROWS: "malformed_rows",
-    WaveProblem.IMPOSSIBLE_TIMES: "impossible_times",
-    WaveProblem.NO_PC: "unresolved_pcs",
-    WaveProblem.UNKNOWN_LINES: "unknown_rows",
-    WaveProblem.DUPLICATE: "duplicate_waves",
-}
-_FILE_FAULTS = {
-    WaveProblem.UNREADABLE: "cannot be read",
-    WaveProblem.SYNTAX: "is not valid JSON (error at byte {offset})",
-    WaveProblem.TOO_DEEP: "is nested too deeply (byte {offset})",
-    WaveProblem.BAD_NUMBER: "has a number that does not belong there (byte {offset})",
-    WaveProblem.NO_WAVE: "has no wave with a start and an end",
-    WaveProblem.BACKWARDS: "has a wave that ends before it starts",
-}
+_NAMES = packaged("names.toml", __package__)  #: Problems by number: `row_losses` and `file_faults`.
 
 
 @dataclass(frozen=True)
@@ -133,11 +102,12 @@ def _losses(problems: pl.DataFrame, files: Sequence[ListedFile]) -> list[Loss]:
     )
     losses = []
     for row in groups.sort("kind").iter_rows(named=True):
-        kind, name = WaveProblem(row["kind"]), readable(files[row["file"]].name)
+        kind, name = str(row["kind"]), readable(files[row["file"]].name)
         others = f" and {row['files'] - 1:,} more" if row["files"] > 1 else ""
-        if kind in _FILE_FAULTS:
-            problem = f"{name} {_FILE_FAULTS[kind].format(offset=row['byte_offset'])}{others}"
+        if fault := _NAMES["file_faults"].get(kind):
+            problem = f"{name} {fault.format(offset=row['byte_offset'])}{others}"
             losses.append(Loss("unreadable_json", row["count"], detail=problem, byte_offset=row["byte_offset"]))
         else:
-            losses.append(Loss(_ROW_LOSSES[kind], row["count"], detail=f"{name}{others}", se=files[row["file"]].se))
+            loss, engine = _NAMES["row_losses"][kind], files[row["file"]].se
+            losses.append(Loss(loss, row["count"], detail=f"{name}{others}", se=engine))
     return losses
