@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from wavewright.analysis.trace.about.overview import Overview
     from wavewright.analysis.trace.about.subject import Subject
     from wavewright.cli.kit.request import Parts
-    from wavewright.codeobj.embedded_objects import Contents
+    from wavewright.codeobj.embedded_objects import EmbeddedObjects
     from wavewright.errors import WavewrightError
     from wavewright.readers.files.capture import Capture, Window
     from wavewright.readers.files.decoded_traces import DecodedTrace
@@ -458,7 +458,7 @@ def _code_object(path: Path) -> _About:
     )
 
 
-def _container_parts(path: Path, contents: Contents) -> Parts:
+def _container_parts(path: Path, contents: EmbeddedObjects) -> Parts:
     from wavewright.words.trace.input.raw_capture import code_objects_report
 
     return code_objects_report(str(path), contents)

@@ -16,7 +16,7 @@ from wavewright.base.files import open_regular
 from wavewright.codeobj.containers import code_objects_in, is_contained
 from wavewright.codeobj.descriptors import DESCRIPTOR_BYTES, Descriptor, read_descriptor
 from wavewright.codeobj.elf import SHF_ALLOC, ElfFile, Section, Symbol, parse_elf, without_overlap
-from wavewright.codeobj.embedded_objects import Contents
+from wavewright.codeobj.embedded_objects import EmbeddedObjects
 from wavewright.codeobj.metadata import KernelArgument, KernelMetadata, Metadata, read_metadata
 from wavewright.codeobj.targets import TARGET_OF_MACH
 from wavewright.errors import NotATraceError
@@ -132,7 +132,7 @@ class CodeObject:
         return cls(elf, where, _target_of(elf) or target, notes)
 
     @classmethod
-    def _from_contents(cls, contents: Contents, where: str, target: str | None) -> CodeObject:
+    def _from_contents(cls, contents: EmbeddedObjects, where: str, target: str | None) -> CodeObject:
         candidates = contents.of_target(target) if target else ()
         embedded_object = contents.choose(target if candidates else None)
         notes = [loss.detail.removeprefix(f"{where}: ") for loss in contents.losses]

@@ -1,7 +1,7 @@
 """The code objects in a file, whatever holds them: bundles, host programs and libraries, archives, packed or not.
 
 Looking reads headers only; a code object is read, and unpacked, when it is wanted. Everything that a file claims is
-checked against what it has; what could not be read is in `Contents.losses`.
+checked against what it has; what could not be read is in `EmbeddedObjects.losses`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from wavewright.base.compression import PackedError, packing_of, unpacked_pieces
 from wavewright.codeobj.bundle import MAGIC, PACKED_MAGIC, BundleError, read_entries, read_packed, target_in
 from wavewright.codeobj.byte_sources import ByteSource, FileBytes, MemoryBytes, Part, Shelf
 from wavewright.codeobj.elf import ELF_HEADER, ELF_SECTION, EM_AMDGPU, MACHINE_NAMES
-from wavewright.codeobj.embedded_objects import BITCODE, Contents, EmbeddedObject, distinct, what_instead
+from wavewright.codeobj.embedded_objects import BITCODE, EmbeddedObject, EmbeddedObjects, distinct, what_instead
 from wavewright.codeobj.hosts import ARCHIVE_MAGIC, THIN_MAGIC, archive_members, host_sections
 from wavewright.codeobj.targets import TARGET_OF_MACH
 from wavewright.errors import NotATraceError, UnsupportedError, UsageError
@@ -46,7 +46,7 @@ def is_contained(head: bytes) -> bool:
     return bool(_STARTS.match(head) or packing_of(head)) or head.startswith((ARCHIVE_MAGIC, THIN_MAGIC, PACKED_MAGIC))
 
 
-def code_objects_in(source: str | os.PathLike[str] | bytes, *, where: str = "") -> Contents:
+def code_objects_in(source: str | os.PathLike[str] | bytes, *, where: str = "") -> EmbeddedObjects:
     """The code objects in a file, or in the bytes of one.
 
     Read are: ELF code objects of AMD GPUs; offload bundles, plain or packed (CCOB with zlib or Zstandard), one or many
@@ -101,7 +101,7 @@ class _Search:
         self.shelf = Shelf()
         self.miss_count = 0
 
-    def contents(self, source: ByteSource) -> Contents:
+    def contents(self, source: ByteSource) -> EmbeddedObjects:
         head = source.read_at(0, 64)
         if packing_of(head):
             source = self._whole(source, packing_of(head))
@@ -119,7 +119,7 @@ class _Search:
         losses = tuple(Loss("unreadable_code_object", detail=self._sentence(text)) for text in self.problems)
         if not objects:
             raise self._nothing(head)
-        return Contents(self.where, objects, losses)
+        return EmbeddedObjects(self.where, objects, losses)
 
     def _whole(self, source: ByteSource, packing: str) -> MemoryBytes:
         """Unpack a packed file."""

@@ -74,7 +74,7 @@ class EmbeddedObject:
 
 
 @dataclass(frozen=True)
-class Contents:
+class EmbeddedObjects:
     """The code objects of a file, in its order, each once; and what could not be read."""
 
     where: str
@@ -122,19 +122,22 @@ class Contents:
 def distinct(objects: Sequence[EmbeddedObject]) -> list[EmbeddedObject]:
     """The objects without those that are equal to an earlier one, byte by byte.
 
-    Only objects of the same GPU and size are compared, and no more than `COMPARED_BYTES` are read for that.
+    Only objects of the same size and entry id are compared, and no more than `COMPARED_BYTES` are read for that.
     """
     alike = Counter(map(_likeness, objects))
     identities: set[tuple[str, bytes]] = set()
     budget = COMPARED_BYTES
-    content: ByteSource | None = None
+    last_container: Unpacked | None = None
     different = []
     for each in objects:
         is_equal = False
         if alike[_likeness(each)] > 1 and budget > 0:
             container = each.container
-            budget -= each.size_bytes if container is None else 0 if container is content else container.size
-            content = container
+            if container is None:
+                budget -= each.size_bytes
+            elif container is not last_container:  # it is unpacked once for neighbours, see `Shelf`
+                budget -= container.size
+            last_container = container
             digest = each.digest() if budget >= 0 else b""
             is_equal = bool(digest) and (each.entry, digest) in identities
             identities.add((each.entry, digest))

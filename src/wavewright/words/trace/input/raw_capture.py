@@ -12,7 +12,7 @@ from wavewright.analysis.trace.about.traced_call import launch_sentence, launch_
 from wavewright.base.shown import printable, quoted
 from wavewright.base.words import counted, grouped, shortened
 from wavewright.codeobj.code_object import Kernel
-from wavewright.codeobj.embedded_objects import Contents
+from wavewright.codeobj.embedded_objects import EmbeddedObjects
 from wavewright.errors import WavewrightError
 from wavewright.model.blocks import AnyBlock, Column, Sentence, Table, sentence
 from wavewright.model.losses import Loss
@@ -80,7 +80,7 @@ def code_object_report(
         yield Sentence(f"{loss.message}; {loss.advice}", "loss")
 
 
-def code_objects_report(path: str, contents: Contents) -> Iterator[AnyBlock]:
+def code_objects_report(path: str, contents: EmbeddedObjects) -> Iterator[AnyBlock]:
     """The answer of `wavewright info` on a file with several code objects."""
     yield sentence((path, "bold"), f": {counted(len(contents.objects), 'GPU code objects')}")
     targets = Counter(f"{each.target or 'unnamed'}{each.settings}" for each in contents.objects)
