@@ -27,8 +27,13 @@ from wavewright.model.answer import Answer
 from wavewright.model.run import Run
 from wavewright.model.schema import TableSpec, empty_frame, packaged_spec
 
+_MOST_PEERS = 64  #: Groups of ranks with the same kernels that are told apart.
+_ALIKE = 0.9  #: Part of the compute time of each of two ranks that kernels of both must take for them to be peers.
+_TIMES = ("start_ns", "end_ns")
 _WORK = packaged_spec(__package__, "work")
 _KERNELS = packaged_spec(__package__, "kernels")
+_ENDS = packaged_spec(__package__, "ends")
+_BY_KERNEL = packaged_spec(__package__, "by_kernel")
 
 
 @dataclass(frozen=True)
@@ -97,7 +102,8 @@ def combine_ranks(partials: Sequence[PartialRanks]) -> Ranks:
     kernels = kernels.unique([*PROCESS, "name"], keep="first", maintain_order=True)
     meetings = Meetings.of([part.collectives for part in partials])
     waits = meetings.processes().group_by(PROCESS).agg(pl.col("last_count").sum(), waited_ns=pl.col("wait_ns").sum())
-    wall = pl.col("end_ns").cast(pl.Int128) - pl.col("start_ns").cast(pl.Int128)  # of impossible times
+    # The times of a damaged file may be further apart than 64 bits can tell.
+    wall = pl.col("end_ns").cast(pl.Int128) - pl.col("start_ns").cast(pl.Int128)
     work = work.with_columns(peers=_peers(work, kernels))
     mean = pl.col("compute_ns").mean().over("peers")
     is_compared = (pl.len().over("peers") > 1) | (work.height == 1)
@@ -130,10 +136,6 @@ def ranks(run: Run) -> Ranks:
     return combine_ranks([partial_ranks(part) for part in run.parts])
 
 
-_MOST_PEERS = 64  #: Groups of ranks with the same kernels that are told apart.
-_ALIKE = 0.9  #: Part of the compute time of each of two ranks that kernels of both must take for them to be peers.
-
-
 def _peers(work: pl.DataFrame, kernels: pl.DataFrame) -> pl.Series:
     """For each process the number of the first one with the same kernels: stages of a pipeline differ by design."""
     of_process = kernels.filter(~is_collective("name")).partition_by(PROCESS, as_dict=True)
@@ -152,11 +154,11 @@ def _peers(work: pl.DataFrame, kernels: pl.DataFrame) -> pl.Series:
 
 
 def _are_alike(first: dict[str, int], second: dict[str, int]) -> bool:
-    """True if kernels that both have take most of the time of both."""
-    common = first.keys() & second.keys()
+    """True if kernels that both ranks have take most of the time of each; name -> nanoseconds."""
+    shared_names = first.keys() & second.keys()
     return all(
-        sum(times[name] or 0 for name in common) >= _ALIKE * sum(t or 0 for t in times.values())
-        for times in (first, second)
+        sum(kernel_ns[name] or 0 for name in shared_names) >= _ALIKE * sum(ns or 0 for ns in kernel_ns.values())
+        for kernel_ns in (first, second)
     )
 
 
@@ -188,18 +190,16 @@ def _by_collective(meetings: Meetings) -> pl.DataFrame:
         .sort(-pl.col("last_count"), "rank", *PROCESS, nulls_last=True)
         .unique(keys, keep="first", maintain_order=True)
     )
-    several = pl.struct("part", "process").n_unique() > 1
     every = (
         meetings.rows.filter(pl.col("mismatch").ne_missing("twice"))
         .group_by(keys)
         .agg(
-            several.alias("several"),
             is_complete=pl.col("meeting").null_count() == 0,
             members=pl.struct("part", "process").n_unique(),
         )
     )
     return (
-        every.filter("several")
+        every.filter(pl.col("members") > 1)
         .join(sums, on=keys, how="left", nulls_equal=True)
         .join(lasts, on=keys, how="left", nulls_equal=True)
         .with_columns(
@@ -246,11 +246,6 @@ class _EventTotals:
 
     def _note(self, piece: pl.DataFrame) -> None:
         self._extents.append(piece.filter(is_timed()).group_by("process").agg(_first_and_last()))
-
-
-_TIMES = ("start_ns", "end_ns")
-_ENDS = packaged_spec(__package__, "ends")
-_BY_KERNEL = packaged_spec(__package__, "by_kernel")
 
 
 def _first_and_last() -> list[pl.Expr]:
