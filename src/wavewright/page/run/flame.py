@@ -22,9 +22,10 @@ from wavewright.questions.kit.parameters import number, place, text
 
 MOST_FRAMES = 10_000  #: Frames of one answer, the heaviest.
 MOST_SPANS = 6_000  #: Spans of one thread or stream, the longest.
-_LONGEST_NAME = 300
-_EXPORTED_LINES, _EXPORTED_FUNCTIONS = 24, 40
-_LINE = ("kind", "process", "thread", "agent", "stream", "queue", "overlap")
+_SANDWICH_FRAMES = 2_500  #: Frames of the callers of a function, and as many of what it calls.
+_LONGEST_NAME = 300  #: Characters.
+_EXPORTED_LINES, _EXPORTED_FUNCTIONS = 24, 40  #: Held by an exported page: the heaviest.
+_LINE_KEY = ("kind", "process", "thread", "agent", "stream", "queue", "overlap")
 _SUMS = ("call_count", "total_ns", "self_ns", "gpu_total_ns", "gpu_ns")
 
 LINES = packaged_spec(__package__, "lines")
@@ -116,7 +117,7 @@ def sandwich_of_run(
     nodes = _tree(document, tree)
     if not nodes.filter((pl.col("name") == name) & (pl.col("domain").fill_null("") == domain)).height:
         raise UsageError(f"there is no function {name[:80]!r} in this tree")
-    answer = sandwich(nodes, name, domain, _checked(weight), MOST_FRAMES // 4)
+    answer = sandwich(nodes, name, domain, _checked(weight), _SANDWICH_FRAMES)
     return serialize(answer, top=MOST_FRAMES)
 
 
@@ -127,10 +128,10 @@ def _lines(document: Document) -> tuple[pl.DataFrame, pl.DataFrame]:
         timeline: RunTimeline = timeline_of(document)
         tracks = timeline.tracks.filter(pl.col("kind").is_in(["thread", "stream"]))
         if document.whole:  # the same numbers in a part of the time, where not every line has events
-            numbers = _lines(document.whole)[1].select("line", *_LINE).unique(maintain_order=True)
+            numbers = _lines(document.whole)[1].select("line", *_LINE_KEY).unique(maintain_order=True)
         else:
-            numbers = tracks.select(_LINE).unique(maintain_order=True).with_row_index("line")
-        placed_tracks = tracks.join(numbers, on=list(_LINE), nulls_equal=True, maintain_order="left")
+            numbers = tracks.select(_LINE_KEY).unique(maintain_order=True).with_row_index("line")
+        placed_tracks = tracks.join(numbers, on=list(_LINE_KEY), nulls_equal=True, maintain_order="left")
         length = (pl.col("end_ns") - pl.col("start_ns")).sum()
         sums = timeline.spans.group_by("track").agg(span_count=pl.len(), length=length)
         track_sums = placed_tracks.join(sums, on="track", how="left", maintain_order="left")
