@@ -23,7 +23,7 @@ from wavewright.page.inputs import Reading, what_is
 from wavewright.server.user_state import alone, config_folder, write_privately
 
 MOST_ENTRIES = 20
-MOST_BYTES = 1 << 20
+_MOST_BYTES = 1 << 20  #: Of the file: a larger one was not written here.
 _NAME = "recent.json"
 _VERSION = 1
 _MOST_LOOKED_AT = 5_000  #: Files of an input whose sizes are added up; of more it is not told.
@@ -80,7 +80,7 @@ def recent_lines(folder: Path | None) -> list[dict[str, Any]]:
     return [_line(entry) for entry in _read(folder)] if folder else []
 
 
-def entry_called(folder: Path | None, name: str) -> Entry:
+def entry_called(folder: Path | None, entry_id: str) -> Entry:
     """The entry with this id.
 
     Raises
@@ -89,17 +89,17 @@ def entry_called(folder: Path | None, name: str) -> Entry:
         When there is none: nothing else can be opened by the page.
     """
     for entry in _read(folder) if folder else []:
-        if entry.id == name:
+        if entry.id == entry_id:
             return entry
     raise UsageError("this is not one of the recent inputs", advice="open it with `wavewright open PATH`")
 
 
-def forget(folder: Path | None, name: str) -> None:
+def forget(folder: Path | None, entry_id: str) -> None:
     """Take an entry off the list."""
     if folder is None:
         return
     with suppress(OSError), alone(folder):
-        _write(folder, [entry for entry in _read(folder) if entry.id != name])
+        _write(folder, [entry for entry in _read(folder) if entry.id != entry_id])
 
 
 def _line(entry: Entry) -> dict[str, Any]:
@@ -141,8 +141,8 @@ def _read(folder: Path) -> list[Entry]:
             facts = os.fstat(stream.fileno())
             if facts.st_uid != os.geteuid() or facts.st_mode & _OTHERS_WRITE or not stat.S_ISREG(facts.st_mode):
                 return []
-            content = stream.read(MOST_BYTES + 1)
-        if len(content) > MOST_BYTES:
+            content = stream.read(_MOST_BYTES + 1)
+        if len(content) > _MOST_BYTES:
             return []
         return msgspec.json.decode(content, type=_Recent).entries[:MOST_ENTRIES]
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):

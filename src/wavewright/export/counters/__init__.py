@@ -1,1 +1,1 @@
-"""Counter captures as files of other tools, and plans of captures."""
+"""Counter captures as files of other tools."""
