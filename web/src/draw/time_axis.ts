@@ -1,6 +1,7 @@
 // The time axis, the labels of tracks, and the overview of the whole time.
 import { exact } from "../base/format";
 import type { Layer, LayerSet } from "../model/layers";
+import { cellWidth } from "../model/levels";
 import type { Range } from "../model/selection";
 import type { Frame } from "./frame";
 import { letterWidth, type Painter, textScale } from "./painter";
@@ -8,6 +9,7 @@ import { paper } from "./palette";
 import { tickNanoseconds, ticks } from "./ticks";
 import { HEADING, type PlacedGroup, type TrackLayout } from "./track_layout";
 
+/** Heights in pixels. */
 export const MINIMAP = 22;
 const AXIS_LINE = 15;
 
@@ -119,6 +121,9 @@ export function paintScroll(painter: Painter, frame: Frame): void {
   painter.rect(width - 6, y, 5, thumb, `${paper("faint")}b0`);
 }
 
+/** Tile -> how many tracks are busy in each of its cells. */
+const profiles = new WeakMap<object, Float32Array>();
+
 /** How many tracks are busy, over the whole time, from the coarsest tile. */
 function busyTracks(set: LayerSet, layer: Layer): Float32Array | null {
   const tile = set.store.at({ layer: layer.name, level: layer.level_count - 1, tile: 0 });
@@ -126,7 +131,7 @@ function busyTracks(set: LayerSet, layer: Layer): Float32Array | null {
   let profile = profiles.get(tile);
   if (!profile) {
     const cells = layer.tile_cells;
-    const width = layer.cell * 2 ** (layer.level_count - 1);
+    const width = cellWidth(layer, layer.level_count - 1);
     profile = new Float32Array(cells);
     for (let track = 0; track < layer.track_count; track++) {
       let counted = 0; // spans of a track may lie over each other
@@ -142,8 +147,6 @@ function busyTracks(set: LayerSet, layer: Layer): Float32Array | null {
   return profile;
 }
 
-const profiles = new WeakMap<object, Float32Array>();
-
 /** The whole time with the interval on screen: how high = how many tracks are busy. */
 export function paintMinimap(painter: Painter, frame: Frame, set: LayerSet, layer: Layer | null, whole: Range): void {
   const { gutter, width } = frame.parts;
@@ -152,7 +155,7 @@ export function paintMinimap(painter: Painter, frame: Frame, set: LayerSet, laye
   const x = (time: number) => gutter + (time - whole.begin) * scale;
   const busy = layer ? busyTracks(set, layer) : null;
   if (busy && layer) {
-    const cell = layer.cell * 2 ** (layer.level_count - 1);
+    const cell = cellWidth(layer, layer.level_count - 1);
     const most = busy.reduce((a, b) => Math.max(a, b), 1);
     const points = [x(layer.begin), MINIMAP];
     for (let i = 0; i < busy.length; i++) {

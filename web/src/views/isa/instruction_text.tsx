@@ -5,9 +5,9 @@ import { tokenOfText } from "../../model/tokens";
 import { highlightedRegisters } from "./state";
 
 const cache = new Map<string, Token[]>();
-const MOST_KEPT = 5000;
+const MOST_KEPT = 5000; // texts; beyond that all are dropped
 
-function tokens(text: string): Token[] {
+function cachedTokens(text: string): Token[] {
   const cached = cache.get(text);
   if (cached) return cached;
   if (cache.size > MOST_KEPT) cache.clear();
@@ -27,7 +27,7 @@ export interface InstructionProps {
 
 export function InstructionText({ text, writes, implicitWrites, implicitReads }: InstructionProps) {
   const pointedAt = registersOf(highlightedRegisters.value);
-  const parts = tokens(text);
+  const parts = cachedTokens(text);
   const ofUser = tokenOfText(settings.value.tokens, text);
   const results = pointedAt.length ? resultsOf(parts, registersOf(writes)) : null;
   const lights = (registers: Register[]) => registers.some((own) => pointedAt.some((other) => overlap(own, other)));
