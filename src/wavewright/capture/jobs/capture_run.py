@@ -112,7 +112,7 @@ def take(
     MissingToolError
         When there is no profiler or no GPU.
     BusyError
-        When every GPU is used by others.
+        When every GPU is used by others, or another process works on the capture.
     """
     place = JobFolder(folder)
     place.check(job, resume=resume, force=force)
