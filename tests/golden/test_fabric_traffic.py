@@ -13,8 +13,11 @@ import wavewright
 from tests.cli.in_process import call
 from tests.golden.oracle import SHARED
 from wavewright.analysis.trace.diagnose import diagnose
+from wavewright.analysis.trace.diagnose.size_fit import fitted_traffic
 from wavewright.analysis.trace.fabric import FabricTraffic, TrafficOptions, fabric_traffic
 from wavewright.analysis.trace.lanes.evaluated import LaneOptions
+from wavewright.model.counters import CounterSet
+from wavewright.readers.counters import open_counters
 
 CAPTURES = SHARED / "data" / "att-mi300x-bmm"
 DECODED = SHARED / "data" / "uiout-mi350x-flydsl"
@@ -132,6 +135,37 @@ def test_nine_of_ten_wrong_sizes_are_found() -> None:
     found = [name for name in WRONG if _is_found(name)]
     assert len(found) == 9
     assert "batch stride of A halved" not in found
+
+
+def _fitted(capture: str, grid: tuple[int, int, int], counters: CounterSet | None, **choices: str) -> FabricTraffic:
+    trace = wavewright.open(CAPTURES / capture / "raw", dispatch=3)
+    sizes = SIZES | {f"0x{name[1:]}": value for name, value in choices.items()}
+    arguments = tuple(f"{offset}={value}" for offset, value in sizes.items())
+    options = TrafficOptions(LaneOptions(arguments, (256, 1, 1), grid), only_today=True)
+    return fitted_traffic(trace, options, counters=counters)
+
+
+def test_the_grid_chooses_among_sizes() -> None:
+    answer = _fitted("c04", (1024, 1, 128), None, a4="256|512")
+    assert not answer.problem
+    assert answer.unavoidable_bytes == 20_971_520
+    assert answer.fits["verdict"].to_list()[1] == "fits"
+    assert "store to the same bytes" in answer.fits["verdict"][0]
+    assert answer.notes[-1] == "fitted: 0x4=512, the only one of 2 sets of arguments that the grid does not contradict"
+
+
+@pytest.mark.slow
+def test_counters_choose_where_the_grid_cannot() -> None:
+    """A stride of what is only read: no store tells it, and the reads of the counters do."""
+    choices = {"a4": "256|512", "a28": "16384,128,1|8192,128,1"}
+    grid = (2048, 2, 128)
+    undecided = _fitted("c03", grid, None, **choices)
+    assert undecided.problem.startswith("2 of 4 sets of arguments fit: --counters")
+    assert not undecided.mappings.height
+    answer = _fitted("c03", grid, open_counters(SHARED / "data" / "pmc-mi300x-bmm", target="gfx942"), **choices)
+    assert answer.fits.filter(verdict="fits")["arguments"].to_list() == ["0x4=512 0x28=16384,128,1"]
+    assert answer.fits["verdict"][3].endswith("411,195 counted")
+    assert answer.read_bytes == 393_216 * 128
 
 
 def test_what_nobody_knows_has_its_reason() -> None:

@@ -264,20 +264,25 @@ def traffic(
     target: str | None,
     picture: PictureRequest,
     arguments: tuple[str, ...],
+    counters_path: Path | None,
     **dispatch_facts: Any,
 ) -> Shown:
     """Traffic between L2 and the fabric, by lane addresses of all workgroups."""
-    from wavewright.analysis.trace.fabric import TrafficOptions, fabric_traffic
+    from wavewright.analysis.trace.diagnose.size_fit import argument_sets, fitted_traffic
+    from wavewright.analysis.trace.fabric import TrafficOptions
+    from wavewright.readers.counters import open_counters
     from wavewright.readers.trace.workgroup_order import read_workgroup_order
 
     picture.check()
     trace = _with_target(request.require_instructions(), target)
     parts = tuple(part.strip() for text in arguments for part in text.split(";") if part.strip())
-    lanes_known = _lane_options(trace, arguments=parts, **dispatch_facts)
+    lanes_known = _lane_options(trace, arguments=argument_sets(parts)[0], **dispatch_facts)
+    lanes_known = replace(lanes_known, arguments=parts)
+    counters = None if counters_path is None else open_counters(counters_path, target=trace.source.target)
     order = () if order_path is None else read_workgroup_order(order_path)
     with progress("evaluating workgroups"):
         options = TrafficOptions(lanes_known, target or "", partition, order)
-        answer = fabric_traffic(trace, options, rows=request.rows)
+        answer = fitted_traffic(trace, options, rows=request.rows, counters=counters)
 
     def drawn(theme: str) -> str:
         from wavewright.words.trace.pictures.traffic import traffic_picture

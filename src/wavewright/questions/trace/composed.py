@@ -174,13 +174,16 @@ def dispatch_traffic(
     **choice: Any,
 ) -> FabricTraffic:
     """Traffic of the traced dispatch between L2 and the fabric."""
-    from wavewright.analysis.trace.fabric import TrafficOptions, fabric_traffic
+    from dataclasses import replace
+
+    from wavewright.analysis.trace.diagnose.size_fit import argument_sets, fitted_traffic
+    from wavewright.analysis.trace.fabric import TrafficOptions
     from wavewright.questions.trace.dispatch_facts import lane_options
 
     def analysis(trace: ThreadTrace, *, rows: pl.Series | None, **_: Any) -> FabricTraffic:
         parts = tuple(part.strip() for part in arg.split(";") if part.strip())
-        options, _beside = lane_options(trace, parts, workgroup, grid)
-        return fabric_traffic(trace, TrafficOptions(options, target, partition), rows=rows)
+        options, _beside = lane_options(trace, argument_sets(parts)[0], workgroup, grid)
+        return fitted_traffic(trace, TrafficOptions(replace(options, arguments=parts), target, partition), rows=rows)
 
     facts: dict[str, Any] = {"arg": arg, "grid": grid, "workgroup": workgroup, "target": target, "partition": partition}
     return asked(document, "traffic", analysis, **{name: fact for name, fact in facts.items() if fact}, **choice)

@@ -38,6 +38,9 @@ def traffic_report(answer: FabricTraffic, *, limit: int) -> Iterator[AnyBlock]:
             pl.col("row").first(), pl.col("execution_count").sum()
         )
         yield declared_table("trace/traffic/reasons", reasons, limit=min(limit, 8))
+    if answer.fits.height:
+        yield GAP
+        yield declared_table("trace/traffic/fits", answer.fits, limit=limit)
     for note in answer.notes:
         yield Sentence(note, "note")
 

@@ -76,6 +76,7 @@ class FabricTraffic(Answer, package=__package__):
     rows: pl.DataFrame
     reasons: pl.DataFrame
     workgroups: pl.DataFrame
+    fits: pl.DataFrame  #: Empty unless there were alternatives.
     target: str
     problem: str  #: Why there are no numbers; empty = there are.
     confidence: str  #: Of the facts about the caches: counter-proven, published or hypothesis; empty = there are none.
@@ -108,6 +109,11 @@ class FabricTraffic(Answer, package=__package__):
     def replicated_bytes(self) -> int:
         """Bytes read because several XCDs read the same lines."""
         return self.read_bytes - self.unavoidable_bytes
+
+    def without_numbers(self, problem: str) -> FabricTraffic:
+        """The answer without what follows from addresses."""
+        facts = {name: getattr(self, name) for name in ("xcd_count", "counts", "line_bytes", "confidence", "evidence")}
+        return _nothing(self.target, problem, **facts)
 
 
 def fabric_traffic(
