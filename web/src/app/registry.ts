@@ -53,6 +53,7 @@ import { speedOfLight } from "../views/speed_of_light/speed_of_light";
 import { sql } from "../views/sql/sql";
 import { stalls } from "../views/stalls/stalls";
 import { summary } from "../views/summary/summary";
+import { traffic } from "../views/traffic";
 import { storeCaptures, trends } from "../views/trends";
 import { utilization } from "../views/utilization/utilization";
 import { waits } from "../views/waits";
@@ -72,6 +73,7 @@ export const VIEWS: View[] = [
   area,
   isa,
   lanes,
+  traffic,
   loops,
   diagnosis,
   stalls,
@@ -190,7 +192,7 @@ export const PURPOSES: { title: string; ids: string[] }[] = [
       "roofline",
     ],
   },
-  { title: "Memory", ids: ["memory_latency", "lanes", "memory_chart", "memory"] },
+  { title: "Memory", ids: ["memory_latency", "lanes", "traffic", "memory_chart", "memory"] },
   {
     title: "Compare",
     ids: [

@@ -78,6 +78,7 @@ export const ASKED = {
   speed_of_light: "How near is each unit of the GPU to its limit?",
   stalls: "What do the waves stall on, and what helps against it?",
   summary: "What is this, from which GPU, how complete, what to do next?",
+  traffic: "Which bytes leave the XCDs, and which order of workgroups saves them?",
   waits: "Which instruction does each wait wait for, and how much earlier should it be issued?",
   wave_states: "What do waves do over time: states, busy pipes, residency, clock, counters?",
   waves: "Which waves are slow or unlike the others, and at which instructions?",
@@ -1662,6 +1663,211 @@ export interface LanesAnswer {
   branch_count: number;
   /** Of these, those with a certain condition: all of them go the way the trace went. */
   checked_branch_count: number;
+  notes: string[];
+}
+
+/** One row is one order in which the workgroups of the dispatch could be handed out. */
+export interface TrafficMappingsRow {
+  /** Name */
+  mapping: string;
+  /** The new index, from the launched number id that counts x first; empty = as it is */
+  formula: string;
+  /** Lines that are read, added up over XCDs */
+  lines_count: number;
+  /** Of these lines: read from the fabric at least [bytes] */
+  read_bytes: number;
+  /** Of these, those that another XCD reads as well [bytes] */
+  replicated_bytes: number;
+  /** Of the bytes that are read in today's order; negative = more */
+  saved_share: number;
+  /** Read by the order of waves that loses most lines of L2; empty = not simulated [bytes] */
+  most_bytes: number | null;
+}
+
+export const TRAFFIC_MAPPINGS: TableInfo<TrafficMappingsRow> = {
+  mapping: ["Mapping", "", "Name"],
+  formula: ["Formula", "", "The new index, from the launched number id that counts x first; empty = as it is"],
+  lines_count: ["Lineses", "", "Lines that are read, added up over XCDs"],
+  read_bytes: ["Read", "bytes", "Of these lines: read from the fabric at least"],
+  replicated_bytes: ["Replicated", "bytes", "Of these, those that another XCD reads as well"],
+  saved_share: ["Saved share", "", "Of the bytes that are read in today's order; negative = more"],
+  most_bytes: ["Most", "bytes", "Read by the order of waves that loses most lines of L2; empty = not simulated"],
+};
+
+/** One row is one array: what a pointer among the arguments points to. */
+export interface TrafficArraysRow {
+  /** Name of the argument */
+  array: string;
+  /** Lines that are read, added up over XCDs [bytes] */
+  read_bytes: number;
+  /** Lines that are read, once each [bytes] */
+  unavoidable_bytes: number;
+  /** XCDs that read a line, mean; empty = nothing is read */
+  xcd_mean: number | null;
+  /** Distinct bytes that are stored [bytes] */
+  written_bytes: number;
+  /** Of the bytes from the first to the last that is stored; empty = nothing is stored */
+  stored_share: number | null;
+}
+
+export const TRAFFIC_ARRAYS: TableInfo<TrafficArraysRow> = {
+  array: ["Array", "", "Name of the argument"],
+  read_bytes: ["Read", "bytes", "Lines that are read, added up over XCDs"],
+  unavoidable_bytes: ["Unavoidable", "bytes", "Lines that are read, once each"],
+  xcd_mean: ["Xcd mean", "", "XCDs that read a line, mean; empty = nothing is read"],
+  written_bytes: ["Written", "bytes", "Distinct bytes that are stored"],
+  stored_share: ["Stored share", "", "Of the bytes from the first to the last that is stored; empty = nothing is stored"],
+};
+
+/** One row is one memory instruction of the code. */
+export interface TrafficRow {
+  /** Code row */
+  row: number;
+  /** Disassembly */
+  text: string;
+  /** Source file; empty = no debug line */
+  file: string | null;
+  /** Source line */
+  line: number | null;
+  /** Array that it touches */
+  array: string;
+  /** Load or store */
+  direction: string;
+  /** Of active lanes, of all workgroups [bytes] */
+  requested_bytes: number;
+  /** Lines that it touches, added up over XCDs; a line counts for each instruction that touches it [bytes] */
+  fabric_bytes: number;
+  /** Lines that it touches, once each [bytes] */
+  distinct_bytes: number;
+}
+
+export const TRAFFIC: TableInfo<TrafficRow> = {
+  row: ["Row", "", "Code row"],
+  text: ["Text", "", "Disassembly"],
+  file: ["File", "", "Source file; empty = no debug line"],
+  line: ["Line", "", "Source line"],
+  array: ["Array", "", "Array that it touches"],
+  direction: ["Direction", "", "Load or store"],
+  requested_bytes: ["Requested", "bytes", "Of active lanes, of all workgroups"],
+  fabric_bytes: ["Fabric", "bytes", "Lines that it touches, added up over XCDs; a line counts for each instruction that touches it"],
+  distinct_bytes: ["Distinct", "bytes", "Lines that it touches, once each"],
+};
+
+/** One row is one reason why accesses are not known. */
+export interface TrafficReasonsRow {
+  /** Code row */
+  row: number;
+  /** Disassembly */
+  text: string;
+  /** Why */
+  reason: string;
+  /** Executions by one workgroup */
+  execution_count: number;
+}
+
+export const TRAFFIC_REASONS: TableInfo<TrafficReasonsRow> = {
+  row: ["Row", "", "Code row"],
+  text: ["Text", "", "Disassembly"],
+  reason: ["Reason", "", "Why"],
+  execution_count: ["Executions", "", "Executions by one workgroup"],
+};
+
+/** One row is one workgroup of a dispatch with few of them, by today's order. */
+export interface TrafficWorkgroupsRow {
+  /** Launched number, which counts x first */
+  number: number;
+  /** Workgroup id */
+  x: number;
+  /** Workgroup id */
+  y: number;
+  /** Workgroup id */
+  z: number;
+  /** XCD that it runs on */
+  xcd: number;
+  /** Lines that it reads */
+  lines_count: number;
+  /** Of these, those that another workgroup of its XCD reads as well */
+  shared_share: number;
+  /** Of these, those that only workgroups of other XCDs read as well */
+  away_share: number;
+}
+
+export const TRAFFIC_WORKGROUPS: TableInfo<TrafficWorkgroupsRow> = {
+  number: ["Number", "", "Launched number, which counts x first"],
+  x: ["X", "", "Workgroup id"],
+  y: ["Y", "", "Workgroup id"],
+  z: ["Z", "", "Workgroup id"],
+  xcd: ["Xcd", "", "XCD that it runs on"],
+  lines_count: ["Lineses", "", "Lines that it reads"],
+  shared_share: ["Shared share", "", "Of these, those that another workgroup of its XCD reads as well"],
+  away_share: ["Away share", "", "Of these, those that only workgroups of other XCDs read as well"],
+};
+
+/** One row is one set of arguments among alternatives. */
+export interface TrafficFitsRow {
+  /** Those in which the sets differ */
+  arguments: string;
+  /** Fits, or what contradicts it */
+  verdict: string;
+}
+
+export const TRAFFIC_FITS: TableInfo<TrafficFitsRow> = {
+  arguments: ["Arguments", "", "Those in which the sets differ"],
+  verdict: ["Verdict", "", "Fits, or what contradicts it"],
+};
+
+/** Traffic of one dispatch between its L2 caches and the fabric. */
+export interface TrafficAnswer {
+  definition: string;
+  mappings: Frame<TrafficMappingsRow>;
+  arrays: Frame<TrafficArraysRow>;
+  rows: Frame<TrafficRow>;
+  reasons: Frame<TrafficReasonsRow>;
+  workgroups: Frame<TrafficWorkgroupsRow>;
+  fits: Frame<TrafficFitsRow>;
+  target: string;
+  /** Why there are no numbers; empty = there are. */
+  problem: string;
+  /** Of the facts about the caches: counter-proven, published or hypothesis; empty = there are none. */
+  confidence: string;
+  evidence: string;
+  xcd_count: number;
+  line_bytes: number;
+  /** Workgroups in x, y and z. */
+  counts: number[];
+  /** Waves that were evaluated; the others follow from them. */
+  evaluated_count: number;
+  /** Workgroups drawn at random that agree with what follows. */
+  checked_count: number;
+  /** Of the accesses; below 1 all bytes are at least so many. */
+  known_share: number;
+  /** From the fabric, in today's order, with caches that lose nothing: the lower bound. */
+  read_bytes: number;
+  /** That any order reads. */
+  unavoidable_bytes: number;
+  /** To the fabric. */
+  write_bytes: number;
+  /** Of L2, over the orders of waves that were simulated and the traced one; None = none was simulated. */
+  hit_rate: number[] | null;
+  /** Workgroups of the simulation. */
+  simulated_count: number;
+  /** From the vector L1 to L2; None = not counted for this GPU. */
+  read_request_count: number | null;
+  write_request_count: number | null;
+  /** Workgroups whose accesses were followed in the traced order. */
+  traced_count: number;
+  /** From the vector L1 to L2, as theirs; None = not followed. */
+  traced_read_requests: number[] | null;
+  /** Of L2, with these requests and what L2 misses in the orders tried. */
+  traced_hit_rate: number[] | null;
+  /** That several workgroups store. */
+  overlapping_bytes: number;
+  /** From HBM, where the Infinity Cache starts empty, over the orders of waves; None = no bound above. */
+  hbm_read_bytes: number[];
+  /** Whether all that is touched fits; None = there is no such cache. */
+  fits_infinity_cache: boolean | null;
+  /** That reads fewest bytes; empty = nothing to win. */
+  best_mapping: string;
   notes: string[];
 }
 

@@ -19,6 +19,7 @@ from wavewright.analysis.trace.costs.histogram import RowHistogram, row_histogra
 from wavewright.analysis.trace.costs.loops import loop_iterations, loop_starts, loops
 from wavewright.analysis.trace.costs.sample_hotspots import sample_hotspots
 from wavewright.analysis.trace.diagnose import diagnose
+from wavewright.analysis.trace.fabric import no_traffic
 from wavewright.analysis.trace.lanes import LaneAccesses, lane_accesses, no_lane_accesses
 from wavewright.analysis.trace.lanes.service import lane_service
 from wavewright.analysis.trace.memory_latency import memory_latency
@@ -35,7 +36,9 @@ from wavewright.model.document import Document
 from wavewright.model.trace import ThreadTrace
 from wavewright.page.protocol.question import PageQuestion
 from wavewright.page.protocol.serialize import doubles, serialize
+from wavewright.questions.catalog import question_of
 from wavewright.questions.kit.parameters import engine, place, text
+from wavewright.questions.trace.composed import dispatch_traffic
 from wavewright.words.trace.diagnose import run_words, verdict
 
 _MOST_EXPORTED = 8
@@ -237,6 +240,14 @@ def _lanes(document: Document) -> LaneAccesses:
         return no_lane_accesses(document.trace, str(error))
 
 
+def traffic(document: Document, **facts: str) -> Any:
+    """Traffic between L2 and the fabric; `facts` are known beside the capture; one that does not fit is told."""
+    try:
+        return serialize(dispatch_traffic(document, **question_of(document.kind, "traffic").parsed(facts)))
+    except WavewrightError as error:
+        return serialize(no_traffic("", error.what))
+
+
 def service(document: Document, *, row: int) -> Any:
     """Service of the lanes of one instruction by LDS or the cache."""
     return serialize(lane_service(document.trace, row), top=None)
@@ -269,5 +280,6 @@ QUESTIONS = (
     PageQuestion("loops", loops_of, is_of_time=True),
     PageQuestion("wave_loops", wave_loops, {"wave": place}, ("wave",), _waves_with_loops),
     PageQuestion("lanes", lanes),
+    PageQuestion("traffic", traffic, dict.fromkeys(("arg", "grid", "workgroup", "target", "partition"), text)),
     PageQuestion("lane_service", service, {"row": place}, ("row",), _known_rows),
 )

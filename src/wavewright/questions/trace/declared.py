@@ -553,6 +553,7 @@ TRAFFIC = TraceQuestion(
         ),
     ),
     tools=("summary",),
+    view="traffic",
     is_asked_for=True,
 )
 

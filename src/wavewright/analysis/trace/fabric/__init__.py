@@ -113,7 +113,7 @@ class FabricTraffic(Answer, package=__package__):
     def without_numbers(self, problem: str) -> FabricTraffic:
         """The answer without what follows from addresses."""
         facts = {name: getattr(self, name) for name in ("xcd_count", "counts", "line_bytes", "confidence", "evidence")}
-        return _nothing(self.target, problem, **facts)
+        return no_traffic(self.target, problem, **facts)
 
 
 def fabric_traffic(
@@ -131,33 +131,35 @@ def fabric_traffic(
     try:
         target = target_of(trace, options.lanes)
     except UnsupportedError as error:
-        return _nothing("", error.what)
+        return no_traffic("", error.what)
     caches = caches_of(target)
     if caches is None:
-        return _nothing(target, f"nobody has told the caches of {target} here")
+        return no_traffic(target, f"nobody has told the caches of {target} here")
     xcds = xcd_count(options.product or target, options.partition)
     paths = paths_of(trace).with_columns(work=pl.col("rows").list.len() * pl.col("wave_count"))
     if not paths["work"].sum():
-        return _nothing(target, "no wave has instructions", caches)
+        return no_traffic(target, "no wave has instructions", caches)
     kernel = paths.sort("work", descending=True)["kernel"][0]
     workgroups = workgroups_of(trace, target, options.lanes, kernel)
     if workgroups is None or not workgroups.start.registers:
-        return _nothing(target, _NO_GRID if workgroups is None else _NO_CODE, caches)
+        return no_traffic(target, _NO_GRID if workgroups is None else _NO_CODE, caches)
     if workgroups.total > _MOST_WORKGROUPS:
-        return _nothing(target, _TOO_MANY, caches, workgroups, xcds)
+        return no_traffic(target, _TOO_MANY, caches, workgroups, xcds)
     try:
         workgroups.place_pointers()
         everything = all_workgroups(workgroups)
         if not everything.groups:
-            return _nothing(target, _TOO_LONG, caches, workgroups, xcds)
+            return no_traffic(target, _TOO_LONG, caches, workgroups, xcds)
         return _Sets(workgroups, everything, caches, xcds).answer(options, rows)
     except OutOfBudgetError:
-        return _nothing(target, _TOO_LONG, caches, workgroups, xcds)
+        return no_traffic(target, _TOO_LONG, caches, workgroups, xcds)
     except TooScatteredError:
-        return _nothing(target, "the touched lines are too many single pieces to be counted", caches, workgroups, xcds)
+        return no_traffic(
+            target, "the touched lines are too many single pieces to be counted", caches, workgroups, xcds
+        )
 
 
-def _nothing(
+def no_traffic(
     target: str,
     problem: str,
     caches: CacheFacts | None = None,
@@ -214,9 +216,9 @@ class _Sets:
         }
         if not self.parts:
             reason = reasons["reason"][0] if reasons.height else "no access of memory was executed"
-            return _nothing(target, reason, self.caches, self.workgroups, self.xcds, **facts)
+            return no_traffic(target, reason, self.caches, self.workgroups, self.xcds, **facts)
         if not any(group.accesses.is_as_traced for group in self.everything.groups):
-            return _nothing(target, _NOT_TRACED, self.caches, self.workgroups, self.xcds, **facts)
+            return no_traffic(target, _NOT_TRACED, self.caches, self.workgroups, self.xcds, **facts)
         stores = self._stored_bytes()
         arrays = self._array_frame()
         written_bytes = int(arrays["written_bytes"].sum())
@@ -226,7 +228,7 @@ class _Sets:
                 "an argument or a size is wrong, or they race; nothing is claimed from such addresses"
             )
             facts |= {"overlapping_bytes": stores - written_bytes}
-            return _nothing(target, problem, self.caches, self.workgroups, self.xcds, **facts)
+            return no_traffic(target, problem, self.caches, self.workgroups, self.xcds, **facts)
         table = self._mapping_frame(options)
         unavoidable, read_bytes = int(arrays["unavoidable_bytes"].sum()), int(table["read_bytes"][0])
         best = table.sort("read_bytes", maintain_order=True).row(0, named=True)
@@ -271,7 +273,7 @@ class _Sets:
             if of_today.hbm_lines is not None:
                 low, high = (lines * self.line for lines in of_today.hbm_lines)
                 facts |= {"hbm_read_bytes": (max(unavoidable, low), max(unavoidable, high))}
-        return _nothing(target, "", self.caches, self.workgroups, self.xcds, **facts)
+        return no_traffic(target, "", self.caches, self.workgroups, self.xcds, **facts)
 
     def _stored_bytes(self) -> int:
         """Bytes that workgroups store, each for itself."""
