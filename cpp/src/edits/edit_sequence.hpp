@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "waves/edit_queues.hpp"
+#include "edits/edit_queues.hpp"
 #include "wavewright/edit_replay.hpp"
 
 namespace wavewright {

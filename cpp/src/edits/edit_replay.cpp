@@ -8,7 +8,7 @@
 #include <tuple>
 #include <utility>
 
-#include "waves/edit_sequence.hpp"
+#include "edits/edit_sequence.hpp"
 
 namespace wavewright {
 namespace {

@@ -4,8 +4,8 @@
 #include <limits>
 #include <unordered_map>
 
-#include "waves/edit_queues.hpp"
-#include "waves/edit_sequence.hpp"
+#include "edits/edit_queues.hpp"
+#include "edits/edit_sequence.hpp"
 #include "wavewright/edit_replay.hpp"
 
 namespace wavewright {
