@@ -88,6 +88,8 @@ def _given(library: Library, document: Document, question: str) -> dict[str, str
         return {"name": row["name"], "domain": row["domain"]}
     if question in ("area", "run_area"):
         return {"start": "0", "stop": "1000000000"}
+    if question == "edit":
+        return {"edit": "move 0 down 1"}
     if question == "run_what_if":
         return {"change": "launch-gaps"}
     if question == "lane_service":

@@ -185,7 +185,10 @@ class EditedTrace:
                 if order.prologue or not starts:
                     continue
                 middle = len(starts) // 2
-                length = next(at for at, (row, _) in enumerate(recorded_issues[starts[middle] :]) if row == last) + 1
+                to_end = [row for row, _ in recorded_issues[starts[middle] :]]
+                if last not in to_end:  # the wave left the block, or its record ends there
+                    continue
+                length = to_end.index(last) + 1
                 more = len(rows) - len(code_block)
                 edited_issues = replay.issues(wave, first, last, rows)
                 return [
