@@ -57,11 +57,11 @@ def decoded(declared: object, kind: type[T], *, where: str, advice: str = "") ->
     try:
         return msgspec.convert(declared, kind)
     except msgspec.ValidationError as error:
-        what, _, key = str(error).partition(" - at `$")
+        problem, _, key = str(error).partition(" - at `$")
         for theirs, ours in _WORDS:
-            what = what.replace(theirs, ours)
+            problem = problem.replace(theirs, ours)
         name = f"{key.strip('.`')}: " if key else ""
-        raise UsageError((name + what)[:_WHAT_LETTERS_MAX], where=where, advice=advice) from None
+        raise UsageError((name + problem)[:_WHAT_LETTERS_MAX], where=where, advice=advice) from None
 
 
 class FactTable(Mapping[str, F]):

@@ -93,5 +93,5 @@ def once_per_trace(
 
 
 def once_per_run(analysis: Callable[Concatenate[Run, P], T]) -> Callable[Concatenate[Run, P], T]:
-    """As `once_per_trace`, of a run: for small results that many answers begin with."""
+    """As `once_per_trace`, of a run: for small results that many answers start with."""
     return once_per_trace(analysis)  # type: ignore[arg-type, return-value]

@@ -119,10 +119,10 @@ def _is_table(value: object) -> bool:
 
 
 def _spec_of(name: str, table: Mapping[str, str], content: Mapping[str, Any]) -> TableSpec:
-    shared = packaged("tables/shared.toml", __package__)["shared"] | content.get("shared", {})
+    shared_columns = packaged("tables/shared.toml", __package__)["shared"] | content.get("shared", {})
     columns = table["columns"]
     while _REFERENCE.search(columns):
-        columns = _REFERENCE.sub(lambda line: shared[line[1]], columns)
+        columns = _REFERENCE.sub(lambda line: shared_columns[line[1]], columns)
     return table_spec(table.get("name", name), table["row"], columns)
 
 

@@ -28,9 +28,9 @@ def check_comparable(kinds: Sequence[str], labels: Sequence[str] = ()) -> None:
     if len(set(kinds)) < 2:
         return
     words = [DOCUMENTS[kind] for kind in kinds]
-    named = [f"{label} is {word}" for label, word in zip(labels, words, strict=True)] if labels else []
-    what = ", ".join(named) or f"these are {' and '.join(dict.fromkeys(words))}"
-    raise UsageError(what, advice="compare traces with traces, runs with runs, counters with counters")
+    sentences = [f"{label} is {word}" for label, word in zip(labels, words, strict=True)] if labels else []
+    sentence = ", ".join(sentences) or f"these are {' and '.join(dict.fromkeys(words))}"
+    raise UsageError(sentence, advice="compare traces with traces, runs with runs, counters with counters")
 
 
 def compared(
@@ -65,5 +65,5 @@ def _compared(documents: Sequence[Document], labels: Sequence[str], step: str | 
 def comparison_words(answer: Any, labels: Sequence[str], kind: str, limit: int) -> Parts:
     """The words of a comparison of captures with these labels."""
     words = words_beside_questions(answer)
-    how = {"paths": labels} if kind == "run" else {}
-    return words(answer, Wording(limit, how=how)) if words else ()
+    keywords = {"paths": labels} if kind == "run" else {}
+    return words(answer, Wording(limit, how=keywords)) if words else ()

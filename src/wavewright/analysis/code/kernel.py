@@ -82,7 +82,7 @@ def spills(rows: pl.DataFrame) -> pl.DataFrame:
 
     `rows` has `row`, `text`, `is_reached`, `depth`.
     """
-    found = (
+    places = (
         rows.filter(pl.col("is_reached") & pl.col("text").str.contains(_TEXT))
         .with_columns(
             register=pl.col("text").str.extract(_TEXT, 2),
@@ -95,7 +95,7 @@ def spills(rows: pl.DataFrame) -> pl.DataFrame:
     )
     stores, loads = pl.col("is_store"), ~pl.col("is_store")
     return (
-        found.group_by("base", "offset_bytes", maintain_order=True)
+        places.group_by("base", "offset_bytes", maintain_order=True)
         .agg(
             registers=pl.col("register").unique(maintain_order=True).str.join(", "),
             store_count=stores.sum(),

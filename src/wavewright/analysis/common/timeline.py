@@ -99,7 +99,7 @@ class SpanTiles:
         )
 
     def tile(self, level: int, tile: int) -> pl.DataFrame:
-        """Spans that overlap a tile: columns track, begin, end, kind, count, item, depth.
+        """Spans that overlap a tile: columns `track`, `begin`, `end`, `kind`, `count`, `item`, `depth`.
 
         Raises
         ------

@@ -164,10 +164,10 @@ def _wave_filter(trace: ThreadTrace, selection: Selection) -> pl.Expr:
             keep &= pl.col(column).is_in(list(numbers))
     if selection.kernel:
         part = selection.kernel
-        named = trace.kernels.filter(
+        named_kernels = trace.kernels.filter(
             pl.col("name").str.contains(part, literal=True) | pl.col("demangled").str.contains(part, literal=True)
         )
-        keep &= pl.col("kernel").is_in(named["kernel"].implode())
+        keep &= pl.col("kernel").is_in(named_kernels["kernel"].implode())
     return keep
 
 
@@ -269,7 +269,7 @@ def traced_waves(part: ThreadTrace) -> pl.DataFrame:
     return waves.filter(pl.col("instruction_count").fill_null(0) > 0)
 
 
-_NAMED = 6
+_NAMES_SHOWN = 6
 
 
 def select_samples(trace: ThreadTrace, kernel: str) -> ThreadTrace:
@@ -284,13 +284,17 @@ def select_samples(trace: ThreadTrace, kernel: str) -> ThreadTrace:
         trace.kernels.select("name", "demangled").unique("name", keep="first"), on="name", how="left"
     )
     is_named = pl.any_horizontal(pl.col("name", "demangled").str.contains(kernel, literal=True).fill_null(value=False))
-    named = functions.filter(is_named)
-    samples, reasons = (table.join(named, on="row", how="semi") for table in (trace.samples, trace.sample_reasons))
+    named_functions = functions.filter(is_named)
+    samples, reasons = (
+        table.join(named_functions, on="row", how="semi") for table in (trace.samples, trace.sample_reasons)
+    )
     if not samples.height:
-        names = trace.kernels["demangled"].head(_NAMED).to_list()
+        names = trace.kernels["demangled"].head(_NAMES_SHOWN).to_list()
         advice = f"kernels: {', '.join(names)}" if names else "the samples do not record their kernels"
         raise UsageError(f"no sample of a kernel with {kernel!r} in its name", where=trace.source.path, advice=advice)
-    dispatches = trace.sampled_dispatches.filter(pl.col("kernel_name").is_in(named["name"].unique().implode()))
+    dispatches = trace.sampled_dispatches.filter(
+        pl.col("kernel_name").is_in(named_functions["name"].unique().implode())
+    )
     tables = {name: trace.table(name) for name in ("code", "kernels", "shader_engines", "losses", "sources")}
     tables |= {"samples": samples, "sample_reasons": reasons, "sampled_dispatches": dispatches}
     return ThreadTrace(tables, trace.source)

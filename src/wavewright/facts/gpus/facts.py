@@ -108,11 +108,11 @@ def of(gpu: str) -> Arch:
     >>> of("gfx950").lds_bytes_per_cu, of("mi325x").target
     (163840, 'gfx942')
     """
-    asked = gpu.strip()
-    target = asked.rsplit("--", 1)[-1].split(":", 1)[0].lower()
+    gpu_name = gpu.strip()
+    target = gpu_name.rsplit("--", 1)[-1].split(":", 1)[0].lower()
     if target in TARGETS:
         return _arch(target)
-    wanted = _plain(asked)
+    wanted = _plain(gpu_name)
     for arch in map(_arch, TARGETS):
         for product in arch.products:
             if _plain(product.name) == wanted:

@@ -93,14 +93,14 @@ def degree_of(node: Node, constants: frozenset[str]) -> float | None:
         return ANY_DEGREE if node.value == 0 else 0.0
     parts = [item for _, item in node.terms] if isinstance(node, Terms) else list(node.operands)
     degrees = [degree_of(item, constants) for item in parts]
-    defined = [degree for degree in degrees if degree is not None]
-    if len(defined) < len(degrees):
+    known_degrees = [degree for degree in degrees if degree is not None]
+    if len(known_degrees) < len(degrees):
         return None
     if isinstance(node, Operation) and node.word in "*/":
-        if any(math.isnan(degree) for degree in defined):
+        if any(math.isnan(degree) for degree in known_degrees):
             return ANY_DEGREE
-        return defined[0] + defined[1] if node.word == "*" else defined[0] - defined[1]
-    distinct = {degree for degree in defined if not math.isnan(degree)}
+        return known_degrees[0] + known_degrees[1] if node.word == "*" else known_degrees[0] - known_degrees[1]
+    distinct = {degree for degree in known_degrees if not math.isnan(degree)}
     if not distinct:
         return ANY_DEGREE
     return distinct.pop() if len(distinct) == 1 else None

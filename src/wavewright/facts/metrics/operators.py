@@ -145,17 +145,17 @@ def cost(
     except (ValueError, TypeError, KeyError, IndexError, ArithmeticError, RecursionError):
         return None
     try:
-        moved, moved_max = (_number(model.bytes, each) for each in bounds)
+        moved_bytes, moved_bytes_max = (_number(model.bytes, each) for each in bounds)
     except (KeyError, ValueError):
-        moved = moved_max = None
+        moved_bytes = moved_bytes_max = None
     if (
         flops is None
         or flops_max is None
-        or (not flops and (model.types or not moved))
+        or (not flops and (model.types or not moved_bytes))
         or any("complex" in kind for kind in inputs.types)
     ):
         return None
-    return Cost(flops, flops_max, moved, moved_max, _unit(inputs, model.types), model.name, model.assumes)
+    return Cost(flops, flops_max, moved_bytes, moved_bytes_max, _unit(inputs, model.types), model.name, model.assumes)
 
 
 def _bounds(

@@ -58,7 +58,7 @@ def after_kernels(_document: Document, answer: Kernels) -> Iterator[NextQuestion
 def after_ranks(_document: Document, answer: Ranks) -> Iterator[NextQuestion]:
     """Collectives, then the rank that computes most."""
     yield then("collectives", "who is late, and why")
-    ranked = answer.processes.filter(answer.processes["rank"].is_not_null())
-    if ranked.height:
-        busiest = ranked.sort("compute_ns", "rank", descending=[True, False])["rank"][0]
+    ranked_processes = answer.processes.filter(answer.processes["rank"].is_not_null())
+    if ranked_processes.height:
+        busiest = ranked_processes.sort("compute_ns", "rank", descending=[True, False])["rank"][0]
         yield then("summary", "the rank with most computation", rank=handle("r", busiest))

@@ -159,10 +159,10 @@ def joined(passes: Sequence[Pass], losses: list[Loss]) -> Joined:
         else:
             known_ids, known_turns = dispatch_by_key, by_occurrence
         fits = len(set(ids)) == len(ids) and all(key in known_ids for key in ids)
-        numbering = ids if fits else turns
+        pass_numbers = ids if fits else turns
         table = known_ids if fits else known_turns
         dispatches = []
-        for row, key in enumerate(numbering):
+        for row, key in enumerate(pass_numbers):
             dispatch = table.get(key, None if pass_.counters else UNMEASURED)
             if dispatch is None:
                 dispatch = len(result.rows)

@@ -120,14 +120,14 @@ def sound_ends(begins: pl.Series, ends: pl.Series) -> tuple[pl.Series, dict[str,
     # A difference beyond 64 bits comes out negative.
     is_long = ((end - begin) >= LONGEST_NS) | ((end - begin) < 0)
     is_beyond = ~is_open & ~is_backward & is_long.fill_null(value=False)
-    checked = frame.select(
+    rows = frame.select(
         pl.when(is_open | is_backward | is_beyond).then(begin).otherwise(end).alias("end"),
         backward_times=is_backward,
         unfinished_events=is_open,
         overflowing_times=is_beyond,
     )
-    losses = {name: int(checked[name].sum()) for name in checked.columns[1:]}
-    return checked["end"], {name: count for name, count in losses.items() if count}
+    losses = {name: int(rows[name].sum()) for name in rows.columns[1:]}
+    return rows["end"], {name: count for name, count in losses.items() if count}
 
 
 def _all_sound(begins: pl.Series, ends: pl.Series) -> bool:

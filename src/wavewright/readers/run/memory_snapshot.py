@@ -44,7 +44,7 @@ _EVENTS: dict[str, Any] = {
     "device": pl.Int64, "type": pl.String, "address": pl.Int64, "size_bytes": pl.Int64, "stream_id": pl.Int64,
     "start_ns": pl.Int64, "event": pl.Int64, "allocated": pl.Int64, "reserved": pl.Int64,
 }  # fmt: skip
-_RESERVED: dict[str, Any] = {"device": pl.Int64, "time_ns": pl.Int64, "reserved_bytes": pl.Int64}
+_RESERVED_COLUMNS: dict[str, Any] = {"device": pl.Int64, "time_ns": pl.Int64, "reserved_bytes": pl.Int64}
 _BLOCKS: dict[str, Any] = {
     "device": pl.Int64, "segment": pl.Int64, "segment_bytes": pl.Int64, "pool": pl.String, "segment_type": pl.String,
     "is_expandable": pl.Boolean, "stream": pl.Int64, "address": pl.Int64, "size_bytes": pl.Int64,
@@ -148,10 +148,10 @@ class _SnapshotRows:
         stacks = ((number, depth, name) for names, number in self._same.items() for depth, name in enumerate(names))
         frames = pl.DataFrame(stacks, schema={"event": pl.Int64, "depth": pl.Int64, "name": pl.String}, orient="row")
         tables["frames"] = frames.with_columns(process=pl.lit(0, pl.UInt32))
-        reserved = pl.DataFrame(self.reserved, schema=_RESERVED, orient="row")
+        reserved_rows = pl.DataFrame(self.reserved, schema=_RESERVED_COLUMNS, orient="row")
         extras = {
             name: rows.with_columns(process=pl.lit(0, pl.UInt32), agent=agent).drop("device")
-            for name, rows in (("memory_blocks", blocks), ("reserved_memory", reserved))
+            for name, rows in (("memory_blocks", blocks), ("reserved_memory", reserved_rows))
         }
         return MemorySource(str(path), "PyTorch memory snapshot", "", finished(tables, losses), losses, extras)
 
@@ -198,7 +198,7 @@ class _SnapshotRows:
         allocated_bytes = sum(row[9] for row in alive)
         reserved_bytes = sum({row[1]: row[2] for row in gpus}.values())
         rows: list[tuple[Any, ...]] = []
-        held: list[tuple[int, int, int]] = []
+        totals: list[tuple[int, int, int]] = []
         last_taken = {address: at for at, (action, address, *_) in enumerate(steps) if action == _TAKES}
         last_given = {address: at for at, (action, address, *_) in enumerate(steps) if action == _GIVES}
         for action, address, size, time, stream, stack in reversed(steps):
@@ -209,10 +209,10 @@ class _SnapshotRows:
                 )
             allocated_bytes -= size * {"ALLOC": 1, "FREE": -1}.get(kind or "", 0)
             if action in _HOLDS:
-                held.append((device, time, reserved_bytes))
+                totals.append((device, time, reserved_bytes))
                 reserved_bytes -= size * _HOLDS[action]
         start = min((step[3] for step in steps), default=0)
-        self.reserved += [(device, start, reserved_bytes), *reversed(held)] if steps else []
+        self.reserved += [(device, start, reserved_bytes), *reversed(totals)] if steps else []
         before = [row for row in alive if last_taken.get(row[7], -1) <= last_given.get(row[7], -1)]
         allocated_bytes -= sum(row[9] for row in before)
         first = []

@@ -308,8 +308,8 @@ def _down(value: int, granule: int) -> int:
 
 def resources_of(kernel: Kernel, override: Resources) -> Resources:
     """Resources of a kernel of a code object, as its metadata has them; `override` wins."""
-    required = kernel.workgroup_size_required
-    size = override.workgroup_size or (math.prod(required) if required else kernel.workgroup_size_max)
+    group_extent = kernel.workgroup_size_required
+    size = override.workgroup_size or (math.prod(group_extent) if group_extent else kernel.workgroup_size_max)
     return Resources(
         vgprs=override.vgprs if override.vgprs is not None else kernel.vgprs,
         agprs=override.agprs or (kernel.agprs or 0 if override.vgprs is None else 0),

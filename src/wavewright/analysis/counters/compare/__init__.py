@@ -228,20 +228,20 @@ def metric_rows(number: int, base: Side, side: Side, base_rank: int | None, rank
     rows = []
     for key in dict.fromkeys((*before, *after)):
         base_row, side_row = before.get(key), after.get(key)
-        described = base_row or side_row
-        assert described is not None  # noqa: S101 - the key is of one of them
-        row = {what: described[what] for what in ("table_id", "metric_id", "name", "series", "channel", "unit")}
+        metric_row = base_row or side_row
+        assert metric_row is not None  # noqa: S101 - the key is of one of them
+        row = {column: metric_row[column] for column in ("table_id", "metric_id", "name", "series", "channel", "unit")}
         rows.append({"side": number, "kernel_name": name, **row, **_change(base_row, side_row)})
     return rows
 
 
 def _keyed(rows: pl.DataFrame) -> Iterator[tuple[Key, dict[str, Any]]]:
     """Rows by what they are about; the last part of the key tells rows apart that a table has twice."""
-    seen: dict[tuple[str, str, str, int | None], int] = {}
+    counts: dict[tuple[str, str, str, int | None], int] = {}
     for row in rows.iter_rows(named=True):
         key = (row["table_id"], row["name"], row["series"] or "", row["channel"])
-        seen[key] = seen.get(key, -1) + 1
-        yield (*key, seen[key]), row
+        counts[key] = counts.get(key, -1) + 1
+        yield (*key, counts[key]), row
 
 
 def _kernel_name(side: Side, rank: int | None) -> str | None:

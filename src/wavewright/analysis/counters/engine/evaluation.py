@@ -137,7 +137,7 @@ class Evaluation:
         return float(expression.evaluate(inputs, zero=zero)) if not expression.counters else math.nan
 
     def channel_reason(self, formula: str, channel: int) -> str:
-        """Why one channel has no value although the metric has some."""
+        """The reason that one channel has no value although the metric has some."""
         for leaf in parse(formula).leaves:
             channels_by_pass = [
                 pass_columns.channels[leaf.counter]
@@ -283,7 +283,7 @@ def _all_known(values: Sequence[Any]) -> Any:
     return has_all
 
 
-_SHOWN = 4
+_NAMES_SHOWN = 4
 
 
 def missing_reason(
@@ -298,8 +298,8 @@ def missing_reason(
         names = [f"the pass of {level}" if name == ACCUMULATED and level else name for name in missing]
         return f"needs {_listed(names)}, which {'was' if len(names) == 1 else 'were'} not measured"
     dies = ("xcd_count",) if set(expression.quantities) & set(CYCLES) else ()
-    named = dict.fromkeys((*expression.quantities, *dies))
-    unknown = [UNKNOWN.get(name, name) for name in named if math.isnan(facts.get(name, 0.0))]
+    input_names = dict.fromkeys((*expression.quantities, *dies))
+    unknown = [UNKNOWN.get(name, name) for name in input_names if math.isnan(facts.get(name, 0.0))]
     if unknown:
         return f"needs {_listed(unknown)}: --target"
     for name in expression.quantities:
@@ -315,7 +315,7 @@ def missing_reason(
 
 
 def zero_reason(expression: Expression, inputs: Mapping[str, Any], count: int) -> str:
-    """Why a formula whose counters are all there has no value in any dispatch."""
+    """The reason that a formula whose counters are all there has no value in any dispatch."""
     if not count:
         return "no dispatch"
     zero = []
@@ -332,5 +332,9 @@ def zero_reason(expression: Expression, inputs: Mapping[str, Any], count: int) -
 
 
 def _listed(names: Sequence[str]) -> str:
-    words = list(names) if len(names) <= _SHOWN else [*names[: _SHOWN - 1], f"{len(names) - _SHOWN + 1} more"]
+    words = (
+        list(names)
+        if len(names) <= _NAMES_SHOWN
+        else [*names[: _NAMES_SHOWN - 1], f"{len(names) - _NAMES_SHOWN + 1} more"]
+    )
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

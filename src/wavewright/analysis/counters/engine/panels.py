@@ -249,14 +249,14 @@ def spread_of(values: Any) -> Spread:
     >>> found.count.tolist(), found.median.tolist(), found.q1.tolist()
     ([3], [2.0], [1.5])
     """
-    ordered = np.sort(np.asarray(values, dtype=np.float64), axis=-1)  # NaN comes last
-    has_value = ~np.isnan(ordered)
+    sorted_values = np.sort(np.asarray(values, dtype=np.float64), axis=-1)  # NaN comes last
+    has_value = ~np.isnan(sorted_values)
     count = has_value.sum(axis=-1)
-    if ordered.shape[-1] == 0:
-        blank = np.full(ordered.shape[:-1], np.nan)
+    if sorted_values.shape[-1] == 0:
+        blank = np.full(sorted_values.shape[:-1], np.nan)
         return Spread(count, blank, blank, blank, blank, blank, blank, blank)
     with np.errstate(all="ignore"):
-        apart = np.where(has_value, ordered, 0.0)
+        apart = np.where(has_value, sorted_values, 0.0)
         mean = apart.sum(axis=-1) / np.where(count, count, np.nan)
         apart -= mean[..., None]  # in place: there may be many values
         apart[~has_value] = 0.0
@@ -265,7 +265,7 @@ def spread_of(values: Any) -> Spread:
         last = np.maximum(count - 1, 0)
 
         def at(position: Any) -> Any:
-            return np.take_along_axis(ordered, position[..., None], axis=-1)[..., 0]
+            return np.take_along_axis(sorted_values, position[..., None], axis=-1)[..., 0]
 
         def quantile(share: float) -> Any:
             place = share * last
@@ -274,5 +274,5 @@ def spread_of(values: Any) -> Spread:
             return np.where(between < 0.5, low + (high - low) * between, high - (high - low) * (1 - between))
 
         middle = (at(last // 2) + at((last + 1) // 2)) / 2
-        lowest = ordered[..., 0].copy()  # no view: it would keep all values
+        lowest = sorted_values[..., 0].copy()  # no view: it would keep all values
         return Spread(count, mean, deviation, lowest, quantile(0.25), middle, quantile(0.75), at(last))

@@ -226,23 +226,23 @@ def reuse(measurements: Mapping[str, Measurement]) -> dict[str, float | None]:
     >>> found["reuse_at_least"], found["reuse_at_most"]
     (4.0, 4.0)
     """
-    requested, read, written = (measurements.get(name) for name in ("requested_bytes", "read_bytes", "write_bytes"))
+    requests, reads, writes = (measurements.get(name) for name in ("requested_bytes", "read_bytes", "write_bytes"))
     bounds = {
-        "requested_bytes_mean": requested.value if requested else None,
+        "requested_bytes_mean": requests.value if requests else None,
         "reuse_at_least": None,
         "reuse_at_most": None,
     }
-    if requested is None or read is None or not _belong(requested, read):
+    if requests is None or reads is None or not _belong(requests, reads):
         return bounds
-    if hardly_reads(read.value, written.value if written else None):
+    if hardly_reads(reads.value, writes.value if writes else None):
         return bounds
-    if requested.is_upper_bound:  # of reads and writes
-        if written is not None and _belong(requested, written) and read.value + written.value > 0:
-            bounds["reuse_at_most"] = requested.value / (read.value + written.value)
+    if requests.is_upper_bound:  # of reads and writes
+        if writes is not None and _belong(requests, writes) and reads.value + writes.value > 0:
+            bounds["reuse_at_most"] = requests.value / (reads.value + writes.value)
         return bounds
-    if read.value > 0:
-        most = requested.value / read.value
-        bounds |= {"reuse_at_least": most / (LARGEST_READ if read.is_lower_bound else 1.0), "reuse_at_most": most}
+    if reads.value > 0:
+        most = requests.value / reads.value
+        bounds |= {"reuse_at_least": most / (LARGEST_READ if reads.is_lower_bound else 1.0), "reuse_at_most": most}
     return bounds
 
 

@@ -152,17 +152,17 @@ def _with_caveat(limiter: Limiter, caveat: str) -> Limiter:
 
 
 def _summary(at: list[Limiter], likely: list[Limiter], all_of: tuple[Limiter, ...]) -> str:
-    undecided = [limiter for limiter in all_of if limiter.verdict == "undecided"]
-    tail = f"; {len(undecided)} of {len(all_of)} limiters undecided" if undecided else ""
+    open_limiters = [limiter for limiter in all_of if limiter.verdict == "undecided"]
+    tail = f"; {len(open_limiters)} of {len(all_of)} limiters undecided" if open_limiters else ""
     if at:
         perhaps = "" if _is_whole_story(at) or not likely else f"; perhaps because of {_listed(likely[:2], ' or ')}"
         return f"{_at_limit(at)}: {at[0].reason}{perhaps}{tail}"
-    if likely and (likely[0].confidence != "low" or not any(limiter.name in CORE for limiter in undecided)):
+    if likely and (likely[0].confidence != "low" or not any(limiter.name in CORE for limiter in open_limiters)):
         word = "possibly" if likely[0].confidence == "low" else "probably"
         return f"{word} {_listed(likely[:2], ' or ')}: {likely[0].reason}{tail}"
-    if undecided:
-        more = f" and {len(undecided) - _NAMED} more" if len(undecided) > _NAMED else ""
-        names = ", ".join(limiter.name for limiter in undecided[:_NAMED])
+    if open_limiters:
+        more = f" and {len(open_limiters) - _NAMED} more" if len(open_limiters) > _NAMED else ""
+        names = ", ".join(limiter.name for limiter in open_limiters[:_NAMED])
         hint = f"; an indication of {likely[0].name}: {likely[0].reason}" if likely else ""
         return f"not decided: {names}{more}{hint}"
     return "no limit found: everything that was measured has time to spare"
@@ -190,7 +190,7 @@ def _listed(limiters: list[Limiter], word: str = " and ") -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])}{word}{names[-1]}"
 
 
-_SHOWN = 12  #: Metrics on a command line; beyond them, whole panels are shorter.
+_METRICS_SHOWN = 12  #: Metrics on a command line; beyond them, whole panels are shorter.
 
 
 def plan_line(undecided: Sequence[Limiter], target: str | None) -> str:
@@ -204,7 +204,7 @@ def plan_line(undecided: Sequence[Limiter], target: str | None) -> str:
     if not metrics:
         return ""
     words = [f"--metric {metric}" for metric in metrics]
-    if len(metrics) > _SHOWN:
+    if len(metrics) > _METRICS_SHOWN:
         words = [f"--panel {panel}" for panel in dict.fromkeys(metric.split(".")[0] for metric in metrics)]
     return " ".join([f"wavewright counters --plan --target {target}", *words])
 
@@ -224,16 +224,18 @@ def _needs(target: str) -> tuple[tuple[str, frozenset[str]], ...]:
 def _that_need(counters: Iterable[str], metrics: Iterable[str], target: str) -> list[str]:
     """For counters that none of these metrics needs: metrics that need them, and as little else as possible."""
     needs_by_metric = _needs(target)
-    done = {"GRBM_GUI_ACTIVE"}.union(*(needs for identity, needs in needs_by_metric if identity in set(metrics)))
-    selected = []
+    collected_counters = {"GRBM_GUI_ACTIVE"}.union(
+        *(needs for identity, needs in needs_by_metric if identity in set(metrics))
+    )
+    identities = []
     for counter in dict.fromkeys(counters):
         candidates = (
             []
-            if counter in done
+            if counter in collected_counters
             else [(len(needs), order) for order, (_, needs) in enumerate(needs_by_metric) if counter in needs]
         )
         if candidates:
             identity, needs = needs_by_metric[min(candidates)[1]]
-            selected.append(identity)
-            done |= needs
-    return selected
+            identities.append(identity)
+            collected_counters |= needs
+    return identities

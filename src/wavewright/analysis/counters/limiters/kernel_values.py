@@ -133,8 +133,8 @@ def channel_sums(counters: CounterSet) -> Sums:
     for (number,), part in channel_counters.partition_by("pass", as_dict=True, maintain_order=True).items():
         columns = part["column"].to_list()
         rows = counters.measured[number].select("dispatch", *columns).drop_nulls()
-        summed = rows.join(names, on="dispatch").group_by("kernel_name").agg(pl.col(columns).sum())
-        for kernel, *values in summed.select("kernel_name", *columns).iter_rows():
+        kernel_sums = rows.join(names, on="dispatch").group_by("kernel_name").agg(pl.col(columns).sum())
+        for kernel, *values in kernel_sums.select("kernel_name", *columns).iter_rows():
             if len(values) > len(best.get(kernel, ())):
                 best[kernel] = values
     return best
@@ -150,10 +150,10 @@ def channel_values(
     >>> channel_values([10.0, 10.0, 10.0, 50.0], 4, EvidenceValue("l2_bandwidth", 30.0))["channel_imbalance"].number
     2.5
     """
-    missing: tuple[str, ...] = ()
+    missing_counters: tuple[str, ...] = ()
     reason = ""
     if not sums:
-        missing, reason = (_COUNTER,), f"requests of single channels were not collected ({_COUNTER}[i])"
+        missing_counters, reason = (_COUNTER,), f"requests of single channels were not collected ({_COUNTER}[i])"
     elif channel_count and len(sums) < channel_count:
         reason = f"only {len(sums)} of {channel_count:,.0f} channels were collected"
     elif sum(sums) <= 0:
@@ -162,12 +162,13 @@ def channel_values(
         exists = bandwidth is None or bandwidth.exists
         names = ("channel_imbalance", "busiest_channel")
         return {
-            name: EvidenceValue(name, None, _METRIC, missing=missing, reason=reason, exists=exists) for name in names
+            name: EvidenceValue(name, None, _METRIC, missing=missing_counters, reason=reason, exists=exists)
+            for name in names
         }
     times = max(sums) * len(sums) / sum(sums)
     if bandwidth is None or not bandwidth.is_measured or bandwidth.number is None:
-        lacking = bandwidth or EvidenceValue("l2_bandwidth", None, reason="not measured")
-        busiest = EvidenceValue("busiest_channel", None, missing=lacking.missing, reason=lacking.reason)
+        absence = bandwidth or EvidenceValue("l2_bandwidth", None, reason="not measured")
+        busiest = EvidenceValue("busiest_channel", None, missing=absence.missing, reason=absence.reason)
     else:
         busiest = EvidenceValue("busiest_channel", bandwidth.number * times)
     return {"channel_imbalance": EvidenceValue("channel_imbalance", times, _METRIC), "busiest_channel": busiest}
@@ -218,8 +219,8 @@ def memory_values(
             values[quantity] = EvidenceValue(quantity, 100 * row[column], counterpart.metric_id if counterpart else "")
     busy = busy_memory(row)
     share = known_peak_share(row)
-    if row.get("read_bytes_mean") is None and (stored := _of_metrics(same or {}, missing.metric_id)):
-        return values | {"memory_bandwidth": stored}
+    if row.get("read_bytes_mean") is None and (metric_value := _of_metrics(same or {}, missing.metric_id)):
+        return values | {"memory_bandwidth": metric_value}
     if busy.kind not in _LEVELS or share is None:
         reason = busy.reason if share is not None else _why_not(row, missing.reason)
         values["memory_bandwidth"] = EvidenceValue(
@@ -245,12 +246,12 @@ def memory_values(
 
 def _of_metrics(same: Mapping[str, EvidenceValue], metric_id: str) -> EvidenceValue | None:
     """From metrics that another tool stored instead of counters."""
-    read, written = same.get("memory_read"), same.get("memory_write")
-    if not read or not written or read.number is None or written.number is None or not read.peak:
+    reads, writes = same.get("memory_read"), same.get("memory_write")
+    if not reads or not writes or reads.number is None or writes.number is None or not reads.peak:
         return None
-    rate = read.number + written.number
+    rate = reads.number + writes.number
     return EvidenceValue(
-        "memory_bandwidth", 100 * rate / read.peak, metric_id, amount=rate, amount_unit="GB/s", peak=read.peak
+        "memory_bandwidth", 100 * rate / reads.peak, metric_id, amount=rate, amount_unit="GB/s", peak=reads.peak
     )
 
 

@@ -195,8 +195,8 @@ class Numbers:
         rows = [self.rows[part] for part in parts]
         if not rows:
             return None
-        missing = [row["reason"] or "not measured" for row in rows if row["average"] is None]
-        value = None if missing else sum(row["average"] for row in rows)
+        reasons = [row["reason"] or "not measured" for row in rows if row["average"] is None]
+        value = None if reasons else sum(row["average"] for row in rows)
         peak = rows[0]["peak"]
         return {
             "value": value,
@@ -204,7 +204,7 @@ class Numbers:
             "metric_id": " + ".join(row["metric_id"] for row in rows),
             "peak": peak,
             "peak_share": _share(value, peak),
-            "reason": "; ".join(dict.fromkeys(missing)),
+            "reason": "; ".join(dict.fromkeys(reasons)),
             "about": " ".join(dict.fromkeys(self.about.get(part, "") for part in parts)).strip(),
         }
 
@@ -237,8 +237,8 @@ class Numbers:
         if row is None:
             return None
         if not value.is_rate:
-            whole = self.of(value.of) or {"value": None}
-            row |= {"peak": whole["value"], "peak_share": _share(row["value"], whole["value"])}
+            total = self.of(value.of) or {"value": None}
+            row |= {"peak": total["value"], "peak_share": _share(row["value"], total["value"])}
         share, name = (row["peak_share"], "near_peak") if value.is_rate else (row["value"], value.hot)
         is_share = value.is_rate or row["unit"] == "%"
         return row | {"heat": _heat(share, HEAT[name]) if name and is_share else ""}

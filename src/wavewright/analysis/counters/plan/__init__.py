@@ -236,12 +236,12 @@ def wanted_of(metric: Metric, counting: Counting, channel_count: int = 0) -> Wan
     if absent:
         return Wanted(metric, nothing, obstacle=f"the collector cannot count {', '.join(absent)} on this target")
     if "accumulated" in expression.quantities and (not level or not counting.accumulates):
-        why = "no level counter is named" if not level else f"this target cannot add up {level} cycle by cycle"
-        return Wanted(metric, nothing, obstacle=why)
+        reason = "no level counter is named" if not level else f"this target cannot add up {level} cycle by cycle"
+        return Wanted(metric, nothing, obstacle=reason)
     channels = any(leaf.counter and leaf.first is not None for leaf in expression.leaves)
     if channels and not (counting.l2_channels_per_xcd and channel_count):
-        why = "it is not known how many L2 channels there are; --target with the name of a product tells it"
-        return Wanted(metric, nothing, obstacle=why)
+        reason = "it is not known how many L2 channels there are; --target with the name of a product tells it"
+        return Wanted(metric, nothing, obstacle=reason)
     counters.discard(ACCUMULATED)
     is_ratio = len(counters) > 1 and not _is_sum(metric.formula)
     return Wanted(metric, Need(frozenset(counters), level, is_ratio), channels)

@@ -118,12 +118,12 @@ def roofline_caveats(
     yield from _above_roofs(frames, ceilings)
     for column, noun in (("flops_missing", "floating-point"), ("iops_missing", "integer")):
         kernels = frames["kernels"]
-        missing = kernels.filter(kernels[column] != "", kernels[column.removesuffix("_missing")] >= 0)
-        if missing.height:
-            kinds = sorted({kind for row in missing[column] for kind in row.split(", ")})
+        kernel_rows = kernels.filter(kernels[column] != "", kernels[column.removesuffix("_missing")] >= 0)
+        if kernel_rows.height:
+            kinds = sorted({kind for row in kernel_rows[column] for kind in row.split(", ")})
             yield (
                 f"operations of {', '.join(kinds)} were not measured: the {noun} operations, rates and intensities of "
-                f"{counted(missing.height, 'rows')} are lower bounds"
+                f"{counted(kernel_rows.height, 'rows')} are lower bounds"
             )
 
 
@@ -144,11 +144,11 @@ def _about_ceilings(
             yield f"the roof of {row['name']} is the theoretical one: {row['reason']}"
     for row in (row for row in ceilings.values() if row["name"] in used_kinds):
         if row["theoretical"] and row["empirical"] and row["empirical"] > _ABOVE * row["theoretical"]:
-            packed = row["pipe"] == "VALU" and row["precision"] in ("fp16", "fp32")
-            why = "packed instructions, which counters see as one" if packed else "one of the two is wrong"
+            is_packed = row["pipe"] == "VALU" and row["precision"] in ("fp16", "fp32")
+            cause = "packed instructions, which counters see as one" if is_packed else "one of the two is wrong"
             yield (
                 f"the benchmark of {row['name']} reaches {percent(row['empirical'] / row['theoretical'], 0)} of the "
-                f"theoretical rate: {why}"
+                f"theoretical rate: {cause}"
             )
 
 
@@ -185,17 +185,17 @@ def _unlike_devices(counters: CounterSet) -> Iterator[str]:
 def _above_roofs(frames: Mapping[str, pl.DataFrame], ceilings: Mapping[str, dict[str, Any]]) -> Iterator[str]:
     is_above = pl.col("share").is_null() & pl.col("gb_per_second").is_not_null()
     for (roof,), rows in frames["points"].filter(is_above).drop_nulls("roof").group_by("roof", maintain_order=True):
-        who = counted(rows.select("kernel", "dispatch").n_unique(), "points")
+        points = counted(rows.select("kernel", "dispatch").n_unique(), "points")
         if roof == "HBM":
-            why = "part of what L2 asks the fabric for comes from elsewhere, such as the Infinity Cache (MALL)"
+            cause = "part of what L2 asks the fabric for comes from elsewhere, such as the Infinity Cache (MALL)"
         elif roof == "L1":
-            why = "its bytes are whole lines per lookup, of which a kernel may use a part"
+            cause = "its bytes are whole lines per lookup, of which a kernel may use a part"
         elif _is_empirical(str(roof), ceilings):
-            why = "the benchmark did not reach what the hardware can do"
+            cause = "the benchmark did not reach what the hardware can do"
         else:
-            why = "the clock, the number of units or the rate is not what the capture says"
+            cause = "the clock, the number of units or the rate is not what the capture says"
         name = f"the {'measured' if _is_empirical(str(roof), ceilings) else 'theoretical'} roof of {roof}"
-        yield f"{name} is too low: {who} above it, without a share of it: {why}"
+        yield f"{name} is too low: {points} above it, without a share of it: {cause}"
 
 
 def _is_empirical(roof: str, ceilings: Mapping[str, dict[str, Any]]) -> bool:

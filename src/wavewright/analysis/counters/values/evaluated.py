@@ -89,7 +89,7 @@ def _stored_values(
         raise UsageError(what, where=counters.path, advice="--by kernel")
     answer = stored_panels(counters, choice=choice, panels=panels, metrics=metrics)
     kernels = answer.kernels.filter(pl.col("is_chosen"))
-    described: dict[str, dict[str, Any]] = {}
+    descriptions: dict[str, dict[str, Any]] = {}
     columns: list[dict[str, float | None]] = []
     for rank in kernels["kernel"]:
         stored = stored_panels(counters, choice=CounterChoice(kernels=(str(rank),)), panels=panels, metrics=metrics)
@@ -97,15 +97,15 @@ def _stored_values(
         columns.append({})
         for row in rows.iter_rows(named=True):
             name = row["metric_id"] if row["channel"] is None else f"{row['metric_id']}[{row['channel']}]"
-            described.setdefault(name, row | {"column": name})
+            descriptions.setdefault(name, row | {"column": name})
             columns[-1][name] = row["average"]
-    values = {name: [column.get(name) for column in columns] for name in described}
+    values = {name: [column.get(name) for column in columns] for name in descriptions}
     return MetricValues(
         by=by,
         target=answer.target,
         normalization=answer.normalization,
         rules=answer.rules,
-        metrics=frame_of(MetricValues.tables["metrics"], list(described.values())),
+        metrics=frame_of(MetricValues.tables["metrics"], list(descriptions.values())),
         values=declared(kernels).with_columns(pl.Series(name, numbers, pl.Float64) for name, numbers in values.items()),
         outliers=frame_of(MetricValues.tables["outliers"], []),
     )
@@ -122,25 +122,25 @@ def raw_values(counters: CounterSet, *, by: str, choice: CounterChoice = ALL_DIS
         When nothing is chosen.
     """
     rows = ranked_dispatches(counters, chosen_dispatches(counters, choice))
-    listed = counters.counters.filter(pl.col("channel").is_null())
-    times = dict(listed.group_by("counter").len().iter_rows())
+    column_rows = counters.counters.filter(pl.col("channel").is_null())
+    times = dict(column_rows.group_by("counter").len().iter_rows())
     names = dict(counters.passes.select("pass", "name").iter_rows())
-    described = []
+    descriptions = []
     for number, frame in sorted(counters.measured.items()):
-        pass_counters = listed.filter(pl.col("pass") == number).select("column", "counter").rows()
+        pass_counters = column_rows.filter(pl.col("pass") == number).select("column", "counter").rows()
         pass_name = names.get(number)
         if list(names.values()).count(pass_name) > 1:
             pass_name = f"{pass_name}, pass {number}"
-        spelled = {column: name if times[name] == 1 else f"{name} ({pass_name})" for column, name in pass_counters}
-        described += [
-            {"column": name, "metric_id": "", "name": name, "unit": "", "series": ""} for name in spelled.values()
+        spellings = {column: name if times[name] == 1 else f"{name} ({pass_name})" for column, name in pass_counters}
+        descriptions += [
+            {"column": name, "metric_id": "", "name": name, "unit": "", "series": ""} for name in spellings.values()
         ]
         rows = rows.join(
-            frame.select("dispatch", *spelled).rename(spelled), on="dispatch", how="left", maintain_order="left"
+            frame.select("dispatch", *spellings).rename(spellings), on="dispatch", how="left", maintain_order="left"
         )
-    columns = [row["column"] for row in described]
+    columns = [row["column"] for row in descriptions]
     values = rows.group_by("kernel").agg(pl.col(columns).mean()).sort("kernel") if by == "kernel" else rows
     frame = pl.concat([declared(row_frame(rows, by)), values.select(columns)], how="horizontal")
-    for row in described:
+    for row in descriptions:
         row["reason"] = "" if frame[row["column"]].count() else "no dispatch has a value"
-    return answer_of(counters.system.target, by, frame, described, rules="raw")
+    return answer_of(counters.system.target, by, frame, descriptions, rules="raw")

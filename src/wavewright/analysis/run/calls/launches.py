@@ -161,8 +161,8 @@ def launch_flows(run: Run) -> LaunchFlows:
         run.read(table, keys).with_row_index("work").with_columns(is_copy=pl.lit(table == "copies")) for table in _WORK
     )
     is_known = pl.col("correlation").is_not_null() & (pl.col("correlation") != 0)
-    linked = work.filter(is_known)
-    launches = Launches(linked)
+    known_work = work.filter(is_known)
+    launches = Launches(known_work)
     first: list[pl.DataFrame] = [pl.DataFrame(schema={"region": pl.UInt32, "slot": pl.UInt32})]
     count = 0
     for piece in run.chunks("regions", keys):
@@ -172,6 +172,6 @@ def launch_flows(run: Run) -> LaunchFlows:
         first.append(matches.unique("slot", keep="first", maintain_order=True))
         count += piece.height
     regions = pl.concat(first).unique("slot", keep="first", maintain_order=True)
-    slots = launches.slots_of(linked).cast(pl.UInt32).alias("slot")
-    flows = linked.with_columns(slots).join(regions, on="slot", maintain_order="left")
+    slots = launches.slots_of(known_work).cast(pl.UInt32).alias("slot")
+    flows = known_work.with_columns(slots).join(regions, on="slot", maintain_order="left")
     return LaunchFlows(flows.select(LaunchFlows.tables["flows"].names), work.height - flows.height)

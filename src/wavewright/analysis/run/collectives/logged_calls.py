@@ -31,17 +31,17 @@ def logged_calls(rows: pl.DataFrame, records: pl.DataFrame) -> tuple[pl.DataFram
     if not logs.height or not kernels.height:
         return empty, ()
     launches = _launches(logs)
-    found, reasons = [empty], list[tuple[str, int, int]]()
-    for _, own in kernels.sort("start_ns", "end_ns", "row").group_by(_PROCESS, maintain_order=True):
-        called = _of_process(launches, own.row(0, named=True))
-        place = "its calls are not in a log" if not called.height else _place(own, called)
+    pieces, reasons = [empty], list[tuple[str, int, int]]()
+    for _, process_kernels in kernels.sort("start_ns", "end_ns", "row").group_by(_PROCESS, maintain_order=True):
+        calls = _of_process(launches, process_kernels.row(0, named=True))
+        place = "its calls are not in a log" if not calls.height else _place(process_kernels, calls)
         if isinstance(place, str):
-            reasons.append((place, own.height, _time(own)))
+            reasons.append((place, process_kernels.height, _time(process_kernels)))
         else:
-            told = called.slice(place, own.height).select(list(LOGGED))
-            found.append(own.select(*_PROCESS, "row").hstack(told).cast(empty.schema))
-    joined = pl.concat(found)
-    return joined, tuple(_caveats(joined.height, kernels, reasons))
+            values = calls.slice(place, process_kernels.height).select(list(LOGGED))
+            pieces.append(process_kernels.select(*_PROCESS, "row").hstack(values).cast(empty.schema))
+    call_rows = pl.concat(pieces)
+    return call_rows, tuple(_caveats(call_rows.height, kernels, reasons))
 
 
 def _launches(logs: pl.DataFrame) -> pl.DataFrame:
@@ -57,27 +57,27 @@ def _launches(logs: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _of_process(launches: pl.DataFrame, who: dict[str, Any]) -> pl.DataFrame:
+def _of_process(launches: pl.DataFrame, process: dict[str, Any]) -> pl.DataFrame:
     """Those of a process, by its pid (and host, where both are known), else by its rank."""
-    if who["pid"] is not None:
-        is_host = pl.lit(value=True) if not who["host"] else pl.col("host").is_in(["", who["host"]])
-        called = launches.filter(pl.col("pid") == who["pid"], is_host)
-        if called.height:
-            return called if called["host"].n_unique() == 1 else called.clear()
-    of_rank = launches.filter(pl.col("rank") == who["rank"]) if who["rank"] is not None else launches.clear()
+    if process["pid"] is not None:
+        is_host = pl.lit(value=True) if not process["host"] else pl.col("host").is_in(["", process["host"]])
+        calls = launches.filter(pl.col("pid") == process["pid"], is_host)
+        if calls.height:
+            return calls if calls["host"].n_unique() == 1 else calls.clear()
+    of_rank = launches.filter(pl.col("rank") == process["rank"]) if process["rank"] is not None else launches.clear()
     return of_rank if of_rank.select("host", "pid").n_unique() == 1 else of_rank.clear()
 
 
-def _place(kernels: pl.DataFrame, called: pl.DataFrame) -> int | str:
+def _place(kernels: pl.DataFrame, calls: pl.DataFrame) -> int | str:
     """The call of the first kernel, or why it is not known."""
     if kernels["agent"].n_unique() > 1:
         return "one process uses several GPUs, whose order a log does not tell"
-    more = called.height - kernels.height
+    more = calls.height - kernels.height
     if more < 0:
         return "the log has fewer calls than kernels ran"
     if more > _MOST_PLACES:
         return "the log has many more calls than kernels ran"
-    kinds, names = called["kind"], kernels["kind"]
+    kinds, names = calls["kind"], kernels["kind"]
     fits = [at for at in range(more + 1) if not ((names != kinds.slice(at, names.len())).fill_null(value=False)).any()]
     if len(fits) == 1:
         return fits[0]
@@ -92,17 +92,19 @@ def _time(kernels: pl.DataFrame) -> int:
 
 def _caveats(joined_count: int, kernels: pl.DataFrame, reasons: list[tuple[str, int, int]]) -> Iterator[Caveat]:
     if joined_count:
-        what = f"sizes of {counted(joined_count, 'kernels')} are those of calls in a log of RCCL, joined by their order"
+        sentence = (
+            f"sizes of {counted(joined_count, 'kernels')} are those of calls in a log of RCCL, joined by their order"
+        )
         yield Caveat(
-            "collectives_from_log", "note", what, "a log has no times: calls that fail or repeat shift the order"
+            "collectives_from_log", "note", sentence, "a log has no times: calls that fail or repeat shift the order"
         )
     if reasons:
         most, _, _ = max(reasons, key=lambda reason: reason[2])
         count, time = sum(each[1] for each in reasons), sum(each[2] for each in reasons)
-        what = (
+        sentence = (
             f"{counted(count, 'kernels')} of collectives ({percent(time / max(_time(kernels), 1))} of their time) "
             f"could not be joined with a log of RCCL: {most}"
         )
         yield Caveat(
-            "collectives_not_in_log", "care", what, "start the log and the recording together, and log all ranks"
+            "collectives_not_in_log", "care", sentence, "start the log and the recording together, and log all ranks"
         )

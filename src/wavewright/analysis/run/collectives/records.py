@@ -33,8 +33,10 @@ def collective_records(run: Run) -> pl.DataFrame:
     """The collectives of a run that others logged."""
     if _TABLE not in run.extra_names:
         return no_records()
-    who = processes_of(run).select("process", "host", "pid")
-    return run.table(_TABLE).join(who, on="process", how="left", maintain_order="left").select(no_records().columns)
+    processes = processes_of(run).select("process", "host", "pid")
+    return (
+        run.table(_TABLE).join(processes, on="process", how="left", maintain_order="left").select(no_records().columns)
+    )
 
 
 def logged_collectives(records: pl.DataFrame) -> pl.DataFrame:

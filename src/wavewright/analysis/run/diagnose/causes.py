@@ -193,16 +193,16 @@ def starved(runs: MergedDiagnosis, claims: Sequence[pl.Expr]) -> Candidate | Non
 
 
 def _host_bound(runs: MergedDiagnosis) -> Candidate | None:
-    found = _idle(
+    candidate = _idle(
         runs,
         "G2",
         "The host is slower than the GPU",
         "the GPU idles {time} ({share}) while the launching thread runs its own code, in {gaps}",
     )
-    if found is None:
+    if candidate is None:
         return None
     # the longest call of such a gap is a short one: the host is not in it
-    return replace(found, evidence=tuple(replace(place, call="") for place in found.evidence))
+    return replace(candidate, evidence=tuple(replace(place, call="") for place in candidate.evidence))
 
 
 def _launch_bound(runs: MergedDiagnosis) -> Candidate | None:

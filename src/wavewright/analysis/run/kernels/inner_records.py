@@ -24,7 +24,7 @@ class InnerRecords:
     def __init__(self, run: Run, models: Mapping[str, OperatorModel]) -> None:
         """`models` by the name of an operator of the run."""
         self._models = dict(models)
-        self._called = {called for model in models.values() for called, _ in model.inside.values()}
+        self._called = {callee for model in models.values() for callee, _ in model.inside.values()}
         kernels = self._kernels(run)
         self.of_graphs = self._of_graphs(run, kernels.drop_nulls("graph_call"))
         self._calls = self._of_calls(run, kernels.filter(pl.col("graph_call").is_null()).drop_nulls("correlation"))
@@ -43,10 +43,10 @@ class InnerRecords:
         rows = [pl.DataFrame(schema={**keys, "name": pl.String, "workgroups": pl.Int64})]
         for piece in run.chunks("dispatches", ["name", *keys, *_GRID]):
             names = piece["name"].unique().cast(pl.String).drop_nulls()
-            chosen = [name for name in names if any(pattern.fullmatch(name) for pattern in patterns)]
-            if chosen:
+            matches = [name for name in names if any(pattern.fullmatch(name) for pattern in patterns)]
+            if matches:
                 name = pl.col("name").cast(pl.String)
-                rows.append(piece.filter(name.is_in(chosen)).select(*keys, name, workgroups=workgroups.cast(pl.Int64)))
+                rows.append(piece.filter(name.is_in(matches)).select(*keys, name, workgroups=workgroups.cast(pl.Int64)))
         # Replays of a node are alike: one is enough, whatever launched it.
         is_replay = pl.col("graph_call").is_not_null()
         return pl.concat(rows).with_columns(correlation=pl.when(~is_replay).then("correlation")).unique()
@@ -58,19 +58,19 @@ class InnerRecords:
         calls = run.read("graph_calls", columns).with_columns(pl.col("name").cast(pl.String))
         parents = dict(calls.select("graph_call", "parent_call").iter_rows())
         names = dict(calls.select("graph_call", "name").iter_rows())
-        found = [
+        pairs = [
             (call, (name, count)) for call, name, count in kernels.select("graph_call", "name", "workgroups").rows()
         ]
         inner = calls.filter(pl.col("name").is_in(list(self._called))).select("graph_call", "name", "event_properties")
-        found += [(call, (name, text)) for call, name, text in inner.iter_rows()]
+        pairs += [(call, (name, text)) for call, name, text in inner.iter_rows()]
         records: dict[int, list[tuple[str, Any]]] = {}
-        for call, record in found:
+        for call, record in pairs:
             at = parents.get(call)
             while at is not None and names.get(at) not in self._models:
                 at = parents.get(at)
             if at is not None:
                 records.setdefault(at, []).append(record)
-        return {call: self._text(names[call], told) for call, told in records.items()}
+        return {call: self._text(names[call], values) for call, values in records.items()}
 
     def _of_calls(self, run: Run, kernels: pl.DataFrame) -> pl.DataFrame:
         """`records` by `process`, `thread`, `start_ns` of calls that no graph replays."""
@@ -96,18 +96,18 @@ class InnerRecords:
         ]
         return pl.DataFrame(rows, schema=none.schema, orient="row")
 
-    def _text(self, operator: str, told: Iterable[tuple[str, Any]]) -> str:
+    def _text(self, operator: str, recorded_values: Iterable[tuple[str, Any]]) -> str:
         """The records that the model of an operator asks for, where all those of a call agree."""
         model = self._models[operator]
-        found: dict[str, set[tuple[Any, ...]]] = {}
-        for name, value in told:
+        values_by_key: dict[str, set[tuple[Any, ...]]] = {}
+        for name, value in recorded_values:
             for key, pattern in model.tiles.items():
                 if re.fullmatch(pattern, name):
-                    found.setdefault(key, set()).add((name, int(value)))
-            for key, (called, place) in model.inside.items():
-                if name == called:
-                    found.setdefault(key, set()).add((_value(value, place),))
-        records = {key: each for key, values in found.items() if len(values) == 1 for each in values}
+                    values_by_key.setdefault(key, set()).add((name, int(value)))
+            for key, (callee, place) in model.inside.items():
+                if name == callee:
+                    values_by_key.setdefault(key, set()).add((_value(value, place),))
+        records = {key: each for key, values in values_by_key.items() if len(values) == 1 for each in values}
         return json.dumps({key: each if len(each) > 1 else each[0] for key, each in sorted(records.items())})
 
 

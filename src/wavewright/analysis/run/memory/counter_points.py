@@ -36,9 +36,9 @@ def allocated_bytes(run: Run) -> pl.DataFrame:
 
 def memory_points(run: Run) -> pl.DataFrame:
     """Bytes in use on each agent, and what the allocator of a framework holds for them."""
-    reserved = reserved_points(run, allocation_rows(run)).filter(pl.col("agent").is_not_null(), pl.col("time_ns").ge(0))
-    reserved = reserved.with_columns(name=pl.lit("framework, reserved")).rename({"reserved_bytes": "value"})
-    last = reserved.unique([*_WHERE, "name", "time_ns"], keep="last", maintain_order=True)
+    points = reserved_points(run, allocation_rows(run)).filter(pl.col("agent").is_not_null(), pl.col("time_ns").ge(0))
+    points = points.with_columns(name=pl.lit("framework, reserved")).rename({"reserved_bytes": "value"})
+    last = points.unique([*_WHERE, "name", "time_ns"], keep="last", maintain_order=True)
     return pl.concat([allocated_bytes(run), _ordered(last)])
 
 

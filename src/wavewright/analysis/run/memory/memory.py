@@ -40,18 +40,18 @@ def partial_memory(run: Run, *, bins: int = 64) -> Memory:
     """The contribution of one run; the curves have `bins` points."""
     rows = allocation_rows(run)
     pieces = _allocations(rows)
-    lives, changes, reserved = (
+    lives, changes, reservations = (
         _with_places(run, frame) for frame in (pieces.lives, pieces.changes, reserved_points(run, rows))
     )
     clocks = node_clocks(run)
     # When the run began on the node of each process: times of the answer count from there.
     begins = pl.DataFrame({"process": range(clocks.processes.height), "zero_ns": clocks.processes["start_ns"]})
     begins = begins.cast({"process": pl.UInt32})
-    changes, reserved = (
+    changes, reservations = (
         frame.join(begins, on="process", how="left", maintain_order="left").with_columns(
             time_ns=pl.col("time_ns") - pl.col("zero_ns").fill_null(0)
         )
-        for frame in (changes, reserved)
+        for frame in (changes, reservations)
     )
     live = _live_bytes(changes)
     peaks = _peaks(live)
@@ -65,11 +65,11 @@ def partial_memory(run: Run, *, bins: int = 64) -> Memory:
     lives = lives.with_columns(category=stacks["category"], site=sites)
     ends = run.read("processes", ["end_ns"])["end_ns"]
     return Memory(
-        _with_markers(run, _places(lives, changes, peaks, reserved), begins).select(Memory.tables["places"].names),
+        _with_markers(run, _places(lives, changes, peaks, reservations), begins).select(Memory.tables["places"].names),
         _sums(lives, _SITE_KEYS, "sites"),
         _sums(lives.drop_nulls("category"), _CATEGORY_KEYS, "categories"),
         _typed(reserved_pools(_with_places(run, reserved_blocks(run)), list(_PLACE_KEYS)), "pools"),
-        _curve(live, reserved, clocks.duration_ns, bins),
+        _curve(live, reservations, clocks.duration_ns, bins),
         covers_end=ends.len() > 0 and ends.null_count() == 0 and bool((ends > 0).all()),
     )
 
@@ -224,7 +224,9 @@ def _peaks(live: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _places(lives: pl.DataFrame, changes: pl.DataFrame, peaks: pl.DataFrame, reserved: pl.DataFrame) -> pl.DataFrame:
+def _places(
+    lives: pl.DataFrame, changes: pl.DataFrame, peaks: pl.DataFrame, reservations: pl.DataFrame
+) -> pl.DataFrame:
     keys = list(_PLACE_KEYS)
     spent = (pl.col("end_ns") - pl.col("start_ns")).clip(lower_bound=0)
     calls = changes.filter(~pl.col("is_end")).group_by(keys).agg(
@@ -240,14 +242,14 @@ def _places(lives: pl.DataFrame, changes: pl.DataFrame, peaks: pl.DataFrame, res
         reused_count=pl.col("is_reused").sum(),
         site_bytes=pl.col("size_bytes").filter("is_at_peak").sum(),
     )
-    held = reserved.group_by(keys).agg(reserved_peak_bytes=pl.col("reserved_bytes").max())
-    joined = peaks.join(calls, on=keys, how="left", nulls_equal=True, maintain_order="left")
-    for sums in (totals, held):
-        joined = joined.join(sums, on=keys, how="left", nulls_equal=True, maintain_order="left")
+    reserved_peaks = reservations.group_by(keys).agg(reserved_peak_bytes=pl.col("reserved_bytes").max())
+    places = peaks.join(calls, on=keys, how="left", nulls_equal=True, maintain_order="left")
+    for sums in (totals, reserved_peaks):
+        places = places.join(sums, on=keys, how="left", nulls_equal=True, maintain_order="left")
     dtypes = Memory.tables["places"].dtypes
     of_sites = pl.col("site_bytes").fill_null(0)
-    joined = joined.with_columns(peak_before_bytes=(pl.col("peak_bytes") - of_sites).clip(lower_bound=0))
-    return joined.with_columns(
+    places = places.with_columns(peak_before_bytes=(pl.col("peak_bytes") - of_sites).clip(lower_bound=0))
+    return places.with_columns(
         (pl.col(name) if name in (*_PLACE_KEYS, "peak_ns", "reserved_peak_bytes") else pl.col(name).fill_null(0)).cast(
             dtype
         )
@@ -289,7 +291,7 @@ def _typed(frame: pl.DataFrame, table: str) -> pl.DataFrame:
     return frame.select(pl.col(name).cast(dtype) for name, dtype in Memory.tables[table].dtypes.items())
 
 
-def _curve(live: pl.DataFrame, reserved: pl.DataFrame, duration_ns: int, bins: int) -> pl.DataFrame:
+def _curve(live: pl.DataFrame, reservations: pl.DataFrame, duration_ns: int, bins: int) -> pl.DataFrame:
     """Most live and reserved bytes in each of `bins` equal parts of the run, with those before it."""
     spec = Memory.tables["curve"]
     keys = list(_PLACE_KEYS)
@@ -299,7 +301,7 @@ def _curve(live: pl.DataFrame, reserved: pl.DataFrame, duration_ns: int, bins: i
     curve = places.join(pl.DataFrame({"bin": range(count)}), how="cross")
     number = (pl.col("time_ns") // width).clip(0, count - 1)
     before = {"live_bytes": pl.col("before_bytes"), "reserved_bytes": pl.lit(None, pl.Int64)}
-    for points, (column, first) in zip((live, reserved), before.items(), strict=True):
+    for points, (column, first) in zip((live, reservations), before.items(), strict=True):
         binned = points.with_columns(bin=number).group_by([*keys, "bin"], maintain_order=True).agg(
             highest=pl.col(column).max(), last=pl.col(column).last()
         )  # fmt: skip

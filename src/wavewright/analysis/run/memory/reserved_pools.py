@@ -13,7 +13,7 @@ _COLUMNS = {
     "is_free": pl.Boolean, "pool": pl.String, "kind": pl.String,
 }  # fmt: skip
 
-_RESERVED = "reserved_memory"  #: Extra table of memory snapshots.
+_RESERVED_TABLE = "reserved_memory"  #: Extra table of memory snapshots.
 _POINTS = {
     "process": pl.UInt32, "agent": pl.UInt32, "kind": pl.String, "pool": pl.String, "time_ns": pl.Int64,
     "reserved_bytes": pl.Int64,
@@ -22,10 +22,10 @@ _POINTS = {
 
 def reserved_points(run: Run, rows: pl.DataFrame) -> pl.DataFrame:
     """Bytes that an allocator holds from each moment on, by a snapshot, else by its calls (`allocation_rows`)."""
-    told = rows.drop_nulls("reserved_bytes").rename({"end_ns": "time_ns"})
-    if _RESERVED in run.extra_names:
-        told = run.table(_RESERVED).with_columns(kind=pl.lit("GPU"), pool=pl.lit("FRAMEWORK"))
-    return told.select(pl.col(name).cast(dtype) for name, dtype in _POINTS.items())
+    points = rows.drop_nulls("reserved_bytes").rename({"end_ns": "time_ns"})
+    if _RESERVED_TABLE in run.extra_names:
+        points = run.table(_RESERVED_TABLE).with_columns(kind=pl.lit("GPU"), pool=pl.lit("FRAMEWORK"))
+    return points.select(pl.col(name).cast(dtype) for name, dtype in _POINTS.items())
 
 
 def reserved_blocks(run: Run) -> pl.DataFrame:

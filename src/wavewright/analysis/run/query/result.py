@@ -192,10 +192,12 @@ def advice(reason: str, sql: str = "", file_columns: Mapping[str, Sequence[str]]
         labels = {name: name for name in (*(file_columns or {}), *VIEWS)} | {name: f"run.{name}" for name in RUN}
         similar = _similar(table[1] or table[2], labels)
     elif column := _COLUMN.search(reason):
-        named = used(sql)
+        relations = used(sql)
         file_names = [name for columns in _of_alias(reason, sql, file_columns or {}).values() for name in columns]
-        columns = file_names or [name for view in named.views for name in VIEWS[view].names]
-        columns += [name for table_name in named.tables for name in stored_columns(table_name)] if not columns else []
+        columns = file_names or [name for view in relations.views for name in VIEWS[view].names]
+        columns += (
+            [name for table_name in relations.tables for name in stored_columns(table_name)] if not columns else []
+        )
         similar = _similar(column[1] or column[2], {name: name for name in columns})
     return f"did you mean {', '.join(similar)}? {_ADVICE}" if similar else _ADVICE
 

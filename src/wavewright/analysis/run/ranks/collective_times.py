@@ -99,8 +99,8 @@ def combine_collectives(partials: Sequence[PartialCollectives]) -> Collectives:
     """The combined result of all runs."""
     records = pl.concat([part.records for part in partials] or [no_records()])
     meetings = Meetings.of(partials)
-    told, notes = logged_calls(meetings.rows, records)
-    answer = meetings.with_logged(told).answer()
+    call_values, notes = logged_calls(meetings.rows, records)
+    answer = meetings.with_logged(call_values).answer()
     caveats = (*answer.caveats, *_missing_logs(records), *notes)
     return replace(answer, logged=logged_collectives(records), unequal=unequal_ranks(records), caveats=caveats)
 

@@ -33,7 +33,7 @@ _MOST_GROUPS = 64  #: Groups of steps with the same work that are told apart.
 _PROFILER_STEP = r"^ProfilerStep"
 _NUMBER = r"[#_ :.]*\d+$"
 SOURCES = ("marker given", "serving", "marker", "ProfilerStep", "jit", "repetition", "none")
-_JITTED = (
+_JIT_NAME = (
     r"^PjitFunction\((.+)\)$"  #: A call of a function that JAX compiled; its kernels are of the module `jit_NAME`.
 )
 _MODULE = "hlo_module"
@@ -60,7 +60,7 @@ def step_ranges(run: Run, spans: pl.DataFrame, marker: str | None) -> StepRanges
     ranges = _markers(run)
     steps, sources = [pl.DataFrame(schema=_RANGES)], []
     kernels: dict[int, pl.DataFrame] | None = None
-    jitted: pl.DataFrame | None = None
+    compiled_calls: pl.DataFrame | None = None
     of_process = {key[0]: frame for key, frame in ranges.partition_by("process", as_dict=True).items()}
     for process, begin, end in spans.select("process", "start_ns", "end_ns").sort("process").iter_rows():
         markers = of_process.get(process, ranges.clear())
@@ -69,20 +69,20 @@ def step_ranges(run: Run, spans: pl.DataFrame, marker: str | None) -> StepRanges
             sources.append({"process": process, "source": "serving", "name": "serving"})
             steps.append(serving.select(_columns(process)))
             continue
-        source, chosen = steps_by_marker(markers, begin, end, marker)
+        source, process_steps = steps_by_marker(markers, begin, end, marker)
         if source == "none" and marker is None:
-            jitted = _jitted(run) if jitted is None else jitted
-            chosen = _calls_of_jitted(jitted.filter(pl.col("process") == process), end)
-            source = "jit" if chosen.height else "none"
+            compiled_calls = _jitted(run) if compiled_calls is None else compiled_calls
+            process_steps = _calls_of_jitted(compiled_calls.filter(pl.col("process") == process), end)
+            source = "jit" if process_steps.height else "none"
         if source == "none" and marker is None:
             kernels = _kernels(run) if kernels is None else kernels
-            chosen = _repetition(kernels[process]) if process in kernels else chosen
-            source = "repetition" if chosen.height else "none"
-        name = str(chosen["name"][0]) if chosen.height else None
+            process_steps = _repetition(kernels[process]) if process in kernels else process_steps
+            source = "repetition" if process_steps.height else "none"
+        name = str(process_steps["name"][0]) if process_steps.height else None
         if name is not None and marker is None and source != "repetition":
             name = step_name(name)
         sources.append({"process": process, "source": source, "name": name})
-        steps.append(chosen.select(_columns(process)))
+        steps.append(process_steps.select(_columns(process)))
     schema = {"process": pl.UInt32, "source": pl.String, "name": pl.String}
     return StepRanges(pl.concat(steps), pl.DataFrame(sources, schema=schema))
 
@@ -144,8 +144,8 @@ def steps_by_marker(
     `ranges` have `thread`, `name`, `start_ns` and `end_ns`.
     """
     if marker is not None:
-        chosen = _outermost(ranges.filter(pl.col("name").str.contains(marker_pattern(marker))))
-        return ("marker given" if chosen.height else "none"), chosen
+        steps = _outermost(ranges.filter(pl.col("name").str.contains(marker_pattern(marker))))
+        return ("marker given" if steps.height else "none"), steps
     named = ranges.with_columns(base=pl.col("name").str.replace(_NUMBER, ""))
     inside = named.filter((pl.col("end_ns") > start_ns) & (pl.col("start_ns") < end_ns)).with_columns(
         pl.col("start_ns").clip(start_ns, end_ns), pl.col("end_ns").clip(start_ns, end_ns)
@@ -155,11 +155,11 @@ def steps_by_marker(
     covering = sums.filter(pl.col("covered_ns") >= _COVERAGE * (end_ns - start_ns))
     covering = covering.sort("len", "covered_ns", "base", descending=[True, True, False])
     for base in covering["base"]:
-        chosen = _outermost(named.filter(pl.col("base") == base))
-        if chosen.height > 1:
-            return "marker", chosen
-    chosen = _outermost(named.filter(pl.col("name").str.contains(_PROFILER_STEP)))
-    return ("ProfilerStep" if chosen.height > 1 else "none"), chosen if chosen.height > 1 else chosen.clear()
+        steps = _outermost(named.filter(pl.col("base") == base))
+        if steps.height > 1:
+            return "marker", steps
+    steps = _outermost(named.filter(pl.col("name").str.contains(_PROFILER_STEP)))
+    return ("ProfilerStep" if steps.height > 1 else "none"), steps if steps.height > 1 else steps.clear()
 
 
 def _outermost(ranges: pl.DataFrame) -> pl.DataFrame:
@@ -177,8 +177,8 @@ def _jitted(run: Run) -> pl.DataFrame:
     columns = ["process", "thread", "name", "start_ns", "end_ns"]
     pieces = [pl.DataFrame(schema=_RANGES | {"thread": pl.UInt32}).select(columns)]
     for piece in run.chunks("regions", columns):
-        if piece["name"].unique().cast(pl.String).str.contains(_JITTED).any():
-            names = piece.with_columns(pl.col("name").cast(pl.String).str.extract(_JITTED)).drop_nulls("name")
+        if piece["name"].unique().cast(pl.String).str.contains(_JIT_NAME).any():
+            names = piece.with_columns(pl.col("name").cast(pl.String).str.extract(_JIT_NAME)).drop_nulls("name")
             pieces.append(names.select(columns))
     calls = pl.concat(pieces)
     if not calls.height:
@@ -196,10 +196,10 @@ def _jitted(run: Run) -> pl.DataFrame:
 
 def _calls_of_jitted(calls: pl.DataFrame, end_ns: int) -> pl.DataFrame:
     """Each call until the next one, which it may run beside; the last until the GPU is done."""
-    chosen = _outermost(calls).sort("start_ns")
-    if chosen.height < 2:
-        return chosen.clear()
-    return chosen.with_columns(end_ns=pl.col("start_ns").shift(-1, fill_value=max(end_ns, chosen["end_ns"][-1])))
+    steps = _outermost(calls).sort("start_ns")
+    if steps.height < 2:
+        return steps.clear()
+    return steps.with_columns(end_ns=pl.col("start_ns").shift(-1, fill_value=max(end_ns, steps["end_ns"][-1])))
 
 
 def _kernels(run: Run) -> dict[int, pl.DataFrame]:

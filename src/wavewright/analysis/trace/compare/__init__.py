@@ -164,8 +164,8 @@ def main_kernel(trace: ThreadTrace) -> str:
 
 def _finest(traces: Sequence[ThreadTrace]) -> str:
     """Lines, where every trace has them for most of its instructions and they are not too coarse; else instructions."""
-    mapped = [mapping(trace) for trace in traces]
-    is_fine = all(each.mapped_share > _MAPPED_SHARE and each.effective_line_count >= _FINE_LINES for each in mapped)
+    mappings = [mapping(trace) for trace in traces]
+    is_fine = all(each.mapped_share > _MAPPED_SHARE and each.effective_line_count >= _FINE_LINES for each in mappings)
     return "line" if is_fine else "instruction"
 
 

@@ -227,8 +227,8 @@ def renamed(
     >>> renamed([0, 1], before, [0, 1], ["v_mov_b32 v5, 0", "v_add_u32 v2, v0, v5"])
     [0]
     """
-    shared = {unit for unit, pair in enumerate(zip(base_texts, texts, strict=True)) if None not in pair}
-    before, after = _described(base_units, base_texts, shared), _described(units, texts, shared)
+    shared_units = {unit for unit, pair in enumerate(zip(base_texts, texts, strict=True)) if None not in pair}
+    before, after = _described(base_units, base_texts, shared_units), _described(units, texts, shared_units)
     return [
         unit
         for unit in sorted(before.keys() & after.keys())
@@ -237,22 +237,22 @@ def renamed(
 
 
 def _described(
-    units: Sequence[int], texts: Sequence[str | None], shared: set[int]
+    units: Sequence[int], texts: Sequence[str | None], shared_units: set[int]
 ) -> dict[int, tuple[str, tuple[_Origin, ...]]]:
     """Every unit without the numbers of its registers, and where what it reads comes from."""
     writers: dict[tuple[str, int], _Origin] = {}
-    described = {}
+    shapes = {}
     for unit in units:
         text = texts[unit] if unit >= 0 else None
         if text is None:
             continue
         shape, operands, result_count, reads_result = _parsed(text)
         reads = operands if reads_result else operands[result_count:]
-        described[unit] = (shape, tuple(writers.get(register) for operand in reads for register in operand))
+        shapes[unit] = (shape, tuple(writers.get(register) for operand in reads for register in operand))
         results = (register for operand in operands[:result_count] for register in operand)
         for number, register in enumerate(results):
-            writers[register] = (unit, number) if unit in shared else None
-    return described
+            writers[register] = (unit, number) if unit in shared_units else None
+    return shapes
 
 
 def _parsed(text: str) -> tuple[str, list[list[tuple[str, int]]], int, bool]:

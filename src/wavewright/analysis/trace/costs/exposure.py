@@ -84,15 +84,15 @@ def hiding_rule(trace: ThreadTrace, *, amd: bool | None) -> str:
 
 def hidden_in_part(part: ThreadTrace, _: ThreadTrace, rule: str) -> pl.DataFrame:
     """Hidden cycles of every code row executed in a part (`parts`): a SIMD belongs to one shader engine."""
-    whole, is_selected = whole_of(part)
+    whole_trace, is_selected = whole_of(part)
     begins_as_matrix = pl.any_horizontal(pl.col("text").str.starts_with(prefix) for prefix in MATRIX_PREFIXES)
-    is_matrix = whole.code.select(begins_as_matrix.fill_null(value=False).cast(pl.UInt8)).to_series()
-    waves = whole.waves.select("wave", "se", "simd", "start_cycles").fill_null(0)
+    is_matrix = whole_trace.code.select(begins_as_matrix.fill_null(value=False).cast(pl.UInt8)).to_series()
+    waves = whole_trace.waves.select("wave", "se", "simd", "start_cycles").fill_null(0)
     return pl.DataFrame(
         _core.hidden_latency(
-            whole.instructions,
+            whole_trace.instructions,
             waves,
-            whole.other_simd,
+            whole_trace.other_simd,
             is_matrix,
             None if is_selected is None else is_selected.cast(pl.UInt8),
             rule,

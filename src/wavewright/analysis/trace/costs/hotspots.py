@@ -169,10 +169,10 @@ def _with_bytes(trace: ThreadTrace, costs: pl.DataFrame) -> pl.DataFrame:
 
 
 def _check(by: str, sort: str) -> None:
-    for value, choices, what in ((by, UNITS, "unit"), (sort, tuple(SORTS), "sort key")):
+    for value, choices, subject in ((by, UNITS, "unit"), (sort, tuple(SORTS), "sort key")):
         if value not in choices:
-            what = f"no {what} {value!r}"
-            raise UsageError(what, advice=f"one of {', '.join(choices)}")
+            subject = f"no {subject} {value!r}"
+            raise UsageError(subject, advice=f"one of {', '.join(choices)}")
 
 
 def _costs(trace: ThreadTrace, by: str, *, amd: bool | None) -> pl.DataFrame:
@@ -238,8 +238,8 @@ def kernel_costs(trace: ThreadTrace, *, amd: bool | None = None) -> pl.DataFrame
         return row_costs(trace, amd=amd).select(only.alias("kernel"), pl.all())
     rows = max(trace.code.height, 1)
     if kernels.len() * rows > _MOST_PAIRS:
-        what = f"{kernels.len():,} kernels with {rows:,} rows of code are too many to tell apart"
-        raise UsageError(what, where=trace.source.path, advice="choose some of them with --kernel")
+        problem = f"{kernels.len():,} kernels with {rows:,} rows of code are too many to tell apart"
+        raise UsageError(problem, where=trace.source.path, advice="choose some of them with --kernel")
     costs = row_costs(_one_code_per_kernel(trace, kernels, rows), amd=amd)
     place = (pl.col("row") // rows).cast(pl.UInt32)
     return costs.select(kernels.gather(costs.select(place).to_series()).alias("kernel"), pl.all()).with_columns(
@@ -258,14 +258,16 @@ def _one_code_per_kernel(trace: ThreadTrace, kernels: pl.Series, rows: int) -> T
     tables = {"waves": trace.waves, "code": code, "other_simd": trace.other_simd}
     if trace.parts is not None:
         return ThreadTrace(tables, trace.source, parts=lambda: _parts_with_own_code(trace, kernels, rows))
-    ran = trace.instructions.join(first, on="wave", how="left", maintain_order="left")
-    moved = ran.with_columns(row=pl.when(pl.col("row") < 0).then(-1).otherwise(pl.col("row") + pl.col("first")))
-    tables["instructions"] = moved.drop("first")
+    executions = trace.instructions.join(first, on="wave", how="left", maintain_order="left")
+    numbered_rows = executions.with_columns(
+        row=pl.when(pl.col("row") < 0).then(-1).otherwise(pl.col("row") + pl.col("first"))
+    )
+    tables["instructions"] = numbered_rows.drop("first")
     part_of = None
     if trace.part_of is not None:
-        whole, is_selected = trace.part_of
-        every = pl.concat([kernels, whole.waves["kernel"]]).unique(maintain_order=True)
-        part_of = _one_code_per_kernel(whole, every, rows), is_selected
+        whole_trace, is_selected = trace.part_of
+        every = pl.concat([kernels, whole_trace.waves["kernel"]]).unique(maintain_order=True)
+        part_of = _one_code_per_kernel(whole_trace, every, rows), is_selected
     return ThreadTrace(tables, trace.source, part_of=part_of)
 
 

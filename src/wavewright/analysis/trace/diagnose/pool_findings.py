@@ -191,21 +191,25 @@ def registers_or_lds(trace: ThreadTrace, costs: Facts) -> StallFinding | None:
     if not kernels.height:
         return None
     kernel = kernels.row(0, named=True)
-    now, then = kernel["waves_per_simd_limit"], kernel["next_waves_per_simd"]
-    if not now or kernel["all_at_once"]:
+    limit, next_limit = kernel["waves_per_simd_limit"], kernel["next_waves_per_simd"]
+    if not limit or kernel["all_at_once"]:
         return None  # more room would stay empty: the grid is the limit
     # Further waves hide at most what no wave hid, and at most what they issue themselves.
-    hidden = min(costs.exposed_cycles_total, (then - now) * costs.issue_cycles_total)
-    gain = min(hidden / costs.wave_cycles_total, (then - now) / then) if costs.wave_cycles_total else 0.0
+    hidden_cycles = min(costs.exposed_cycles_total, (next_limit - limit) * costs.issue_cycles_total)
+    gain = (
+        min(hidden_cycles / costs.wave_cycles_total, (next_limit - limit) / next_limit)
+        if costs.wave_cycles_total
+        else 0.0
+    )
     steps = _steps(answer, kernel["kernel"])
     certain = answer.target_is_certain and kernel["registers_from"] != "code"
     return StallFinding(
         name="occupancy",
         kind="occupancy",
-        verdict=f"{counted(now, 'waves')} per SIMD, bound by {kernel['bound_by']}",
-        reason=f"with {counted(now, 'waves')} per SIMD there is too little other work to hide the exposed cycles",
+        verdict=f"{counted(limit, 'waves')} per SIMD, bound by {kernel['bound_by']}",
+        reason=f"with {counted(limit, 'waves')} per SIMD there is too little other work to hide the exposed cycles",
         remedy=steps,
-        remedies=(Remedy(f"reach {then} waves per SIMD", steps, (), 0),),
+        remedies=(Remedy(f"reach {next_limit} waves per SIMD", steps, (), 0),),
         gain_share_min=0.0,
         gain_share_max=gain,
         gain_basis=DISPATCH,
@@ -216,7 +220,7 @@ def registers_or_lds(trace: ThreadTrace, costs: Facts) -> StallFinding | None:
 
 
 def barrier_cause(trace: ThreadTrace) -> str:
-    """Who arrives last at the costliest barrier; empty when nothing is known."""
+    """The last arrivals at the costliest barrier, as a sentence; empty when nothing is known."""
     rows = barriers(trace).rows
     if not rows.height or not rows["meeting_count"][0]:
         return ""

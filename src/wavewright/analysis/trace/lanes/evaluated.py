@@ -235,9 +235,9 @@ def executions(trace: ThreadTrace, options: LaneOptions) -> pl.DataFrame:
 def paths_of(trace: ThreadTrace) -> pl.DataFrame:
     """One row per distinct path: `kernel`, `wave_count`, `rows` (a list)."""
     sums = pl.col("one", "other").sum()
-    signed = pl.concat([_signatures(piece) for piece in _pieces(trace)])
-    signed = signed.group_by("wave", maintain_order=True).agg(sums, pl.col("count").sum())
-    waves = trace.waves.select("wave", "kernel").join(signed, on="wave", maintain_order="left")
+    signatures = pl.concat([_signatures(piece) for piece in _pieces(trace)])
+    signatures = signatures.group_by("wave", maintain_order=True).agg(sums, pl.col("count").sum())
+    waves = trace.waves.select("wave", "kernel").join(signatures, on="wave", maintain_order="left")
     distinct = waves.group_by("kernel", "one", "other", "count", maintain_order=True).agg(
         pl.col("wave").first(), wave_count=pl.len()
     )
@@ -261,9 +261,9 @@ def _pieces(trace: ThreadTrace) -> Iterator[pl.DataFrame]:
 def _signatures(piece: pl.DataFrame) -> pl.DataFrame:
     """Two sums by wave that are alike for waves with the same path."""
     signature = pl.struct("place", "row")
-    placed = piece.with_columns(place=pl.int_range(pl.len()).over("wave"))
+    places = piece.with_columns(place=pl.int_range(pl.len()).over("wave"))
     hashes = (signature.hash(1).sum().alias("one"), signature.hash(2).sum().alias("other"))
-    return placed.group_by("wave", maintain_order=True).agg(*hashes, count=pl.len())
+    return places.group_by("wave", maintain_order=True).agg(*hashes, count=pl.len())
 
 
 def start_of(trace: ThreadTrace, target: str, options: LaneOptions, kernel: int | None, lanes: int) -> StartState:

@@ -129,7 +129,7 @@ def sample_lines(
 #: Depths that `inlined` shows below a line: the paths of deeper chains would grow with the square of their depth.
 MOST_DEPTH = 64
 
-_INLINED = ["file", "line", "path", "depth", "inlined_file", "inlined_line"]
+_INLINE_COLUMNS = ["file", "line", "path", "depth", "inlined_file", "inlined_line"]
 
 
 @dataclass(frozen=True)
@@ -175,7 +175,7 @@ def by_line(
             has_text=pl.col("file").is_in(file_texts["file"].implode())
         ),
         lines=lines.with_columns(pl.col("row_count", *sums).fill_null(0)).sort("file", "line", nulls_last=True),
-        inlined=_summed(steps.filter(pl.col("depth") > 0), costs, reasons, _INLINED).join(
+        inlined=_summed(steps.filter(pl.col("depth") > 0), costs, reasons, _INLINE_COLUMNS).join(
             inlined_texts, on=["inlined_file", "inlined_line"], how="left", maintain_order="left"
         ),
         unmapped=costs.filter(code["inline_chain"].is_null()),
@@ -226,5 +226,5 @@ def _summed(steps: pl.DataFrame, costs: pl.DataFrame, reasons: pl.DataFrame, key
 def _texts(sources: pl.DataFrame) -> pl.DataFrame:
     """Every line of every source file whose text is here."""
     lines = sources.filter(pl.col("text").is_not_null()).with_columns(pl.col("text").str.split("\n"))
-    numbered = lines.with_columns(line=pl.int_ranges(1, pl.col("text").list.len() + 1, dtype=pl.UInt32))
-    return numbered.explode("text", "line").select("file", "line", "text")
+    numbered_lines = lines.with_columns(line=pl.int_ranges(1, pl.col("text").list.len() + 1, dtype=pl.UInt32))
+    return numbered_lines.explode("text", "line").select("file", "line", "text")

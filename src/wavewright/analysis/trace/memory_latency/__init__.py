@@ -21,13 +21,13 @@ from wavewright.model.trace import ThreadTrace
 
 def traffic(trace: ThreadTrace, rows: pl.Series | None = None) -> pl.DataFrame:
     """Requested bytes of all executed accesses, or those of `rows` (`MemoryLatency.tables["traffic"]`)."""
-    executed = requested_bytes(trace).join(row_costs(trace).select("row", "hit_count"), on="row")
+    executed_rows = requested_bytes(trace).join(row_costs(trace).select("row", "hit_count"), on="row")
     if rows is not None:
-        executed = executed.filter(pl.col("row").is_in(rows.implode()))
+        executed_rows = executed_rows.filter(pl.col("row").is_in(rows.implode()))
     waves = trace.waves.filter(pl.col("instruction_count") > 0)
     total, cycles = pl.col("requested_bytes_total"), cu_cycles(waves)
     return (
-        executed.with_columns(total=pl.col("requested_bytes") * pl.col("hit_count"))
+        executed_rows.with_columns(total=pl.col("requested_bytes") * pl.col("hit_count"))
         .group_by("space", "direction", "bytes_per_lane")
         .agg(
             row_count=pl.len().cast(pl.Int64),

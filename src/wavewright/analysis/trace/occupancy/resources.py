@@ -297,6 +297,6 @@ def registers(trace: ThreadTrace) -> pl.DataFrame:
 def _highest(letter: str) -> pl.Expr:
     """Highest register of one kind in the operands, plus one; 0 = none."""
     # The last number of `v12` and `v[12:15]`, as these columns spell them; `v12.h` is a half of v12.
-    named = pl.col("operands").str.extract_all(rf"\b{letter}(?:\d{{1,4}}\b|\[\d{{1,4}}:\d{{1,4}}\])")
+    registers = pl.col("operands").str.extract_all(rf"\b{letter}(?:\d{{1,4}}\b|\[\d{{1,4}}:\d{{1,4}}\])")
     last = pl.element().str.extract(r"(\d+)\]?$").cast(pl.UInt32)
-    return (named.list.eval(last).list.max() + 1).fill_null(0)
+    return (registers.list.eval(last).list.max() + 1).fill_null(0)

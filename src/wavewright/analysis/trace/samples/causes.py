@@ -19,7 +19,7 @@ class Cause(Fact, frozen=True):
 
 
 class _Causes(Fact, frozen=True):
-    """What sample_causes.toml declares."""
+    """The declarations of sample_causes.toml."""
 
     counted: dict[str, str]  #: Counter of waits -> what it counts.
     pipes: dict[str, tuple[str, ...]]  #: Pipe -> beginnings of the classes of its instructions.

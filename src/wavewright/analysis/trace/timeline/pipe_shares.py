@@ -75,7 +75,7 @@ def busy_shares(trace: ThreadTrace) -> tuple[PipeSeries, ...]:
     """
     shares = pipe_shares(trace)
     busy = [replace(share, kind=BUSY + share.kind) for share in shares]
-    is_long = [one.times.total(one.unit, one.kind) > 0 for one in busy]
-    pipes = {one.pipe for one, is_one in zip(busy, is_long, strict=True) if is_one}
-    longest = (one if is_one else share for one, share, is_one in zip(busy, shares, is_long, strict=True))
-    return tuple(one for one in longest if one.pipe in pipes)
+    is_long = [usage.times.total(usage.unit, usage.kind) > 0 for usage in busy]
+    pipes = {usage.pipe for usage, is_one in zip(busy, is_long, strict=True) if is_one}
+    longest = (usage if is_one else share for usage, share, is_one in zip(busy, shares, is_long, strict=True))
+    return tuple(usage for usage in longest if usage.pipe in pipes)

@@ -281,16 +281,16 @@ class Consistency(Answer, package=__package__):
 @once_per_trace
 def consistency(trace: ThreadTrace) -> Consistency:
     """Compare the stated totals of every code row with recomputed ones."""
-    whole, _ = whole_of(trace)
-    stored = whole.stored_totals.rename({name: f"stored_{name}" for name in _TOTALS})
-    is_comparable = stored.height > 0 and whole.instructions.height > 0
+    whole_trace, _ = whole_of(trace)
+    recorded_totals = whole_trace.stored_totals.rename({name: f"stored_{name}" for name in _TOTALS})
+    is_comparable = recorded_totals.height > 0 and whole_trace.instructions.height > 0
     # writers count the two records of a gfx9 barrier as one execution, as we do, or as two
-    records = whole.instructions.group_by("row").agg(hit_count_of_records=pl.len())
-    totals = row_totals(whole).join(records, on="row", how="left")
-    joined = totals.join(stored, on="row", how="full", coalesce=True).sort("row")
-    both = joined.with_columns(pl.exclude("row").fill_null(0).cast(pl.Int64))
-    stated, *cycles = (pl.col(f"stored_{name}") for name in _TOTALS)
-    differs = (stated != pl.col(_TOTALS[0])) & (stated != pl.col("hit_count_of_records"))
+    records = whole_trace.instructions.group_by("row").agg(hit_count_of_records=pl.len())
+    totals = row_totals(whole_trace).join(records, on="row", how="left")
+    rows = totals.join(recorded_totals, on="row", how="full", coalesce=True).sort("row")
+    both = rows.with_columns(pl.exclude("row").fill_null(0).cast(pl.Int64))
+    stored_count, *cycles = (pl.col(f"stored_{name}") for name in _TOTALS)
+    differs = (stored_count != pl.col(_TOTALS[0])) & (stored_count != pl.col("hit_count_of_records"))
     differs |= pl.any_horizontal(pl.col(name) != column for name, column in zip(_TOTALS[1:], cycles, strict=True))
     columns = Consistency.tables["differences"].names
     differences = both.filter(differs if is_comparable else pl.lit(value=False)).select(columns)

@@ -112,6 +112,6 @@ def stall_of_waves(trace: ThreadTrace) -> pl.DataFrame:
     """`wave` and `stall_cycles_total` of all waves with instructions."""
     waves = traced_waves(trace)
     nowhere = {"track": pl.lit(0, pl.UInt32), "time": pl.lit(0, pl.Int64)}
-    placed = waves.select(**nowhere, first="first_instruction", count="instruction_count")
-    sums = pl.DataFrame(_core.stall_of_waves(placed, trace.instructions["stall_cycles"]))
+    wave_places = waves.select(**nowhere, first="first_instruction", count="instruction_count")
+    sums = pl.DataFrame(_core.stall_of_waves(wave_places, trace.instructions["stall_cycles"]))
     return waves.select("wave").hstack(sums)

@@ -138,12 +138,12 @@ def state_curves(trace: ThreadTrace, *, per_se: bool = True) -> pl.DataFrame:
     """
     duration = pl.col("duration_cycles").cast(pl.Int64)
     # a running sum over all waves; less what it was before the wave, it is the time since the start of the wave
-    summed = trace.states.lazy().with_columns(end=duration.cum_sum())
-    firsts = summed.group_by("wave").agg(before=pl.col("end").first() - duration.first())
+    state_ends = trace.states.lazy().with_columns(end=duration.cum_sum())
+    firsts = state_ends.group_by("wave").agg(before=pl.col("end").first() - duration.first())
     begins_of_waves = (
         trace.waves.lazy().join(firsts, on="wave").select("wave", "se", moved=pl.col("start_cycles") - pl.col("before"))
     )
-    intervals = summed.join(begins_of_waves, on="wave", maintain_order="left").with_columns(
+    intervals = state_ends.join(begins_of_waves, on="wave", maintain_order="left").with_columns(
         end=pl.col("end") + pl.col("moved")
     )
     curve = ["se", "state"] if per_se else ["state"]

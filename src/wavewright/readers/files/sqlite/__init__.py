@@ -308,6 +308,6 @@ def note_missing(
         database.lose(Loss("missing_tables", len(absent), f"{owner} lacks {', '.join(absent)}"))
     for table, names in columns.items():
         if table in database.tables:
-            lacking = [name for name in names if name not in database.tables[table]]
-            if lacking:
-                database.lose(Loss("missing_columns", len(lacking), f"{table} lacks {', '.join(lacking)}"))
+            missing_names = [name for name in names if name not in database.tables[table]]
+            if missing_names:
+                database.lose(Loss("missing_columns", len(missing_names), f"{table} lacks {', '.join(missing_names)}"))

@@ -376,8 +376,8 @@ def with_arguments_of_waits(calls: pl.DataFrame, waits: pl.DataFrame) -> pl.Data
     if not waits.height:
         return calls
     key = ["process", "correlation"]
-    stored = waits.drop_nulls("correlation").select(*key, wait="args").unique(key, keep="first", maintain_order=True)
-    rows = calls.join(stored, on=key, how="left", maintain_order="left")
+    wait_rows = waits.drop_nulls("correlation").select(*key, wait="args").unique(key, keep="first", maintain_order=True)
+    rows = calls.join(wait_rows, on=key, how="left", maintain_order="left")
     places = rows.with_row_index().filter(pl.col("wait").is_not_null())
     texts = [_merged(call, wait) for call, wait in places.select("args", "wait").iter_rows()]
     properties = rows["event_properties"].scatter(places["index"], pl.Series(texts, dtype=pl.String))

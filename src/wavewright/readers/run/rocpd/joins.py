@@ -78,7 +78,7 @@ def _copied(series: pl.Series, dtype: DataType) -> pl.Series:
 # --- events: the kind of call, and the names of markers, once per distinct name ---
 
 
-_MADE = ("category", "domain", "message")
+_COMPUTED_COLUMNS = ("category", "domain", "message")
 _MARKER = "MARKER"
 
 
@@ -87,13 +87,13 @@ def event_chunks(run: RocpdRun, columns: Types) -> Iterator[pl.DataFrame]:
 
     The message is the text of a marker; null for all other calls.
     """
-    derived = [name for name in columns if name in _MADE]
-    needs = {name: dtype for name, dtype in columns.items() if name not in _MADE}
-    if not derived:
+    computed_names = [name for name in columns if name in _COMPUTED_COLUMNS]
+    needs = {name: dtype for name, dtype in columns.items() if name not in _COMPUTED_COLUMNS}
+    if not computed_names:
         yield from run.chunks("event", needs)
         return
     categories = _Categories.read(run)
-    has_messages = "message" in derived and categories.has_markers
+    has_messages = "message" in computed_names and categories.has_markers
     needs |= {"category_id": pl.Int64} | ({"extdata": pl.String} if has_messages else {})
     for piece in run.chunks("event", needs):
         rows = categories.lookup.rows(piece["category_id"])
@@ -102,7 +102,7 @@ def event_chunks(run: RocpdRun, columns: Types) -> Iterator[pl.DataFrame]:
             values["message"] = _messages(piece["extdata"], values["domain"])
         else:
             values["message"] = pl.Series([None], dtype=pl.Categorical).new_from_index(0, piece.height)
-        yield piece.with_columns(values[name].alias(name) for name in derived).select(*columns)
+        yield piece.with_columns(values[name].alias(name) for name in computed_names).select(*columns)
 
 
 @dataclass(frozen=True)

@@ -145,20 +145,20 @@ _READ = {"metadata", "string", "event", "track"} | {mapped.stored for mapped in 
 
 def _extras(database: Database) -> TablesByName:
     """The stored tables that are not part of a `Run`; all runs in one frame each."""
-    stored = {PREFIX + name: tables for name, tables in table_names(database).items() if name not in _READ}
+    tables_by_name = {PREFIX + name: tables for name, tables in table_names(database).items() if name not in _READ}
 
     def read(name: str) -> pl.DataFrame:
-        frames = [database.frame(table, _declared_types(database, table)) for table in stored[name]]
+        frames = [database.frame(table, _declared_types(database, table)) for table in tables_by_name[name]]
         return pl.concat(frames, how="diagonal_relaxed")
 
-    return TablesByName(stored, read)
+    return TablesByName(tables_by_name, read)
 
 
 def _declared_types(database: Database, table: str) -> dict[str, DataType]:
     """Types by the affinity of the declared types."""
-    declared = database.query("SELECT name, type FROM pragma_table_info(?)", (table,))
+    column_types = database.query("SELECT name, type FROM pragma_table_info(?)", (table,))
     types: dict[str, DataType] = {}
-    for name, kind in declared:
+    for name, kind in column_types:
         is_number = "INT" in kind.upper()
         is_real = any(word in kind.upper() for word in ("REAL", "FLOA", "DOUB"))
         types[name] = pl.Int64 if is_number else pl.Float64 if is_real else pl.String
@@ -190,8 +190,8 @@ def note_missing_in_run(run: RocpdRun) -> None:
             else names
             for table, names in columns.items()
         }
-    needed = columns if version in VERSIONS else {PREFIX + name + run.suffix: () for name in _NEEDED}
-    note_missing(run.database, columns, needed, owner=f"run {run.guid or 'without guid'}", suffix=run.suffix)
+    required_columns = columns if version in VERSIONS else {PREFIX + name + run.suffix: () for name in _NEEDED}
+    note_missing(run.database, columns, required_columns, owner=f"run {run.guid or 'without guid'}", suffix=run.suffix)
 
 
 @cache
@@ -205,15 +205,15 @@ def required(version: str) -> dict[str, tuple[str, ...]]:
     """
     layout = stored_tables(version if version in VERSIONS else VERSIONS[0])
     columns_by_table: dict[str, dict[str, None]] = {table: dict.fromkeys(names) for table, names in _ALSO.items()}
-    for mapped in TABLES.values():
-        table, origins = mapped.stored, mapped.columns
+    for mapping in TABLES.values():
+        table, origins = mapping.stored, mapping.columns
         columns_by_table.setdefault(table, {})["id"] = None
         for origin in origins.values():
             for name in _columns_of(origin):
                 join, _, column = name.rpartition(".")
-                key, joined, joined_key = JOINS[join] if join else ("id", table, "id")
+                key, other_table, joined_key = JOINS[join] if join else ("id", table, "id")
                 columns_by_table.setdefault(table, {})[key] = None
-                columns_by_table.setdefault(joined, {}).update({joined_key: None, column: None})
+                columns_by_table.setdefault(other_table, {}).update({joined_key: None, column: None})
     return {
         table: tuple(name for name in names if name in layout[table].names)
         for table, names in columns_by_table.items()

@@ -45,13 +45,13 @@ def assembled(
     if not processes.height:
         processes = pl.DataFrame({"process": [0], "pid": [None]}, schema={"process": pl.UInt32, "pid": pl.Int64})
     tables["processes"] = processes.with_columns(source=pl.lit(0, pl.UInt32), guid=pl.lit(""))
-    placed = {name: _with_process(events[name], processes) for name in _EVENTS if name in events}
-    placed = with_numbers(placed, tables)
-    agents = numbered(placed.values(), ["process", "device"], "agent")
-    placed = {name: link(frame, agents, ["process", "device"], "agent") for name, frame in placed.items()}
+    frames = {name: _with_process(events[name], processes) for name in _EVENTS if name in events}
+    frames = with_numbers(frames, tables)
+    agents = numbered(frames.values(), ["process", "device"], "agent")
+    frames = {name: link(frame, agents, ["process", "device"], "agent") for name, frame in frames.items()}
     tables["agents"] = agents.with_columns(kind=pl.lit("GPU"), agent_id="device", absolute_index="device")
     first = 0
-    for name, frame in placed.items():
+    for name, frame in frames.items():
         tables[name] = frame.with_columns(pl.int_range(first, first + frame.height).alias("event"))
         first += frame.height
     if "copies" in tables:
@@ -202,17 +202,17 @@ def read_rocprof_database(database: Database) -> MemorySource:
 
 def _required(database: Database, table: str) -> tuple[str, ...]:
     """The columns that a table must have, depending on its other columns."""
-    needed, has = _REQUIRED[table.upper()], set(database.tables[table])
+    column_names, has = _REQUIRED[table.upper()], set(database.tables[table])
     if table.upper() == "KERN":
-        needed += _LONG_KERN if has & set(_LONG_KERN) else ()
-        needed += _WHEN if has & set(_WHEN) else ()
-    return needed
+        column_names += _LONG_KERN if has & set(_LONG_KERN) else ()
+        column_names += _WHEN if has & set(_WHEN) else ()
+    return column_names
 
 
 def _read(database: Database, table: str, integers: Mapping[str, str], texts: Mapping[str, str]) -> pl.DataFrame:
     """Columns of a table under our names."""
-    stored = {**dict.fromkeys(integers.values(), pl.Int64), **dict.fromkeys(texts.values(), pl.String)}
-    frame = database.frame(table, stored)
+    dtypes = {**dict.fromkeys(integers.values(), pl.Int64), **dict.fromkeys(texts.values(), pl.String)}
+    frame = database.frame(table, dtypes)
     return frame.select(pl.col(theirs).alias(ours) for ours, theirs in {**integers, **texts}.items())
 
 

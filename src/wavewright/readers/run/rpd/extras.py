@@ -20,8 +20,8 @@ def extras_of(database: Database) -> TablesByName:
         texts = database.frame(name, dict.fromkeys(database.tables[name], pl.String))
         return texts.select(_narrowed(texts[column]) for column in texts.columns)
 
-    used = REQUIRED.keys() - {"rocpd_metadata"}  # became tables of the run
-    names = [name for name in database.tables if name not in used and not name.startswith(("sqlite_", "temp_"))]
+    run_tables = REQUIRED.keys() - {"rocpd_metadata"}  # became tables of the run
+    names = [name for name in database.tables if name not in run_tables and not name.startswith(("sqlite_", "temp_"))]
     return TablesByName(names, read)
 
 

@@ -170,8 +170,8 @@ def read_sample_table(file: Path) -> SampleRecords:
     """
     losses: list[Loss] = []
     rows = read_table(file, next(layout for layout in layouts() if layout.name == "samples"), losses)
-    missing = [pl.lit(None, dtype).alias(name) for name, dtype in RECORD.items() if name not in rows.columns]
-    rows = rows.with_columns(missing)
+    blanks = [pl.lit(None, dtype).alias(name) for name, dtype in RECORD.items() if name not in rows.columns]
+    rows = rows.with_columns(blanks)
     comment = pl.col("comment").cast(pl.String)
     places = rows.select("comment").unique().drop_nulls()  # few, whatever the number of samples
     places = places.with_columns(place=comment.str.extract(_UNKNOWN_PLACE).cast(pl.UInt64, strict=False))

@@ -57,11 +57,11 @@ def declared_views(file: str) -> Iterator[ViewSpec]:
     ['', '', 'µs']
     """
     for name, row, columns, source in _VIEW.findall(packaged_text(file, package=__package__)):
-        declared = [
+        view_columns = [
             ViewColumn(column, kind, "" if unit == "-" else unit, " ".join(sql.split()), meaning)
             for kind, unit, meaning, sql, column in _COLUMN.findall(columns)
         ]
-        yield ViewSpec(name, row, tuple(declared), source)
+        yield ViewSpec(name, row, tuple(view_columns), source)
 
 
 _FILES = ("entities.sql", "calls.sql", "work.sql", "totals.sql", "ops.sql")

@@ -111,9 +111,11 @@ def by_duration(trace: ThreadTrace) -> Timeline | None:
 def _grouped(trace: ThreadTrace, name: str, values: Callable[[], pl.Series], label: Callable[[int], str]) -> Timeline:
     def kinds() -> tuple[dict[str, Any], ...]:
         numbers = values()
-        named: list[dict[str, Any]] = [{"kind": n, "name": label(n)} for n in numbers.drop_nulls().unique().sort()]
+        named_kinds: list[dict[str, Any]] = [
+            {"kind": n, "name": label(n)} for n in numbers.drop_nulls().unique().sort()
+        ]
         unknown = [{"kind": NO_KIND, "name": f"{name} not known", "colour": "NONE"}] if numbers.null_count() else []
-        return (*named, *unknown)
+        return (*named_kinds, *unknown)
 
     return _timeline(trace, name, values, late_kinds=kinds)
 
@@ -163,8 +165,8 @@ def _dispatches(trace: ThreadTrace) -> pl.Series:
     keys = ["se", "me", "pipe"]
     table = pl.concat([resident_waves(trace).select("se", "start_cycles"), _starts(trace)], how="horizontal")
     launches = trace.dispatches.with_row_index("dispatch").select("dispatch", *keys, "time_cycles").sort("time_cycles")
-    ordered = table.with_row_index("at").sort("start_cycles", maintain_order=True)
-    joined = ordered.join_asof(
+    sorted_rows = table.with_row_index("at").sort("start_cycles", maintain_order=True)
+    rows = sorted_rows.join_asof(
         launches, left_on="start_cycles", right_on="time_cycles", by=keys, strategy="backward", check_sortedness=False
     )
-    return joined.sort("at")["dispatch"].cast(pl.Int64)
+    return rows.sort("at")["dispatch"].cast(pl.Int64)
