@@ -11,7 +11,7 @@ import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wavewright.facts.limiters import LIMITER_RULES, Threshold
+from wavewright.facts.counters.limiters import LIMITER_RULES, Threshold
 from wavewright.facts.metrics.rule_voices import SILENT_RULES
 from wavewright.facts.run_rules import RULES
 

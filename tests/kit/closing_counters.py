@@ -8,7 +8,7 @@ import polars as pl
 
 from synth.kernel_work import KernelWork
 from wavewright.analysis.trace.diagnose.balance import traced_work
-from wavewright.facts.closure import PREDICTED_COUNTERS
+from wavewright.facts.counters.closure import PREDICTED_COUNTERS
 from wavewright.model.trace import ThreadTrace
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.kit.sampling import examples
 from wavewright.analysis.counters.limiters.evidence import VERDICTS, EvidenceValue
 from wavewright.analysis.counters.limiters.verdicts import judged
-from wavewright.facts.limiters import LIMITER_RULES, QUANTITIES
+from wavewright.facts.counters.limiters import LIMITER_RULES, QUANTITIES
 
 NUMBERS = st.one_of(
     st.none(),

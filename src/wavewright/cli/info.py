@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from wavewright.analysis.trace.about.overview import Overview
     from wavewright.analysis.trace.about.subject import Subject
     from wavewright.cli.kit.request import Parts
-    from wavewright.codeobj.embedded_objects import EmbeddedObjects
+    from wavewright.codeobj.containers.embedded_objects import EmbeddedObjects
     from wavewright.errors import WavewrightError
     from wavewright.readers.files.capture import Capture, Window
     from wavewright.readers.files.decoded_traces import DecodedTrace

@@ -14,9 +14,9 @@ from typing import TypeVar
 
 from wavewright.base.files import open_regular
 from wavewright.codeobj.containers import code_objects_in, is_contained
+from wavewright.codeobj.containers.embedded_objects import EmbeddedObjects
 from wavewright.codeobj.descriptors import DESCRIPTOR_BYTES, Descriptor, read_descriptor
 from wavewright.codeobj.elf import SHF_ALLOC, ElfFile, Section, Symbol, parse_elf, without_overlap
-from wavewright.codeobj.embedded_objects import EmbeddedObjects
 from wavewright.codeobj.metadata import KernelArgument, KernelMetadata, Metadata, read_metadata
 from wavewright.codeobj.targets import TARGET_OF_MACH
 from wavewright.errors import NotATraceError

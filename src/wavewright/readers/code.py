@@ -9,7 +9,7 @@ from os import PathLike
 from wavewright.base.words import shortened
 from wavewright.codeobj.code_object import CodeObject, Kernel
 from wavewright.codeobj.containers import code_objects_in
-from wavewright.codeobj.embedded_objects import EmbeddedObject
+from wavewright.codeobj.containers.embedded_objects import EmbeddedObject
 from wavewright.codeobj.names import demangle_all
 from wavewright.errors import NotATraceError, UnsupportedError, UsageError
 from wavewright.model.losses import Loss

@@ -11,7 +11,7 @@ import pytest
 from tests.golden.judgement.judge import Judgement, Score, judgements, scores
 from tests.kit.planted_runs import opened, simulated
 from wavewright.analysis.run.diagnose import diagnose_run
-from wavewright.facts.limiters import LIMITER_RULES
+from wavewright.facts.counters.limiters import LIMITER_RULES
 from wavewright.facts.metrics.rule_voices import SILENT_RULES, SilentRule, has_voice
 from wavewright.facts.run_rules import RULES
 

@@ -3,7 +3,7 @@
 from wavewright.analysis.counters.l2.verdict import HEALTHY_FROM, SATURATED_FROM, SCATTERED_FROM
 from wavewright.analysis.trace.diagnose.remedies import CONDITIONS, GROUPS
 from wavewright.analysis.trace.diagnose.replay import GAPS
-from wavewright.facts.limiters import CORE, LIMITER_RULES, QUANTITIES
+from wavewright.facts.counters.limiters import CORE, LIMITER_RULES, QUANTITIES
 from wavewright.facts.loader import packaged
 from wavewright.facts.run_rules import OF_LAUNCHES, OWNERS, RULES
 from wavewright.facts.stall_classes import BUSY_OF, CLASSES, GAP_WORDS, stall_remedies
@@ -29,7 +29,7 @@ def test_limiter_rules_name_quantities_and_reasons_that_exist():
     parts = ("decides", "instead", "only_if", "one_of", "signs")
     thresholds = [each for rule in LIMITER_RULES.values() for part in parts for each in getattr(rule, part)]
     assert {each.quantity for each in thresholds} <= set(QUANTITIES)
-    assert {each.why for each in thresholds} == set(packaged("limiters.toml")["reasons"])
+    assert {each.why for each in thresholds} == set(packaged("counters/limiters.toml")["reasons"])
     named = {name for rule in LIMITER_RULES.values() for name in (*rule.shows, rule.gain_part, rule.gain_rest) if name}
     assert named <= set(QUANTITIES)
     assert set(CORE) <= set(LIMITER_RULES)

@@ -13,7 +13,7 @@ from wavewright.analysis.counters.choice import ALL_DISPATCHES, CounterChoice, c
 from wavewright.analysis.counters.l2.traffic import measure
 from wavewright.base.words import percent
 from wavewright.errors import UsageError
-from wavewright.facts.closure import PREDICTED_COUNTERS, counter_parts, known_defects
+from wavewright.facts.counters.closure import PREDICTED_COUNTERS, counter_parts, known_defects
 from wavewright.model.answer import Answer
 from wavewright.model.counters import CounterSet
 from wavewright.model.schema import frame_of

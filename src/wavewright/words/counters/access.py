@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from wavewright.analysis.counters.limiters.evidence import Limiter
 from wavewright.base.words import percent
-from wavewright.facts.limiters import QUANTITIES
+from wavewright.facts.counters.limiters import QUANTITIES
 from wavewright.model.findings import NumberEvidence
 
 _CONFLICTS, _COALESCING = "LDS bank conflicts", "uncoalesced access"

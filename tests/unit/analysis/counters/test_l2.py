@@ -16,7 +16,7 @@ from wavewright.analysis.counters.l2.verdict import findings, verdict
 from wavewright.analysis.counters.limiters.evidence import EvidenceValue
 from wavewright.analysis.counters.limiters.kernel_values import memory_values, traffic_of
 from wavewright.errors import UsageError
-from wavewright.facts.l2_traffic import traffic_formulas
+from wavewright.facts.counters.l2_traffic import traffic_formulas
 from wavewright.facts.metrics.expression import parse
 from wavewright.facts.metrics.panels import formula_of
 from wavewright.model.blocks import Table

@@ -22,7 +22,7 @@ from wavewright.analysis.counters.limiters.evidence import VERDICTS, EvidenceVal
 from wavewright.analysis.counters.limiters.kernel_values import kernel_values
 from wavewright.analysis.counters.limiters.launch_values import _in_full_rounds
 from wavewright.analysis.counters.limiters.verdicts import judged
-from wavewright.facts.limiters import LIMITER_RULES
+from wavewright.facts.counters.limiters import LIMITER_RULES
 from wavewright.facts.metrics.panels import panels_of
 from wavewright.readers.counters import open_counters
 

@@ -10,7 +10,7 @@ from wavewright.analysis.counters.choice import CounterChoice
 from wavewright.analysis.counters.engine.panels import counter_panels
 from wavewright.analysis.counters.memory_chart import MemoryChart, memory_chart
 from wavewright.errors import UsageError
-from wavewright.facts.memory_chart import chart_layout
+from wavewright.facts.counters.memory_chart import chart_layout
 from wavewright.facts.metrics.expression import parse
 from wavewright.facts.metrics.families import METRIC_TARGETS
 from wavewright.facts.metrics.panels import panels_of

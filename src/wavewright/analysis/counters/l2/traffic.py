@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
-from wavewright.facts.l2_traffic import TrafficFormula, traffic_formulas
+from wavewright.facts.counters.l2_traffic import TrafficFormula, traffic_formulas
 from wavewright.facts.metrics.profiler_units import is_ratio
 from wavewright.model.counters import CounterSet
 

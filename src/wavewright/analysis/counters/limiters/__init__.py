@@ -15,7 +15,7 @@ from wavewright.analysis.counters.limiters.kernel_values import KernelValues, ke
 from wavewright.analysis.counters.limiters.trust import caveats_of, kernels_with_caveats
 from wavewright.analysis.counters.limiters.verdicts import judged
 from wavewright.base.bounds import ROWS, bounded
-from wavewright.facts.limiters import CORE
+from wavewright.facts.counters.limiters import CORE
 from wavewright.facts.metrics.expression import parse
 from wavewright.facts.metrics.panels import panels_of
 from wavewright.facts.metrics.rule_voices import has_voice

@@ -10,7 +10,7 @@ from wavewright.analysis.counters.engine import evaluate as engine
 from wavewright.analysis.counters.engine.quantities import CYCLES
 from wavewright.analysis.counters.engine.stored import stored_metrics
 from wavewright.analysis.counters.limiters.evidence import EvidenceValue
-from wavewright.facts.limiters import QUANTITIES, Quantity
+from wavewright.facts.counters.limiters import QUANTITIES, Quantity
 from wavewright.facts.metrics.declared import Metric
 from wavewright.facts.metrics.expression import parse
 from wavewright.facts.metrics.panels import formula_of, panels_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from wavewright.facts.limiters import QUANTITIES
+from wavewright.facts.counters.limiters import QUANTITIES
 from wavewright.model.findings import Finding, NumberEvidence
 
 VERDICTS = ("at limit", "likely", "undecided", "excluded")  #: The most certain first.

@@ -25,7 +25,7 @@ class Derived(Fact, frozen=True):
     total: str = ""  #: Fact of the system that it is a share of; empty = it is a share already.
 
 
-_FILE = "profiler_counters.toml"
+_FILE = "counters/profiler_counters.toml"
 _DERIVED = decoded(packaged(_FILE)["derived"], tuple[Derived, ...], where=_FILE)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from wavewright.analysis.counters.limiters.evidence import EvidenceValue
-from wavewright.facts.limiters import QUANTITIES, Threshold
+from wavewright.facts.counters.limiters import QUANTITIES, Threshold
 from wavewright.model.findings import NumberEvidence
 
 _CLOSE = 0.1  #: A number this close to its threshold, relatively, excludes nothing for certain.

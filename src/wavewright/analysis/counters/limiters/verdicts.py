@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from wavewright.analysis.counters.limiters.evidence import VERDICTS, EvidenceValue, Limiter
 from wavewright.analysis.counters.limiters.thresholds import Applied, applied, evidence_of, number_of
-from wavewright.facts.limiters import CORE, LIMITER_RULES, QUANTITIES, LimiterRule
+from wavewright.facts.counters.limiters import CORE, LIMITER_RULES, QUANTITIES, LimiterRule
 
 _ORDER = {verdict: rank for rank, verdict in enumerate(VERDICTS)}
 _CONFIDENCES = ("high", "medium", "low")

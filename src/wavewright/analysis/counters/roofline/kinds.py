@@ -47,7 +47,7 @@ class Level(Fact, frozen=True):
     formula: str  #: Name of the formula for the bytes moved per dispatch.
 
 
-_FILE = "roofline.toml"
+_FILE = "counters/roofline.toml"
 KINDS = FactTable(_FILE, Kind, "kinds")  #: Kinds of operations that counters tell apart, by name.
 #: Levels of memory, the slowest first. What L2 asks the fabric for may come from HBM or from MALL (Infinity Cache).
 LEVELS = FactTable(_FILE, Level, "levels")

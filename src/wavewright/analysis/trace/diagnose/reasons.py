@@ -8,7 +8,7 @@ from dataclasses import replace
 from wavewright.analysis.counters.l2.verdict import findings as questions_of
 from wavewright.analysis.trace.diagnose.finding import Reason, StallFinding
 from wavewright.analysis.trace.diagnose.kernel_counters import Linked
-from wavewright.facts.limiters import QUANTITIES
+from wavewright.facts.counters.limiters import QUANTITIES
 from wavewright.facts.loader import Fact, FactTable
 
 

@@ -12,7 +12,7 @@ from wavewright.analysis.trace.about.traced_call import launch_sentence, launch_
 from wavewright.base.shown import printable, quoted
 from wavewright.base.words import counted, grouped, shortened
 from wavewright.codeobj.code_object import Kernel
-from wavewright.codeobj.embedded_objects import EmbeddedObjects
+from wavewright.codeobj.containers.embedded_objects import EmbeddedObjects
 from wavewright.errors import WavewrightError
 from wavewright.model.blocks import AnyBlock, Column, Sentence, Table, sentence
 from wavewright.model.losses import Loss

@@ -33,4 +33,6 @@ class TrafficFormula(Fact, frozen=True):
 @cache
 def traffic_formulas() -> tuple[TrafficFormula, ...]:
     """The formulas in the order in which they are preferred, per metric."""
-    return decoded(packaged("l2_traffic.toml")["formulas"], tuple[TrafficFormula, ...], where="l2_traffic.toml")
+    return decoded(
+        packaged("counters/l2_traffic.toml")["formulas"], tuple[TrafficFormula, ...], where="l2_traffic.toml"
+    )

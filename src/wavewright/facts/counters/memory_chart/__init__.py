@@ -67,5 +67,5 @@ class ChartLayout(Fact, frozen=True):
 @cache
 def chart_layout(family: str) -> ChartLayout:
     """The chart of `cdna` or `rdna`."""
-    file = f"memory_chart/{family}.toml"
+    file = f"counters/memory_chart/{family}.toml"
     return decoded(packaged(file), ChartLayout, where=file)

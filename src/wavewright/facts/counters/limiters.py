@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from wavewright.facts.loader import Fact, FactTable, packaged
 
-_FILE = "limiters.toml"
+_FILE = "counters/limiters.toml"
 
 #: Units that must be known to have time to spare before latency can be what limits a kernel.
 CORE = ("memory bandwidth", "L2 bandwidth", "L1 bandwidth", "LDS bandwidth", "matrix throughput", "VALU throughput")

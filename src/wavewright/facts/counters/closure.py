@@ -6,7 +6,7 @@ from functools import cache
 
 from wavewright.facts.loader import Fact, FactTable, decoded, packaged
 
-_FILE = "closure.toml"
+_FILE = "counters/closure.toml"
 
 
 class PredictedCounter(Fact, frozen=True):

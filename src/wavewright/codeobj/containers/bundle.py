@@ -10,7 +10,7 @@ import re
 import struct
 from typing import NamedTuple
 
-from wavewright.codeobj.byte_sources import ByteSource, Part, Shelf, Unpacked
+from wavewright.codeobj.containers.byte_sources import ByteSource, Part, Shelf, Unpacked
 
 MAGIC = b"__CLANG_OFFLOAD_BUNDLE__"
 PACKED_MAGIC = b"CCOB"

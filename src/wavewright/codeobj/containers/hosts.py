@@ -9,7 +9,7 @@ import struct
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from wavewright.codeobj.byte_sources import ByteSource
+from wavewright.codeobj.containers.byte_sources import ByteSource
 from wavewright.codeobj.elf import ELF_HEADER, ELF_SECTION, SHT_NOBITS, string_at
 
 ARCHIVE_MAGIC, THIN_MAGIC = b"!<arch>\n", b"!<thin>\n"

@@ -13,11 +13,17 @@ from dataclasses import replace
 from pathlib import Path
 
 from wavewright.base.compression import PackedError, packing_of, unpacked_pieces
-from wavewright.codeobj.bundle import MAGIC, PACKED_MAGIC, BundleError, read_entries, read_packed, target_in
-from wavewright.codeobj.byte_sources import ByteSource, FileBytes, MemoryBytes, Part, Shelf
+from wavewright.codeobj.containers.bundle import MAGIC, PACKED_MAGIC, BundleError, read_entries, read_packed, target_in
+from wavewright.codeobj.containers.byte_sources import ByteSource, FileBytes, MemoryBytes, Part, Shelf
+from wavewright.codeobj.containers.embedded_objects import (
+    BITCODE,
+    EmbeddedObject,
+    EmbeddedObjects,
+    distinct,
+    what_instead,
+)
+from wavewright.codeobj.containers.hosts import ARCHIVE_MAGIC, THIN_MAGIC, archive_members, host_sections
 from wavewright.codeobj.elf import ELF_HEADER, ELF_SECTION, EM_AMDGPU, MACHINE_NAMES
-from wavewright.codeobj.embedded_objects import BITCODE, EmbeddedObject, EmbeddedObjects, distinct, what_instead
-from wavewright.codeobj.hosts import ARCHIVE_MAGIC, THIN_MAGIC, archive_members, host_sections
 from wavewright.codeobj.targets import TARGET_OF_MACH
 from wavewright.errors import NotATraceError, UnsupportedError, UsageError
 from wavewright.model.losses import Loss

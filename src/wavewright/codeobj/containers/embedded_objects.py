@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from wavewright.base.compression import PackedError
 from wavewright.base.words import counted
-from wavewright.codeobj.byte_sources import ByteSource, Part, Unpacked
+from wavewright.codeobj.containers.byte_sources import ByteSource, Part, Unpacked
 from wavewright.errors import NotATraceError, UsageError
 from wavewright.model.losses import Loss
 
