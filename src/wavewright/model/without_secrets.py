@@ -6,6 +6,7 @@ are masked where a run is opened, before anything can read them; `open_run(..., 
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from wavewright.base.secrets import masked
@@ -30,7 +31,7 @@ class WithoutSecrets:
 
     def __init__(self, source: RunSource) -> None:
         self.path, self.format, self.version = source.path, source.format, source.version
-        self.extras: Mapping[str, pl.DataFrame] = TablesByName(source.extras, self._masked_extra)
+        self.extras: Mapping[str, pl.DataFrame] = TablesByName(source.extras, partial(_masked_extra, source))
         self.database = getattr(source, "database", None)  # queries of what it stores mask it themselves
         self.hides_secrets = True
         self._source = source
@@ -46,12 +47,14 @@ class WithoutSecrets:
         for piece in self._source.chunks(table, columns):
             yield _masked(piece, texts) if texts else piece
 
-    def _masked_extra(self, name: str) -> pl.DataFrame:
-        """A table that only one format has: all its texts are free-form."""
-        import polars as pl
 
-        frame = self._source.extras[name]
-        return _masked(frame, [column for column, dtype in frame.schema.items() if dtype == pl.String])
+# Not a method: a source that its own table refers to would be closed by the collector of circles, some time later.
+def _masked_extra(source: RunSource, name: str) -> pl.DataFrame:
+    """A table that only one format has: all its texts are free-form."""
+    import polars as pl
+
+    frame = source.extras[name]
+    return _masked(frame, [column for column, dtype in frame.schema.items() if dtype == pl.String])
 
 
 def _masked(frame: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
