@@ -90,9 +90,9 @@ class DaskExecutor:
         while not self.workers_of(client):
             if time.monotonic() - begin > self.wait_seconds:
                 options = "".join(f" --resources {name}={amount:g}" for name, amount in self.resources.items())
-                what = f"the Dask cluster has no workers{requirement}"
+                problem = f"the Dask cluster has no workers{requirement}"
                 advice = f"start some: dask worker ADDRESS{options}"
-                raise UsageError(what, where=str(self.scheduler), advice=advice)
+                raise UsageError(problem, where=str(self.scheduler), advice=advice)
             time.sleep(_WAIT_SECONDS)
 
     def workers_of(self, client: Any) -> set[str]:

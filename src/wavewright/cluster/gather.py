@@ -154,8 +154,8 @@ def _refuse_missing(
         (run_input, outcome), count = unread_inputs[0], len(inputs)
         problem = f"{len(unread_inputs):,} of {count:,} inputs were not read; this one: {outcome.lost}"
         advice = "workers must live and see the files at these paths; --max-missing PERCENT takes less for an answer"
-        read = f"{count - len(unread_inputs):,} inputs"
-        raise WavewrightError(problem, where=run_input.label, kept=read, advice=advice)
+        read_part = f"{count - len(unread_inputs):,} inputs"
+        raise WavewrightError(problem, where=run_input.label, kept=read_part, advice=advice)
 
 
 def _nothing_chosen(

@@ -78,13 +78,13 @@ def read_descriptor(data: bytes, target: str) -> Descriptor:
     family = family_of(target) or "gfx9"
     fields = {f.name: _bits(data, f) for f in _FIELDS if family in f.families}
     wave_size = 32 if fields.get("wave32") else 64
-    allocated = (fields["vgpr_granules"] + 1) * _vgpr_granule(target, family, wave_size)
-    vgprs, agprs = allocated, 0
+    register_count = (fields["vgpr_granules"] + 1) * _vgpr_granule(target, family, wave_size)
+    vgprs, agprs = register_count, 0
     if target in _UNIFIED_FILE:
         vgprs = (fields["accum_offset_granules"] + 1) * _ACCUM_OFFSET_GRANULE
-        agprs = max(0, allocated - vgprs)
+        agprs = max(0, register_count - vgprs)
     elif target in _TWIN_FILE:
-        agprs = allocated
+        agprs = register_count
     sgprs = (fields["sgpr_granules"] // 2 + 1) * 16 if family == "gfx9" else _SGPRS_FROM_GFX10
     return Descriptor(fields, vgprs, agprs, sgprs, wave_size)
 

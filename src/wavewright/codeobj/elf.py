@@ -143,12 +143,12 @@ def without_overlap(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     [(0, 6), (6, 6), (12, 2)]
     """
     sections = []
-    reached = 0
+    last_end = 0
     for start, size in sorted(ranges):
-        begin, end = max(start, reached), start + size
+        begin, end = max(start, last_end), start + size
         if end > begin:
             sections.append((begin, end - begin))
-            reached = end
+            last_end = end
     return sections
 
 

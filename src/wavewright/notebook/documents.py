@@ -15,8 +15,8 @@ from wavewright.model.trace import ThreadTrace
 def document_of(opened: Shown) -> Document:
     """A trace, a run or counters as a document, which remembers what was computed from it as long as it lives."""
     if not isinstance(opened, ThreadTrace | Run | CounterSet):
-        what = f"this is neither a trace nor a run nor counters, but {type(opened).__name__}"
-        raise UsageError(what, advice="open something with wavewright.open(PATH), and give what it returns")
+        problem = f"this is neither a trace nor a run nor counters, but {type(opened).__name__}"
+        raise UsageError(problem, advice="open something with wavewright.open(PATH), and give what it returns")
     path = path_of(opened)
     document = Library().add(label_of(opened), path, lambda: opened)
     _ = document.opened

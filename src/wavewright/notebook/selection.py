@@ -70,27 +70,29 @@ def chosen_rows(document: Document, chosen: Mapping[str, Any]) -> pl.DataFrame:
 
 def _of_trace(document: Document, chosen: Mapping[str, Any]) -> pl.DataFrame:
     trace = document.trace
-    wanted: list[pl.Expr] = []
+    conditions: list[pl.Expr] = []
     if "row" in chosen:
-        wanted.append(pl.col("row").is_between(chosen["row"], chosen.get("last_row", chosen["row"])))
+        conditions.append(pl.col("row").is_between(chosen["row"], chosen.get("last_row", chosen["row"])))
     elif "file" in chosen:
         lines = trace.code.filter(pl.col("file") == chosen["file"], pl.col("line") == chosen.get("line"))
-        wanted.append(pl.col("row").is_in(lines["row"].implode()))
+        conditions.append(pl.col("row").is_in(lines["row"].implode()))
     if "wave" in chosen:
-        wanted.append(pl.col("wave") == chosen["wave"])
+        conditions.append(pl.col("wave") == chosen["wave"])
     if "kernel" in chosen:
         waves = trace.waves.filter(pl.col("kernel") == chosen["kernel"])["wave"]
-        wanted.append(pl.col("wave").is_in(waves.implode()))
+        conditions.append(pl.col("wave").is_in(waves.implode()))
     if "range" in chosen:  # the page's time is that of all shader engines, aligned
         begin, end = chosen["range"]
         clocks = alignment(trace)
         offsets = {
             row["wave"]: clocks.offset(row["se"]) for row in trace.waves.select("wave", "se").iter_rows(named=True)
         }
-        aligned = pl.col("time_cycles") + pl.col("wave").replace_strict(offsets, default=0, return_dtype=pl.Int64)
-        wanted.append((aligned >= begin) & (aligned < end))
+        aligned_cycles = pl.col("time_cycles") + pl.col("wave").replace_strict(
+            offsets, default=0, return_dtype=pl.Int64
+        )
+        conditions.append((aligned_cycles >= begin) & (aligned_cycles < end))
     numbered = trace.instructions.with_row_index("instruction")
-    rows = numbered.filter(wanted) if wanted else numbered.clear()
+    rows = numbered.filter(conditions) if conditions else numbered.clear()
     if {"row", "wave", "iteration"} <= chosen.keys() and "last_row" not in chosen:
         rows = rows.slice(chosen["iteration"], 1)  # one execution of the instruction
     code = trace.code.select("row", "address", "text", "function", "file", "line")

@@ -83,8 +83,8 @@ def _widget_type() -> type[Any]:
         import anywidget
         import traitlets
     except ImportError as error:
-        what = "show(live=True) needs the package anywidget"
-        raise MissingToolError(what, advice="pip install 'wavewright[notebook]'") from error
+        problem = "show(live=True) needs the package anywidget"
+        raise MissingToolError(problem, advice="pip install 'wavewright[notebook]'") from error
     from wavewright.notebook.selection import chosen_rows, read_place
 
     class LiveView(anywidget.AnyWidget):  # type: ignore[misc,unused-ignore]

@@ -52,8 +52,8 @@ def problem_of(error: BaseException, document: Document | None = None) -> Proble
         problem = "there is not enough memory for this answer"
         return Problem(507, problem, "", _ON_SCREEN, "close other programs, or open a smaller part")
     if isinstance(error, OSError):
-        where = str(error.filename or "")
-        return Problem(422, f"a file cannot be read: {error.strerror or error}", where, _ON_SCREEN)
+        file_name = str(error.filename or "")
+        return Problem(422, f"a file cannot be read: {error.strerror or error}", file_name, _ON_SCREEN)
     _log.error("a bug in wavewright: a question could not be answered", exc_info=error)
     problem = f"this is a bug in wavewright: {type(error).__name__}"
     return Problem(500, problem, "", _ON_SCREEN, "please report what `wavewright open` printed in the terminal")

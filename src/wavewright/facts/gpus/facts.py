@@ -112,10 +112,10 @@ def of(gpu: str) -> Arch:
     target = gpu_name.rsplit("--", 1)[-1].split(":", 1)[0].lower()
     if target in TARGETS:
         return _arch(target)
-    wanted = _plain(gpu_name)
+    plain_name = _plain(gpu_name)
     for arch in map(_arch, TARGETS):
         for product in arch.products:
-            if _plain(product.name) == wanted:
+            if _plain(product.name) == plain_name:
                 return replace(arch, product=product)
     products = ", ".join(product.name for arch in map(_arch, TARGETS) for product in arch.products)
     what = f"no facts about a GPU called {gpu[:60]!r}"

@@ -57,11 +57,11 @@ def _work(document: Document) -> pl.DataFrame:
             (at, numbers.get((names.get(machine, node), gpu)), starts.get(machine, 0))
             for at, machine, node, gpu in index.table["place", "machine", "node", "gpu"].iter_rows()
         ]
-        numbered = pl.DataFrame(places, schema=["place", "number", "zero"], orient="row").cast(
+        place_numbers = pl.DataFrame(places, schema=["place", "number", "zero"], orient="row").cast(
             {"place": index.table.schema["place"], "number": pl.UInt32, "zero": pl.Int64}
         )
         busy_intervals = merged(intervals(gpu_work(run, index), ["place"]), ["place"])
-        by_gpu = busy_intervals.join(numbered, on="place", maintain_order="left").drop_nulls("number")
+        by_gpu = busy_intervals.join(place_numbers, on="place", maintain_order="left").drop_nulls("number")
         times = by_gpu.select("number", pl.col("start_ns") - pl.col("zero"), pl.col("end_ns") - pl.col("zero"))
         return times.sort("number", "start_ns")
 

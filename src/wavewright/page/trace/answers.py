@@ -107,8 +107,8 @@ def _diagnosis(trace: ThreadTrace) -> dict[str, Any]:
 def _waits(trace: ThreadTrace) -> Any:
     """Every executed wait with its exposed cycles, and its producers."""
     result = waits(trace)
-    exposed = row_costs(trace).select("row", "exposed_stall_cycles_total")
-    return replace(result, waits=result.waits.join(exposed, on="row", how="left", maintain_order="left"))
+    stall_costs = row_costs(trace).select("row", "exposed_stall_cycles_total")
+    return replace(result, waits=result.waits.join(stall_costs, on="row", how="left", maintain_order="left"))
 
 
 def limits(document: Document) -> Any:

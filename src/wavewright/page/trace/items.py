@@ -166,16 +166,16 @@ def _resources(document: Document, kernel: int | None, launch: dict[str, Any]) -
     What a dispatch records is an allocation in granules, counted as AMD's decoder counts them; the kernel knows better.
     """
     facts, kernels = document.kept("kernel resources", lambda: _known_resources(document.trace))
-    recorded = {name: launch.get(name) for name in ("vgprs", "sgprs", "lds_bytes")} | {"agprs": None}
+    launch_resources = {name: launch.get(name) for name in ("vgprs", "sgprs", "lds_bytes")} | {"agprs": None}
     resources = kernels.get(kernel)
     if facts is None or resources is None:
-        return recorded
+        return launch_resources
     lds = resources.lds_bytes
     if launch.get("lds_bytes") is not None:
         static = document.trace.kernels.filter(_same({"kernel": kernel}, "kernel"))["lds_bytes"][0]
         lds = lds_of_launch(facts, static, launch["lds_bytes"])
     values = {"vgprs": resources.vgprs, "sgprs": resources.sgprs, "agprs": resources.agprs or None, "lds_bytes": lds}
-    return recorded | {name: value for name, value in values.items() if value is not None}
+    return launch_resources | {name: value for name, value in values.items() if value is not None}
 
 
 def _known_resources(trace: ThreadTrace) -> tuple[Arch | None, dict[int | None, Resources]]:

@@ -47,8 +47,8 @@ def parsed(
     unknown = sorted(given.keys() - parsers.keys())
     missing = [parameter for parameter in required if parameter not in given]
     if unknown or missing:
-        what = f"{name}: " + (f"no parameter {unknown[0]!r}" if unknown else f"{missing[0]!r} is missing")
-        raise UsageError(what, advice=f"parameters: {', '.join(parsers) or 'none'}")
+        problem = f"{name}: " + (f"no parameter {unknown[0]!r}" if unknown else f"{missing[0]!r} is missing")
+        raise UsageError(problem, advice=f"parameters: {', '.join(parsers) or 'none'}")
     values = {parameter: parsers[parameter](value) for parameter, value in given.items()}
     for begin, end in ranges:
         check_range(values.get(begin), values.get(end), f"{name}: the range ({begin}, {end})")
@@ -69,8 +69,8 @@ class Number:
                 value = int(given) if self.is_whole else float(given)
         if value is None or not self.bounds.holds(value):
             kind = "whole number" if self.is_whole else "number"
-            what = f"{given[:_LONGEST_NUMBER]!r} is not a {kind} from {self.bounds.low:,} to {self.bounds.high:,}"
-            raise UsageError(what)
+            problem = f"{given[:_LONGEST_NUMBER]!r} is not a {kind} from {self.bounds.low:,} to {self.bounds.high:,}"
+            raise UsageError(problem)
         return value
 
 

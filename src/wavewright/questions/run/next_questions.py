@@ -25,7 +25,7 @@ def after_diagnosis(document: Document, answer: RunDiagnosis) -> Iterator[NextQu
     """The question for each finding, then the hottest kernel."""
     from wavewright.facts.run_rules import RULES
 
-    seen = set()
+    keys = set()
     for number, finding in enumerate(answer.findings[:3], 1):
         words = RULES[finding.rule].next_command.split()
         if len(words) < 2:
@@ -36,10 +36,10 @@ def after_diagnosis(document: Document, answer: RunDiagnosis) -> Iterator[NextQu
         if question == "kernels" and finding.evidence:
             parameters = _kernel_of(document, finding.evidence[0].what)
         key = (question, *parameters.values())
-        if key not in seen:
-            seen.add(key)
+        if key not in keys:
+            keys.add(key)
             yield NextQuestion(question, parameters, f"{handle('f', number)}: {finding.name}")
-    if answer.kernels.height and ("kernels", "k0") not in seen:
+    if answer.kernels.height and ("kernels", "k0") not in keys:
         yield HOTTEST
 
 

@@ -129,8 +129,8 @@ def waits_at(document: Document, *, at: InstructionHandle | None = None, **choic
     if at is None:
         return whole
     rows = rows_of(document, at)
-    waiting = whole.producers.filter(pl.col("producer_row").is_in(rows))["row"].to_list()
-    return asked_rows(document, [*rows, *waiting])
+    waiting_rows = whole.producers.filter(pl.col("producer_row").is_in(rows))["row"].to_list()
+    return asked_rows(document, [*rows, *waiting_rows])
 
 
 def asked_rows(document: Document, rows: list[int]) -> Waits:

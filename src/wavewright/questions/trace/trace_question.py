@@ -122,6 +122,6 @@ def rows_of(document: Document, at: InstructionHandle) -> list[int]:
         code = document.trace.code.filter(pl.col("row").is_in(rows), pl.col("code_object") == at.code_object)
         rows = code["row"].to_list()
         if not rows:
-            what = f"no code row at {at.address:#x} of code object {at.code_object}"
-            raise UsageError(what, advice="leave out the code object")
+            problem = f"no code row at {at.address:#x} of code object {at.code_object}"
+            raise UsageError(problem, advice="leave out the code object")
     return rows
