@@ -223,12 +223,18 @@ $(STAMPS)/venv:
 	touch $@
 
 $(STAMPS)/build $(STAMPS)/test $(STAMPS)/dev $(STAMPS)/node $(STAMPS)/audit $(STAMPS)/notebooks: $(STAMPS)/%: $(STAMPS)/venv pyproject.toml
-	$(PIP) install --group $*
+	$(PIP) install --no-compile --group $*
 	touch $@
 
-# pip changes one environment at a time, also under `make --jobs`.
+# pip changes one environment at a time, also under `make --jobs`. Where tests are set up, what they need is fetched while the
+# sanitized core is compiled, and only then is the module.
 $(STAMPS)/build: | $(NODE_STAMP)
+ifneq ($(filter ready ready-all,$(MAKECMDGOALS)),)
+$(STAMPS)/test: | $(STAMPS)/build
+$(STAMPS)/package: | $(STAMPS)/test
+else
 $(STAMPS)/test: | $(STAMPS)/package
+endif
 
 # The page is built first, by the rule that knows when npm has to fetch something.
 $(STAMPS)/package: $(STAMPS)/build $(CORE_FILES) | page

@@ -220,8 +220,9 @@ def _flushed(status: int) -> int:
         except BrokenPipeError:
             continue
         except OSError as error:
-            with suppress(OSError):
-                os.write(2, f"error: the output cannot be written: {error.strerror}\n".encode())
+            if status != os.EX_IOERR:  # else it has been said
+                with suppress(OSError):
+                    os.write(2, f"error: the output cannot be written: {error.strerror}\n".encode())
             return os.EX_IOERR
     return status
 

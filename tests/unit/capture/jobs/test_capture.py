@@ -229,7 +229,7 @@ def test_a_folder_that_cannot_be_made_is_one_sentence(bench: Bench) -> None:
     with pytest.raises(OutputError, match="cannot create a folder of the capture: Not a directory"):
         bench.take(job, "file/out")
     with pytest.raises(OutputError, match="cannot create a folder of the capture: "):
-        bench.take(job, "/sys/wavewright-capture")
+        bench.take(job, "/proc/wavewright-capture")
     assert not bench.runs
 
 
