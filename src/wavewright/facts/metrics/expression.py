@@ -22,8 +22,6 @@ from wavewright.facts.metrics.nodes import (
 )
 from wavewright.facts.metrics.syntax import MAX_LENGTH, FormulaError, read_node, syntax_tree, wrong
 
-ZERO_RULES = ("blank", "zero", "infinity")  #: What a division by zero can give.
-
 
 @dataclass(frozen=True)
 class Expression:

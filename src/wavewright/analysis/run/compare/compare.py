@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import polars as pl
 
@@ -34,7 +34,6 @@ CHANGES = ("slower", "faster", "renamed", "new", "gone", "more calls", "fewer ca
 #: The rest of the difference: of things whose calls are too few or differ too much, and of those within noise.
 REMAINDER = ("cannot tell", "same")
 FailOn = Literal["total", "kernel", "step"]
-FAIL_ON: tuple[FailOn, ...] = get_args(FailOn)
 
 _TOO_NOISY = 0.25  #: Share; noise from which on a difference within it is no sign that nothing changed.
 _TIME_WORDS = dict(zip(TIMES, ("computation", "communication", "copies", "idle"), strict=True))
