@@ -7,12 +7,14 @@ combined later (`answers`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
-from typing import Any
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from typing import Any, Final
 
 import polars as pl
 
 from wavewright.model.trace import ThreadTrace
+
+_PIECE_ROWS: Final = 4_000_000  #: Instructions of a piece: what is made of each of them is large.
 
 Question = tuple[Callable[..., Any], *tuple[Hashable, ...]]
 
@@ -64,3 +66,16 @@ def _added(name: str) -> pl.Expr:
 def _key(question: Question) -> Hashable:
     function, *more = question
     return ("parts", function, *more)
+
+
+def pieces_of_waves(trace: ThreadTrace, *columns: str) -> Iterator[pl.DataFrame]:
+    """Columns of all instructions, `wave` among them, some whole waves at a time; one piece where waves are mixed."""
+    table = trace.instructions.select(columns)
+    begin, is_sorted = 0, table["wave"].is_sorted()
+    table = table.with_columns(pl.col("wave").set_sorted()) if is_sorted else table
+    while is_sorted and begin + _PIECE_ROWS < table.height:
+        end = int(table["wave"].search_sorted(table["wave"][begin + _PIECE_ROWS - 1], side="right"))
+        yield table[begin:end]
+        begin = end
+    if begin < table.height or begin == 0:
+        yield table[begin:]

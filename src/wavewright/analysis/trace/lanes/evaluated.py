@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -14,9 +13,11 @@ from wavewright.analysis.trace.barriers.meetings import passages
 from wavewright.analysis.trace.code.accesses import accesses, lanes_per_wave
 from wavewright.analysis.trace.lanes.reasons import reason_text
 from wavewright.analysis.trace.lanes.start import StartState, start_state
+from wavewright.analysis.trace.parts import pieces_of_waves
 from wavewright.codeobj.kernel_arguments import ArgumentValues, DispatchSize, argument_values
 from wavewright.codeobj.operands import columns_for
 from wavewright.facts.lanes import LaneRules, LdsAccess, Refusal, lane_rules, lds_access
+from wavewright.model.answer import once_per_trace
 from wavewright.model.trace import ThreadTrace
 
 # cpp/include/wavewright/evaluate.hpp: Space and Direction.
@@ -25,7 +26,6 @@ _DIRECTIONS: Final = {"load": 0, "store": 1, "atomic": 2, "load to LDS": 3}
 _WIDEST_BYTES: Final = 255
 _MOST_PATTERNS: Final = 64  #: Different patterns of a row that are kept.
 _MOST_INSTRUCTIONS: Final = 40_000_000  #: That are evaluated; waves behind them stay unknown, which is said.
-_PIECE_ROWS: Final = 4_000_000  #: Instructions whose paths are told apart at once.
 _SUMS: Final = (
     "execution_count",
     "mask_known_count",
@@ -234,36 +234,21 @@ def executions(trace: ThreadTrace, options: LaneOptions) -> pl.DataFrame:
 
 def paths_of(trace: ThreadTrace) -> pl.DataFrame:
     """One row per distinct path: `kernel`, `wave_count`, `rows` (a list)."""
-    sums = pl.col("one", "other").sum()
-    signatures = pl.concat([_signatures(piece) for piece in _pieces(trace)])
-    signatures = signatures.group_by("wave", maintain_order=True).agg(sums, pl.col("count").sum())
-    waves = trace.waves.select("wave", "kernel").join(signatures, on="wave", maintain_order="left")
-    distinct = waves.group_by("kernel", "one", "other", "count", maintain_order=True).agg(
-        pl.col("wave").first(), wave_count=pl.len()
-    )
-    numbers = distinct["wave"].implode()
-    chosen = pl.concat([piece.filter(pl.col("wave").is_in(numbers)) for piece in _pieces(trace)])
-    lists = chosen.group_by("wave", maintain_order=True).agg(rows=pl.col("row"))
+    distinct = _distinct_paths(trace)
+    chosen = trace.instructions.lazy().select("wave", "row").filter(pl.col("wave").is_in(distinct["wave"].implode()))
+    lists = chosen.group_by("wave", maintain_order=True).agg(rows=pl.col("row")).collect()
     return distinct.join(lists, on="wave", maintain_order="left").select("kernel", "wave_count", "rows")
 
 
-def _pieces(trace: ThreadTrace) -> Iterator[pl.DataFrame]:
-    """`wave` and `row` of all instructions, some whole waves at a time: what is made of each instruction is large."""
-    table = trace.instructions.select("wave", "row")
-    begin = 0
-    for first in trace.waves["first_instruction"].drop_nulls().sort():
-        if begin + _PIECE_ROWS <= first < table.height:
-            yield table[begin:first]
-            begin = first
-    yield table[begin:]
-
-
-def _signatures(piece: pl.DataFrame) -> pl.DataFrame:
-    """Two sums by wave that are alike for waves with the same path."""
-    signature = pl.struct("place", "row")
-    places = piece.with_columns(place=pl.int_range(pl.len()).over("wave"))
-    hashes = (signature.hash(1).sum().alias("one"), signature.hash(2).sum().alias("other"))
-    return places.group_by("wave", maintain_order=True).agg(*hashes, count=pl.len())
+@once_per_trace
+def _distinct_paths(trace: ThreadTrace) -> pl.DataFrame:
+    """`kernel`, `wave` (the first) and `wave_count` of each path, without its rows: they may be all instructions."""
+    rows, length = pl.col("row"), pl.col("row").list.len()
+    lists = (piece.group_by("wave", maintain_order=True).agg(rows) for piece in pieces_of_waves(trace, "wave", "row"))
+    signatures = pl.concat([each.select("wave", one=rows.hash(1), other=rows.hash(2), count=length) for each in lists])
+    waves = trace.waves.select("wave", "kernel").join(signatures, on="wave", maintain_order="left")
+    distinct = waves.group_by("kernel", "one", "other", "count", maintain_order=True)
+    return distinct.agg(pl.col("wave").first(), wave_count=pl.len()).select("kernel", "wave", "wave_count")
 
 
 def start_of(trace: ThreadTrace, target: str, options: LaneOptions, kernel: int | None, lanes: int) -> StartState:
