@@ -121,6 +121,23 @@ def whole_of(trace: ThreadTrace) -> tuple[ThreadTrace, pl.Series | None]:
     return whole, is_selected
 
 
+def check_whole_waves(trace: ThreadTrace) -> None:
+    """Refuse a selection of time.
+
+    Raises
+    ------
+    UsageError
+        It has only a part of the instructions of its waves.
+    """
+    whole, is_selected = whole_of(trace)
+    if is_selected is None:
+        return
+    of_waves = whole.instructions["wave"].is_in(trace.waves["wave"].implode()).sum()
+    if of_waves != trace.instructions.height:
+        what = "lane addresses follow from the start of a wave, and this is a part of its time"
+        raise UsageError(what, where=trace.source.path, advice="leave out --time; --wave chooses waves")
+
+
 def selected_rows(trace: ThreadTrace, selection: Selection) -> pl.Series | None:
     """Numbers of the code rows whose inline chain mentions the chosen file and line; None = all rows.
 

@@ -73,7 +73,7 @@ def source(
 
 def evaluated_lanes(request: TraceRequest) -> pl.DataFrame:
     """Costs of lanes by code row, for more columns."""
-    from wavewright.analysis.trace.lanes.columns import lane_sums
+    from wavewright.analysis.trace.lanes.answer import lane_sums
 
     with progress("evaluating lanes"):
         return lane_sums(request.require_instructions())

@@ -8,7 +8,7 @@ import polars as pl
 
 from wavewright.analysis.trace.lanes import lane_patterns
 from wavewright.analysis.trace.lanes.evaluated import LaneOptions
-from wavewright.analysis.trace.lanes.whole_waves import check_whole_waves
+from wavewright.analysis.trace.selection import check_whole_waves
 from wavewright.export.kit.staging import staged
 from wavewright.model.trace import ThreadTrace
 

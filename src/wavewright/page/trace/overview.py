@@ -7,6 +7,7 @@ from typing import Any
 
 from wavewright.analysis.trace.about.overview import losses_of, traced_span, unknown_code
 from wavewright.analysis.trace.clocks import alignment
+from wavewright.analysis.trace.listing import matched_waits
 from wavewright.model.document import Document
 from wavewright.model.losses import LOSSES
 from wavewright.model.schema import CATEGORIES, SAMPLE_REASONS, STATES
@@ -48,8 +49,8 @@ def overview_of_trace(document: Document) -> dict[str, Any]:
         "holds": {
             name: trace.table(name).height
             for name in ("waves", "states", "occupancy", "sampled_counters", "shader_data", "markers", "other_simd",
-                         "events", "samples", "annotations", "sources", "realtime", "waits")
-        },
+                         "events", "samples", "annotations", "sources", "realtime")
+        } | {"waits": int(any(piece.height for piece in matched_waits(trace)))},
     }  # fmt: skip
 
 

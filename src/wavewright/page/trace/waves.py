@@ -7,6 +7,7 @@ from typing import Any
 import polars as pl
 
 from wavewright.analysis.trace.clocks import alignment
+from wavewright.analysis.trace.listing import waits_of_wave
 from wavewright.analysis.trace.waves.by_place import stall_of_waves
 from wavewright.errors import UsageError
 from wavewright.model.document import Document
@@ -44,15 +45,9 @@ def wave(document: Document, *, wave: int) -> pl.DataFrame:
 
 def wave_waits(document: Document, *, wave: int) -> pl.DataFrame:
     """Waits of one wave: positions of wait and producer among the instructions of the wave."""
-    first, _, _ = _place(document, wave)
-    of_wave = document.trace.waits.filter(pl.col("wave") == wave)
-    return of_wave.select(
-        (pl.col("instruction") - first).cast(pl.Int32),
-        "row",
-        (pl.col("producer") - first).cast(pl.Int32),
-        "producer_row",
-        "counter",
-    )
+    first, count, _ = _place(document, wave)
+    names = (pl.col("instruction").cast(pl.Int32), "row", pl.col("producer").cast(pl.Int32), "producer_row", "counter")
+    return waits_of_wave(document.trace, wave, first, count).select(names)
 
 
 def annotations_of_others(document: Document) -> list[dict[str, Any]]:

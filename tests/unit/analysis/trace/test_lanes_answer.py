@@ -8,8 +8,7 @@ import pytest
 from tests.kit.small_traces import small_trace
 from wavewright.analysis.trace.code.row_places import LANE_SUMS
 from wavewright.analysis.trace.costs.hotspots import hotspots
-from wavewright.analysis.trace.lanes.answer import lanes
-from wavewright.analysis.trace.lanes.columns import lane_sums
+from wavewright.analysis.trace.lanes.answer import lane_sums, lanes
 from wavewright.analysis.trace.lanes.pattern import lane_ranges, row_pattern
 from wavewright.analysis.trace.listing import isa_listing
 from wavewright.analysis.trace.listing.source_lines import source_listing

@@ -74,7 +74,7 @@ def hotspots(
     """Return the cost of each unit of the code; `by` one of `UNITS`, `sort` one of `SORTS`.
 
     `amd`: hidden latency by the rule of AMD's viewer; None = as the trace was opened. `lane_sums`: what
-    `lanes.columns.lane_sums` says about the trace, to show it as well.
+    `lanes.answer.lane_sums` says about the trace, to show it as well.
 
     Without instructions the sums that a decoded directory stores are used; they know no exposed cycles, nor kernels.
 

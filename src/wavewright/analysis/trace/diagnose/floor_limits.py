@@ -12,8 +12,8 @@ from wavewright.analysis.trace.diagnose.finding import LaneCause, Remedy, StallF
 from wavewright.analysis.trace.diagnose.pools import is_lds, is_memory
 from wavewright.analysis.trace.floors import Floors, floors, floors_without
 from wavewright.analysis.trace.floors.rates import LANE_PIPES
+from wavewright.analysis.trace.lanes.answer import HARMLESS_SHARE
 from wavewright.analysis.trace.lanes.evaluated import LaneOptions
-from wavewright.analysis.trace.lanes.explained_waits import HARMLESS_SHARE
 from wavewright.analysis.trace.selection import traced_waves
 from wavewright.base.words import counted, percent
 from wavewright.model.trace import ThreadTrace

@@ -35,7 +35,7 @@ from wavewright.analysis.trace.fabric.traced_order import TRACED_BY_ASSUMPTION, 
 from wavewright.analysis.trace.fabric.workgroups import ATOMIC, Ids, OutOfBudgetError, Workgroups, workgroups_of
 from wavewright.analysis.trace.lanes import target_of
 from wavewright.analysis.trace.lanes.evaluated import LaneOptions, paths_of
-from wavewright.analysis.trace.lanes.whole_waves import check_whole_waves
+from wavewright.analysis.trace.selection import check_whole_waves
 from wavewright.errors import UnsupportedError, UsageError
 from wavewright.facts.gpus.chiplets import CacheFacts, caches_of, xcd_count
 from wavewright.facts.gpus.facts import of

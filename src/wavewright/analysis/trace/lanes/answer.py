@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Final
 
 import polars as pl
 
 from wavewright.analysis.trace.lanes import LaneAccesses, lane_accesses
 from wavewright.analysis.trace.lanes.evaluated import LaneOptions
-from wavewright.analysis.trace.lanes.explained_waits import explained_stalls
 from wavewright.analysis.trace.lanes.layouts import FIXES, known_patterns, layout_fixes, lds_patterns
 from wavewright.analysis.trace.lanes.omniprobe import COMPARISON, omniprobe_comparison
-from wavewright.analysis.trace.lanes.whole_waves import check_whole_waves
+from wavewright.analysis.trace.selection import check_whole_waves
+from wavewright.analysis.trace.waits.wait_producers import resolve
 from wavewright.model.answer import Answer
 from wavewright.model.schema import TableSpec
 from wavewright.model.trace import ThreadTrace
 
+#: Below this share of the stall that they could explain, extra cycles are called harmless.
+HARMLESS_SHARE: Final = 0.05
 _ROWS = LaneAccesses.tables["rows"]
 _SUMS = (
     "execution_count",
@@ -131,6 +133,24 @@ def lanes(
     )
 
 
+def lane_sums(trace: ThreadTrace) -> pl.DataFrame:
+    """`row`, `extra_lds_cycles_total` and `segment_count_total` of memory instructions: 0 where nothing is known.
+
+    Raises
+    ------
+    UnsupportedError
+        The GPU is not known, or its instructions are not.
+    UsageError
+        The trace is a part of its waves' time.
+    """
+    check_whole_waves(trace)
+    return lane_accesses(trace).rows.select(
+        "row",
+        extra_lds_cycles_total=pl.col("extra_cycles_total").fill_null(0),
+        segment_count_total=pl.col("segment_count_total").fill_null(0),
+    )
+
+
 def _chosen(frame: pl.DataFrame, rows: pl.Series | None) -> pl.DataFrame:
     return frame if rows is None else frame.filter(pl.col("row").is_in(rows.implode()))
 
@@ -179,3 +199,31 @@ def _lines(rows: pl.DataFrame, branches: pl.DataFrame) -> pl.DataFrame:
     filled = [pl.col(name).fill_null(0) for name in ("row_count", *_SUMS) if name not in _NULLABLE]
     ordered = lines.with_columns(filled).sort(*costliest_first(), "row", descending=[True, True, False])
     return ordered.select(pl.col(name).cast(dtype) for name, dtype in Lanes.tables["lines"].dtypes.items())
+
+
+def explained_stalls(trace: ThreadTrace, rows: pl.DataFrame) -> pl.DataFrame:
+    """Waits for each row with extra cycles: `row`, `awaited_stall_cycles_total`, `explained_stall_share`.
+
+    `rows` has `row` and `extra_cycles_total`. The stall is that of all waits which the row is a producer of, over all
+    executions; its own extra cycles cannot have caused more of it than there are of them. Null: nothing waits for it.
+    """
+    conflicting = rows.filter(pl.col("extra_cycles_total") > 0).select("row", "extra_cycles_total")
+    resolved = resolve(trace)
+    stalls = (
+        resolved.groups.filter(pl.col("is_wait") == 1)
+        .group_by("row")
+        .agg(pl.col("stall_cycles_total").cast(pl.Int64).sum())
+        .rename({"row": "wait_row"})
+    )
+    edges = resolved.edges.select(wait_row="row", row="producer_row").unique()
+    awaited = (
+        conflicting.join(edges, on="row")
+        .join(stalls, on="wait_row")
+        .group_by("row")
+        .agg(awaited_stall_cycles_total=pl.col("stall_cycles_total").sum())
+    )
+    stall = pl.col("awaited_stall_cycles_total")
+    share = pl.min_horizontal("extra_cycles_total", stall) / stall
+    return conflicting.join(awaited, on="row", how="left", maintain_order="left").select(
+        "row", "awaited_stall_cycles_total", explained_stall_share=pl.when(stall > 0).then(share)
+    )

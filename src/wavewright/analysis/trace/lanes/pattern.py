@@ -21,7 +21,7 @@ from wavewright.analysis.trace.lanes.layouts import (
     lds_patterns,
     lds_rule_of,
 )
-from wavewright.analysis.trace.lanes.whole_waves import check_whole_waves
+from wavewright.analysis.trace.selection import check_whole_waves
 from wavewright.base.bounds import ITEM, bounded
 from wavewright.errors import UsageError
 from wavewright.facts.lanes import CoalescingRuleFact, LdsRuleFact, Refusal

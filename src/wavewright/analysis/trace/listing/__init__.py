@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -12,6 +12,7 @@ from wavewright.analysis.code.control_flow import blocks
 from wavewright.analysis.trace.code.control_flow import LOOPS, loops, taken_jumps
 from wavewright.analysis.trace.code.row_places import LANE_SUMS, with_lane_sums
 from wavewright.analysis.trace.costs.exposure import row_costs
+from wavewright.analysis.trace.parts import added, pieces_of_waves
 from wavewright.analysis.trace.selection import Selection, select
 from wavewright.analysis.trace.waits.stall_rows import stall_rows
 from wavewright.base.bounds import ITEM, bounded
@@ -19,6 +20,7 @@ from wavewright.errors import UsageError
 from wavewright.model.answer import Answer
 from wavewright.model.schema import SAMPLE_COUNTS, TableSpec
 from wavewright.model.trace import ThreadTrace
+from wavewright.readers.trace.waits import match_waits
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,7 @@ def isa_listing(
     iteration
         Only the n-th execution (from 0) of each row in the wave.
     lane_sums
-        What `lanes.columns.lane_sums` says about the trace, to show it as well.
+        What `lanes.answer.lane_sums` says about the trace, to show it as well.
 
     Raises
     ------
@@ -177,14 +179,33 @@ def sample_listing(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Samp
 
 def wait_arrows(trace: ThreadTrace) -> pl.DataFrame:
     """The arrows of `isa_listing` alone: which rows waited for which, through which counter, and how often."""
-    return (
-        trace.waits.lazy()
-        .filter(pl.col("row") >= 0, pl.col("producer_row") >= 0)
-        .group_by(pl.col("row").alias("wait_row"), "producer_row", "counter")
-        .agg(count=pl.len().cast(pl.Int64))
-        .sort("wait_row", "producer_row", "counter")
-        .collect()
-    )
+    keys = ["wait_row", "producer_row", "counter"]
+    pieces = (piece.rename({"row": "wait_row"}) for piece in matched_waits(trace))
+    pieces = (piece.filter(pl.col("wait_row") >= 0, pl.col("producer_row") >= 0) for piece in pieces)
+    return added([piece.group_by(keys).agg(count=pl.len().cast(pl.Int64)) for piece in pieces], keys).sort(keys)
+
+
+def matched_waits(trace: ThreadTrace) -> Iterator[pl.DataFrame]:
+    """Pieces of `trace.waits`, which is large: some whole waves each, whose positions count from the piece's start."""
+    if _has_waits_table(trace):
+        yield trace.waits
+        return
+    for piece in pieces_of_waves(trace, "wave", "row"):
+        yield match_waits(piece, trace.code, trace.gfxip)
+
+
+def waits_of_wave(trace: ThreadTrace, wave: int, first: int, count: int) -> pl.DataFrame:
+    """Rows of `trace.waits` of a wave with `count` instructions; positions count from the `first` of them."""
+    if _has_waits_table(trace):
+        positions = pl.col("instruction", "producer").cast(pl.Int64) - first
+        return trace.waits.filter(pl.col("wave") == wave).with_columns(positions)
+    return match_waits(trace.instructions.slice(first, count), trace.code, trace.gfxip)
+
+
+def _has_waits_table(trace: ThreadTrace) -> bool:
+    """True where the table is there, or follows from more than the instructions of the trace."""
+    is_made = "waits" in trace.tables or "waits" not in trace.lazy_tables
+    return is_made or trace.part_of is not None or trace.source.format != "raw capture"
 
 
 def _branches(trace: ThreadTrace) -> pl.DataFrame:

@@ -82,7 +82,7 @@ def source_listing(
         Which line of an inline chain a row belongs to: innermost, outermost or mine (the first from the inside that is
         not in a library, or that is below one of the paths `mine`).
     lane_sums
-        What `lanes.columns.lane_sums` says about the trace, to show it as well.
+        What `lanes.answer.lane_sums` says about the trace, to show it as well.
 
     Raises
     ------

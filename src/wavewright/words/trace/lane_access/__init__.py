@@ -8,8 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from wavewright.analysis.trace.lanes.answer import Lanes
-from wavewright.analysis.trace.lanes.explained_waits import HARMLESS_SHARE
+from wavewright.analysis.trace.lanes.answer import HARMLESS_SHARE, Lanes
 from wavewright.base.words import counted, percent, short
 from wavewright.model.blocks import GAP, AnyBlock, Part, Sentence, Table, sentence
 from wavewright.model.losses import Loss
