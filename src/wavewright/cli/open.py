@@ -53,7 +53,7 @@ def command(
             captures=tuple(map(str, captures)),
         )
         library = Library(command=typed_again(*_OF_ONE_RUN, is_from_anywhere=True))
-        added = add_inputs(library, paths, how, tell=_say_left_out) if paths else []
+        added = add_inputs(library, paths, how, tell=_say) if paths else []
         if notes is not None:
             added[0].notes = str(notes)
         if not no_cache and len(added) == 1:
@@ -63,8 +63,8 @@ def command(
         listener.serve(library, no_browser=no_browser, as_json=as_json, at=at)
 
 
-def _say_left_out(note: str) -> None:
-    click.echo(f"{note}; --dispatch opens any", err=True)
+def _say(note: str) -> None:
+    click.echo(note, err=True)
 
 
 #: Options that make no sense without something to open.

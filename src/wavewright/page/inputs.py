@@ -193,9 +193,9 @@ class _Input:
 
             counters = partial(open_counters, self.path, target=self.reading.target)
             self._add("counters" if self.is_only else f"{name}, counters", counters, ".counters")
-        if isinstance(content, ThreadTrace) and self.path.is_dir():
-            self._add_of_folder(name)
         if isinstance(content, ThreadTrace):
+            if self.path.is_dir():
+                self._add_of_folder(name)
             others = content.source.other_dispatches
             if others:  # the name of the input alone would not say which of them it is
                 self._document.label = shown(f"{name}, dispatch {content.source.dispatch_key}")
@@ -203,7 +203,9 @@ class _Input:
                 label = f"dispatch {number}" if self.is_only else f"{name}, dispatch {number}"
                 self._add(label, partial(self._read, number, None), f".dispatch_{number}")
             if len(others) > MOST_SIBLINGS:
-                self.tell(f"{MOST_SIBLINGS:,} of {len(others):,} other dispatches can be chosen in the page")
+                self.tell(f"{MOST_SIBLINGS:,} of {len(others):,} other dispatches are offered; --dispatch opens any")
+            for loss in [loss for loss in content.losses.to_dicts() if loss["kind"] == "all_in_memory"]:
+                self.tell(f"{name}: {loss['message']}; {loss['advice']}")
 
     def _add_of_folder(self, name: str) -> None:
         """The run and the counters in the folder of thread traces."""

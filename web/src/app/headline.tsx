@@ -75,8 +75,12 @@ function OfTrace({ facts }: { facts: TraceOverview }) {
       view: "utilization",
     });
   }
-  if (!plan)
-    return <Strip story={{ sentence: READING, figures: figures.length ? figures : contentsOf(facts) }} isBusy />;
+  const memory = facts.losses.find(({ kind }) => kind === "all_in_memory");
+  const ofMemory = memory ? capital(`${memory.message}; ${memory.advice}`) : "";
+  if (!plan) {
+    const known = { sentence: READING, caution: ofMemory, figures: figures.length ? figures : contentsOf(facts) };
+    return <Strip story={known} isBusy />;
+  }
   const [finding] = plan.findings;
   const { caveats_of_cycles: ofCycles, caveats_of_lines: ofLines } = plan.trust;
   const caution = [...ofCycles, ...ofLines].find(({ severity }) => severity !== "note" && severity !== "fatal");
@@ -85,7 +89,7 @@ function OfTrace({ facts }: { facts: TraceOverview }) {
     <Strip
       story={{
         sentence: plan.headline,
-        caution: caution?.sentence ?? "",
+        caution: ofMemory || (caution?.sentence ?? ""),
         figures,
         first: remedy && { text: remedy.text, bound: "", view: "diagnosis" },
       }}

@@ -12,6 +12,7 @@ from typing import cast
 import polars as pl
 
 from wavewright import _core
+from wavewright.base.cache import cache_folder
 from wavewright.base.files import listed
 from wavewright.model.losses import Loss, loss_frame
 from wavewright.model.schema import THREAD_TRACE
@@ -20,12 +21,14 @@ from wavewright.readers.files.capture import Capture, CodeObjectFile, Window, fi
 from wavewright.readers.files.dispatches import choose
 from wavewright.readers.files.in_memory import Memory, capture_in_memory, is_in_memory
 from wavewright.readers.files.inventory import Inventory
+from wavewright.readers.trace import assemble
 from wavewright.readers.trace.assemble import STATUS, add_losses, tables_of
-from wavewright.readers.trace.buffers import Buffers
+from wavewright.readers.trace.buffers import LARGE_BYTES, Buffers
 from wavewright.readers.trace.code import Code
 from wavewright.readers.trace.dispatches import SCANNED_BYTES, name_dispatch, raw_dispatches
 from wavewright.readers.trace.waits import match_waits
 
+_BYTES_OF_ONE = 120  #: An instruction with all that views make of it (measured with 100 million of them).
 _STOPPED = STATUS.index("stopped")
 
 
@@ -114,9 +117,6 @@ def decode_window(
     Of a window with more than `rows_up_to` bytes instructions and states are only counted, and decoded when they are
     asked for: all of them by `trace.instructions`, those of one shader engine after the other by `trace.each_part()`.
     """
-    from wavewright.readers.trace import assemble
-    from wavewright.readers.trace.waits import match_waits
-
     buffers = Buffers(window.files, amd, threads or 0)
     losses = [*capture.losses, *buffers.check()]
     is_counted = buffers.byte_count > rows_up_to
@@ -133,6 +133,9 @@ def decode_window(
     losses += code.losses + code.missing_for(entries)
     if capture.refused:
         losses.append(Loss("not_followed", len(capture.refused), detail=listed(capture.refused)))
+    if not is_counted and buffers.byte_count > LARGE_BYTES and cache_folder() is None:
+        size_bytes = core_tables["instructions"].height * _BYTES_OF_ONE
+        losses.append(Loss("all_in_memory", detail=f"{size_bytes / 1e9:.1f} GB"))
     if not tables["waves"].height:
         losses.append(Loss("no_waves", detail=_why_no_waves(tables["occupancy"].height)))
     tables["losses"] = loss_frame(losses)
@@ -176,7 +179,6 @@ def _with_code(
     Where kernel entries decide which code is loaded and where, the entries at the start of the buffers usually suffice.
     Decoding shows whether they did; if not, the buffers are decoded again.
     """
-    from wavewright import _core
     from wavewright.readers.trace.code import load_code
 
     heads = buffers.heads()
@@ -198,16 +200,12 @@ def _with_code(
 
 def _entered(buffers: Buffers, first_bytes: int = -1) -> pl.DataFrame:
     """The kernel entries that the buffers, or the first bytes of each, name, found without any code."""
-    from wavewright import _core
-
     nothing = _core.Program()
     nothing.link()
     return _entries_of(buffers.count(nothing, first_bytes=first_bytes))
 
 
 def _entries_of(records: Sequence[_core.Records]) -> pl.DataFrame:
-    from wavewright.readers.trace import assemble
-
     return assemble.entries_of(assemble.short_tables_of(records, [0] * len(records)))
 
 
