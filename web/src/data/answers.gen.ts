@@ -4061,7 +4061,7 @@ export interface RunDiagnosisGpusRow {
   begin: number;
   /** End, since the start of its node [ns] */
   end: number;
-  /** Length of the window [ns] */
+  /** Length of the window, without time between recordings [ns] */
   window_ns: number;
   /** With kernels that compute [ns] */
   computation_ns: number;
@@ -4080,7 +4080,7 @@ export const RUN_DIAGNOSIS_GPUS: TableInfo<RunDiagnosisGpusRow> = {
   rank: ["Rank", "", "Its rank; empty = not known"],
   begin: ["Begin", "ns", "Start, since the start of its node"],
   end: ["End", "ns", "End, since the start of its node"],
-  window_ns: ["Window", "ns", "Length of the window"],
+  window_ns: ["Window", "ns", "Length of the window, without time between recordings"],
   computation_ns: ["Computation", "ns", "With kernels that compute"],
   exposed_communication_ns: ["Exposed communication", "ns", "With communication, without computation"],
   exposed_copy_ns: ["Exposed copy", "ns", "With copies, without any kernel"],

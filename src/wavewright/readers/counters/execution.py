@@ -24,16 +24,9 @@ from wavewright.readers.counters.names import (
 from wavewright.readers.counters.table import Table
 
 INTEGERS = (
-    "dispatch_id",
-    "process_id",
-    "grid_size",
-    "workgroup_size",
-    "lds_bytes",
-    "scratch_bytes",
-    "arch_vgprs",
-    "accum_vgprs",
-    "sgprs",
-)
+    "dispatch_id", "process_id", "grid_size", "workgroup_size", "lds_bytes", "scratch_bytes", "arch_vgprs",
+    "accum_vgprs", "sgprs",
+)  # fmt: skip
 _TIMES = ("start_ns", "end_ns")
 _NAME_MAX = 16_384  #: Characters. Names of kernels from templates have some thousands.
 LARGEST_INTEGER = 1 << 62  #: Differences of two such numbers are numbers, too.

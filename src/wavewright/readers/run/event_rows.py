@@ -11,6 +11,8 @@ from wavewright.model.losses import Loss
 from wavewright.model.run_tables import LONGEST_NS, RUN
 from wavewright.model.schema import empty_frame
 
+RECORDING_PREFIX = "recording "  #: How the guid of one of several recordings in a file begins, before its number.
+
 
 def numbered(frames: Iterable[pl.DataFrame], keys: Sequence[str], number: str) -> pl.DataFrame:
     """One row per different value of the columns `keys`, in the order of their values, numbered from 0.

@@ -30,15 +30,9 @@ _DATABASE_KINDS = (Kind.ROCPD, Kind.RPD, Kind.ROCPROF_DATABASE, Kind.BROKEN_DATA
 _CSV_KINDS = (Kind.KERNEL_TRACE, Kind.CSV_TRACE, Kind.COUNTERS)
 #: Formats of the same run in one folder, the most complete first; CSV comes last.
 _FORMS = (
-    Kind.ROCPD,
-    Kind.RPD,
-    Kind.ROCPROF_DATABASE,
-    Kind.RESULTS,
-    Kind.CHROME,
-    Kind.ROCPROF_CSV,
-    Kind.PERFETTO,
+    Kind.ROCPD, Kind.RPD, Kind.ROCPROF_DATABASE, Kind.RESULTS, Kind.CHROME, Kind.ROCPROF_CSV, Kind.PERFETTO,
     Kind.CALL_TOTALS,
-)
+)  # fmt: skip
 #: Kind -> the function below `readers.run` that reads a file of it.
 _READERS = {
     Kind.CALL_TOTALS: "call_totals.read_call_totals",

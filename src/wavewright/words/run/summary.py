@@ -10,6 +10,7 @@ import polars as pl
 
 from wavewright.analysis.run.contents.summary import GPU_DOMAINS, Summary
 from wavewright.analysis.run.measures.statistics import EXACT_VALUES, QUANTILE_ERROR
+from wavewright.analysis.run.select.identities import file_of
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, duration, percent, size
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, headline, sentence
@@ -69,24 +70,23 @@ def _verdict(answer: Summary) -> str:
     leading = sums.head(count)
     parts = []
     for domain, what in (("KERNEL", "kernels"), ("COPY", "kinds of copy")):
-        among = leading.filter(pl.col("domain") == domain).height
-        of = sums.filter(pl.col("domain") == domain).height
+        among, of = (rows.filter(pl.col("domain") == domain).height for rows in (leading, sums))
         if among:
             parts.append(f"{among:,} of {counted(of, what)}")
     names, totals = (leading.head(_NAMED)[column].to_list() for column in ("name", "total_ns"))
     labels = zip(brief_kernels(names, 40), totals, strict=True)
     named = ", ".join(f"{name} {percent(total / answer.gpu_ns)}" for name, total in labels)
     more = ", ..." if count > _NAMED else ""
-    share, where = percent(reached[count - 1]), " and ".join(parts)
-    return f"{share} of {duration(answer.gpu_ns)} GPU time is in {where}: {named}{more}"
+    share = percent(reached[count - 1])
+    return f"{share} of {duration(answer.gpu_ns)} GPU time is in {' and '.join(parts)}: {named}{more}"
 
 
 def _scope(answer: Summary) -> str:
     processes = answer.processes
-    sentence = counted(processes.height, "processes") + place_words(processes["host"], processes["run"].n_unique())
+    file_count = processes.select(file_of(pl.col("run"))).n_unique()
+    sentence = counted(processes.height, "processes") + place_words(processes["host"], file_count)
     sentence += f", {counted(answer.gpu_count, 'GPUs')} used, wall time {duration(answer.wall_ns)}"
-    ranks = answer.processes["rank"].drop_nulls().n_unique()
-    sentence += f", {ranks:,} ranks" if ranks > 1 else ""
+    sentence += f", {ranks:,} ranks" if (ranks := processes["rank"].drop_nulls().n_unique()) > 1 else ""
     busy = f", GPUs busy {percent(answer.busy_share)} of the wall time"
     return sentence if answer.busy_share is None else sentence + busy
 

@@ -19,7 +19,7 @@ from wavewright.analysis.run.measures.statistics import (
     merged,
     merged_packed,
 )
-from wavewright.analysis.run.select.identities import PROCESS
+from wavewright.analysis.run.select.identities import PROCESS, file_of
 from wavewright.analysis.run.select.nodes import node_names, renamed
 from wavewright.model.answer import Answer
 from wavewright.model.run import Run
@@ -132,13 +132,15 @@ def wall_of(processes: pl.DataFrame) -> int:
 
 def _node_names(processes: pl.DataFrame) -> pl.DataFrame:
     """Names of nodes, as `node_names` gives them."""
-    times = processes.select("start_ns", "end_ns", "rank", machine="run", is_named=pl.col("host") != "")
+    times = processes.select(
+        "start_ns", "end_ns", "rank", machine=file_of(pl.col("run")), is_named=pl.col("host") != ""
+    )
     return node_names([times.drop_nulls(["start_ns", "end_ns"])])
 
 
 def _with_node(rows: pl.DataFrame, names: pl.DataFrame) -> pl.DataFrame:
     """Rows with `host` and `run` with their `node`: the host, else what stands for it."""
-    unnamed = renamed(rows.select(machine="run"), names)["machine"]
+    unnamed = renamed(rows.select(machine=file_of(pl.col("run"))), names)["machine"]
     return rows.with_columns(node=pl.when(pl.col("host") == "").then(unnamed).otherwise("host"))
 
 

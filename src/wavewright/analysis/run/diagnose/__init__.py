@@ -48,7 +48,7 @@ _GPU_COLUMNS = """
     rank                      Int32    -   | its rank; null = not known
     start_ns                  Int64    ns  | begin of the window: first work, or the end of start-up
     end_ns                    Int64    ns  | end of the last work; both of all GPUs of the node in a recording
-    window_ns                 Int64    ns  | length of the window
+    window_ns                 Int64    ns  | length of the window, without time between recordings
     computation_ns            Int64    ns  | with kernels that compute
     exposed_communication_ns  Int64    ns  | with communication, without computation
     exposed_copy_ns           Int64    ns  | with copies, without any kernel
@@ -65,20 +65,10 @@ _KERNEL_COLUMNS = """
 
 
 _FINDING_COLUMNS: dict[str, type[pl.DataType]] = {
-    "rule": pl.String,
-    "name": pl.String,
-    "verdict": pl.String,
-    "reason": pl.String,
-    "share": pl.Float64,
-    "time_ns": pl.Int64,
-    "bound_alone_ns": pl.Int64,
-    "bound_ns": pl.Int64,
-    "bound_share": pl.Float64,
-    "within": pl.String,
-    "is_strong": pl.Boolean,
-    "confidence": pl.String,
-    "case_count": pl.Int64,
-}
+    "rule": pl.String, "name": pl.String, "verdict": pl.String, "reason": pl.String, "share": pl.Float64,
+    "time_ns": pl.Int64, "bound_alone_ns": pl.Int64, "bound_ns": pl.Int64, "bound_share": pl.Float64,
+    "within": pl.String, "is_strong": pl.Boolean, "confidence": pl.String, "case_count": pl.Int64,
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -163,7 +153,7 @@ def combine_diagnosis(partials: Sequence[PartialDiagnosis], *, path: str = "") -
         skipped=tuple(skipped(runs, ranks)),
         caveats=beside,
         checked=tuple(rule for rule in spoken if rule not in listed),
-        gpus=runs.gpus.with_columns(start_ns="from_ns", end_ns="to_ns", window_ns=pl.col("to_ns") - pl.col("from_ns"))
+        gpus=runs.gpus.with_columns(start_ns="from_ns", end_ns="to_ns")
         .sort("rank", "node", "gpu", nulls_last=True)
         .select(tables["gpus"].names),
         kernels=hot.select(tables["kernels"].names),
@@ -227,7 +217,7 @@ def _copies_too(runs: MergedDiagnosis, takes: pl.Expr) -> pl.Expr:
 
 def account_of(runs: MergedDiagnosis, ranks: Ranks) -> Account:
     """The time that findings may promise."""
-    windows = runs.gpus["to_ns"] - runs.gpus["from_ns"]
+    windows = runs.gpus["window_ns"]
     room = (windows - runs.gpus["computation_ns"]).max()
     if ranks.are_met:  # the job lasts as long as its longest window, for the rank that computes least as well
         room = windows.max() - runs.gpus["computation_ns"].min()  # type: ignore[operator]

@@ -32,6 +32,7 @@ LATENCY_NS = 20_000
 #: A first launch that takes longer than this loads code.
 _LOADING_NS = 200_000
 _WORST = 5
+_GAP_DETAILS = ("before", "after", "call", "stack", "launch_stack")  #: Of the longest gaps.
 _HALF = 2
 
 
@@ -128,8 +129,9 @@ def _between(work: pl.DataFrame) -> pl.DataFrame:
     """The gaps between sorted work, with the row of the work that ended before each."""
     latest = pl.when(pl.col("end_ns") >= pl.col("end_ns").cum_max()).then(pl.col("row")).forward_fill().shift(1)
     launching = ["launch_start_ns", "launch_end_ns", "launch_thread", "is_first", "is_new"]
-    rows = work.select("row", "place", "start_ns", "end_ns", *launching, before_row=latest.over("place"))
-    return gaps_between(rows, ["place"]).drop("start_ns", "end_ns")
+    by = ["place", "interval"]  # time between two recordings is no gap
+    rows = work.select("row", *by, "start_ns", "end_ns", *launching, before_row=latest.over(by))
+    return gaps_between(rows, by).drop("start_ns", "end_ns", "interval")
 
 
 def without_cover(gaps: pl.DataFrame, talking: pl.DataFrame) -> pl.DataFrame:
@@ -282,16 +284,4 @@ def worst_gaps(gaps: pl.DataFrame, work: pl.DataFrame, host: Host) -> pl.DataFra
         call=pl.Series(longest_calls(host.outer, windows), dtype=pl.String),
         stack=pl.Series([list(stack) for stack in stacks(host.others, at_start)], dtype=pl.List(pl.String)),
         launch_stack=pl.Series([list(stack) for stack in stacks(host.others, moments)], dtype=pl.List(pl.String)),
-    ).select(
-        "place",
-        "segment",
-        *FLAGS,
-        *CAUSES,
-        "gap_start_ns",
-        "gap_ns",
-        "before",
-        "after",
-        "call",
-        "stack",
-        "launch_stack",
-    )
+    ).select("place", "segment", *FLAGS, *CAUSES, "gap_start_ns", "gap_ns", *_GAP_DETAILS)

@@ -33,21 +33,30 @@ class MergedDiagnosis:
         """The GPUs of all runs, with `part` and their window, `from_ns` to `to_ns`.
 
         GPUs of one node have one window, as in `busy`: who begins late or ends early idles at its edge. Files that
-        were recorded one after the other have windows of their own.
+        were recorded one after the other have windows of their own; `window_ns` is without time between recordings.
         """
         rows = self.all("gpus")
         parts = ("computation_ns", "exposed_communication_ns", "exposed_copy_ns", "idle_ns")
-        inside = pl.col("end_ns") - pl.col("start_ns") - pl.sum_horizontal(parts)
-        spans = rows.group_by("machine", "part").agg(from_ns=pl.col("start_ns").min(), to_ns=pl.col("end_ns").max())
+        inside = pl.col("end_ns") - pl.col("start_ns") - pl.sum_horizontal(parts) - pl.col("apart_ns")
+        spans = rows.group_by("machine", "part").agg(
+            pl.col("apart_ns").max(), from_ns=pl.col("start_ns").min(), to_ns=pl.col("end_ns").max()
+        )
         reached = pl.col("to_ns").cum_max().shift(1).over("machine")
         number = (pl.col("from_ns") >= reached).fill_null(value=True).cum_sum().over("machine")
         spans = spans.sort("machine", "from_ns", "part").with_columns(number=number)
         spans = spans.with_columns(
-            pl.col("from_ns").min().over("machine", "number"), pl.col("to_ns").max().over("machine", "number")
+            pl.col("from_ns", "apart_ns").min().over("machine", "number"),
+            pl.col("to_ns").max().over("machine", "number"),
         )
-        rows = rows.join(spans.drop("number"), on=["machine", "part"], how="left", maintain_order="left")
+        rows = rows.drop("apart_ns").join(
+            spans.drop("number"), on=["machine", "part"], how="left", maintain_order="left"
+        )
         edge = pl.col("start_ns") - pl.col("from_ns") + pl.col("to_ns") - pl.col("end_ns")
-        return rows.with_columns(edge_ns=edge + inside, idle_ns=pl.col("idle_ns") + edge + inside)
+        return rows.with_columns(
+            edge_ns=edge + inside,
+            idle_ns=pl.col("idle_ns") + edge + inside,
+            window_ns=pl.col("to_ns") - pl.col("from_ns") - pl.col("apart_ns"),
+        )
 
     @cached_property
     def gpu_count(self) -> int:
@@ -65,7 +74,7 @@ class MergedDiagnosis:
     @cached_property
     def window_ns(self) -> float:
         """Mean length of the windows of the GPUs."""
-        return self.mean(self.gpus["to_ns"] - self.gpus["from_ns"])
+        return self.mean(self.gpus["window_ns"])
 
     @cached_property
     def cells(self) -> pl.DataFrame:

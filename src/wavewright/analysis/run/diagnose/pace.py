@@ -75,7 +75,7 @@ def _after_steps(busy: pl.DataFrame, start: int, end: int, steps: list[tuple[int
 
 def _after_gaps(work: pl.DataFrame, busy: pl.DataFrame, start: int, end: int) -> tuple[int, str]:
     """After the longest gap, if it takes much of the window, little is done before, and its launch is recorded."""
-    gaps = gaps_between(work.select("start_ns", "end_ns", "launch_start_ns"), [])
+    gaps = gaps_between(work.select("interval", "start_ns", "end_ns", "launch_start_ns"), ["interval"])
     gaps = gaps.filter(pl.col("launch_start_ns").is_not_null()).sort("gap_ns", descending=True).head(100)
     steady = start
     for _ in range(_ROUNDS):

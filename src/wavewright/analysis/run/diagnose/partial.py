@@ -27,22 +27,12 @@ from wavewright.analysis.run.kernels.operators import PartialOperators, partial_
 from wavewright.analysis.run.measures.intervals import in_order, intervals, merged
 from wavewright.analysis.run.select.chosen import without_window
 from wavewright.analysis.run.select.gpus import GPU_KEY, GpuIndex, GpuKey, index_gpus, machines
-from wavewright.analysis.run.select.recording_span import windows_of_processes
+from wavewright.analysis.run.select.recording_span import recorded, windows_of_gpus, with_recordings
 from wavewright.analysis.run.select.step_ranges import alike_steps, lanes_of_grid
 from wavewright.model.run import Run
 
-_EXPOSED_KEYS = [
-    "place",
-    "segment",
-    "kind",
-    "direction",
-    "is_small",
-    "is_edge",
-    "follows",
-    "blocker",
-    "is_early",
-    "is_host",
-]
+_PIECE_KEYS = ["kind", "direction", "is_small", "is_edge", "follows", "blocker", "is_early", "is_host"]
+_EXPOSED_KEYS = ["place", "segment", *_PIECE_KEYS]
 _MOST_SEGMENTS = 20_000
 _WORST = 5
 _SETTINGS = r"(HIP_LAUNCH_BLOCKING|AMD_SERIALIZE_KERNEL|AMD_SERIALIZE_COPY|CUDA_LAUNCH_BLOCKING)=([1-9])"
@@ -89,11 +79,11 @@ def partial_diagnosis(run: Run) -> PartialDiagnosis:
 
     A time window that was chosen is the window of all GPUs; work and gaps that it cuts count with their part inside.
     """
-    windows = _windows(run)
+    windows, times = _windows(run), recorded(run)
     run = without_window(run)
     gpu_index = index_gpus(run)
     host = host_of(run)
-    all_work = work_of(run, gpu_index, host)
+    all_work = with_recordings(work_of(run, gpu_index, host), gpu_index.table, times)
     steps, step_name = _steps(run, all_work, host)
     if windows:
         steps = {place: _inside(spans, windows.get(place)) for place, spans in steps.items()}
@@ -112,7 +102,7 @@ def partial_diagnosis(run: Run) -> PartialDiagnosis:
     exposed = _exposed(work, gaps, talking, ends)
     gaps = without_cover(gaps, talking)
     return PartialDiagnosis(
-        gpus=_gpus(run, gpu_index, work, all_work, gaps, exposed, host, pace),
+        gpus=_with_pauses(_gpus(run, gpu_index, work, all_work, gaps, exposed, host, pace), work),
         cells=idle_cells(gaps),
         worst=worst_gaps(gaps, frame, host),
         exposed=exposed.group_by(_EXPOSED_KEYS)
@@ -137,17 +127,8 @@ def _has_operators(run: Run) -> bool:
 
 def _windows(run: Run) -> dict[int, tuple[int, int]] | None:
     """The time window of each GPU; None = none was chosen."""
-    windows = windows_of_processes(run)
-    if windows is None:
-        return None
-    gpu_index = index_gpus(run)
-    spans = (
-        windows.join(machines(run), on="process")
-        .group_by("machine")
-        .agg(pl.col("start_ns").min(), pl.col("end_ns").max())
-    )
-    rows = gpu_index.table.select("place", "machine").join(spans, on="machine").drop_nulls()
-    return {place: (start, end) for place, start, end in rows.select("place", "start_ns", "end_ns").iter_rows()}
+    windows = windows_of_gpus(run)
+    return None if windows is None else {place: (start, end) for place, start, end in windows.drop_nulls().iter_rows()}
 
 
 def _inside(spans: list[tuple[int, int]], window: tuple[int, int] | None) -> list[tuple[int, int]]:
@@ -281,9 +262,9 @@ def _exposed(work: pl.DataFrame, gaps: pl.DataFrame, talking: pl.DataFrame, ends
             is_host=pl.lit(value=False),
         ),
     ]
-    columns = [name for name in _EXPOSED_KEYS if name != "segment"]
     both = pl.concat(
-        frame.select(*columns, "start_ns", "end_ns", "exposed_ns").with_columns(length_ns=length) for frame in frames
+        frame.select("place", *_PIECE_KEYS, "start_ns", "end_ns", "exposed_ns").with_columns(length_ns=length)
+        for frame in frames
     )
     return both.with_columns(segment=_segments(both, ends, "start_ns"))
 
@@ -378,6 +359,18 @@ def _gpus(
         .join(where, on="place", how="left")
         .join(origins, on="machine", how="left")
         .sort("place")
+    )
+
+
+def _with_pauses(gpus: pl.DataFrame, work: pl.DataFrame) -> pl.DataFrame:
+    """The GPUs with `apart_ns`, the time between recordings from the first to the last work of their node."""
+    on_nodes = work.join(gpus.select("place", "machine"), on="place")
+    spans = on_nodes.group_by("machine", "interval").agg(pl.col("start_ns").min(), pl.col("end_ns").max())
+    inside = (pl.col("end_ns") - pl.col("start_ns")).sum()
+    apart = (pl.col("end_ns").max() - pl.col("start_ns").min() - inside).alias("apart_ns")
+    pauses = spans.group_by("machine").agg(apart, recording_count=pl.len().cast(pl.Int64))
+    return gpus.join(pauses, on="machine", how="left", maintain_order="left").with_columns(
+        pl.col("apart_ns").fill_null(0)
     )
 
 

@@ -56,6 +56,10 @@ def caveats(runs: MergedDiagnosis) -> Iterator[Note]:
     settings = sorted({text for part in runs.partials for text in part.facts["settings"]})
     if settings:
         yield Note("D4", f"kernels run one after another by {', '.join(settings)}")
+    recordings = int(runs.gpus["recording_count"].max() or 0)  # type: ignore[arg-type]
+    if recordings > 1:
+        parts = f"{recordings:,} recordings one after the other, of processes that never ran together"
+        yield Note("D6", f"{parts}: the {duration(runs.time('apart_ns'))} between them count nowhere")
     if runs.step_count and runs.step_count < _LEAST_STEPS:
         yield Note("D5", f"{counted(runs.step_count, 'steps')} recorded: too few to tell what is usual")
     elif runs.gpu_count and runs.window_ns < _LEAST_NS:

@@ -105,7 +105,7 @@ def _lengths(parts: pl.DataFrame, name: str) -> pl.DataFrame:
 
 def _streams(run: Run, work: pl.DataFrame) -> pl.DataFrame:
     by = ["place", "process", "stream"]
-    totals = _totals(work, by).drop("start_ns", "end_ns")
+    totals = _totals(work, by)
     spent = covered(in_order(work, by), by).rename({"covered_ns": "busy_ns"})
     ids = run.read("streams", ["stream", "stream_id"])
     processes = run.read("processes", ["process", "pid", "rank"])
@@ -152,7 +152,7 @@ def combine_busy(partials: Sequence[PartialBusy]) -> Busy:
     nodes = _nodes(gpu_rows, used, pl.concat(times), max(part.bin_count for part in partials))
     streams = renamed(pl.concat(part.streams for part in partials), names)
     processes = streams.group_by(GPU_KEY).agg(process_count=pl.col("pid").n_unique())
-    spans = node_spans(times, renamed(pl.concat(part.gpus for part in partials), names))
+    spans = node_spans(times, streams)
     gpus = (
         used.join(spans, on="machine")
         .join(processes, on=GPU_KEY, how="left", nulls_equal=True)

@@ -16,20 +16,10 @@ _IN_USE = ("Total Allocated", "bytes_allocated")
 _RELEASED_KEYS = ("Bytes", "allocation_bytes")
 _RESERVED_KEYS = ("Total Reserved",)  #: What the allocator holds of the GPU's memory after it.
 _SCHEMA = {
-    "process": pl.UInt32,
-    "thread": pl.UInt32,
-    "agent": pl.UInt32,
-    "kind": pl.String,
-    "pool": pl.String,
-    "is_release": pl.Boolean,
-    "start_ns": pl.Int64,
-    "end_ns": pl.Int64,
-    "address": pl.Int64,
-    "size_bytes": pl.Int64,
-    "in_use_bytes": pl.Int64,
-    "reserved_bytes": pl.Int64,
-    "event": pl.Int64,
-}
+    "process": pl.UInt32, "thread": pl.UInt32, "agent": pl.UInt32, "kind": pl.String, "pool": pl.String,
+    "is_release": pl.Boolean, "start_ns": pl.Int64, "end_ns": pl.Int64, "address": pl.Int64, "size_bytes": pl.Int64,
+    "in_use_bytes": pl.Int64, "reserved_bytes": pl.Int64, "event": pl.Int64,
+}  # fmt: skip
 #: No allocation is larger; sums of millions of them fit.
 _LARGEST = 1 << 43
 

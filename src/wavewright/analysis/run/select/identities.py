@@ -6,9 +6,11 @@ import polars as pl
 
 from wavewright.model.answer import once_per_run
 from wavewright.model.run import Run
+from wavewright.readers.run.event_rows import RECORDING_PREFIX
 
 #: Columns that identify processes, also those with equal pids on two nodes or in two files.
 PROCESS = ("host", "pid", "rank", "run")
+_PART = ": "  #: Between a file and the recording in it, where it holds several.
 
 
 @once_per_run
@@ -21,12 +23,19 @@ def processes_of(document: Run) -> pl.DataFrame:
     paths = document.read("sources", ["source", "path"])
     processes = document.read("processes", ["process", "source", "node", "pid", "rank", "guid"])
     host = pl.col("hostname").fill_null("")
-    run = pl.coalesce(pl.col("guid").replace("", None), "path")
+    is_numbered = pl.col("guid").str.starts_with(RECORDING_PREFIX)
+    recording = pl.when(is_numbered).then(pl.format(f"{{}}{_PART}{{}}", "path", "guid")).otherwise("guid")
+    run = pl.coalesce(recording.replace("", None), "path")
     return (
         processes.join(hosts, on="node", how="left", maintain_order="left")
         .join(paths, on="source", how="left", maintain_order="left")
         .select("process", host.alias("host"), "pid", "rank", run.alias("run"), "path")
     )
+
+
+def file_of(run: pl.Expr) -> pl.Expr:
+    """The `run` of a process, or its file where that holds several recordings."""
+    return run.str.replace(rf"{_PART}{RECORDING_PREFIX}\d+$", "")
 
 
 def gpus_of(run: Run, who: pl.DataFrame) -> pl.DataFrame:

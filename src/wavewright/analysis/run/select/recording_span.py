@@ -9,7 +9,7 @@ import polars as pl
 from wavewright.analysis.run.measures.intervals import FARTHEST_NS, in_order, merged
 from wavewright.analysis.run.measures.statistics import is_timed
 from wavewright.analysis.run.select.chosen import ChosenSource, without_window
-from wavewright.analysis.run.select.gpus import machines
+from wavewright.analysis.run.select.gpus import index_gpus, machines
 from wavewright.analysis.run.select.windows import TIMED
 from wavewright.model.run import Run
 
@@ -27,8 +27,9 @@ _SCHEMA = {
 def recorded(run: Run) -> pl.DataFrame:
     """Recordings of each source on each `machine`: `start_ns` to `end_ns`, which a window narrows (`is_window`).
 
-    `begin_ns` is the start of all that the source recorded there: times of `--time` count from it. `is_named` says
-    whether the host is known, and `rank` is the lowest that is.
+    Processes that were recorded one after the other are recordings apart. `begin_ns` is the start of all that the
+    source recorded there: times of `--time` count from it. `is_named` says whether the host is known, and `rank` is
+    the lowest that is.
     """
     rows = [pl.DataFrame(schema=_SCHEMA)]
     for part in run.parts:
@@ -37,19 +38,23 @@ def recorded(run: Run) -> pl.DataFrame:
         where = machines(part).join(ranks, on="process", how="left")
         extents = extents_of(without_window(part)).join(where, on="process", how="left")
         by_machine = extents.group_by("machine", maintain_order=True).agg(
-            pl.col("start_ns").min(),
-            pl.col("end_ns").max(),
-            pl.col("is_named").any(),
-            pl.col("rank").min(),
-            begin_ns=pl.col("start_ns").min(),
+            pl.col("is_named").any(), pl.col("rank").min(), begin_ns=pl.col("start_ns").min()
         )
-        if windows is not None:
-            chosen = windows.join(where, on="process").group_by("machine", maintain_order=True)
-            by_machine = by_machine.drop("start_ns", "end_ns").join(
-                chosen.agg(pl.col("start_ns").min(), pl.col("end_ns").max()), on="machine", maintain_order="left"
-            )
+        if windows is None:
+            times = _together(extents.select("machine", "start_ns", "end_ns").drop_nulls())
+        else:
+            of_nodes = windows.join(where, on="process").group_by("machine", maintain_order=True)
+            times = of_nodes.agg(pl.col("start_ns").min(), pl.col("end_ns").max())
+        by_machine = by_machine.join(times, on="machine", maintain_order="left_right")
         rows.append(by_machine.select(*[*_SCHEMA][:-1], is_window=pl.lit(windows is not None)))
     return pl.concat(rows).drop_nulls(["machine", "start_ns"])
+
+
+def _together(extents: pl.DataFrame) -> pl.DataFrame:
+    """The time in which any process of a `machine` was recorded; one without a length is a recording, too."""
+    times = merged(in_order(extents, ["machine"]), ["machine"])
+    points = extents.group_by("machine", maintain_order=True).agg(pl.col("start_ns", "end_ns").first())
+    return pl.concat([times, points.join(times, on="machine", how="anti")])
 
 
 def extents_of(run: Run) -> pl.DataFrame:
@@ -91,6 +96,17 @@ def windows_of_processes(run: Run) -> pl.DataFrame | None:
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
+def windows_of_gpus(run: Run) -> pl.DataFrame | None:
+    """`place`, `from_ns`, `to_ns` of the time window of each GPU of one source; None = no window is chosen."""
+    windows = windows_of_processes(run)
+    if windows is None:
+        return None
+    of_machine = windows.join(machines(run), on="process").group_by("machine")
+    spans = of_machine.agg(from_ns=pl.col("start_ns").min(), to_ns=pl.col("end_ns").max())
+    places = index_gpus(run).table.select("place", "machine")
+    return places.join(spans, on="machine", how="left", maintain_order="left").drop("machine")
+
+
 def recorded_times(parts: Iterable[pl.DataFrame]) -> pl.DataFrame:
     """The results of `recorded` of several runs as merged intervals of each `machine`."""
     times = ("machine", "start_ns", "end_ns")
@@ -102,6 +118,15 @@ def in_recordings(times: pl.DataFrame, parts: Iterable[pl.DataFrame]) -> pl.Data
     """Times of `machine` with `interval`: which of the merged recordings they are in; between two nothing is known."""
     whole = recorded_times(parts).select("machine", "start_ns", interval="start_ns")
     return times.sort("start_ns").join_asof(whole.sort("start_ns"), on="start_ns", by="machine", check_sortedness=False)
+
+
+def with_recordings(work: pl.DataFrame, places: pl.DataFrame, times: pl.DataFrame) -> pl.DataFrame:
+    """Work with `interval`, the recording that it is in: time between two of them is nobody's. `places` know the
+    `machine` of a `place`, `times` are those of `recorded`; all is of one recording in a window."""
+    if times["is_window"].any() or not times["machine"].is_duplicated().any():
+        return work.with_columns(interval=pl.lit(0, pl.Int64))
+    on_nodes = work.with_row_index("order").join(places.select("place", "machine"), on="place", how="left")
+    return in_recordings(on_nodes, [times]).sort("order").drop("order", "machine")
 
 
 def node_spans(parts: Iterable[pl.DataFrame], work: pl.DataFrame) -> pl.DataFrame:

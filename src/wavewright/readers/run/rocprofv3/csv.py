@@ -13,7 +13,7 @@ from wavewright.model.losses import Loss
 from wavewright.model.run import MemorySource
 from wavewright.readers.files.rocprofv3_columns import header_of, layout_of, read_table, run_of
 from wavewright.readers.files.text import text_bytes
-from wavewright.readers.run.event_rows import finished, link, with_numbers
+from wavewright.readers.run.event_rows import RECORDING_PREFIX, finished, link, with_numbers
 from wavewright.readers.run.rocprofv3.agents import add_agents
 from wavewright.readers.run.rocprofv3.tables import add_events
 
@@ -37,7 +37,38 @@ def read_rocprofv3_csv(path: Path, files: Sequence[Path]) -> MemorySource:
     if not raw:
         advice = "rocprofv3 --kernel-trace -f csv writes *_kernel_trace.csv"
         raise NotATraceError("no trace of a run in these CSV files", where=str(path), advice=advice)
+    if "dispatches" in raw and not raw.keys() - {"dispatches", "agents"}:
+        raw["dispatches"] = _in_recordings(raw["dispatches"], losses)
     return _assembled(path, raw, run_of(files[0].name), losses)
+
+
+_PAUSE_NS, _OF_WORK = 600 * 10**9, 10
+
+
+def _in_recordings(rows: pl.DataFrame, losses: list[Loss]) -> pl.DataFrame:
+    """Dispatches of several runs in one file that names no process, with a `guid` for each run.
+
+    Each run numbers its dispatches anew, and ends before the next begins. Of one numbering, a run ends where nothing is
+    recorded for ten minutes and for ten times as long as all work takes.
+    """
+    if {"guid", "pid"} & set(rows.columns):
+        return rows
+    number = pl.col("dispatch_id").cum_count().over("dispatch_id").cum_max()
+    dispatches = rows.with_row_index("row").with_columns(number=number).sort("start_ns", nulls_last=True)
+    spans = dispatches.group_by("number").agg(pl.col("start_ns").min(), pl.col("end_ns").max()).sort("start_ns")
+    is_after = pl.col("start_ns") >= pl.col("end_ns").cum_max().shift(1)
+    spans = spans.select("number", group=is_after.fill_null(value=False).cum_sum())
+    work_ns = (pl.col("end_ns") - pl.col("start_ns")).clip(0).sum()
+    pause_ns = pl.col("start_ns") - pl.col("end_ns").cum_max().shift(1)
+    is_new = (pl.col("group").diff() > 0) | (pause_ns >= pl.max_horizontal(_PAUSE_NS, _OF_WORK * work_ns))
+    dispatches = dispatches.join(spans, on="number", maintain_order="left")
+    dispatches = dispatches.with_columns(number=is_new.fill_null(value=False).cum_sum() + 1)
+    count = int(dispatches["number"].max() or 1)  # type: ignore[call-overload]
+    if count == 1:
+        return rows
+    losses.append(Loss("several_recordings", count))
+    dispatches = dispatches.with_columns(guid=pl.format(f"{RECORDING_PREFIX}{{}}", "number"))
+    return dispatches.sort("row").drop("row", "number", "group")
 
 
 def _raw_tables(files: Sequence[Path], losses: list[Loss]) -> dict[str, pl.DataFrame]:

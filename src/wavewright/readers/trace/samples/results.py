@@ -127,27 +127,14 @@ def _frame(process: ResultProcess, losses: list[Loss]) -> pl.DataFrame:
 
 
 _FIELDS = {
-    "time_ns": pl.Int64,
-    "dispatch": pl.Int64,
-    "correlation": pl.Int64,
-    "code_object": pl.UInt64,
-    "address": pl.UInt64,
-    "issued": pl.Int64,
-    "reason": pl.Categorical,
-    "cu_wave_count": pl.Int64,
-    "index": pl.Int64,
-}
+    "time_ns": pl.Int64, "dispatch": pl.Int64, "correlation": pl.Int64, "code_object": pl.UInt64,
+    "address": pl.UInt64, "issued": pl.Int64, "reason": pl.Categorical, "cu_wave_count": pl.Int64, "index": pl.Int64,
+}  # fmt: skip
 _VALUES = attrgetter(
-    "record.timestamp",
-    "record.dispatch_id",
-    "record.corr_id.internal",
-    "record.pc.code_object_id",
-    "record.pc.code_object_offset",
-    "record.wave_issued",
-    "record.snapshot.stall_reason",
-    "record.wave_cnt",
+    "record.timestamp", "record.dispatch_id", "record.corr_id.internal", "record.pc.code_object_id",
+    "record.pc.code_object_offset", "record.wave_issued", "record.snapshot.stall_reason", "record.wave_cnt",
     "inst_index",
-)
+)  # fmt: skip
 
 
 def _frames(raw: Sequence[msgspec.Raw]) -> Iterator[pl.DataFrame]:

@@ -46,7 +46,8 @@ def combine_gaps(partials: Sequence[PartialGaps]) -> Gaps:
     of_files = pl.concat(part.gpus for part in partials)
     shared = of_files.group_by(keys).agg(pl.col(sums).sum(), pl.col("gap_max_ns", "busy_ns").max())
     gpus = renamed(shared, names).group_by(keys).agg(pl.col(*sums, "busy_ns").sum(), pl.col("gap_max_ns").max())
-    nodes = node_spans([renamed(part.recorded, names) for part in partials], renamed(of_files, names))
+    of_processes = renamed(pl.concat(part.work for part in partials), names)
+    nodes = node_spans([renamed(part.recorded, names) for part in partials], of_processes)
     edge = pl.col("wall_ns") - pl.sum_horizontal("busy_ns", "gap_ns", "rounding_ns")
     gpus = gpus.join(nodes, on="machine").with_columns(
         gap_share=share_of(pl.col("gap_ns"), pl.col("span_ns")),

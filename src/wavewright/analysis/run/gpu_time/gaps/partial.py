@@ -13,7 +13,7 @@ from wavewright.analysis.run.gpu_time.gaps.stacks import stacks
 from wavewright.analysis.run.measures.intervals import covered, gaps_between, intervals, merged
 from wavewright.analysis.run.select.chosen import without_window
 from wavewright.analysis.run.select.gpus import GPU_KEY, GpuIndex, GpuKey, gpu_work, index_gpus
-from wavewright.analysis.run.select.recording_span import recorded, windows_of_processes
+from wavewright.analysis.run.select.recording_span import recorded, windows_of_gpus, with_recordings
 from wavewright.base.bounds import ROWS, bounded
 from wavewright.model.run import Run
 
@@ -37,6 +37,7 @@ class PartialGaps:
     is_whole: bool  #: Whether work of other runs on the same GPUs was considered, or does not matter.
     recorded: pl.DataFrame  #: See `recorded`.
     call_count: int  #: Recorded calls into runtimes.
+    work: pl.DataFrame  #: First and last work of each process on each GPU.
 
     @property
     def used_gpus(self) -> frozenset[GpuKey]:
@@ -59,14 +60,15 @@ def partial_gaps(
     all work, and each belongs to the run that ended it. Gaps that a time window cuts count with their part inside; the
     work around them is known all the same.
     """
-    times, windows = recorded(run), _windows(run)
+    times, windows = recorded(run), windows_of_gpus(run)
     run = without_window(run)
     gpu_index = index_gpus(run)
     by = ["place", "process", "stream"] if by_stream else ["place"]
     more = ["thread", "correlation", "name"]
     work = gpu_work(run, gpu_index, [*more, "dispatch_id"], more).drop("is_copy")
     work = intervals(work if by_stream else work.drop("stream"), by).with_row_index("row")
-    gaps, totals = _gaps(work, by), _totals(work, by, windows)
+    in_turn = with_recordings(work, gpu_index.table, times)
+    gaps, totals = _gaps(in_turn, [*by, "interval"]).drop("interval"), _totals(work, by, windows)
     if elsewhere is not None and not by_stream:
         gaps, totals = _among_others(run, gpu_index, work, gaps, totals, elsewhere, windows)
     gaps = gaps.with_columns(next_start_ns=pl.col("gap_start_ns") + pl.col("gap_ns"))
@@ -91,22 +93,10 @@ def partial_gaps(
         is_whole=by_stream or elsewhere is not None,
         recorded=times,
         call_count=regions.call_count,
+        work=names(
+            work.group_by("place", "process").agg(pl.col("start_ns").min(), pl.col("end_ns").max()), with_streams=False
+        ),
     )
-
-
-def _windows(run: Run) -> pl.DataFrame | None:
-    """`place`, `from_ns`, `to_ns` of the time window of each GPU; None = none is chosen."""
-    windows = windows_of_processes(run)
-    if windows is None:
-        return None
-    gpu_index = index_gpus(run)
-    machine = gpu_index.of_process.join(gpu_index.table.select("place", "machine"), on="place").drop("place")
-    of_machine = (
-        windows.join(machine, on="process")
-        .group_by("machine")
-        .agg(from_ns=pl.col("start_ns").min(), to_ns=pl.col("end_ns").max())
-    )
-    return gpu_index.table.select("place", "machine").join(of_machine, on="machine").drop("machine")
 
 
 def _cut(frame: pl.DataFrame, windows: pl.DataFrame | None, start: str, length: str) -> pl.DataFrame:
@@ -388,15 +378,7 @@ def _details(
     is_call = ~pl.col("cause").is_in(["launch", "stream wait", "queued", "unknown", "host code"])
     return rows.select(
         *by,
-        "gap_ns",
-        "previous",
-        "next",
-        "dispatch_id",
-        "tid",
-        "queue_depth",
-        "context",
-        "stack",
-        "cause",
+        pl.col("gap_ns", "previous", "next", "dispatch_id", "tid", "queue_depth", "context", "stack", "cause"),
         start_ns="gap_start_ns",
         launch_at_ns=pl.col("launch_start_ns") - pl.col("gap_start_ns"),
         launch_ns=pl.col("next_start_ns") - pl.col("launch_start_ns"),
