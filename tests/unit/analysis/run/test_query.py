@@ -168,6 +168,13 @@ def test_extra_tables_can_be_queried(engine: str) -> None:
     run = Run([MemorySource("x", "RPD", extras={"ext_callstack": extra})])
     found = query(run, 'SELECT SUM(a) AS a, MAX("odd ""name") AS b FROM run.ext_callstack', engine=engine)
     assert found.row(0) == (7, "x")
+    assert query(run, "SELECT SUM(a) AS a FROM Ext_Callstack", engine=engine).item() == 7
+
+
+def test_an_extra_table_does_not_hide_a_view_of_ours(engine: str) -> None:
+    run = Run([MemorySource("x", "RPD", extras={"kernels": pl.DataFrame({"a": [3]})})])
+    assert query(run, "SELECT COUNT(*) AS n FROM kernels", engine=engine).item() == 0
+    assert query(run, "SELECT a FROM run.kernels", engine=engine).item() == 3
 
 
 def test_only_needed_columns_are_loaded(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -19,6 +20,7 @@ from wavewright.analysis.run.diagnose.merged_diagnosis import MergedDiagnosis
 from wavewright.base.words import percent
 from wavewright.facts.run_rules import OWNERS, RULES
 from wavewright.model.run import Run
+from wavewright.readers.run.collective_records import records_source
 
 US = 1_000
 MS = 1_000_000
@@ -673,3 +675,15 @@ def test_the_place_of_exposed_communication_names_the_collective_that_takes_it()
     finding = the(diagnose_run(run(dispatches=kernels)), "X1")
     assert (finding.time_ns, finding.evidence[0].what) == (40 * MS, "ncclAllReduce")
     assert (finding.evidence[0].start_ns, finding.evidence[0].end_ns) == (30 * MS, 70 * MS)
+
+
+def test_without_work_of_a_gpu_the_next_question_is_about_what_is_there() -> None:
+    """A memory snapshot or a log of collectives is not sent to `info`, which says no more."""
+    allocated = run(allocations=[{"start_ns": 5, "end_ns": 5, "size_bytes": 8, "type": "ALLOC"}])
+    logged = Run(
+        [records_source(Path("rccl.log"), "RCCL log", "", [{"process": 0, "collective": "AllReduce"}], [], [("", 1)])]
+    )
+    verbs = [diagnose_run(each).next_command.split()[1] for each in (allocated, logged, run())]
+    assert verbs == ["memory", "collectives", "info"]
+    working = run(allocations=[{"start_ns": 5, "end_ns": 5}], dispatches=[{"start_ns": 0, "end_ns": 9}])
+    assert diagnose_run(working).next_command.split()[1] == "kernels"

@@ -345,4 +345,5 @@ def _next(runs: MergedDiagnosis, findings: Sequence[RunFinding], hot: pl.DataFra
         return findings[0].next_command
     if hot.height:
         return f"wavewright kernels {_quoted(hot['name'][0])} {runs.path}"
-    return f"wavewright info {runs.path}"
+    verbs = (verb for verb in ("memory", "collectives") if any(part.facts[f"has_{verb}"] for part in runs.partials))
+    return f"wavewright {next(verbs, 'info')} {runs.path}"

@@ -536,22 +536,8 @@ def _unequal_steps(runs: MergedDiagnosis) -> Candidate | None:
 
 
 CHECKS: dict[str, Check] = {
-    "G2": _host_bound,
-    "G3": _launch_bound,
-    "G4": _readbacks,
-    "G5": _synchronisation,
-    "G6": _allocation,
-    "G7": _loading,
-    "G8": _blocking_copies,
-    "C1": _exposed_copies,
-    "C2": _slow_copies,
-    "C3": _small_copies,
-    "L1": _tiny_kernels,
-    "L2": _fusion,
-    "L3": _graphs,
-    "L4": _underfilled,
-    "T1": _clocks,
-    "T2": _unequal_steps,
-    "T3": _data_loader,
-    "T4": _faults,
-}
+    "G2": _host_bound, "G3": _launch_bound, "G4": _readbacks, "G5": _synchronisation, "G6": _allocation,
+    "G7": _loading, "G8": _blocking_copies, "C1": _exposed_copies, "C2": _slow_copies, "C3": _small_copies,
+    "L1": _tiny_kernels, "L2": _fusion, "L3": _graphs, "L4": _underfilled, "T1": _clocks, "T2": _unequal_steps,
+    "T3": _data_loader, "T4": _faults,
+}  # fmt: skip

@@ -11,6 +11,7 @@ import polars as pl
 
 from wavewright.analysis.run.calls.launches import touching
 from wavewright.analysis.run.collectives.meetings import collective_rows
+from wavewright.analysis.run.collectives.records import collective_records
 from wavewright.analysis.run.diagnose.host import CALL_KINDS, Host, host_of, stacks, time_within
 from wavewright.analysis.run.diagnose.idle import (
     LATENCY_NS,
@@ -512,6 +513,8 @@ def _facts(run: Run, work: pl.DataFrame, host: Host, gpu_index: GpuIndex, *, is_
         "unused_gpu_count": len(visible - used),
         "before_ns": int(first) - int(min(times)) if first is not None and times and not is_window else 0,  # type: ignore[arg-type]
         "allocated_before_ns": int((allocated["end_ns"] - allocated["start_ns"]).sum() or 0),
+        "has_memory": bool(run.count("allocations")),
+        "has_collectives": bool(collective_records(run).height),
         "has_sizes": bool(work["size_bytes"].count()),
         "has_grids": bool(work["grid_x"].count()),
         "has_registers": False,

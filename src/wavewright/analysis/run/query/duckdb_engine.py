@@ -154,7 +154,8 @@ def _create(connection: duckdb.DuckDBPyConnection, statement: str, extras: dict[
         connection.execute(f"CREATE VIEW {view} AS {select}")
     for name, frame in extras.items():
         connection.register(f"loaded_{name}", _Stream(frame))
-        connection.execute(f"CREATE VIEW run.{quoted(name)} AS SELECT * FROM {quoted(f'loaded_{name}')}")  # noqa: S608 - ours
+        for view in (f"run.{quoted(name)}", f"main.{quoted(name)}"):  # a view of ours keeps its name
+            connection.execute(f"CREATE VIEW IF NOT EXISTS {view} AS SELECT * FROM {quoted(f'loaded_{name}')}")  # noqa: S608
     # Other optimizers would see that the tables are empty, and read nothing.
     rules = [name for (name,) in connection.execute("SELECT name FROM duckdb_optimizers()").fetchall()]
     connection.execute(f"SET disabled_optimizers = '{','.join(name for name in rules if name != 'unused_columns')}'")

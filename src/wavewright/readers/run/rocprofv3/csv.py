@@ -63,7 +63,7 @@ def _in_recordings(rows: pl.DataFrame, losses: list[Loss]) -> pl.DataFrame:
     is_new = (pl.col("group").diff() > 0) | (pause_ns >= pl.max_horizontal(_PAUSE_NS, _OF_WORK * work_ns))
     dispatches = dispatches.join(spans, on="number", maintain_order="left")
     dispatches = dispatches.with_columns(number=is_new.fill_null(value=False).cum_sum() + 1)
-    count = int(dispatches["number"].max() or 1)  # type: ignore[call-overload]
+    count = int(dispatches["number"].max() or 1)  # type: ignore[arg-type]
     if count == 1:
         return rows
     losses.append(Loss("several_recordings", count))
