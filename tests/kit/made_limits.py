@@ -96,6 +96,7 @@ def limited(target: str = "gfx942") -> dict[str, KernelWork]:
         "address translation": of(
             "address translation",
             TCP_UTCL1_TRANSLATION_HIT=0.5 * made["TCP_UTCL1_REQUEST"],
+            TCP_UTCL1_TRANSLATION_MISS=0.5 * made["TCP_UTCL1_REQUEST"],
             **waiting,
         ),
         "L2 bandwidth": of(

@@ -85,6 +85,7 @@ class Quantity(Fact, frozen=True):
     counts: str = ""
     #: Whether more than 100 % cannot be true: then the GPU, its partition or a counter is not what it seems.
     is_bounded: bool = False
+    of_one_pass: bool = False  #: Whether it is a difference that counters of two executions do not tell.
 
     @property
     def digits(self) -> int:

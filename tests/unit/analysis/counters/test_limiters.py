@@ -259,6 +259,7 @@ def test_the_table_has_every_limiter_of_every_kernel(answer: Limiters) -> None:
 def test_every_metric_that_limiters_name_exists_or_is_known_to_be_absent(target: str) -> None:
     absent = {quantity for quantity, formula in formulas_of_quantities(target).items() if not formula.text}
     only_950 = {f"{unit}_{way}_stall" for unit in ("memory", "fabric", "pcie") for way in ("read", "write")}
+    only_950 |= {"translation_stall"}
     expected = set() if target == "gfx950" else set(only_950)
     if target in ("gfx908", "gfx90a"):
         expected |= {"mfma_f8"}
@@ -356,3 +357,50 @@ def test_idle_lanes_of_an_unknown_gpu_are_not_called_the_limit(tmp_path: Path) -
     assert limiter.verdict == "undecided"
     assert "3.0 %" in limiter.reason
     assert "whether it costs time is not known" in limiter.reason
+
+
+def test_translations_must_take_time_to_limit(tmp_path: Path) -> None:
+    """Half of the translations miss: in a kernel of 3.6 us, and in one where few are made, that costs no time."""
+    work = limited("gfx942")["address translation"]
+    few = dict.fromkeys(("TCP_UTCL1_TRANSLATION_HIT", "TCP_UTCL1_TRANSLATION_MISS"), 200.0)
+    works = (
+        replace(work, name="short", duration_ns=3_600),
+        replace(work, name="few", counters=work.counters | few | {"TCP_UTCL1_REQUEST": 400}),
+        work,
+    )
+    write_counters(tmp_path, CounterCapture("gfx942", works, jitter=0.0))
+    answer = limiters(open_counters(tmp_path))
+    found = {name: _limiter(_kernel(answer, name), "address translation") for name in ("short", "few", work.name)}
+    assert [each.verdict for each in found.values()] == ["excluded", "excluded", "likely"]
+    assert "for the first time" in found["short"].reason
+    assert "few misses cost no time" in found["few"].reason
+    assert found[work.name].confidence == "low"  # no counter of this GPU tells that anything waits for them
+
+
+def _remote(folder: Path, passes: list[list[str]], **counters: float) -> Limiter:
+    work = limited("gfx942")["remote traffic"]
+    capture = CounterCapture("gfx942", (replace(work, counters=work.counters | counters),), jitter=0.0)
+    write_counter_csv(folder, capture, passes=passes)
+    return _limiter(_kernel(limiters(open_counters(folder)), "remote traffic"), "remote traffic")
+
+
+def test_passes_that_differ_tell_no_remote_traffic(tmp_path: Path) -> None:
+    """The difference of two counters is that of two executions where no pass has both."""
+    common = ["SQ_WAIT_ANY", "SQ_WAVE_CYCLES", "TCC_REQ", "GRBM_GUI_ACTIVE"]
+    reads, writes = (["TCC_EA0_RDREQ", "TCC_EA0_RDREQ_DRAM"], ["TCC_EA0_WRREQ", "TCC_EA0_WRREQ_DRAM"])
+    together = _remote(tmp_path / "together", [[*common, *reads], [*common, *writes]])
+    assert together.verdict == "likely"
+    apart = _remote(tmp_path / "apart", [[*common, reads[0], writes[0]], [*common, reads[1], writes[1]]])
+    assert apart.verdict == "undecided"
+    assert "different passes" in apart.reason
+    # More writes to this GPU's memory than writes: what is said of reads is as doubtful.
+    made = {"TCC_EA0_WRREQ": 1e6, "TCC_EA0_WRREQ_DRAM": 1.2e6}
+    contradicted = _remote(tmp_path / "contradicted", [[*common, *reads, *writes]], **made)
+    assert contradicted.verdict == "excluded"
+    assert "executions that differ" in contradicted.reason
+
+
+@pytest.mark.parametrize(("share", "is_measured"), [(99.0, True), (101.0, False)])
+def test_a_share_of_remote_traffic_above_all_is_none(share: float, is_measured: bool) -> None:
+    assert EvidenceValue("remote_reads", share).is_measured == is_measured
+    assert EvidenceValue("l2_bandwidth", share).is_measured

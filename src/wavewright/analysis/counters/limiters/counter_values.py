@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import polars as pl
+
 from wavewright.analysis.counters.engine import evaluate as engine
 from wavewright.analysis.counters.engine.quantities import CYCLES
 from wavewright.analysis.counters.engine.stored import stored_metrics
@@ -119,7 +121,8 @@ def measured_values(counters: CounterSet) -> MeasuredValues:
     """Every quantity that has a formula, of every kernel."""
     target = counters.system.target
     formulas = formulas_of_quantities(target)
-    usable = {name: formula for name, formula in formulas.items() if formula.text}
+    apart = {name: _of_two_passes(counters, formula) for name, formula in formulas.items()}
+    usable = {name: formula for name, formula in formulas.items() if formula.text and not apart[name]}
     formula_by_column = {name: engine.Formula(formula.text, formula.level) for name, formula in usable.items()}
     formula_by_column |= {
         name + _PEAK: engine.Formula(formula.peak) for name, formula in usable.items() if formula.peak
@@ -133,13 +136,24 @@ def measured_values(counters: CounterSet) -> MeasuredValues:
             formula_by_column |= {column: engine.Formula(counter) for column, counter in columns}
     answer = engine.evaluate(counters, formula_by_column)
     collected = set(counters.counters["counter"].to_list())
-    without = {name: _unknown(formula, collected, answer.reasons, target) for name, formula in formulas.items()}
+    reasons = answer.reasons | {name: reason for name, reason in apart.items() if reason}
+    without = {name: _unknown(formula, collected, reasons, target) for name, formula in formulas.items()}
     by_kernel: dict[str | None, dict[str, EvidenceValue]] = {}
     for row in answer.frame.iter_rows(named=True):
         diluted = (row.get("clock") or 0.0) / 100
         kernel_values = {name: _value(formulas[name], row, without[name], diluted) for name in formulas}
         by_kernel[row["kernel_name"]] = kernel_values
     return MeasuredValues(_with_stored(by_kernel, counters, formulas), without)
+
+
+def _of_two_passes(counters: CounterSet, formula: Formula) -> str:
+    """The reason that different executions do not tell a quantity; empty = one does, or counters are missing."""
+    measured_rows = counters.counters.filter(pl.col("counter").is_in(formula.counters)).unique(["pass", "counter"])
+    if not formula.quantity.of_one_pass or measured_rows["counter"].n_unique() < len(formula.counters):
+        return ""
+    passes = measured_rows.group_by("pass").len().join(counters.passes, on="pass")
+    is_told = passes.select(((pl.col("len") == len(formula.counters)) | pl.col("is_joined")).any()).item()
+    return "" if is_told else "its counters are of different passes, whose executions may differ"
 
 
 def _value(formula: Formula, row: dict[str, Any], unknown: EvidenceValue, diluted: float) -> EvidenceValue:

@@ -36,7 +36,8 @@ class EvidenceValue:
         """True if there is a number, and a possible one."""
         if self.number is None or self.number != self.number:
             return False
-        return not (QUANTITIES[self.quantity].is_bounded and self.number > _IMPOSSIBLE_FROM)
+        quantity = QUANTITIES[self.quantity]
+        return not quantity.is_bounded or self.number <= (100.0 if quantity.of_one_pass else _IMPOSSIBLE_FROM)
 
     @property
     def words(self) -> str:

@@ -168,7 +168,7 @@ def _weighed(
     if also:
         return "likely", reason, "low", f"{also[0]} is likely too"
     if rule.at_most != "at limit":
-        sure = "medium" if level == 2 and not unknown else "low"
+        sure = "medium" if level == 2 and not unknown and (for_it or not rule.needs_sign) else "low"
         return "likely", reason, sure, "an indication, not a measured limit"
     if level == 2:
         soft = next(gate for gate in gates if gate.level == 1)
