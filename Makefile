@@ -28,7 +28,7 @@ PYTEST := $(PYTHON_TEST) -m "not slow"
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 CPP_FILES = $(shell git ls-files --cached --others --exclude-standard 'cpp/*.cpp' 'cpp/*.hpp')
 # Folders of modules, too: an editable install remembers where each module was.
-CORE_FILES := CMakeLists.txt pyproject.toml $(shell find cpp/include cpp/src cpp/bind -type f) \
+CORE_FILES := CMakeLists.txt cpp/core.cmake pyproject.toml $(shell find cpp/include cpp/src cpp/bind -type f) \
 	$(shell find src/wavewright -type d -not -name __pycache__ -not -path '*/_web*')
 
 # The system's CMake will do; without one, the virtual environment's.
@@ -85,15 +85,16 @@ test-llvm: llvm ready ## the tests that ask LLVM 22 whether we are right; none m
 search: ready ## the property tests with examples drawn at random; what they find becomes a fixture
 	WAVEWRIGHT_EXAMPLES=search $(PYTEST) tests/property
 
-# A check of every access to memory for null, alignment and size takes a third of the compilation; AddressSanitizer stops at
-# most of what it would find, and `make fuzz` and `make test-sanitized` have it.
-test-core: $(CMAKE_STAMP) ## the C++ tests and the corpus replay, under ASan and UBSan
+# Links what pip compiled: to compile all of it once more under sanitizers takes a third as long as the Python tests.
+test-core: $(STAMPS)/package ## the C++ tests and the corpus replay, on the core that the Python module is linked from
+	$(CMAKE) --preset module -D WAVEWRIGHT_CORE="$$(echo "$$PWD"/build/cp*_$$(uname -m)/libwavewright_core.a)" >/dev/null
+	$(CMAKE) --build --preset module --parallel $(JOBS)
+	$(CTEST) --preset module --parallel $(JOBS)
+
+test-core-all: $(CMAKE_STAMP) ## the same under ASan and UBSan, with all rounds of the replay
 	$(CMAKE) --preset sanitize >/dev/null
 	$(CMAKE) --build --preset sanitize --parallel $(JOBS)
-	$(CTEST) --preset sanitize --parallel $(JOBS)
-
-test-core-all: CTEST += -C all
-test-core-all: test-core ## the same with all rounds of the replay
+	$(CTEST) -C all --preset sanitize --parallel $(JOBS)
 
 test-threads: $(CMAKE_STAMP) ## the C++ tests of what runs on several threads, under ThreadSanitizer
 	$(CMAKE) --preset threads >/dev/null
@@ -226,18 +227,21 @@ $(STAMPS)/build $(STAMPS)/test $(STAMPS)/dev $(STAMPS)/node $(STAMPS)/audit $(ST
 	$(PIP) install --no-compile --group $*
 	touch $@
 
-# pip changes one environment at a time, also under `make --jobs`. Where tests are set up, what they need is fetched while the
-# sanitized core is compiled, and only then is the module.
+# pip changes one environment at a time, also under `make --jobs`.
 $(STAMPS)/build: | $(NODE_STAMP)
-ifneq ($(filter ready ready-all,$(MAKECMDGOALS)),)
 $(STAMPS)/test: | $(STAMPS)/build
+ifneq ($(filter ready ready-all,$(MAKECMDGOALS)),)
 $(STAMPS)/package: | $(STAMPS)/test
-else
-$(STAMPS)/test: | $(STAMPS)/package
 endif
+$(STAMPS)/dev $(STAMPS)/notebooks: | $(STAMPS)/package
 
-# The page is built first, by the rule that knows when npm has to fetch something.
-$(STAMPS)/package: $(STAMPS)/build $(CORE_FILES) | page
+# Building a wheel changes no environment: what the tests need is fetched meanwhile. The editable installation takes its
+# objects. The page is built first, by the rule that knows when npm has to fetch something.
+$(STAMPS)/compiled: $(STAMPS)/build $(CORE_FILES) | page
+	$(PIP) wheel --no-build-isolation --no-deps --wheel-dir build/wheel .
+	touch $@
+
+$(STAMPS)/package: $(STAMPS)/compiled
 	$(PIP) install --no-build-isolation --editable .
 	$(BIN)/python -m compileall -q src synth
 	touch $@

@@ -148,22 +148,19 @@ def main() -> int:
     LOGS.mkdir(parents=True, exist_ok=True)
     began_s, stolen_s = time.monotonic(), _stolen_s()
 
-    core = Layer("core", ["make", "test-core-all" if is_all else "test-core"])
-    # Packages are fetched while the page is built.
+    # Packages are fetched while the core is compiled and the page is built.
     ready = Layer("set-up", ["make", "--jobs=3", "ready-all" if is_all else "ready"])
-    core.start()
     if ready.run() != 0:
-        core.finish()
         return 1
     markers = [] if is_all else ["-m", "not slow"]
     tests = PythonTests([*markers, "tests"], {"WAVEWRIGHT_EXAMPLES": "full"} if is_all else {})
     tests.layer.start()
-    beside = [Layer("page", ["make", "test-page"]), Layer("wheel", ["make", "test-wheel"])]
+    core = Layer("core", ["make", "test-core-all" if is_all else "test-core"])
+    beside = [core, Layer("page", ["make", "test-page"]), Layer("wheel", ["make", "test-wheel"])]
     for layer in beside:
         layer.run()
-    core.finish()
     status = tests.finish()
-    layers = [ready, core, *beside, tests.layer]
+    layers = [ready, *beside, tests.layer]
     _print_summary(layers, tests, time.monotonic() - began_s, _stolen_s() - stolen_s)
     return 1 if status or any(layer.status for layer in layers if layer is not tests.layer) else 0
 
