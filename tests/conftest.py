@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gc
 import multiprocessing.util
 import os
 import signal
@@ -89,6 +90,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.get_closest_marker("xdist_group") is None:
             item.add_marker(pytest.mark.xdist_group(str(item.path.relative_to(tests))))
+
+
+def pytest_collection_finish() -> None:
+    """Tests and modules stay to the end: the collector of circles need not look at them again."""
+    gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True)

@@ -14,7 +14,7 @@ from tests.cli.in_process import call
 from tests.mcp.mutated_talk import talk
 from tools.fuzz_program import MAKERS, called
 
-CASES = 8
+CASES = 4
 
 
 @pytest.mark.parametrize("target", ["rows", "chrome"])

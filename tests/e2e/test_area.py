@@ -80,6 +80,7 @@ def test_the_instructions_of_dragged_tracks_are_listed(page, serve, made):
     page.wait_for_url(lambda url: "tracks=" not in url and "range=" in url)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("made", RUNS)
 def test_the_events_of_dragged_tracks_are_listed(page, serve, made):
     served = serve(made())

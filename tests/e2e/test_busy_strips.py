@@ -50,6 +50,7 @@ def test_every_gpu_has_a_strip_with_its_share(page, serve, path):
     eventually(lambda: abs(canvas.evaluate(drawn) - share) < 0.1, True)
 
 
+@pytest.mark.slow
 def test_a_gap_is_on_the_tracks_of_its_gpu(page, serve):
     served = serve(made_ranks())
     document = served.library.document(0)

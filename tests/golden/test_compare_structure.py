@@ -51,7 +51,7 @@ def of(shared: Path, model: str) -> RunComparison:
     return compare_runs(runs)
 
 
-@pytest.mark.some_cases(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("model", "expected", "sums", "unlinked_us"),
     [

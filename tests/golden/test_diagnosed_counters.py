@@ -87,7 +87,7 @@ def test_counters_that_are_made_up_claim_nothing_impossible(shared: Path, name: 
                 assert all(item.value is None or item.value <= 105 for item in one.evidence if item.role == "decides")
 
 
-@pytest.mark.first_case
+@pytest.mark.slow
 @pytest.mark.parametrize("kernel", ["flash_attn_func", "softmax"])
 def test_real_traces_get_reasons_from_counters_of_the_same_name(shared: Path, tmp_path: Path, kernel: str) -> None:
     folder = shared / "data" / "uiout-mi350x-flydsl" / kernel

@@ -38,6 +38,7 @@ def _traffic(capture: str, grid: tuple[int, int, int], **changed: str) -> Fabric
     return fabric_traffic(trace, TrafficOptions(LaneOptions(arguments, (256, 1, 1), grid)))
 
 
+@pytest.mark.slow
 def test_the_gemm_of_2048_workgroups() -> None:
     answer = _traffic("c03", (2048, 2, 128))
     assert (answer.problem, answer.known_share) == ("", 1)

@@ -109,7 +109,7 @@ TRACELENS = (
 )
 
 
-@pytest.mark.some_cases(2)
+@pytest.mark.first_case
 @pytest.mark.parametrize("name", TRACELENS)
 def test_gpu_timelines_of_tracelens(name: str, shared: Path) -> None:
     folder = shared / "data" / "kineto-amd"

@@ -101,6 +101,7 @@ SERVING: dict[tuple[str, int, int], tuple[int, float]] = {
 }
 
 
+@pytest.mark.slow
 def test_operators_of_serving(shared: Path) -> None:
     answers = [operators_of(open_run(shared / "data" / folder / name)) for folder, name in GRAPHS]
     found = {

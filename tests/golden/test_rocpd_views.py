@@ -70,6 +70,7 @@ def test_real_databases_with_sqlite(name: str, shared: Path) -> None:
     check(shared / f"data/att-mi300x-bmm/{name}_results.db", "sqlite")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", every_third(REAL[:2]))
 def test_real_databases_with_duckdb(name: str, shared: Path) -> None:
     pytest.importorskip("duckdb")

@@ -135,6 +135,7 @@ def test_one_wait_of_sglang_is_not_launch_bound(shared: Path) -> None:
     assert answer.headline.startswith("Start-up is 463.3 ms of 473.7 ms (97.8 %) and is set aside.")
 
 
+@pytest.mark.slow
 def test_two_ranks_expose_communication(shared: Path) -> None:
     answer = diagnosed(shared, "kineto-multirank-2of4/merged_ranks01.json.gz")
     first, second, *rest = answer.findings

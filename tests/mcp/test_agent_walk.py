@@ -89,6 +89,7 @@ def test_real_traces_lead_to_the_hottest_line(shared: Path, name: str) -> None:
     assert walk.tokens <= MOST_TOKENS, walk.calls
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["c01", "c05", *(pytest.param(f"c{number:02}", marks=pytest.mark.slow) for number in BMM)]
 )

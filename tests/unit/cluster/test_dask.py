@@ -107,6 +107,7 @@ def test_each_file_is_seen_by_one_worker_only(cluster: list[str]) -> None:
     assert [outcome.value for outcome in outcomes] == list(range(0, 2 * ITEMS, 2))
 
 
+@pytest.mark.slow
 def test_what_nobody_sees_is_lost_alone(cluster: list[str]) -> None:
     finished: list[int] = []
     seen_by: dict[int, set[str]] = {3: set(), 4: set()}
@@ -131,6 +132,7 @@ def test_paths_are_sent_whole(cluster: list[str], ranks: list[RunInput], monkeyp
     assert gathered.inputs == ranks
 
 
+@pytest.mark.slow
 def test_files_that_workers_do_not_see(cluster: list[str], ranks: list[RunInput], tmp_path: Path) -> None:
     executor = dask.DaskExecutor(cluster[0])
     unseen = [replace(ranks[0], path=tmp_path / f"{number}.db") for number in range(2)]

@@ -143,6 +143,7 @@ def test_processes_and_gpus_of_a_run_have_the_declared_columns(library: Library)
         assert all(row.keys() == set(spec.names) for row in facts[name]), name
 
 
+@pytest.mark.slow
 def test_the_types_of_the_page_are_current() -> None:
     script = ROOT / "tools" / "make_page_types.py"
     assert subprocess.run([sys.executable, script, "--check"], check=False).returncode == 0

@@ -69,6 +69,7 @@ def test_every_topic_has_a_verdict_and_leads_on(kind: str, name: str, documents:
         question_of(kind, question.topic).section(document, question.parameters, Wording(limit=2))
 
 
+@pytest.mark.some_cases(12)
 @pytest.mark.parametrize(("kind", "name"), EVERY)
 def test_the_same_answer_is_computed_once(kind: str, name: str, documents: dict[str, Document]) -> None:
     topic = QUESTIONS[kind][name]

@@ -65,7 +65,7 @@ def of_cause(cause: str, seed: int, ranks: int) -> pl.Expr:
     }[cause]
 
 
-@pytest.mark.some_cases(2)
+@pytest.mark.first_case
 @pytest.mark.parametrize(
     ("cause", "seed", "form", "ranks"), [*CASES, *(pytest.param(*case, marks=pytest.mark.slow) for case in SLOW_CASES)]
 )

@@ -20,7 +20,7 @@ def _code(content: bytes) -> list[str]:
     return ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
 
 
-@pytest.mark.some_cases(3)
+@pytest.mark.first_case
 @pytest.mark.parametrize("name", ALL_REPORTS)
 def test_notebooks_are_valid(name):
     content = ipynb.render(report_named(name))

@@ -8,10 +8,6 @@ import pytest
 from tests.kit.made_runs import run as made
 from wavewright.export.run.hatchet import to_hatchet
 
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")
-    pytest.importorskip("hatchet", reason="hatchet is not installed")
-
 REGIONS = [
     {"name": "step", "start_ns": 0, "end_ns": 100},
     {"name": "mm", "start_ns": 10, "end_ns": 60},
@@ -26,6 +22,14 @@ KERNELS = [
     {"name": "stray", "start_ns": 5, "end_ns": 6, "correlation": 99},
 ]
 COPIES = [{"name": "H2D", "start_ns": 60, "end_ns": 63, "correlation": 8}]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _hatchet() -> None:
+    """Imported where its tests run, not by every worker: that takes more than a second."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        pytest.importorskip("hatchet", reason="hatchet is not installed")
 
 
 def rows(graph: Any) -> dict[tuple[str, ...], dict[str, int]]:

@@ -78,7 +78,7 @@ def test_a_real_report_has_its_headline_and_the_first_row_of_each_table(kind: st
     assert checked > 4 or kind == "counters"
 
 
-@pytest.mark.some_cases(3)
+@pytest.mark.first_case
 @pytest.mark.parametrize("kind", REPORTS)
 def test_fonts_are_inside_and_nothing_can_be_followed_or_run(kind: str, shared: Path) -> None:
     document = opened(kind)

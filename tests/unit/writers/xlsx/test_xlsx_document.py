@@ -49,6 +49,7 @@ def finite_sum(column: pl.Series) -> float:
     return math.fsum(value for value in column.to_list() if value is not None and math.isfinite(value))
 
 
+@pytest.mark.slow
 @pytest.mark.first_case
 @pytest.mark.parametrize("kind", CAPTURES)
 def test_every_frame_of_a_real_report_is_a_sheet_whose_sums_agree(kind: str, shared: Path) -> None:

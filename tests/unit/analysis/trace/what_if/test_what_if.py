@@ -98,6 +98,7 @@ def test_a_null_edit_is_exactly_null_and_the_bound_bounds() -> None:
         assert not answer.listing["is_changed"].any()
 
 
+@pytest.mark.slow
 def test_the_search_finds_the_order_of_the_next_version() -> None:
     trace = _real("c06")
     seconds = processor_s()
