@@ -108,7 +108,8 @@ class KeptPage:
         self.page.on("framenavigated", lambda frame: self._origins.add("/".join(frame.url.split("/")[:3])))
 
     def _hear(self, message: ConsoleMessage) -> None:
-        if message.type == "error":
+        # Chromium asks for an icon of text that it shows by itself, as `clear` does, and has no right to one.
+        if message.type == "error" and not message.location["url"].endswith("/favicon.ico"):
             self.problems.append(message.text)
 
     def clear(self, plain: str) -> None:
