@@ -58,6 +58,43 @@ def test_work_calls_and_markers(database: Path) -> None:
     assert events.n_unique() == events.len() == 6
 
 
+_OLDER = """
+CREATE TABLE OPS ("BeginNs" INTEGER, "EndNs" INTEGER, "dev-id" INTEGER, "queue-id" INTEGER, "Name" TEXT, "pid" INTEGER,
+  "tid" INTEGER, "Index" INTEGER, "proc-id" INTEGER, "Data" TEXT, "DurationNs" INTEGER);
+CREATE TABLE COPY ("BeginNs" INTEGER, "EndNs" INTEGER, "dev-id" INTEGER, "queue-id" INTEGER, "Name" TEXT, "pid" INTEGER,
+  "tid" INTEGER, "Index" INTEGER, "proc-id" INTEGER, "Data" TEXT, "DurationNs" INTEGER);
+CREATE TABLE HIP ("BeginNs" INTEGER, "EndNs" INTEGER, "pid" INTEGER, "tid" INTEGER, "Name" TEXT, "args" TEXT,
+  "Index" INTEGER, "Data" TEXT, "DurationNs" INTEGER);
+CREATE TABLE rocTX ("BeginNs" INTEGER, "EndNs" INTEGER, "pid" INTEGER, "tid" INTEGER, "Name" TEXT, "Index" INTEGER);
+INSERT INTO OPS VALUES (100, 200, 0, 0, 'gemm', 6, 1, 1, 4711, '', 100);
+INSERT INTO COPY VALUES (400, 500, 0, 0, 'CopyDeviceToHost', 1, 0, 3, 4711, '', 100);
+INSERT INTO HIP VALUES (50, 60, 2, 4711, 'hipLaunchKernel', '( stream(1))', 1, '', 10),
+  (390, 510, 2, 4712, 'hipMemcpy', '( dst(0x1) src(0x2) sizeBytes(64) kind(2))', 3, '', 120);
+INSERT INTO rocTX VALUES (40, 600, 0, 4711, 'step 1', 0);
+"""
+
+
+def test_work_of_older_databases_is_linked_with_its_calls(tmp_path: Path) -> None:
+    """Their `pid` is the number of a track (6 GPU 0, 1 copies, 2 calls, 0 markers); work has `proc-id`."""
+    connection = sqlite3.connect(tmp_path / "results.db")
+    connection.executescript(_OLDER)
+    run = open_run(tmp_path / "results.db")
+    assert run.processes["pid"].to_list() == [4711]
+    tables = [run.dispatches, run.copies, run.regions]
+    assert [table["process"].unique().to_list() for table in tables] == [[0]] * 3
+    linked = run.regions.join(run.dispatches, on=["process", "correlation"])["name"].cast(pl.String).to_list()
+    assert (linked, run.copies["size_bytes"].to_list()) == (["hipLaunchKernel"], [64])
+    assert sorted(run.threads["tid"].drop_nulls()) == [4711, 4712]
+
+    connection.execute("INSERT INTO OPS VALUES (600, 700, 1, 0, 'gemm', 7, 1, 9, 5000, '', 100)")
+    connection.execute("INSERT INTO HIP VALUES (580, 590, 2, 5000, 'hipLaunchKernel', '( stream(1))', 9, '', 10)")
+    connection.commit()
+    connection.close()
+    two = open_run(tmp_path / "results.db")
+    pids = two.regions.join(two.processes, on="process").sort("start_ns")["pid"].to_list()
+    assert pids == [4711, 4711, 4711, 5000]  # a thread that is no process's first one is of the first process
+
+
 def test_arguments_are_taken_apart(database: Path) -> None:
     arguments = open_run(database).arguments.select("position", pl.col("name").cast(pl.String), "value").rows()
     assert arguments[:3] == [

@@ -8,7 +8,8 @@ from wavewright.model.losses import Loss
 
 _KERNELS = ("kernel", "gpu_memset", "concurrent_kernel")
 _GPU_PROCESS = r"^GPU ?(\d+)(?: (.*))?$"
-_LINKS = ("s", "t", "f", "M", "")  #: Events without content: their links are in the correlations.
+#: Events without content: links are in the correlations. Flows of rocprof start when the work does, not in its call.
+_LINKS = ("s", "t", "f", "M", "")
 _DERIVED = ("QueueDepth", "Idle")  #: Counters of rpd2tracing and `wavewright convert`, which follow from the launches.
 
 

@@ -196,8 +196,32 @@ def read_rocprof_database(database: Database) -> MemorySource:
     else:
         events["dispatches"] = operations
     if "COPY" in tables:
-        events["copies"] = _with_sizes(_work(database, tables["COPY"], _OPS, "Name"), events.get("regions"))
+        events["copies"] = _work(database, tables["COPY"], _OPS, "Name")
+    events = _of_processes(events)
+    if "copies" in events:
+        events["copies"] = _with_sizes(events["copies"], events.get("regions"))
     return assembled(database.path, "rocprof database", events, database.losses, extras)
+
+
+def _of_processes(events: dict[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
+    """Events of older databases, whose `pid` is the number of a track, by process.
+
+    There GPU work has its process in `proc-id`; calls have none: they are of the only process, or of that whose main
+    thread they are on.
+    """
+    known = [frame["proc_id"] for frame in events.values() if "proc_id" in frame.columns]
+    numbers = pl.concat(known).drop_nulls().unique() if known else pl.Series(dtype=pl.Int64)
+    if not numbers.len():
+        return events
+    tid = pl.col("tid")
+    of_call = pl.lit(numbers[0]) if numbers.len() == 1 else pl.when(tid.is_in(numbers.implode())).then(tid)
+    return {
+        name: frame.with_columns(
+            pid="proc_id" if "proc_id" in frame.columns else of_call,
+            tid=pl.lit(None, pl.Int64) if "proc_id" in frame.columns else tid,
+        )
+        for name, frame in events.items()
+    }
 
 
 def _required(database: Database, table: str) -> tuple[str, ...]:
