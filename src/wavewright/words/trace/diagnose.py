@@ -47,6 +47,9 @@ def verdict(answer: Diagnosis) -> str:
     """The diagnosis in one sentence."""
     if not answer.wave_cycles_total:
         return "Nothing to diagnose: the trace has no instructions"
+    if not answer.findings and not answer.trust.has_code:
+        unresolved = next(caveat for caveat in answer.trust.caveats if caveat.name == "unresolved")
+        return f"Nothing to diagnose: {unresolved.sentence}"
     if not answer.findings:
         return "Nothing stands out: no cause takes 1 % of the time"
     first = answer.findings[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import polars as pl
@@ -70,6 +71,16 @@ def test_nothing_to_diagnose() -> None:
     answer = diagnose(made([]))
     assert (answer.trust.cycles, answer.findings) == ("do not use", ())
     assert verdict(answer) == "Nothing to diagnose: the trace has no instructions"
+
+
+@pytest.mark.parametrize("target", ["gfx942", "gfx1201"])
+def test_a_trace_without_its_code_is_not_called_free_of_causes(tmp_path: Path, target: str) -> None:
+    scenario = Scenario(family=family_of(target), kernels=(compiled("tiled_gemm", target),), workgroups=2)
+    write_capture(synthesize(scenario), tmp_path)
+    for code_object in tmp_path.rglob("*.out"):
+        code_object.unlink()
+    sentence = verdict(diagnose(wavewright.open(tmp_path)))
+    assert re.fullmatch(r"Nothing to diagnose: ([1-9][\d,]*) of \1 instructions have no known PC", sentence)
 
 
 def test_rows_only() -> None:
