@@ -77,7 +77,7 @@ def test_nothing_to_diagnose() -> None:
 def test_a_trace_without_its_code_is_not_called_free_of_causes(tmp_path: Path, target: str) -> None:
     scenario = Scenario(family=family_of(target), kernels=(compiled("tiled_gemm", target),), workgroups=2)
     write_capture(synthesize(scenario), tmp_path)
-    for code_object in tmp_path.rglob("*.out"):
+    for code_object in tmp_path.glob("*code_object*"):
         code_object.unlink()
     sentence = verdict(diagnose(wavewright.open(tmp_path)))
     assert re.fullmatch(r"Nothing to diagnose: ([1-9][\d,]*) of \1 instructions have no known PC", sentence)
