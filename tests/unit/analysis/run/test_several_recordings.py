@@ -79,6 +79,14 @@ def test_a_run_that_idles_is_one_run(tmp_path: Path) -> None:
     assert not trace.losses.height
 
 
+def test_numbers_that_do_not_count_end_no_recording(tmp_path: Path) -> None:
+    """Some tools number every dispatch alike, and no process starts within microseconds of another's end."""
+    times = (HOUR + n * 100 * US for n in range(50))
+    trace = _opened(tmp_path, *(kernel(1, begin=at, end=at + 90 * US) for at in times))
+    assert not trace.losses.height
+    assert trace.processes.height == 1
+
+
 def test_runs_at_the_same_time_are_one_recording(tmp_path: Path) -> None:
     """Two ranks in one file, numbered alike: the GPU idles between their work."""
     later = _work(HOUR + 50 * US, 50) + _work(HOUR + 25 * MS, 50, 51)

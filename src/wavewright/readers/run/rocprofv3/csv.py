@@ -43,6 +43,7 @@ def read_rocprofv3_csv(path: Path, files: Sequence[Path]) -> MemorySource:
 
 
 _PAUSE_NS, _OF_WORK = 600 * 10**9, 10
+_START_NS = 10**6  #: No process has loaded the runtime and launched a kernel so soon after the last one ended.
 
 
 def _in_recordings(rows: pl.DataFrame, losses: list[Loss]) -> pl.DataFrame:
@@ -51,12 +52,12 @@ def _in_recordings(rows: pl.DataFrame, losses: list[Loss]) -> pl.DataFrame:
     Each run numbers its dispatches anew, and ends before the next begins. Of one numbering, a run ends where nothing is
     recorded for ten minutes and for ten times as long as all work takes.
     """
-    if {"guid", "pid"} & set(rows.columns):
+    if {"guid", "pid"} & set(rows.columns) or "dispatch_id" not in rows.columns:
         return rows
     number = pl.col("dispatch_id").cum_count().over("dispatch_id").cum_max()
     dispatches = rows.with_row_index("row").with_columns(number=number).sort("start_ns", nulls_last=True)
     spans = dispatches.group_by("number").agg(pl.col("start_ns").min(), pl.col("end_ns").max()).sort("start_ns")
-    is_after = pl.col("start_ns") >= pl.col("end_ns").cum_max().shift(1)
+    is_after = pl.col("start_ns") >= pl.col("end_ns").cum_max().shift(1) + _START_NS
     spans = spans.select("number", group=is_after.fill_null(value=False).cum_sum())
     work_ns = (pl.col("end_ns") - pl.col("start_ns")).clip(0).sum()
     pause_ns = pl.col("start_ns") - pl.col("end_ns").cum_max().shift(1)
