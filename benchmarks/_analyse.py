@@ -26,8 +26,8 @@ from wavewright.readers.trace.waits import match_waits
 
 ANALYSES: dict[str, tuple[str, str, dict[str, Any]]] = {
     "row_totals": ("costs.row_totals", "row_totals", {}),
-    "hidden, reference": ("costs.hidden_latency", "hidden_latency", {"amd": True}),
-    "hidden, corrected": ("costs.hidden_latency", "hidden_latency", {"amd": False}),
+    "hidden, reference": ("costs.exposure", "hidden_latency", {"amd": True}),
+    "hidden, corrected": ("costs.exposure", "hidden_latency", {"amd": False}),
     "hotspots by line": ("costs.hotspots", "hotspots", {"by": "line"}),
     "hotspots by loop": ("costs.hotspots", "hotspots", {"by": "loop"}),
     "loops": ("costs.loops", "loops", {}),
@@ -44,8 +44,7 @@ ANALYSES: dict[str, tuple[str, str, dict[str, Any]]] = {
     "listing": ("listing", "isa_listing", {}),
     "listing of one execution": ("listing", "isa_listing", {"iteration": 3}),
     "source_lines": ("listing.source_lines", "source_listing", {}),
-    "overview": ("overview", "overview", {}),
-    "caveats": ("trust.caveats", "caveats_of", {}),
+    "caveats": ("trust.caveats", "caveats_of_cycles", {}),
     "diagnose": ("diagnose", "diagnose", {}),
 }
 

@@ -270,7 +270,8 @@ NB_MODULE(_core, m) {
             "stop", [](const StopSwitch& one) { *one.flag = true; }, "End what works under it, on whatever thread.")
         .def(
             "enter", [](const StopSwitch& one) { current_stop = one.flag; }, "From here on this thread obeys it.")
-        .def("leave", [](const StopSwitch&) { current_stop = nullptr; });
+        .def("leave", [](const StopSwitch&) { current_stop = nullptr; })
+        .def_static("current", [] { return StopSwitch{current_stop}; }, "What this thread obeys, for others to obey.");
     bind_timeline(m);
     bind_ui_output(m);
     bind_waits(m);

@@ -97,7 +97,7 @@ nb::object port_flags(const nb::dict& instructions, const nb::dict& waves, const
         input.is_matrix = is_matrix.values();
         input.port_cycles = cycles.values();
         input.issue_cycles = issue_cycles;
-        flags->was_busy = Replay(input).port_was_busy();
+        flags->was_busy = Replay::port_was_busy(input);
     }
     return nb::cast(arrow_table(*flags, flags));
 }

@@ -101,7 +101,7 @@ void replay_steps(const Steps& steps, const StallPass& pass) {
     for (const std::vector<int64_t>& makespans : replay.without(removals))
         for (const int64_t makespan : makespans) require(makespan >= 0, "no negative time");
     for (const int64_t cycles : replay.without_issue()) require(cycles >= 0, "no negative time without issue");
-    require(replay.port_was_busy().size() == steps.wave.size(), "a flag for each instruction");
+    require(Replay::port_was_busy(input).size() == steps.wave.size(), "a flag for each instruction");
 }
 
 }  // namespace

@@ -152,7 +152,7 @@ TEST(replay, a_port_is_taken_by_one_at_a_time) {
 TEST(replay, a_matrix_instruction_occupies_its_pipe) {
     const WaveOf wave{{{0, 0, 4, kMath, 0, 0, 1}, {4, 28, 32, kMath, kLoadWait, 0, 1}}, 0, 36};
     const Made made({wave}, {});
-    CHECK_EQUAL(Replay(made.input()).port_was_busy()[1], 1);
+    CHECK_EQUAL(Replay::port_was_busy(made.input())[1], 1);
     CHECK_EQUAL(time_of({wave}, {.causes = bit(kLoadWait)}), 36);  // it is no stall that could go
 }
 

@@ -62,11 +62,13 @@ class Replay {
     std::vector<int64_t> without_issue() const;
     int64_t simd_cycles() const;
 
-    // Whether the port of an instruction was taken for at least half of its stall; one value per instruction.
-    Column<uint8_t> port_was_busy() const;
+    // Whether the port of an instruction was taken for at least half of its stall; one value per instruction. Asks for
+    // the instructions and waves only.
+    static Column<uint8_t> port_was_busy(const ReplayInput& input);
 
   private:
     class Run;
+    class PortIssues;
     friend class EditReplay;  // replays the same steps in another order
 
     // What an instruction costs: from the issue before it to its first attempt, and from there to its issue.
@@ -83,7 +85,11 @@ class Replay {
     void read_steps();
     void find_contention();
     void find_triggers();
-    std::vector<std::vector<size_t>> waves_of_simds() const;
+    static std::vector<std::vector<size_t>> waves_of_simds(const ReplayInput& input);
+    template <class Take>
+    static int64_t read_wave(const ReplayInput& input, size_t wave, Take&& take);
+    template <class StepsOf, class Found>
+    static void contend(const ReplayInput& input, std::vector<size_t> waves, StepsOf&& steps_of, Found&& found);
 
     ReplayInput input_;
     size_t cu_count_ = 0, simd_count_ = 0;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/parallel.hpp"
+#include "base/sort_runs.hpp"
 #include "wavewright/records.hpp"
 
 namespace wavewright {
@@ -114,29 +115,6 @@ void cut(const SimdGroup& group, std::span<const Extent> extents, std::vector<Si
     }
 }
 
-// A merge sort that makes use of order: the intervals of a wave nearly always come sorted.
-void sort_by_begin(Column<Busy>& intervals, Column<Busy>& buffer) {
-    auto earlier = [](const Busy& a, const Busy& b) { return a.begin < b.begin; };
-    std::vector<size_t> bounds{0};  // of sorted runs
-    while (bounds.back() != intervals.size()) {
-        const Busy* end = std::is_sorted_until(intervals.begin() + bounds.back(), intervals.end(), earlier);
-        bounds.push_back(static_cast<size_t>(end - intervals.begin()));
-    }
-    while (bounds.size() > 2) {
-        buffer.clear();
-        Busy* out = buffer.extend(intervals.size());
-        size_t kept = 1;
-        for (size_t i = 0; i + 1 < bounds.size(); i += 2) {
-            const Busy* from = intervals.begin();
-            const size_t first = bounds[i], middle = bounds[i + 1], last = bounds[std::min(i + 2, bounds.size() - 1)];
-            std::merge(from + first, from + middle, from + middle, from + last, out + first, earlier);
-            bounds[kept++] = last;
-        }
-        bounds.resize(kept);
-        intervals.swap(buffer);
-    }
-}
-
 }  // namespace
 
 std::vector<SimdGroup> simd_groups(const HidingInput& input) {
@@ -207,7 +185,8 @@ void read_pipes(const HidingInput& input, const SimdGroup& group, Pipes& pipes, 
         pipes[static_cast<size_t>(Pipe::memory)].push_back(
             {clamped(input.other_time[i]), input.other_duration[i], kOtherSimd});
     }
-    for (Column<Busy>& intervals : pipes) sort_by_begin(intervals, buffer);
+    for (Column<Busy>& intervals : pipes)  // the intervals of a wave nearly always come sorted
+        sort_runs(intervals, buffer, [](const Busy& a, const Busy& b) { return a.begin < b.begin; });
 }
 
 }  // namespace wavewright

@@ -107,9 +107,12 @@ inline bool earlier(const Issue& a, const Issue& b) {
 // The issues of one wave by begin. They are nearly always in that order already; else they are copied and sorted.
 class WaveIssues {
   public:
-    WaveIssues(const IssueReader& reader, uint32_t wave)
+    WaveIssues(const IssueReader& reader, uint32_t wave) : WaveIssues(reader, wave, [](const Issue&) {}) {}
+    // `seen` is called with each of them, in the order of execution.
+    template <class Seen>
+    WaveIssues(const IssueReader& reader, uint32_t wave, Seen&& seen)
         : reader_(&reader), wave_(wave), at_(reader.first(wave)), behind_(reader.behind(wave)) {
-        if (!is_ordered()) sort();
+        if (!is_ordered(seen)) sort();
     }
 
     // Steps to the next issue; false = there is none.
@@ -126,15 +129,18 @@ class WaveIssues {
     const Issue& current() const { return current_; }
 
   private:
-    bool is_ordered() const {
+    template <class Seen>
+    bool is_ordered(Seen&& seen) const {
         Issue issue{};
         int64_t latest = std::numeric_limits<int64_t>::min();
+        bool is_so = true;
         for (uint64_t at = at_; at < behind_; ++at) {
             if (!reader_->read(wave_, at, issue)) continue;
-            if (issue.begin < latest) return false;
+            seen(issue);
+            is_so &= issue.begin >= latest;
             latest = issue.begin;
         }
-        return true;
+        return is_so;
     }
     void sort() {
         Issue issue{};

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <limits>
 #include <memory>
 #include <tuple>
 #include <utility>
 
 #include "base/parallel.hpp"
+#include "base/sort_runs.hpp"
 #include "waves/coverage.hpp"
 
 namespace wavewright {
@@ -60,77 +62,146 @@ Replay::Replay(const ReplayInput& input) : input_(input) {
     find_triggers();
 }
 
+// Calls `take` with each step of a wave; returns when the last one was issued.
+template <class Take>
+int64_t Replay::read_wave(const ReplayInput& input, size_t wave, Take&& take) {
+    int64_t issue = input.begin[wave], busy_until = issue;  // latest end so far
+    for (size_t i = input.first[wave]; i < input.first[wave] + input.count[wave]; ++i) {
+        const int64_t attempt = std::max(input.time[i], issue);
+        const int64_t stall = between(attempt, shifted(input.time[i], std::max(0, input.stall[i])));
+        const bool is_matrix = of_row(input.is_matrix, input.row[i]) != 0;
+        const int32_t cycles = of_row(input.port_cycles, input.row[i]);
+        take(i, Step{.wait = static_cast<int32_t>(between(issue, attempt)),
+                     .gap = static_cast<int32_t>(between(std::max(busy_until, issue), attempt)),
+                     .stall = static_cast<int32_t>(stall),
+                     .own = static_cast<int32_t>(stall),
+                     .issue = short_of(int64_t{input.duration[i]} - std::max(0, input.stall[i])),
+                     .occupied = short_of(cycles > 0 ? cycles : input.issue_cycles),
+                     .port = is_matrix ? kMatrix : kPortOfCategory[input.category[i] & 15]});
+        issue = shifted(attempt, stall);
+        busy_until = std::max(busy_until, shifted(input.time[i], std::max(0, input.duration[i])));
+    }
+    return issue;
+}
+
 void Replay::read_steps() {
     std::uninitialized_value_construct_n(steps_.extend(input_.time.size()), input_.time.size());
     rest_.resize(input_.first.size());
     for (size_t wave = 0; wave < input_.first.size(); ++wave) {
-        int64_t issue = input_.begin[wave], busy_until = issue;  // latest end so far
-        for (size_t i = input_.first[wave]; i < input_.first[wave] + input_.count[wave]; ++i) {
-            const int64_t attempt = std::max(input_.time[i], issue);
-            const int64_t stall = between(attempt, shifted(input_.time[i], std::max(0, input_.stall[i])));
-            const bool is_matrix = of_row(input_.is_matrix, input_.row[i]) != 0;
-            const int32_t cycles = of_row(input_.port_cycles, input_.row[i]);
-            steps_[i] = {.wait = static_cast<int32_t>(between(issue, attempt)),
-                         .gap = static_cast<int32_t>(between(std::max(busy_until, issue), attempt)),
-                         .stall = static_cast<int32_t>(stall),
-                         .own = static_cast<int32_t>(stall),
-                         .issue = short_of(int64_t{input_.duration[i]} - std::max(0, input_.stall[i])),
-                         .occupied = short_of(cycles > 0 ? cycles : input_.issue_cycles),
-                         .port = is_matrix ? kMatrix : kPortOfCategory[input_.category[i] & 15]};
-            issue = shifted(attempt, stall);
-            busy_until = std::max(busy_until, shifted(input_.time[i], std::max(0, input_.duration[i])));
-        }
+        const int64_t issue = read_wave(input_, wave, [&](size_t i, const Step& step) { steps_[i] = step; });
         rest_[wave] = between(issue, input_.end[wave]);
     }
 }
 
-// Splits stalls into the part in which the port was taken, and the instruction's own.
-void Replay::find_contention() {
+// The issues to one port by time. Waves come by their start: nothing earlier than that of the next one is missing.
+class Replay::PortIssues {
+  public:
     struct Issue {
         int64_t time;
         size_t instruction;
+        int32_t stall;
+        uint16_t occupied;
     };
-    std::array<std::vector<Issue>, kPortCount> issues;
-    const auto settle = [&](std::vector<Issue>& taken) {
-        std::sort(taken.begin(), taken.end(), [](const Issue& a, const Issue& b) {
+
+    explicit PortIssues(int32_t issue_cycles) : issue_cycles_(issue_cycles) {}
+
+    void add(const Issue& issue) { issues_.push_back(issue); }
+
+    // Splits stalls into the part in which the port was taken, and the instruction's own: found(issue, own, occupied).
+    template <class Found>
+    void wave_begins(int64_t time, Found&& found) {
+        if (issues_.size() < many_) return;
+        settle([&](const Issue& next) { return next.time < time; }, found);
+        many_ = std::max(kMany, 2 * issues_.size());
+    }
+    template <class Found>
+    void finish(Found&& found) {
+        settle([](const Issue&) { return true; }, found);
+        for (const Issue& last : issues_) found(last, own(last), last.occupied);
+    }
+
+  private:
+    static constexpr size_t kMany = 1 << 14;
+
+    template <class IsComplete, class Found>
+    void settle(IsComplete&& is_complete, Found&& found) {
+        sort_runs(issues_, buffer_, [](const Issue& a, const Issue& b) {
             return a.time != b.time ? a.time < b.time : a.instruction < b.instruction;
         });
-        int64_t busy_since = 0, free_from = std::numeric_limits<int64_t>::min();
-        for (size_t k = 0; k < taken.size(); ++k) {
-            Step& step = steps_[taken[k].instruction];
-            const int64_t time = taken[k].time;
-            if (k == 0 || time >= shifted(free_from, input_.issue_cycles)) busy_since = time;
-            step.own -= static_cast<int32_t>(between(std::max(time - step.stall, busy_since), time));
-            free_from = shifted(time, step.occupied);
+        size_t settled = 0;
+        for (; settled + 1 < issues_.size() && is_complete(issues_[settled + 1]); ++settled) {
+            const Issue& issue = issues_[settled];
             // What was recorded can be repeated: nothing holds a port longer than until the next one got it.
-            if (k + 1 < taken.size())
-                step.occupied = short_of(std::min<int64_t>(step.occupied, between(time, taken[k + 1].time)));
+            const int64_t until_next = between(issue.time, issues_[settled + 1].time);
+            found(issue, own(issue), short_of(std::min<int64_t>(issue.occupied, until_next)));
         }
-        taken.clear();
-    };
-    for (const std::vector<size_t>& waves : waves_of_simds()) {
-        for (const size_t wave : waves) {
-            int64_t issue = input_.begin[wave];
-            for (size_t i = input_.first[wave]; i < input_.first[wave] + input_.count[wave]; ++i) {
-                issue = shifted(issue, int64_t{steps_[i].wait} + steps_[i].stall);
-                if (steps_[i].port < kPortCount) issues[steps_[i].port].push_back({issue, i});
-            }
-        }
-        for (auto& taken : issues) settle(taken);
+        std::copy(issues_.begin() + settled, issues_.end(), issues_.begin());
+        issues_.truncate(issues_.size() - settled);
     }
+
+    int32_t own(const Issue& issue) {
+        if (issue.time >= free_at_) busy_since_ = issue.time;
+        free_at_ = shifted(shifted(issue.time, issue.occupied), issue_cycles_);
+        return issue.stall - static_cast<int32_t>(between(std::max(issue.time - issue.stall, busy_since_), issue.time));
+    }
+
+    int32_t issue_cycles_;
+    Column<Issue> issues_, buffer_;
+    size_t many_ = kMany;
+    int64_t busy_since_ = 0;
+    int64_t free_at_ = std::numeric_limits<int64_t>::min();  // an issue before that finds the port taken
+};
+
+// Of the waves of one SIMD: steps_of(wave, take) tells the steps, found(issue, own, occupied) takes what came out.
+template <class StepsOf, class Found>
+void Replay::contend(const ReplayInput& input, std::vector<size_t> waves, StepsOf&& steps_of, Found&& found) {
+    std::stable_sort(waves.begin(), waves.end(), [&](size_t a, size_t b) { return input.begin[a] < input.begin[b]; });
+    std::vector<PortIssues> ports;
+    for (size_t port = 0; port < kPortCount; ++port) ports.emplace_back(input.issue_cycles);
+    for (const size_t wave : waves) {
+        for (PortIssues& port : ports) port.wave_begins(input.begin[wave], found);
+        int64_t time = input.begin[wave];
+        steps_of(wave, [&](size_t i, const Step& step) {
+            time = shifted(time, int64_t{step.wait} + step.stall);
+            if (step.port < kPortCount) ports[step.port].add({time, i, step.stall, step.occupied});
+        });
+    }
+    for (PortIssues& port : ports) port.finish(found);
 }
 
-std::vector<std::vector<size_t>> Replay::waves_of_simds() const {
-    std::vector<std::vector<size_t>> waves(simd_count_);
-    for (size_t wave = 0; wave < input_.first.size(); ++wave) waves[input_.simd[wave]].push_back(wave);
-    return waves;
+void Replay::find_contention() {
+    const auto steps_of = [&](size_t wave, auto&& take) {
+        for (size_t i = input_.first[wave]; i < input_.first[wave] + input_.count[wave]; ++i) take(i, steps_[i]);
+    };
+    for (const std::vector<size_t>& waves : waves_of_simds(input_))
+        contend(input_, waves, steps_of, [&](const PortIssues::Issue& issue, int32_t own, uint16_t occupied) {
+            steps_[issue.instruction].own = own;
+            steps_[issue.instruction].occupied = occupied;
+        });
 }
 
-Column<uint8_t> Replay::port_was_busy() const {
+Column<uint8_t> Replay::port_was_busy(const ReplayInput& input) {
     Column<uint8_t> was_busy;
-    uint8_t* at = was_busy.extend(steps_.size());
-    for (const Step& step : steps_) *at++ = step.stall > 0 && step.own <= step.stall / 2;
+    std::fill_n(was_busy.extend(input.time.size()), input.time.size(), uint8_t{0});
+    const auto steps_of = [&](size_t wave, auto&& take) { read_wave(input, wave, take); };
+    const std::vector<std::vector<size_t>> simds = waves_of_simds(input);
+    in_parallel(simds.size(), workers_for(simds.size()), [&](size_t simd, unsigned) {
+        contend(input, simds[simd], steps_of, [&](const PortIssues::Issue& issue, int32_t own, uint16_t) {
+            // waves of foreign files may share instructions
+            const bool is_busy = issue.stall > 0 && own <= issue.stall / 2;
+            if (is_busy) std::atomic_ref(was_busy[issue.instruction]).store(1, std::memory_order_relaxed);
+        });
+    });
     return was_busy;
+}
+
+std::vector<std::vector<size_t>> Replay::waves_of_simds(const ReplayInput& input) {
+    std::vector<std::vector<size_t>> waves;
+    for (size_t wave = 0; wave < input.first.size(); ++wave) {
+        if (input.simd[wave] >= waves.size()) waves.resize(size_t{input.simd[wave]} + 1);
+        waves[input.simd[wave]].push_back(wave);
+    }
+    return waves;
 }
 
 int64_t Replay::simd_cycles() const {
@@ -158,7 +229,7 @@ std::vector<int64_t> Replay::without_issue() const {
     std::vector<int64_t> cycles(64);
     std::vector<Waiting> waiting;
     std::vector<Busy> busy;
-    for (const std::vector<size_t>& of_simd : waves_of_simds()) {
+    for (const std::vector<size_t>& of_simd : waves_of_simds(input_)) {
         waiting.clear();
         busy.clear();
         for (const size_t wave : of_simd) {

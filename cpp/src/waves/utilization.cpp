@@ -15,18 +15,18 @@ constexpr uint8_t kKinds = kPipeBusy + kMaxPipes;
 // From the first to the last instruction of waves for each pipe, and how many there are.
 class Phases {
   public:
-    void read(const IssueReader& reader, uint32_t wave) {
+    // The issues of one wave, which are looked at on the way.
+    WaveIssues of_wave(const IssueReader& reader, uint32_t wave) {
         std::array<Interval, kMaxPipes> phase;
         phase.fill({kNever, -kNever});
-        Issue issue{};
-        for (uint64_t at = reader.first(wave); at < reader.behind(wave); ++at) {
-            if (!reader.read(wave, at, issue)) continue;
+        WaveIssues issues(reader, wave, [&](const Issue& issue) {
             ++counts_[issue.pipe];
             phase[issue.pipe].begin = std::min(phase[issue.pipe].begin, issue.begin);
             phase[issue.pipe].end = std::max(phase[issue.pipe].end, issue.begin + issue.busy_cycles);
-        }
+        });
         for (size_t pipe = 0; pipe < kMaxPipes; ++pipe)
             if (phase[pipe].end > phase[pipe].begin) phases_[pipe].push_back(phase[pipe]);
+        return issues;
     }
 
     void append(uint32_t unit, PipeIssues& issues) {
@@ -73,8 +73,7 @@ class PipeCounter {
         Phases phases;
         Lives lives;
         for (const uint32_t wave : members) {
-            issuing.emplace_back(reader_, wave);
-            phases.read(reader_, wave);
+            issuing.push_back(phases.of_wave(reader_, wave));
             lives.add({bounded(waves_.begin[wave]) + bounded(waves_.offset[wave]),
                        bounded(waves_.end[wave]) + bounded(waves_.offset[wave])});
         }

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from typing import TypeVar
 
 from wavewright._core import Stopped, StopSwitch
 
-__all__ = ["StopSwitch", "Stopped", "obeying"]
+__all__ = ["StopSwitch", "Stopped", "at_once", "obeying"]
+
+T = TypeVar("T")
 
 
 @contextmanager
@@ -18,3 +23,24 @@ def obeying(switch: StopSwitch) -> Iterator[None]:
         yield
     finally:
         switch.leave()
+
+
+def at_once(tasks: Sequence[Callable[[], T]]) -> list[T]:
+    """What tasks return that spend their time in the core or in Polars, on as many threads as there are cores.
+
+    Examples
+    --------
+    >>> at_once([lambda: 1, lambda: 2])
+    [1, 2]
+    """
+    switch = StopSwitch.current()
+
+    def done(task: Callable[[], T]) -> T:
+        with obeying(switch):
+            return task()
+
+    workers = min(len(tasks), len(os.sched_getaffinity(0)))
+    if workers < 2:
+        return [task() for task in tasks]
+    with ThreadPoolExecutor(workers) as pool:
+        return list(pool.map(done, tasks))

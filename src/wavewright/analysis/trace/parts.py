@@ -8,10 +8,12 @@ combined later (`answers`).
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
+from functools import partial
 from typing import Any, Final
 
 import polars as pl
 
+from wavewright.analysis.common.stop import at_once
 from wavewright.model.trace import ThreadTrace
 
 _PIECE_ROWS: Final = 4_000_000  #: Instructions of a piece: what is made of each of them is large.
@@ -21,13 +23,14 @@ Question = tuple[Callable[..., Any], *tuple[Hashable, ...]]
 
 def ask(trace: ThreadTrace, questions: Iterable[Question]) -> None:
     """Ask every part all questions that were not asked before, in one pass over the parts."""
-    new = [question for question in questions if _key(question) not in trace.answers]
+    new = [question for question in dict.fromkeys(questions) if _key(question) not in trace.answers]
     if not new:
         return
     results: dict[Hashable, list[Any]] = {_key(question): [] for question in new}
     for part in trace.each_part():
-        for question, *more in new:
-            results[_key((question, *more))].append(question(part, trace, *more))
+        found = at_once([partial(question, part, trace, *more) for question, *more in new])
+        for result, answer in zip(results.values(), found, strict=True):
+            result.append(answer)
         del part  # before the next one is decoded
     trace.answers.update(results)
 

@@ -9,13 +9,13 @@ from typing import ClassVar, TypeVar
 
 import polars as pl
 
-from wavewright.analysis.trace.code.functions import entered_rows
 from wavewright.analysis.trace.compare.alignment import align_rows, align_traces
 from wavewright.analysis.trace.compare.parts import lines_of, work_and_speed
 from wavewright.analysis.trace.compare.spread import batch_costs, traced_waves
 from wavewright.analysis.trace.compare.totals import TRACES, compared_totals
 from wavewright.analysis.trace.compare.units import UNITS, Side, compared_units, measured, with_noise_of, with_repeats
 from wavewright.analysis.trace.compare.verdict import sentences
+from wavewright.analysis.trace.costs.row_totals import entered_rows
 from wavewright.analysis.trace.stalls import stalls
 from wavewright.analysis.trace.trust.mapping import mapping
 from wavewright.base.shown import quoted

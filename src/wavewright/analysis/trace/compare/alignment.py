@@ -12,9 +12,8 @@ import polars as pl
 
 from wavewright.analysis.code.control_flow import blocks
 from wavewright.analysis.trace.code.control_flow import taken_jumps
-from wavewright.analysis.trace.code.functions import entered_rows
 from wavewright.analysis.trace.compare.sequences import align, moved
-from wavewright.analysis.trace.costs.row_totals import row_totals
+from wavewright.analysis.trace.costs.row_totals import entered_rows, row_totals
 from wavewright.model.trace import ThreadTrace
 
 _SERIAL = re.compile(r"[._$]\d+\Z")

@@ -7,9 +7,8 @@ from typing import NamedTuple
 
 import polars as pl
 
-from wavewright.analysis.trace.code.functions import entered_rows
 from wavewright.analysis.trace.compare.spread import traced_waves
-from wavewright.analysis.trace.costs.row_totals import row_totals
+from wavewright.analysis.trace.costs.row_totals import entered_rows, row_totals
 from wavewright.model.trace import ThreadTrace
 
 

@@ -9,11 +9,11 @@ from math import sqrt
 import polars as pl
 
 from wavewright.analysis.common.gate.check import JudgedFinding
-from wavewright.analysis.trace.code.functions import entered_rows
 from wavewright.analysis.trace.code.wave_paths import wave_paths
 from wavewright.analysis.trace.compare import main_kernel
 from wavewright.analysis.trace.compare.spread import batches
 from wavewright.analysis.trace.costs.hotspots import hotspots
+from wavewright.analysis.trace.costs.row_totals import entered_rows
 from wavewright.analysis.trace.diagnose import diagnose
 from wavewright.base.shown import quoted
 from wavewright.errors import UsageError

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from wavewright import _core
-from wavewright.analysis.trace.costs.row_totals import row_maxima, row_totals, totals_of_part
+from wavewright.analysis.trace.costs.row_totals import totals_and_maxima, totals_of_part
 from wavewright.analysis.trace.parts import Question, added, answers, ask
 from wavewright.analysis.trace.selection import whole_of
 from wavewright.model.answer import Answer, once_per_trace
@@ -38,9 +38,9 @@ def row_costs(trace: ThreadTrace, *, amd: bool | None = None) -> pl.DataFrame:
     exposed = {part: f"exposed_{part}_cycles_total" for part in cycles}
     clamped = {name: pl.min_horizontal(name, cycles[part].clip(lower_bound=0)) for part, name in hidden.items()}
     ask(trace, cost_questions(trace, amd=amd))
-    totals = row_totals(trace).join(row_maxima(trace), on="row", maintain_order="left")
     return (
-        totals.join(hidden_latency(trace, amd=amd).by_row, on="row", how="left", maintain_order="left")
+        totals_and_maxima(trace)
+        .join(hidden_latency(trace, amd=amd).by_row, on="row", how="left", maintain_order="left")
         .with_columns(pl.col(*hidden.values()).fill_null(0))
         .with_columns(**clamped)
         .with_columns((cycles[part] - pl.col(hidden[part])).clip(lower_bound=0).alias(exposed[part]) for part in cycles)

@@ -6,7 +6,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 from wavewright.analysis.code.edits.wait_audit import OPEN_BARRIERS, STRICT_WAITS
+from wavewright.analysis.trace.code.control_flow import jumps_in_part
 from wavewright.analysis.trace.code.wave_paths import early_waves
+from wavewright.analysis.trace.costs.exposure import cost_questions
 from wavewright.analysis.trace.diagnose.capture_facts import CaptureFacts, capture_facts
 from wavewright.analysis.trace.diagnose.facts import Facts, facts
 from wavewright.analysis.trace.diagnose.finding import DISPATCH, TRACED, Link, StallFinding
@@ -20,9 +22,12 @@ from wavewright.analysis.trace.diagnose.pool_findings import pool_finding, regis
 from wavewright.analysis.trace.diagnose.pools import is_memory
 from wavewright.analysis.trace.diagnose.roofs import Pipes, Roof, pipes, roofs
 from wavewright.analysis.trace.diagnose.traffic import CountedRate, Traffic, counted_traffic, traffic
+from wavewright.analysis.trace.parts import ask
+from wavewright.analysis.trace.pipes.utilization import pipe_questions
 from wavewright.analysis.trace.trust.caveats import cold_share
 from wavewright.analysis.trace.trust.verdicts import Trust, trust_of
 from wavewright.analysis.trace.waits.wait_checks import wait_checks
+from wavewright.analysis.trace.waits.wait_producers import resolved_in_part
 from wavewright.base.bounds import BYTES_GB, bounded
 from wavewright.facts.metrics.rule_voices import has_voice
 from wavewright.model.answer import Answer
@@ -110,6 +115,8 @@ def diagnose(
         When the counters have no kernel that `kernel` picks, or `lanes` does not fit the kernel.
     """
     launch = trace.launch  # before the trust in the trace: a launch that is refused is a loss
+    if trace.instruction_count:  # in one pass, and several questions at a time
+        ask(trace, [(resolved_in_part,), *pipe_questions(), (jumps_in_part,), *cost_questions(trace)])
     trust = trust_of(trace)
     early = tuple(early_waves(trace).to_list())
     trace_facts = facts(trace, rows=rows)

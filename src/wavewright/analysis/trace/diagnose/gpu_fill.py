@@ -9,7 +9,7 @@ import polars as pl
 
 from wavewright.analysis.trace.barriers.meetings import passages
 from wavewright.analysis.trace.diagnose.machine import machine
-from wavewright.analysis.trace.parts import answers
+from wavewright.analysis.trace.parts import answers, pieces_of_waves
 from wavewright.analysis.trace.selection import traced_waves
 from wavewright.analysis.trace.waits.stall_rows import stall_rows
 from wavewright.analysis.trace.waves.resident import resident_waves
@@ -17,7 +17,6 @@ from wavewright.model.trace import ThreadTrace
 
 _SIMD = ("se", "cu", "simd")
 _SLOT = (*_SIMD, "slot")
-_AT_ONCE = 4_000_000  #: Instructions that are joined with their waves at a time.
 
 
 @dataclass(frozen=True)
@@ -211,14 +210,15 @@ def slow_class(trace: ThreadTrace, *, left_out: tuple[int, ...] = ()) -> str:
 def _stalls_of_part(part: ThreadTrace, _: ThreadTrace, left_out: tuple[int, ...]) -> pl.DataFrame:
     """Stall cycles of every row by the slower half of the waves, less those by the faster half."""
     life = pl.col("end_cycles") - pl.col("start_cycles")
-    order = life.rank("ordinal") * 2 - 1 - pl.len()  # below 0: the faster half; 0: the wave in the middle
-    waves = traced_waves(part).filter(~pl.col("wave").is_in(list(left_out))).select("wave", sign=order.sign())
-    excess = (pl.col("stall_cycles").cast(pl.Int64) * pl.col("sign")).sum().alias("excess")
-    stalls = part.instructions.select("wave", "row", "stall_cycles")
-    pieces = [
-        stalls.slice(first, _AT_ONCE).join(waves, on="wave").group_by("row").agg(excess)
-        for first in range(0, max(1, stalls.height), _AT_ONCE)
-    ]
+    sign = (life.rank("ordinal") * 2 - 1 - pl.len()).sign().cast(pl.Int8)  # -1: the faster half; 0: in the middle
+    waves = traced_waves(part).filter(~pl.col("wave").is_in(list(left_out))).select("wave", sign=sign)
+    excess = (pl.col("stall_cycles") * pl.col("sign")).cast(pl.Int64).sum()
+    pieces = []
+    for piece in pieces_of_waves(part, "wave", "row", "stall_cycles"):
+        runs = piece["wave"].rle().struct.unnest()  # far fewer than instructions
+        runs = runs.join(waves, left_on="value", right_on="wave", how="left", maintain_order="left")
+        signs = runs.select(pl.col("sign").fill_null(0).repeat_by("len").explode()).to_series()
+        pieces.append(piece.select("row", "stall_cycles", sign=signs).group_by("row").agg(excess=excess))
     return pl.concat(pieces).group_by("row").agg(pl.col("excess").sum())
 
 

@@ -67,7 +67,7 @@ def utilization(trace: ThreadTrace, *, rows: pl.Series | None = None, bins: int 
     )
 
 
-def pipe_questions(rows: pl.Series | None, bins: int) -> list[Question]:
+def pipe_questions(rows: pl.Series | None = None, bins: int = 60) -> list[Question]:
     """Per-part questions of `utilization` (`parts`)."""
     return [(_pipes_of_part, None if rows is None else tuple(rows), bins)]
 

@@ -15,7 +15,7 @@ from wavewright.analysis.trace.waits.wait_producers import IDLE_COLUMNS, resolve
 from wavewright.base.words import counted, percent
 from wavewright.model.answer import Answer, once_per_trace
 from wavewright.model.losses import LOSSES
-from wavewright.model.schema import THREAD_TRACE
+from wavewright.model.schema import THREAD_TRACE, empty_frame
 from wavewright.model.trace import ThreadTrace
 
 _PARTIAL_ROWS_SHARE = 0.5
@@ -283,7 +283,8 @@ def consistency(trace: ThreadTrace) -> Consistency:
     """Compare the stated totals of every code row with recomputed ones."""
     whole_trace, _ = whole_of(trace)
     recorded_totals = whole_trace.stored_totals.rename({name: f"stored_{name}" for name in _TOTALS})
-    is_comparable = recorded_totals.height > 0 and whole_trace.instructions.height > 0
+    if not (recorded_totals.height and whole_trace.instructions.height):
+        return Consistency(is_comparable=False, row_count=0, differences=empty_frame(Consistency.tables["differences"]))
     # writers count the two records of a gfx9 barrier as one execution, as we do, or as two
     records = whole_trace.instructions.group_by("row").agg(hit_count_of_records=pl.len())
     totals = row_totals(whole_trace).join(records, on="row", how="left")
@@ -293,5 +294,4 @@ def consistency(trace: ThreadTrace) -> Consistency:
     differs = (stored_count != pl.col(_TOTALS[0])) & (stored_count != pl.col("hit_count_of_records"))
     differs |= pl.any_horizontal(pl.col(name) != column for name, column in zip(_TOTALS[1:], cycles, strict=True))
     columns = Consistency.tables["differences"].names
-    differences = both.filter(differs if is_comparable else pl.lit(value=False)).select(columns)
-    return Consistency(is_comparable, both.height if is_comparable else 0, differences)
+    return Consistency(is_comparable=True, row_count=both.height, differences=both.filter(differs).select(columns))

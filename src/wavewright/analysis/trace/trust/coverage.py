@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from wavewright.analysis.trace.code.functions import entered_rows
 from wavewright.analysis.trace.code.wave_paths import wave_paths
+from wavewright.analysis.trace.costs.row_totals import entered_rows
 from wavewright.analysis.trace.waves.resident import resident_waves
 from wavewright.model.answer import Answer
 from wavewright.model.trace import ThreadTrace

@@ -8,9 +8,8 @@ from math import exp, log
 
 import polars as pl
 
-from wavewright.analysis.trace.code.functions import entered_rows
 from wavewright.analysis.trace.costs.hotspots import collecting
-from wavewright.analysis.trace.costs.row_totals import row_totals
+from wavewright.analysis.trace.costs.row_totals import entered_rows, row_totals
 from wavewright.model.answer import Answer
 from wavewright.model.schema import SAMPLE_COUNTS
 from wavewright.model.trace import ThreadTrace
