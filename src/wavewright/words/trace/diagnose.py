@@ -47,11 +47,9 @@ def verdict(answer: Diagnosis) -> str:
     """The diagnosis in one sentence."""
     if not answer.wave_cycles_total:
         return "Nothing to diagnose: the trace has no instructions"
-    if not answer.findings and not answer.trust.has_code:
-        unresolved = next(caveat for caveat in answer.trust.caveats if caveat.name == "unresolved")
-        return f"Nothing to diagnose: {unresolved.sentence}"
     if not answer.findings:
-        return "Nothing stands out: no cause takes 1 % of the time"
+        missing = [c.sentence for c in answer.trust.caveats if c.name == "unresolved" and not answer.trust.has_code]
+        return f"Nothing to diagnose: {missing[0]}" if missing else "Nothing stands out: no cause takes 1 % of the time"
     first = answer.findings[0]
     launch = "A cold launch. " if any(caveat.name == "cold_launch" for caveat in answer.trust.caveats) else ""
     if first.kind == "roof" and first.gain_share_max < _NOTHING_TO_WIN:

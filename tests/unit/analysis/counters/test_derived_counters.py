@@ -12,10 +12,11 @@ from synth.counter_capture import CounterCapture, write_counters
 from tests.kit.made_limits import limited
 from tests.unit.readers.counters.test_counters import long_row, write
 from wavewright.analysis.counters.choice import ALL_DISPATCHES
-from wavewright.analysis.counters.limiters import KernelLimit, limiters
+from wavewright.analysis.counters.limiters import KernelLimit, _summary, limiters
 from wavewright.analysis.counters.limiters.evidence import EvidenceValue, Limiter
 from wavewright.analysis.counters.limiters.kernel_values import kernel_values, traffic_of
 from wavewright.analysis.counters.limiters.profiler_values import with_derived
+from wavewright.analysis.counters.limiters.verdicts import judged
 from wavewright.model.counters import CounterSet
 from wavewright.readers.counters import open_counters
 from wavewright.words.counters.access import access_lines
@@ -103,6 +104,26 @@ def test_a_mean_excludes_scattered_accesses_only_where_a_wave_makes_too_few_look
         limiter = _limiter(kernel, "uncoalesced access")
         assert access_lines(kernel.limiters)[1].startswith(f"uncoalesced access: {answer}")
         assert limiter.verdict == ("excluded" if accesses == 2 else "undecided")
+
+
+def test_waiting_is_no_cause_of_waiting_for_memory() -> None:
+    shares = {"l1_waits_for_l2_data": 45.0, "dependency_wait": 64.0, "occupancy": 13.0, "valu_busy": 12.0}
+    shares |= dict.fromkeys(("memory_bandwidth", "l2_bandwidth", "l1_bandwidth", "lds_busy", "mfma_busy"), 5.0)
+    found = judged({name: EvidenceValue(name, value) for name, value in shares.items()})
+    at, likely = ([limiter for limiter in found if limiter.verdict == verdict] for verdict in ("at limit", "likely"))
+    assert ([limiter.name for limiter in at], likely[0].name) == (["L2 and memory latency"], "latency")
+    assert "perhaps because of latency" not in _summary(at, likely, found)
+
+
+@pytest.mark.parametrize(("bandwidth", "verdict"), [(63.0, "likely"), (12.0, "excluded")])
+def test_scattered_accesses_cost_where_lookups_of_l1_take_the_time(bandwidth: float, verdict: str) -> None:
+    """63 lookups instead of 16 are what fills L1, although its address unit has time to spare and nothing waits."""
+    shares = {"coalescing": 25.4, "lines_per_access": 63.0, "lines_per_access_most": 64.0, "ta_busy": 40.0}
+    shares |= {"l1_waits_for_l2_data": 9.0, "l1_bandwidth": bandwidth, "td_busy": 75.0}
+    found = judged({name: EvidenceValue(name, value) for name, value in shares.items()})
+    (limiter,) = (limiter for limiter in found if limiter.name == "uncoalesced access")
+    assert limiter.verdict == verdict
+    assert ("it costs little" in access_lines(found)[1]) == (verdict == "excluded")
 
 
 @pytest.mark.parametrize(("share", "verdict"), [(0.0, "excluded"), (2.0, "excluded"), (20.0, "likely")])

@@ -233,6 +233,18 @@ def test_calls_of_two_kinds_are_not_averaged() -> None:
     ]
 
 
+def test_a_gather_moves_its_result_at_least() -> None:
+    """The index of a lookup of embeddings is one column seen 64 times: its bytes are not moved 64 times."""
+    gather = operator(0, 9, "aten::gather", [[1000, 64], [], [32, 64], [], [32, 64]])
+    gather["event_properties"] = json.dumps(
+        json.loads(gather["event_properties"]) | {"Input type": ["float", "Scalar", "long int", "Scalar", "float"]}
+    )
+    (row,) = operators(
+        run(regions=[gather, launch(1, 1)], dispatches=spans((100, 200), correlation=1))
+    ).operators.to_dicts()
+    assert (row["model"], row["flops"], row["moved_bytes"]) == ("rows of a table", 0, 32 * 64 * 4)
+
+
 _MX = "_matmul_ogs_NNT_bf16xbf16xmxfp4_16x32x64x1"
 
 

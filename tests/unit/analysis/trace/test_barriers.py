@@ -9,6 +9,7 @@ import pytest
 
 from tests.unit.analysis.small_kernels import trace_of
 from wavewright.analysis.trace.barriers import barriers
+from wavewright.analysis.trace.costs.exposure import row_costs
 from wavewright.model.trace import ThreadTrace
 
 TEXTS = ["v_mov_b32_e32 v0, 0", "s_barrier", "s_endpgm"]
@@ -74,6 +75,16 @@ def test_raw_gfx9_traces_record_arrival_and_wait() -> None:
 
     (row,) = barriers(trace_of(TEXTS, [passing(10, 100, 0), passing(90, 100, 1)])).rows.to_dicts()
     assert (row["execution_count"], row["meeting_count"], row["lost_cycles_total"]) == (2, 1, 80)
+
+
+def test_an_arrival_that_stalls_is_a_part_of_the_stall() -> None:
+    """The first record of a raw gfx9 barrier can stall, too: 24 cycles of the wave that arrives first."""
+    first = {"begin": 0, "end": 200, "instructions": [(10, 24, 28, 11, 1), (38, 62, 62, 9, 1)], "simd": 0}
+    last = {"begin": 0, "end": 200, "instructions": [(90, 0, 4, 11, 1), (94, 6, 6, 9, 1)], "simd": 1}
+    trace = trace_of(TEXTS, [first, last])
+    (row,) = barriers(trace).rows.to_dicts()
+    of_rows = row_costs(trace).filter(pl.col("row") == 1)
+    assert row["stall_cycles_total"] == of_rows["stall_cycles_total"].item() == 24 + 62 + 6
 
 
 def test_split_barriers_arrive_at_the_signal() -> None:

@@ -155,6 +155,8 @@ def _summary(at: list[Limiter], likely: list[Limiter], all_of: tuple[Limiter, ..
     open_limiters = [limiter for limiter in all_of if limiter.verdict == "undecided"]
     tail = f"; {len(open_limiters)} of {len(all_of)} limiters undecided" if open_limiters else ""
     if at:
+        # Waiting in general is no cause of a certain wait.
+        likely = [limiter for limiter in likely if limiter.name != "latency" or at[0].kind != "latency"]
         perhaps = "" if _is_whole_story(at) or not likely else f"; perhaps because of {_listed(likely[:2], ' or ')}"
         return f"{_at_limit(at)}: {at[0].reason}{perhaps}{tail}"
     if likely and (likely[0].confidence != "low" or not any(limiter.name in CORE for limiter in open_limiters)):

@@ -37,12 +37,14 @@ def _executions(trace: ThreadTrace) -> pl.DataFrame:
     same_wave = pl.col("wave") == pl.col("wave").shift(1)
     same_row = (pl.col("wave") == pl.col("wave").shift(-1)) & (pl.col("row") == pl.col("row").shift(-1))
     is_message = (pl.col("category") == MESSAGE) & same_row & (pl.col("category").shift(-1) != MESSAGE)
-    is_signal = (pl.col("kind") == "barrier_signal") | is_message.fill_null(value=False)
+    is_arrival = is_message.fill_null(value=False)  # the first of two records of one execution, which can stall, too
+    is_signal = (pl.col("kind") == "barrier_signal") | is_arrival
+    of_arrival = pl.when(is_arrival.shift(1)).then(pl.col("stall_cycles").shift(1)).otherwise(0)
     issued = pl.col("time_cycles") + pl.col("stall_cycles")
     signalled = pl.when(same_wave & pl.col("is_signal").shift(1)).then(issued.shift(1))
     return (
         executed.lazy()
-        .with_columns(is_signal=is_signal)
+        .with_columns(is_signal=is_signal, stall=pl.col("stall_cycles").cast(pl.Int64) + of_arrival)
         .with_columns(signalled=signalled)
         .filter(~pl.col("is_signal"))
         .join(
@@ -59,9 +61,9 @@ def _executions(trace: ThreadTrace) -> pl.DataFrame:
             "simd",
             "slot",
             "group_id",
+            "stall",
             arrival=pl.coalesce("signalled", "time_cycles"),
             release=pl.col("time_cycles") + pl.col("duration_cycles"),
-            stall=pl.col("stall_cycles").cast(pl.Int64),
         )
         .collect()
     )

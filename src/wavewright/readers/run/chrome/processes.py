@@ -8,8 +8,7 @@ from wavewright.model.losses import Loss
 
 _KERNELS = ("kernel", "gpu_memset", "concurrent_kernel")
 _GPU_PROCESS = r"^GPU ?(\d+)(?: (.*))?$"
-#: Events without content: links are in the correlations. Flows of rocprof start when the work does, not in its call.
-_LINKS = ("s", "t", "f", "M", "")
+_LINKS = ("s", "t", "f", "M", "")  #: Without content: correlations link; flows of rocprof start with the work.
 _DERIVED = ("QueueDepth", "Idle")  #: Counters of rpd2tracing and `wavewright convert`, which follow from the launches.
 
 

@@ -79,8 +79,8 @@ def _with_ends(copies: pl.DataFrame) -> pl.DataFrame:
 def _arguments(calls: pl.DataFrame) -> pl.DataFrame:
     """The text of the arguments, `( name(value) name(value))`, taken apart."""
     parts = calls.select("process", "event", pl.col("text").str.extract_all(_ARGUMENT).alias("part"))
-    parts = parts.filter(pl.col("part").list.len() > 0)
-    parts = parts.with_columns(pl.int_ranges(pl.col("part").list.len()).alias("position")).explode("part", "position")
+    parts = parts.filter(pl.col("part").list.len() > 0).with_columns(position=pl.int_ranges(pl.col("part").list.len()))
+    parts = parts.explode("part", "position")
     name, value = pl.col("part").str.extract(r"^(\w+)"), pl.col("part").str.extract(r"^\w+\((.*)\)$")
     return parts.select("process", "event", "position", name.alias("name"), value.alias("value"))
 
@@ -146,11 +146,9 @@ def _names(head: bytes) -> list[str]:
 
 def _values(rows: pl.DataFrame, counters: list[str]) -> pl.DataFrame:
     """One row per dispatch and counter that has a value."""
-    wide = rows.select(pl.col(f"{_COUNTER}{name}").alias(name) for name in counters).with_row_index(
-        "row of the dispatch"
-    )
-    long = wide.unpivot(counters, index="row of the dispatch", variable_name="name")
-    return long.filter(pl.col("value").is_finite()).rename({"row of the dispatch": "row"})
+    wide = rows.select(pl.col(f"{_COUNTER}{name}").alias(name) for name in counters).with_row_index("the row")
+    long = wide.unpivot(counters, index="the row", variable_name="name")
+    return long.filter(pl.col("value").is_finite()).rename({"the row": "row"})
 
 
 # --- databases of rocprof (v1): `results.db`, with a table per kind of event ---
@@ -195,33 +193,13 @@ def read_rocprof_database(database: Database) -> MemorySource:
             extras["OPS"] = operations
     else:
         events["dispatches"] = operations
-    if "COPY" in tables:
-        events["copies"] = _work(database, tables["COPY"], _OPS, "Name")
-    events = _of_processes(events)
-    if "copies" in events:
-        events["copies"] = _with_sizes(events["copies"], events.get("regions"))
+    events["copies"] = _work(database, tables.get("COPY"), _OPS, "Name")
+    processes = pl.concat(events[name]["proc_id"] for name in ("dispatches", "copies")).drop_nulls().unique()
+    if calls and processes.len():  # of calls only tracks are recorded: they are of the only process, or by their thread
+        of_thread = pl.when(pl.col("tid").is_in(processes.implode())).then("tid")
+        events["regions"] = events["regions"].with_columns(pid=of_thread if processes.len() > 1 else processes[0])
+    events["copies"] = _with_sizes(events["copies"], events.get("regions"))
     return assembled(database.path, "rocprof database", events, database.losses, extras)
-
-
-def _of_processes(events: dict[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
-    """Events of older databases, whose `pid` is the number of a track, by process.
-
-    There GPU work has its process in `proc-id`; calls have none: they are of the only process, or of that whose main
-    thread they are on.
-    """
-    known = [frame["proc_id"] for frame in events.values() if "proc_id" in frame.columns]
-    numbers = pl.concat(known).drop_nulls().unique() if known else pl.Series(dtype=pl.Int64)
-    if not numbers.len():
-        return events
-    tid = pl.col("tid")
-    of_call = pl.lit(numbers[0]) if numbers.len() == 1 else pl.when(tid.is_in(numbers.implode())).then(tid)
-    return {
-        name: frame.with_columns(
-            pid="proc_id" if "proc_id" in frame.columns else of_call,
-            tid=pl.lit(None, pl.Int64) if "proc_id" in frame.columns else tid,
-        )
-        for name, frame in events.items()
-    }
 
 
 def _required(database: Database, table: str) -> tuple[str, ...]:
@@ -233,20 +211,20 @@ def _required(database: Database, table: str) -> tuple[str, ...]:
     return column_names
 
 
-def _read(database: Database, table: str, integers: Mapping[str, str], texts: Mapping[str, str]) -> pl.DataFrame:
+def _read(database: Database, table: str, integers: dict[str, str], texts: dict[str, str]) -> pl.DataFrame:
     """Columns of a table under our names."""
     dtypes = {**dict.fromkeys(integers.values(), pl.Int64), **dict.fromkeys(texts.values(), pl.String)}
-    frame = database.frame(table, dtypes)
-    return frame.select(pl.col(theirs).alias(ours) for ours, theirs in {**integers, **texts}.items())
+    return database.frame(table, dtypes).select(pl.col(name).alias(ours) for ours, name in (integers | texts).items())
 
 
-def _work(database: Database, table: str | None, columns: Mapping[str, str], name: str) -> pl.DataFrame:
+def _work(database: Database, table: str | None, columns: dict[str, str], name: str) -> pl.DataFrame:
     texts = {"name": name, "region_name": "roctx-range"}
     if table is None:
         return pl.DataFrame(schema={**dict.fromkeys(columns, pl.Int64), **dict.fromkeys(texts, pl.String)})
     rows = _read(database, table, columns, texts).with_columns(plain_name(pl.col("name")))
-    # Where no range of markers is around it, rocprof repeats the name.
-    return rows.with_columns(pl.when(pl.col("region_name") != pl.col("name")).then("region_name"))
+    # Older databases number tracks in `pid` and `tid`. Where no range of markers is around work, its name is repeated.
+    tid, is_in_range = pl.when(pl.col("proc_id").is_null()).then("tid"), pl.col("region_name") != pl.col("name")
+    return rows.with_columns(pl.when(is_in_range).then("region_name"), pid=pl.coalesce("proc_id", "pid"), tid=tid)
 
 
 def _calls(database: Database, table: str, domain: str) -> pl.DataFrame:
