@@ -136,12 +136,14 @@ struct Sums {
 
 template <class Cursor>
 Parts hidden_by(Cursor& cursor, Set set, bool hides_issue, int64_t gap, const Token& token) {
-    const int64_t from = gap < token.time ? cursor.before(set, gap) : 0;
+    const bool has_gap = gap < token.time, has_issue = hides_issue && token.length > token.stall;
+    if (!has_gap && !has_issue && token.stall == 0) return {};  // most of them, where waves run well
+    const int64_t from = has_gap ? cursor.before(set, gap) : 0;
     const int64_t time = cursor.before(set, token.time);
     const int64_t issue = token.stall != 0 ? cursor.before(set, token.issue()) : time;
-    return {.idle = gap < token.time ? time - from : 0,
+    return {.idle = has_gap ? time - from : 0,
             .stall = issue - time,
-            .issue = hides_issue && token.length > token.stall ? cursor.before(set, token.end()) - issue : 0};
+            .issue = has_issue ? cursor.before(set, token.end()) - issue : 0};
 }
 
 // What hides a token: of two sets of pipes the one that hides more of it. Its own pipe does not hide its issue.

@@ -1,8 +1,9 @@
 #include "wavewright/late_causes.hpp"
 
 #include <algorithm>
-#include <unordered_map>
 #include <vector>
+
+#include "base/dense_index.hpp"
 
 namespace wavewright {
 namespace {
@@ -50,7 +51,9 @@ uint64_t key_of(uint32_t barrier, int32_t row) {
 }  // namespace
 
 LateCauses late_causes(const Executed& executed, const Passages& passages, size_t row_count) {
-    std::unordered_map<uint64_t, Sums> sums;
+    DenseIndex index;
+    std::vector<uint64_t> keys;
+    std::vector<Sums> sums;
     Way way(row_count);
     size_t next = 0;
     int64_t busy_until = 0;
@@ -65,8 +68,12 @@ LateCauses late_causes(const Executed& executed, const Passages& passages, size_
             const uint32_t barrier = passages.barrier[next];
             way.end([&](int32_t row, int64_t cycles) {
                 if (role == PassageRole::alone) return;
-                Sums& both = sums[key_of(barrier, row)];
-                int64_t& sum = role == PassageRole::last ? both.last : both.other;
+                const auto [at, is_new] = index.find_or_add(key_of(barrier, row));
+                if (is_new) {
+                    keys.push_back(key_of(barrier, row));
+                    sums.emplace_back();
+                }
+                int64_t& sum = role == PassageRole::last ? sums[at].last : sums[at].other;
                 sum = add(sum, cycles);
             });
         } else if (executed.row[i] >= 0 && static_cast<size_t>(executed.row[i]) < row_count) {
@@ -76,11 +83,11 @@ LateCauses late_causes(const Executed& executed, const Passages& passages, size_
         busy_until = std::max(busy_until, add(executed.time[i], executed.duration[i]));
     }
     LateCauses causes;
-    for (const auto& [key, both] : sums) {
-        causes.barrier.push_back(static_cast<uint32_t>(key >> 32));
-        causes.row.push_back(static_cast<int32_t>(key & 0xFFFFFFFFU));
-        causes.last_cycles.push_back(both.last);
-        causes.other_cycles.push_back(both.other);
+    for (size_t at = 0; at < keys.size(); ++at) {
+        causes.barrier.push_back(static_cast<uint32_t>(keys[at] >> 32));
+        causes.row.push_back(static_cast<int32_t>(keys[at] & 0xFFFFFFFFU));
+        causes.last_cycles.push_back(sums[at].last);
+        causes.other_cycles.push_back(sums[at].other);
     }
     return causes;
 }
