@@ -157,22 +157,6 @@ def _decoder_without_plain_name(machine: MadeMachine) -> None:
     machine.remove(f"{_ROOT}/lib/librocprof-trace-decoder.so")
 
 
-def _decoder_does_not_load(machine: MadeMachine) -> None:
-    python = '#!/bin/sh\ncase "$*" in *CDLL*) echo "OSError: GLIBC_2.38 not found" >&2; exit 1;; esac\n'
-    machine.write("/usr/bin/python3", python, is_program=True)
-
-
-def _not_a_decoder(machine: MadeMachine) -> None:
-    machine.write("/usr/bin/python3", "#!/bin/sh\nexit 0\n", is_program=True)
-
-
-def _old_decoder(machine: MadeMachine) -> None:
-    _no_decoder(machine)
-    machine.write(f"{_ROOT}/lib/librocprof-trace-decoder.so.0.1.1", "")
-    link = machine.folder / f"{_ROOT}/lib/librocprof-trace-decoder.so".lstrip("/")
-    link.symlink_to("librocprof-trace-decoder.so.0.1.1")
-
-
 def _library_of_another_root(machine: MadeMachine, name: str) -> MadeMachine:
     machine.write(f"/opt/old/lib/{name}", "")
     return machine.changed(LD_LIBRARY_PATH="/opt/old/lib:/home/user/lib")
@@ -328,9 +312,6 @@ FAULTS: tuple[Fault, ...] = (
     ),
     Fault("no decoder", "decoder", "warning", "releases", _no_decoder),
     Fault("decoder without its plain name", "decoder", "warning", "sudo ln -s", _decoder_without_plain_name),
-    Fault("decoder of another system", "decoder", "warning", "GLIBC_2.38 not found", _decoder_does_not_load),
-    Fault("no decoder at all", "decoder", "warning", "not a decoder", _not_a_decoder),
-    Fault("old decoder", "decoder-version", "warning", "0.1.1: too old for gfx942", _old_decoder),
     Fault(
         "no aqlprofile",
         "aqlprofile",

@@ -263,7 +263,7 @@ def row(option: Option) -> tuple[str, ...]:
         ", ".join(names),
         " ".join(values) or KINDS[option.kind],
         "; ".join(part for part in (settings, implied) if part),
-        f"`{option.key}`" if option.key else "",
+        f"`{option.key}`" if option.in_files else "",
         span(option.since, option.last) if option.last else option.since,
         option.meaning,
     )

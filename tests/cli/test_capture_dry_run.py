@@ -120,7 +120,7 @@ def test_retries_that_would_follow(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "up to 3 times" in after
     for verdict in ("empty", "truncated", "hung"):
         assert re.search(rf"^   {verdict} ", after, re.MULTILINE), after
-    assert "--buffer 512MiB" in after, "twice the buffer after a truncated trace"
+    assert "a buffer of 512 MiB" in after, "twice the buffer after a truncated trace"
     only = call("capture", "att", "--kernel", "g", "--launch", "7", "--attempts", "1", "--dry-run", "--", "./gemm")
     assert "one attempt" in only.stdout
 

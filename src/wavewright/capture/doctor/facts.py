@@ -19,13 +19,7 @@ _VARIABLES = (*TUNING, *VISIBILITY, "ROCM_PATH", "ROCPROFILER_METRICS_PATH", "SL
 
 
 def machine_facts(machine: Machine, installation: Installation | None = None) -> dict[str, Any]:
-    """Facts that a reader of a capture needs elsewhere: plain values, nothing secret.
-
-    Parameters
-    ----------
-    installation
-        The rocprofv3 that was used; None = the one that would be.
-    """
+    """Plain values, nothing secret; `installation` is the rocprofv3 that was used, None = the one that would be."""
     view = MachineView(machine)
     identity = machine.identity
     used = installation or view.installation
@@ -64,12 +58,6 @@ def _gpu(view: MachineView, gpu: Gpu) -> dict[str, Any]:
 
 def _installation(view: MachineView, installation: Installation) -> dict[str, Any]:
     decoder = installation.decoder_folder
-    return {
-        "root": installation.root,
-        "rocprofv3": installation.rocprofv3,
-        "rocm_version": installation.rocm_version,
-        "sdk_version": installation.sdk_version,
-        "options": sorted(installation.options),
-        "decoder": view.machine.real_path(f"{decoder}/{DECODER}") if decoder else "",
-        "is_assumed": installation.is_assumed,
-    }
+    facts = {**asdict(installation), "options": sorted(installation.options)}
+    del facts["decoder_folder"]
+    return {**facts, "decoder": view.machine.real_path(f"{decoder}/{DECODER}") if decoder else ""}

@@ -17,8 +17,7 @@ _OLDEST = (6, 2)  #: The first ROCm whose rocprofv3 captures.
 _THREAD_TRACES = (7, 0)  #: Also the first whose rocprofv3-avail takes arguments.
 _INCLUDED = (7, 13)  #: From here on the decoder comes with ROCm, and aqlprofile is a part of the SDK.
 _DECODER_OPTIONAL = (10, 0)  #: From here on AMD's tool starts without a decoder.
-_ANSWER_SECONDS, _AVAIL_SECONDS = 30.0, 60.0
-_MI300_DECODER = (0, 1, 2)
+_AVAIL_SECONDS = 60.0
 #: Libraries without which rocprofv3 refuses to start. Source: rocprofv3.py 0.4.0 to 1.3.2.
 TOOL_LIBRARIES = (
     "lib/rocprofiler-sdk/librocprofiler-sdk-tool.so",
@@ -27,14 +26,6 @@ TOOL_LIBRARIES = (
     "lib/rocprofiler-sdk/librocprofiler-sdk-tool-kokkosp.so",
 )
 _LIST_AVAIL = ("lib/rocprofiler-sdk/librocprofv3-list-avail.so", "libexec/rocprofiler-sdk/librocprofv3-list-avail.so")
-_SYMBOLS = (
-    "rocprof_trace_decoder_parse_data",
-    "rocprof_trace_decoder_get_info_string",
-    "rocprof_trace_decoder_get_status_string",
-)
-_NEW_SYMBOL = "rocprof_trace_decoder_create_handle"
-#: Loads a library in a process of its own, and prints those of the names that it has.
-_LOAD = "import ctypes,sys; l=ctypes.CDLL(sys.argv[1]); print(*[n for n in sys.argv[2:] if hasattr(l,n)])"
 _DEFINITIONS = ("config.yaml", "counter_defs.yaml")
 _COUNTER = "SQ_WAVES"  #: Every GPU since gfx9 has it.
 
@@ -97,9 +88,8 @@ def decoder(view: MachineView) -> Outcome:
     """Look for AMD's decoder: its tool refuses thread traces without, although wavewright decodes them itself."""
     if view.version and view.version < _THREAD_TRACES:
         return skipped("no thread traces")
-    folder = view.installation.decoder_folder if view.installation else ""
-    if folder:
-        return _loaded_decoder(view, f"{folder}/{DECODER}")
+    if folder := view.installation.decoder_folder if view.installation else "":
+        return ok("there", path=_brief(view, f"{folder}/{DECODER}"))
     if view.version >= _DECODER_OPTIONAL:
         return ok("not needed")
     near = next(decoder_files(view.machine, view.root), None)
@@ -107,38 +97,6 @@ def decoder(view: MachineView) -> Outcome:
         path, link = f"{near[0]}/{near[1][-1]}", quoted(f"{near[0]}/{DECODER}")
         return bad("other name", path=printable(path), plain=DECODER, name=quoted(near[1][-1]), link=link)
     return bad("not included" if view.version >= _INCLUDED else "none")
-
-
-def _loaded_decoder(view: MachineView, path: str) -> Outcome:
-    interpreter = view.machine.program("python3")
-    if interpreter is None:
-        return ok("not loaded", path=printable(path))
-    answer = view.machine.run([interpreter, "-c", _LOAD, path, *_SYMBOLS], seconds=_ANSWER_SECONDS)
-    function_count = len(answer.stdout.split())
-    if answer.status == 0 and function_count == len(_SYMBOLS):
-        return ok("loads", path=_brief(view, path))
-    what = f"is not a decoder: it has {counted(function_count, 'functions')} of one"
-    if answer.status != 0:
-        lines = (answer.stderr or answer.problem).strip().splitlines() or ["no reason is given"]
-        what = f"cannot be loaded: {printable(lines[-1].removeprefix('OSError: '), 160)}"
-    return bad("unusable", path=printable(path), what=what, file=quoted(path))
-
-
-def decoder_version(view: MachineView) -> Outcome:
-    """Compare the decoder with the GPUs: streams of MI300 and MI350 need one that knows their header."""
-    folder = view.installation.decoder_folder if view.installation else ""
-    if not folder:
-        return skipped("none")
-    real = view.machine.real_path(f"{folder}/{DECODER}")
-    match = re.search(r"\.so\.(\d{1,4}(?:\.\d{1,4}){1,3})$", real)
-    if not match:
-        words = [view.machine.program("python3") or "", "-c", _LOAD, real, _NEW_SYMBOL]
-        has_handles = words[0] and _NEW_SYMBOL in view.machine.run(words, seconds=_ANSWER_SECONDS).stdout
-        return ok("by functions" if has_handles else "not told")
-    targets = [gpu.target for gpu in view.gpus if gpu.target.startswith(("gfx94", "gfx95"))]
-    if version_of(match[1]) < _MI300_DECODER and targets:
-        return bad("old", version=match[1], target=targets[0])
-    return ok("new", version=match[1])
 
 
 def aqlprofile(view: MachineView) -> Outcome:

@@ -9,8 +9,9 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -95,23 +96,28 @@ def _twice(keys: list[str]) -> list[str]:
 
 
 def _check_size(content: Any, name: str) -> None:
-    """Refuse what is too deep, without recursion."""
-    level, values = [content], 0
+    """Refuse what is too deep, too large with every alias written out, or endless, without recursion."""
+    level, count = [content], 0
     for _ in range(DEPTH_MAX):
-        level = [child for value in level for child in _children(value)]
-        values += len(level)
-        if values > VALUES_MAX:
+        level = list(islice((child for value in level for child in _children(value)), VALUES_MAX - count + 1))
+        count += len(level)
+        if count > VALUES_MAX:
             raise _too_many(name)
         if not level:
             return
     raise _too_deep(name)
 
 
-def _children(value: Any) -> Iterator[Any]:
-    if isinstance(value, dict):
-        yield from value.values()
-    elif isinstance(value, list):
-        yield from value
+def _children(value: Any) -> Iterable[Any]:
+    """The values in a map or a list, or the nodes in a node of YAML."""
+    inside = getattr(value, "value", value)
+    if isinstance(inside, dict):
+        return inside.values()
+    return chain.from_iterable(inside) if _is_map(value) else inside if isinstance(inside, list) else ()
+
+
+def _is_map(value: Any) -> bool:
+    return type(value).__name__ == "MappingNode"
 
 
 def _too_deep(name: str) -> UsageError:
@@ -136,7 +142,8 @@ def _of_yaml(text: str, name: str) -> tuple[Any, list[str]]:
             node = loader.get_single_node()
             if node is None:
                 return None, []
-            repeated = _checked_nodes(node, name)
+            _check_size(node, name)
+            repeated = _repeated_keys(node)
             return loader.construct_document(node), repeated
         finally:
             loader.dispose()
@@ -161,33 +168,16 @@ def _check_depth(events: Any, name: str) -> None:
             raise _too_deep(name)
 
 
-def _checked_nodes(root: Any, name: str) -> list[str]:
-    """Refuse what would be too large with every alias written out, or endless; the keys that are given twice.
-
-    Depth is bounded, but for aliases: a node that is met within itself is refused.
-    """
-    sizes: dict[int, int] = {}
+def _repeated_keys(root: Any) -> list[str]:
+    """The keys that some map of a document gives twice; each node is looked at once, however often it is meant."""
+    seen: set[int] = set()
     repeated: list[str] = []
-
-    def size_of(node: Any, around: frozenset[int]) -> int:
-        if id(node) in around or len(around) > 2 * DEPTH_MAX:
-            raise _too_deep(name)
-        if id(node) in sizes:
-            return sizes[id(node)]
-        total = 1
-        if type(node).__name__ != "ScalarNode":
-            inside = around | {id(node)}
-            children = node.value
-            if type(node).__name__ == "MappingNode":
-                keys = [key.value for key, _ in node.value if isinstance(key.value, str)]
-                repeated.extend(key for key in _twice(keys) if key != "<<")
-                children = [part for pair in node.value for part in pair]
-            for child in children:
-                total += size_of(child, inside)
-                if total > VALUES_MAX:
-                    raise _too_many(name)
-        sizes[id(node)] = total
-        return total
-
-    size_of(root, frozenset())
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        if id(node) not in seen:
+            seen.add(id(node))
+            keys = [key.value for key, _ in node.value if isinstance(key.value, str)] if _is_map(node) else []
+            repeated += [key for key in _twice(keys) if key != "<<"]
+            waiting += _children(node)
     return repeated

@@ -31,7 +31,7 @@ _WHOLE: list[str] = KEYS["whole_run"]
 @cache
 def options_by_key() -> dict[str, Option]:
     """Every option of any release, by the key that it has in a file."""
-    return {option.name.removeprefix("--").replace("-", "_"): option for option in all_options().values()}
+    return {option.key: option for option in all_options().values()}
 
 
 def launch_text(given: Mapping[str, Any]) -> str | None:

@@ -83,25 +83,12 @@ def take(
 
     Parameters
     ----------
-    job
-        What is to be recorded, and how hard to try.
-    folder
-        Where everything goes; it is made.
     installation
         The profiler; None = the one that is found on the machine.
     gpu
         The GPU, which the caller has reserved; None = reserve the one that the job names.
-    say
-        Gets every event as an object: planned, started, running (once a second), ended, judged, retry, finished, and
-        `note`, a sentence.
-    resume
-        Go on where an earlier call stopped; a finished job is not run again.
-    force
-        Replace an earlier capture in the folder.
-    clean
-        Afterwards remove the raw data of all attempts but the best, and placeholders.
-    pause
-        Waits before an attempt.
+    say, resume, force, clean
+        As `Plan.run`; `pause` waits before an attempt.
 
     Raises
     ------

@@ -76,16 +76,14 @@ class Plan:
 
         Parameters
         ----------
-        folder
-            Where everything goes; it is made.
         resume
             Go on where an earlier call stopped; a finished capture is not run again.
         force
             Replace an earlier capture in the folder.
         clean
-            Keep only the raw data of the best attempt.
+            Keep only the raw data of the best attempt, without placeholders.
         say
-            Gets every event; see `docs/reference/capture-folder.md`.
+            Gets every event as an object; see `docs/reference/capture-folder.md`.
 
         Raises
         ------

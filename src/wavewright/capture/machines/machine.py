@@ -186,12 +186,11 @@ class Machine:
                 return path
         return None
 
-    def run(self, words: Sequence[str], *, seconds: float, variables: Mapping[str, str] | None = None) -> Completed:
+    def run(self, words: Sequence[str], *, seconds: float) -> Completed:
         """Run a short command that changes nothing; it is killed, with all its children, after `seconds`."""
         path = self.program(words[0]) if words else None
         if path is None:
             return Completed(None, "", "", f"there is no program {words[0] if words else ''!r}")
-        environment = {**self.variables, **(variables or {})}
         try:
             with stopping.unstopped():
                 process = subprocess.Popen(
@@ -199,7 +198,7 @@ class Machine:
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.PIPE,
                     stderr=subprocess.PIPE,
-                    env=environment,
+                    env=dict(self.variables),
                     cwd=self._root,  # a folder of ours may hold programs and modules of others
                     start_new_session=True,  # so that its children can be ended with it
                 )

@@ -72,9 +72,9 @@ class Option:
     meaning: str  #: In our words.
 
     @property
-    def key(self) -> str | None:
-        """Its name in an input file; None = it cannot be set there."""
-        return self.name.removeprefix("--").replace("-", "_") if self.in_files else None
+    def key(self) -> str:
+        """Its name in an input file."""
+        return self.name.removeprefix("--").replace("-", "_")
 
     def exists_in(self, version: Version) -> bool:
         """True when the script of a release has it."""

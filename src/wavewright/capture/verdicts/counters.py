@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from wavewright.base.words import counted
@@ -34,20 +35,18 @@ def judge_data(recording: Counters, attempt: Path) -> Judgement:
 
     raw = attempt / "raw"
     names = tuple(dict.fromkeys(_plain(name) for each in recording.passes for name in each))
-    if not _has_files(raw):
-        reason = "no counters were written: no dispatch passed the filters, or the program made none."
-        advice = "Compare the filter with the kernels of `wavewright capture discover`."
-        return Judgement(verdict=Verdict.NO_DISPATCH, reasons=(reason,), advice=advice, missing=names)
-    try:
-        data = open_counters(raw)
-    except (WavewrightError, OSError) as error:
-        reason = f"the counters cannot be read: {error}."
-        return Judgement(verdict=Verdict.FAILED, reasons=(reason,), missing=names)
-    if not data.dispatches.height:
+    reason = "no counters were written: no dispatch passed the filters, or the program made none."
+    if _has_files(raw):
+        try:
+            data = open_counters(raw)
+        except (WavewrightError, OSError) as error:
+            reason = f"the counters cannot be read: {error}."
+            return Judgement(verdict=Verdict.FAILED, reasons=(reason,), missing=names)
+        if data.dispatches.height:
+            return _judged(recording, data, names)
         reason = "the files of the counters have no dispatch."
-        advice = "Compare the filter with the kernels of `wavewright capture discover`."
-        return Judgement(verdict=Verdict.NO_DISPATCH, reasons=(reason,), advice=advice, missing=names)
-    return _judged(recording, data, names)
+    advice = "Compare the filter with the kernels of `wavewright capture discover`."
+    return Judgement(verdict=Verdict.NO_DISPATCH, reasons=(reason,), advice=advice, missing=names)
 
 
 def _plain(name: str) -> str:
@@ -56,12 +55,9 @@ def _plain(name: str) -> str:
 
 
 def _has_files(raw: Path) -> bool:
-    try:
-        return raw.is_dir() and any(
-            path.is_file() for path in raw.rglob("*") if path.suffix in (".csv", ".db", ".json")
-        )
-    except OSError:
-        return False
+    with suppress(OSError):
+        return any(path.is_file() for path in raw.rglob("*") if path.suffix in (".csv", ".db", ".json"))
+    return False
 
 
 def _judged(recording: Counters, data: CounterSet, names: tuple[str, ...]) -> Judgement:

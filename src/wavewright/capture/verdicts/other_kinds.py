@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from wavewright.base.words import amount, counted
@@ -24,6 +25,10 @@ def _nothing(reason: str, advice: str = _NO_KERNEL) -> Judgement:
     return Judgement(verdict=Verdict.NO_DISPATCH, reasons=(reason,), advice=advice)
 
 
+def _unreadable(what: str, error: Exception) -> Judgement:
+    return Judgement(verdict=Verdict.FAILED, reasons=(f"{what} cannot be read: {error}.",))
+
+
 def judge_discovery(attempt: Path) -> Judgement:
     """Judge the kernel trace of a discovery."""
     raw = attempt / "raw"
@@ -34,7 +39,7 @@ def judge_discovery(attempt: Path) -> Judgement:
     except NotATraceError:
         return _nothing("no kernel was recorded.")
     except (WavewrightError, OSError) as error:
-        return Judgement(verdict=Verdict.FAILED, reasons=(f"the kernel trace cannot be read: {error}.",))
+        return _unreadable("the kernel trace", error)
     processes = f" in {kernels.process_count} processes" if kernels.process_count > 1 else ""
     names, launches = counted(len(kernels.kernels), "kernels"), counted(kernels.dispatch_count, "launches")
     return Judgement(verdict=Verdict.GOOD, reasons=(f"{names} with {launches}{processes}.",))
@@ -46,19 +51,16 @@ def judge_run(recording: RunTrace, attempt: Path) -> Judgement:
 
     raw = attempt / "raw"
     try:
-        inputs = find_runs([raw], with_passes=True) if raw.is_dir() else None
-    except NotATraceError:
         inputs = None
-    except (WavewrightError, OSError) as error:
-        return Judgement(verdict=Verdict.FAILED, reasons=(f"the trace of the run cannot be read: {error}.",))
-    if inputs is None:
-        return _nothing("no trace of a run was written.")
-    try:
+        with suppress(NotATraceError):
+            inputs = find_runs([raw], with_passes=True) if raw.is_dir() else None
+        if inputs is None:
+            return _nothing("no trace of a run was written.")
         run = open_inputs(inputs)
         tables = ("dispatches", "copies", "regions")
         counts = [sum(chunk.height for chunk in run.chunks(table, ("start_ns",))) for table in tables]
     except (WavewrightError, OSError) as error:
-        return Judgement(verdict=Verdict.FAILED, reasons=(f"the trace of the run cannot be read: {error}.",))
+        return _unreadable("the trace of the run", error)
     names = ("dispatches of kernels", "copies", "calls and ranges")
     words = [counted(count, name) for count, name in zip(counts, names, strict=True)]
     if "kernel" in recording.parts and not counts[0]:
@@ -79,12 +81,10 @@ def judge_samples(attempt: Path) -> Judgement:
         if not files:
             advice = "Ask `rocprofv3-avail list --pc-sampling` whether this GPU can do it; kernels must run a while."
             return _nothing("no PC samples were written.", advice)
-        one_per_run = {
-            file.run: file for file in sorted(files, key=lambda file: file.is_json)
-        }  # JSON holds what CSV does
-        count = sum(map(_sample_count, one_per_run.values()))
+        by_run = {file.run: file for file in sorted(files, key=lambda file: file.is_json)}  # JSON holds what CSV does
+        count = sum(map(_sample_count, by_run.values()))
     except (WavewrightError, OSError) as error:
-        return Judgement(verdict=Verdict.FAILED, reasons=(f"the PC samples cannot be read: {error}.",))
+        return _unreadable("the PC samples", error)
     size = amount(sum(file.byte_count for file in files))
     if not count:
         advice = "Use a smaller --interval, or let the kernels run longer."

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from wavewright.base.shown import printable
 from wavewright.base.words import counted
@@ -106,24 +105,4 @@ def _follow_ups(recording: Recording, gpu: Gpu | None, attempts: int) -> Iterato
     yield Sentence(f"then it is judged by the data, and tried again up to {counted(attempts - 1, 'times')} if it is")
     for verdict, retry in followed:
         pause = f", after {retry.pause_seconds:g} s" if retry.pause_seconds else ""
-        changes = _changes(recording, retry.recording)
-        yield row(verdict.value, printable(f"{retry.why}{f' ({changes})' if changes else ''}{pause}"), _LABEL_WIDTH)
-
-
-def _changes(before: Recording, after: Recording) -> str:
-    """The options with which somebody could ask for another attempt's changes."""
-    names = [name for name in before.__struct_fields__ if getattr(before, name) != getattr(after, name)]
-    values = [(_OPTIONS.get(name), getattr(after, name)) for name in names]
-    return " ".join(form(value) for form, value in values if form is not None and value not in (None, "", ()))
-
-
-#: Fields that attempts change -> how our own options spell a value.
-_OPTIONS: dict[str, Callable[[Any], str]] = {
-    "se_mask": lambda value: f"--se {value:#x}",
-    "buffer_bytes": lambda value: f"--buffer {value >> 20}MiB",
-    "target_cu": lambda value: f"--cu {value}",
-    "simds": lambda value: f"--simd {value:#x}",
-    "launches": lambda value: f"--launch {','.join(map(str, value))}",
-    "counter_period": lambda value: f"--period {value}",
-    "target_only": lambda value: "--target-only" if value else "",
-}
+        yield row(verdict.value, printable(f"{retry.why}{pause}"), _LABEL_WIDTH)
