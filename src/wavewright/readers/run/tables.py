@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -48,13 +49,48 @@ def read_run_tables(folder: Path) -> TablesSource:
     return TablesSource(folder, manifest)
 
 
+class _Files:
+    """The files of one folder, each checked when it is first used."""
+
+    def __init__(self, folder: Path, encoding: str) -> None:
+        self._folder, self._encoding = folder, encoding
+        self._checked: dict[str, pl.LazyFrame] = {}
+
+    def scan(self, entry: Mapping[str, Any]) -> pl.LazyFrame:
+        """A file of the folder, after its checksum was compared."""
+        name = str(entry["file"])
+        if name not in self._checked:
+            path = self._folder / name
+            if path.parent != self._folder or not os.path.lexists(path):
+                self.refuse("the file is missing", entry)
+            if reason := not_read(path, self._folder):
+                self.refuse(reason, entry)
+            if crc32_of(path) != entry.get("crc32"):
+                self.refuse("the file is not what was written: its checksum differs", entry)
+            source = path if is_text(path) else io.BytesIO(read_regular(path))
+            frame: pl.LazyFrame = getattr(pl, _SCANS[self._encoding])(source, glob=False)
+            rows = self.collected(frame.select(pl.len()), entry).item()
+            if rows != entry["row_count"]:
+                self.refuse(f"{rows:,} rows where the manifest says {entry['row_count']:,}", entry)
+            self._checked[name] = frame
+        return self._checked[name]
+
+    def collected(self, frame: pl.LazyFrame, entry: Mapping[str, Any]) -> pl.DataFrame:
+        try:
+            return frame.collect()
+        except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+            self.refuse(f"the table cannot be read ({str(error)[:200]})", entry)
+
+    def refuse(self, problem: str, entry: Mapping[str, Any]) -> NoReturn:
+        raise WavewrightError(problem, where=f"{self._folder}/{entry['file']}", advice=_AGAIN)
+
+
 class TablesSource:
     """The tables of one folder as a `RunSource`."""
 
     def __init__(self, folder: Path, manifest: Mapping[str, Any]) -> None:
         self.path = str(folder)
-        self._folder = folder
-        self._encoding = manifest["encoding"]
+        self._files = _Files(folder, manifest["encoding"])
         self._tables = _entries(manifest.get("tables"))
         origins = [origin for origin in manifest.get("sources") or [] if isinstance(origin, dict)]
         only = origins[0] if len(origins) == 1 else {}
@@ -62,10 +98,7 @@ class TablesSource:
         self.version = str(only.get("version", ""))
         self.losses: list[Loss] = [loss for origin in origins for loss in _losses(origin)]
         extras = _entries(manifest.get("extras"))
-        self.extras: Mapping[str, pl.DataFrame] = TablesByName(
-            extras, lambda name: self.scan(extras[name]).collect().drop("source", strict=False)
-        )
-        self._checked: dict[str, pl.LazyFrame] = {}
+        self.extras: Mapping[str, pl.DataFrame] = TablesByName(extras, partial(_extra, self._files, extras))
 
     def chunks(self, table: str, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
         """The rows of a table in chunks; missing columns are null.
@@ -78,7 +111,7 @@ class TablesSource:
         entry = self._tables.get(table)
         if entry is None or not entry["row_count"]:
             return
-        frame, dtypes = self.scan(entry), RUN[table].dtypes
+        frame, dtypes = self._files.scan(entry), RUN[table].dtypes
         schema = frame.collect_schema()
         expressions = [
             (pl.lit(0, pl.UInt32) if name == "source" else pl.col(name).cast(dtypes[name])).alias(name)
@@ -87,34 +120,11 @@ class TablesSource:
             for name in columns
         ]
         for first in range(0, entry["row_count"], CHUNK_ROWS):
-            piece = self._collected(frame.slice(first, CHUNK_ROWS).with_columns(*expressions).select(*columns), entry)
+            piece = self._files.collected(
+                frame.slice(first, CHUNK_ROWS).with_columns(*expressions).select(*columns), entry
+            )
             self._check_references(table, piece)
             yield piece
-
-    def scan(self, entry: Mapping[str, Any]) -> pl.LazyFrame:
-        """A file of the folder, after its checksum was compared."""
-        name = str(entry["file"])
-        if name not in self._checked:
-            path = self._folder / name
-            if path.parent != self._folder or not os.path.lexists(path):
-                self._refuse("the file is missing", entry)
-            if reason := not_read(path, self._folder):
-                self._refuse(reason, entry)
-            if crc32_of(path) != entry.get("crc32"):
-                self._refuse("the file is not what was written: its checksum differs", entry)
-            source = path if is_text(path) else io.BytesIO(read_regular(path))
-            frame: pl.LazyFrame = getattr(pl, _SCANS[self._encoding])(source, glob=False)
-            rows = self._collected(frame.select(pl.len()), entry).item()
-            if rows != entry["row_count"]:
-                self._refuse(f"{rows:,} rows where the manifest says {entry['row_count']:,}", entry)
-            self._checked[name] = frame
-        return self._checked[name]
-
-    def _collected(self, frame: pl.LazyFrame, entry: Mapping[str, Any]) -> pl.DataFrame:
-        try:
-            return frame.collect()
-        except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
-            self._refuse(f"the table cannot be read ({str(error)[:200]})", entry)
 
     def _check_references(self, table: str, piece: pl.DataFrame) -> None:
         for column in piece.columns:
@@ -124,12 +134,14 @@ class TablesSource:
             most, rows = piece[column].max(), self._tables.get(target, {}).get("row_count", 0)
             if isinstance(most, int) and most >= rows:
                 problem = f"{column} reaches to {most:,}; {target} has {rows:,} rows"
-                self._refuse(problem, self._tables[table])
+                self._files.refuse(problem, self._tables[table])
             if NUMBERED.get(table) == column and piece[column].null_count():
-                self._refuse("the rows are not numbered", self._tables[table])
+                self._files.refuse("the rows are not numbered", self._tables[table])
 
-    def _refuse(self, problem: str, entry: Mapping[str, Any]) -> NoReturn:
-        raise WavewrightError(problem, where=f"{self.path}/{entry['file']}", advice=_AGAIN)
+
+def _extra(files: _Files, entries: Mapping[str, Mapping[str, Any]], name: str) -> pl.DataFrame:
+    """A table that only the format of the run has."""
+    return files.collected(files.scan(entries[name]), entries[name]).drop("source", strict=False)
 
 
 def _entries(value: Any) -> dict[str, dict[str, Any]]:

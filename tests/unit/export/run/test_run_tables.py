@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import json
+import weakref
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +20,7 @@ from wavewright.model.losses import Loss
 from wavewright.model.run import MemorySource, Run
 from wavewright.model.stored_tables import RUN_MANIFEST
 from wavewright.readers.run.inputs import open_run
+from wavewright.readers.run.tables import read_run_tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,6 +48,17 @@ def test_everything_comes_back(tmp_path: Path, write: Callable[..., Written]) ->
     )
     assert back.table("ext_'; drop").equals(whole.table("ext_'; drop"))
     assert written.counts["dispatches"] == 40
+
+
+def test_a_run_that_nobody_needs_is_gone_at_once(tmp_path: Path, write: Callable[..., Written]) -> None:
+    source = read_run_tables(write(small_run(), tmp_path / "tables").path)
+    gc.disable()  # reference counts are enough: a source of gigabytes does not wait for the collector
+    try:
+        trace = weakref.ref(source)
+        del source
+        assert trace() is None
+    finally:
+        gc.enable()
 
 
 def test_origin_is_told(tmp_path: Path, write: Callable[..., Written]) -> None:
