@@ -6,9 +6,9 @@
 #include <limits>
 #include <queue>
 #include <tuple>
-#include <utility>
 
 #include "edits/edit_sequence.hpp"
+#include "waves/meetings.hpp"
 
 namespace wavewright {
 namespace {
@@ -71,7 +71,7 @@ class EditReplay::Run {
           completed_(sequence.items.size()) {
         for (const Sequence::Item& item : sequence.items)
             if (item.source != Sequence::kNoSource && replay.sources_[item.source].meeting >= 0)
-                ++meetings_[static_cast<size_t>(replay.sources_[item.source].meeting)].expected;
+                meetings_.expect(static_cast<size_t>(replay.sources_[item.source].meeting));
         for (size_t unit = 0; unit < 2; ++unit) {
             const FittedServer& server = replay.servers_[unit];
             const bool is_fitted = mode == EditMode::server || mode == EditMode::server_first_come;
@@ -88,13 +88,16 @@ class EditReplay::Run {
                 events_.pop();
                 happen(event);
             }
-        } while (release_someone());
+        } while (meetings_.release_someone(*this));
         int64_t sum = 0;
         for (size_t cu = 0; cu < last_end_.size(); ++cu) sum += std::max<int64_t>(0, last_end_[cu]);
         return sum;
     }
 
     int64_t issued(uint64_t at) const { return issued_[at]; }
+
+    // After a meeting.
+    void go_on(uint32_t wave, int64_t time) { issue(wave, waves_[wave], time); }
 
   private:
     struct Event {
@@ -118,11 +121,6 @@ class EditReplay::Run {
     struct TakenPort {
         int64_t free_from = std::numeric_limits<int64_t>::min();
         std::priority_queue<Event, std::vector<Event>, LaterTurn> waiting;
-    };
-    struct Meeting {
-        uint32_t expected = 0;
-        int64_t latest = std::numeric_limits<int64_t>::min();
-        std::vector<std::pair<uint32_t, int64_t>> waiting;
     };
 
     const Source* source(uint64_t at) const {
@@ -232,30 +230,8 @@ class EditReplay::Run {
     }
 
     void arrive(const Event& event, const Source& from) {
-        Meeting& meeting = meetings_[static_cast<size_t>(from.meeting)];
-        meeting.latest = std::max(meeting.latest, event.time - from.signalled);
-        if (meeting.waiting.empty()) opened_.push_back(static_cast<size_t>(from.meeting));
-        meeting.waiting.emplace_back(event.wave, event.time);
-        if (meeting.waiting.size() >= meeting.expected) release(meeting);
-    }
-
-    void release(Meeting& meeting) {
-        const auto waiting = std::exchange(meeting.waiting, {});
-        const int64_t latest = std::exchange(meeting.latest, std::numeric_limits<int64_t>::min());
-        for (const auto& [number, ready] : waiting) {
-            Wave& wave = waves_[number];
-            issue(number, wave, std::max(ready, latest + source(wave.at)->cost));
-        }
-    }
-
-    bool release_someone() {
-        while (first_open_ < opened_.size()) {
-            Meeting& meeting = meetings_[opened_[first_open_++]];
-            if (meeting.waiting.empty()) continue;
-            release(meeting);
-            return true;
-        }
-        return false;
+        meetings_.arrive(static_cast<size_t>(from.meeting), event.time - from.signalled,
+                         {event.wave, event.time, from.cost}, *this);
     }
 
     void finish(const Event& event) {
@@ -272,9 +248,7 @@ class EditReplay::Run {
     std::vector<Wave> waves_;
     std::vector<TakenPort> ports_;
     std::vector<double> free_from_;
-    std::vector<Meeting> meetings_;
-    std::vector<size_t> opened_;
-    size_t first_open_ = 0;
+    Meetings<std::numeric_limits<int64_t>::min()> meetings_;
     std::vector<int64_t> last_end_, issued_, completed_;
     std::priority_queue<Event> events_;
 };

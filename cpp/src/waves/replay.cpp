@@ -11,6 +11,7 @@
 #include "base/parallel.hpp"
 #include "base/sort_runs.hpp"
 #include "waves/coverage.hpp"
+#include "waves/meetings.hpp"
 
 namespace wavewright {
 namespace {
@@ -303,14 +304,14 @@ class Replay::Run {
           removal_(removal),
           waves_(input_.first.size()),
           ports_(replay.simd_count_ * kPortCount),
-          makespans_(replay.cu_count_) {
-        size_t meetings = 0;
-        for (const uint32_t meeting : input_.meeting) meetings = std::max<size_t>(meetings, size_t{meeting} + 1);
-        meetings_.resize(meetings);
+          makespans_(replay.cu_count_),
+          last_arrivals_(input_.meeting.empty() ? 0 : size_t{*std::ranges::max_element(input_.meeting)} + 1,
+                         std::numeric_limits<int64_t>::min()),
+          meetings_(last_arrivals_.size()) {
         for (size_t i = 0; i < input_.barrier.size(); ++i) {
-            Meeting& meeting = meetings_[input_.meeting[i]];
-            ++meeting.expected;
-            meeting.last_arrival = std::max(meeting.last_arrival, input_.arrival[i]);
+            int64_t& last_arrival = last_arrivals_[input_.meeting[i]];
+            last_arrival = std::max(last_arrival, input_.arrival[i]);
+            meetings_.expect(input_.meeting[i]);
         }
         if (removal.keeps_latency) issued_.resize(input_.time.size());
     }
@@ -328,10 +329,13 @@ class Replay::Run {
                 events_.push({between(starts[cu], input_.begin[wave]), input_.begin[wave], wave});
             do {
                 while (!events_.empty()) events_.take([&](const Event& event) { happen(event); });
-            } while (release_someone());
+            } while (meetings_.release_someone(*this));
         }
         return std::move(makespans_);
     }
+
+    // After a meeting.
+    void go_on(uint32_t wave, int64_t time) { issue(wave, waves_[wave], time); }
 
   private:
     enum class Phase : uint8_t { begin, issue, end };
@@ -404,18 +408,6 @@ class Replay::Run {
     struct TakenPort {
         int64_t free_from = 0;
         std::vector<Event> waiting;
-    };
-
-    struct Waiting {
-        uint32_t wave;
-        int64_t ready, cost;
-    };
-
-    struct Meeting {
-        uint32_t expected = 0;
-        int64_t last_arrival = std::numeric_limits<int64_t>::min();
-        int64_t latest = 0;
-        std::vector<Waiting> waiting;
     };
 
     void happen(const Event& event) {
@@ -532,32 +524,12 @@ class Replay::Run {
 
     void arrive(const Event& event, Wave& wave) {
         const size_t barrier = wave.barrier++;
-        Meeting& meeting = meetings_[input_.meeting[barrier]];
-        const int64_t cost = between(meeting.last_arrival, wave.recorded);
+        const size_t meeting = input_.meeting[barrier];
+        const int64_t cost = between(last_arrivals_[meeting], wave.recorded);
         if (removal_.removes_barriers && is_meant(input_.row[wave.at]))
             return issue(event.wave, wave, event.time + std::min(cost, kBarrierCycles));
         const int64_t signalled = between(input_.arrival[barrier], input_.time[wave.at]);
-        meeting.latest = std::max(meeting.latest, event.time - signalled);
-        if (meeting.waiting.empty()) opened_.push_back(input_.meeting[barrier]);
-        meeting.waiting.push_back({event.wave, event.time, cost});
-        if (meeting.waiting.size() >= meeting.expected) release(meeting);
-    }
-
-    void release(Meeting& meeting) {
-        const std::vector<Waiting> waiting = std::exchange(meeting.waiting, {});
-        const int64_t latest = std::exchange(meeting.latest, 0);
-        for (const Waiting& one : waiting) issue(one.wave, waves_[one.wave], std::max(one.ready, latest + one.cost));
-    }
-
-    // Waves that seem to meet in different orders wait for each other: those that came first go first.
-    bool release_someone() {
-        while (first_open_ < opened_.size()) {
-            Meeting& meeting = meetings_[opened_[first_open_++]];
-            if (meeting.waiting.empty()) continue;
-            release(meeting);
-            return true;
-        }
-        return false;
+        meetings_.arrive(meeting, event.time - signalled, {event.wave, event.time, cost}, *this);
     }
 
     void finish(const Event& event) {
@@ -574,9 +546,8 @@ class Replay::Run {
     std::vector<Wave> waves_;
     std::vector<TakenPort> ports_;  // of every SIMD
     std::vector<int64_t> makespans_;
-    std::vector<Meeting> meetings_;
-    std::vector<uint32_t> opened_;  // meetings in the order in which somebody came first
-    size_t first_open_ = 0;
+    std::vector<int64_t> last_arrivals_;  // as recorded, by meeting
+    Meetings<0> meetings_;
     std::vector<int64_t> issued_;  // by instruction, where it is needed
     Events events_;
 };
