@@ -176,20 +176,8 @@ def _no_right_to_count_in_docker(machine: MadeMachine) -> None:
     machine.write("/proc/sys/kernel/perf_event_paranoid", "4\n")
 
 
-def _read_only_disk(machine: MadeMachine) -> None:
-    machine.write("/proc/self/mounts", "/dev/sda1 / ext4 rw 0 0\n/dev/sdb1 /home ext4 ro,relatime 0 0\n")
-
-
 def _room(machine: MadeMachine, folder: str, size: int) -> None:
     machine.rooms[folder] = size
-
-
-def _firmware_of_the_board(machine: MadeMachine) -> None:
-    lines = (
-        "MEC feature version: 50, firmware version: 0x000000b1",
-        "SOS feature version: 0, firmware version: 0x00360001",
-    )
-    machine.write("/sys/kernel/debug/dri/1/amdgpu_firmware_info", "\n".join((*lines, "")))
 
 
 def _wsl(machine: MadeMachine) -> None:
@@ -241,24 +229,6 @@ FAULTS: tuple[Fault, ...] = (
     Fault("nodes hidden", "gpus", "error", "2 nodes of the topology are hidden", _hidden_nodes),
     Fault("no topology", "gpus", "error", "no topology", lambda m: m.remove("/sys/class/kfd/kfd/topology")),
     Fault("negative count", "gpus", "error", "array_count is -3", lambda m: _property(m, "array_count", -3)),
-    Fault("no such GPU", "visibility", "warning", "no GPU 2 among 2", lambda m: m.changed(ROCR_VISIBLE_DEVICES="2")),
-    Fault("no GPU visible", "visibility", "warning", "hides every GPU", lambda m: m.changed(ROCR_VISIBLE_DEVICES="")),
-    Fault("unknown id", "visibility", "warning", "GPU-abc", lambda m: m.changed(ROCR_VISIBLE_DEVICES="GPU-abc")),
-    Fault(
-        "contradiction",
-        "visibility",
-        "warning",
-        "differ",
-        lambda m: m.changed(HIP_VISIBLE_DEVICES="0", CUDA_VISIBLE_DEVICES="1"),
-    ),
-    Fault(
-        "numbers within numbers",
-        "visibility",
-        "warning",
-        "within ROCR_VISIBLE_DEVICES",
-        lambda m: m.changed(ROCR_VISIBLE_DEVICES="1", HIP_VISIBLE_DEVICES="1"),
-    ),
-    Fault("hidden from HIP only", "visibility", "hint", "all GPUs", lambda m: m.changed(HIP_VISIBLE_DEVICES="1")),
     Fault("old driver", "architecture", "warning", "does not tell the target", _old_driver),
     Fault("no thread traces", "architecture", "warning", "gfx908", lambda m: _property(m, "gfx_target_version", 90008)),
     Fault(
@@ -294,8 +264,6 @@ FAULTS: tuple[Fault, ...] = (
     ),
     Fault("somebody computes", "users", "warning", "process 4711 train.py, 8.00 GB", _user),
     Fault("somebody draws", "users", "warning", "80 % busy", lambda m: m.write(f"{_CARD}/gpu_busy_percent", "80\n")),
-    Fault("old firmware", "firmware", "warning", "MEC 0x12", lambda m: _property(m, "fw_version", 0x12)),
-    Fault("old firmware of the board", "firmware", "warning", "SOS 0x360001", _firmware_of_the_board),
     Fault("no ROCm", "rocm", "error", "there is no ROCm", _no_rocm),
     Fault("another ROCM_PATH", "rocm", "warning", "ROCM_PATH is /opt/rocm-6.4.0", _other_root),
     Fault("several ROCm", "rocm", "hint", "2 installations", _several_roots),
@@ -378,14 +346,6 @@ FAULTS: tuple[Fault, ...] = (
     ),
     Fault("full disk", "disk", "error", "10.00 MB free", lambda m: _room(m, "/home/user", 10_000_000)),
     Fault("little room", "disk", "warning", "2.00 GB free", lambda m: _room(m, "/home/user", 2_000_000_000)),
-    Fault("disk for reading", "disk", "error", "mounted for reading only", _read_only_disk),
-    Fault(
-        "disk in memory",
-        "disk",
-        "hint",
-        "in memory (tmpfs)",
-        lambda m: m.write("/proc/self/mounts", "tmpfs /home tmpfs rw 0 0\n"),
-    ),
     Fault(
         "little shared memory",
         "memory",

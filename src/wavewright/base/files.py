@@ -9,9 +9,10 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
+
+from wavewright.base.words import some_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -95,5 +96,4 @@ def not_read_here(entry: os.DirEntry[str] | Path, root: str | os.PathLike[str]) 
 
 def listed(reasons: Mapping[str, str]) -> str:
     """Names that were not read, with the reasons, in a line."""
-    more = f" and {len(reasons) - _NAMED:,} more" if len(reasons) > _NAMED else ""
-    return ", ".join(f"{name}: {reason}" for name, reason in islice(reasons.items(), _NAMED)) + more
+    return some_of(reasons.items(), _NAMED, ": ".join)

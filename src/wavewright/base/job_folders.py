@@ -13,6 +13,7 @@ from pathlib import Path
 
 from wavewright.base.files import is_inside, open_regular
 from wavewright.base.shown import quoted
+from wavewright.base.words import some_of
 from wavewright.errors import UsageError
 
 JOB, ATTEMPTS, RESULT, RAW, JOBS = "job.json", "attempts", "result", "raw", "jobs"
@@ -64,10 +65,9 @@ def _refuse_pool(path: str) -> None:
     jobs = jobs_below(path)
     if not jobs:
         return
-    job_names = ", ".join(f"{Path(job).name}{_name(job)}" for job in jobs[:_SHOWN_JOBS])
-    more = f" and {len(jobs) - _SHOWN_JOBS:,} more" if len(jobs) > _SHOWN_JOBS else ""
+    job_names = some_of(jobs, _SHOWN_JOBS, lambda job: f"{Path(job).name}{_name(job)}")
     problem = f"a pool of {len(jobs):,} captures" if len(jobs) > 1 else "a pool of one capture"
-    raise UsageError(problem, where=path, advice=f"name one, as {jobs[0]}: {job_names}{more}")
+    raise UsageError(problem, where=path, advice=f"name one, as {jobs[0]}: {job_names}")
 
 
 def _name(job: str) -> str:

@@ -3,6 +3,13 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+
+Item = TypeVar("Item")
 
 _NOUN = re.compile(r"(\w+)s(?=$| and\b)")
 _VERBS = {"are": "is", "were": "was", "have": "has", "differ": "differs", "stall": "stalls"}  #: Of several -> of one.
@@ -43,6 +50,18 @@ def _singular(stem: str) -> str:
     if stem.endswith("ie"):
         return f"{stem[:-2]}y"
     return stem[:-1] if stem.endswith(("sse", "she", "che")) else stem
+
+
+def some_of(items: Collection[Item], most: int, words: Callable[[Item], str] = str) -> str:
+    """The first of some things, and how many more there are.
+
+    Examples
+    --------
+    >>> some_of(["a", "b"], 3), some_of([1, 2, 3, 4], 2), some_of({"a": 1, "b": 2}.items(), 1, lambda pair: pair[0])
+    ('a, b', '1, 2 and 2 more', 'a and 1 more')
+    """
+    more = f" and {len(items) - most:,} more" if len(items) > most else ""
+    return ", ".join(map(words, islice(items, most))) + more
 
 
 def truncation(shown: int, total: int, what: str) -> str:

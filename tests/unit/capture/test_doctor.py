@@ -141,7 +141,7 @@ def test_remedies_in_a_container_have_real_numbers(tmp_path: Path) -> None:
 
 
 def test_all_rules_are_declared_fully() -> None:
-    assert len({rule.number for rule in RULES}) == len(RULES) == 31
+    assert len({rule.number for rule in RULES}) == len(RULES) == 29
     names = [rule.name for rule in RULES]
     assert len(set(names)) == len(names)
     for place, rule in enumerate(RULES):
@@ -162,13 +162,9 @@ def test_the_table_names_the_room_that_is_wanted() -> None:
 def test_the_disk_is_that_of_the_output(tmp_path: Path) -> None:
     machine = healthy_machine(tmp_path)
     machine.rooms["/data"] = 1_000
-    machine.write("/data/file", "")
-    (tmp_path / "data").chmod(0o777)
     (check,) = (check for check in examine(machine, output="/data/a/b") if check.is_problem)
     assert (check.name, check.status) == ("disk", Status.ERROR)
     assert "1.00 kB free in /data/a/b" in check.finding
-    (check,) = (check for check in examine(machine, output="/data/file") if check.is_problem)
-    assert "may not be written" in check.finding
 
 
 def test_amds_real_trees(shared: Path, tmp_path: Path) -> None:
@@ -267,9 +263,8 @@ def test_firmware_of_a_real_listing(shared: Path, tmp_path: Path) -> None:
         pytest.skip("../shared/data/kfd-topology is not here")
     machine = healthy_machine(tmp_path)
     machine.write("/sys/kernel/debug/dri/1/amdgpu_firmware_info", sample.read_bytes())
-    checks = {check.name: check for check in examine(machine)}
-    assert checks["firmware"].finding == "GPU 0: SOS 0x161a92, needed 0x360259"
-    assert machine_facts(machine)["gpus"][0]["firmware_versions"]["MEC"] == 0x160
+    versions = machine_facts(machine)["gpus"][0]["firmware_versions"]
+    assert (versions["MEC"], versions["SOS"]) == (0x160, 0x161A92)
 
 
 _HOSTILE = (

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from wavewright.base.words import some_of
 from wavewright.errors import UsageError
 from wavewright.model.counters import CounterSet
 
@@ -107,9 +108,8 @@ def _kernel_names(counters: CounterSet, words: Sequence[str]) -> list[str]:
         if word.isascii() and word.isdigit() and int(word) < len(ranked):
             matches = [ranked[int(word)]]
         if not matches:
-            examples = ", ".join(repr((name or "")[:60]) for name in ranked[:_SHOWN_NAMES])
-            more = f" and {len(ranked) - _SHOWN_NAMES:,} more" if len(ranked) > _SHOWN_NAMES else ""
+            examples = some_of(ranked, _SHOWN_NAMES, lambda name: repr((name or "")[:60]))
             what = f"no kernel {word[:80]!r} in this capture"
-            raise UsageError(what, where=counters.path, advice=f"it has {examples}{more}" if ranked else "it has none")
+            raise UsageError(what, where=counters.path, advice=f"it has {examples}" if ranked else "it has none")
         names += matches
     return list(dict.fromkeys(names))

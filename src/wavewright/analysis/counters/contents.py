@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 
 from wavewright.analysis.counters.engine.sources import LEVEL
+from wavewright.base.words import some_of
 from wavewright.facts.metrics.catalog import counters_of
 from wavewright.facts.metrics.declared import Panel
 from wavewright.facts.metrics.panels import panels_of
@@ -142,12 +143,11 @@ def _panel(panel: Panel, collected: set[str], levels: set[str]) -> dict[str, Any
             if name not in collected:
                 missing[name] = missing.get(name, 0) + 1
     ordered_names = sorted(missing, key=lambda name: -missing[name])
-    more = f" and {len(ordered_names) - _MISSING_NAMED:,} more" if len(ordered_names) > _MISSING_NAMED else ""
     return {
         "panel": panel.number,
         "word": panel.word,
         "title": panel.title,
         "metric_count": len(needed),
         "measured_count": sum(collected.issuperset(names) for names in needed),
-        "missing_counters": ", ".join(ordered_names[:_MISSING_NAMED]) + more,
+        "missing_counters": some_of(ordered_names, _MISSING_NAMED),
     }

@@ -7,7 +7,7 @@ import os
 from typing import Any
 
 from wavewright.base.shown import quoted
-from wavewright.base.words import counted
+from wavewright.base.words import counted, some_of
 from wavewright.capture.doctor.check import Outcome, bad, ok, skipped
 from wavewright.capture.doctor.view import MachineView, printable
 
@@ -91,9 +91,8 @@ def render_nodes(view: MachineView) -> Outcome:
     """Open the render node of every GPU."""
     missing = [gpu for gpu in view.gpus if gpu.render_node and view.machine.facts(gpu.render_node) is None]
     if missing:
-        which = ", ".join(f"{gpu.render_node} (GPU {gpu.index})" for gpu in missing[:4])
-        more = f" and {len(missing) - 4} more" if len(missing) > 4 else ""
-        values: dict[str, Any] = {"which": which + more, "verb": "are" if len(missing) > 1 else "is"}
+        which = some_of(missing, 4, lambda gpu: f"{gpu.render_node} (GPU {gpu.index})")
+        values: dict[str, Any] = {"which": which, "verb": "are" if len(missing) > 1 else "is"}
         return bad("missing in container", view.device_line(), **values) if view.container else bad("missing", **values)
     for gpu in view.gpus:
         refusal = view.machine.refusal(gpu.render_node) if gpu.render_node else ""

@@ -5,17 +5,26 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from wavewright.capture.doctor.gpus import VISIBILITY, firmware_versions
+from wavewright.capture.doctor.gpus import firmware_versions
 from wavewright.capture.doctor.system import TUNING, leftover_names
 from wavewright.capture.doctor.view import MachineView, assignment, printable
 from wavewright.capture.gpus.topology import Gpu
 from wavewright.capture.machines.machine import Machine
+from wavewright.capture.plans.command import VISIBILITY
 from wavewright.capture.rocprofv3.installation import DECODER
 from wavewright.capture.rocprofv3.releases import Installation
 
 SCHEMA_VERSION = 1
 #: Variables that say which GPUs, libraries and caches a program gets; no others are stored, as they may be secrets.
-_VARIABLES = (*TUNING, *VISIBILITY, "ROCM_PATH", "ROCPROFILER_METRICS_PATH", "SLURM_JOB_ID", "SLURM_JOB_GPUS")
+_VARIABLES = (
+    *TUNING,
+    "ROCR_VISIBLE_DEVICES",
+    *VISIBILITY,
+    "ROCM_PATH",
+    "ROCPROFILER_METRICS_PATH",
+    "SLURM_JOB_ID",
+    "SLURM_JOB_GPUS",
+)
 
 
 def machine_facts(machine: Machine, installation: Installation | None = None) -> dict[str, Any]:

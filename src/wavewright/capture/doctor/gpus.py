@@ -7,7 +7,7 @@ from typing import Any
 
 from wavewright.base.words import amount, counted
 from wavewright.capture.doctor.check import Outcome, bad, ok, skipped
-from wavewright.capture.doctor.view import MachineView, assignment, printable
+from wavewright.capture.doctor.view import MachineView, printable
 from wavewright.capture.gpus.topology import TOPOLOGY_VARIABLES, Gpu, busy_percent, topology_folder
 
 BUSY_PERCENT = 10  #: A GPU without work may show a few percent for a desktop.
@@ -17,11 +17,8 @@ _THREAD_TRACES = re.compile(r"gfx(90a|94\d|950|10\d\d|11\d\d|12\d\d)")
 #: Target -> the first release of ROCm whose profiler knows it. Source: its CHANGELOG.
 _FIRST_RELEASES = {"gfx1150": (7, 2), "gfx1151": (7, 2)}
 _RADEON = re.compile(r"gfx1[12]\d\d")  #: Their counters stand still unless the clock is steady.
-#: Firmware from which on an MI300X samples PCs. Source: rocprofiler-sdk, firmware_restrictions.cpp.
-_MEC_MIN, _SOS_MIN = 0x1A, 0x00360259
 _FIRMWARE_LINE = re.compile(r"(?m)^(\w+) feature version: \d+, firmware version: 0x([0-9a-fA-F]{1,8})$")
 _STEADY_LEVELS = ("profile_standard", "profile_peak", "profile_min_sclk", "profile_min_mclk")
-VISIBILITY = ("ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL")
 
 
 def gpus(view: MachineView) -> Outcome:
@@ -63,54 +60,6 @@ def _described(gpu: Gpu) -> str:
         gpu.pci,
     ]
     return ", ".join(filter(None, parts))
-
-
-def visibility(view: MachineView) -> Outcome:
-    """Compare the variables that hide GPUs with each other and with the GPUs."""
-    values: dict[str, Any] = {name: view.variables[name] for name in VISIBILITY if name in view.variables}
-    if not values:
-        return ok("none")
-    texts = ", ".join(assignment(name, value, 40) for name, value in values.items())
-    what = _visibility_problem(view, values)
-    if what:
-        return bad("wrong", texts=texts, what=what, names=" ".join(values))
-    is_partial = "ROCR_VISIBLE_DEVICES" not in values and len(view.gpus) > 1
-    return ok("HIP only" if is_partial else "agree", texts=texts)
-
-
-def _visibility_problem(view: MachineView, values: dict[str, str]) -> str:
-    """The fault of the variables; empty = none. Rules: rocprofiler-sdk 1.3.2, agent.cpp."""
-    visible_count = len(view.gpus)
-    rocr = values.get("ROCR_VISIBLE_DEVICES")
-    if rocr is not None:
-        if not rocr.strip():
-            return "ROCR_VISIBLE_DEVICES is empty, which hides every GPU"
-        problem, visible_count = _chosen(view, rocr, visible_count)
-        if problem:
-            return f"ROCR_VISIBLE_DEVICES: {problem}"
-    hips = [(name, values[name]) for name in VISIBILITY[1:] if values.get(name, "").strip()]
-    if len({value.replace(" ", "") for _, value in hips}) > 1:
-        return f"{' and '.join(name for name, _ in hips)} differ; only the first counts"
-    problem = _chosen(view, hips[0][1], visible_count)[0] if hips else ""
-    return f"{hips[0][0]}: {problem}{', counted within ROCR_VISIBLE_DEVICES' if rocr else ''}" if problem else ""
-
-
-def _chosen(view: MachineView, value: str, visible_count: int) -> tuple[str, int]:
-    """The fault of a list of GPUs, and how many it chooses of the visible ones."""
-    words = [word.strip() for word in value.split(",") if word.strip()]
-    ids = {gpu.unique_id.lower() for gpu in view.gpus if gpu.unique_id}
-    for word in words:
-        if re.fullmatch(r"\d{1,6}", word):
-            if int(word) >= visible_count:
-                return f"there is no GPU {word} among {visible_count}", 0
-        elif word.lower().startswith("gpu-"):
-            if ids and not any(each.startswith(word.lower()) for each in ids):
-                return f"there is no GPU with the id {printable(word, 24)}", 0
-        elif word == "-1":
-            return "-1 hides every GPU", 0
-        else:
-            return f"{printable(word, 24)!r} is neither a number nor GPU-..., and is ignored", 0
-    return "", len(words)
 
 
 def architecture(view: MachineView) -> Outcome:
@@ -197,26 +146,6 @@ def users(view: MachineView) -> Outcome:
     free = [str(gpu.index) for gpu in view.gpus if gpu.index not in used]
     values: dict[str, Any] = {"count": len(used), "gpus": counted(len(view.gpus), "GPUs"), "free": ", ".join(free)}
     return bad("some" if free else "all", details=tuple(lines), **values)
-
-
-def firmware(view: MachineView) -> Outcome:
-    """Compare the firmware with what PC sampling of MI300 needs."""
-    sampled = [gpu for gpu in view.gpus if gpu.target == "gfx942"]
-    if not sampled:
-        return ok("not needed")
-    old = []
-    texts = []
-    for gpu in sampled:
-        versions = firmware_versions(view, gpu)
-        mec, sos = versions.get("MEC", gpu.firmware), versions.get("SOS")
-        if mec is not None:
-            texts.append(f"MEC {mec:#x}" + (f", SOS {sos:#x}" if sos is not None else ""))
-        for name, version, least in (("MEC", mec, _MEC_MIN), ("SOS", sos, _SOS_MIN)):
-            if version is not None and version < least:
-                old.append(f"GPU {gpu.index}: {name} {version:#x}, needed {least:#x}")
-    if old:
-        return bad("old", versions="; ".join(old))
-    return ok("new", versions="; ".join(dict.fromkeys(texts))) if texts else skipped("not told")
 
 
 def firmware_versions(view: MachineView, gpu: Gpu) -> dict[str, int]:

@@ -27,7 +27,6 @@ _GIB = 1 << 30
 RAW_BYTES = 2 * (256 << 20)
 #: With what rocprofv3 itself decodes from them as JSON, about ten times as much.
 EXPECTED_BYTES = 11 * RAW_BYTES
-_WRITE = 0o2
 
 
 def operating_system(view: MachineView) -> Outcome:
@@ -114,12 +113,7 @@ def disk(view: MachineView) -> Outcome:
     """Look for room for what a capture writes."""
     home = view.variables.get("HOME", "")
     folder = view.output or (home if home.startswith("/") else "/tmp")  # noqa: S108 - nothing is written there
-    kind, options = _mount(view, folder)
-    values: dict[str, Any] = {"where": printable(folder, 60), "uid": view.machine.identity.uid}
-    if "ro" in options:
-        return bad("read only", **values)
-    if not _is_writable(view, folder):
-        return bad("not writable", **values)
+    values: dict[str, Any] = {"where": printable(folder, 60)}
     free = view.machine.free_bytes(folder)
     if free is None:
         return skipped("not told", **values)
@@ -128,7 +122,7 @@ def disk(view: MachineView) -> Outcome:
         return bad("full", **values)
     if free < EXPECTED_BYTES:
         return bad("small", **values, level=Level.WARNING)
-    return ok("in memory" if kind in ("tmpfs", "ramfs") else "enough", **values, kind=kind)
+    return ok("enough", **values)
 
 
 def memory(view: MachineView) -> Outcome:
@@ -147,38 +141,3 @@ def memory(view: MachineView) -> Outcome:
         flag = view.start_line("--shm-size 8G")
         return bad("shared in container", flag, rooms=rooms) if view.is_run_by_flags else bad("shared", rooms=rooms)
     return ok("enough", rooms=rooms)
-
-
-def _existing(view: MachineView, folder: str) -> str:
-    """The folder, or its nearest parent that exists."""
-    path = view.machine.real_path(folder)
-    while path not in ("", "/") and view.machine.facts(path) is None:
-        path = path.rpartition("/")[0]
-    return path or "/"
-
-
-def _mount(view: MachineView, folder: str) -> tuple[str, list[str]]:
-    """Kind and options of the file system of a folder; empty = unknown."""
-    path = _existing(view, folder)
-    longest = ("", "", "")
-    for line in (view.machine.text("/proc/self/mounts") or "").splitlines():
-        fields = line.split()
-        if len(fields) < 4:
-            continue
-        point = re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), fields[1])
-        is_above = path == point or path.startswith(point.rstrip("/") + "/")
-        if is_above and len(point) >= len(longest[0]):
-            longest = (point, fields[2], fields[3])
-    return longest[1], longest[2].split(",")
-
-
-def _is_writable(view: MachineView, folder: str) -> bool:
-    """True when its permission bits let this process write; unknown counts as yes."""
-    facts = view.machine.facts(_existing(view, folder))
-    identity = view.machine.identity
-    if facts is None or facts.kind != "folder":
-        return facts is None
-    if identity.uid == 0:
-        return True
-    shift = 6 if facts.uid == identity.uid else 3 if facts.gid in identity.gids else 0
-    return bool(facts.mode >> shift & _WRITE)

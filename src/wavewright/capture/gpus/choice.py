@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from wavewright.base.words import counted
+from wavewright.base.words import counted, some_of
 from wavewright.capture.gpus.locks import Lock, holder_of, lock_folder, lock_path, try_lock
 from wavewright.capture.gpus.topology import Gpu, gpus_of, users_of
 from wavewright.capture.machines.machine import Machine
@@ -58,9 +58,7 @@ def _matching(part: str, gpus: Sequence[Gpu]) -> list[Gpu]:
 
 
 def _listed(gpus: Sequence[Gpu]) -> str:
-    names = [f"{gpu.index} ({gpu.unique_id or gpu.pci or gpu.target})" for gpu in gpus[:_NAMED_MAX]]
-    more = [f"and {len(gpus) - _NAMED_MAX} more"] if len(gpus) > _NAMED_MAX else []
-    return ", ".join(names + more)
+    return some_of(gpus, _NAMED_MAX, lambda gpu: f"{gpu.index} ({gpu.unique_id or gpu.pci or gpu.target})")
 
 
 def choose_gpu(

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
-from wavewright.base.words import counted
+from wavewright.base.words import counted, some_of
 from wavewright.errors import UsageError
 from wavewright.facts.loader import packaged
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 #: A counter with what may follow its name: a reduction, one instance, one GPU.
 _NAME = re.compile(r"([A-Za-z][A-Za-z0-9_]*?)(_sum|_avr|_max|_min)?(\[\d+\])?(:device=\d+)?")
+_NAMED = 12  #: Metrics in a remark.
 _ACCUMULATED = re.compile(r"(\w+)_ACCUM")
 #: Counters that rocprofv3 computes from others.
 _COMPUTED = frozenset(packaged("commands.toml", __package__)["computed_counters"])
@@ -268,13 +269,8 @@ def remarks(plan: CapturePlan) -> list[str]:
     lines = list(plan.notes)
     spread = metrics.filter((metrics["passes"] != "") & metrics["is_ratio"])
     if spread.height:
-        ids = some_of(list(spread["metric_id"]))
+        ids = some_of(spread["metric_id"], _NAMED)
         lines.append(f"from several passes, as a block cannot count so much at once: {ids}")
     for reason, group in metrics.filter(~metrics["is_measured"]).group_by("reason", maintain_order=True):
-        lines.append(f"not measured, {reason[0]}: {some_of(list(group['metric_id'].unique(maintain_order=True)))}")
+        lines.append(f"not measured, {reason[0]}: {some_of(group['metric_id'].unique(maintain_order=True), _NAMED)}")
     return lines
-
-
-def some_of(names: Sequence[str], limit: int = 12) -> str:
-    """The first of some names, and how many more there are."""
-    return ", ".join(names[:limit]) + (f" and {len(names) - limit} more" if len(names) > limit else "")

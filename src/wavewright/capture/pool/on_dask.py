@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from wavewright.base import stopping
+from wavewright.base.words import some_of
 from wavewright.capture.jobs.folder import is_locked
 from wavewright.capture.pool.child import ELSEWHERE, ChildOptions, last_line, start_child
 from wavewright.capture.pool.folder import (
@@ -161,8 +162,7 @@ def run_on_dask(
     finally:
         forget()
     for reason, names in losses.items():
-        more = f" and {len(names) - _NAMES_MAX:,} more" if len(names) > _NAMES_MAX else ""
-        tell("note", {"text": f"{', '.join(names[:_NAMES_MAX])}{more}: {reason}; --resume goes on"})
+        tell("note", {"text": f"{some_of(names, _NAMES_MAX)}: {reason}; --resume goes on"})
     for kind in (OutputError, MissingToolError, BusyError):  # the error that stands for all jobs, where one does
         for problem in problems:
             if problem.status == kind.exit_code:

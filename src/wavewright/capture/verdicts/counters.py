@@ -11,9 +11,8 @@ from collections import Counter
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from wavewright.base.words import counted
+from wavewright.base.words import counted, some_of
 from wavewright.capture.judgement import Judgement, Verdict
-from wavewright.capture.plans.counter_passes import some_of
 from wavewright.errors import WavewrightError
 
 if TYPE_CHECKING:
@@ -159,6 +158,5 @@ def _short_launches(recording: Counters, data: CounterSet) -> list[str]:
             where = "" if len(set(by_pass.values())) == 1 and len(by_pass) == len(passes) else " in some passes"
             short = kernel if len(kernel) <= _KERNEL_LETTERS else f"{kernel[:_KERNEL_LETTERS]}..."
             sentences.append(f"{fewest:,} of {counted(asked, 'launches')} of {short}{where}.")
-    if len(sentences) > _NAMED:
-        sentences = [*sentences[:_NAMED], f"and {len(sentences) - _NAMED:,} more kernels."]
-    return sentences
+    more = [f"and {len(sentences) - _NAMED:,} more kernels."] if len(sentences) > _NAMED else []
+    return [*sentences[:_NAMED], *more]

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from wavewright.base.compression import PackedError
-from wavewright.base.words import counted
+from wavewright.base.words import counted, some_of
 from wavewright.codeobj.containers.byte_sources import ByteSource, Part, Unpacked
 from wavewright.errors import NotATraceError, UsageError
 from wavewright.model.losses import Loss
@@ -114,9 +114,7 @@ class EmbeddedObjects:
 
     def _listed(self, objects: Sequence[EmbeddedObject] | None = None) -> str:
         listed_objects = self.objects if objects is None else objects
-        lines = ", ".join(f"{each.number}: {each.name}" for each in listed_objects[:_LISTED])
-        more = f" and {len(listed_objects) - _LISTED:,} more" if len(listed_objects) > _LISTED else ""
-        return f"choose one of {lines}{more}"
+        return f"choose one of {some_of(listed_objects, _LISTED, lambda each: f'{each.number}: {each.name}')}"
 
 
 def distinct(objects: Sequence[EmbeddedObject]) -> list[EmbeddedObject]:

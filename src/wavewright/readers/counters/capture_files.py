@@ -10,6 +10,7 @@ from pathlib import Path
 
 from wavewright.base.files import not_read, open_regular
 from wavewright.base.shown import quoted
+from wavewright.base.words import some_of
 from wavewright.errors import NotATraceError, UsageError, WavewrightError
 from wavewright.readers.files.inventory import Inventory
 from wavewright.readers.files.kinds import COUNTER_TABLES, STORES_OF_COUNTERS, THREAD_TRACES, Kind, sniff
@@ -158,7 +159,7 @@ def _looks_like_table(file: Path) -> bool:
 
 def _several(folder: Path, captures: Sequence[Path]) -> UsageError:
     names = [str(capture.relative_to(folder)) for capture in captures]
-    name_list = ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else "")
+    name_list = some_of(names, _SHOWN)
     problem = f"{len(names):,} captures of counters below this folder"
     return UsageError(problem, where=str(folder), advice=f"name one of them: {name_list}")
 

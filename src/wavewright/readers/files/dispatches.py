@@ -10,7 +10,7 @@ from functools import cached_property
 from itertools import combinations
 from typing import Generic, TypeVar
 
-from wavewright.base.words import counted, shortened
+from wavewright.base.words import counted, shortened, some_of
 from wavewright.errors import UsageError
 from wavewright.facts.kernel_titles import kernel_title
 from wavewright.facts.library_kernels import is_runtime_kernel
@@ -210,5 +210,4 @@ def _merit(contents: Contents) -> tuple[bool, bool, bool, int]:
 
 def listed(dispatches: Sequence[Dispatch[T]]) -> str:
     """Keys and kernels in a line."""
-    more = f" and {len(dispatches) - _LISTED:,} more" if len(dispatches) > _LISTED else ""
-    return ", ".join(dispatch.title for dispatch in dispatches[:_LISTED]) + more
+    return some_of(dispatches, _LISTED, lambda dispatch: dispatch.title)

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 import polars as pl
 
-from wavewright.base.words import counted
+from wavewright.base.words import counted, some_of
 from wavewright.errors import WavewrightError
 from wavewright.model.losses import Loss
 from wavewright.model.trace import ThreadTrace
@@ -84,9 +84,8 @@ def name_dispatch(
     others = [dispatch.key for dispatch in dispatches if dispatch.key != choice.key]
     trace.source = replace(trace.source, dispatch_key=choice.key, other_dispatches=tuple(others))
     if others and not is_asked:
-        more = f" and {len(others) - _NOTED:,} more" if len(others) > _NOTED else ""
         note = f"showing dispatch {choice.key}; {counted(len(others), 'more dispatches')} here: "
-        add_losses(trace, [Loss("other_dispatches", len(others), detail=note + ", ".join(others[:_NOTED]) + more)])
+        add_losses(trace, [Loss("other_dispatches", len(others), detail=note + some_of(others, _NOTED))])
 
 
 def _in_window(capture: Capture, window: Window) -> Contents:

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 
 from wavewright.base.shown import printable
-from wavewright.base.words import counted
+from wavewright.base.words import counted, some_of
 from wavewright.capture.doctor import Area, Check, Status
 from wavewright.model.blocks import GAP, AnyBlock, Cell, Grid, GridColumn, Preformatted, headline, sentence
 from wavewright.words.capture.shell import shell_text
@@ -100,6 +100,5 @@ def _not_checked(checks: Sequence[Check], *, is_complete: bool) -> Iterator[AnyB
         yield GAP
         yield sentence(("Not checked", "bold"))
     for reason, titles in reasons.items():
-        is_listed = is_complete or len(titles) <= _LISTED
-        names = ", ".join(titles) if is_listed else f"{', '.join(titles[:_LISTED])} and {len(titles) - _LISTED} more"
+        names = some_of(titles, len(titles) if is_complete else _LISTED)
         yield sentence((f"{names}: ", "dim"), reason, indent=2)

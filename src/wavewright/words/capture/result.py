@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from wavewright.base.shown import printable, quoted
-from wavewright.base.words import counted, percent, short, size
+from wavewright.base.words import counted, percent, short, size, some_of
 from wavewright.capture.jobs.folder import DISCOVERIES
 from wavewright.capture.jobs.result import Attempt, Result
 from wavewright.capture.judgement import TracedDispatch
@@ -80,8 +80,7 @@ def _headline(result: Result) -> Sentence:
 
 
 def _names(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _SHOWN_NAMES} more" if len(names) > _SHOWN_NAMES else ""
-    return printable(", ".join(names[:_SHOWN_NAMES]) + more)
+    return printable(some_of(names, _SHOWN_NAMES))
 
 
 def _traced(result: Result, best: Attempt) -> Iterator[AnyBlock]:

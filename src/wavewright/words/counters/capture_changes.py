@@ -9,10 +9,10 @@ import polars as pl
 
 from wavewright.analysis.counters.compare import CounterComparison
 from wavewright.base.shown import printable
-from wavewright.base.words import counted, percent
+from wavewright.base.words import counted, percent, some_of
 from wavewright.facts.metrics.declared import SPEED_OF_LIGHT
 from wavewright.model.blocks import GAP, AnyBlock, Cell, Sentence, Table, headline, sentence
-from wavewright.words.counters.metric_text import BLANK, figure, sentence_list
+from wavewright.words.counters.metric_text import BLANK, figure
 from wavewright.words.kit.brief_names import brief_kernel
 from wavewright.words.kit.declared_tables import declared_table
 from wavewright.words.kit.frame_tables import dim
@@ -109,11 +109,11 @@ def _hidden(rows: pl.DataFrame, base: str, side: str) -> Iterator[Sentence]:
         if metrics.height:
             names = [printable(name) for name in metrics["name"].unique(maintain_order=True)]
             names[0] += f" ({printable(metrics[reason][0] or 'no reason')})"
-            listing = sentence_list(names, _NAMED)
+            listing = some_of(names, _NAMED)
             yield sentence((f"{counted(metrics.height, 'metrics')} not measured in {label}: {listing}", "dim"))
     units = rows.filter(rows["status"] == "other unit")
     if units.height:
-        listing = sentence_list([printable(name) for name in units["name"]], _NAMED)
+        listing = some_of([printable(name) for name in units["name"]], _NAMED)
         yield sentence((f"{counted(units.height, 'metrics')} in another unit: {listing}", "dim"))
 
 

@@ -98,18 +98,6 @@ def strip(values: Sequence[float | None], *, group: int = 16) -> str:
     return " ".join(groups)
 
 
-def sentence_list(words: Sequence[str], limit: int, what: str = "more") -> str:
-    """The first words with commas, and how many others there are.
-
-    Examples
-    --------
-    >>> sentence_list(["a", "b"], 3), sentence_list(["a", "b", "c", "d"], 2)
-    ('a, b', 'a, b and 2 more')
-    """
-    shown = ", ".join(words[:limit])
-    return shown if len(words) <= limit else f"{shown} and {len(words) - limit:,} {what}"
-
-
 def folded_names(names: Iterable[str]) -> list[str]:
     """Names in order; those that differ in what stands in parentheses at their end only are put together.
 

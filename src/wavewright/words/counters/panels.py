@@ -9,12 +9,12 @@ import polars as pl
 
 from wavewright.analysis.counters.engine.answer import CounterPanels
 from wavewright.base.shown import printable
-from wavewright.base.words import counted
+from wavewright.base.words import counted, some_of
 from wavewright.facts.loader import packaged
 from wavewright.facts.metrics.declared import Metric, MetricTable
 from wavewright.model.blocks import GAP, AnyBlock, Cell, sentence
 from wavewright.words.counters.channels import channel_parts
-from wavewright.words.counters.metric_text import BLANK, Footnotes, box_plot, figure, sentence_list
+from wavewright.words.counters.metric_text import BLANK, Footnotes, box_plot, figure
 from wavewright.words.kit.declared_tables import declared_columns
 from wavewright.words.kit.frame_tables import Column, dim, frame_table
 
@@ -67,7 +67,7 @@ def _table_parts(
 ) -> Iterator[AnyBlock]:
     with_value = rows.filter(pl.col("average").is_not_null() | pl.col("median").is_not_null())
     if not with_value.height and not explain:
-        why = sentence_list([printable(reason) for reason in rows["reason"].unique(maintain_order=True)], 2)
+        why = some_of([printable(reason) for reason in rows["reason"].unique(maintain_order=True)], 2)
         yield sentence((title, "bold"), f"  {counted(rows.height, 'metrics')}, all blank: {why}")
         return
     notes = Footnotes()

@@ -9,10 +9,10 @@ import polars as pl
 
 from wavewright.analysis.counters.engine.answer import CounterPanels
 from wavewright.base.shown import printable
-from wavewright.base.words import counted
+from wavewright.base.words import counted, some_of
 from wavewright.facts.metrics.declared import SPEED_OF_LIGHT
 from wavewright.model.blocks import AnyBlock, Cell, Column, Sentence, Table, sentence
-from wavewright.words.counters.metric_text import figure, folded_names, sentence_list
+from wavewright.words.counters.metric_text import figure, folded_names
 from wavewright.words.counters.panels import peak_cell, percent_bar
 
 _GROUPS = ("compute", "caches", "memory")
@@ -54,7 +54,7 @@ def speed_of_light(
             f"{printable(name)} ({printable(why)})" for name, why in blank.select("name", "reason").iter_rows()
         ]
         more = f"; --panel {SPEED_OF_LIGHT} has all" if len(blank_metrics) > _REASONS else ""
-        yield sentence((f"blank: {sentence_list(blank_metrics, _REASONS)}{more}", "dim"))
+        yield sentence((f"blank: {some_of(blank_metrics, _REASONS)}{more}", "dim"))
 
 
 def _nearest(rows: pl.DataFrame, by_kernel: Sequence[tuple[int, CounterPanels]]) -> Iterator[Sentence]:

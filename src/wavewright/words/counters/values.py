@@ -9,10 +9,10 @@ from typing import Any
 
 from wavewright.analysis.counters.values.answer import MetricValues
 from wavewright.base.shown import printable
-from wavewright.base.words import counted, duration, truncation
+from wavewright.base.words import counted, duration, some_of, truncation
 from wavewright.model import blocks
 from wavewright.model.blocks import GAP, AnyBlock, sentence
-from wavewright.words.counters.metric_text import figure, folded_names, sentence_list
+from wavewright.words.counters.metric_text import figure, folded_names
 from wavewright.words.kit.brief_names import brief_kernel
 from wavewright.words.kit.declared_tables import declared_table
 from wavewright.words.kit.frame_tables import Column, dim, frame_table
@@ -83,7 +83,7 @@ def _by_kernel(answer: MetricValues, width: int, limit: int, decimals: int | Non
         rows.append((dim(metric["metric_id"]), _label(metric), metric["unit"], *cells))
     yield blocks.Table(title, (*columns, *ranks), tuple(rows))
     if blank:
-        yield sentence((f"blank: {sentence_list(blank, _NAMED)}", "dim"))
+        yield sentence((f"blank: {some_of(blank, _NAMED)}", "dim"))
     if shown.height < kernels.height:
         yield sentence(("--csv and --json have all kernels; --kernel chooses some", "bold"))
 

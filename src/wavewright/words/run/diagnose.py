@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from wavewright.analysis.run.diagnose import RunDiagnosis
 from wavewright.analysis.run.diagnose.finding import RunFinding
-from wavewright.base.words import counted, duration, percent
+from wavewright.base.words import counted, duration, percent, some_of
 from wavewright.model.blocks import Block, Finding, Labelled, Sentence
 from wavewright.model.findings import PlaceEvidence
 from wavewright.words.kit.brief_names import brief, brief_kernel
@@ -79,8 +79,7 @@ def _where(evidence: PlaceEvidence, *, with_gpu: bool) -> str:
 
 def _sequence(names: Sequence[str]) -> str:
     """A kernel, or the first ones of a sequence."""
-    more = f" and {len(names) - _FIRST} more" if len(names) > _FIRST else ""
-    return ", ".join(brief_kernel(name, _NAME) for name in names[:_FIRST]) + more
+    return some_of(names, _FIRST, lambda name: brief_kernel(name, _NAME))
 
 
 def diagnosis_report(answer: RunDiagnosis, *, limit: int = 20) -> Iterator[Block]:

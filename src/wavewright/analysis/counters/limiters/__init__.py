@@ -15,6 +15,7 @@ from wavewright.analysis.counters.limiters.kernel_values import KernelValues, ke
 from wavewright.analysis.counters.limiters.trust import caveats_of, kernels_with_caveats
 from wavewright.analysis.counters.limiters.verdicts import judged
 from wavewright.base.bounds import ROWS, bounded
+from wavewright.base.words import some_of
 from wavewright.facts.counters.limiters import CORE
 from wavewright.facts.metrics.expression import parse
 from wavewright.facts.metrics.panels import panels_of
@@ -163,10 +164,9 @@ def _summary(at: list[Limiter], likely: list[Limiter], all_of: tuple[Limiter, ..
         word = "possibly" if likely[0].confidence == "low" else "probably"
         return f"{word} {_listed(likely[:2], ' or ')}: {likely[0].reason}{tail}"
     if open_limiters:
-        more = f" and {len(open_limiters) - _NAMED} more" if len(open_limiters) > _NAMED else ""
-        names = ", ".join(limiter.name for limiter in open_limiters[:_NAMED])
+        names = some_of(open_limiters, _NAMED, lambda limiter: limiter.name)
         hint = f"; an indication of {likely[0].name}: {likely[0].reason}" if likely else ""
-        return f"not decided: {names}{more}{hint}"
+        return f"not decided: {names}{hint}"
     return "no limit found: everything that was measured has time to spare"
 
 

@@ -15,7 +15,7 @@ from wavewright.analysis.counters.roofline.kinds import KINDS
 from wavewright.analysis.counters.roofline.points import disprove, kernel_row, operation_rows, point_rows
 from wavewright.analysis.counters.roofline.work import work_of
 from wavewright.base.bounds import ID, ROWS, bounded
-from wavewright.base.words import counted, percent
+from wavewright.base.words import counted, percent, some_of
 from wavewright.errors import UsageError
 from wavewright.facts.metrics.panels import RULES
 from wavewright.model.answer import Answer
@@ -175,10 +175,9 @@ def _unlike_devices(counters: CounterSet) -> Iterator[str]:
     spread = rows.group_by("name").agg(low=pl.col("value").min(), high=pl.col("value").max())
     unlike = spread.filter(pl.col("high") > (1 + _UNLIKE) * pl.col("low"))["name"].sort().to_list()
     if unlike:
-        more = f" and {len(unlike) - _MAX_NAMES} more" if len(unlike) > _MAX_NAMES else ""
         yield (
             f"the benchmark of device {rows['device'][0]} is used; those of other GPUs differ by more than "
-            f"{percent(_UNLIKE, 0)} in {', '.join(unlike[:_MAX_NAMES])}{more}: choose one with --device"
+            f"{percent(_UNLIKE, 0)} in {some_of(unlike, _MAX_NAMES)}: choose one with --device"
         )
 
 

@@ -9,6 +9,7 @@ import polars as pl
 
 from wavewright.analysis.run.collectives.collectives import bus_factor, kind_of
 from wavewright.analysis.run.select.identities import processes_of
+from wavewright.base.words import some_of
 from wavewright.model.run import Run
 
 _TABLE = "collective_records"  #: Extra table of logs of RCCL Inspector and of dumps of the flight recorder.
@@ -99,11 +100,10 @@ def _first_difference(group: pl.DataFrame) -> tuple[object, ...] | None:
         if not odd:
             continue
         common = Counter(row["collective"] for row in present.values()).most_common(1)[0][0]
-        texts = [f"{rank} ({_did(present.get(rank), column)})" for rank in sorted(odd)[:_MOST_RANKS]]
-        more = f" and {len(odd) - _MOST_RANKS} more" if len(odd) > _MOST_RANKS else ""
+        ranks = [f"{rank} ({_did(present.get(rank), column)})" for rank in sorted(odd)]
         last = present.get(min(odd)) or group.filter(pl.col("rank") == min(odd)).sort("sequence").row(-1, named=True)
         name = group["group"][0] or "?"
-        return (name, sequence, common, column, ", ".join(texts) + more, len(odd),
+        return (name, sequence, common, column, some_of(ranks, _MOST_RANKS), len(odd),
                 len(starts) - len(odd), last["site"])  # fmt: skip
     return None
 

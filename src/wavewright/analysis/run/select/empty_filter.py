@@ -11,6 +11,7 @@ import polars as pl
 
 from wavewright.analysis.run.select.choice import RunSelection
 from wavewright.analysis.run.select.choice_rules import name_pattern
+from wavewright.base.words import some_of
 from wavewright.errors import UsageError
 from wavewright.model.run import Run
 
@@ -76,9 +77,8 @@ def unmatched_error(parts: Sequence[Unmatched], where: str = "") -> UsageError:
             there += part.there
     is_counted = first.option in ("--kernel", "--domain")
     ordered = there.most_common() if is_counted else sorted(there.items(), key=lambda item: (len(item[0]), item[0]))
-    names = [f"{name[:_NAME_WIDTH]} {count:,}" if is_counted else name for name, count in ordered[:_SHOWN]]
-    more = f" and {len(ordered) - _SHOWN:,} more" if len(ordered) > _SHOWN else ""
-    what = f"{first.what}; this run has {', '.join(names)}{more}"
+    names = [f"{name[:_NAME_WIDTH]} {count:,}" if is_counted else name for name, count in ordered]
+    what = f"{first.what}; this run has {some_of(names, _SHOWN)}"
     if first.option == "--kernel":
         return UsageError(
             what, where=where, advice="`wavewright top` lists the kernels; /regular expressions/ match too"

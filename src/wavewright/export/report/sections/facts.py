@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from wavewright.base.words import side_label
+from wavewright.base.words import side_label, some_of
 from wavewright.model.document import Document
 
 _MOST = 6  #: Values of one fact that are named.
@@ -61,5 +61,4 @@ def _of_counters(document: Document) -> dict[str, str]:
 def _listed(values: Sequence[str | None]) -> str:
     """Different values, the first few of them."""
     unique = list(dict.fromkeys(value for value in values if value))
-    more = f" and {len(unique) - _MOST} more" if len(unique) > _MOST else ""
-    return ", ".join(unique[:_MOST]) + more
+    return some_of(unique, _MOST)

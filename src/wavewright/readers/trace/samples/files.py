@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from wavewright.base.words import some_of
 from wavewright.errors import UsageError
 from wavewright.model.losses import Loss
 from wavewright.readers.files.inventory import Inventory
@@ -65,7 +66,6 @@ def choose(files: Sequence[SampleFile], losses: list[Loss]) -> SampleFile:
     best = max(same, key=lambda file: (file.is_json, file.byte_count, file.path))
     others = [file for file in files if file.run != run]
     if others:
-        names = ", ".join(f"{file.path.parent.name}/{file.path.name}" for file in others[:_NAMED])
-        more = f" and {len(others) - _NAMED:,} more" if len(others) > _NAMED else ""
-        losses.append(Loss("other_samples", len(others), detail=names + more))
+        names = some_of(others, _NAMED, lambda file: f"{file.path.parent.name}/{file.path.name}")
+        losses.append(Loss("other_samples", len(others), detail=names))
     return best

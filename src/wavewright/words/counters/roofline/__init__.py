@@ -11,7 +11,7 @@ from wavewright.analysis.counters.roofline.geometry import RooflinePicture, pict
 from wavewright.analysis.counters.roofline.kinds import SHOWN_LEVELS
 from wavewright.analysis.counters.roofline.points import NEAR
 from wavewright.base.shown import printable
-from wavewright.base.words import percent
+from wavewright.base.words import percent, some_of
 from wavewright.model.blocks import AnyBlock, Sentence, Table, headline, sentence
 from wavewright.words.counters.roofline.plot import roofline_chart
 from wavewright.words.counters.roofline.roof_labels import (
@@ -96,8 +96,7 @@ def _not_drawn(answer: Roofline, picture: RooflinePicture, levels: Sequence[str]
         same = {tuple(dict.fromkeys(where)) for where in kernels.values()}
         where = f" at {', '.join(same.pop())}" if len(same) == 1 else ""
         named = list(kernels)
-        more = f" and {len(named) - _MAX_LETTERS:,} more" if len(named) > _MAX_LETTERS else ""
-        yield sentence((f"not drawn: {', '.join(named[:_MAX_LETTERS])}{more}{where}: ", "bold"), reason)
+        yield sentence((f"not drawn: {some_of(named, _MAX_LETTERS)}{where}: ", "bold"), reason)
 
 
 def _key(row: dict[str, Any]) -> tuple[Any, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from wavewright.analysis.run.steps import Steps
-from wavewright.base.words import duration
+from wavewright.base.words import duration, some_of
 from wavewright.errors import UsageError
 from wavewright.model.blocks import Picture
 from wavewright.model.document import Document
@@ -172,6 +172,5 @@ def _lengths(rows: Sequence[dict[str, Any]]) -> str:
     """Steps that are longer than the axis, in words."""
     if not rows:
         return ""
-    words = [f"step {row['step']:,} {duration(row['length_ns'])}" for row in rows[:_MOST_CUT]]
-    more = f" and {len(rows) - _MOST_CUT:,} more" if len(rows) > _MOST_CUT else ""
-    return f"longer than the axis, and cut: {', '.join(words)}{more}"
+    words = some_of(rows, _MOST_CUT, lambda row: f"step {row['step']:,} {duration(row['length_ns'])}")
+    return f"longer than the axis, and cut: {words}"

@@ -10,7 +10,7 @@ import polars as pl
 from wavewright.analysis.trace.about.overview import Overview
 from wavewright.analysis.trace.about.traced_call import launch_sentence, launch_source
 from wavewright.base.shown import printable, quoted
-from wavewright.base.words import counted, grouped, shortened
+from wavewright.base.words import counted, grouped, shortened, some_of
 from wavewright.codeobj.code_object import Kernel
 from wavewright.codeobj.containers.embedded_objects import EmbeddedObjects
 from wavewright.errors import WavewrightError
@@ -57,7 +57,7 @@ def _losses(facts: Sequence[Overview], rows: pl.DataFrame) -> Iterator[Sentence]
             keys_of.setdefault(line, []).append(key)
     for line, all_keys in keys_of.items():
         keys = [printable(key) for key in all_keys if key]
-        named = ", ".join(keys[:_NAMED]) + (f" and {len(keys) - _NAMED:,} more" if len(keys) > _NAMED else "")
+        named = some_of(keys, _NAMED)
         yield sentence(f"dispatch {named}: " if keys else "", line, style=line.style)
 
 
