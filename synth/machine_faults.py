@@ -346,20 +346,6 @@ FAULTS: tuple[Fault, ...] = (
     ),
     Fault("full disk", "disk", "error", "10.00 MB free", lambda m: _room(m, "/home/user", 10_000_000)),
     Fault("little room", "disk", "warning", "2.00 GB free", lambda m: _room(m, "/home/user", 2_000_000_000)),
-    Fault(
-        "little shared memory",
-        "memory",
-        "warning",
-        "67.11 MB free in /dev/shm",
-        lambda m: _room(m, "/dev/shm", 64 << 20),  # noqa: S108 - a folder of a made machine
-    ),
-    Fault(
-        "little memory",
-        "memory",
-        "warning",
-        "512.00 MB of memory",
-        lambda m: m.write("/proc/meminfo", "MemAvailable: 500000 kB\n"),
-    ),
 )
 #: Faults of which two checks speak, because the second explains the first.
 SECURE_BOOT = Fault("Secure Boot", "secure-boot", "hint", "must be signed", _secure_boot)

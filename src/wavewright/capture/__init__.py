@@ -45,10 +45,6 @@ def att(
     kernel: str = "",
     regex: str = "",
     launches: Iterable[int] = (),
-    target_cu: int | None = None,
-    simds: int | None = None,
-    se_mask: int | None = None,
-    buffer_bytes: int | None = None,
     **more: Any,
 ) -> Plan:
     """Thread traces of chosen launches of a kernel; what is not told is chosen, by a discovery where it is needed.
@@ -63,19 +59,10 @@ def att(
         In place of a name: a regex as rocprofv3 takes it.
     launches
         Which launches of the kernel, from 1; none = two warm neighbours.
-    target_cu, simds, se_mask, buffer_bytes
-        The window of the trace; None = chosen per architecture.
     more
-        Other fields of `ThreadTraces`, and what `discover` takes.
-
-    Raises
-    ------
-    TypeError
-        For a name that is neither.
+        Other fields of `ThreadTraces`, as `target_cu` and `buffer_bytes`, and what `discover` takes; else a TypeError.
     """
-    window = {"target_cu": target_cu, "simds": simds, "se_mask": se_mask, "buffer_bytes": buffer_bytes}
-    which = {"kernel": kernel, "kernel_regex": regex, "launches": tuple(launches)}
-    return _plan("att", program, {**which, **window, **more})
+    return _plan("att", program, {"kernel": kernel, "kernel_regex": regex, "launches": tuple(launches), **more})
 
 
 def counters(
@@ -161,13 +148,7 @@ def discover(
 
 
 def open_result(folder: str) -> Result:
-    """The result of a capture, from its folder.
-
-    Raises
-    ------
-    UsageError
-        When it holds none.
-    """
+    """The result of a capture, from its folder; UsageError when it holds none."""
     from pathlib import Path
 
     from wavewright.capture.jobs.result import stored_result

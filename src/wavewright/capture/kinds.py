@@ -50,9 +50,7 @@ class ThreadTraces(KernelChoice, frozen=True, kw_only=True, tag="att"):
     target_only: bool = False  #: Counters of the target CU only.
     serialize_all: bool = False
     consecutive: int | None = None  #: Dispatches from a chosen one on into one trace.
-    arguments_library: str = (
-        ""  #: Loaded into the program; it writes the arguments of launches (examples/hip-arguments).
-    )
+    arguments_library: str = ""  #: Loaded into the program: it writes arguments of launches (examples/hip-arguments).
 
 
 class Counters(KernelChoice, frozen=True, kw_only=True, tag="counters"):

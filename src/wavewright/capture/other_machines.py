@@ -255,12 +255,7 @@ def take_there(
 ) -> None:
     """Take a capture there and bring its folder.
 
-    Parameters
-    ----------
-    verb, words
-        Of `wavewright capture`, without -o; `words` ask for --json.
-    say
-        Gets the events of the capture there.
+    `verb` and `words` are those of `wavewright capture --json`, without -o; `say` gets the events of the capture there.
     """
     _check_folder(folder, resume=resume, force=force)
     check_version(place)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from wavewright.capture.doctor import driver, gpus, rocm, system
@@ -29,25 +28,12 @@ def _rule(name: str, row: dict[str, Any]) -> Rule:
 RULES: tuple[Rule, ...] = tuple(_rule(name, dict(row)) for name, row in packaged("checks.toml", __package__).items())
 
 
-def examine(
-    machine: Machine,
-    *,
-    output: str = "",
-    asks_gpu: bool = False,
-    trial: Callable[[MachineView], Outcome] | None = None,
-) -> tuple[Check, ...]:
+def examine(machine: Machine, **how: Any) -> tuple[Check, ...]:
     """Look at everything between a machine and a good capture, in the order of the table; nothing on it is changed.
 
-    Parameters
-    ----------
-    output
-        Absolute folder on the machine into which captures would go; empty = the home folder.
-    asks_gpu
-        Whether rocprofv3-avail may open the GPUs.
-    trial
-        Runs a program on a GPU, end to end (`tiny_program.tried`); None = nothing is run.
+    `how` are the other fields of a `MachineView`.
     """
-    view = MachineView(machine, output=output, asks_gpu=asks_gpu, trial=trial)
+    view = MachineView(machine, **how)
     checks: dict[str, Check] = {}
     reasons = {rule.name: rule.otherwise for rule in RULES}
     for rule in RULES:

@@ -22,7 +22,6 @@ TUNING = (
 )
 _CAPABILITIES = {"PERFMON": 38, "SYS_ADMIN": 21}  #: Their bits.
 _PARANOID_MAX = 2
-_GIB = 1 << 30
 #: Raw data of one attempt at most: two launches, each a buffer of the largest default in use (256 MiB).
 RAW_BYTES = 2 * (256 << 20)
 #: With what rocprofv3 itself decodes from them as JSON, about ten times as much.
@@ -123,21 +122,3 @@ def disk(view: MachineView) -> Outcome:
     if free < EXPECTED_BYTES:
         return bad("small", **values, level=Level.WARNING)
     return ok("enough", **values)
-
-
-def memory(view: MachineView) -> Outcome:
-    """Look for room for shared memory and buffers."""
-    match = re.search(r"(?m)^MemAvailable:\s*(\d{1,15}) kB$", view.machine.text("/proc/meminfo") or "")
-    available = int(match[1]) * 1024 if match else None
-    shared = view.machine.free_bytes("/dev/shm") if view.machine.facts("/dev/shm") else None  # noqa: S108 - as above
-    parts = [f"{amount(shared)} free in /dev/shm"] if shared is not None else []
-    parts += [f"{amount(available)} of memory"] if available is not None else []
-    if not parts:
-        return skipped("not told")
-    rooms = ", ".join(parts)
-    if available is not None and available < _GIB:
-        return bad("small", rooms=rooms)
-    if shared is not None and shared < _GIB:
-        flag = view.start_line("--shm-size 8G")
-        return bad("shared in container", flag, rooms=rooms) if view.is_run_by_flags else bad("shared", rooms=rooms)
-    return ok("enough", rooms=rooms)

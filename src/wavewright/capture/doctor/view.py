@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 
 from wavewright.base.secrets import masked
@@ -30,25 +31,15 @@ _NAME_LENGTH = 120
 _LOOK_FACTOR = 8  #: Times as many letters are looked at as are shown: white space goes away.
 
 
+@dataclass(eq=False)
 class MachineView:
-    """One look at a machine.
+    """One look at a machine."""
 
-    `output` is the absolute folder of the output on the machine (empty = the home folder); `asks_gpu` whether
-    rocprofv3-avail may open the GPUs; `trial` runs a program on a GPU, end to end (None = nothing is run).
-    """
-
-    def __init__(
-        self,
-        machine: Machine,
-        *,
-        output: str = "",
-        asks_gpu: bool = False,
-        trial: Callable[[MachineView], Outcome] | None = None,
-    ) -> None:
-        self.machine = machine
-        self.output = output
-        self.asks_gpu = asks_gpu
-        self.trial = trial
+    machine: Machine
+    output: str = ""  #: Absolute folder on it, into which captures would go; empty = the home folder.
+    asks_gpu: bool = False  #: Whether rocprofv3-avail may open the GPUs.
+    #: Runs a program on a GPU, end to end (`tiny_program.tried`); None = nothing is run.
+    trial: Callable[[MachineView], Outcome] | None = None
 
     @property
     def variables(self) -> Mapping[str, str]:

@@ -92,14 +92,10 @@ def take(
 
     Raises
     ------
-    UsageError
-        When the folder holds something else, the program does not exist, or the release cannot do what is asked for.
-    OutputError
-        When the file system refuses or is full.
-    MissingToolError
-        When there is no profiler or no GPU.
-    BusyError
-        When every GPU is used by others, or another process works on the capture.
+    WavewrightError
+        UsageError: the folder holds something else, there is no such program, the release cannot do it. OutputError:
+        the file system refuses or is full. MissingToolError: no profiler or GPU. BusyError: others use the GPUs, or
+        work on the capture.
     """
     place = JobFolder(folder)
     place.check(job, resume=resume, force=force)

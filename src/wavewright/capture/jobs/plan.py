@@ -46,12 +46,7 @@ class Plan:
     def commands(self, folder: str | os.PathLike[str] = "capture") -> tuple[Command, ...]:
         """The commands of the first attempt, with a discovery before it where one is needed; nothing is run.
 
-        Needs neither a GPU nor ROCm.
-
-        Raises
-        ------
-        UsageError
-            When the release cannot do what is asked for.
+        Needs neither a GPU nor ROCm; UsageError when the release cannot do what is asked for.
         """
         from wavewright.capture.gpus.choice import meant_gpus
         from wavewright.capture.gpus.topology import gpus_of
@@ -84,11 +79,6 @@ class Plan:
             Keep only the raw data of the best attempt, without placeholders.
         say
             Gets every event as an object; see `docs/reference/capture-folder.md`.
-
-        Raises
-        ------
-        WavewrightError
-            As `take`.
         """
         how: dict[str, Any] = {"resume": resume, "force": force, "clean": clean, "say": say}
         return take(self.job, Path(folder), machine=self.machine, installation=self.installation, **how)

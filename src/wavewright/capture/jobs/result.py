@@ -81,13 +81,7 @@ class Result:
 
     @property
     def raw(self) -> Path:
-        """The folder of the data of the best attempt.
-
-        Raises
-        ------
-        UsageError
-            When no attempt was judged.
-        """
+        """The folder of the data of the best attempt; UsageError when none was judged."""
         if self.best is None:
             raise UsageError("no attempt left anything", where=str(self.folder), advice="go on with --resume")
         return self.best.raw
@@ -103,13 +97,7 @@ class Result:
         return tuple(dispatch for dispatch in self.dispatches if dispatch.is_placeholder)
 
     def trace(self, dispatch: int | None = None) -> ThreadTrace:
-        """The thread trace of a dispatch; None = of the best one.
-
-        Raises
-        ------
-        NotATraceError
-            When there is none.
-        """
+        """The thread trace of a dispatch, None = of the best one; NotATraceError when there is none."""
         from typing import cast
 
         from wavewright.readers.opening import open as open_any

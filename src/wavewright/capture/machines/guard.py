@@ -83,10 +83,7 @@ def signal_all(processes: set[int], number: int) -> None:
 def kill_all(group: int | None, mark: str, *, spared: frozenset[int] = frozenset()) -> tuple[int, set[int]]:
     """Kill what lives, again and again until nothing is left: a process may start another before it is killed.
 
-    Returns
-    -------
-    tuple
-        How many were killed, and those that did not vanish within some seconds.
+    How many were killed, and those that did not vanish within some seconds.
     """
     seen: set[int] = set()
     deadline = time.monotonic() + _PATIENCE_SECONDS

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from wavewright.capture.gpus.topology import Gpu
 from wavewright.capture.kinds import Counters, Recording, Samples, ThreadTraces
 from wavewright.errors import UnsupportedError, UsageError
+from wavewright.facts.loader import packaged
 
 MIB = 1 << 20
 GIB = 1 << 30
@@ -30,15 +31,10 @@ SE_MASK, SE_BITS = 0x1, 64
 TRACE_COUNTERS_MAX, COUNTER_PERIOD, PERIOD_MAX, ACTIVITY_MAX = 8, 8, 32, 16
 _TRACE_COUNTER = re.compile(r"SQ[A-Z0-9_]*(?::0[xX][0-9a-fA-F]{1,8}|:[0-9a-fA-F]{1,8})?", re.IGNORECASE)
 
-#: Methods of PC sampling by target, preferred one first: AMD's documentation of ROCm 7.14.
-SAMPLING_METHODS = {
-    "gfx90a": ("host_trap",),
-    "gfx942": ("stochastic", "host_trap"),
-    "gfx950": ("stochastic", "host_trap"),
-}
-SAMPLING_UNITS = {"host_trap": "time", "stochastic": "cycles"}
-#: Defaults of rocprof-compute: microseconds, and cycles.
-SAMPLING_INTERVALS = {"host_trap": 512, "stochastic": 1 << 20}
+_SAMPLING = packaged("commands.toml", __package__)["sampling"]
+SAMPLING_METHODS: dict[str, list[str]] = _SAMPLING["methods"]
+SAMPLING_UNITS: dict[str, str] = _SAMPLING["units"]
+SAMPLING_INTERVALS: dict[str, int] = _SAMPLING["intervals"]
 CYCLES_MIN, CYCLES_MAX = 256, 1 << 31
 #: The least that rocprof-compute allows; below, the program becomes slow.
 CYCLES_LOW = 1 << 16

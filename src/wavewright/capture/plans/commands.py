@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import singledispatch
+from dataclasses import dataclass, field
+from functools import cached_property, singledispatch
 
 from msgspec import structs
 
@@ -24,7 +24,7 @@ from wavewright.capture.kinds import (
 from wavewright.capture.plans.command import Command, surroundings
 from wavewright.capture.plans.other_tools import tool_commands
 from wavewright.capture.rocprofv3.grammar import launch_words
-from wavewright.capture.rocprofv3.options import Kind, Option, all_options, options_in
+from wavewright.capture.rocprofv3.options import Kind, Option, Version, all_options, options_in
 from wavewright.capture.rocprofv3.refusals import check_options
 from wavewright.capture.rocprofv3.regex import parts_regex, regex_warnings
 from wavewright.capture.rocprofv3.releases import Installation, first_release_with
@@ -92,22 +92,23 @@ def commands_of(
     if isinstance(recording, RunTrace) and not is_by_rocprofv3(recording):
         return tool_commands(recording, folder=folder, environment=environment)
     assert installation is not None  # noqa: S101 - `take` finds it, or says that there is none
-    return _Maker(recording, installation, folder, environment).commands()
+    return _Maker(recording, installation, folder.rstrip("/") or "/", environment).commands()
 
 
+@dataclass
 class _Maker:
     """Collects the words of one command line after the other."""
 
-    def __init__(
-        self, recording: Recording, installation: Installation, folder: str, variables: Mapping[str, str]
-    ) -> None:
-        self.recording = recording
-        self.installation = installation
-        self.folder = folder.rstrip("/") or "/"
-        self.environment = variables
-        self.version = installation.version
-        self.files: dict[str, bytes] = {}
-        self.notes: list[str] = []
+    recording: Recording
+    installation: Installation
+    folder: str
+    environment: Mapping[str, str]
+    files: dict[str, bytes] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+    @cached_property
+    def version(self) -> Version:
+        return self.installation.version
 
     def commands(self) -> tuple[Command, ...]:
         recording = self.recording

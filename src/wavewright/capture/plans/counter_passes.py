@@ -10,7 +10,7 @@ import json
 import re
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from wavewright.base.words import counted, some_of
 from wavewright.errors import UsageError
@@ -82,24 +82,24 @@ def pass_names(plan: CapturePlan) -> dict[int, list[str]]:
     names: dict[int, list[str]] = {}
     for row in plan.counters.iter_rows(named=True):
         counters = names.setdefault(row["pass"], [])
-        counters.append(row["spelled"])
-        if row["has_channels"]:
-            raw = row["spelled"].removesuffix("_sum")
-            counters += [f"{raw}[{channel}]" for channel in range(plan.channel_count)]
+        counters += [row["spelled"], *_channels(plan, row)]
     return names
+
+
+def _channels(plan: CapturePlan, row: dict[str, Any]) -> dict[str, str]:
+    """Names of the single L2 channels of a counter, with their expressions."""
+    raw, selected = row["spelled"].removesuffix("_sum"), "select({},[DIMENSION_XCC=[{}], DIMENSION_INSTANCE=[{}]])"
+    numbers = range(plan.channel_count if row["has_channels"] else 0)
+    return {f"{raw}[{each}]": selected.format(raw, *divmod(each, plan.channels_per_xcd)) for each in numbers}
 
 
 def definitions(plan: CapturePlan) -> str:
     """The counters of a plan that have to be defined (`rocprofv3 -E`), as YAML; empty when there are none."""
-    by_name = {}
+    by_name: dict[str, str] = {}
     for row in plan.counters.iter_rows(named=True):
-        match = _ACCUMULATED.fullmatch(row["spelled"])
-        if match:
+        if match := _ACCUMULATED.fullmatch(row["spelled"]):
             by_name[row["spelled"]] = _accumulation(match[1])
-        for channel in range(plan.channel_count if row["has_channels"] else 0):
-            raw = row["spelled"].removesuffix("_sum")
-            xcd, instance = divmod(channel, plan.channels_per_xcd)
-            by_name[f"{raw}[{channel}]"] = f"select({raw},[DIMENSION_XCC=[{xcd}], DIMENSION_INSTANCE=[{instance}]])"
+        by_name |= _channels(plan, row)
     return definitions_text(by_name, plan.target)
 
 

@@ -24,10 +24,7 @@ _CAUTION = "nobody has run this tool through wavewright on a GPU yet"
 def tool_commands(run: RunTrace, *, folder: str, environment: Mapping[str, str]) -> tuple[Command, ...]:
     """The commands of a run that another tool records, to be run one after the other; data go to `folder`.
 
-    Raises
-    ------
-    UsageError
-        For a tool, a part of a run, an option or a configuration that does not fit.
+    UsageError for a tool, a part of a run, an option or a configuration that does not fit.
     """
     tool = TOOLS.get(run.tool)
     if tool is None:

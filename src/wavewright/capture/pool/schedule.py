@@ -33,7 +33,6 @@ from wavewright.capture.pool.folder import (
     job_folder,
     job_status,
     prepare,
-    read_plan,
     read_problem,
     seconds_of,
     work_folder,
@@ -83,8 +82,7 @@ class Pool:
     >>> [job.verdict for job in status.jobs]  # doctest: +SKIP
     """
 
-    #: Empty = those of the plan that is in the folder.
-    jobs: str | os.PathLike[str] | Iterable[PoolJob | Job | Plan] = ()
+    jobs: str | os.PathLike[str] | Iterable[PoolJob | Job | Plan]
     _: KW_ONLY
     #: Which may be used: auto, or numbers, addresses and ids with commas and ranges.
     gpus: str | Iterable[int] = "auto"
@@ -96,20 +94,14 @@ class Pool:
     def run(self, folder: str | os.PathLike[str], *, resume: bool = False) -> PoolStatus:
         """Run all jobs that have no verdict yet.
 
-        Raises
-        ------
-        WavewrightError
-            When nothing can be run: no GPU, none free in time, no profiler, a full disk. What is done stays.
+        WavewrightError when nothing can be run: no GPU, none free in time, no profiler, a full disk.
         """
         from wavewright.capture.gpus.topology import gpus_of
         from wavewright.capture.machines.machine import Machine
 
         place = Path(folder)
         jobs = read_jobs_file(self.jobs) if isinstance(self.jobs, str | os.PathLike) else pool_jobs(self.jobs)
-        if jobs:
-            prepare(place, jobs, is_resumed=resume)
-        else:
-            jobs = read_plan(place)
+        prepare(place, jobs, is_resumed=resume)
         word = self.gpus if isinstance(self.gpus, str) else ",".join(map(str, self.gpus))
         slots = [_Slot(gpu) for gpu in meant_gpus(word, gpus_of(Machine()))]
         for job in jobs:

@@ -29,7 +29,7 @@ _CRASH_STATUSES = frozenset({-11, 139})
 
 # spec 3.7: glog until ROCm 7.2 (a date of eight digits), Abseil from 7.13 on (four).
 _LOG_LINE = re.compile(
-    r"([IWEF])(?:\d{8}|\d{4}) \d{2}:\d{2}:\d{2}\.\d{1,9} +\d{1,20} ([^\s:\]]{1,300}):(\d{1,9})\] ?(.*)", re.DOTALL
+    r"([IWEF])(?:\d{8}|\d{4}) \d{2}:\d{2}:\d{2}\.\d{1,9} +\d{1,20} [^\s:\]]{1,300}:\d{1,9}\] ?(.*)", re.DOTALL
 )
 # Commands for terminals: colours and moves (CSI), titles and links (OSC, ended by BEL or ESC \), two-letter ones.
 _TERMINAL = re.compile(r"\x1b(?:\[[0-?]{0,64}[ -/]{0,8}[@-~]|\][^\x07\x1b\n]{0,4096}(?:\x07|\x1b\\)?|[@-Z\\^_])")
@@ -40,8 +40,6 @@ class LogLine(NamedTuple):
     """A line of rocprofv3's log."""
 
     level: str  #: I, W, E or F.
-    file: str
-    line: int
     text: str
 
 
@@ -106,7 +104,7 @@ def _forms() -> tuple[_Form, ...]:
 def log_line(line: str) -> LogLine | None:
     """The parts of a line of rocprofv3's log; None = it is none."""
     match = _LOG_LINE.match(line)
-    return LogLine(match[1], match[2], int(match[3]), match[4]) if match else None
+    return LogLine(match[1], match[2]) if match else None
 
 
 def without_commands(text: str) -> str:

@@ -83,16 +83,11 @@ def _unique_part(name: str, others: set[str]) -> str:
 
 def _unique_length(text: str, others: set[str]) -> int | None:
     """The least number of characters of a text's start that no other name contains; None = it is not unique."""
-    low, high = _PART_MIN, len(text)
-    if high < low or any(text in other for other in others):
-        return None
-    while low < high:  # once unique, a longer start is unique too
-        middle = (low + high) // 2
-        if any(text[:middle] in other for other in others):
-            low = middle + 1
-        else:
-            high = middle
-    return low
+    for length in range(_PART_MIN, len(text) + 1):
+        others = {other for other in others if text[:length] in other}
+        if not others:
+            return length
+    return None
 
 
 def truncated(name: str) -> str:

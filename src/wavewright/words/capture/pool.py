@@ -8,6 +8,7 @@ from typing import Any
 from wavewright.base.shown import printable
 from wavewright.base.words import counted
 from wavewright.capture.pool.folder import JobStatus, PoolStatus, State
+from wavewright.facts.loader import packaged
 from wavewright.model.blocks import AnyBlock, Cell, Sentence, Table
 from wavewright.words.kit.declared_tables import block_columns
 
@@ -15,6 +16,7 @@ from wavewright.words.kit.declared_tables import block_columns
 _ORDER = (State.RUNNING, State.ERROR, State.INTERRUPTED, State.WAITING, State.FINISHED)
 _STYLES = {State.RUNNING: "cyan", State.ERROR: "red", State.INTERRUPTED: "yellow", State.WAITING: "dim"}
 _COLUMNS = block_columns("capture/pool/jobs")
+_EVENTS: dict[str, str] = packaged("texts.toml", __package__)["pool_events"]
 
 
 def pool_report(status: PoolStatus, *, limit: int) -> Iterator[AnyBlock]:
@@ -59,21 +61,11 @@ def event_line(event: str, facts: Mapping[str, Any]) -> str:
         gpus = f" on {counted(facts['gpus'], 'GPUs')}" if facts.get("gpus") else ""
         before = f", {facts['finished']:,} of them finished before" if facts.get("finished") else ""
         return f"{counted(facts['jobs'], 'jobs')}{gpus}{before}"
-    if event == "started":
-        return printable(f"GPU {facts['gpu']}: {name}")
     if event == "finished":
         seconds = "" if facts.get("seconds") is None else f" in {facts['seconds']:,.1f} s"
         reason = f": {facts['reason']}" if facts.get("reason") and facts.get("verdict") != "good" else ""
         return printable(f"[{facts['done']:,} of {facts['jobs']:,}] {name}: {facts['verdict']}{seconds}{reason}")
-    if event == "progress":
-        return f"{facts['done']:,} of {facts['jobs']:,} jobs"
-    if event == "busy":
-        return printable(f"GPU {facts['gpu']} is not free: {facts['reason']}")
-    if event == "elsewhere":
-        return printable(f"another process works on {name}; waiting for it")
-    if event == "error":
-        return printable(f"{name} could not be taken: {facts['reason']}")
     if event == "lost":
         what = "it is left for later" if facts["is_given_up"] else "it is tried again"
         return printable(f"the process of {name} ended with status {facts['status']}: {what}")
-    return printable(str(facts.get("text", "")))
+    return printable(_EVENTS[event].format_map(facts)) if event in _EVENTS else ""
