@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 
 from wavewright.analysis.common.gate.check import CANNOT_TELL, FAIL, PASS, Check, JudgedFinding
 from wavewright.analysis.common.gate.noise import Group
+from wavewright.analysis.common.name_patterns import pattern_of
 from wavewright.analysis.common.noise import GATE_FALSE_ALARMS, t_bound
-from wavewright.errors import UsageError
 from wavewright.model.budget import Budget, Limit
 
 
@@ -46,28 +45,6 @@ def finding_checks(budget: Budget, findings: tuple[JudgedFinding, ...]) -> Itera
     if not strong:
         largest = max((each.share for each in findings), default=0.0)
         yield Check("finding", "", PASS, "", unit="share", value=largest, limit=most, limit_text=text)
-
-
-def pattern_of(name: str) -> re.Pattern[str] | None:
-    """The regular expression between slashes; None = it is a part of a name.
-
-    Raises
-    ------
-    UsageError
-        When it is not a regular expression.
-
-    Examples
-    --------
-    >>> pattern_of("/gemm.*/").pattern, pattern_of("gemm")
-    ('gemm.*', None)
-    """
-    if len(name) <= 2 or not (name.startswith("/") and name.endswith("/")):
-        return None
-    try:
-        return re.compile(name[1:-1])
-    except (re.error, OverflowError, RecursionError) as error:
-        what = f"{name[:60]!r} is not a regular expression ({error})"
-        raise UsageError(what, advice="leave out the slashes to name a part of a name") from error
 
 
 def _is_about(limit: Limit, name: str) -> bool:

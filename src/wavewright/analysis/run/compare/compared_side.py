@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
@@ -10,6 +9,7 @@ from math import fsum, sqrt
 
 import polars as pl
 
+from wavewright.analysis.common.name_patterns import pattern_of
 from wavewright.analysis.common.noise import LEAST_CHANGE, MEAN_TAIL, difference_bound, t_bound
 from wavewright.analysis.run.compare.call_forest import CallForest, call_forest
 from wavewright.analysis.run.compare.kernel_pairs import KernelUse
@@ -155,7 +155,7 @@ def kernel_uses(side: Side) -> dict[str, KernelUse]:
 
 def _step_batches(batches: Sequence[Batches], rows: pl.DataFrame, label: str, step: str) -> list[Batches]:
     """The calls of the marker ranges that are steps, under one name."""
-    pattern = _pattern(step)
+    pattern = pattern_of(step, "name a marker range")
     ranges = rows.filter(pl.col("domain") == "MARKER").select("name", "calls").rows()
     names = [name for name, _ in ranges if (pattern.search(name) if pattern else name == step)]
     if not names:
@@ -164,16 +164,6 @@ def _step_batches(batches: Sequence[Batches], rows: pl.DataFrame, label: str, st
         raise UsageError(what, advice=f"its marker ranges: {named}" if named else "it has no marker ranges at all")
     is_step = (pl.col("domain") == "MARKER") & pl.col("name").is_in(names)
     return [replace(part, sums=part.sums.filter(is_step).with_columns(name=pl.lit(step))) for part in batches]
-
-
-def _pattern(step: str) -> re.Pattern[str] | None:
-    if len(step) <= 2 or not (step.startswith("/") and step.endswith("/")):
-        return None
-    try:
-        return re.compile(step[1:-1])
-    except (re.error, OverflowError, RecursionError) as error:
-        what = f"{step!r} is not a regular expression ({error})"
-        raise UsageError(what, advice="leave out the slashes to name a marker range") from error
 
 
 def _per_unit(rows: pl.DataFrame, units: int) -> pl.DataFrame:

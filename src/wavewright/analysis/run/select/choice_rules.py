@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 import polars as pl
 
+from wavewright.analysis.common.name_patterns import pattern_of
 from wavewright.analysis.run.measures.statistics import is_timed
 from wavewright.analysis.run.select.choice import RunSelection
 from wavewright.analysis.run.select.windows import TIMED, windows_of
-from wavewright.errors import UsageError
 from wavewright.model.run import RunSource
 from wavewright.model.run_tables import NUMBERED, RUN
 
@@ -205,10 +205,4 @@ def name_pattern(text: str) -> re.Pattern[str]:
     >>> bool(name_pattern("a.c").search("abc")), bool(name_pattern("/a.c/").search("abc"))
     (False, True)
     """
-    if len(text) <= 2 or not (text.startswith("/") and text.endswith("/")):
-        return re.compile(re.escape(text))
-    try:
-        return re.compile(text[1:-1])
-    except (re.error, OverflowError, RecursionError) as error:
-        what = f"{text!r} is not a regular expression ({error})"
-        raise UsageError(what, advice="leave out the slashes to search for plain text") from error
+    return pattern_of(text, "search for plain text") or re.compile(re.escape(text))

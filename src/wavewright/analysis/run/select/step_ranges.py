@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import polars as pl
 
+from wavewright.analysis.common.name_patterns import no_pattern, pattern_of
 from wavewright.analysis.run.calls.markers import MARKER
 from wavewright.analysis.run.measures.intervals import covered, intervals
 from wavewright.analysis.run.select.serving_steps import SERVING
-from wavewright.errors import UsageError
 
 if TYPE_CHECKING:
     from typing import Any, TypeAlias
@@ -113,15 +113,15 @@ def marker_pattern(marker: str) -> str:
     UsageError
         When that is not a regular expression.
     """
-    if len(marker) <= 2 or not (marker.startswith("/") and marker.endswith("/")):
+    plain = "name a marker"
+    pattern = pattern_of(marker, plain)
+    if pattern is None:
         return f"^{re.escape(marker)}$"
     try:
-        re.compile(marker[1:-1])
-        pl.select(pl.lit("").str.contains(marker[1:-1]))
-    except (re.error, pl.exceptions.ComputeError) as error:
-        what = f"{marker!r} is not a regular expression"
-        raise UsageError(what, advice="a plain name needs no slashes") from error
-    return marker[1:-1]
+        pl.select(pl.lit("").str.contains(pattern.pattern))
+    except pl.exceptions.ComputeError as error:
+        raise no_pattern(marker, error, plain) from error
+    return pattern.pattern
 
 
 def _markers(run: Run) -> pl.DataFrame:

@@ -13,7 +13,7 @@ from wavewright.analysis.trace.code.accesses import requested_bytes
 from wavewright.analysis.trace.code.attribution import source_of_rows
 from wavewright.analysis.trace.code.control_flow import jumps_in_part, loop_of_rows, taken_jumps
 from wavewright.analysis.trace.code.row_places import LANE_SUMS, with_lane_sums
-from wavewright.analysis.trace.costs.exposure import cost_questions, row_costs
+from wavewright.analysis.trace.costs.exposure import ROW_SUMS, cost_questions, row_costs
 from wavewright.analysis.trace.parts import ask
 from wavewright.errors import UsageError
 from wavewright.model.answer import Answer
@@ -29,17 +29,6 @@ SORTS = {
     "idle": "idle_cycles_total",
     "hits": "hit_count",
 }
-
-_SUMS = (
-    "hit_count",
-    "latency_cycles_total",
-    "stall_cycles_total",
-    "idle_cycles_total",
-    "exposed_idle_cycles_total",
-    "exposed_stall_cycles_total",
-    "exposed_issue_cycles_total",
-    "exposed_cycles_total",
-)
 
 
 @dataclass(frozen=True)
@@ -88,7 +77,7 @@ def hotspots(
     costs = _costs(trace, by, amd=amd) if is_measured else _stored(trace)
     chosen = costs if rows is None else costs.filter(pl.col("row").is_in(rows.implode()))
     sort = sort if is_measured or sort != "exposed" else "latency"
-    totals = {name: int(chosen[name].sum() or 0) for name in _SUMS}
+    totals = {name: int(chosen[name].sum() or 0) for name in ROW_SUMS}
     cycles = pl.col("latency_cycles_total") + pl.col("idle_cycles_total")
     all_cycles, own_cycles = (int(frame.select(cycles.sum()).item() or 0) for frame in (costs, chosen))
     if by == "kernel":
@@ -98,7 +87,7 @@ def hotspots(
     if lane_sums is not None and by == "kernel":
         raise UsageError("lanes belong to instructions and lines, not to kernels", advice="choose another --by")
     chosen = with_lane_sums(_with_bytes(trace, chosen), lane_sums)
-    units = unit_totals(trace, chosen, sources, (*_SUMS, "requested_bytes_total", *LANE_SUMS), SORTS[sort])
+    units = unit_totals(trace, chosen, sources, (*ROW_SUMS, "requested_bytes_total", *LANE_SUMS), SORTS[sort])
     widths = requested_bytes(trace).select("bytes_per_lane", first_row="row")
     widths = widths if by == "instruction" else widths.clear()
     units = units.join(widths, on="first_row", how="left", maintain_order="left")
@@ -186,7 +175,7 @@ def _costs(trace: ThreadTrace, by: str, *, amd: bool | None) -> pl.DataFrame:
 def _stored(trace: ThreadTrace) -> pl.DataFrame:
     executed = trace.stored_totals.filter(pl.col("hit_count") > 0)
     return executed.with_columns(
-        *(pl.lit(None, pl.Int64).alias(name) for name in _SUMS if "exposed" in name), kernel=pl.lit(None, pl.UInt32)
+        *(pl.lit(None, pl.Int64).alias(name) for name in ROW_SUMS if "exposed" in name), kernel=pl.lit(None, pl.UInt32)
     )
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from wavewright.analysis.trace.costs.exposure import row_costs
+from wavewright.analysis.trace.costs.exposure import ROW_SUMS, row_costs
 from wavewright.analysis.trace.costs.histogram import MATRIX
 from wavewright.analysis.trace.pipes import matrix_rows
 from wavewright.analysis.trace.waits.stall_rows import stall_rows
@@ -14,16 +14,7 @@ from wavewright.model.answer import Answer, once_per_trace
 from wavewright.model.schema import SAMPLE_COUNTS
 from wavewright.model.trace import ThreadTrace
 
-_CYCLES = (
-    "hit_count",
-    "latency_cycles_total",
-    "stall_cycles_total",
-    "idle_cycles_total",
-    "exposed_stall_cycles_total",
-    "exposed_issue_cycles_total",
-    "exposed_idle_cycles_total",
-)
-_SUMS = ("row_count", *_CYCLES, *SAMPLE_COUNTS)
+_SUMS = ("row_count", *ROW_SUMS, *SAMPLE_COUNTS)
 
 
 @dataclass(frozen=True)
@@ -77,9 +68,9 @@ def _costs(trace: ThreadTrace) -> pl.DataFrame:
     """Cycles and samples of every code row."""
     return (
         trace.code.select("row", row_count=pl.lit(1, pl.Int64))
-        .join(row_costs(trace).select("row", *_CYCLES), on="row", how="left", maintain_order="left")
+        .join(row_costs(trace).select("row", *ROW_SUMS), on="row", how="left", maintain_order="left")
         .join(trace.samples.select("row", *SAMPLE_COUNTS), on="row", how="left", maintain_order="left")
-        .with_columns(pl.col(*_CYCLES, *SAMPLE_COUNTS).fill_null(0))
+        .with_columns(pl.col(*ROW_SUMS, *SAMPLE_COUNTS).fill_null(0))
     )
 
 
@@ -157,7 +148,7 @@ def _without_line(trace: ThreadTrace, costs: pl.DataFrame) -> pl.DataFrame:
         pl.lit(0, pl.Int64).alias("line_count"),
         pl.all(),
     )
-    return nameless.filter(pl.sum_horizontal(*_CYCLES, *SAMPLE_COUNTS) > 0)
+    return nameless.filter(pl.sum_horizontal(*ROW_SUMS, *SAMPLE_COUNTS) > 0)
 
 
 def _largest_class(trace: ThreadTrace, rows: pl.DataFrame) -> pl.DataFrame:

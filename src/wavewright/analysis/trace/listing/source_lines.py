@@ -9,22 +9,11 @@ import polars as pl
 
 from wavewright.analysis.trace.code.attribution import place_of, source_of_rows
 from wavewright.analysis.trace.code.row_places import LANE_SUMS, with_lane_sums
-from wavewright.analysis.trace.costs.exposure import row_costs
+from wavewright.analysis.trace.costs.exposure import ROW_SUMS, row_costs
 from wavewright.analysis.trace.waits.stall_rows import stall_rows
 from wavewright.model.answer import Answer
 from wavewright.model.schema import SAMPLE_COUNTS
 from wavewright.model.trace import ThreadTrace
-
-_SUMS = (
-    "hit_count",
-    "latency_cycles_total",
-    "stall_cycles_total",
-    "idle_cycles_total",
-    "exposed_stall_cycles_total",
-    "exposed_issue_cycles_total",
-    "exposed_idle_cycles_total",
-    "exposed_cycles_total",
-)
 
 
 @dataclass(frozen=True)
@@ -89,7 +78,7 @@ def source_listing(
     UsageError
         When there is no such attribution.
     """
-    costs = row_costs(trace).select("row", *_SUMS)
+    costs = row_costs(trace).select("row", *ROW_SUMS)
     costs = with_lane_sums(costs, lane_sums)
     classes = stall_rows(trace).select("row", pl.col("class").alias("stall_class"), "stall_cycles_total")
     cycles = pl.col("latency_cycles_total") + pl.col("idle_cycles_total")
