@@ -31,6 +31,7 @@ _LEFT_OUT = ("arguments", "monitors", "frames")
 #: File -> column in the file -> column of the run, or a name that `_expressions` makes (csv.toml).
 _COLUMNS: dict[str, Any] = packaged("csv.toml", __package__)
 _AGENT: list[str] = _COLUMNS["agent_info"]["columns"]
+AGENT_FACTS: dict[str, str] = _COLUMNS["agent_info"]["facts"]
 
 
 def write_csv(run: Run, out: str | PathLike[str], *, force: bool = False) -> Written:
@@ -214,20 +215,7 @@ def _agent_values(agent: dict[str, Any]) -> Iterator[Any]:
         properties = json.loads(agent["properties"] or "{}")
     except ValueError:
         properties = {}
-    columns = {
-        "node_id": agent["absolute_index"],
-        "logical_node_id": agent["logical_index"],
-        "agent_type": agent["kind"],
-        "name": agent["target"],
-        "product_name": agent["product"],
-        "model_name": agent["model"],
-        "vendor_name": agent["vendor"],
-        "device_id": agent["device_id"],
-        "cu_count": agent["cu_count"],
-        "simd_count": agent["simd_count"],
-        "wave_front_size": agent["wave_lanes"],
-        "max_waves_per_simd": agent["waves_per_simd_max"],
-    }
+    columns = {name: agent[column] for name, column in AGENT_FACTS.items()}
     parts = {"sdma_fw_version": "uCodeSDMA", "fw_version": "uCode"}
     for column in _AGENT:
         name = column.lower()

@@ -12,6 +12,7 @@ import polars as pl
 from wavewright.base.shown import json_bytes
 from wavewright.export.kit.staging import staged
 from wavewright.export.kit.writer_result import Written, left_out
+from wavewright.export.run.csv import AGENT_FACTS
 from wavewright.export.run.labels import category_of
 from wavewright.model.run import Run
 
@@ -207,20 +208,8 @@ def _agent(agent: dict[str, Any]) -> dict[str, Any]:
     if isinstance(record, dict) and isinstance(record.get("id"), dict):
         return record
     lds_bytes = agent["lds_bytes"]
-    facts = {
-        "node_id": agent["absolute_index"],
-        "logical_node_id": agent["logical_index"],
-        "logical_node_type_id": agent["type_index"],
-        "name": agent["target"],
-        "product_name": agent["product"],
-        "model_name": agent["model"],
-        "vendor_name": agent["vendor"],
-        "device_id": agent["device_id"],
-        "cu_count": agent["cu_count"],
-        "simd_count": agent["simd_count"],
-        "wave_front_size": agent["wave_lanes"],
-        "max_waves_per_simd": agent["waves_per_simd_max"],
-        "lds_size_in_kb": None if lds_bytes is None else lds_bytes // 1024,
-    }
+    facts = {name: agent[column] for name, column in AGENT_FACTS.items() if name != "agent_type"}
+    facts["logical_node_type_id"] = agent["type_index"]
+    facts["lds_size_in_kb"] = None if lds_bytes is None else lds_bytes // 1024
     kind = _AGENT_TYPES.get(str(agent["kind"]), 0)
     return {"id": {"handle": agent["agent_id"]}, "type": kind} | {k: v for k, v in facts.items() if v is not None}

@@ -11,12 +11,12 @@ import json
 from collections.abc import Iterable
 from dataclasses import replace
 from importlib.resources import as_file, files
-from importlib.util import find_spec
 from typing import Any
 
+from wavewright.base.packages import require
 from wavewright.base.shown import printable
 from wavewright.base.words import counted
-from wavewright.errors import MissingToolError, OutputError
+from wavewright.errors import OutputError
 from wavewright.model.blocks import Finding, Sentence, Table
 from wavewright.model.report import InputFile, Report, Section
 from wavewright.writers.kit.outline import DEFINITIONS, PROVENANCE, outline
@@ -44,8 +44,7 @@ def check_pdf() -> None:
     MissingToolError
         When the package that writes them is missing.
     """
-    if find_spec("typst") is None:
-        raise MissingToolError("PDF needs the package typst", advice="pip install 'wavewright[pdf]'")
+    require("typst", "pdf")
 
 
 def render(report: Report) -> bytes:

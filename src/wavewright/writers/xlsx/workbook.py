@@ -9,11 +9,10 @@ import datetime as dt
 import io
 from collections.abc import Iterator
 from importlib import import_module
-from importlib.util import find_spec
 from typing import Any
 
+from wavewright.base.packages import require
 from wavewright.base.shown import printable
-from wavewright.errors import MissingToolError
 from wavewright.model.blocks import Code, Finding, Labelled, Picture, Preformatted, Sentence, Table
 from wavewright.model.report import DataTable, Report, Section
 from wavewright.writers.xlsx.sheet_about import write_about
@@ -39,8 +38,7 @@ def check_xlsx() -> None:
     MissingToolError
         When the package that writes them is missing.
     """
-    if find_spec("xlsxwriter") is None:
-        raise MissingToolError("workbooks need the package xlsxwriter", advice="pip install 'wavewright[xlsx]'")
+    require("xlsxwriter", "xlsx")
 
 
 def render(report: Report) -> bytes:

@@ -100,36 +100,20 @@ def _evaluated(
 
 def _costs(rows: pl.DataFrame, per_cycle: float | None, lds_pipes: int) -> pl.DataFrame:
     """Cycles of each row; of the L1 cache only where its rate is known."""
-    is_lds = pl.col("space") == "lds"
-    lds = rows.filter(is_lds).select(
-        "row",
-        "text",
-        "file",
-        "line",
-        pl.lit("LDS").alias("pipe"),
-        pl.lit("conflict-free").alias("change"),
-        "execution_count",
-        pl.col("cost_known_count").alias("counted_count"),
-        ((pl.col("ideal_cycles_total") + pl.col("extra_cycles_total")) // lds_pipes).alias("cycles_total"),
-        (pl.col("extra_cycles_total") // lds_pipes).alias("saved_cycles_total"),
-        "confidence",
-    )
-    saved = pl.col("segment_count_total") - pl.col("least_segment_count_total")
+    is_lds, is_counted = pl.col("space") == "lds", per_cycle is not None
+    ideal, extra, segments = (pl.col(f"{name}_total") for name in ("ideal_cycles", "extra_cycles", "segment_count"))
     rate = per_cycle or 1.0
-    memory = rows.filter(~is_lds).select(
-        "row",
-        "text",
-        "file",
-        "line",
-        pl.lit("L1").alias("pipe"),
-        pl.lit("coalesced").alias("change"),
-        "execution_count",
-        (pl.col("cost_known_count") * (per_cycle is not None)).alias("counted_count"),
-        (pl.col("segment_count_total") / rate * (per_cycle is not None)).floor().alias("cycles_total"),
-        (saved / rate * (per_cycle is not None)).floor().alias("saved_cycles_total"),
-        "confidence",
+
+    def either(of_lds: pl.Expr, of_memory: pl.Expr) -> pl.Expr:
+        return pl.when(is_lds).then(of_lds).otherwise((of_memory / rate * is_counted).floor())
+
+    both = pl.concat([rows.filter(is_lds), rows.filter(~is_lds)]).with_columns(
+        pipe=pl.when(is_lds).then(pl.lit("LDS")).otherwise(pl.lit("L1")),
+        change=pl.when(is_lds).then(pl.lit("conflict-free")).otherwise(pl.lit("coalesced")),
+        counted_count=pl.col("cost_known_count") * (is_lds | is_counted),
+        cycles_total=either((ideal + extra) // lds_pipes, segments),
+        saved_cycles_total=either(extra // lds_pipes, segments - pl.col("least_segment_count_total")),
     )
-    both = pl.concat([lds, memory], how="vertical_relaxed")
     return both.select(pl.col(name).cast(dtype) for name, dtype in _ROWS.items()).with_columns(
         pl.col("cycles_total", "saved_cycles_total").fill_null(0)
     )
