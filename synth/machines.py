@@ -10,7 +10,8 @@ import shutil
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from wavewright.capture.machines.machine import FileFacts, Identity, Machine
+from synth.rooted_machine import RootedMachine
+from wavewright.capture.machines.machine import FileFacts, Identity
 from wavewright.capture.rocprofv3.options import options_in
 from wavewright.capture.rocprofv3.releases import release_of
 
@@ -90,7 +91,7 @@ class Device:
 
 
 @dataclass
-class MadeMachine(Machine):
+class MadeMachine(RootedMachine):
     """A machine made of files below `folder`, with devices and disks that files cannot be."""
 
     folder: Path

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import re
 from itertools import islice
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
-
-Item = TypeVar("Item")
 
 _NOUN = re.compile(r"(\w+)s(?=$| and\b)")
 _VERBS = {"are": "is", "were": "was", "have": "has", "differ": "differs", "stall": "stalls"}  #: Of several -> of one.
@@ -52,7 +50,7 @@ def _singular(stem: str) -> str:
     return stem[:-1] if stem.endswith(("sse", "she", "che")) else stem
 
 
-def some_of(items: Collection[Item], most: int, words: Callable[[Item], str] = str) -> str:
+def some_of(items: Collection[Any], most: int, words: Callable[[Any], str] = str) -> str:
     """The first of some things, and how many more there are.
 
     Examples

@@ -14,6 +14,7 @@ import pytest
 
 from synth.machine_faults import FAULTS, Fault
 from synth.machines import MODELS, MadeMachine, healthy_machine
+from synth.rooted_machine import RootedMachine
 from tests.kit.amd_script import old_and_new
 from wavewright.base.words import amount
 from wavewright.capture.doctor import RULES, Check, Level, Status, examine
@@ -70,7 +71,7 @@ def test_there_are_faults_for_most_checks() -> None:
 
 
 def test_a_bare_machine_is_told_once(tmp_path: Path) -> None:
-    checks = examine(Machine(str(tmp_path), {"PATH": "/bin", "LD_PRELOAD": "/x/librocprofiler.so"}))
+    checks = examine(RootedMachine(str(tmp_path), {"PATH": "/bin", "LD_PRELOAD": "/x/librocprofiler.so"}))
     assert _reported(checks) == {"hardware": "error"}
     hardware = next(check for check in checks if check.name == "hardware")
     assert hardware.finding.startswith("none here") and "needs no GPU and no ROCm" in hardware.remedy
@@ -326,7 +327,7 @@ def test_facts_for_a_capture_are_plain_and_hold_no_secrets(tmp_path: Path) -> No
 
 
 def test_facts_of_a_bare_machine(tmp_path: Path) -> None:
-    facts = machine_facts(Machine(str(tmp_path)))
+    facts = machine_facts(RootedMachine(str(tmp_path)))
     assert (facts["gpus"], facts["rocm"], facts["variables"]) == ([], None, {})
 
 

@@ -1,7 +1,7 @@
-"""This machine, or a folder that stands for one: its files, variables and short commands. Nothing here changes it."""
+"""This machine: its files, variables and short commands. Nothing here changes it."""
 
 # Paths are texts, those of the machine; names of files need not be UTF-8.
-# ruff: noqa: PTH100, PTH113, PTH114, PTH115, PTH116, PTH120, PTH208
+# ruff: noqa: PTH100, PTH113, PTH116, PTH120, PTH208
 from __future__ import annotations
 
 import errno
@@ -20,7 +20,6 @@ from typing import IO
 from wavewright.base import stopping
 
 _CHUNK_BYTES = 1 << 16
-_LINKS_MAX = 40  #: As the kernel's: more links in one path are a loop.
 _DRAIN_SECONDS = 2.0  #: After everything has ended, for a pipe that a stranger keeps open.
 _READ = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
 _READ_WRITE = os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
@@ -66,31 +65,19 @@ class Identity:
 
 
 class Machine:
-    """Answers about the machine on which this program runs.
+    """Answers about the machine on which this program runs."""
 
-    `root` is a folder that is taken for `/`, links with absolute targets included; programs are those below it, and
-    what they do themselves is not confined. `variables` is the environment (None = that of this process, or none at
-    all with another root), `identity` the user (None = this process, with names of groups from `etc/group`).
-    """
-
-    def __init__(
-        self, root: str = "/", variables: Mapping[str, str] | None = None, identity: Identity | None = None
-    ) -> None:
-        self._root = os.path.realpath(root)
-        self._is_here = self._root == "/"
-        #: The environment in which programs would be started.
-        self.variables: Mapping[str, str] = dict(os.environ if variables is None and self._is_here else variables or {})
-        self._identity = identity
+    def __init__(self, variables: Mapping[str, str] | None = None) -> None:
+        #: The environment in which programs would be started; None = that of this process.
+        self.variables: Mapping[str, str] = dict(os.environ if variables is None else variables)
 
     @cached_property
     def identity(self) -> Identity:
         """The user of the machine, and its system."""
-        if self._identity:
-            return self._identity
         system = os.uname()
         gids = tuple(sorted({*os.getgroups(), os.getegid()}))
         names = group_names(self.text("/etc/group") or "")
-        for gid in gids if self._is_here else ():  # also from directories such as LDAP
+        for gid in gids:  # also from directories such as LDAP
             with suppress(KeyError):
                 names[gid] = grp.getgrgid(gid).gr_name
         return Identity(
@@ -106,7 +93,7 @@ class Machine:
     def read(self, path: str) -> bytes | None:
         """The first READ_BYTES_MAX bytes of a file; None = it cannot be read, or is a device or a pipe."""
         try:
-            descriptor = os.open(self._place(path), _READ)
+            descriptor = os.open(self.place(path), _READ)
         except (OSError, ValueError):
             return None
         try:
@@ -127,14 +114,14 @@ class Machine:
     def names(self, folder: str) -> tuple[str, ...]:
         """Sorted names of the entries of a folder; empty when it cannot be read."""
         try:
-            return tuple(sorted(os.listdir(self._place(folder))))
+            return tuple(sorted(os.listdir(self.place(folder))))
         except (OSError, ValueError):
             return ()
 
     def facts(self, path: str) -> FileFacts | None:
         """None = there is nothing, or it may not be seen."""
         try:
-            status = os.stat(self._place(path))
+            status = os.stat(self.place(path))
         except (OSError, ValueError):
             return None
         mode = status.st_mode
@@ -151,13 +138,13 @@ class Machine:
     def real_path(self, path: str) -> str:
         """The path with all links followed."""
         with suppress(OSError, ValueError):
-            return os.path.realpath(path) if self._is_here else self._followed(path)
+            return os.path.realpath(path)
         return path
 
     def refusal(self, path: str) -> str:
         """The error, as EACCES, with which a file cannot be opened for reading and writing; empty = it can."""
         try:
-            os.close(os.open(self._place(path), _READ_WRITE))
+            os.close(os.open(self.place(path), _READ_WRITE))
         except OSError as error:
             return errno.errorcode.get(error.errno or 0, "EIO")
         except ValueError:  # a NUL in the path
@@ -167,7 +154,7 @@ class Machine:
     def free_bytes(self, path: str) -> int | None:
         """Free bytes of the file system of a path, or of its nearest parent that exists; None = unknown."""
         try:
-            place = self._place(path)
+            place = self.place(path)
             while place not in ("/", "") and not os.path.lexists(place):
                 place = os.path.dirname(place)
             system = os.statvfs(place)
@@ -178,8 +165,7 @@ class Machine:
     def program(self, name: str) -> str | None:
         """Absolute path of a program on PATH, or of a path to one; None = there is none."""
         if "/" in name:
-            path = os.path.abspath(name) if self._is_here else os.path.normpath(f"/{name.lstrip('/')}")
-            return path if self._is_program(name) else None
+            return os.path.abspath(name) if self._is_program(name) else None
         for folder in self.variables.get("PATH", _DEFAULT_PATH).split(":"):
             path = f"{folder.rstrip('/')}/{name}"
             if folder.startswith("/") and name and self._is_program(path):
@@ -194,12 +180,12 @@ class Machine:
         try:
             with stopping.unstopped():
                 process = subprocess.Popen(
-                    [self._place(path), *words[1:]],
+                    [self.place(path), *words[1:]],
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.PIPE,
                     stderr=subprocess.PIPE,
                     env=dict(self.variables),
-                    cwd=self._root,  # a folder of ours may hold programs and modules of others
+                    cwd=self.place("/"),  # a folder of ours may hold programs and modules of others
                     start_new_session=True,  # so that its children can be ended with it
                 )
                 forget = stopping.add(process.kill)
@@ -228,39 +214,14 @@ class Machine:
 
     def _is_program(self, path: str) -> bool:
         try:
-            place = self._place(path)
+            place = self.place(path)
             return os.path.isfile(place) and os.access(place, os.X_OK)
         except (OSError, ValueError):
             return False
 
-    def _place(self, path: str) -> str:
-        """The real place of a path of the machine."""
-        return path if self._is_here else self._root + self._followed(path)
-
-    def _followed(self, path: str) -> str:
-        """The path with all links followed as if the root were `/`."""
-        rest = path.split("/")[::-1]
-        parts: list[str] = []
-        links = 0
-        while rest:
-            part = rest.pop()
-            if part in ("", "."):
-                continue
-            if part == "..":
-                del parts[-1:]
-                continue
-            place = "/".join((self._root, *parts, part))
-            if os.path.islink(place):
-                links += 1
-                if links > _LINKS_MAX:
-                    raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), path)
-                target = os.readlink(place)
-                if target.startswith("/"):
-                    parts.clear()
-                rest.extend(target.split("/")[::-1])
-            else:
-                parts.append(part)
-        return "/" + "/".join(parts)
+    def place(self, path: str) -> str:
+        """The place of a path here."""
+        return path
 
 
 def group_names(text: str) -> dict[int, str]:

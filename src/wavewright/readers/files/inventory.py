@@ -51,13 +51,7 @@ class Inventory:
         return self._archives[path]
 
     def unpacked(self, path: Path) -> UnpackedFolder | None:
-        """Unpacked archive of runs or counters; None = not an archive, or it cannot be read.
-
-        Raises
-        ------
-        NotATraceError, UsageError
-            When it cannot be unpacked; see `Archive.read`.
-        """
+        """Unpacked archive of runs or counters; None = not an archive, or it cannot be read. Errors as of `archive`."""
         if path not in self._unpacked:
             self._unpacked[path] = unpacked_folder(path)
         return self._unpacked[path]

@@ -107,9 +107,9 @@ def refused_in(path: Path, inventory: Inventory | None = None) -> dict[str, str]
     return reasons | dict(survey(path, inventory).refused)
 
 
-def refused_below(path: Path, inventory: Inventory | None = None) -> str:
+def refused_below(path: Path) -> str:
     """Part of an error about a folder without inputs: those that were refused; empty = there are none."""
-    reasons = refused_in(path, inventory)
+    reasons = refused_in(path)
     return f" that can be read ({listed(reasons)})" if reasons else ""
 
 

@@ -57,9 +57,8 @@ def json_of(
     *,
     problem: str = "not JSON that can be read",
     advice: str = "check that the copy is complete",
-    data: bytes | None = None,
 ) -> T:
-    """The content of a file of JSON (or `data` of it) as a type.
+    """The content of a file of JSON as a type.
 
     Raises
     ------
@@ -69,7 +68,7 @@ def json_of(
         When it is not that: `problem` and `advice` say so.
     """
     try:
-        return msgspec.json.decode(json_text(file) if data is None else data, type=kind)
+        return msgspec.json.decode(json_text(file), type=kind)
     except UNREADABLE_JSON as error:
         raise NotATraceError(f"{problem} ({str(error)[:200]})", where=str(file), advice=advice) from error
 

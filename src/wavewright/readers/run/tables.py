@@ -101,13 +101,7 @@ class TablesSource:
         self.extras: Mapping[str, pl.DataFrame] = TablesByName(extras, partial(_extra, self._files, extras))
 
     def chunks(self, table: str, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
-        """The rows of a table in chunks; missing columns are null.
-
-        Raises
-        ------
-        WavewrightError
-            When the table is damaged.
-        """
+        """The rows of a table in chunks; missing columns are null. WavewrightError when the table is damaged."""
         entry = self._tables.get(table)
         if entry is None or not entry["row_count"]:
             return

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from synth.rooted_machine import RootedMachine
 from tests.unit.capture.gpus.test_locks import gpu
 from wavewright.capture.gpus import choice
 from wavewright.capture.gpus.choice import choose_gpu, meant_gpus, reserved
@@ -74,7 +75,7 @@ def made_machine(root: Path, *, partitions: int = 1) -> Machine:
         (node / "properties").write_text(_NODE.format(location=location, unique_id=index + 1))
         (node / "gpu_id").write_text(str(100 + index))
         (node / "mem_banks/0/used_memory").write_text(str((index + 5) % 8))
-    return Machine(str(root), {"WAVEWRIGHT_LOCK_DIR": str(root / "locks")})
+    return RootedMachine(str(root), {"WAVEWRIGHT_LOCK_DIR": str(root / "locks")})
 
 
 def use(root: Path, index: int) -> Path:
@@ -140,7 +141,7 @@ def test_wait_is_over(tmp_path: Path) -> None:
 def test_a_machine_without_gpus(tmp_path: Path) -> None:
     with (
         pytest.raises(MissingToolError, match="no GPU that the driver shows"),
-        reserved("auto", Machine(str(tmp_path))),
+        reserved("auto", RootedMachine(str(tmp_path))),
     ):
         pytest.fail("there is none")
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from synth.rooted_machine import RootedMachine
 from wavewright.capture.gpus.topology import Gpu, gpus_of, nodes_of, topology_folder
 from wavewright.capture.machines.machine import Machine
 
@@ -34,7 +35,7 @@ def _gpus(root: Path, **nodes: str) -> tuple[Gpu, ...]:
         folder = root / "sys/class/kfd/kfd/topology/nodes" / name.removeprefix("node")
         folder.mkdir(parents=True)
         (folder / "properties").write_text(text, encoding="utf-8")
-    return gpus_of(Machine(str(root)))
+    return gpus_of(RootedMachine(str(root)))
 
 
 def _real(shared: Path, name: str) -> tuple[Gpu, ...]:
@@ -89,7 +90,7 @@ def test_two_vegas_of_a_driver_that_tells_no_target(shared: Path) -> None:
 def test_nodes_are_ordered_by_number_and_hidden_ones_are_skipped(tmp_path: Path) -> None:
     gpus = _gpus(tmp_path, node10=PROPERTIES, node9=PROPERTIES, node1="", node0="cpu_cores_count 64\nsimd_count 0\n")
     assert [(gpu.index, gpu.node) for gpu in gpus] == [(0, 9), (1, 10)]
-    assert [node.number for node in nodes_of(Machine(str(tmp_path)))] == [0, 9, 10]
+    assert [node.number for node in nodes_of(RootedMachine(str(tmp_path)))] == [0, 9, 10]
 
 
 def test_variables_name_other_folders_in_the_order_of_the_sdk(tmp_path: Path) -> None:
@@ -97,10 +98,10 @@ def test_variables_name_other_folders_in_the_order_of_the_sdk(tmp_path: Path) ->
     (tmp_path / "model").mkdir()
     (tmp_path / "file").write_text("", encoding="utf-8")
     names = {"HSA_MODEL_TOPOLOGY": "/model", "AMD_KFD_TOPOLOGY": "/file", "ROCPROFILER_KFD_TOPOLOGY": "/nowhere"}
-    assert topology_folder(Machine(str(tmp_path), names)) == "/model"
-    assert gpus_of(Machine(str(tmp_path), names)) == ()
+    assert topology_folder(RootedMachine(str(tmp_path), names)) == "/model"
+    assert gpus_of(RootedMachine(str(tmp_path), names)) == ()
     names["AMD_KFD_TOPOLOGY"] = "/sys/class/kfd/kfd/topology/nodes/"
-    assert topology_folder(Machine(str(tmp_path), names)) == "/sys/class/kfd/kfd/topology/nodes"
+    assert topology_folder(RootedMachine(str(tmp_path), names)) == "/sys/class/kfd/kfd/topology/nodes"
 
 
 def test_the_card_is_found_by_address_and_says_partition_and_product(tmp_path: Path) -> None:
@@ -115,7 +116,7 @@ def test_the_card_is_found_by_address_and_says_partition_and_product(tmp_path: P
     (gpu,) = _gpus(tmp_path, node1=PROPERTIES)
     assert (gpu.card, gpu.partition, gpu.product) == ("/sys/class/drm/card7/device", "CPX", "MI325X")
     (tmp_path / "sys/bus/pci/devices/0000:05:00.0").unlink()
-    assert gpus_of(Machine(str(tmp_path)))[0].card == "/sys/class/drm/card7/device"
+    assert gpus_of(RootedMachine(str(tmp_path)))[0].card == "/sys/class/drm/card7/device"
 
 
 @pytest.mark.parametrize("device, target, simds, product", [
@@ -151,9 +152,9 @@ def test_figures_that_cannot_be_right_are_unknown(tmp_path: Path) -> None:
     (gpu,) = _gpus(tmp_path, node1=text)
     assert (gpu.cu_count, gpu.se_count, gpu.xcc_count, gpu.target, gpu.pci) == (0, 0, 1, "", "")
     assert (gpu.unique_id, gpu.firmware, gpu.render_node, gpu.clock_mhz_max) == ("", None, "", None)
-    assert nodes_of(Machine(str(tmp_path)))[0].problem == "array_count is -1"
+    assert nodes_of(RootedMachine(str(tmp_path)))[0].problem == "array_count is -1"
 
 
 def test_a_machine_without_a_driver_has_no_gpus(tmp_path: Path) -> None:
-    assert gpus_of(Machine(str(tmp_path))) == ()
-    assert topology_folder(Machine(str(tmp_path))) == ""
+    assert gpus_of(RootedMachine(str(tmp_path))) == ()
+    assert topology_folder(RootedMachine(str(tmp_path))) == ""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from synth.rooted_machine import RootedMachine
 from wavewright.capture.gpus.topology import Gpu, GpuUser, busy_percent, users_of
-from wavewright.capture.machines.machine import Machine
 
 
 def _gpu(index: int, gpu_id: int, card: str = "") -> Gpu:
@@ -32,7 +32,7 @@ def test_users_by_queues(tmp_path: Path) -> None:
     _write(processes / "14/queues/0/gpuid", "-100\n")
     _write(processes / "15/queues/0/gpuid", "\0" * 100)
     gpus = (_gpu(0, 100), _gpu(1, 200), _gpu(2, 0))
-    assert users_of(Machine(str(tmp_path)), gpus) == {
+    assert users_of(RootedMachine(str(tmp_path)), gpus) == {
         gpus[0].key: (GpuUser(12, "", 1, None), GpuUser(4711, "python3[2J", 2, 1048576)),
         gpus[1].key: (GpuUser(4711, "python3[2J", 1, None),),
         gpus[2].key: (),
@@ -41,7 +41,7 @@ def test_users_by_queues(tmp_path: Path) -> None:
 
 def test_how_busy_a_gpu_is(tmp_path: Path) -> None:
     _write(tmp_path / "card/gpu_busy_percent", "37\n")
-    machine = Machine(str(tmp_path))
+    machine = RootedMachine(str(tmp_path))
     assert busy_percent(machine, _gpu(0, 1, "/card")) == 37
     assert busy_percent(machine, _gpu(0, 1)) is None
     _write(tmp_path / "card/gpu_busy_percent", "9000")
@@ -49,4 +49,4 @@ def test_how_busy_a_gpu_is(tmp_path: Path) -> None:
 
 
 def test_a_machine_without_a_driver_has_no_users(tmp_path: Path) -> None:
-    assert users_of(Machine(str(tmp_path)), (_gpu(0, 100),)) == {"gpu-1": ()}
+    assert users_of(RootedMachine(str(tmp_path)), (_gpu(0, 100),)) == {"gpu-1": ()}

@@ -12,6 +12,7 @@ import pytest
 from synth.profiled_program import STEERING
 from synth.profiler_output import KERNEL, make_templates
 from synth.rocm_tree import PROGRAM, make_rocm_tree, steered
+from synth.rooted_machine import RootedMachine
 from tests.conftest import SHARED
 from wavewright.capture.doctor import RULES, examine
 from wavewright.capture.doctor.check import Check, Outcome
@@ -130,7 +131,7 @@ def test_nothing_is_tried_where_devices_are_missing(tmp_path: Path) -> None:
     def trial(view: MachineView) -> Outcome:
         raise AssertionError
 
-    checks = {check.name: check for check in examine(Machine(str(tmp_path)), trial=partial(trial))}
+    checks = {check.name: check for check in examine(RootedMachine(str(tmp_path)), trial=partial(trial))}
     assert checks["end-to-end"].status == "not checked"
 
 

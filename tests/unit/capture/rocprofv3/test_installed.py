@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from synth.rooted_machine import RootedMachine
 from tests.kit.amd_script import old_and_new
-from wavewright.capture.machines.machine import Machine
 from wavewright.capture.rocprofv3.installation import (
     asked,
     decoder_files,
@@ -57,7 +57,7 @@ def _stand_in(root: Path, *, version: str = "", status: int = 0, help_text: str 
 def test_amds_script_of_a_release(shared: Path, tmp_path: Path, script: str) -> None:
     rocm, sdk, present, absent = SCRIPTS[script]
     root = _tree(shared, tmp_path / "opt/rocm", script, "--rocm", rocm)
-    machine = Machine(str(tmp_path), {"PATH": "/usr/local/bin:/usr/bin:/bin"})
+    machine = RootedMachine(str(tmp_path), {"PATH": "/usr/local/bin:/usr/bin:/bin"})
     assert roots_of(machine)[0].path == "/opt/rocm"
     installation = find_installation(machine)
     assert (installation.rocprofv3, installation.root) == ("/opt/rocm/bin/rocprofv3", "/opt/rocm")
@@ -75,14 +75,14 @@ def test_a_script_that_was_never_configured_tells_no_version(shared: Path, tmp_p
     path.parent.mkdir(parents=True)
     path.write_bytes(published.read_bytes())
     path.chmod(0o755)
-    machine = Machine(str(tmp_path), {"PATH": "/usr/local/bin:/usr/bin:/bin"})
+    machine = RootedMachine(str(tmp_path), {"PATH": "/usr/local/bin:/usr/bin:/bin"})
     installation = find_installation(machine)
     assert (installation.rocm_version, installation.sdk_version) == ("", "")
     assert "--spm" in installation.options
 
 
 def test_no_rocm_is_an_error_that_says_so(tmp_path: Path) -> None:
-    machine = Machine(str(tmp_path))
+    machine = RootedMachine(str(tmp_path))
     assert roots_of(machine) == ()
     with pytest.raises(MissingToolError, match="there is no rocprofv3"):
         find_installation(machine)
@@ -99,7 +99,7 @@ def test_roots_are_ordered_and_each_is_listed_once(tmp_path: Path) -> None:
     packages = tmp_path / "venv/lib/python3.12/site-packages"
     _stand_in(packages / "_rocm_sdk_core", version="version: 1.3.0")
     variables = {"ROCM_PATH": "/opt/rocm", "HIP_PATH": "/gone", "VIRTUAL_ENV": "/venv", "PATH": "/usr/bin"}
-    machine = Machine(str(tmp_path), variables)
+    machine = RootedMachine(str(tmp_path), variables)
     assert site_packages(machine) == ("/venv/lib/python3.12/site-packages",)
     assert [(root.path, root.reason) for root in roots_of(machine)] == [
         ("/opt/rocm-7.2.0", "rocprofv3 on PATH"),
@@ -116,7 +116,7 @@ def test_the_starter_of_a_wheel_is_not_taken_for_a_rocm(tmp_path: Path) -> None:
     starter.parent.mkdir()
     starter.write_text("#!/venv/bin/python\nfrom rocm_sdk._cli import rocprofv3\n", encoding="utf-8")
     starter.chmod(0o755)
-    machine = Machine(str(tmp_path), {"PATH": "/venv/bin:/usr/bin:/bin", "VIRTUAL_ENV": "/venv"})
+    machine = RootedMachine(str(tmp_path), {"PATH": "/venv/bin:/usr/bin:/bin", "VIRTUAL_ENV": "/venv"})
     assert find_installation(machine).root == "/venv/lib/python3.12/site-packages/_rocm_sdk_core"
 
 
@@ -126,7 +126,7 @@ def test_the_starter_of_a_wheel_is_not_taken_for_a_rocm(tmp_path: Path) -> None:
 def test_release_of_a_root(tmp_path: Path, text: str, release: str) -> None:
     (tmp_path / "r/.info").mkdir(parents=True)
     (tmp_path / "r/.info/version").write_text(text, encoding="utf-8")
-    assert release_of_root(Machine(str(tmp_path)), "/r") == release
+    assert release_of_root(RootedMachine(str(tmp_path)), "/r") == release
 
 
 @pytest.mark.parametrize("text, release", [
@@ -135,7 +135,7 @@ def test_release_of_a_root(tmp_path: Path, text: str, release: str) -> None:
 def test_release_of_a_build_of_therock(tmp_path: Path, text: str, release: str) -> None:
     (tmp_path / "r/share/therock").mkdir(parents=True)
     (tmp_path / "r/share/therock/therock_manifest.json").write_text(text, encoding="utf-8")
-    assert release_of_root(Machine(str(tmp_path)), "/r") == release
+    assert release_of_root(RootedMachine(str(tmp_path)), "/r") == release
 
 
 def test_the_decoder_counts_under_its_plain_name_only(tmp_path: Path) -> None:
@@ -144,7 +144,7 @@ def test_the_decoder_counts_under_its_plain_name_only(tmp_path: Path) -> None:
     (tmp_path / "a/librocprof-trace-decoder.so.0.1.6").touch()
     _stand_in(tmp_path / "opt/rocm", version="version: 1.1.0")
     variables = {"LD_LIBRARY_PATH": "relative:/a:/b", "PATH": "/bin"}
-    machine = Machine(str(tmp_path), variables)
+    machine = RootedMachine(str(tmp_path), variables)
     assert find_installation(machine).decoder_folder == ""
     assert list(decoder_files(machine, "/opt/rocm")) == [("/a", ("librocprof-trace-decoder.so.0.1.6",))]
     (tmp_path / "b/librocprof-trace-decoder.so").touch()
@@ -158,7 +158,7 @@ def test_the_decoder_counts_under_its_plain_name_only(tmp_path: Path) -> None:
 ])  # fmt: skip
 def test_a_script_that_does_not_answer(tmp_path: Path, version: str, status: int, help_text: str, problem: str) -> None:
     _stand_in(tmp_path / "opt/rocm", version=version, status=status, help_text=help_text)
-    machine = Machine(str(tmp_path), {"PATH": "/bin"})
+    machine = RootedMachine(str(tmp_path), {"PATH": "/bin"})
     assert asked(machine, "/opt/rocm/bin/rocprofv3").problem == problem
     with pytest.raises(MissingToolError, match=r"/opt/rocm/bin/rocprofv3: --"):
         find_installation(machine)

@@ -12,8 +12,8 @@ import pytest
 
 from synth.machine_faults import FAULTS, Fault
 from synth.machines import healthy_machine
+from synth.rooted_machine import RootedMachine
 from wavewright.capture.doctor import Check, Status, examine
-from wavewright.capture.machines.machine import Machine
 from wavewright.words.capture.doctor import doctor_report, verdict
 from wavewright.writers.terminal.blocks import plain_text
 
@@ -67,7 +67,7 @@ def test_everything_on_request(tmp_path: Path) -> None:
 
 
 def test_a_bare_machine_in_few_lines(tmp_path: Path) -> None:
-    text = _printed(examine(Machine(str(tmp_path))))
+    text = _printed(examine(RootedMachine(str(tmp_path))))
     assert len(text.splitlines()) <= 26
     assert text.count("error") == 2  # in the verdict, and once below
     assert "and 5 more: there is no AMD GPU here" in " ".join(text.split())
