@@ -18,7 +18,6 @@ from wavewright import analysis
 from wavewright.analysis.counters.choice import CounterChoice, chosen_dispatches
 from wavewright.analysis.run.select.choice import RunSelection
 from wavewright.analysis.run.select.chosen import select as select_of_run
-from wavewright.analysis.trace.costs.histogram import row_histogram
 from wavewright.analysis.trace.selection import Selection, select
 from wavewright.base.bounds import Bounds
 from wavewright.errors import UsageError, WavewrightError
@@ -71,12 +70,6 @@ def test_numbers_have_bounds_and_what_lies_outside_is_refused(things: dict[str, 
             except WavewrightError:
                 continue
             assert declared[name].holds(value), (name, value)
-
-
-def test_a_histogram_of_a_stretch_that_ends_before_it_begins_is_refused(things: dict[str, Any]) -> None:
-    with pytest.raises(UsageError, match="the time from 60 to 50 ends before it starts"):
-        row_histogram(things["trace"], start_cycles=60, end_cycles=50)
-    assert row_histogram(things["trace"], start_cycles=50, end_cycles=50).bins.height == 0
 
 
 @pytest.mark.parametrize("value", [-(1 << 64), -1, 1 << 40, 1 << 64])

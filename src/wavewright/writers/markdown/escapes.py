@@ -16,14 +16,3 @@ def escaped(text: str) -> str:
     for character in "\\`*_[]<>|":
         text = text.replace(character, "\\" + character)
     return printable(text).replace("\n", " ")
-
-
-def as_code(text: str) -> str:
-    """Text from a file between backticks in a table.
-
-    Examples
-    --------
-    >>> as_code("a`b|c")
-    "a'b\\\\|c"
-    """
-    return printable(text).replace("`", "'").replace("|", "\\|").replace("\n", " ")

@@ -35,11 +35,6 @@ def test_rows_go_to_stretches_of_equal_length() -> None:
     assert (got.cycles_total, got.unknown_cycles_total) == (128, 50)
 
 
-def test_only_the_part_of_an_instruction_inside_the_window_counts() -> None:
-    got = row_histogram(small_trace(TEXTS, STEPS), bins=5, start_cycles=50, end_cycles=110)
-    assert got.bins.select("first_row", "cycles_total").rows() == [(1, 50), (2, 10)]
-
-
 def test_rows_and_engines_are_chosen() -> None:
     trace = small_trace(TEXTS, STEPS)
     assert row_histogram(trace, first_row=3, last_row=3).bins["cycles_total"].to_list() == [12]

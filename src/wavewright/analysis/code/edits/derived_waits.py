@@ -112,23 +112,18 @@ def _walk_as_written(rows: Sequence[CodeRow], entry: State, flown: dict[int, set
         issued(state, row)
 
 
-def unmet_needs(
-    rows: Sequence[CodeRow], around: Surroundings, *, first_only: bool = True
-) -> list[tuple[int, NeedInFlight]]:
-    """Rows of a listing with waits that touch operations in flight; empty = its waits are strict enough."""
+def unmet_need(rows: Sequence[CodeRow], around: Surroundings) -> tuple[int, NeedInFlight] | None:
+    """The first row of a listing with waits that touches operations in flight; None = its waits are strict enough."""
     listing = rows if rows and rows[-1].is_control else [*rows, end_row()]
-    unmet = []
     for entry in _entry_states(listing, is_loop=around.is_loop, entry=around.entry):
         state = copied(entry)
         for place, row in enumerate(listing):
             if row.waits:
                 waited(state, row.waits)
             for need in needs(state, row, around.requirements):
-                unmet.append((place, need))
-                if first_only:
-                    return unmet
+                return place, need
             issued(state, row)
-    return unmet
+    return None
 
 
 def derive(order: Sequence[CodeRow], around: Surroundings) -> DerivedOrder:

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 import polars as pl
 
 from wavewright.analysis.code.edits.code_rows import CodeRow
-from wavewright.analysis.code.edits.derived_waits import Surroundings, surroundings, unmet_needs
+from wavewright.analysis.code.edits.derived_waits import Surroundings, surroundings, unmet_need
 from wavewright.analysis.code.edits.in_flight import State, copied, issued, merged, waited
 from wavewright.analysis.code.edits.kernel_rows import EditedBlock, KernelRows, blocks_of, states_before
 from wavewright.analysis.code.edits.wait_forms import has_forms, most_of
@@ -57,7 +57,7 @@ def strict_waits(code: KernelRows) -> pl.DataFrame:
 
 
 def _strict_in(rows: list[CodeRow], around: Surroundings, block: EditedBlock) -> list[StrictWait]:
-    if unmet_needs(rows, around):
+    if unmet_need(rows, around):
         return []  # it relies on what is not known here
     strict_rows = []
     for at, row in enumerate(rows):
@@ -76,7 +76,7 @@ def _needed_value(rows: list[CodeRow], around: Surroundings, at: int, counter: s
     def is_enough(trial: int | None) -> bool:
         others = tuple(wait for wait in rows[at].waits if wait[0] != counter)
         weaker_row = replace(rows[at], waits=others if trial is None else (*others, (counter, trial)))
-        return not unmet_needs([*rows[:at], weaker_row, *rows[at + 1 :]], around)
+        return not unmet_need([*rows[:at], weaker_row, *rows[at + 1 :]], around)
 
     if is_enough(None):
         return None

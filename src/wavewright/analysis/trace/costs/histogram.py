@@ -10,7 +10,7 @@ from wavewright import _core
 from wavewright.analysis.trace.clocks.common_clock import aligned
 from wavewright.analysis.trace.pipes import PIPES, pipes_of_rows
 from wavewright.analysis.trace.selection import traced_waves
-from wavewright.base.bounds import CYCLES, ENGINE, ITEM, Bounds, bounded, check_range
+from wavewright.base.bounds import ENGINE, ITEM, Bounds, bounded, check_range
 from wavewright.model.answer import Answer, once_per_trace
 from wavewright.model.schema import CATEGORIES
 from wavewright.model.trace import ThreadTrace
@@ -34,7 +34,7 @@ class RowHistogram(Answer, package=__package__):
     unknown_cycles_total: int  #: Cycles of instructions with an unknown row: they are in no bin.
 
 
-@bounded(bins=Bounds(1, MAX_BINS), first_row=ITEM, last_row=ITEM, se=ENGINE, start_cycles=CYCLES, end_cycles=CYCLES)
+@bounded(bins=Bounds(1, MAX_BINS), first_row=ITEM, last_row=ITEM, se=ENGINE)
 def row_histogram(
     trace: ThreadTrace,
     *,
@@ -42,12 +42,10 @@ def row_histogram(
     first_row: int = 0,
     last_row: int | None = None,
     se: int | None = None,
-    start_cycles: float | None = None,
-    end_cycles: float | None = None,
 ) -> RowHistogram:
     """Cycles in at most `bins` equal bins of the rows from `first_row` to `last_row` (default: the last).
 
-    `se` keeps one shader engine, `start_cycles` and `end_cycles` a window of aligned time.
+    `se` keeps one shader engine.
 
     Raises
     ------
@@ -55,13 +53,11 @@ def row_histogram(
         When there are too many bins or none, or a range ends before it starts.
     """
     check_range(first_row, last_row, "rows")
-    check_range(start_cycles, end_cycles, "the time")
     end_row = int(trace.code["row"].max()) if trace.code.height else -1  # type: ignore[arg-type]
     first = min(max(first_row, 0), max(end_row, 0))
     last = min(end_row, max(first, end_row if last_row is None else last_row))
     per_bin = max(1, -(-(last - first + 1) // bins))
-    is_whole = start_cycles is None and end_cycles is None and (se is None or se in trace.waves["se"])
-    sums = _whole(trace, se) if is_whole else _sums(trace, se, start_cycles, end_cycles)
+    sums = _sums(trace, se)
     inside = sums.filter(pl.col("row").is_between(first, last))
     number = ((pl.col("row") - first) // per_bin).cast(pl.UInt32)
     per_category = (
@@ -89,9 +85,9 @@ def row_histogram(
     )
 
 
-def _sums(trace: ThreadTrace, se: int | None, begin: float | None, end: float | None) -> pl.DataFrame:
+@once_per_trace
+def _sums(trace: ThreadTrace, se: int | None) -> pl.DataFrame:
     """Cycles and executions per row and category: `row`, `kind`, `cycles`, `count`; row -1 = unknown."""
-    low, high = -_FARTHEST_CYCLES if begin is None else int(begin), _FARTHEST_CYCLES if end is None else int(end)
     waves = traced_waves(trace)
     of_engine = pl.lit(value=True) if se is None else pl.col("se") == se
     placed = aligned(trace, waves).select(
@@ -101,12 +97,8 @@ def _sums(trace: ThreadTrace, se: int | None, begin: float | None, end: float | 
         count="instruction_count",
     )
     is_matrix = (pipes_of_rows(trace.code) == list(PIPES).index("MATRIX")).cast(pl.UInt8)
-    sums = pl.DataFrame(_core.row_cycles(placed, trace.instructions, is_matrix, trace.code.height, low, high))
+    rows, always = trace.code.height, (-_FARTHEST_CYCLES, _FARTHEST_CYCLES)
+    sums = pl.DataFrame(_core.row_cycles(placed, trace.instructions, is_matrix, rows, *always))
     cell = pl.int_range(pl.len(), dtype=pl.Int32)
     cells = sums.select(row=cell // _KINDS - 1, kind=(cell % _KINDS).cast(pl.UInt8), cycles="cycles", count="count")
     return cells.filter(pl.col("count") > 0)
-
-
-@once_per_trace
-def _whole(trace: ThreadTrace, se: int | None) -> pl.DataFrame:
-    return _sums(trace, se, None, None)

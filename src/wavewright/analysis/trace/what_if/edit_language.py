@@ -10,7 +10,7 @@ from wavewright.analysis.code.edits.ahead import issued_ahead
 from wavewright.analysis.code.edits.block_orders import BlockOrders, LegalOrder, Refused
 from wavewright.analysis.code.edits.code_rows import CodeRow
 from wavewright.analysis.code.edits.dependences import Assumptions, first_of_all, moved_down, moved_up
-from wavewright.analysis.code.edits.derived_waits import DerivedOrder, unmet_needs
+from wavewright.analysis.code.edits.derived_waits import DerivedOrder, unmet_need
 from wavewright.analysis.code.edits.wider_loads import widened
 from wavewright.errors import UsageError
 
@@ -264,9 +264,8 @@ def _with_wait(orders: BlockOrders, edit: Edit) -> LegalOrder | Refused:
     if text == rows[at].text and edit.other != dict(orders.written[at].waits)[edit.word]:
         return Refused("only waits that name their counters can be set")
     rows[at] = replace(rows[at], row=-1, waits=tuple(values.items()), text=text)
-    unmet = unmet_needs(rows, orders.around)
-    if unmet:
-        place, need = unmet[0]
+    if unmet := unmet_need(rows, orders.around):
+        place, need = unmet
         return Refused(
             f"row {rows[place].row} needs {need.counter}({need.value}) of row {need.operation.row.row}: "
             f"{need.operation.row.text}"

@@ -232,7 +232,6 @@ class _Finder:
         self._found: dict[bytes, _Match | None] = {}
         self._exact: dict[bytes, list[int]] = {}
         self._names: dict[bytes, list[int]] = {}
-        self._by_hash: dict[int, bytes] = {}
         self._children: list[int] = []
         for graph in range(len(contents.sizes)):
             codes = contents.of(graph)

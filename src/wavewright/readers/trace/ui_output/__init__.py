@@ -28,7 +28,7 @@ _NAME = re.compile(r"agent_(\d{1,18})_dispatch_(\d{1,18})")
 _FILES = ("filenames.json", "code.json", "occupancy.json")
 
 
-def read_ui_output(folder: Folder, threads: int | None = None, *, target: str | None = None) -> ThreadTrace:
+def read_ui_output(folder: Folder, threads: int | None = None) -> ThreadTrace:
     """Read a decoded directory.
 
     Parameters
@@ -37,8 +37,6 @@ def read_ui_output(folder: Folder, threads: int | None = None, *, target: str | 
         Its files: a `Directory`, or those of an archive.
     threads
         How many wave files to read at once; None = as many as there are cores.
-    target
-        The GPU (gfx942, ...) when it is known from elsewhere: directories tell the generation only.
 
     Raises
     ------
@@ -56,7 +54,7 @@ def read_ui_output(folder: Folder, threads: int | None = None, *, target: str | 
     # Both go on while polars is imported, which takes about as long.
     waves = Background(lambda: read_waves(folder, manifest.waves, code.lines, threads or 0))
     occupancy = Background(lambda: read_occupancy(folder, required=manifest.has_thread_trace))
-    return _assembled(folder, manifest, code, waves, occupancy, target)
+    return _assembled(folder, manifest, code, waves, occupancy)
 
 
 def _assembled(
@@ -65,7 +63,6 @@ def _assembled(
     code: CodeFile,
     waves: Background[dict[str, _core.Table]],
     raw_occupancy: Background[RawOccupancy],
-    target: str | None,
 ) -> ThreadTrace:
     from wavewright.model.losses import loss_frame
     from wavewright.readers.trace.ui_output.clocks import read_clocks, shader_engine_table
@@ -93,7 +90,7 @@ def _assembled(
     losses += tables_of_waves.losses + _emptiness(manifest, code, occupancy, tables["waves"])
     tables["losses"] = loss_frame(losses)
     lazy_tables: dict[str, Callable[[], pl.DataFrame]] = {}
-    trace = ThreadTrace(tables, _source(folder, manifest, code, target), lazy_tables)
+    trace = ThreadTrace(tables, _source(folder, manifest, code), lazy_tables)
     lazy_tables["code"] = lambda: code.table(manifest.gfxip, trace.source.target)
     lazy_tables["waits"] = lambda: match_waits(trace.instructions, trace.code, manifest.gfxip)
     lazy_tables["markers"] = lambda: marker_table(names, trace.shader_data, trace.occupancy)
@@ -101,14 +98,13 @@ def _assembled(
     return trace
 
 
-def _source(folder: Folder, manifest: Manifest, code: CodeFile, target: str | None) -> TraceSource:
+def _source(folder: Folder, manifest: Manifest, code: CodeFile) -> TraceSource:
     match = _NAME.search(folder.name)
     samples_only = not manifest.waves and (manifest.has_samples or code.has_sample_columns)
     return TraceSource(
         path=folder.label,
         agent=int(match[1]) if match else None,
         dispatch=int(match[2]) if match else None,
-        target=target,
         format="PC sampling" if samples_only else "ui_output",
     )
 

@@ -19,7 +19,7 @@ from tests.unit.analysis.code.edits.order_cases import block_orders, kernels_of,
 from tests.unit.analysis.code.edits.spelled_out_orders import operands, problems, reads_by_row
 from wavewright.analysis.code.edits.block_orders import BlockOrders, LegalOrder, Refused
 from wavewright.analysis.code.edits.code_rows import EXEC_BITS, CodeRow, code_rows
-from wavewright.analysis.code.edits.derived_waits import derive, surroundings, unmet_needs
+from wavewright.analysis.code.edits.derived_waits import derive, surroundings, unmet_need
 from wavewright.analysis.code.edits.in_flight import State, issued, outside
 from wavewright.analysis.code.edits.kernel_rows import blocks_of, rows_before, rows_behind, states_before
 from wavewright.analysis.code.edits.wait_audit import open_barriers, strict_waits
@@ -64,7 +64,7 @@ def test_waits_derived_for_the_order_of_the_code_are_those_of_the_compiler(kerne
                 before=rows_before(code, block),
                 behind=rows_behind(code, block),
             )
-            assert not unmet_needs(rows, around)  # what the compiler wrote is enough
+            assert not unmet_need(rows, around)  # what the compiler wrote is enough
             derived = derive([row for row in rows if not row.is_derived], around)
             # async_copy waits for its copies by hand, in front of what the compiler waits for.
             in_order = sorted if kernel == "async_copy" else list
@@ -115,7 +115,7 @@ def _relaxed_is_caught(orders: BlockOrders, answer: LegalOrder) -> int:
         for counter, value in row.waits:
             weaker = tuple((name, number + (name == counter)) for name, number in row.waits)
             rows = [*answer.rows[:place], replace(row, waits=weaker), *answer.rows[place + 1 :]]
-            assert unmet_needs(rows, orders.around), (row.text, counter, value)
+            assert unmet_need(rows, orders.around), (row.text, counter, value)
             tried += 1
     return tried
 
