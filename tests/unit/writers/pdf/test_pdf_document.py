@@ -228,7 +228,7 @@ def test_characters_without_a_font_become_escapes(monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pdf, "find_spec", lambda name: None)
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(MissingToolError) as caught:
         pdf.render(hostile_report())
     assert "wavewright[pdf]" in str(caught.value.advice)

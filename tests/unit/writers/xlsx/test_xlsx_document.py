@@ -178,7 +178,7 @@ def test_pictures_are_drawn_where_that_is_possible(monkeypatch: pytest.MonkeyPat
 
 
 def test_a_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(xlsx, "find_spec", lambda name: None)
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(MissingToolError) as caught:
         xlsx.render(hostile_report())
     assert "wavewright[xlsx]" in str(caught.value.advice)
