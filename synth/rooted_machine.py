@@ -55,11 +55,11 @@ class RootedMachine(Machine):
 
     def _followed(self, path: str) -> str:
         """The path with all links followed as if the root were `/`."""
-        rest = path.split("/")[::-1]
+        stack = path.split("/")[::-1]
         parts: list[str] = []
         links = 0
-        while rest:
-            part = rest.pop()
+        while stack:
+            part = stack.pop()
             if part in ("", "."):
                 continue
             if part == "..":
@@ -73,7 +73,7 @@ class RootedMachine(Machine):
                 target = str(Path(place).readlink())
                 if target.startswith("/"):
                     parts.clear()
-                rest.extend(target.split("/")[::-1])
+                stack.extend(target.split("/")[::-1])
             else:
                 parts.append(part)
         return "/" + "/".join(parts)

@@ -28,12 +28,12 @@ def _rule(name: str, row: dict[str, Any]) -> Rule:
 RULES: tuple[Rule, ...] = tuple(_rule(name, dict(row)) for name, row in packaged("checks.toml", __package__).items())
 
 
-def examine(machine: Machine, **how: Any) -> tuple[Check, ...]:
+def examine(machine: Machine, **options: Any) -> tuple[Check, ...]:
     """Look at everything between a machine and a good capture, in the order of the table; nothing on it is changed.
 
-    `how` are the other fields of a `MachineView`.
+    `options` are the other fields of a `MachineView`.
     """
-    view = MachineView(machine, **how)
+    view = MachineView(machine, **options)
     checks: dict[str, Check] = {}
     reasons = {rule.name: rule.otherwise for rule in RULES}
     for rule in RULES:

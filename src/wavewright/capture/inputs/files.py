@@ -170,14 +170,14 @@ def _check_depth(events: Any, name: str) -> None:
 
 def _repeated_keys(root: Any) -> list[str]:
     """The keys that some map of a document gives twice; each node is looked at once, however often it is meant."""
-    seen: set[int] = set()
-    repeated: list[str] = []
-    waiting = [root]
-    while waiting:
-        node = waiting.pop()
-        if id(node) not in seen:
-            seen.add(id(node))
+    node_ids: set[int] = set()
+    doubles: list[str] = []
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        if id(node) not in node_ids:
+            node_ids.add(id(node))
             keys = [key.value for key, _ in node.value if isinstance(key.value, str)] if _is_map(node) else []
-            repeated += [key for key in _twice(keys) if key != "<<"]
-            waiting += _children(node)
-    return repeated
+            doubles += [key for key in _twice(keys) if key != "<<"]
+            stack += _children(node)
+    return doubles

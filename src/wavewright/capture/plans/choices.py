@@ -31,10 +31,10 @@ SE_MASK, SE_BITS = 0x1, 64
 TRACE_COUNTERS_MAX, COUNTER_PERIOD, PERIOD_MAX, ACTIVITY_MAX = 8, 8, 32, 16
 _TRACE_COUNTER = re.compile(r"SQ[A-Z0-9_]*(?::0[xX][0-9a-fA-F]{1,8}|:[0-9a-fA-F]{1,8})?", re.IGNORECASE)
 
-_SAMPLING = packaged("commands.toml", __package__)["sampling"]
-SAMPLING_METHODS: dict[str, list[str]] = _SAMPLING["methods"]
-SAMPLING_UNITS: dict[str, str] = _SAMPLING["units"]
-SAMPLING_INTERVALS: dict[str, int] = _SAMPLING["intervals"]
+_PC_SAMPLES = packaged("commands.toml", __package__)["sampling"]
+SAMPLING_METHODS: dict[str, list[str]] = _PC_SAMPLES["methods"]
+SAMPLING_UNITS: dict[str, str] = _PC_SAMPLES["units"]
+SAMPLING_INTERVALS: dict[str, int] = _PC_SAMPLES["intervals"]
 CYCLES_MIN, CYCLES_MAX = 256, 1 << 31
 #: The least that rocprof-compute allows; below, the program becomes slow.
 CYCLES_LOW = 1 << 16

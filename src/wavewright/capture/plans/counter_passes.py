@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 #: A counter with what may follow its name: a reduction, one instance, one GPU.
 _NAME = re.compile(r"([A-Za-z][A-Za-z0-9_]*?)(_sum|_avr|_max|_min)?(\[\d+\])?(:device=\d+)?")
-_NAMED = 12  #: Metrics in a remark.
+_IDS_MAX = 12  #: Metrics in a remark.
 _ACCUMULATED = re.compile(r"(\w+)_ACCUM")
 #: Counters that rocprofv3 computes from others.
 _COMPUTED = frozenset(packaged("commands.toml", __package__)["computed_counters"])
@@ -88,9 +88,9 @@ def pass_names(plan: CapturePlan) -> dict[int, list[str]]:
 
 def _channels(plan: CapturePlan, row: dict[str, Any]) -> dict[str, str]:
     """Names of the single L2 channels of a counter, with their expressions."""
-    raw, selected = row["spelled"].removesuffix("_sum"), "select({},[DIMENSION_XCC=[{}], DIMENSION_INSTANCE=[{}]])"
+    raw, expression = row["spelled"].removesuffix("_sum"), "select({},[DIMENSION_XCC=[{}], DIMENSION_INSTANCE=[{}]])"
     numbers = range(plan.channel_count if row["has_channels"] else 0)
-    return {f"{raw}[{each}]": selected.format(raw, *divmod(each, plan.channels_per_xcd)) for each in numbers}
+    return {f"{raw}[{each}]": expression.format(raw, *divmod(each, plan.channels_per_xcd)) for each in numbers}
 
 
 def definitions(plan: CapturePlan) -> str:
@@ -269,8 +269,8 @@ def remarks(plan: CapturePlan) -> list[str]:
     lines = list(plan.notes)
     spread = metrics.filter((metrics["passes"] != "") & metrics["is_ratio"])
     if spread.height:
-        ids = some_of(spread["metric_id"], _NAMED)
+        ids = some_of(spread["metric_id"], _IDS_MAX)
         lines.append(f"from several passes, as a block cannot count so much at once: {ids}")
     for reason, group in metrics.filter(~metrics["is_measured"]).group_by("reason", maintain_order=True):
-        lines.append(f"not measured, {reason[0]}: {some_of(group['metric_id'].unique(maintain_order=True), _NAMED)}")
+        lines.append(f"not measured, {reason[0]}: {some_of(group['metric_id'].unique(maintain_order=True), _IDS_MAX)}")
     return lines

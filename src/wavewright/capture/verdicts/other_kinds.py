@@ -25,8 +25,8 @@ def _nothing(reason: str, advice: str = _NO_KERNEL) -> Judgement:
     return Judgement(verdict=Verdict.NO_DISPATCH, reasons=(reason,), advice=advice)
 
 
-def _unreadable(what: str, error: Exception) -> Judgement:
-    return Judgement(verdict=Verdict.FAILED, reasons=(f"{what} cannot be read: {error}.",))
+def _unreadable(subject: str, error: Exception) -> Judgement:
+    return Judgement(verdict=Verdict.FAILED, reasons=(f"{subject} cannot be read: {error}.",))
 
 
 def judge_discovery(attempt: Path) -> Judgement:

@@ -86,7 +86,7 @@ def picture_of(
 
 
 def log_place(value: float, span: tuple[float, float]) -> float:
-    """Where a value lies on a logarithmic axis, from 0 to 1.
+    """The place of a value on a logarithmic axis, from 0 to 1.
 
     Examples
     --------
