@@ -5,7 +5,7 @@ import gc
 from wavewright.base import stopping
 
 #: New objects between two searches for garbage: the imports of click and polars would trigger dozens of them.
-_COLLECT_EVERY = 100_000
+_COLLECT_EVERY = 200_000
 
 
 def program() -> None:

@@ -7,12 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wavewright.analysis.common.run_gain import RunGain
-from wavewright.analysis.run.graph.kernel_gain import run_gains
 from wavewright.base.shown import command_line
 from wavewright.errors import WavewrightError
 from wavewright.model.schema import frame_of
 from wavewright.readers.folder_of_run import counters_below, traced_dispatches
-from wavewright.readers.launches import run_of_launch
 from wavewright.readers.trace.resources.usage import plain_name
 
 if TYPE_CHECKING:
@@ -113,6 +111,9 @@ def gains_in_run(
     launch = trace.launch
     if launch is None:
         return []
+    from wavewright.analysis.run.graph.kernel_gain import run_gains
+    from wavewright.readers.launches import run_of_launch
+
     try:
         run = run_of_launch(trace)
         if run is None:

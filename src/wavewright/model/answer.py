@@ -95,3 +95,14 @@ def once_per_trace(
 def once_per_run(analysis: Callable[Concatenate[Run, P], T]) -> Callable[Concatenate[Run, P], T]:
     """As `once_per_trace`, of a run: for small results that many answers start with."""
     return once_per_trace(analysis)  # type: ignore[arg-type, return-value]
+
+
+def once_per_kept_run(analysis: Callable[[Run], T]) -> Callable[[Run], T]:
+    """As `once_per_run` where the tables of the run stay in memory, too; of other runs it is made each time anew."""
+    kept = once_per_run(analysis)
+
+    @wraps(analysis)
+    def answer(run: Run) -> T:
+        return kept(run) if run.is_kept else analysis(run)
+
+    return answer

@@ -77,4 +77,4 @@ def kept_run(run: Run) -> Run:
     """The run with columns that are read once."""
     from wavewright.model.run import Run
 
-    return Run([KeptSource(source) for source in run.origins])
+    return Run([KeptSource(source) for source in run.origins], is_kept=True)

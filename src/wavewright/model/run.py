@@ -79,9 +79,11 @@ class Run(Displayed):
     0
     """
 
-    def __init__(self, sources: Sequence[RunSource]) -> None:
+    def __init__(self, sources: Sequence[RunSource], *, is_kept: bool = False) -> None:
         self.origins = tuple(sources)  # The sources the tables are read from, in the order of `run.sources`.
+        self.is_kept = is_kept  # Whether what is read stays in memory, for many questions (`kept_source`).
         self.answers: dict[Hashable, Any] = {}
+        self._parts: list[Run] = []
         self._tables: dict[str, pl.DataFrame] = {}
         self._counts: dict[str, list[int]] = {}
 
@@ -97,7 +99,12 @@ class Run(Displayed):
     @property
     def parts(self) -> list[Run]:
         """One run per source: the input of a worker of a cluster."""
-        return [self] if len(self.origins) == 1 else [Run([source]) for source in self.origins]
+        if len(self.origins) == 1:
+            return [self]
+        if not self.is_kept:
+            return [Run([source]) for source in self.origins]
+        self._parts = self._parts or [Run([source], is_kept=True) for source in self.origins]
+        return self._parts
 
     def read(self, table: str, columns: Sequence[str] | None = None) -> pl.DataFrame:
         """These columns of a table (None = all), of all sources.

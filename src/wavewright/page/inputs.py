@@ -18,9 +18,10 @@ import msgspec
 from wavewright.base.shown import shown
 from wavewright.model.document import CaptureStore, Document, Library, Shown
 from wavewright.model.run import Run
+from wavewright.model.trace import ThreadTrace
 from wavewright.page.protocol.notes import notes_beside
 from wavewright.readers.files.inventory import Inventory
-from wavewright.readers.files.kinds import INPUTS, Kind, sniff
+from wavewright.readers.files.kinds import COUNTER_CAPTURES, INPUTS, Kind, sniff
 
 MOST_SIBLINGS = 1_000  #: Other dispatches of a folder that the page can open.
 
@@ -102,19 +103,20 @@ def read_paths(
     else from beside it."""
     if len(paths) > 1 or (paths[0].is_file() and INPUTS[sniff(paths[0], inventory or Inventory())].document == "run"):
         return _one_run(paths, ())
-    from wavewright.model.trace import ThreadTrace
-    from wavewright.readers.counters import open_counters
-    from wavewright.readers.files.kinds import COUNTER_CAPTURES
-    from wavewright.readers.opening import open as open_path
-    from wavewright.readers.trace.sources import add_sources, add_sources_beside
-
     if target is not None and sniff(paths[0], inventory) in COUNTER_CAPTURES:
+        from wavewright.readers.counters import open_counters
+
         return open_counters(paths[0], target=target, inventory=inventory)
+    from wavewright.readers.opening import open as open_path
+
     content = open_path(paths[0], inventory=inventory, **reading)
-    if isinstance(content, ThreadTrace) and source_root is None:
-        add_sources_beside(content, paths[0])
-    elif isinstance(content, ThreadTrace) and source_root is not None:
-        add_sources(content, Path(source_root))
+    if isinstance(content, ThreadTrace):
+        from wavewright.readers.trace.sources import add_sources, add_sources_beside
+
+        if source_root is None:
+            add_sources_beside(content, paths[0])
+        else:
+            add_sources(content, Path(source_root))
     return content
 
 
@@ -184,9 +186,6 @@ class _Input:
         return content
 
     def _add_beside(self, content: Shown) -> None:
-        from wavewright.model.run import Run
-        from wavewright.model.trace import ThreadTrace
-
         name = self.label
         if isinstance(content, Run) and self.path.is_file() and content.count("counter_info"):
             from wavewright.readers.counters import open_counters  # folders are several processes

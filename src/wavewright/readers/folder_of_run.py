@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING, Any
 from wavewright.errors import WavewrightError
 from wavewright.readers.counters import open_counters
 from wavewright.readers.counters.capture_files import find_counters
-from wavewright.readers.files.capture import find_capture
 from wavewright.readers.files.inventory import Inventory
 from wavewright.readers.files.kinds import Kind, sniff
 from wavewright.readers.launches import spellings
 from wavewright.readers.opening import DECODED_KINDS, candidates_of
 from wavewright.readers.run.inputs import find_runs
-from wavewright.readers.trace.dispatches import decoded_dispatches, raw_dispatches
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,8 +46,13 @@ def traced_dispatches(folder: Path) -> tuple[list[DispatchOfRun], int]:
 def _dispatches(folder: Path, inventory: Inventory) -> Sequence[Dispatch[Any]]:
     kind = sniff(folder, inventory)
     if kind is Kind.RAW_CAPTURE:
+        from wavewright.readers.files.capture import find_capture
+        from wavewright.readers.trace.dispatches import raw_dispatches
+
         return raw_dispatches(find_capture([folder], (), inventory), folder)
     if kind in DECODED_KINDS:
+        from wavewright.readers.trace.dispatches import decoded_dispatches
+
         return decoded_dispatches(candidates_of(folder, kind, inventory)[0], str(folder))
     return []
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TypedDict, Unpack
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from wavewright.base.files import listed
 from wavewright.base.job_folders import read_instead
@@ -37,10 +37,10 @@ from wavewright.readers.files.kinds import (
     sniff,
 )
 from wavewright.readers.files.runs import refused_below
-from wavewright.readers.trace import buffers
 from wavewright.readers.trace.assemble import add_losses
-from wavewright.readers.trace.dispatches import decoded_dispatches, name_dispatch, raw_dispatches
-from wavewright.readers.trace.samples.files import SampleFile
+
+if TYPE_CHECKING:
+    from wavewright.readers.trace.samples.files import SampleFile
 
 _HEAD = 16
 MAX_ARCHIVES = 16  #: Archives of one folder that are unpacked to find the fullest.
@@ -253,6 +253,8 @@ def _chosen_decoded(
     request: OpenRequest, candidates: Sequence[DecodedTrace], losses: Sequence[Loss] = ()
 ) -> ThreadTrace:
     """The trace of the dispatch that is asked for among decoded ones."""
+    from wavewright.readers.trace.dispatches import decoded_dispatches
+
     dispatches = decoded_dispatches(candidates, str(request.path))
     chosen = choose(dispatches, request.dispatch, request.kernel, where=str(request.path))
     is_asked = request.dispatch is not None or request.kernel is not None
@@ -402,6 +404,8 @@ def open_decoded(
     is_asked: bool = False,
 ) -> ThreadTrace:
     """The trace of one of the dispatches, with a note about the others unless this one was asked for; see `open`."""
+    from wavewright.readers.trace.dispatches import name_dispatch
+
     trace = read_decoded(chosen.item, losses, threads=threads)
     name_dispatch(trace, chosen, dispatches, is_asked=is_asked)
     return _with_named(trace, resources)
@@ -444,6 +448,7 @@ def _decoded_beside_raw(path: Path, inventory: Inventory) -> list[DecodedTrace]:
 def _decoded_raw(request: OpenRequest) -> ThreadTrace:
     """A raw capture, with the sizes of its dispatches where CSV or JSON files beside it tell them."""
     from wavewright.readers.launches import look_beside
+    from wavewright.readers.trace import buffers
     from wavewright.readers.trace.att import decode
     from wavewright.readers.trace.resources import fill_from_around
 
@@ -485,6 +490,7 @@ def beside_capture(trace: ThreadTrace, inventory: Inventory | None = None) -> li
 def _why_not_raw(request: OpenRequest) -> str:
     """Why the decoded directories tell more than the raw traces; empty = they do not."""
     from wavewright.readers.files.capture import find_capture
+    from wavewright.readers.trace.dispatches import raw_dispatches
 
     capture = find_capture([request.path], request.code_objects, request.inventory)
     if request.dispatch is not None and not named(raw_dispatches(capture, request.path), request.dispatch):

@@ -52,8 +52,8 @@ class StepCurve:
     @classmethod
     def of_changes(cls, changes: pl.DataFrame) -> StepCurve:
         """The running sum of the column `change` in the order of `time_cycles`."""
-        sums = changes.group_by("time_cycles").agg(pl.col("change").sum()).sort("time_cycles")
-        return cls.of_values(sums.select("time_cycles", value=pl.col("change").cum_sum()))
+        sums = changes.sort("time_cycles").select("time_cycles", value=pl.col("change").cum_sum())
+        return cls.of_values(sums.filter(pl.col("time_cycles").ne_missing(pl.col("time_cycles").shift(-1))))
 
     @classmethod
     def of_values(cls, points: pl.DataFrame, *, before: float = 0.0) -> StepCurve:

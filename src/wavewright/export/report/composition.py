@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
@@ -20,7 +19,7 @@ from wavewright.model.document import DOCUMENTS, Document
 from wavewright.model.report import InputFile, Provenance, Report, Section
 from wavewright.questions.catalog import QUESTIONS
 from wavewright.questions.comparison import check_comparable
-from wavewright.questions.kit.question import Question, Wording
+from wavewright.questions.kit.question import Wording
 from wavewright.words.kit.anonymous import without_secrets
 from wavewright.writers.kit.outline import paths_of
 
@@ -30,7 +29,6 @@ BESIDE_TOPICS = {
     comparison.NAME: (comparison.TITLE, comparison.QUESTION),
     definitions.NAME: (definitions.TITLE, definitions.QUESTION),
 }
-_RUN_ANSWERS_AT_ONCE = 2
 _TITLES = {"trace": "Thread trace", "run": "Run", "counters": "Hardware counters"}
 
 
@@ -142,28 +140,15 @@ class _Plan:
             sections.append(glance.split_diagnosis(*findings, losses)[1] if beginning and findings[1] else findings[0])
         if baseline is not None and self.has(comparison.NAME):
             sections.append(comparison.comparison_section([baseline, document], limit=self.limit))
-        others = [
-            topic for topic in topics if topic.name != "diagnose" and (self.with_source or topic.name != "source")
+        wording, with_pictures = Wording(limit=self.limit), self.purpose.with_pictures
+        answered = [
+            answered_section(document, topic, wording, with_pictures=with_pictures)
+            for topic in topics
+            if topic.name != "diagnose" and (self.with_source or topic.name != "source")
         ]
-        answered = self._answered(document, others)
         # what to ask next is said once, by the findings
         sections += [replace(section, next_questions=()) for section in answered] if beginning else answered
         return [*(each for each in sections if not each.skipped), *(each for each in sections if each.skipped)]
-
-    def _answered(self, document: Document, topics: Sequence[Question[Any]]) -> list[Section]:
-        """A section for each topic; those of a run side by side, as polars leaves most of its time to other threads.
-
-        Answers about traces and counters share more, and need more memory each.
-        """
-        wording = Wording(limit=self.limit)
-
-        def section(topic: Question[Any]) -> Section:
-            return answered_section(document, topic, wording, with_pictures=self.purpose.with_pictures)
-
-        if document.kind != "run":
-            return [section(topic) for topic in topics]
-        with ThreadPoolExecutor(_RUN_ANSWERS_AT_ONCE) as pool:
-            return list(pool.map(section, topics))
 
     def compared(self, documents: Sequence[Document], losses: Sequence[str]) -> list[Section]:
         """Changes against the first capture, then the findings of each."""

@@ -5,10 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from wavewright.codeobj.code_object import Kernel
 from wavewright.errors import UsageError
 from wavewright.facts.gpus.facts import Arch
+
+if TYPE_CHECKING:
+    from wavewright.codeobj.code_object import Kernel
 
 
 @dataclass(frozen=True)

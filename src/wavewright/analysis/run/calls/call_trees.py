@@ -13,6 +13,7 @@ from wavewright.analysis.run.calls.launches import Launches
 from wavewright.analysis.run.measures.intervals import in_order
 from wavewright.analysis.run.measures.statistics import is_timed
 from wavewright.analysis.run.measures.trees import empty_tree, folded, merged_trees, side_by_side
+from wavewright.model.answer import once_per_kept_run
 from wavewright.model.run import Run
 
 _NONE = (1 << 32) - 1  # no launch, no name: the value the native core uses
@@ -43,11 +44,8 @@ class CallTree:
 
 def call_tree(run: Run, nodes: Nodes) -> CallTree:
     """The tree of the regions of one run."""
-    work = gpu_times(run)
-    launches = Launches(work)
-    slots = launches.slots_of(work)
-    graphs = graph_work(run, work, slots, nodes.columns)
-    sums = _per_slot(work.with_columns(slot=slots), launches.count)
+    work, launches, sums = _launched_work(run)
+    graphs = graph_work(run, work, nodes.columns)
     calls = _Calls(run, launches, nodes)
     codes = None if nodes.label else _Codes([*calls.threads.values(), [graphs.calls] if graphs.calls.width else []])
     empty = empty_tree() if codes else empty_tree().with_columns(pl.col("name", "domain").cast(pl.Categorical))
@@ -97,6 +95,15 @@ def call_tree(run: Run, nodes: Nodes) -> CallTree:
         unlinked_gpu_ns=int(work["length"].sum()) - int(tree["gpu_ns"].sum()),
         untimed_count=calls.untimed,
     )
+
+
+@once_per_kept_run
+def _launched_work(run: Run) -> tuple[pl.DataFrame, Launches, pl.DataFrame]:
+    """`gpu_times` with the `slot` of the launch of each row; the launches; and `_per_slot` of both."""
+    work = gpu_times(run)
+    launches = Launches(work)
+    work = work.with_columns(slot=launches.slots_of(work))
+    return work, launches, _per_slot(work, launches.count)
 
 
 def _captured(graphs: GraphWork, nodes: Nodes, codes: _Codes | None) -> tuple[pl.DataFrame, pl.Series | None]:

@@ -25,9 +25,9 @@ class GraphWork:
         return self.work["slot"].unique()
 
 
-def graph_work(run: Run, work: pl.DataFrame, slots: pl.Series, columns: tuple[str, ...]) -> GraphWork:
-    """The work of replays among all GPU work (`call_trees.gpu_times`)."""
-    rows = work.with_columns(slot=slots).drop_nulls(["slot", "graph_call"])
+def graph_work(run: Run, work: pl.DataFrame, columns: tuple[str, ...]) -> GraphWork:
+    """The work of replays among all GPU work (`call_trees.gpu_times`) with the `slot` of its launch."""
+    rows = work.drop_nulls(["slot", "graph_call"])
     sums = rows.group_by("slot", "graph_call").agg(
         pl.col("begin").min(), pl.col("end").max(), ns=pl.col("length").sum(), count=pl.len().cast(pl.Int64)
     )

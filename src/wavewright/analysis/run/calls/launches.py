@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from wavewright.model.answer import Answer
+from wavewright.model.answer import Answer, once_per_kept_run
 from wavewright.model.run import Run
 
 #: Domains of calls into a runtime; all other regions (markers, operators, frames) describe the application.
@@ -17,6 +17,7 @@ API_DOMAINS = ("HIP", "HSA", "RCCL", "NCCL", "CUDA", "ROCDECODE", "ROCJPEG", "RU
 STREAM_WAITS = r"(?i)streamwait|stream_wait"
 
 _KEYS = ["process", "correlation"]
+_WORK = ("dispatches", "copies")
 _SMALL = 1 << 16
 #: Kind of call -> names of functions of that kind; the first that fits.
 CAUSES = {
@@ -96,6 +97,16 @@ class Launches:
         )
 
 
+@once_per_kept_run
+def launches_of(run: Run) -> Launches:
+    """The calls that launched the work of a run."""
+    empty = pl.DataFrame(schema={"process": pl.UInt32, "correlation": pl.Int64})
+    launches = Launches(pl.concat([empty, *(piece for table in _WORK for piece in run.chunks(table, _KEYS))]))
+    for calls, _ in region_pieces(run, ["thread", *_KEYS, "start_ns"]):
+        launches.add(calls)
+    return launches
+
+
 def outermost(calls: pl.DataFrame) -> pl.DataFrame:
     """The calls of every `thread` that no earlier call encloses, sorted; overlapping starts are cut.
 
@@ -141,9 +152,6 @@ def cause_of(name: pl.Expr) -> pl.Expr:
     for cause, pattern in reversed(CAUSES.items()):
         kind = pl.when(name.str.contains(pattern)).then(pl.lit(cause)).otherwise(kind)
     return kind
-
-
-_WORK = ("dispatches", "copies")
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import polars as pl
 
 from wavewright.analysis.common.step_functions import StepCurve
 from wavewright.analysis.common.time_bins import TimeBins
-from wavewright.analysis.run.calls.launches import Launches, region_pieces
+from wavewright.analysis.run.calls.launches import Launches, launches_of, region_pieces
 from wavewright.analysis.run.measures.intervals import intervals
 from wavewright.analysis.run.measures.statistics import Statistics, described, merged, statistics_of
 from wavewright.analysis.run.select.identities import PROCESS, processes_of
@@ -133,7 +133,7 @@ def _work(run: Run) -> tuple[pl.DataFrame, Launches]:
     for table in ("dispatches", "copies"):
         pieces.extend(run.chunks(table, columns))
     work = intervals(pl.concat(pieces).filter(pl.col("process").is_not_null()), ["process"])
-    slots = Launches(work)
+    slots = launches_of(run) if run.is_kept else Launches(work)  # else calls would be read twice
     return work.with_columns(slot=slots.slots_of(work).cast(pl.Int64)), slots
 
 

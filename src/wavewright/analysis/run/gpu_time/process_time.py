@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import polars as pl
 
-from wavewright.analysis.run.calls.launches import Launches, region_pieces
+from wavewright.analysis.run.calls.launches import launches_of
 from wavewright.analysis.run.collectives.collectives import is_collective
 from wavewright.analysis.run.measures.intervals import intervals
 from wavewright.model.run_tables import RUN
@@ -34,10 +34,7 @@ class ProcessTime:
 
     def __init__(self, run: Run, more: Sequence[str] = ()) -> None:
         work = _work(run, more)
-        launches = Launches(work)
-        for calls, _ in region_pieces(run, ["thread", "process", "correlation", "start_ns"]):
-            launches.add(calls)
-        work = work.with_columns(launches.of(work)["launch_start_ns"])
+        work = work.with_columns(launches_of(run).of(work)["launch_start_ns"])
         is_launched = pl.col("launch_start_ns") <= pl.col("start_ns")
         #: Kernels and copies by process and time, with `is_copy`, `launch_start_ns` and the columns `more` of kernels;
         #: of copies only `stream`.

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from wavewright.analysis.run.calls.launches import Launches, region_pieces
+from wavewright.analysis.run.calls.launches import launches_of
 from wavewright.analysis.run.measures.intervals import bin_width
 from wavewright.analysis.run.measures.statistics import Statistics, is_timed, statistics_of
 from wavewright.analysis.run.select.choice_rules import name_pattern
@@ -191,12 +191,10 @@ def merged_shapes(parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
 
 def _latencies(run: Run, events: pl.DataFrame) -> Statistics:
     """Time from the start of the launching call to the start of the dispatch; negative times are left out."""
-    launches = Launches(events)
-    if events["correlation"].count():
-        for calls, _ in region_pieces(run, ["process", "correlation", "thread", "start_ns"]):
-            launches.add(calls)
     code = pl.col("name").to_physical()
-    waits = events.select(code, end_ns="start_ns").hstack(launches.of(events).select(start_ns="launch_start_ns"))
+    waits = events.select(code, end_ns="start_ns").hstack(
+        launches_of(run).of(events).select(start_ns="launch_start_ns")
+    )
     return statistics_of([waits.filter(pl.col("start_ns") <= pl.col("end_ns"))], ["name"])
 
 

@@ -120,7 +120,8 @@ def without_window(run: Run) -> Run:
         source.without_window() if isinstance(source, ChosenSource) and source.is_cut else source
         for source in run.origins
     ]
-    return Run(sources)
+    is_same = all(source is origin for source, origin in zip(sources, run.origins, strict=True))
+    return run if is_same else Run(sources)
 
 
 def select(run: Run, selection: RunSelection) -> Run:

@@ -11,6 +11,7 @@ from wavewright.analysis.run.measures.statistics import is_timed
 from wavewright.analysis.run.select.chosen import ChosenSource, without_window
 from wavewright.analysis.run.select.gpus import index_gpus, machines
 from wavewright.analysis.run.select.windows import TIMED
+from wavewright.model.answer import once_per_run
 from wavewright.model.run import Run
 
 _SCHEMA = {
@@ -24,6 +25,7 @@ _SCHEMA = {
 }
 
 
+@once_per_run
 def recorded(run: Run) -> pl.DataFrame:
     """Recordings of each source on each `machine`: `start_ns` to `end_ns`, which a window narrows (`is_window`).
 

@@ -27,6 +27,8 @@ def joined_chunks(run: RocpdRun, table: str, columns: Types) -> Iterator[pl.Data
     for name, (join, column) in places.items():
         types_by_join.setdefault(join, {})[column] = columns[name]
     table_columns = types_by_join.pop("") | {JOINS[join][0]: pl.Int64 for join in types_by_join}
+    if types_by_join and run.is_empty(table):  # the events of a run without copies are not read for them
+        return
     targets = {join: _Target.read(run, *JOINS[join][1:], types) for join, types in types_by_join.items()}
     for piece in run.chunks(table, table_columns):
         rows = {join: target.lookup.rows(piece[JOINS[join][0]]) for join, target in targets.items()}

@@ -38,6 +38,10 @@ class RocpdRun:
         """True if the file has this table with this column."""
         return column in self.database.tables.get(self._name(table), ())
 
+    def is_empty(self, table: str) -> bool:
+        """True if a stored table has no rows, or is not there."""
+        return next(self.database.chunks(self._name(table), {"id": pl.Int64}, rows=1), None) is None
+
     def frame(self, table: str, columns: Types) -> pl.DataFrame:
         """These columns of a stored table; missing columns are null."""
         return pl.concat([pl.DataFrame(schema=dict(columns)), *self.chunks(table, columns)], rechunk=True)

@@ -236,20 +236,23 @@ def test_tables_can_be_read_at_the_same_time(file: SmallRocpd) -> None:
 def test_only_what_is_asked_for_is_read(file: SmallRocpd, monkeypatch: pytest.MonkeyPatch) -> None:
     file.kernel()
     run = file.run()
-    read: list[tuple[str, tuple[str, ...]]] = []
+    read: dict[str, tuple[str, ...]] = {}
     database = run.origins[0].database  # type: ignore[attr-defined]
     chunks = database.chunks
 
-    def noted(table: str, columns: dict[str, Any]) -> Iterator[pl.DataFrame]:
-        read.append((table, (*columns,)))
-        return chunks(table, columns)  # type: ignore[no-any-return]
+    def noted(table: str, columns: dict[str, Any], **rows: int) -> Iterator[pl.DataFrame]:
+        read[table.removesuffix(suffix_of(GUID))] = (*columns,)
+        return chunks(table, columns, **rows)  # type: ignore[no-any-return]
 
     monkeypatch.setattr(database, "chunks", noted)
     run.read("dispatches", ["start_ns", "name"])
-    assert {table.removesuffix(suffix_of(GUID)): columns for table, columns in read} == {
+    assert read == {
         "rocpd_kernel_dispatch": ("id", "start", "kernel_id"),
         "rocpd_info_kernel_symbol": ("id", "display_name", "kernel_name"),
     }
+    read.clear()
+    assert run.read("copies", ["start_ns", "correlation"]).is_empty()
+    assert read == {"rocpd_memory_copy": ("id",)}  # it is empty: no events are read for it
 
 
 @together("ids", [[3, 4, 5], [5, 3, 4], [1, None, 9], [4, 4, 2], []])

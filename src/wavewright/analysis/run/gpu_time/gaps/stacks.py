@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from itertools import islice
 
 import numpy as np
 import polars as pl
@@ -35,10 +37,11 @@ def stacks(gaps: pl.DataFrame, regions: pl.DataFrame) -> pl.DataFrame:
     """
     by_thread = regions.partition_by("thread", as_dict=True) if gaps.height else {}
     around = {thread: _Around(frame) for (thread,), frame in by_thread.items()}
-    rows: list[tuple[str | None, str | None]] = []
-    for thread, begin, end in gaps.select("thread", "start_ns", "end_ns").iter_rows():
-        frames = around[thread].frames(begin, end) if thread in around else []
-        rows.append((SEPARATOR.join(frames) if frames else None, frames[-1] if frames else None))
+    rows: list[tuple[str | None, str | None]] = [(None, None)] * gaps.height
+    for thread, regions_around in around.items():
+        of_thread = gaps.with_row_index("gap").filter(pl.col("thread") == thread)
+        for gap, frames in regions_around.frames(of_thread):
+            rows[gap] = SEPARATOR.join(frames) if frames else None, frames[-1] if frames else None
     return pl.DataFrame(rows, schema={"stack": pl.String, "context": pl.String}, orient="row")
 
 
@@ -50,12 +53,19 @@ class _Around:
         self._starts, self._ends = regions["start_ns"].to_numpy(), regions["end_ns"].to_numpy()
         self._names = regions["name"]
 
-    def frames(self, begin: int, end: int) -> list[str]:
-        """The names of the regions that last at least half of a gap, else of those that last longest."""
+    def frames(self, gaps: pl.DataFrame) -> Iterator[tuple[int, list[str]]]:
+        """For each `gap`: names of the regions that last at least half of it, else of those that last longest."""
+        places = [self._lasting(begin, end) for begin, end in gaps.select("start_ns", "end_ns").iter_rows()]
+        names = iter(self._names.gather([at for each in places for at in each]).cast(pl.String).to_list())
+        for gap, each in zip(gaps["gap"], places, strict=True):
+            known = list(dict.fromkeys(name for name in islice(names, len(each)) if name is not None))
+            chosen = [name for name in known if not _PASSING.match(name)] or known
+            yield gap, chosen[-_SHOWN:]
+
+    def _lasting(self, begin: int, end: int) -> list[int]:
+        """The regions that last at least half of a gap, else those that last longest, from the outermost on."""
         inside = np.minimum(self._ends, end) - np.maximum(self._starts, begin)
         enough = min((end - begin + 1) // 2, max(0, int(inside.max(initial=0))))
         lasting = np.flatnonzero((inside > 0) & (inside >= enough))
-        order = lasting[np.lexsort((-self._ends[lasting], self._starts[lasting]))]
-        names = list(dict.fromkeys(self._names.gather(order).cast(pl.String).drop_nulls().to_list()))
-        chosen = [name for name in names if not _PASSING.match(name)] or names
-        return chosen[-_SHOWN:]
+        order: list[int] = lasting[np.lexsort((-self._ends[lasting], self._starts[lasting]))].tolist()
+        return order
