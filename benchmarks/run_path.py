@@ -1,4 +1,4 @@
-"""How long the critical path and the diagnosis of a large run take, and how much memory.
+"""How long the critical path, the diagnosis and the report of a large run take, and how much memory.
 
 One process with a million dispatches, launched by as many calls, in steps that end with a synchronisation.
 
@@ -13,11 +13,12 @@ import tempfile
 from contextlib import closing
 from pathlib import Path
 
-from benchmarks._programs import WAVEWRIGHT, best
+from benchmarks._programs import WAVEWRIGHT, Run, best
 from synth.runs import Host, Launch, Operation, Program, Range, Rank, Synchronise, simulate, write_rocpd
 
 GIB = 2**30
 MOST_SECONDS, MOST_GIB = 5.0, 1.0
+MORE_SECONDS = 2.0  #: That a report of 100,000 dispatches may take more than their summary.
 STEPS, KERNELS = 5, 200
 DURATIONS_NS = (6_130, 31_470, 4_210, 12_890, 22_310)
 
@@ -27,15 +28,25 @@ def main() -> None:
     parser.add_argument("--dispatches", type=int, default=1_000_000)
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--keep", type=Path)
-    parser.add_argument("--verb", nargs="*", default=["path", "diagnose"])
+    parser.add_argument("--verb", nargs="*", default=["path", "diagnose", "summary", "report"])
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         folder = asked.keep or Path(scratch)
         path = large_run(folder, asked.dispatches)
+        runs: dict[str, Run] = {}
         for verb in asked.verb:
-            run = best([*WAVEWRIGHT, verb, str(path)], folder, asked.repeats)
+            output = ["-o", str(folder / "report.html"), "--force"] if verb == "report" else []
+            runs[verb] = run = best([*WAVEWRIGHT, verb, str(path), *output], folder, asked.repeats)
             sizes = f"{run.wall_seconds:6.2f} s (at most {MOST_SECONDS:g}), {run.peak_bytes / GIB:5.2f} GiB"
             print(f"{verb:9} of {asked.dispatches:,} dispatches: {sizes} (at most {MOST_GIB:g})", flush=True)
+        if {"report", "summary"} <= runs.keys():
+            wall, cpu = (
+                getattr(runs["report"], name) - getattr(runs["summary"], name)
+                for name in ("wall_seconds", "cpu_seconds")
+            )
+            print(
+                f"report takes {wall:.2f} s more than summary (at most {MORE_SECONDS:g}), {cpu:.2f} s of processor time"
+            )
 
 
 def large_run(folder: Path, dispatches: int) -> Path:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -58,9 +59,8 @@ def command(
     own_sections = () if own_file is None else read_own_sections(own_file)
     documents = documents_at(paths, reading, is_compared=is_compared)
     base = documents_at([baseline], reading) if baseline is not None else []
-    with progress("hashing inputs"):
-        inputs, _ = input_files(every_path, leave_out=outputs)
-    with progress("making the report"):
+    with progress("making the report"), ThreadPoolExecutor(1) as beside:
+        hashed = beside.submit(input_files, every_path, leave_out=outputs)  # sections are made on another core
         report = make_report(
             documents,
             purpose=purpose,
@@ -69,7 +69,7 @@ def command(
             with_source=with_source,
             own_sections=own_sections,
             command=typed_again("as_json", "force"),
-            inputs=inputs,
+            inputs=lambda: hashed.result()[0],
             **how,
         )
     if anonymous:

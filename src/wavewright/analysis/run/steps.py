@@ -29,7 +29,7 @@ _SERVING = ("phase", "requests", "tokens", "context", "tokens_per_second")  #: C
 _GRID = ("grid_x", "grid_y", "grid_z")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class PartialSteps:
     """The contribution of one run."""
 
@@ -37,7 +37,7 @@ class PartialSteps:
     processes: pl.DataFrame
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Steps(Answer, package=__package__):
     """The steps of a run."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -44,7 +44,7 @@ def make_report(
     with_source: bool = True,
     own_sections: Sequence[OwnSection] = (),
     command: str = "",
-    inputs: tuple[InputFile, ...] = (),
+    inputs: Callable[[], tuple[InputFile, ...]] = tuple,
     date: str = "",
 ) -> Report:
     """A report about one capture, or about several that are compared with the first.
@@ -66,7 +66,7 @@ def make_report(
     command
         What makes the same report again.
     inputs
-        The files that were read (`readers.files.hashes`).
+        Gives the files that were read (`readers.files.hashes`), when the sections are done.
     date
         When it was made; empty = it does not say.
 
@@ -95,7 +95,9 @@ def make_report(
     filters = {"for": purpose, "top": str(top or "all") if top is not None else "", "section": ", ".join(wanted)}
     filters |= {"no-section": ", ".join(unwanted), "source": "" if with_source else "left out", "date": date}
     facts = facts_of(documents[-1])
-    provenance = Provenance(_version(), command, inputs, {name: text for name, text in filters.items() if text}, facts)
+    provenance = Provenance(
+        _version(), command, inputs(), {name: text for name, text in filters.items() if text}, facts
+    )
     whole = "comparison" if len(documents) > 1 else kind
     report = Report(title or _title(documents, kind, baseline), whole, tuple(body), provenance, losses)
     return without_secrets(replace(report, sections=tuple(_with_commands(section, report) for section in body)))

@@ -143,7 +143,7 @@ def _all_sound(begins: pl.Series, ends: pl.Series) -> bool:
 # --- from ids to rows: ids of a stored table ascend, and usually follow each other, so that no hash table is needed ---
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Lookup:
     """Finds rows of a table by their ids; see `LookupBuilder`."""
 

@@ -19,7 +19,7 @@ from wavewright.model.run import Run
 _NONE = (1 << 32) - 1  # no launch, no name: the value the native core uses
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Nodes:
     """The regions that are nodes; work launched by other calls counts for the node around them."""
 
@@ -29,7 +29,7 @@ class Nodes:
     label: Callable[[pl.DataFrame], pl.Expr] | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class CallTree:
     """The regions of one run: `tree` as in `trees.empty_tree`, and what is not in it."""
 

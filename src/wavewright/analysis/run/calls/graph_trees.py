@@ -12,7 +12,7 @@ from wavewright.model.run import Run
 COLUMNS = ("graph_call", "parent_call", "graph", "name", "domain")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class GraphWork:
     """Work of replays whose captured calls are known, by launch."""
 

@@ -154,7 +154,7 @@ def cause_of(name: pl.Expr) -> pl.Expr:
     return kind
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class LaunchFlows(Answer, package=__package__):
     """Calls and the GPU work that they launched."""
 

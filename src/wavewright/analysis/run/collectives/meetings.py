@@ -206,7 +206,7 @@ def _clock() -> pl.Expr:
     return pl.coalesce(pl.when(pl.col("host") != "").then("host"), "run", pl.lit(""))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class ClockOffsets:
     """Offsets of the clocks of processes from that of the reference."""
 

@@ -22,7 +22,7 @@ _BINS = 60
 _COUNTS = packaged_spec(__package__, "counts")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class PartialLaunchStatistics:
     """The contribution of one run."""
 
@@ -33,7 +33,7 @@ class PartialLaunchStatistics:
     depths: pl.DataFrame
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class LaunchStatistics(Answer, package=__package__):
     """Launches of GPU work."""
 

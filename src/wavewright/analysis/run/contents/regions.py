@@ -24,7 +24,7 @@ RUNTIMES = ("HIP", "HSA", "CUDA", "TOOL", "OTHER")
 _LONGEST_PATH = 1_000  #: Last characters of a path that are stored: trees from untrusted files can be deep.
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Regions(Answer, package=__package__):
     """The tree of regions."""
 
@@ -40,7 +40,7 @@ class Regions(Answer, package=__package__):
     untimed_count: int  #: Regions without a possible length; they are left out.
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class PartialRegions:
     """The contribution of one run."""
 

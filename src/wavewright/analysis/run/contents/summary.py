@@ -30,7 +30,7 @@ GPU_DOMAINS = ("KERNEL", "COPY")
 _DOMAINS = (*GPU_DOMAINS, "ALLOCATION", "SCRATCH")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class PartialSummary:
     """The contribution of one run to a `Summary`."""
 
@@ -39,7 +39,7 @@ class PartialSummary:
     gpus: pl.DataFrame  #: `host`, `run` and `gpu` of GPUs that kernels ran on.
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Summary(Answer, package=__package__):
     """Time of a run by kernels, copies, allocations and calls."""
 

@@ -71,7 +71,7 @@ _FINDING_COLUMNS: dict[str, type[pl.DataType]] = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class RunDiagnosis(Answer):
     """Causes of the time of a run, and what to change first."""
 

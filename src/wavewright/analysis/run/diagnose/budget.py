@@ -22,7 +22,7 @@ PARTS = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TimeBudget(Answer):
     """Budget of the time of the GPUs."""
 

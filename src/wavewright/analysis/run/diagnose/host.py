@@ -22,7 +22,7 @@ _COLUMNS = {"thread": pl.UInt32, "name": pl.Categorical, "start_ns": pl.Int64, "
 _MOST_FRAMES = 5
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Host:
     """The regions of a run."""
 

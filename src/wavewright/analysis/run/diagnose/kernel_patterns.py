@@ -30,7 +30,7 @@ GRAPH_LENGTH, GRAPH_TIMES = 20, 5
 _MOST_KERNELS = 2_000
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class KernelFacts:
     """Facts about the kernels of a run."""
 

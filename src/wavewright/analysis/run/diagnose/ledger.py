@@ -54,7 +54,7 @@ class Settled:
     owned_ns: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Account:
     """The time of a GPU that can be promised."""
 

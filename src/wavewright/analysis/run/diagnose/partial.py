@@ -24,7 +24,7 @@ from wavewright.analysis.run.diagnose.idle import (
 from wavewright.analysis.run.diagnose.kernel_patterns import KernelFacts, kernel_facts, repeated
 from wavewright.analysis.run.diagnose.pace import Pace, marked_steps, paces
 from wavewright.analysis.run.diagnose.work import COMMUNICATE, COMPUTE, COPY, SMALL_BYTES, work_of
-from wavewright.analysis.run.kernels.operators import PartialOperators, partial_operators
+from wavewright.analysis.run.kernels.operators import PartialOperators, has_operators, partial_operators
 from wavewright.analysis.run.measures.intervals import in_order, intervals, merged
 from wavewright.analysis.run.select.chosen import without_window
 from wavewright.analysis.run.select.gpus import GPU_KEY, GpuIndex, GpuKey, index_gpus, machines
@@ -51,7 +51,7 @@ class MeasuredStep(NamedTuple):
     is_usual: bool  #: It does the same work as most steps.
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class PartialDiagnosis:
     """The contribution of one run; numbers of GPUs (`place`) are its own."""
 
@@ -117,13 +117,8 @@ def partial_diagnosis(run: Run) -> PartialDiagnosis:
         clocks=_clocks(run, gpu_index, work),
         steps=tuple(_lengths(steps, step_name, all_work)),
         facts=_facts(run, all_work, host, gpu_index, is_window=windows is not None),
-        operators=partial_operators(run) if _has_operators(run) else None,
+        operators=partial_operators(run) if has_operators(run) else None,
     )
-
-
-def _has_operators(run: Run) -> bool:
-    """True if operators of a framework were recorded."""
-    return any((piece["domain"].cast(pl.String) == "OPERATOR").any() for piece in run.chunks("regions", ["domain"]))
 
 
 def _windows(run: Run) -> dict[int, tuple[int, int]] | None:

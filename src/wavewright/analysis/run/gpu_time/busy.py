@@ -27,7 +27,7 @@ _KINDS = ("busy_ns", "kernel_busy_ns", "copy_busy_ns")
 _BINS = ("machine", "gpu_key", "bin", "width", *_KINDS)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Busy(Answer, package=__package__):
     """Share of the time that each GPU had work."""
 
@@ -37,7 +37,7 @@ class Busy(Answer, package=__package__):
     nodes: pl.DataFrame
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class PartialBusy:
     """The contribution of one run; times are in ns of the clock of the node."""
 

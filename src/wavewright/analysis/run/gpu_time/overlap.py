@@ -22,7 +22,7 @@ _GPU_WORK, _CALLS = 1, 2
 _MOST_INTERVALS = 250_000
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Overlap(Answer, package=__package__):
     """Events that run at the same time."""
 
@@ -37,7 +37,7 @@ class Overlap(Answer, package=__package__):
     stream_limit: int | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class PartialOverlap:
     """The contribution of one run."""
 

@@ -14,7 +14,7 @@ NOT_AWAITED, NOT_ORDERED, ON_TIME = 1, 2, 4
 _SCALES = ("duration_scale", "code_scale", "lag_scale")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class _Part:
     events: pl.Series
     column: str

@@ -58,7 +58,7 @@ def fastest(predictions: Sequence[Prediction]) -> Prediction:
     return replace(predictions[0], span_ns_min=low, span_ns_max=high)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class EventGraph:
     """The events of all runs, on one clock as far as collectives tell, with the edges between them."""
 

@@ -62,7 +62,7 @@ REGIONS = {"thread": pl.UInt32(), "name": pl.Categorical(), "start_ns": pl.Int64
 DEPENDENCIES = {"before": pl.UInt32(), "after": pl.UInt32(), "is_into_end": pl.UInt8()}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class PartialGraph:
     """The events of one run; events, tracks and processes are numbered by their rows."""
 

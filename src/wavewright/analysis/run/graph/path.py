@@ -56,7 +56,7 @@ LEAST_EXPLAINED = 0.5
 _STACKS = 100  #: Segments of host code, the longest ones, whose call stacks are looked up.
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class CriticalPath(Answer, package=__package__):
     """The chain of events that set the time, and how long each event could take more without changing it."""
 

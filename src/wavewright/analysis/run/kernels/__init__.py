@@ -21,7 +21,7 @@ from wavewright.model.run import Run
 from wavewright.model.schema import empty_frame
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Kernels(Answer, package=__package__):
     """The dispatches of the kernels in question."""
 

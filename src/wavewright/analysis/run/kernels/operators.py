@@ -10,7 +10,7 @@ from itertools import pairwise
 
 import polars as pl
 
-from wavewright.analysis.run.calls.call_trees import Nodes, call_tree
+from wavewright.analysis.run.calls.call_trees import Nodes, call_tree, gpu_times
 from wavewright.analysis.run.kernels.inner_records import InnerRecords
 from wavewright.analysis.run.kernels.step_sums import StepSums
 from wavewright.analysis.run.measures.intervals import share_of
@@ -50,7 +50,7 @@ _SMALL_NS = 2_000
 _TARGETS = {(9, 4): "gfx942", (9, 5): "gfx950"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Operators(Answer, package=__package__):
     """Operators by the shapes of their inputs."""
 
@@ -66,7 +66,7 @@ class Operators(Answer, package=__package__):
     unlinked_gpu_ns: int  #: GPU time that was not launched in an operator.
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class PartialOperators:
     """The contribution of one run."""
 
@@ -80,6 +80,9 @@ def partial_operators(
     run: Run, *, models: tuple[OperatorModel, ...] = (), target: str | None = None
 ) -> PartialOperators:
     """The contribution of one run; `models` are those of the user, `target` is its GPU if that was not recorded."""
+    gpu, gpu_name = _gpu(run, target)
+    if not has_operators(run):
+        return PartialOperators(_EMPTY, gpu_name, 0, int(gpu_times(run)["length"].sum()))
     steps = StepSums(run)
     label = partial(_label, run=run, steps=steps, of_graphs=steps.of_graphs(run), models=models)
     calls = call_tree(run, Nodes(("event_properties",), _is_operator, label))
@@ -88,7 +91,6 @@ def partial_operators(
     parts = texts.str.splitn(_BETWEEN, len(_PARTS) + 1).struct.rename_fields([*_PARTS, "name"])
     labels = labels.with_columns(parts.struct.unnest().get_columns())
     labels = labels.with_columns(pl.when(pl.col(part) != "").then(part).alias(part) for part in _PARTS)
-    gpu, gpu_name = _gpu(run, target)
     labels = _with_costs(labels, gpu, models)
     tree = calls.tree.rename({"name": "label"}).join(
         labels.select("label", "is_counted", "is_outer", "is_of_step"),
@@ -118,6 +120,15 @@ def partial_operators(
         gpu=gpu_name,
         operator_count=tree.height,
         unlinked_gpu_ns=calls.unlinked_gpu_ns,
+    )
+
+
+def has_operators(run: Run) -> bool:
+    """True if operators of a framework were recorded, or captured in a graph."""
+    return any(
+        (piece["domain"].cast(pl.String) == _OPERATOR).any()
+        for table in ("regions", "graph_calls")
+        for piece in run.chunks(table, ["domain"])
     )
 
 

@@ -35,7 +35,7 @@ SHAPE = (
 _EVENT = ("process", "agent", "stream", "dispatch_id", "start_ns", "end_ns", "event", "correlation")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class PartialKernels:
     """The contribution of one run; `name` is the kernel everywhere."""
 
@@ -82,7 +82,7 @@ def partial_kernels(run: Run, *, name: str = "", bins: int = 60, keep: int = 20)
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class _Who:
     """Names of GPUs, processes and streams."""
 

@@ -26,7 +26,7 @@ _AT_ONCE = 16
 _PERMILLE = {"median_ns": 500, "p95_ns": 950, "p99_ns": 990}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Statistics:
     """Durations per group."""
 

@@ -16,6 +16,7 @@ from wavewright.analysis.run.select.identities import processes_of
 from wavewright.base.bounds import BINS, bounded
 from wavewright.model.answer import Answer
 from wavewright.model.run import Run
+from wavewright.model.schema import empty_frame
 
 _PLACE_KEYS = ("host", "pid", "rank", "run", "kind", "gpu", "pool")
 _SITE_KEYS = ("pool", "site")
@@ -23,7 +24,7 @@ _CATEGORY_KEYS = ("pool", "category")
 _NO_BYTES, _NO = pl.lit(0, pl.Int64), pl.lit(value=False)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Memory(Answer, package=__package__):
     """The memory of a run over time."""
 
@@ -38,11 +39,14 @@ class Memory(Answer, package=__package__):
 @bounded(bins=BINS)
 def partial_memory(run: Run, *, bins: int = 64) -> Memory:
     """The contribution of one run; the curves have `bins` points."""
-    rows = allocation_rows(run)
+    ends = run.read("processes", ["end_ns"])["end_ns"]
+    covers_end = ends.len() > 0 and ends.null_count() == 0 and bool((ends > 0).all())
+    rows, blocks = allocation_rows(run), reserved_blocks(run)
+    points = reserved_points(run, rows)
+    if not (rows.height or blocks.height or points.height):
+        return Memory(*map(empty_frame, Memory.tables.values()), covers_end=covers_end)
     pieces = _allocations(rows)
-    lives, changes, reservations = (
-        _with_places(run, frame) for frame in (pieces.lives, pieces.changes, reserved_points(run, rows))
-    )
+    lives, changes, reservations = (_with_places(run, frame) for frame in (pieces.lives, pieces.changes, points))
     clocks = node_clocks(run)
     # When the run began on the node of each process: times of the answer count from there.
     begins = pl.DataFrame({"process": range(clocks.processes.height), "zero_ns": clocks.processes["start_ns"]})
@@ -63,14 +67,13 @@ def partial_memory(run: Run, *, bins: int = 64) -> Memory:
     stacks = allocation_stacks(run, lives)
     sites = pl.coalesce(stacks["site"], call_sites(run, lives.select("thread", time_ns="start_ns")))
     lives = lives.with_columns(category=stacks["category"], site=sites)
-    ends = run.read("processes", ["end_ns"])["end_ns"]
     return Memory(
         _with_markers(run, _places(lives, changes, peaks, reservations), begins).select(Memory.tables["places"].names),
         _sums(lives, _SITE_KEYS, "sites"),
         _sums(lives.drop_nulls("category"), _CATEGORY_KEYS, "categories"),
-        _typed(reserved_pools(_with_places(run, reserved_blocks(run)), list(_PLACE_KEYS)), "pools"),
+        _typed(reserved_pools(_with_places(run, blocks), list(_PLACE_KEYS)), "pools"),
         _curve(live, reservations, clocks.duration_ns, bins),
-        covers_end=ends.len() > 0 and ends.null_count() == 0 and bool((ends > 0).all()),
+        covers_end=covers_end,
     )
 
 
@@ -109,7 +112,7 @@ def live_bytes(run: Run) -> pl.DataFrame:
     return _live_bytes(changes).select("process", "agent", "pool", "time_ns", "live_bytes")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class _Allocations:
     """Allocations with the row that ends them, and the changes of live bytes."""
 

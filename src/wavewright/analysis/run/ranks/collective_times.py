@@ -38,7 +38,7 @@ from wavewright.model.run import Run
 MOST_CALLS = 16_384
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class PartialCollectives:
     """The contribution of one run."""
 
@@ -48,7 +48,7 @@ class PartialCollectives:
     records: pl.DataFrame = field(default_factory=no_records)  #: Collectives that others logged.
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Collectives(Answer, package=__package__):
     """Collectives over ranks."""
 
@@ -81,8 +81,13 @@ class Collectives(Answer, package=__package__):
 
 def partial_collectives(run: Run) -> PartialCollectives:
     """The contribution of one run."""
-    part = with_times(collective_rows(run), ProcessTime(run))
+    rows = collective_rows(run)
+    part = with_times(rows, ProcessTime(run)) if rows.height else PartialCollectives(_no_times(), 0)
     return replace(part, link_bytes_per_second=link_peak(run), records=collective_records(run))
+
+
+def _no_times() -> pl.DataFrame:
+    return pl.DataFrame(schema={**ROW_COLUMNS, **_MORE_COLUMNS})
 
 
 def with_times(rows: pl.DataFrame, time: ProcessTime) -> PartialCollectives:
@@ -123,7 +128,7 @@ _MORE_COLUMNS = dict.fromkeys(KINDS, pl.Int64) | {"is_launch_known": pl.Boolean,
 _KEY = ("kind", "collective", "group", "name", "size_bytes")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Meetings:
     """Matched collectives of all runs, and what follows from them."""
 
@@ -135,7 +140,7 @@ class Meetings:
     @classmethod
     def of(cls, partials: Sequence[PartialCollectives]) -> Meetings:
         """Those of all runs."""
-        empty = pl.DataFrame(schema={**ROW_COLUMNS, **_MORE_COLUMNS, "part": pl.UInt32})
+        empty = _no_times().with_columns(part=pl.lit(0, pl.UInt32))
         parts = [part.rows.with_columns(part=pl.lit(n, pl.UInt32)) for n, part in enumerate(partials)]
         rows = matched(pl.concat([empty, *parts]))
         offsets = clock_offsets(rows)

@@ -36,7 +36,7 @@ _ENDS = packaged_spec(__package__, "ends")
 _BY_KERNEL = packaged_spec(__package__, "by_kernel")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class PartialRanks:
     """The contribution of one run to `Ranks`."""
 
@@ -45,7 +45,7 @@ class PartialRanks:
     collectives: PartialCollectives
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Ranks(Answer, package=__package__):
     """Spread of the work of a run over its processes."""
 

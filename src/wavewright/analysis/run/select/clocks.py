@@ -13,7 +13,7 @@ from wavewright.model.answer import Answer
 from wavewright.model.run import Run
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class NodeClocks(Answer, package=__package__):
     """When the nodes of a run were observed."""
 

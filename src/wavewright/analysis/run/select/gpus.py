@@ -25,7 +25,7 @@ class _OfGpus(Protocol):
     def used_gpus(self) -> frozenset[GpuKey]: ...
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class GpuIndex:
     """The GPUs of a run, by number; and which of them an agent is."""
 

@@ -25,7 +25,7 @@ COUNT_COLUMNS = {
 _GPU_TABLES = ("dispatches", "copies")  #: The first of them: work of GPUs.
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Recording(Answer, package=__package__):
     """Recorded processes and GPUs."""
 
@@ -33,7 +33,7 @@ class Recording(Answer, package=__package__):
     gpus: pl.DataFrame
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class PartialRecording:
     """The contribution of one file."""
 

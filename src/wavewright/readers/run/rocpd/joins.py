@@ -50,7 +50,7 @@ def _place(run: RocpdRun, table: str, name: str) -> tuple[str, str]:
     return join, column
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class _Target:
     """Columns of a table that others refer to."""
 
@@ -107,7 +107,7 @@ def event_chunks(run: RocpdRun, columns: Types) -> Iterator[pl.DataFrame]:
         yield piece.with_columns(values[name].alias(name) for name in computed_names).select(*columns)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class _Categories:
     """The names of categories, by id."""
 

@@ -17,7 +17,7 @@ from wavewright.model.answer import Answer
 from wavewright.model.run import Run
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Gaps(Answer, package=__package__):
     """Idle time of GPUs, or their streams, between work, and its causes."""
 

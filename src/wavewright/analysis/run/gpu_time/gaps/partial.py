@@ -25,7 +25,7 @@ _LAUNCH_NS = 1_000_000  #: From the launch to the start of work it takes less, u
 _EVENT_NS = 100_000  #: The same where the stream was told to wait for an event.
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class PartialGaps:
     """The contribution of one run."""
 
@@ -183,7 +183,7 @@ def _among_others(
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class _Regions:
     """Calls of threads that explain gaps."""
 
@@ -416,7 +416,7 @@ def _queue_depths(chosen: pl.DataFrame, work: pl.DataFrame, launches: Launches) 
     return depths
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class _GpuLabels:
     """Replace numbers of GPUs, processes and streams by their labels."""
 
