@@ -78,9 +78,7 @@ def to_builtins(value: Any, *, top: int | None = None) -> Any:
     return value
 
 
-def once_per_trace(
-    analysis: Callable[Concatenate[ThreadTrace, P], T],
-) -> Callable[Concatenate[ThreadTrace, P], T]:
+def once_per_trace(analysis: Callable[Concatenate[ThreadTrace, P], T]) -> Callable[Concatenate[ThreadTrace, P], T]:
     """Decorate an analysis so that each trace computes it once per set of arguments, which must be hashable."""
 
     @wraps(analysis)
@@ -95,14 +93,3 @@ def once_per_trace(
 def once_per_run(analysis: Callable[Concatenate[Run, P], T]) -> Callable[Concatenate[Run, P], T]:
     """As `once_per_trace`, of a run: for small results that many answers start with."""
     return once_per_trace(analysis)  # type: ignore[arg-type, return-value]
-
-
-def once_per_kept_run(analysis: Callable[[Run], T]) -> Callable[[Run], T]:
-    """As `once_per_run` where the tables of the run stay in memory, too; of other runs it is made each time anew."""
-    kept = once_per_run(analysis)
-
-    @wraps(analysis)
-    def answer(run: Run) -> T:
-        return kept(run) if run.is_kept else analysis(run)
-
-    return answer

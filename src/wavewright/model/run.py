@@ -83,7 +83,6 @@ class Run(Displayed):
         self.origins = tuple(sources)  # The sources the tables are read from, in the order of `run.sources`.
         self.is_kept = is_kept  # Whether what is read stays in memory, for many questions (`kept_source`).
         self.answers: dict[Hashable, Any] = {}
-        self._parts: list[Run] = []
         self._tables: dict[str, pl.DataFrame] = {}
         self._counts: dict[str, list[int]] = {}
 
@@ -91,8 +90,7 @@ class Run(Displayed):
         """Summary of the contents on one line."""
         from wavewright.base.words import counted
 
-        tables = ("processes", "dispatches", "copies", "regions")
-        counts = ", ".join(counted(self.count(table), table) for table in tables)
+        counts = ", ".join(counted(self.count(name), name) for name in ("processes", "dispatches", "copies", "regions"))
         formats = ", ".join(dict.fromkeys(source.format for source in self.origins)) or "no file"
         return f"<Run: {counts}; {formats}>"
 
@@ -101,10 +99,8 @@ class Run(Displayed):
         """One run per source: the input of a worker of a cluster."""
         if len(self.origins) == 1:
             return [self]
-        if not self.is_kept:
-            return [Run([source]) for source in self.origins]
-        self._parts = self._parts or [Run([source], is_kept=True) for source in self.origins]
-        return self._parts
+        parts = [Run([source], is_kept=self.is_kept) for source in self.origins]
+        return self.answers.setdefault("parts", parts) if self.is_kept else parts
 
     def read(self, table: str, columns: Sequence[str] | None = None) -> pl.DataFrame:
         """These columns of a table (None = all), of all sources.
@@ -129,8 +125,7 @@ class Run(Displayed):
         if table in self._tables:
             yield self._tables[table].select(names)
             return
-        computed_frame = {"sources": self._sources_frame, "losses": self._losses_frame}.get(table)
-        if computed_frame:
+        if computed_frame := {"sources": self._sources_frame, "losses": self._losses_frame}.get(table):
             yield computed_frame().select(names)
             return
         dtypes = RUN[table].dtypes  # counter_info.symbol is a string

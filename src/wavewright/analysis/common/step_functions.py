@@ -112,13 +112,7 @@ class StepLevels:
     """
 
     def __init__(
-        self,
-        curve: Curve,
-        start_cycles: int,
-        end_cycles: int,
-        *,
-        kept_bins: int = _KEPT_BINS,
-        many: int = _MANY_STEPS,
+        self, curve: Curve, start_cycles: int, end_cycles: int, *, kept_bins: int = _KEPT_BINS, many: int = _MANY_STEPS
     ) -> None:
         self._curve = curve
         self._begin, self._end = start_cycles, end_cycles

@@ -183,11 +183,7 @@ def _position(header: list[str], names: tuple[str, ...]) -> int | None:
 
 
 def _columns_of(
-    file: Path,
-    data: bytes | Path,
-    places: Mapping[str, int],
-    dtypes: Mapping[str, type[pl.DataType]],
-    width: int,
+    file: Path, data: bytes | Path, places: Mapping[str, int], dtypes: Mapping[str, type[pl.DataType]], width: int
 ) -> pl.DataFrame:
     """Columns by our names, from their positions in the file."""
     raw = _parsed(file, data, {at: dtypes[ours] for ours, at in places.items()}, width)

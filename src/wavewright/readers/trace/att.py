@@ -170,9 +170,7 @@ def _source_table(trace: ThreadTrace, source_root: str | os.PathLike[str] | None
 
 
 def _with_code(
-    files: Sequence[CodeObjectFile],
-    buffers: Buffers,
-    decode_all: Callable[[_core.Program], list[_core.Records]],
+    files: Sequence[CodeObjectFile], buffers: Buffers, decode_all: Callable[[_core.Program], list[_core.Records]]
 ) -> tuple[Code, list[_core.Records]]:
     """Decode with as little disassembly as possible, and again with all of it if PCs are missing.
 
@@ -211,11 +209,7 @@ def _entries_of(records: Sequence[_core.Records]) -> pl.DataFrame:
 
 def _source(window: Window, target: str | None, *, amd: bool) -> TraceSource:
     return TraceSource(
-        path=str(window.files[0].path.parent),
-        agent=window.agent,
-        dispatch=window.dispatch,
-        target=target,
-        amd=amd,
+        path=str(window.files[0].path.parent), agent=window.agent, dispatch=window.dispatch, target=target, amd=amd
     )
 
 

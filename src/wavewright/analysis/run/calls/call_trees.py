@@ -9,11 +9,11 @@ import polars as pl
 
 from wavewright import _core
 from wavewright.analysis.run.calls.graph_trees import GraphWork, graph_work, with_graphs
-from wavewright.analysis.run.calls.launches import Launches
+from wavewright.analysis.run.calls.launches import Launches, work_rows
 from wavewright.analysis.run.measures.intervals import in_order
 from wavewright.analysis.run.measures.statistics import is_timed
 from wavewright.analysis.run.measures.trees import empty_tree, folded, merged_trees, side_by_side
-from wavewright.model.answer import once_per_kept_run
+from wavewright.model.answer import once_per_run
 from wavewright.model.run import Run
 
 _NONE = (1 << 32) - 1  # no launch, no name: the value the native core uses
@@ -44,7 +44,7 @@ class CallTree:
 
 def call_tree(run: Run, nodes: Nodes) -> CallTree:
     """The tree of the regions of one run."""
-    work, launches, sums = _launched_work(run)
+    work, launches, sums = (_kept_work if run.is_kept else _launched_work)(run)
     graphs = graph_work(run, work, nodes.columns)
     calls = _Calls(run, launches, nodes)
     codes = None if nodes.label else _Codes([*calls.threads.values(), [graphs.calls] if graphs.calls.width else []])
@@ -97,13 +97,15 @@ def call_tree(run: Run, nodes: Nodes) -> CallTree:
     )
 
 
-@once_per_kept_run
 def _launched_work(run: Run) -> tuple[pl.DataFrame, Launches, pl.DataFrame]:
     """`gpu_times` with the `slot` of the launch of each row; the launches; and `_per_slot` of both."""
     work = gpu_times(run)
     launches = Launches(work)
     work = work.with_columns(slot=launches.slots_of(work))
     return work, launches, _per_slot(work, launches.count)
+
+
+_kept_work = once_per_run(_launched_work)
 
 
 def _captured(graphs: GraphWork, nodes: Nodes, codes: _Codes | None) -> tuple[pl.DataFrame, pl.Series | None]:
@@ -182,21 +184,10 @@ class _Codes:
 
 def gpu_times(run: Run) -> pl.DataFrame:
     """`process`, `correlation`, `length`, `begin`, `end` (null = impossible), `graph_call` of dispatches and copies."""
-    columns = ["process", "correlation", "start_ns", "end_ns", "graph_call"]
     times = {"length": (pl.col("end_ns") - pl.col("start_ns")), "begin": pl.col("start_ns"), "end": pl.col("end_ns")}
     time_columns = [pl.when(is_timed()).then(time).alias(name) for name, time in times.items()]
-    empty = pl.DataFrame(
-        schema={
-            "process": pl.UInt32,
-            "correlation": pl.Int64,
-            **dict.fromkeys(times, pl.Int64),
-            "graph_call": pl.UInt32,
-        }
-    )
-    pieces = (piece for table in ("dispatches", "copies") for piece in run.chunks(table, columns))
-    rows = pl.concat(
-        [empty, *(piece.select("process", "correlation", *time_columns, "graph_call") for piece in pieces)]
-    )
+    rows = work_rows(run, ["process", "correlation", "start_ns", "end_ns", "graph_call"])
+    rows = rows.select("process", "correlation", *time_columns, "graph_call")
     return rows.with_columns(pl.col("length").fill_null(0))
 
 

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from wavewright.model.answer import Answer, once_per_kept_run
+from wavewright.model.answer import Answer, once_per_run
 from wavewright.model.run import Run
+from wavewright.model.run_tables import RUN
+from wavewright.model.schema import empty_frame
 
 #: Domains of calls into a runtime; all other regions (markers, operators, frames) describe the application.
 API_DOMAINS = ("HIP", "HSA", "RCCL", "NCCL", "CUDA", "ROCDECODE", "ROCJPEG", "RUNTIME")
@@ -97,12 +99,25 @@ class Launches:
         )
 
 
-@once_per_kept_run
-def launches_of(run: Run) -> Launches:
-    """The calls that launched the work of a run."""
-    empty = pl.DataFrame(schema={"process": pl.UInt32, "correlation": pl.Int64})
-    launches = Launches(pl.concat([empty, *(piece for table in _WORK for piece in run.chunks(table, _KEYS))]))
-    for calls, _ in region_pieces(run, ["thread", *_KEYS, "start_ns"]):
+def work_rows(run: Run, columns: Sequence[str]) -> pl.DataFrame:
+    """These columns of dispatches and of copies, one below the other."""
+    empty = empty_frame(RUN["dispatches"]).select(columns)
+    return pl.concat([empty, *(piece.select(columns) for table in _WORK for piece in run.chunks(table, columns))])
+
+
+def launches_of(run: Run, work: pl.DataFrame) -> Launches:
+    """The calls that launched some work of a run; of one that is kept, they are found once for all of its work."""
+    return _kept_launches(run) if run.is_kept else _found(run, work)
+
+
+@once_per_run
+def _kept_launches(run: Run) -> Launches:
+    return _found(run, work_rows(run, _KEYS))
+
+
+def _found(run: Run, work: pl.DataFrame) -> Launches:
+    launches = Launches(work)
+    for calls, _ in region_pieces(run, ["thread", *_KEYS, "start_ns"]) if launches.count else ():
         launches.add(calls)
     return launches
 
@@ -164,16 +179,15 @@ class LaunchFlows(Answer, package=__package__):
 
 def launch_flows(run: Run) -> LaunchFlows:
     """The launches of a run."""
-    keys = ["process", "correlation"]
     work = pl.concat(
-        run.read(table, keys).with_row_index("work").with_columns(is_copy=pl.lit(table == "copies")) for table in _WORK
+        run.read(table, _KEYS).with_row_index("work").with_columns(is_copy=pl.lit(table == "copies")) for table in _WORK
     )
     is_known = pl.col("correlation").is_not_null() & (pl.col("correlation") != 0)
     known_work = work.filter(is_known)
     launches = Launches(known_work)
     first: list[pl.DataFrame] = [pl.DataFrame(schema={"region": pl.UInt32, "slot": pl.UInt32})]
     count = 0
-    for piece in run.chunks("regions", keys):
+    for piece in run.chunks("regions", _KEYS):
         calls = piece.with_row_index("region", count).filter(is_known)
         slots = launches.slots_of(calls).cast(pl.UInt32).alias("slot")
         matches = calls.select("region", slots).drop_nulls("slot")

@@ -12,14 +12,12 @@ import numpy as np
 import polars as pl
 
 from wavewright.analysis.run.calls.call_trees import Nodes, call_tree
-from wavewright.analysis.run.calls.launches import Launches
+from wavewright.analysis.run.calls.launches import Launches, work_rows
 from wavewright.analysis.run.contents.batches import ADDRESS
 from wavewright.analysis.run.measures.trees import LAYER
 from wavewright.model.schema import empty_frame, packaged_spec
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from numpy.typing import NDArray
 
     from wavewright.model.run import Run
@@ -92,7 +90,7 @@ class _Launched:
     """Launches as nodes below what launched, labelled with the kernel that they launched."""
 
     def __init__(self, run: Run) -> None:
-        work = pl.concat(list(_work(run)))
+        work = work_rows(run, ["process", "correlation", "graph_call", "name"])
         slots = Launches(work).slots_of(work)  # numbered as `call_tree` numbers them
         self.count = work.height
         of_graph = pl.col("graph_call").is_not_null()
@@ -126,14 +124,6 @@ class _Launched:
 
 
 _NO_LAUNCH = (1 << 32) - 1
-
-
-def _work(run: Run) -> Iterator[pl.DataFrame]:
-    columns = ["process", "correlation", "graph_call", "name"]
-    schema = {"process": pl.UInt32, "correlation": pl.Int64, "graph_call": pl.UInt32, "name": pl.Categorical}
-    yield pl.DataFrame(schema=schema)
-    for table in ("dispatches", "copies"):
-        yield from (piece.select(columns) for piece in run.chunks(table, columns))
 
 
 def _with_texts(tree: pl.DataFrame) -> pl.DataFrame:

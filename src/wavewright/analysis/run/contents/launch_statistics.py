@@ -9,7 +9,7 @@ import polars as pl
 
 from wavewright.analysis.common.step_functions import StepCurve
 from wavewright.analysis.common.time_bins import TimeBins
-from wavewright.analysis.run.calls.launches import Launches, launches_of, region_pieces
+from wavewright.analysis.run.calls.launches import Launches, region_pieces, work_rows
 from wavewright.analysis.run.measures.intervals import intervals
 from wavewright.analysis.run.measures.statistics import Statistics, described, merged, statistics_of
 from wavewright.analysis.run.select.identities import PROCESS, processes_of
@@ -127,13 +127,9 @@ def _together(spec: TableSpec, frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
 
 def _work(run: Run) -> tuple[pl.DataFrame, Launches]:
     """Dispatches and copies with possible times: `process`, `start_ns`, `end_ns`, `slot` of their launch."""
-    columns = ["process", "correlation", "start_ns", "end_ns"]
-    schema = {"process": pl.UInt32, "correlation": pl.Int64, "start_ns": pl.Int64, "end_ns": pl.Int64}
-    pieces = [pl.DataFrame(schema=schema)]
-    for table in ("dispatches", "copies"):
-        pieces.extend(run.chunks(table, columns))
-    work = intervals(pl.concat(pieces).filter(pl.col("process").is_not_null()), ["process"])
-    slots = launches_of(run) if run.is_kept else Launches(work)  # else calls would be read twice
+    rows = work_rows(run, ["process", "correlation", "start_ns", "end_ns"])
+    work = intervals(rows.filter(pl.col("process").is_not_null()), ["process"])
+    slots = Launches(work)
     return work.with_columns(slot=slots.slots_of(work).cast(pl.Int64)), slots
 
 

@@ -227,9 +227,7 @@ def _why_late(runs: MergedDiagnosis, ranks: Ranks, first: dict[str, object]) -> 
     others = max(1, ranks.rank_count - 1)
     more = (
         idle.group_by("cause")
-        .agg(
-            more_ns=pl.col("idle_ns").filter(is_it).sum() - pl.col("idle_ns").filter(~is_it).sum() / others,
-        )
+        .agg(more_ns=pl.col("idle_ns").filter(is_it).sum() - pl.col("idle_ns").filter(~is_it).sum() / others)
         .sort("more_ns", "cause", descending=[True, False])
     )
     waited = max(0.0, total(more["more_ns"]))

@@ -394,11 +394,7 @@ def _slow_copies(runs: MergedDiagnosis) -> Candidate | None:
 
 def _tiny_kernels(runs: MergedDiagnosis) -> Candidate | None:
     rows = pl.concat(part.kernels.tiny for part in runs.partials)
-    calls, spent, saved = (
-        int(rows["calls"].sum()),
-        runs.mean(rows["total_ns"]),
-        runs.mean(rows["saved_ns"]),
-    )
+    calls, spent, saved = (int(rows["calls"].sum()), runs.mean(rows["total_ns"]), runs.mean(rows["saved_ns"]))
     if not calls or runs.share(spent) < _say("L1"):
         return None
     named = runs.kernels.filter(pl.col("calls") >= 100, pl.col("total_ns") < 10_000 * pl.col("calls"))

@@ -28,11 +28,7 @@ def gpu_times(run: Run) -> pl.DataFrame:
     timed = intervals(work.select(*by, "start_ns", "end_ns", kind=kind.cast(pl.UInt8)), by)
     stretches = combinations(merged(in_order(timed, [*by, "kind"]), [*by, "kind"]), by, "kind")
     members = pl.col("members")
-    is_class = (
-        members & _COMPUTE != 0,
-        (members & _COMPUTE == 0) & (members & _COMMUNICATE != 0),
-        members == _COPY,
-    )
+    is_class = (members & _COMPUTE != 0, (members & _COMPUTE == 0) & (members & _COMMUNICATE != 0), members == _COPY)
     sums = [
         pl.col("length_ns").filter(condition).sum().cast(pl.Int64).alias(name)
         for name, condition in zip(CLASSES, is_class, strict=True)

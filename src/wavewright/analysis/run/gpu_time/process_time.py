@@ -34,7 +34,7 @@ class ProcessTime:
 
     def __init__(self, run: Run, more: Sequence[str] = ()) -> None:
         work = _work(run, more)
-        work = work.with_columns(launches_of(run).of(work)["launch_start_ns"])
+        work = work.with_columns(launches_of(run, work).of(work)["launch_start_ns"])
         is_launched = pl.col("launch_start_ns") <= pl.col("start_ns")
         #: Kernels and copies by process and time, with `is_copy`, `launch_start_ns` and the columns `more` of kernels;
         #: of copies only `stream`.

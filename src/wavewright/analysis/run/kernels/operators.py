@@ -125,11 +125,8 @@ def partial_operators(
 
 def has_operators(run: Run) -> bool:
     """True if operators of a framework were recorded, or captured in a graph."""
-    return any(
-        (piece["domain"].cast(pl.String) == _OPERATOR).any()
-        for table in ("regions", "graph_calls")
-        for piece in run.chunks(table, ["domain"])
-    )
+    pieces = (piece for table in ("regions", "graph_calls") for piece in run.chunks(table, ["domain"]))
+    return any((piece["domain"].cast(pl.String) == _OPERATOR).any() for piece in pieces)
 
 
 def _is_operator(_: pl.DataFrame) -> pl.Expr:

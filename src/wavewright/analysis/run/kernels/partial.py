@@ -193,7 +193,7 @@ def _latencies(run: Run, events: pl.DataFrame) -> Statistics:
     """Time from the start of the launching call to the start of the dispatch; negative times are left out."""
     code = pl.col("name").to_physical()
     waits = events.select(code, end_ns="start_ns").hstack(
-        launches_of(run).of(events).select(start_ns="launch_start_ns")
+        launches_of(run, events).of(events).select(start_ns="launch_start_ns")
     )
     return statistics_of([waits.filter(pl.col("start_ns") <= pl.col("end_ns"))], ["name"])
 
@@ -209,10 +209,7 @@ def _bins(events: pl.DataFrame, who: _Who, count: int) -> pl.DataFrame:
         begin, end = node_events["start_ns"].min(), node_events["start_ns"].max()
         width = bin_width(begin, end + 1, count)  # type: ignore[arg-type,operator]  # not empty: numbers
         sums = node_events.group_by("name", bin=pl.col("start_ns") // width).agg(
-            call_count=pl.len().cast(pl.UInt64),
-            total_ns=length.sum(),
-            min_ns=length.min(),
-            max_ns=length.max(),
+            call_count=pl.len().cast(pl.UInt64), total_ns=length.sum(), min_ns=length.min(), max_ns=length.max()
         )
         texts = pl.col("name").cast(pl.String)
         curves.append(sums.with_columns(texts, machine=pl.lit(machine, pl.String), width=pl.lit(width, pl.Int64)))

@@ -6,6 +6,7 @@ import json
 
 import polars as pl
 
+from wavewright.analysis.run.calls.launches import work_rows
 from wavewright.analysis.run.select.serving_steps import serving_step
 from wavewright.model.run import Run
 
@@ -48,9 +49,7 @@ class StepSums:
         calls = run.read("graph_calls", ["graph_call", "process", "graph"])
         if not calls.height or not self.steps.height:
             return {}
-        work = pl.concat(
-            run.read(table, ["graph_call", "correlation"]).drop_nulls().unique() for table in ("dispatches", "copies")
-        )
+        work = work_rows(run, ["graph_call", "correlation"]).drop_nulls().unique()
         launches = work.join(calls, on="graph_call").select("process", "graph", "correlation").unique()
         regions = run.read("regions", ["process", "correlation", "start_ns"]).drop_nulls()
         launches = launches.join(regions, on=["process", "correlation"])

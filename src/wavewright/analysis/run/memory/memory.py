@@ -44,7 +44,7 @@ def partial_memory(run: Run, *, bins: int = 64) -> Memory:
     rows, blocks = allocation_rows(run), reserved_blocks(run)
     points = reserved_points(run, rows)
     if not (rows.height or blocks.height or points.height):
-        return Memory(*map(empty_frame, Memory.tables.values()), covers_end=covers_end)
+        return Memory(**{name: empty_frame(spec) for name, spec in Memory.tables.items()}, covers_end=covers_end)
     pieces = _allocations(rows)
     lives, changes, reservations = (_with_places(run, frame) for frame in (pieces.lives, pieces.changes, points))
     clocks = node_clocks(run)

@@ -82,12 +82,8 @@ class Collectives(Answer, package=__package__):
 def partial_collectives(run: Run) -> PartialCollectives:
     """The contribution of one run."""
     rows = collective_rows(run)
-    part = with_times(rows, ProcessTime(run)) if rows.height else PartialCollectives(_no_times(), 0)
+    part = with_times(rows, ProcessTime(run)) if rows.height else PartialCollectives(pl.DataFrame(schema=_TIMED), 0)
     return replace(part, link_bytes_per_second=link_peak(run), records=collective_records(run))
-
-
-def _no_times() -> pl.DataFrame:
-    return pl.DataFrame(schema={**ROW_COLUMNS, **_MORE_COLUMNS})
 
 
 def with_times(rows: pl.DataFrame, time: ProcessTime) -> PartialCollectives:
@@ -124,7 +120,7 @@ def collectives(run: Run) -> Collectives:
     return combine_collectives([partial_collectives(part) for part in run.parts])
 
 
-_MORE_COLUMNS = dict.fromkeys(KINDS, pl.Int64) | {"is_launch_known": pl.Boolean, "work_start_ns": pl.Int64}
+_TIMED = ROW_COLUMNS | dict.fromkeys(KINDS, pl.Int64) | {"is_launch_known": pl.Boolean, "work_start_ns": pl.Int64}
 _KEY = ("kind", "collective", "group", "name", "size_bytes")
 
 
@@ -140,7 +136,7 @@ class Meetings:
     @classmethod
     def of(cls, partials: Sequence[PartialCollectives]) -> Meetings:
         """Those of all runs."""
-        empty = _no_times().with_columns(part=pl.lit(0, pl.UInt32))
+        empty = pl.DataFrame(schema=_TIMED | {"part": pl.UInt32})
         parts = [part.rows.with_columns(part=pl.lit(n, pl.UInt32)) for n, part in enumerate(partials)]
         rows = matched(pl.concat([empty, *parts]))
         offsets = clock_offsets(rows)

@@ -58,9 +58,7 @@ class Ranks(Answer, package=__package__):
         "without GPU work between the first and the last work of a rank; host is the part of it in which nothing was "
         f"launched. Of each collective the first {MOST_CALLS:,} calls are compared."
     )
-    tables: ClassVar[Mapping[str, TableSpec]] = {
-        "causes": Collectives.tables["causes"],
-    }
+    tables: ClassVar[Mapping[str, TableSpec]] = {"causes": Collectives.tables["causes"]}
 
     processes: pl.DataFrame
     kernels: pl.DataFrame
@@ -193,10 +191,7 @@ def _by_collective(meetings: Meetings) -> pl.DataFrame:
     every = (
         meetings.rows.filter(pl.col("mismatch").ne_missing("twice"))
         .group_by(keys)
-        .agg(
-            is_complete=pl.col("meeting").null_count() == 0,
-            members=pl.struct("part", "process").n_unique(),
-        )
+        .agg(is_complete=pl.col("meeting").null_count() == 0, members=pl.struct("part", "process").n_unique())
     )
     return (
         every.filter(pl.col("members") > 1)

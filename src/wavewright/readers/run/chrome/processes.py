@@ -124,9 +124,7 @@ def processes_of(events: pl.DataFrame, labels: pl.DataFrame, rank: int | None) -
     named = named.unique("key", keep="first", maintain_order=True)
     whole = whole.join(named, on="key", how="left", maintain_order="left")
     return whole.with_columns(
-        rank=pl.coalesce(pl.col("group"), pl.lit(rank, pl.Int64)),
-        source=pl.lit(0, pl.UInt32),
-        guid=pl.lit(""),
+        rank=pl.coalesce(pl.col("group"), pl.lit(rank, pl.Int64)), source=pl.lit(0, pl.UInt32), guid=pl.lit("")
     )
 
 

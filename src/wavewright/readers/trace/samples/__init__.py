@@ -39,11 +39,7 @@ _GENERATIONS = {"gfx9": 9, "gfx10": 10, "gfx11": 11, "gfx12": 12, "gfx1250": 12}
 
 
 def read_samples(
-    files: Sequence[SampleFile],
-    *,
-    dispatch: int | None = None,
-    code_objects: Sequence[str] = (),
-    inventory: Inventory,
+    files: Sequence[SampleFile], *, dispatch: int | None = None, code_objects: Sequence[str] = (), inventory: Inventory
 ) -> ThreadTrace:
     """The samples of one of the files: all of its dispatches, or one.
 

@@ -92,12 +92,7 @@ class CodeFile:
         """The tables `samples` and `sample_reasons`; rows that were never seen are left out."""
         rows: dict[str, list[Any]] = {"samples": self.samples, "sample_reasons": self.reasons}
         return {
-            name: pl.DataFrame(
-                values,
-                schema=THREAD_TRACE[name].dtypes,
-                orient="row",
-            )
-            for name, values in rows.items()
+            name: pl.DataFrame(values, schema=THREAD_TRACE[name].dtypes, orient="row") for name, values in rows.items()
         }
 
 

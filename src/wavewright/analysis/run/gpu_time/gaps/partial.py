@@ -348,12 +348,7 @@ def _sums(gaps: pl.DataFrame, totals: pl.DataFrame, by: list[str]) -> pl.DataFra
 
 
 def _details(
-    longest: pl.DataFrame,
-    gaps: pl.DataFrame,
-    work: pl.DataFrame,
-    regions: _Regions,
-    calls: pl.DataFrame,
-    run: Run,
+    longest: pl.DataFrame, gaps: pl.DataFrame, work: pl.DataFrame, regions: _Regions, calls: pl.DataFrame, run: Run
 ) -> pl.DataFrame:
     """The longest gaps with all details."""
     chosen = longest.select("row").join(gaps, on="row", maintain_order="left")
