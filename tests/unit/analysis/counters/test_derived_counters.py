@@ -106,6 +106,16 @@ def test_a_mean_excludes_scattered_accesses_only_where_a_wave_makes_too_few_look
         assert limiter.verdict == ("excluded" if accesses == 2 else "undecided")
 
 
+@pytest.mark.parametrize(("tags", "first"), [(24.0, "matrix throughput"), (70.0, "L1 tag conflicts")])
+def test_a_waste_stands_behind_a_unit_that_is_busy_for_more_of_the_time(tags: float, first: str) -> None:
+    """Two counters agree on the waste, and one speaks for the unit: their parts of the time decide."""
+    shares = {"l1_tag_stall": tags, "ta_busy": 68.0, "mfma_busy": 64.0, "coalescing": 60.0}
+    found = judged({name: EvidenceValue(name, value) for name, value in shares.items()})
+    likely = [limiter.name for limiter in found if limiter.verdict in ("at limit", "likely")]
+    assert likely[0] == first
+    assert set(likely) == {"matrix throughput", "L1 tag conflicts"}
+
+
 def test_waiting_is_no_cause_of_waiting_for_memory() -> None:
     shares = {"l1_waits_for_l2_data": 45.0, "dependency_wait": 64.0, "occupancy": 13.0, "valu_busy": 12.0}
     shares |= dict.fromkeys(("memory_bandwidth", "l2_bandwidth", "l1_bandwidth", "lds_busy", "mfma_busy"), 5.0)

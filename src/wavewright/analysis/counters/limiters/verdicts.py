@@ -35,7 +35,7 @@ def judged(values: Mapping[str, EvidenceValue]) -> tuple[Limiter, ...]:
     for rule in LIMITER_RULES.values():
         if rule.if_nothing_busy:
             by_name[rule.name] = _judge(rule, inputs, list(by_name.values()))
-    return tuple(sorted(by_name.values(), key=_rank))
+    return _larger_first(sorted(by_name.values(), key=_rank))
 
 
 def _is_unasked(rule: LimiterRule, values: Mapping[str, EvidenceValue]) -> bool:
@@ -46,6 +46,16 @@ def _rank(limiter: Limiter) -> tuple[int, int, bool, int, float]:
     """Rank generic latency below specific latencies and below occupancy."""
     sure = _CONFIDENCES.index(limiter.confidence) if limiter.verdict == "likely" else 0
     return _ORDER[limiter.verdict], sure, limiter.name == "latency", _KINDS.index(limiter.kind), -_deciding(limiter)
+
+
+def _larger_first(ranked: list[Limiter]) -> tuple[Limiter, ...]:
+    """A unit that is busy for more of the time than the waste before it can take goes before it."""
+    likely = [limiter for limiter in ranked if limiter.verdict == "likely"]
+    unit = max((limiter for limiter in likely if limiter.kind == "throughput"), key=_deciding, default=None)
+    if unit and likely[0].kind == "waste" and (likely[0].gain_share_max or 1) * 100 < _deciding(unit):
+        ranked.remove(unit)
+        ranked.insert(ranked.index(likely[0]), unit)
+    return tuple(ranked)
 
 
 def _deciding(limiter: Limiter) -> float:
