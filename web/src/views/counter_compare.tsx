@@ -160,7 +160,14 @@ function Tables({ answer, base, choose }: TablesProps) {
           onSelect={(row) => select({ metric: row.metric_id })}
         />
       ) : (
-        <p class="note">No metric changed beyond noise.</p>
+        <p class="note">
+          No metric{chosen ? " of this kernel" : ""} changed beyond noise.{" "}
+          {chosen ? (
+            <button type="button" class="link" onClick={() => chooseKernel(null)}>
+              Show those of all kernels
+            </button>
+          ) : null}
+        </p>
       )}
     </div>
   );

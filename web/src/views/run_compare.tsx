@@ -55,7 +55,7 @@ const PARTS = figureColumns<RunComparePartsRow>(RUN_COMPARE_PARTS, [
   ["largest_name", "of", "text"],
 ]);
 const NAMES = figureColumns<RunCompareThingsRow>(RUN_COMPARE_THINGS, [
-  ["name", "Name", "text", "minmax(14em, 3fr)"],
+  ["name", "Name", "text", "minmax(24em, 3fr)"],
   ["domain", "Kind", "text", "7em"],
   ["status", "What changed", "text", "9em"],
   ["base_name", "Name before", "text", "minmax(8em, 1fr)"],
@@ -124,25 +124,28 @@ function RunCompare() {
   );
 }
 
+function columnsFor(things: RunCompareThingsRow[]) {
+  const most = Math.max(1, ...things.map((thing) => Math.abs(thing.delta_ns)));
+  const delta: ColumnChoice<RunCompareThingsRow> = {
+    name: "delta_ns",
+    title: "Difference",
+    show: (thing) => (
+      <span class="share-cell">
+        <ChangeBar share={thing.delta_ns / most} faint={QUIET.includes(thing.status)} label={thing.status} />
+        <FormattedCell value={thing.delta_ns} format="ns" />
+      </span>
+    ),
+    width: "12em",
+  };
+  const names = NAMES.filter((column) => column.name !== "base_name" || things.some((thing) => thing.base_name));
+  return [...names, ...figureColumns<RunCompareThingsRow>(RUN_COMPARE_THINGS, [delta]), ...FIGURES];
+}
+
 function Tables({ answer, base, choose }: { answer: RunCompareAnswer; base: number; choose: preact.ComponentChild }) {
   const others = useOthers(base, "runs", (document) => json<RunCompareAnswer>(document, "run_compare", { base }));
   const { sides, parts, things, operators, tree } = answer;
   const all = useSignal(false);
-  const columns = useMemo(() => {
-    const most = Math.max(1, ...things.rows.map((thing) => Math.abs(thing.delta_ns)));
-    const delta: ColumnChoice<RunCompareThingsRow> = {
-      name: "delta_ns",
-      title: "Difference",
-      show: (thing) => (
-        <span class="share-cell">
-          <ChangeBar share={thing.delta_ns / most} faint={QUIET.includes(thing.status)} label={thing.status} />
-          <FormattedCell value={thing.delta_ns} format="ns" />
-        </span>
-      ),
-      width: "12em",
-    };
-    return [...NAMES, ...figureColumns<RunCompareThingsRow>(RUN_COMPARE_THINGS, [delta]), ...FIGURES];
-  }, [answer]);
+  const columns = useMemo(() => columnsFor(things.rows), [answer]);
   const changed = things.rows.filter((thing) => !QUIET.includes(thing.status));
   const rows = all.value ? things.rows : changed;
   return (
