@@ -121,13 +121,13 @@ def main(arguments: list[str]) -> int:
     with TemporaryDirectory() as scratch:
         pages = gallery(Path(scratch))
     large = [file.name for file, text in pages.items() if file.suffix == ".svg" and len(text.encode()) > MOST_BYTES]
-    gone = [file for file in (DOCS / "images").glob("plot-*.svg") if file not in pages]  # of plots that are no more
+    leftovers = [file for file in (DOCS / "images").glob("plot-*.svg") if file not in pages]  # of plots gone
     if "--check" in arguments:
         stale = [file.name for file, text in pages.items() if not file.is_file() or file.read_text("utf-8") != text]
-        stale += [file.name for file in gone]
+        stale += [file.name for file in leftovers]
     else:
         stale = []
-        for file in gone:
+        for file in leftovers:
             file.unlink()
         for file, text in pages.items():
             file.write_text(text, "utf-8")

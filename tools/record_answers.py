@@ -61,23 +61,23 @@ def record(out: Path, paths: list[str]) -> None:
 
 
 def _answer(verb: str, form: str, place: Path) -> bytes:
-    done = call(verb, place, *([] if form == "text" else [form]))
-    return zlib.compress(f"status {done.status}\n{done.stdout}\n{done.stderr}".encode())
+    outcome = call(verb, place, *([] if form == "text" else [form]))
+    return zlib.compress(f"status {outcome.status}\n{outcome.stdout}\n{outcome.stderr}".encode())
 
 
 def compare(before: Path, after: Path) -> int:
     """Print which answers differ, with their first lines that do."""
     old, new = dict(_answers(before)), dict(_answers(after))
-    differing = sorted(name for name in old.keys() & new.keys() if old[name] != new[name])
-    for name in differing:
+    changes = sorted(name for name in old.keys() & new.keys() if old[name] != new[name])
+    for name in changes:
         print(name)
         pieces = (_lines(answers[name]) for answers in (old, new))
         lines = [line for line in unified_diff(*pieces, "before", "after", n=0, lineterm="") if line[:2] != "@@"]
         print(*(f"    {line[:200]}" for line in lines[2 : 2 + _SHOWN_LINES]), sep="\n")
     both, only_count = old.keys() & new.keys(), len(old.keys() ^ new.keys())
     value_count = sum(len(_NUMBER.findall(old[name])) for name in both)
-    print(f"{len(both)} answers with {value_count} numbers in both, {len(differing)} differ; {only_count} in one only")
-    return 1 if differing or only_count else 0
+    print(f"{len(both)} answers with {value_count} numbers in both, {len(changes)} differ; {only_count} in one only")
+    return 1 if changes or only_count else 0
 
 
 def _answers(path: Path) -> Iterator[tuple[str, bytes]]:

@@ -60,7 +60,7 @@ def command(
     documents = documents_at(paths, reading, is_compared=is_compared)
     base = documents_at([baseline], reading) if baseline is not None else []
     with progress("making the report"), ThreadPoolExecutor(1) as beside:
-        hashed = beside.submit(input_files, every_path, leave_out=outputs)  # sections are made on another core
+        inputs = beside.submit(input_files, every_path, leave_out=outputs)  # sections are made on another core
         report = make_report(
             documents,
             purpose=purpose,
@@ -69,7 +69,7 @@ def command(
             with_source=with_source,
             own_sections=own_sections,
             command=typed_again("as_json", "force"),
-            inputs=lambda: hashed.result()[0],
+            inputs=lambda: inputs.result()[0],
             **how,
         )
     if anonymous:
