@@ -78,7 +78,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Long folders first; tests of one file on one worker, which makes what they share once (`--dist loadgroup`)."""
+    """Long folders first."""
 
     tests = Path(__file__).parent
 
@@ -87,9 +87,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         return _FIRST.index(folder) if folder in _FIRST else len(_FIRST)
 
     items.sort(key=order)
-    for item in items:
-        if item.get_closest_marker("xdist_group") is None:
-            item.add_marker(pytest.mark.xdist_group(str(item.path.relative_to(tests))))
 
 
 def pytest_collection_finish() -> None:
