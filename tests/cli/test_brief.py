@@ -288,6 +288,7 @@ def test_real_captures(shared: Path, name: str, verb: str) -> None:
         check(again.stdout)
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("other", ["--json", "--csv", "--compact"])
 def test_it_is_a_form_of_its_own(other: str, places: dict[str, Path]) -> None:
     for options in (("--brief", other), (other, "--brief")):

@@ -73,6 +73,7 @@ def test_json_has_the_ledger(slow: Path) -> None:
     assert sum(each["bound_ns"] for each in answer["findings"] if each["kind"] != "kernels") <= room
 
 
+@pytest.mark.slow
 def test_names_with_arrows_stay_whole(tmp_path: Path) -> None:
     kernel = "auto f<int>(int) -> float"
     write_rocpd(simulate(program(700_000, kernel)), tmp_path)

@@ -101,6 +101,7 @@ def test_a_budget_judges_without_a_baseline(run: Run, runs: Path, tmp_path: Path
     assert run("gate", runs / "run9", "--budget", budget).returncode == 0
 
 
+@pytest.mark.slow
 def test_files_have_the_form_of_their_ending(run: Run, runs: Path, baseline: Path, tmp_path: Path) -> None:
     names = ("gate.xml", "gate.md", "gate.json", "gate.txt")
     outputs = [word for name in names for word in ("-o", tmp_path / name)]

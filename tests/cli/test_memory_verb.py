@@ -52,6 +52,7 @@ def test_nothing_recorded(tmp_path: Path) -> None:
     assert done.stdout.startswith("no allocations were recorded")
 
 
+@pytest.mark.slow
 def test_a_picture(runs: Path, tmp_path: Path) -> None:
     done = call("memory", runs / "ranks", "-o", tmp_path / "m.svg", "--bins", 20)
     assert done.status == 0, done.stderr

@@ -72,6 +72,7 @@ def test_every_format_is_written(run: Path, small_run: Path, tmp_path: Path, nam
     assert call("convert", run, "-f", name, "-o", out, "--force").status == 0
 
 
+@pytest.mark.slow
 def test_a_perfetto_trace_is_read_back(run: Path, tmp_path: Path) -> None:
     """It may be asked for by the name of its viewer, in a new folder."""
     out = tmp_path / "new" / "out.pftrace"
@@ -157,6 +158,7 @@ def test_parts_beside_their_origin(tmp_path: Path) -> None:
     assert left_in(tmp_path) == ["all.db", "rank0_results.db", "rank1_results.db"]
 
 
+@pytest.mark.slow
 def test_a_run_twice_and_a_file_without_the_marker(run: Path, tmp_path: Path) -> None:
     twin = tmp_path / "twin.db"
     twin.write_bytes(run.read_bytes())

@@ -33,6 +33,7 @@ def annotated(tmp_path_factory):
     return folder, middle
 
 
+@pytest.mark.slow
 def test_annotations_stand_where_they_are_about(page, serve, annotated):
     folder, middle = annotated
     served = serve(folder)

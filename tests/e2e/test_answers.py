@@ -200,6 +200,7 @@ def test_latencies_are_those_of_memory_latency(page, served):
     view.get_by_label(f"Latencies of row {found.by_row['row'][1]}: {counts}").wait_for()
 
 
+@pytest.mark.slow
 def test_occupancy_limits_are_those_of_every_resource(page, served):
     view, trace = show(page, served, "occupancy_limits")
     found = occupancy(trace)

@@ -13,6 +13,7 @@ from wavewright.analysis.trace.compare import compare
 BASELINE = 'select[data-choose="baseline"]'
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("which", ["made", "flash attention"])
 def test_the_second_is_shown_against_the_first(page, serve, which):
     real = which != "made"

@@ -39,6 +39,7 @@ def units(served, by: str) -> pl.DataFrame:
     return compare([document.trace for document in served.library.documents[:2]], by=by, force=True).units
 
 
+@pytest.mark.slow
 def test_instructions_have_what_the_comparison_says_per_wave(page, pair):
     view = show(page, pair, "isa")
     seen = 0

@@ -7,6 +7,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 
 import polars as pl
+import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.inputs import made_gemm
@@ -28,6 +29,7 @@ def without_lines() -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_the_explorer_goes_from_the_kernel_over_loops_to_instructions(page, serve):
     served = serve(without_lines())
     frames = flame(served.library.document(0).trace, "code").frames.with_columns(

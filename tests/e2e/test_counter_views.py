@@ -227,6 +227,7 @@ def test_the_roofline_is_that_of_the_analysis(page, serve, capture):
     assert verdicts == answer.kernels["verdict"].to_list()
 
 
+@pytest.mark.slow
 def test_a_mark_tells_its_numbers_and_selects_its_kernel(page, serve):
     served = serve(made_capture())
     page.goto(served.url + "#layout=t(roofline;0)")

@@ -76,6 +76,7 @@ def test_own_definitions_are_applied_and_mistakes_stand_beside_their_lines(page,
     assert values_at(page, derived, lambda cycle: derived_at(trace, cycle, OWN))
 
 
+@pytest.mark.slow
 def test_definitions_are_kept_under_a_name_and_the_built_in_set_comes_back(page, serve):
     served = serve(made_counters())
     view = opened(page, served)

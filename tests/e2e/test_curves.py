@@ -75,6 +75,7 @@ def test_occupancy_equals_a_count_of_starts_and_ends(page, serve):
     assert total == sum(found.values()) > 0
 
 
+@pytest.mark.slow
 def test_one_engine_shows_its_cus_and_a_hidden_curve_stays_listed(page, serve):
     served = serve(made_gemm())
     trace = served.library.document(0).trace

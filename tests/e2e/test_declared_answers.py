@@ -29,6 +29,7 @@ def test_questions_are_answered_in_the_words_of_reports(page, serve, name):
     assert options == [each.title for each in QUESTIONS["counters"].values()]
 
 
+@pytest.mark.slow
 def test_what_is_given_to_a_question_changes_its_answer(page, serve, tmp_path):
     """Traffic of L2 needs sizes that nobody recorded: they are typed in, and a picture comes with the numbers."""
     kernel = PLANTED[2]

@@ -38,6 +38,7 @@ def _row(trace, text: str) -> int:
     return trace.code.filter(trace.code["text"].str.starts_with(text))["row"][0]
 
 
+@pytest.mark.slow
 def test_keys_move_the_selected_row(page, serve, folder) -> None:
     trace = open_trace(folder)
     row = _row(trace, "v_add_f32_e32 v131")
@@ -63,6 +64,7 @@ def test_keys_move_the_selected_row(page, serve, folder) -> None:
     expect(panel.get_by_role("textbox")).to_have_value("")
 
 
+@pytest.mark.slow
 def test_the_edit_is_saved_as_the_assembly_that_the_command_writes(page, serve, folder, tmp_path) -> None:
     trace = open_trace(folder)
     row = _row(trace, "v_add_f32_e32 v131")
@@ -85,6 +87,7 @@ def test_the_edit_is_saved_as_the_assembly_that_the_command_writes(page, serve, 
     expect(panel.get_by_role("button", name="Save as assembly")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_a_row_is_dragged_by_its_number(page, serve, folder) -> None:
     trace = open_trace(folder)
     row = _row(trace, "v_add_f32_e32 v130")

@@ -39,6 +39,7 @@ def time_on_screen(page) -> tuple[int, int]:
     return int(begin), int(end)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("made", INPUTS)
 def test_the_time_follows_a_chosen_row(page, serve, made):
     served = serve(made())

@@ -109,6 +109,7 @@ def test_nothing_is_evaluated_before_it_is_wanted(page):
         served.stop()
 
 
+@pytest.mark.slow
 def test_costs_stand_beside_the_instructions_once_evaluated(page, serve):
     served = serve(made_gemm())
     rows = lane_accesses(served.library.document(0).trace).rows

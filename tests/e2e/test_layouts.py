@@ -20,6 +20,7 @@ def _tab(page, title: str):
     return page.locator(".lm-TabBar-tab").filter(has_text=title)
 
 
+@pytest.mark.slow
 def test_a_view_gets_the_whole_window_and_gives_it_back(page, serve, expect):
     page.goto(serve(made_gemm()).url)
     listing = page.locator('[data-view="isa"]')

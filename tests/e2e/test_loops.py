@@ -15,6 +15,7 @@ INPUTS = {"made": made_gemm, "flash": lambda: real_trace("flash_attn_func", 3843
 COLUMNS = ("iteration_count", "trips_min", "trips_max", "iteration_cycles_min", "iteration_cycles_max")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", INPUTS)
 def test_loops_and_their_iterations(page, serve, name):
     served = serve(INPUTS[name]())

@@ -61,6 +61,7 @@ def test_first_waves_start_together(page, pair):
     expect(view.locator(".timeline-facts")).to_have_attribute("data-track-count", str(tracks))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [1, 3])
 def test_iterations_of_a_loop_start_together(page, pair, number):
     view = show(page, pair)

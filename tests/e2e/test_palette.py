@@ -194,6 +194,7 @@ def test_kernels_ranks_and_times_of_a_run(page, serve):
     eventually(lambda: page.evaluate(FOCUSED), "kernels")
 
 
+@pytest.mark.slow
 def test_metrics_and_kernels_of_counters(page, serve):
     served = serve(made_capture())
     opened(page, served)

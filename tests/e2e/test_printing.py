@@ -39,6 +39,7 @@ def page(fresh_page):
     return fresh_page
 
 
+@pytest.mark.slow
 def test_a_trace_is_printed_with_findings_summary_and_view(page, serve):
     expect = pytest.importorskip("playwright.sync_api").expect
     served = serve(made_gemm())

@@ -38,6 +38,7 @@ def start(serve, tmp_path, monkeypatch):  # `serve` skips where there is no page
         serving.stop()
 
 
+@pytest.mark.slow
 def test_settings_bookmarks_and_layout_survive_a_restart(page, start, tmp_path):
     expect = pytest.importorskip("playwright.sync_api").expect
     page.goto(start().url + "#view=waves&wave=5")

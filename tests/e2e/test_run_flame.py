@@ -54,6 +54,7 @@ def test_left_heavy_has_the_time_of_the_call_tree(page, serve, path):
         expect(view.locator('[data-column="matched"]')).to_contain_text(share)
 
 
+@pytest.mark.slow
 def test_a_function_stands_between_its_callers_and_callees(page, serve):
     served = serve(made_ranks())
     page.goto(served.url + "#layout=t(run_flame;0)")

@@ -19,6 +19,7 @@ PANELS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", PANELS)
 def test_a_panel_has_the_numbers_and_the_verdict_of_its_verb(page, serve, verb):
     table, label, columns = PANELS[verb]

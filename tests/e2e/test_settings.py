@@ -70,6 +70,7 @@ def test_text_numbers_and_theme_change_at_once_and_can_be_reset(page, serve, exp
     expect(dialog.get_by_label("Thousands", exact=True).last).to_have_value("comma")
 
 
+@pytest.mark.slow
 def test_names_and_colours_of_a_token_file_reach_legends_and_timelines(page, serve, expect, tmp_path):
     page.set_viewport_size({"width": 1280, "height": 3000})  # thin rows show states instead of kinds
     page.goto(f"{serve(made_gemm()).url}#layout=c(0.5:t(compute_unit;0),0.5:t(isa;0))")

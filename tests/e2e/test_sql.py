@@ -58,6 +58,7 @@ def test_rows_are_those_of_the_command(page, serve, path):
     expect(view.locator(".sql-plot")).to_have_attribute("data-points", str(truth.height))
 
 
+@pytest.mark.slow
 def test_rows_with_times_are_a_track_of_the_timeline(page, serve):
     served = serve(hostile_run())
     page.goto(served.url + "#layout=t(run_timeline,sql;0)")

@@ -66,6 +66,7 @@ def test_registers_that_were_not_recorded_are_said_to_be_inferred(page, serve):
     expect(panel.get_by_text("Not in this trace:")).to_contain_text("recorded registers and LDS")
 
 
+@pytest.mark.slow
 def test_hardware_utilization_from_counters(page, serve):
     served = serve(made_counters())
     answer = sampled_counters(served.library.document(0).trace)

@@ -23,6 +23,7 @@ def expect():
     return pytest.importorskip("playwright.sync_api").expect
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", ["served", "exported"])
 def test_details_are_those_of_the_chosen_kernel(page, serve, tmp_path, expect, place):
     url = serve(made_rpd()).url

@@ -128,6 +128,7 @@ def test_time_can_be_typed_and_nonsense_is_refused(page, serve):
     assert address(page)["time"] == ["0~500000"]
 
 
+@pytest.mark.slow
 def test_an_empty_time_and_views_of_the_whole_time_say_so(page, serve):
     page.may_fail_to_load = True
     served = serve(made_gemm())

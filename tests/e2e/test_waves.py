@@ -11,6 +11,7 @@ from tests.e2e.inputs import made_gemm, real_trace
 from wavewright.page.trace.times import aligned, time_range
 
 
+@pytest.mark.slow
 def test_every_wave_is_listed_with_its_duration(page, serve):
     served = serve(made_gemm())
     page.goto(served.url + "#layout=t(waves;0)")

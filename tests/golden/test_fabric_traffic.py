@@ -68,6 +68,7 @@ def test_the_gemm_of_512_workgroups_in_two_seconds() -> None:
     assert answer.arrays["xcd_mean"].to_list() == [4, 1, None]
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize(
     ("capture", "grid", "count", "low", "high"),
     [  # lines per workgroup: of the traced CU and, where 26 of 38 CUs have two workgroups and 12 one, 980 of all
@@ -146,6 +147,7 @@ def _fitted(capture: str, grid: tuple[int, int, int], counters: CounterSet | Non
     return fitted_traffic(trace, options, counters=counters)
 
 
+@pytest.mark.slow
 def test_the_grid_chooses_among_sizes() -> None:
     answer = _fitted("c04", (1024, 1, 128), None, a4="256|512")
     assert not answer.problem

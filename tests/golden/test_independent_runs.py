@@ -153,7 +153,7 @@ def expected_rows(events: list[Event], key: Any) -> list[Key]:
     )
 
 
-@pytest.mark.first_case
+@pytest.mark.slow
 @WITH_PLACES
 def test_summary_by_place(paths: list[Path]) -> None:
     run = read(*paths)

@@ -72,6 +72,7 @@ def test_kernels_of_vllm_are_named(shared: Path, monkeypatch: pytest.MonkeyPatch
     assert any(name.startswith("_ZN7ck_tile6kentryI") for name in recorded)
 
 
+@pytest.mark.slow
 def test_full_names(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     trace = shared / "data" / INPUTS[0]

@@ -132,6 +132,7 @@ def test_a_busy_gpu_gets_advice_about_operators(shared: Path) -> None:
     assert "8.2 % of the peak of memory (MI300X)" in note.text
 
 
+@pytest.mark.slow
 def test_experts_follow_from_the_grid_of_their_kernels(shared: Path, tmp_path: Path) -> None:
     """Workgroups, tiles and shapes as `args` of the capture have them; the division by hand."""
     run = open_run(shared / "data/kineto-graphs/vllm_prefilldecode_piecewise/graph_execution.json.gz")

@@ -40,6 +40,7 @@ def test_bytes_are_those_that_the_kernel_touches(shared: Path, name: str) -> Non
     assert high == pytest.approx(DISTINCT[name], rel=0.002)
 
 
+@pytest.mark.slow
 def test_a_stream_is_near_the_roof_and_a_normalisation_is_not(shared: Path) -> None:
     """True rates: 83 and 54 % of the data sheet, by medians of other runs, which lie inside of the intervals."""
     data = shared / "data" / "uiout-mi350x-flydsl"

@@ -205,6 +205,7 @@ def test_displays_cost_nothing_before_they_are_asked_for() -> None:
     assert done.stdout.strip() == "[]"
 
 
+@pytest.mark.slow
 def test_displays_need_no_ipython(captures: Path) -> None:
     code = (
         "import sys\n"

@@ -106,6 +106,7 @@ def test_ranges_end_behind_their_begin_or_are_refused(documents: list[Document],
                     assert _checked(document, name, given), given
 
 
+@pytest.mark.slow
 def test_parameters_of_an_exported_page_lie_within_their_bounds(documents: list[Document]) -> None:
     for document in documents:
         for question in questions_about(document.kind).values():

@@ -43,6 +43,7 @@ def findings(execution: Execution, folder: Path) -> Any:
     return diagnose(wavewright.open(write_decoded(execution, folder)))
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize(("target", "work"), [("gfx942", 250), ("gfx1201", 1000)])
 def test_fewer_instructions_lead_where_simds_issue_most_of_the_time(tmp_path: Path, target: str, work: int) -> None:
     execution = executed(work, target)
@@ -57,6 +58,7 @@ def test_fewer_instructions_lead_where_simds_issue_most_of_the_time(tmp_path: Pa
     assert answer.findings[1].gain_share_max <= 1 - first.gain_share_max
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize(("target", "work"), [("gfx942", 50), ("gfx1201", 150)])
 def test_a_twin_that_waits_is_not_bound_by_issue(tmp_path: Path, target: str, work: int) -> None:
     answer = findings(executed(work, target), tmp_path)

@@ -68,7 +68,7 @@ def shown(found: tuple[Any, ...]) -> str:
     return "; ".join(f"{finding.name} {finding.gain_share_max:.3f}" for finding in found) or "nothing"
 
 
-@pytest.mark.some_cases(4)
+@pytest.mark.some_cases(2)
 @pytest.mark.parametrize(("entry", "place"), cases())
 def test_first_finding_is_true_and_promises_do_not_exceed_the_time(
     shared: Path, entry: dict[str, Any], place: str

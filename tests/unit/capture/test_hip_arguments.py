@@ -62,7 +62,7 @@ def test_launches_of_compiled_programs_and_of_modules(library: Path, tmp_path: P
     assert (third["launch"], third["grid"], third["segment"]) == (1, [512, 1, 1], BUFFER.hex()), "another function"
 
 
-@pytest.mark.some_cases(3)
+@pytest.mark.first_case
 @pytest.mark.parametrize("cut", [4, 63, 65, 200, 600, 900, 2000, 5000])
 def test_damaged_code_objects_are_passed_on(library: Path, tmp_path: Path, cut: int) -> None:
     data = kernel_path("saxpy", "gfx942").read_bytes()
@@ -96,6 +96,7 @@ runpy.run_path({program!r}, run_name="__main__")
 """
 
 
+@pytest.mark.slow
 def test_a_capture_keeps_the_arguments_of_the_traced_launches(library: Path, bench: Bench, tmp_path: Path) -> None:
     usual = bench.job(kernel="saxpy", launches=(7, 8))
     runtime, code = str(library.with_name("libamdhip64.so")), str(kernel_path("saxpy", "gfx942"))

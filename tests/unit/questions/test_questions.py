@@ -45,7 +45,7 @@ def documents(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Document]:
     return {kind: Document(0, kind, str(path), lambda path=path: open_path(path)) for kind, path in paths.items()}
 
 
-@pytest.mark.some_cases(6)
+@pytest.mark.some_cases(3)
 @pytest.mark.parametrize(("kind", "name"), EVERY)
 def test_every_topic_has_a_verdict_and_leads_on(kind: str, name: str, documents: dict[str, Document]) -> None:
     topic, document = QUESTIONS[kind][name], documents[kind]

@@ -112,6 +112,7 @@ def test_times_that_are_not_there() -> None:
 PIECE = st.tuples(st.integers(0, 60), st.integers(0, 12), st.integers(1, 2), st.booleans(), st.integers(0, 2))
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=examples(50))
 @given(st.lists(PIECE, max_size=25), st.integers(1, 9))
 def test_equals_counting_nanosecond_by_nanosecond(pieces: list[tuple[int, int, int, bool, int]], bins: int) -> None:

@@ -26,7 +26,7 @@ def span_with(cause: str, percent: int) -> int:
     return simulate(scaled(planted(cause, 0, 2).program, KERNEL, percent)).span_ns
 
 
-@pytest.mark.first_case
+@pytest.mark.slow
 @pytest.mark.parametrize("cause", ["straggler", "unoverlapped all-reduce"])
 def test_interval_of_the_kernel_becomes_that_of_the_run(tmp_path: Path, cause: str) -> None:
     before, _ = simulated(cause, 0, 2)

@@ -47,6 +47,7 @@ def _idle_shares(trace: Run) -> dict[str, float]:
     }
 
 
+@pytest.mark.some_cases(2)
 @pytest.mark.parametrize(
     "parts",
     [

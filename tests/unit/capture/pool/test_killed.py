@@ -126,6 +126,7 @@ def test_resumed_on_another_gpu(tmp_path: Path) -> None:
     check(machine, 1)
 
 
+@pytest.mark.slow
 def test_ctrl_c_stops_all_groups(tmp_path: Path) -> None:
     machine = StandIn(tmp_path / "machine", gpu_count=2)
     machine.write_jobs(4, 30)

@@ -139,6 +139,7 @@ def test_the_page_loads_nothing_and_runs_only_its_own_script(exported):
         assert allowed[name] == f"'sha256-{digest}'"
 
 
+@pytest.mark.slow
 def test_names_of_strangers_stay_inside_the_data(exported):
     text = exported.read_text()
     assert "onerror=&quot;" in text  # the title

@@ -74,6 +74,7 @@ def test_notebooks_run(path, tmp_path: Path):
             assert {"text/html", "text/markdown"} <= kinds or "anywidget" in str(kinds), cell.source
 
 
+@pytest.mark.slow
 def test_paths_are_relative_to_the_notebook(tmp_path: Path):
     report = topic_report(run_path())
     folder = tmp_path / "notes"

@@ -60,7 +60,7 @@ def test_versions_side_by_side(tmp_path: Path) -> None:
     assert launches > 0
 
 
-@pytest.mark.first_case
+@pytest.mark.slow
 @pytest.mark.parametrize("version", VERSIONS)
 def test_every_version_through_tables_and_back(tmp_path: Path, version: str) -> None:
     synthesize_rocpd(tmp_path / "origin.db", SMALL, schema=version)

@@ -194,6 +194,7 @@ def test_an_exported_page_of_many_kernels_holds_the_longest(tmp_path):
     assert "0" in asked
 
 
+@pytest.mark.slow
 def test_the_roofline_of_many_kernels_has_the_longest_and_any_that_is_asked_for(tmp_path):
     count = MOST_KERNELS + 4
     kernels = tuple(KernelWork(f"k{n}", 1, duration_ns=90_000 - n, fma_f32=4) for n in range(count))

@@ -86,7 +86,7 @@ def test_words_round_trip(word):
     assert texts[at + 4 : at + 6] == ["a", "b"]
 
 
-@pytest.mark.some_cases(3)
+@pytest.mark.first_case
 @pytest.mark.parametrize("name", ALL_REPORTS)
 @pytest.mark.parametrize("purpose", MOST_BYTES)
 def test_limits_hold(name, purpose):
