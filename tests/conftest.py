@@ -79,7 +79,6 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Long folders first."""
-
     tests = Path(__file__).parent
 
     def order(item: pytest.Item) -> int:

@@ -84,8 +84,8 @@ class PythonTests:
     def __init__(self, options: Sequence[str], environment: dict[str, str]) -> None:
         self._environment = {"PYTHONHASHSEED": "0", "POLARS_MAX_THREADS": "1", **environment}
         self._report = LOGS / "pytest.xml"
-        # One worker more than processors, because tests of pages and programs wait for these. Tests of one file share what
-        # is made for them, so one worker has them all.
+        # One worker more than processors, because tests of pages and programs wait for these. Tests of one file share
+        # what is made for them, so one worker has them all.
         workers = ["-n", str((os.cpu_count() or 1) + 1), "--dist", "loadfile", "--no-loadscope-reorder"]
         self.layer = self._layer("pytest", [*options, *workers, "--junitxml", str(self._report)])
         self.layer.is_shown = True
