@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from wavewright.capture.doctor import driver, gpus, rocm, system
@@ -28,12 +29,14 @@ def _rule(name: str, row: dict[str, Any]) -> Rule:
 RULES: tuple[Rule, ...] = tuple(_rule(name, dict(row)) for name, row in packaged("checks.toml", __package__).items())
 
 
-def examine(machine: Machine, **options: Any) -> tuple[Check, ...]:
+def examine(
+    machine: Machine, *, output: str = "", asks_gpu: bool = False, trial: Callable[[MachineView], Outcome] | None = None
+) -> tuple[Check, ...]:
     """Look at everything between a machine and a good capture, in the order of the table; nothing on it is changed.
 
-    `options` are the other fields of a `MachineView`.
+    The options are the other fields of a `MachineView`.
     """
-    view = MachineView(machine, **options)
+    view = MachineView(machine, output, asks_gpu, trial)
     checks: dict[str, Check] = {}
     reasons = {rule.name: rule.otherwise for rule in RULES}
     for rule in RULES:

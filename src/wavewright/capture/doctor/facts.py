@@ -17,14 +17,9 @@ from wavewright.capture.rocprofv3.releases import Installation
 SCHEMA_VERSION = 1
 #: Variables that say which GPUs, libraries and caches a program gets; no others are stored, as they may be secrets.
 _VARIABLES = (
-    *TUNING,
-    "ROCR_VISIBLE_DEVICES",
-    *VISIBILITY,
-    "ROCM_PATH",
-    "ROCPROFILER_METRICS_PATH",
-    "SLURM_JOB_ID",
+    *TUNING, "ROCR_VISIBLE_DEVICES", *VISIBILITY, "ROCM_PATH", "ROCPROFILER_METRICS_PATH", "SLURM_JOB_ID",
     "SLURM_JOB_GPUS",
-)
+)  # fmt: skip
 
 
 def machine_facts(machine: Machine, installation: Installation | None = None) -> dict[str, Any]:

@@ -125,7 +125,7 @@ class Required(NamedTuple):
 
 def needs(state: State, row: CodeRow, requirements: Mapping[int, Required]) -> list[NeedInFlight]:
     """Operations in flight that must be complete before a row, with the values that prove it."""
-    unmet_need = []
+    unmet_needs = []
     registers = row.reads | row.writes
     at_row = requirements.get(row.row)
     for counter, queue in state.items():
@@ -144,8 +144,8 @@ def needs(state: State, row: CodeRow, requirements: Mapping[int, Required]) -> l
             if reason:
                 in_order = is_ordered(queue, counter) if in_order is None else in_order
                 alone = len(operation.row.counters) == 1 or is_translation
-                unmet_need.append(NeedInFlight(counter, younger if in_order and alone else 0, operation, reason))
-    return unmet_need
+                unmet_needs.append(NeedInFlight(counter, younger if in_order and alone else 0, operation, reason))
+    return unmet_needs
 
 
 def _why_translated(operation: OperationInFlight, row: CodeRow, at_row: Required | None) -> str:

@@ -20,7 +20,7 @@ from wavewright.errors import UsageError
 from wavewright.facts.gpus import facts as gpus
 from wavewright.facts.gpus.facts import Arch
 from wavewright.facts.metrics.operators import Cost, OperatorModel, cost, model_of
-from wavewright.model.answer import Answer
+from wavewright.model.answer import Answer, once_per_run
 from wavewright.model.run import Run
 
 _OPERATOR = "OPERATOR"
@@ -123,6 +123,7 @@ def partial_operators(
     )
 
 
+@once_per_run
 def has_operators(run: Run) -> bool:
     """True if operators of a framework were recorded, or captured in a graph."""
     pieces = (piece for table in ("regions", "graph_calls") for piece in run.chunks(table, ["domain"]))

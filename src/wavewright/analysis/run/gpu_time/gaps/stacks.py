@@ -38,9 +38,9 @@ def stacks(gaps: pl.DataFrame, regions: pl.DataFrame) -> pl.DataFrame:
     by_thread = regions.partition_by("thread", as_dict=True) if gaps.height else {}
     around = {thread: _Around(frame) for (thread,), frame in by_thread.items()}
     rows: list[tuple[str | None, str | None]] = [(None, None)] * gaps.height
+    gap_rows = gaps.with_row_index("gap")
     for thread, regions_around in around.items():
-        of_thread = gaps.with_row_index("gap").filter(pl.col("thread") == thread)
-        for gap, frames in regions_around.frames(of_thread):
+        for gap, frames in regions_around.frames(gap_rows.filter(pl.col("thread") == thread)):
             rows[gap] = SEPARATOR.join(frames) if frames else None, frames[-1] if frames else None
     return pl.DataFrame(rows, schema={"stack": pl.String, "context": pl.String}, orient="row")
 
