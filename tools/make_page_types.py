@@ -1,6 +1,6 @@
 """Write the TypeScript types of the page's answers from what the code declares. `--check` compares.
 
-Each table of `wavewright.page.shapes` becomes an interface of its rows, and data about its columns: title, unit and
+Each table of `page_shapes.py` becomes an interface of its rows, and data about its columns: title, unit and
 meaning, from which the page makes headings and tooltips.
 """
 
@@ -20,17 +20,17 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+from page_shapes import SHAPES, Shape
 
 from wavewright.model.document import DOCUMENTS
 from wavewright.model.schema import ColumnSpec, TableSpec
 from wavewright.page.questions import questions_about
-from wavewright.page.shapes import SHAPES, Shape
 from wavewright.questions.catalog import every_question
 
 FILE = Path(__file__).resolve().parent.parent / "web" / "src" / "data" / "answers.gen.ts"
 
 _HEAD = """\
-// Made by tools/make_page_types.py from src/wavewright/page/shapes.py: do not edit.
+// Made by tools/make_page_types.py from tools/page_shapes.toml: do not edit.
 import type { Frame, TableInfo } from "./tables";
 """
 

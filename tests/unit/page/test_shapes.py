@@ -1,4 +1,4 @@
-"""What the page is told about answers (`page.shapes`) is what it gets: columns, and where values may be null."""
+"""What the page is told about answers (`page_shapes.toml`) is what it gets: columns, and where values may be null."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from synth import Workload, write_rocpd_ranks
 from synth.counter_capture import CounterCapture, write_counters
 from synth.kernel_work import KernelWork
 from tests.kit.small_traces import small_trace
+from tools.page_shapes import SHAPES
 from wavewright.model.document import Document, Library
 from wavewright.model.schema import TableSpec
 from wavewright.page.payloads import ask
 from wavewright.page.protocol.payload import ARROW
 from wavewright.page.questions import questions_about
-from wavewright.page.shapes import SHAPES
 from wavewright.readers.counters import open_counters
 from wavewright.readers.opening import open as open_path
 

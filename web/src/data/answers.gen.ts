@@ -1,4 +1,4 @@
-// Made by tools/make_page_types.py from src/wavewright/page/shapes.py: do not edit.
+// Made by tools/make_page_types.py from tools/page_shapes.toml: do not edit.
 import type { Frame, TableInfo } from "./tables";
 
 /** Questions that can be asked about a part of the time. */

@@ -32,8 +32,8 @@ def serialize(
 ) -> Any:
     """An answer for JSON: at most `top` rows per table (None = all), each table of it changed by `prepare`.
 
-    What the columns mean is not sent: the page knows it from the declared tables (`page.shapes`). Addresses become
-    strings, because JavaScript's numbers end at 2**53.
+    What the columns mean is not sent: the page knows it from the declared tables (`tools/page_shapes.toml`). Addresses
+    become strings, because JavaScript's numbers end at 2**53.
 
     Examples
     --------

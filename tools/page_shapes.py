@@ -1,22 +1,27 @@
-"""Shapes of the answers to the page, of which its TypeScript types are made: declared in `shapes.toml`.
+"""Shapes of the answers to the page, of which its TypeScript types are made: declared in `page_shapes.toml`.
 
 A question that sends an analysis's answer unchanged names the class only; tables and fields that the page adds or
-changes are declared beside it. `tools/make_page_types.py` writes `web/src/data/answers.gen.ts` from `SHAPES`.
+changes are declared beside it. `make_page_types.py` writes `web/src/data/answers.gen.ts` from `SHAPES`, and
+`tests/unit/page/test_shapes.py` compares them with what the page is sent; nothing that runs needs them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import tomllib
 from dataclasses import dataclass, field, fields, replace
 from importlib import import_module
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from wavewright.base.toml import packaged
-from wavewright.model.answer import Answer
 from wavewright.model.counters import COUNTER_SET
 from wavewright.model.schema import THREAD_TRACE, TableSpec, packaged_specs, table_spec
 from wavewright.page.run.diagnosis import Case
 from wavewright.page.run.times import declared_since_start
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from wavewright.model.answer import Answer
 
 _TYPES = {
     **{kind.__name__: kind for kind in (str, int, float, bool)},
@@ -92,4 +97,6 @@ def _shape(
 
 
 #: Question -> what it answers with.
-SHAPES: Mapping[str, Shape] = {name: _shape(**shape) for name, shape in packaged("shapes.toml", __package__).items()}
+SHAPES: Mapping[str, Shape] = {
+    name: _shape(**shape) for name, shape in tomllib.loads(Path(__file__).with_suffix(".toml").read_text()).items()
+}
