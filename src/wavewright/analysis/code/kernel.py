@@ -8,10 +8,17 @@ from typing import Any, ClassVar
 
 import polars as pl
 
-from wavewright.analysis.code.edits.kernel_code_rows import compiled_rows
+from wavewright.analysis.code.edits.kernel_rows import KernelRows, kernel_rows
 from wavewright.analysis.code.edits.wait_audit import OPEN_BARRIERS, STRICT_WAITS, open_barriers, strict_waits
 from wavewright.analysis.code.flow import flow_rows
-from wavewright.analysis.code.live import COUNTS, LiveRegisters, live_at, live_registers, used_registers
+from wavewright.analysis.code.live import (
+    COUNTS,
+    LiveRegisters,
+    given_registers,
+    live_at,
+    live_registers,
+    used_registers,
+)
 from wavewright.analysis.code.machine_code import MachineCode, machine_code, register_ranges
 from wavewright.analysis.code.mix import MIX, instruction_mix
 from wavewright.analysis.code.needs import REGISTERS, STEPS, register_rows, step_rows
@@ -23,6 +30,7 @@ from wavewright.codeobj.classes import classify_frame
 from wavewright.codeobj.code_object import CodeObject, Kernel
 from wavewright.codeobj.lines import line_table
 from wavewright.codeobj.names import demangle
+from wavewright.codeobj.operands import with_operands
 from wavewright.codeobj.targets import family_of
 from wavewright.model.answer import Answer
 from wavewright.model.losses import Loss
@@ -279,3 +287,19 @@ def _loops(rows: pl.DataFrame, spans: pl.DataFrame) -> pl.DataFrame:
             | {f"live_{kind}_max": inside[f"live_{kind}"].max() for kind in ("vgprs", "agprs", "sgprs")}
         )
     return frame_of(_LOOPS, table)
+
+
+def compiled_rows(code: MachineCode) -> KernelRows | None:
+    """Rows of a kernel and of the functions that it may call; None for GPUs whose operands are not known."""
+    family = family_of(code.target)
+    if family is None or not code.has_operands or not code.rows.height:
+        return None
+    starts = {each.address: 1 if each.address == code.kernel.address else 2 for each in code.functions}
+    numbered_rows = code.rows.with_columns(
+        code_object=pl.lit(0),
+        starts=code.rows["address"].replace_strict(starts, default=0, return_dtype=pl.UInt8),
+        function=pl.col("function").cast(pl.String),
+    )
+    wide = [str(number) for number in range(len(code.functions))] if code.kernel.wave_size != 32 else []
+    code_frame = with_operands(classify_frame(numbered_rows, code.target), code.target, wide)
+    return kernel_rows(code_frame, code.target, family, given_registers(code))

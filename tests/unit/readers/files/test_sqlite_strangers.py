@@ -26,7 +26,7 @@ from tests.kit.small_runs import small_run
 from wavewright.errors import NotATraceError, UsageError, WavewrightError
 from wavewright.export.run.rocpd import write_rocpd
 from wavewright.readers.files.sqlite import Database, table_names
-from wavewright.readers.files.sqlite.journal import JOURNAL_MAGIC
+from wavewright.readers.files.sqlite.moments import JOURNAL_MAGIC
 from wavewright.readers.opening import open as open_path
 
 VICTIMS = {"text": b"a text of the user\n", "binary": b"\x7fELF\0\0\0 and so on\0"}

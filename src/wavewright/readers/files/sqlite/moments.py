@@ -16,7 +16,6 @@ from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
 from wavewright.errors import NotATraceError
-from wavewright.readers.files.sqlite.journal import JOURNAL_MAGIC, JournalError, check_journal
 from wavewright.readers.files.sqlite.locks import checkpoint_lock, is_reserved
 
 _READ_VERSION_AT, _WAL = 19, bytes([2])
@@ -156,3 +155,32 @@ def _beside(path: Path, ending: str) -> Iterator[int | None]:
         yield descriptor
     finally:
         os.close(descriptor)
+
+
+# --- journals that SQLite must not roll back, even in a copy ---
+
+
+JOURNAL_MAGIC = bytes.fromhex("d9d505f920a163d7")
+_HEADER = struct.Struct(">8s5I")  #: Magic, records, nonce, pages of the database before, bytes of a sector and a page.
+
+
+class JournalError(Exception):
+    """A journal that is not applied; says why."""
+
+
+def check_journal(journal: int, database_bytes: int) -> None:
+    """Refuse a journal, open as a descriptor, that SQLite must not roll back even in a copy.
+
+    Raises
+    ------
+    JournalError
+        When it names a file outside of it, or asks for a database of impossible size.
+    """
+    size, mark = os.fstat(journal).st_size, len(JOURNAL_MAGIC)
+    if size > _HEADER.size + mark and os.pread(journal, mark, size - mark) == JOURNAL_MAGIC:
+        raise JournalError("its journal belongs to a transaction over several databases and names a file outside of it")
+    header = os.pread(journal, _HEADER.size, 0)
+    page_count, page_bytes = _HEADER.unpack(header)[3::2] if len(header) == _HEADER.size else (0, 0)
+    # Pages beyond the file can only come out of the journal.
+    if page_count * page_bytes > database_bytes + size:
+        raise JournalError(f"its journal is of a database of {page_count:,} pages, more than it and the journal hold")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wavewright.analysis.code.edits.block_orders import BlockOrders
-from wavewright.analysis.code.edits.kernel_code_rows import compiled_rows
 from wavewright.analysis.code.edits.kernel_rows import blocks_of
+from wavewright.analysis.code.kernel import compiled_rows
 from wavewright.analysis.code.machine_code import machine_code
 from wavewright.readers.code import open_code
 
