@@ -113,8 +113,17 @@ def test_svg(folder: Path, tmp_path: Path, theme: str) -> None:
         "tile_gemm",
     ):
         assert expected in words
-    shapes = [node.get("class", "") for node in root.iter() if (node.get("class") or "").startswith("mark-")]
-    assert {"mark-HBM", "mark-L2", "mark-L1", "mark-LDS"} == set(shapes)
+    marks = [node for node in root.iter() if node.tag in (f"{NAMESPACE}circle", f"{NAMESPACE}polygon")]
+    levels = {"".join(mark.itertext()).split(": ")[0] for mark in marks}
+    assert levels == {f"{letter} {level}" for letter in "AB" for level in ("HBM", "L2", "L1", "LDS")} - {"B LDS"}
+    points = json.loads(call("roofline", folder, "--json").stdout)["points"]["rows"]
+    ((lds, rate),) = {
+        (row["intensity"], row["gops_per_second"])
+        for row in points
+        if (row["kernel_name"].split("(")[0], row["level"], row["work"]) == ("tile_gemm", "LDS", "flop")
+    }
+    told = next(words for mark in marks if (words := "".join(mark.itertext())).startswith("A LDS: "))
+    assert told.startswith(f"A LDS: {lds:.1f} per byte, {rate / 1000:.0f} TFLOP/s, "), "a mark says its numbers"
     assert ("@media" in file.read_text()) == (theme == "auto")
 
 
@@ -151,7 +160,7 @@ def test_labels_do_not_lie_on_each_other(tmp_path: Path) -> None:
     ]
     assert not overlaps
     width, height = float(root.get("width", "0")), float(root.get("height", "0"))
-    assert width == 1200
+    assert width == 960
     assert all(left >= 0 and right <= width and bottom <= height for left, _, right, bottom in labels)
 
 
@@ -162,7 +171,7 @@ def test_png(folder: Path, tmp_path: Path) -> None:
     assert json.loads(done.stdout)["output"].endswith("roofline.png")
     data = (tmp_path / "roofline.png").read_bytes()
     assert data[:8] == b"\x89PNG\r\n\x1a\n"
-    assert int.from_bytes(data[16:20], "big") == 2400
+    assert int.from_bytes(data[16:20], "big") == 1920
 
 
 def test_hostile_names(tmp_path: Path) -> None:
