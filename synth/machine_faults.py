@@ -278,8 +278,8 @@ FAULTS: tuple[Fault, ...] = (
         "librocprofiler-sdk-tool.so",
         lambda m: m.remove(f"{_ROOT}/lib/rocprofiler-sdk/librocprofiler-sdk-tool.so"),
     ),
-    Fault("no decoder", "decoder", "warning", "releases", _no_decoder),
-    Fault("decoder without its plain name", "decoder", "warning", "sudo ln -s", _decoder_without_plain_name),
+    Fault("no decoder", "decoder", "hint", "releases", _no_decoder),
+    Fault("decoder without its plain name", "decoder", "hint", "sudo ln -s", _decoder_without_plain_name),
     Fault(
         "no aqlprofile",
         "aqlprofile",

@@ -39,3 +39,20 @@ def test_some_lines_of_a_trace(run: Run, capture: Path) -> None:
     assert sum(f["gain_share_max"] for f in part["findings"]) < sum(f["gain_share_max"] for f in whole["findings"])
     assert part["wave_cycles_total"] == whole["wave_cycles_total"]
     assert {item["line"] for finding in part["findings"] for item in finding["evidence"]} == {line}
+
+
+def test_a_folder_of_nothing_that_is_read_says_so(run: Run, tmp_path: Path) -> None:
+    """It may as well be meant as a run: every verb says what `info` says."""
+    (tmp_path / "notes.csv").write_text("a,b\n1,2\n")
+    said = {verb: run(verb, tmp_path).stderr.splitlines()[0] for verb in ("info", "diagnose", "hotspots")}
+    assert set(said.values()) == {f"error: {tmp_path}: nothing in this folder is of a format that wavewright reads"}
+
+
+def test_the_gpu_is_that_of_info(run: Run, shared: Path) -> None:
+    """No file beside this trace names the GPU; only gfx950 has all of its instructions."""
+    path = shared / "data/uiout-mi350x-flydsl/fused_rope_cache/big/ui_output_agent_4253_dispatch_8781"
+    (gpu,) = {line.rpartition(" · ")[2] for line in run("diagnose", path).stdout.splitlines()[:1]}
+    about = run("info", path).stdout
+    assert gpu.startswith("gfx950 (MI350 series, inferred)")
+    assert f"GPU:    {gpu}" in about
+    assert "the exact GPU" not in about

@@ -102,7 +102,7 @@ def test_a_healthy_run_has_no_findings(tmp_path: Path) -> None:
     done = call("diagnose", tmp_path)
     assert done.status == 0
     assert "nothing above its threshold" in done.stdout
-    assert "of the computation; the first, gemm<float>" in done.stdout
+    assert "1 of 1 kernel takes 100.0 % of the computation: gemm<float>" in " ".join(done.stdout.split())
 
 
 def test_kernels_alone_abstain(tmp_path: Path) -> None:
@@ -133,6 +133,17 @@ def test_a_database_with_counters_and_a_run(tmp_path: Path) -> None:
     run = call("diagnose", path, "--run")
     assert run.status == 0
     assert "counters were measured in this run" in " ".join(run.stdout.split())
+
+
+def test_a_folder_with_counters_and_a_run(tmp_path: Path) -> None:
+    """Calls and copies beside counters: the answer about the counters names the other one."""
+    write_csv(simulate(program(10_000)), tmp_path)
+    rows = ['"Dispatch_Id","Kernel_Name","Counter_Name","Counter_Value","Start_Timestamp","End_Timestamp"']
+    rows += [f'{n},"gemm<float>","SQ_WAVES",64,{n * 1000},{n * 1000 + 500}' for n in range(1, 5)]
+    (tmp_path / "pass_1_counter_collection.csv").write_text("\n".join(rows) + "\n")
+    done = call("diagnose", tmp_path)
+    assert (done.status, "--run diagnoses the run itself" in done.stderr) == (0, True)
+    assert "GPUs with work" in call("diagnose", tmp_path, "--run").stdout
 
 
 @pytest.mark.slow

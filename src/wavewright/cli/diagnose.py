@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def _meant(words: list[str], kinds_of_options: set[str]) -> str:
     """The kind of what the paths are: what holds both a run and counters is a counter capture, unless asked."""
-    from wavewright.readers.files.kinds import COUNTER_CAPTURES, RUNS, STORES_OF_COUNTERS
+    from wavewright.readers.files.kinds import COUNTER_CAPTURES, RUNS
 
     if "run" in kinds_of_options:
         return "run"
@@ -30,8 +30,7 @@ def _meant(words: list[str], kinds_of_options: set[str]) -> str:
     if not kinds or not any(kind in RUNS for kind in kinds.values()):
         return "trace"
     if len(words) == 1 and _has_counters(Path(words[0]), kinds[words[0]]):
-        if kinds[words[0]] in STORES_OF_COUNTERS:
-            click.echo("note: this is about the counters in it; --run diagnoses the run itself", err=True)
+        click.echo("note: this is about the counters in it; --run diagnoses the run itself", err=True)
         return "counters"
     return "run"
 

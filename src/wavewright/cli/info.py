@@ -100,7 +100,7 @@ def _about(
 ) -> _About:
     """What one path is."""
     from wavewright.readers.files.kinds import COUNTER_CAPTURES, Kind, sniff, title_of
-    from wavewright.readers.opening import DECODED_KINDS
+    from wavewright.readers.opening import DECODED_KINDS, unknown_at
     from wavewright.readers.run.inputs import holds_run
 
     kind, asked = sniff(path), (dispatch, kernel)
@@ -117,22 +117,8 @@ def _about(
     if kind is Kind.CODE_OBJECT:
         return _code_object(path)
     if kind is Kind.UNKNOWN:
-        raise _unknown(path)
+        raise unknown_at(path)
     return _other(path, kind)
-
-
-def _unknown(path: Path) -> WavewrightError:
-    """The error for what wavewright does not read: of a folder, whether anything is in it."""
-    from wavewright.errors import NotATraceError
-    from wavewright.readers.files.kinds import Kind, advice_for
-    from wavewright.readers.files.runs import refused_below
-
-    what = Kind.UNKNOWN.value
-    if path.is_dir():
-        has_files = any(path.iterdir())
-        what = f"nothing in this folder{refused_below(path) or ' is of a format that wavewright reads'}"
-        what = what if has_files else "this folder is empty"
-    return NotATraceError(what, where=str(path), advice=advice_for(Kind.UNKNOWN, path))
 
 
 def _other(path: Path, kind: Kind) -> _About:

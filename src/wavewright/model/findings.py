@@ -21,8 +21,7 @@ class CodeEvidence:
     execution_count: int
     stall_cycles_total: int
     exposed_cycles_total: int
-    #: The instructions it waited for, by mnemonic, with how long before they were issued (mean cycles).
-    producers: tuple[str, ...]
+    producers: tuple[str, ...]  #: What it waited for, by mnemonic, and how long before that was issued (mean cycles).
     other_cycles_total: int = 0  #: No stalls: gaps before it, or its issue, where the finding is about these.
 
     @property
@@ -64,7 +63,8 @@ class PlaceEvidence:
     start_ns: int | None = None  #: On the clock of the node; of the longest case.
     end_ns: int | None = None
     window: str = ""  #: The same as a value of --time, counted from the start of the run; empty = no single time.
-    call: str = ""  #: The call that took most of it; empty = none, or not recorded.
+    call: str = ""  #: The call that took more of it, `call_ns`, than any other; empty = none, or not recorded.
+    call_ns: int = 0
     stack: tuple[str, ...] = ()  #: Markers, operators and functions that were open, outermost first.
 
 

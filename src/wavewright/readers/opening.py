@@ -32,6 +32,7 @@ from wavewright.readers.files.kinds import (
     THREAD_TRACES,
     Generation,
     Kind,
+    advice_for,
     generation_of,
     misfit,
     sniff,
@@ -498,12 +499,20 @@ def _why_not_raw(request: OpenRequest) -> str:
     return "" if capture.code_objects else "no code object next to the raw traces"
 
 
+def unknown_at(path: Path) -> NotATraceError:
+    """The error for what wavewright does not read, whatever was asked: of a folder, whether anything is in it."""
+    what = Kind.UNKNOWN.value
+    if path.is_dir():
+        has_files = any(path.iterdir())
+        what = f"nothing in this folder{refused_below(path) or ' is of a format that wavewright reads'}"
+        what = what if has_files else "this folder is empty"
+    return NotATraceError(what, where=str(path), advice=advice_for(Kind.UNKNOWN, path))
+
+
 def does_not_fit(kind: Kind, path: Path) -> NotATraceError:
     """The error for a path without thread trace: what it is, and which verb reads it."""
     if kind is Kind.UNKNOWN and path.is_dir() and form_of([entry.name for entry in path.iterdir()]) is None:
-        what = f"no thread trace in this folder{refused_below(path)}"
-        advice = "a raw capture has *.att files, a decoded one filenames.json and code.json"
-        return NotATraceError(what, where=str(path), advice=advice)
+        return unknown_at(path)
     return misfit(kind, path, "trace")
 
 

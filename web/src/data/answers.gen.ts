@@ -866,7 +866,7 @@ export interface CodeEvidence {
   execution_count: number;
   stall_cycles_total: number;
   exposed_cycles_total: number;
-  /** The instructions it waited for, by mnemonic, with how long before they were issued (mean cycles). */
+  /** What it waited for, by mnemonic, and how long before that was issued (mean cycles). */
   producers: string[];
   /** No stalls: gaps before it, or its issue, where the finding is about these. */
   other_cycles_total: number;
@@ -4132,8 +4132,9 @@ export interface PlaceEvidence {
   end_ns: number | null;
   /** The same as a value of --time, counted from the start of the run; empty = no single time. */
   window: string;
-  /** The call that took most of it; empty = none, or not recorded. */
+  /** The call that took more of it, `call_ns`, than any other; empty = none, or not recorded. */
   call: string;
+  call_ns: number;
   /** Markers, operators and functions that were open, outermost first. */
   stack: string[];
 }
@@ -4216,7 +4217,7 @@ export interface Case {
   /** Of the longest, since the start of its node; null = no single time. */
   begin: number | null;
   end: number | null;
-  /** The call that took most of it; empty = none, or not recorded. */
+  /** The call that took more of it than any other; empty = none, or not recorded. */
   call: string;
   /** Markers, operators and functions that were open, outermost first. */
   stack: string[];
@@ -4604,6 +4605,8 @@ export const RUN_LAUNCHES_DEPTHS: TableInfo<RunLaunchesDepthsRow> = {
 /** Launches of GPU work. */
 export interface RunLaunchesAnswer {
   definition: string;
+  /** Recorded calls into runtimes. */
+  call_count: number;
   functions: Frame<RunLaunchesFunctionsRow>;
   processes: Frame<RunLaunchesProcessesRow>;
   depths: Frame<RunLaunchesDepthsRow>;

@@ -32,7 +32,7 @@ class Case:
     rank: int | None
     begin: int | None  #: Of the longest, since the start of its node; null = no single time.
     end: int | None
-    call: str  #: The call that took most of it; empty = none, or not recorded.
+    call: str  #: The call that took more of it than any other; empty = none, or not recorded.
     stack: tuple[str, ...]  #: Markers, operators and functions that were open, outermost first.
 
 

@@ -63,7 +63,7 @@ def _where(evidence: PlaceEvidence, *, with_gpu: bool) -> str:
     what = _sequence(evidence.sequence or (evidence.what,))
     parts.append(f"after {what}, before {brief_kernel(evidence.next_work, _NAME)}" if evidence.next_work else what)
     if evidence.call:
-        parts.append(f"host in {brief(evidence.call, _NAME)}")
+        parts.append(f"host {duration(evidence.call_ns)} in {brief(evidence.call, _NAME)}")
     who = (
         f"rank {evidence.rank} "
         if evidence.rank is not None

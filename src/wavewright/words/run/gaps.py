@@ -9,6 +9,7 @@ from typing import Any
 
 import polars as pl
 
+from wavewright.analysis.run.calls.launches import without_launch
 from wavewright.analysis.run.gpu_time.gaps import Gaps
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, duration, percent
@@ -73,7 +74,8 @@ def _main_cause(causes: pl.DataFrame, idle_share: float = 1.0, *, has_calls: boo
     if unknown >= _HALF:
         if not has_calls:
             return f"No API calls were recorded, and so no cause is known: {_RECORD}."
-        return f"The cause of {percent(unknown)} of the gaps is not known: the launches were not recorded; {_RECORD}."
+        what = without_launch(has_calls=True)
+        return f"The cause of {percent(unknown)} of the gaps is not known: the launches are {what}; {_RECORD}."
     if not largest or not shares[largest]:
         return ""
     name, advice = _ADVICE.get(largest, (f"{largest}s", ""))
@@ -190,17 +192,17 @@ def _longest(answer: Gaps) -> Iterator[AnyBlock]:
     if row["at_ns"] is not None:  # a damaged database may lack the process, and with it the begin of the recording
         place = f" at +{duration(row['at_ns'])} (--time {row['at_ns']}ns:{row['at_ns'] + row['gap_ns']}ns)"
     yield sentence((f"the longest gap, {duration(row['gap_ns'])}{place}", "bold"))
-    yield Sentence(f"  {_story(row)}")
+    yield Sentence(f"  {_story(row, has_calls=answer.call_count > 0)}")
     if row["function"] and row["function_ns"]:
         yield Sentence(f"  the thread was {duration(row['function_ns'])} of it in {row['function']}")
     for depth, frame in enumerate(_frames(row["stack"])):
         yield Sentence(f"  {'in' if not depth else '  '} {'  ' * depth}{frame}")
 
 
-def _story(row: dict[str, Any]) -> str:
+def _story(row: dict[str, Any], *, has_calls: bool) -> str:
     """The launch of the next work: its time, and what it waited for."""
     if row["launch_at_ns"] is None:
-        return f"the next work is {brief_kernel(row['next'], 60)}; its launch was not recorded"
+        return f"the next work is {brief_kernel(row['next'], 60)}; its launch is {without_launch(has_calls=has_calls)}"
     at, delay = row["launch_at_ns"], row["launch_ns"]
     when = f"{duration(at)} into the gap" if at >= 0 else f"{duration(-at)} before the gap"
     reasons = {

@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 
+from wavewright.analysis.run.calls.launches import without_launch
 from wavewright.analysis.run.contents.launch_statistics import LaunchStatistics
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, duration, percent
@@ -25,7 +26,8 @@ def launches_report(answer: LaunchStatistics, *, limit: int | None = 20) -> Iter
     unknown = int(answer.processes["unknown_count"].sum())
     total = int(answer.processes["work_count"].sum())
     if unknown:
-        text = f"the launch of {unknown:,} of {total:,} kernels and copies ({percent(unknown / total)}) is not recorded"
+        what = without_launch(has_calls=answer.call_count > 0)
+        text = f"the launch of {unknown:,} of {total:,} kernels and copies ({percent(unknown / total)}) is {what}"
         advice = "" if unknown < total else "; record calls, for example with rocprofv3 --runtime-trace"
         yield sentence((text + advice, "bold yellow"))
     if answer.functions.height:
@@ -42,7 +44,7 @@ def _verdict(answer: LaunchStatistics) -> str:
         return "no GPU work was recorded"
     launches = int(answer.processes["launch_count"].sum())
     if not launches:
-        return "no launch was recorded"
+        return "no kernel or copy is linked to a call" if answer.call_count else "no launch was recorded"
     works = int(answer.functions["work_count"].sum())
     graphs = int(answer.functions["graph_count"].sum())
     text = f"{counted(launches, 'launches')} of {works:,} kernels and copies"

@@ -250,6 +250,28 @@ def said(*causes: tuple[str, int]) -> str:
     return _main_cause(_kinds(answer))
 
 
+@pytest.mark.parametrize(("call_end", "cause"), [(1_080_000, "launch"), (9_000, "queued")])
+def test_a_launching_call_that_has_not_returned_is_no_queue(call_end: int, cause: str) -> None:
+    """The first launch of a kernel loads its code: it may begin just before the work before ends."""
+    found = gaps(
+        run(
+            dispatches=[
+                {"start_ns": 0, "end_ns": 8_000, "correlation": 1, "name": "fill"},
+                {"start_ns": 1_123_000, "end_ns": 1_150_000, "correlation": 2, "name": "gemm"},
+            ],
+            regions=[call(-20, -10, "hipMemset", 1), call(100, call_end, "hipLaunchKernel", 2)],
+        )
+    )
+    assert rows(found.causes, "cause", "wait_ns") == [(cause, 1_115_000)]
+
+
+def test_later_work_of_one_launch_was_launched_with_the_first() -> None:
+    """Pieces of one blocking copy: the gap between them is none of its launch."""
+    copies = [{"start_ns": 100, "end_ns": 200, "correlation": 1}, {"start_ns": 900, "end_ns": 999, "correlation": 1}]
+    found = gaps(run(dispatches=[each | {"name": "copy"} for each in copies], regions=[call(0, 999, "hipMemcpy", 1)]))
+    assert rows(found.causes, "cause", "wait_ns") == [("queued", 700)]
+
+
 def test_most_is_said_from_half_of_all_gap_time_on() -> None:
     assert said(("host code", 60), ("queued", 40)).startswith(
         "Mostly host code. The CPU cannot launch fast enough. Try"
@@ -259,7 +281,7 @@ def test_most_is_said_from_half_of_all_gap_time_on() -> None:
     )
     unknown = said(("unknown", 889), ("queued", 111))
     assert unknown.startswith(
-        "The cause of 88.9 % of the gaps is not known: the launches were not recorded; record calls with"
+        "The cause of 88.9 % of the gaps is not known: the launches are not linked to a call; record calls with"
     )
     assert "queue" not in unknown
     assert said(("unknown", 40), ("host code", 45), ("queued", 15)).startswith("The largest part is host code, 45.0 %")

@@ -40,6 +40,18 @@ def test_delays_and_what_is_not_known() -> None:
     assert any("1 of 3 kernels and copies" in str(part) for part in launches_report(answer))
 
 
+def test_calls_that_are_not_linked_are_told_from_none() -> None:
+    """`diagnose` says the same of the same run: one word for one fact."""
+    work = [("a", 100, 50), ("b", 203, 50)]
+    said = {}
+    for key, calls in (("linked to a call", [("hipLaunchKernel", 0, 10, None)]), ("recorded", [])):
+        answer = launch_statistics(made(work, [], calls))
+        said[key] = " ".join(str(part) for part in launches_report(answer))
+        assert f"(100.0 %) is not {key}" in said[key]
+    assert "no launch was recorded" in said["recorded"]
+    assert "no launch was recorded" not in said["linked to a call"]
+
+
 def test_a_graph_is_one_launch() -> None:
     run = made([("a", 100, 10), ("b", 120, 10), ("c", 140, 10)], [], [("hipGraphLaunch", 0, 50, 0)])
     tables = run.origins[0].tables  # type: ignore[attr-defined]

@@ -71,6 +71,18 @@ def test_time_between_runs_in_one_file_is_nobodys(tmp_path: Path, parts: tuple[s
     assert path_of(event_graph(trace)).groups["span_ns"].max() == 60 * 100 * US - 10 * US
 
 
+def test_a_run_ends_at_a_pause_where_dispatches_have_no_numbers(tmp_path: Path) -> None:
+    """Tools that trim the columns leave the rule of pauses: the same file gives the same answer with and without."""
+    text = KERNEL + _work(HOUR, 50) + _work(11 * HOUR, 40, 51) + _work(29 * HOUR, 60, 91)
+    rows = [line.split(",") for line in text.splitlines()]
+    place = rows[0].index('"Dispatch_Id"')
+    trimmed = ["".join(f"{cell}," for at, cell in enumerate(row) if at != place)[:-1] for row in rows]
+    (tmp_path / "all_kernel_trace.csv").write_text("\n".join(trimmed) + "\n")
+    trace = open_run(tmp_path)
+    assert trace.losses.select("kind", "count").rows() == [("several_recordings", 3)]
+    assert busy(trace).gpus["span_ns"].to_list() == [150 * 100 * US - 3 * 10 * US]
+
+
 def test_a_run_that_idles_is_one_run(tmp_path: Path) -> None:
     """The planted twin: seconds between the kernels of one process are idle time, and the first finding."""
     trace = _opened(tmp_path, _work(HOUR, 50), _work(HOUR + 10 * 10**9, 40, 51), _work(HOUR + 28 * 10**9, 60, 91))

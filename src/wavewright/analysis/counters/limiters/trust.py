@@ -8,7 +8,7 @@ import polars as pl
 
 from wavewright.analysis.common.caveats import SEVERITIES, Caveat
 from wavewright.analysis.counters.limiters.counter_values import DILUTED_FROM
-from wavewright.base.words import counted, percent
+from wavewright.base.words import counted, percent, shortened
 from wavewright.model.counters import ACCUMULATED, CounterSet
 
 _DURATIONS_DIFFER_FROM = 1.1
@@ -60,7 +60,8 @@ def _of_durations(counters: CounterSet, dispatches: pl.DataFrame) -> Iterator[Ca
     lengths = dispatches["end_ns"] - dispatches["start_ns"]
     unsound = dispatches.height - int((lengths > 0).sum())
     if unsound:
-        what = f"{counted(unsound, 'dispatches')} of {dispatches.height:,} have no sound timestamps: no rates from them"
+        have = "has" if unsound == 1 else "have"
+        what = f"{counted(unsound, 'dispatches')} of {dispatches.height:,} {have} no sound times: no rates from them"
         severity = "care" if unsound == dispatches.height else "note"
         advice = "collect again; a spreadsheet rounds timestamps"
         yield Caveat("no_durations", severity, what, advice, {"dispatch_count": unsound})
@@ -69,7 +70,7 @@ def _of_durations(counters: CounterSet, dispatches: pl.DataFrame) -> Iterator[Ca
         name, low, high = differing[0]
         what = (
             f"mean durations differ between passes by more than 10 % for {counted(len(differing), 'kernels')}: "
-            f"{name[:60]} takes {low / 1000:,.1f} to {high / 1000:,.1f} µs"
+            f"{shortened(name)} takes {low / 1000:,.1f} to {high / 1000:,.1f} µs"
         )
         advice = "passes are different executions: fix clocks, warm up, or give one kernel more dispatches"
         yield Caveat("durations_differ", "care", what, advice, {"kernel_count": len(differing)})

@@ -63,6 +63,7 @@ class Launches:
             count = self._slots.height
         self.count = count
         self._begins = pl.repeat(None, count, dtype=pl.Int64, eager=True)
+        self._ends = self._begins.clone()
         self._threads = pl.repeat(None, count, dtype=pl.UInt32, eager=True)
 
     def _cells(self, frame: pl.DataFrame) -> pl.Series:
@@ -79,10 +80,11 @@ class Launches:
 
     def add(self, calls: pl.DataFrame) -> None:
         """Add the calls that launched some of the work; the first of several counts."""
-        launching = calls.select("start_ns", "thread", slot=self.slots_of(calls)).filter(pl.col("slot").is_not_null())
+        launching = calls.select("start_ns", "end_ns", "thread", slot=self.slots_of(calls)).drop_nulls("slot")
         is_free = self._begins.gather(launching["slot"]).is_null()
         first = launching.filter(is_free & launching["slot"].is_first_distinct())
         self._begins.scatter(first["slot"], first["start_ns"])
+        self._ends.scatter(first["slot"], first["end_ns"])
         self._threads.scatter(first["slot"], first["thread"])
 
     @property
@@ -92,11 +94,15 @@ class Launches:
         return calls.filter(pl.col("start_ns").is_not_null()).sort("start_ns")
 
     def of(self, work: pl.DataFrame) -> pl.DataFrame:
-        """`launch_start_ns` and `launch_thread` for each row; null = unknown."""
+        """`launch_start_ns`, `launch_end_ns` and `launch_thread` for each row; null = unknown."""
         slots = self.slots_of(work)
-        return pl.DataFrame(
-            {"launch_start_ns": self._begins.gather(slots), "launch_thread": self._threads.gather(slots)}
-        )
+        times = {"launch_start_ns": self._begins.gather(slots), "launch_end_ns": self._ends.gather(slots)}
+        return pl.DataFrame(times | {"launch_thread": self._threads.gather(slots)})
+
+
+def without_launch(*, has_calls: bool) -> str:
+    """What the launch of work is that no recorded call is known to have launched, in words."""
+    return "not linked to a call" if has_calls else "not recorded"
 
 
 def work_rows(run: Run, columns: Sequence[str]) -> pl.DataFrame:
@@ -117,7 +123,7 @@ def _kept_launches(run: Run) -> Launches:
 
 def _found(run: Run, work: pl.DataFrame) -> Launches:
     launches = Launches(work)
-    for calls, _ in region_pieces(run, ["thread", *_KEYS, "start_ns"]) if launches.count else ():
+    for calls, _ in region_pieces(run, ["thread", *_KEYS, "start_ns", "end_ns"]) if launches.count else ():
         launches.add(calls)
     return launches
 

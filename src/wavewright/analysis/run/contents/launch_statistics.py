@@ -31,12 +31,14 @@ class PartialLaunchStatistics:
     delays: Statistics  #: From the end of a launching call to the start of its first work, by function.
     processes: pl.DataFrame
     depths: pl.DataFrame
+    call_count: int  #: Recorded calls into runtimes.
 
 
 @dataclass(frozen=True, eq=False)
 class LaunchStatistics(Answer, package=__package__):
     """Launches of GPU work."""
 
+    call_count: int  #: Recorded calls into runtimes.
     functions: pl.DataFrame
     processes: pl.DataFrame
     depths: pl.DataFrame
@@ -45,7 +47,7 @@ class LaunchStatistics(Answer, package=__package__):
 def partial_launch_statistics(run: Run, marker: str | None = None) -> PartialLaunchStatistics:
     """The contribution of one run; `marker` is the range that is a step, if not found."""
     work, slots = _work(run)
-    calls = _launching(run, slots)
+    calls, call_count = _launching(run, slots)
     launches = _first_work(work, calls)
     who = processes_of(run)
     spans = work.group_by("process").agg(pl.col("start_ns").min(), pl.col("end_ns").max()).sort("process")
@@ -71,6 +73,7 @@ def partial_launch_statistics(run: Run, marker: str | None = None) -> PartialLau
         delays=statistics_of([delays], ["function"]),
         processes=processes.sort("process").select("process", *names).join(who, on="process", how="left"),
         depths=depths.join(who, on="process", how="left", maintain_order="left"),
+        call_count=call_count,
     )
 
 
@@ -79,25 +82,15 @@ def combine_launch_statistics(partials: Sequence[PartialLaunchStatistics]) -> La
     tables = LaunchStatistics.tables
     counts = pl.concat([empty_frame(_COUNTS), *(part.counts for part in partials)])
     counts = counts.group_by("function").agg(pl.col("launches", "graphs", "works", "early").sum())
-    calls = described(merged([part.calls for part in partials], ["function"])).with_columns(
-        pl.col("function").cast(pl.String)
-    )
-    delays = described(merged([part.delays for part in partials], ["function"])).with_columns(
-        pl.col("function").cast(pl.String)
-    )
-    functions = counts.join(
-        calls.select("function", call_median_ns="median_ns", call_total_ns="total_ns"), on="function", how="left"
-    ).join(
-        delays.select(
-            "function",
-            delay_mean_ns="mean_ns",
-            delay_median_ns="median_ns",
-            delay_p95_ns="p95_ns",
-            delay_max_ns="max_ns",
-        ),
-        on="function",
-        how="left",
-    )
+    functions = counts
+    for prefix, statistics, columns in (
+        ("call", [part.calls for part in partials], ("median_ns", "total_ns")),
+        ("delay", [part.delays for part in partials], ("mean_ns", "median_ns", "p95_ns", "max_ns")),
+    ):
+        times = described(merged(statistics, ["function"])).select(
+            pl.col("function").cast(pl.String), **{f"{prefix}_{name}": name for name in columns}
+        )
+        functions = functions.join(times, on="function", how="left")
     functions = functions.rename(
         {"launches": "launch_count", "graphs": "graph_count", "works": "work_count", "early": "early_count"}
     )
@@ -105,6 +98,7 @@ def combine_launch_statistics(partials: Sequence[PartialLaunchStatistics]) -> La
     processes = _together(tables["processes"], [part.processes.with_columns(unknown_share=share) for part in partials])
     processes = processes.with_columns(pl.col("launch_count", "step_count").fill_null(0))
     return LaunchStatistics(
+        call_count=sum(part.call_count for part in partials),
         functions=functions.sort(-pl.col("launch_count"), "function").select(
             pl.col(name).cast(dtype) for name, dtype in tables["functions"].dtypes.items()
         ),
@@ -133,11 +127,12 @@ def _work(run: Run) -> tuple[pl.DataFrame, Launches]:
     return work.with_columns(slot=slots.slots_of(work).cast(pl.Int64)), slots
 
 
-def _launching(run: Run, slots: Launches) -> pl.DataFrame:
-    """The first call of each slot: `slot`, `function`, `call_ns`, `call_end_ns`."""
+def _launching(run: Run, slots: Launches) -> tuple[pl.DataFrame, int]:
+    """The first call of each slot: `slot`, `function`, `call_ns`, `call_end_ns`; and how many calls there are."""
     schema = {"slot": pl.Int64, "function": pl.String, "call_ns": pl.Int64, "call_end_ns": pl.Int64}
-    pieces = [pl.DataFrame(schema=schema)]
+    pieces, call_count = [pl.DataFrame(schema=schema)], 0
     for calls, _ in region_pieces(run, ["process", "correlation", "name", "start_ns", "end_ns"]):
+        call_count += calls.height
         placed = calls.with_columns(slot=slots.slots_of(calls).cast(pl.Int64))
         launching = placed.filter(pl.col("slot").is_not_null() & (pl.col("end_ns") >= pl.col("start_ns")))
         pieces.append(
@@ -148,7 +143,7 @@ def _launching(run: Run, slots: Launches) -> pl.DataFrame:
                 call_end_ns="end_ns",
             )
         )
-    return pl.concat(pieces).unique("slot", keep="first", maintain_order=True)
+    return pl.concat(pieces).unique("slot", keep="first", maintain_order=True), call_count
 
 
 def _first_work(work: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:

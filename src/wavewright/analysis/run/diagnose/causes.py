@@ -167,8 +167,7 @@ def starved(runs: MergedDiagnosis, claims: Sequence[pl.Expr]) -> Candidate | Non
         return None
     parts = unclaimed.group_by("cause").agg(pl.col("idle_ns").sum()).sort("idle_ns", "cause", descending=[True, False])
     cause, largest = parts.row(0)
-    has_calls = any(part.facts["call_count"] for part in runs.partials)
-    key = "unlinked" if cause == "unknown" and has_calls else cause
+    key = "unlinked" if cause == "unknown" and runs.has_calls else cause
     happens, remedy = _IDLE.get(
         key,
         (f"the launching thread is busy with: {cause}", "launch the next work before these calls, or make them fewer"),

@@ -159,19 +159,19 @@ def _within(calls: pl.DataFrame, windows: pl.DataFrame) -> pl.DataFrame:
     return pl.DataFrame(sums).with_columns(open=pl.select(pl.when(pl.lit(is_open)).then(pl.lit(kind))).to_series())
 
 
-def longest_calls(outer: pl.DataFrame, windows: pl.DataFrame) -> list[str]:
-    """For each of few windows of a thread: the function that takes most of it; empty = none."""
-    names = []
+def longest_calls(outer: pl.DataFrame, windows: pl.DataFrame) -> list[tuple[str, int]]:
+    """For each of few windows of a thread: the call that takes more of it than any other, and its time in it."""
+    calls: list[tuple[str, int]] = []
     outer = touching(outer, merged(intervals(windows, []), []))
     for thread, start, end in windows.select("thread", "start_ns", "end_ns").iter_rows():
         if thread is None:
-            names.append("")
+            calls.append(("", 0))
             continue
         near = outer.filter(pl.col("thread") == thread, pl.col("start_ns") < end, pl.col("end_ns") > start)
         inside = pl.min_horizontal("end_ns", pl.lit(end)) - pl.max_horizontal("start_ns", pl.lit(start))
         best = near.select(pl.col("name").cast(pl.String), inside=inside).sort("inside", descending=True).head(1)
-        names.append(str(best["name"][0] or "") if best.height else "")
-    return names
+        calls.append((str(best["name"][0] or ""), int(best["inside"][0])) if best.height else ("", 0))
+    return calls
 
 
 def stacks(others: pl.DataFrame, moments: pl.DataFrame) -> list[tuple[str, ...]]:

@@ -23,7 +23,7 @@ from wavewright.analysis.run.measures.intervals import gaps_between
 #: (the same before the first kernel of a GPU: libraries set themselves up once), `launch` (from
 #: the start of the launching call, while nothing else was queued), `first use` (the same where the first launch of a
 #: kernel takes far longer than a call: its code is loaded), `stream` (launched, but held up in its stream),
-#: `queued` (launched before the gap began), `unknown` (its launch is not recorded).
+#: `queued` (launched before the gap began by a call that has returned), `unknown` (its launch is not recorded).
 CAUSES = (*CALL_KINDS, "data loader", "host code", "preparation", "launch", "first use", "stream", "queued", "unknown")
 #: What tells gaps of one rule from those of another, beside the cause.
 FLAGS = ("follows", "blocker", "is_early", "has_fault", "is_repeated")
@@ -32,7 +32,7 @@ LATENCY_NS = 20_000
 #: A first launch that takes longer than this loads code.
 _LOADING_NS = 200_000
 _WORST = 5
-_GAP_DETAILS = ("before", "after", "call", "stack", "launch_stack")  #: Of the longest gaps.
+_GAP_DETAILS = ("before", "after", "call", "call_ns", "stack", "launch_stack")  #: Of the longest gaps.
 _HALF = 2
 
 
@@ -47,12 +47,10 @@ def gaps_of(work: pl.DataFrame, host: Host, pace: Mapping[int, Pace]) -> pl.Data
     is_known = pl.col("launch_start_ns").is_not_null()
     is_late = is_known & (pl.col("launch_start_ns") > pl.col("gap_start_ns"))
     called = pl.col("launch_start_ns").clip(pl.col("gap_start_ns"), end)
-    call_ns = (pl.col("launch_end_ns") - pl.col("launch_start_ns")).clip(0)
-    launch = pl.min_horizontal(end - called, call_ns + LATENCY_NS)
-    is_near = pl.col("is_first") & (end - pl.col("launch_end_ns") < LATENCY_NS)
+    launch = pl.min_horizontal(end, pl.col("launch_end_ns") + LATENCY_NS) - called
     gaps = gaps.with_columns(
         wait_ns=pl.when(is_late).then(called - pl.col("gap_start_ns")).otherwise(0),
-        launch=pl.when(is_late).then(launch).when(is_known & is_near).then("gap_ns").otherwise(0),
+        launch=pl.when(is_late | (is_known & pl.col("is_first"))).then(launch).otherwise(0).clip(0),
         unknown=pl.when(~is_known).then("gap_ns").otherwise(0),
     )
     is_loading = pl.col("is_new") & (pl.col("launch") > _LOADING_NS)
@@ -278,10 +276,12 @@ def worst_gaps(gaps: pl.DataFrame, work: pl.DataFrame, host: Host) -> pl.DataFra
         thread="launch_thread", time_ns=pl.coalesce("launch_start_ns", pl.col("gap_start_ns") + pl.col("gap_ns"))
     )
     at_start = chosen.select(thread="launch_thread", time_ns="gap_start_ns")
+    calls = longest_calls(host.outer, windows)
     return chosen.with_columns(
         before=work["name"].gather(chosen["before_row"]).cast(pl.String),
         after=work["name"].gather(chosen["row"]).cast(pl.String),
-        call=pl.Series(longest_calls(host.outer, windows), dtype=pl.String),
+        call=pl.Series([name for name, _ in calls], dtype=pl.String),
+        call_ns=pl.Series([length for _, length in calls], dtype=pl.Int64),
         stack=pl.Series([list(stack) for stack in stacks(host.others, at_start)], dtype=pl.List(pl.String)),
         launch_stack=pl.Series([list(stack) for stack in stacks(host.others, moments)], dtype=pl.List(pl.String)),
     ).select("place", "segment", *FLAGS, *CAUSES, "gap_start_ns", "gap_ns", *_GAP_DETAILS)

@@ -64,6 +64,11 @@ class MergedDiagnosis:
         return self.gpus.height
 
     @cached_property
+    def has_calls(self) -> bool:
+        """Whether calls into runtimes were recorded."""
+        return any(part.facts["call_count"] for part in self.partials)
+
+    @cached_property
     def who(self) -> str:
         """The things that all times are the mean of."""
         count = self.gpus.select(GPU_KEY).n_unique()
@@ -171,6 +176,7 @@ class MergedDiagnosis:
                 end_ns=row["gap_start_ns"] + row["gap_ns"],
                 time_ns=row["part_ns"],
                 call=row["call"] or "",
+                call_ns=row["call_ns"] or 0,
                 stack=tuple(row["stack"] or row["launch_stack"] or ()),
             )
             for row in top.iter_rows(named=True)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import polars as pl
 
 from wavewright.analysis.run.calls.kernel_names import short_names
+from wavewright.analysis.run.calls.launches import without_launch
 from wavewright.analysis.run.diagnose.across import Ranks
 from wavewright.analysis.run.diagnose.finding import Note
 from wavewright.analysis.run.diagnose.merged_diagnosis import MergedDiagnosis
@@ -43,12 +44,11 @@ def caveats(runs: MergedDiagnosis) -> Iterator[Note]:
     if host and tool / host >= (RULES["D2"].say or 0):
         yield Note("D2", f"{duration(tool)} in calls of the profiler itself ({percent(tool / host)} of the run)")
     unknown = unknown_share(runs)
-    has_calls = any(part.facts["call_count"] for part in runs.partials)
     if unknown >= (RULES["D3"].say or 0):
         yield Note(
             "D3",
-            f"the launch that ends {percent(unknown)} of the idle time ({duration(runs.time('idle_ns'))}) is not "
-            f"{'linked to a call' if has_calls else 'recorded'}, so nothing is said about its cause; record with "
+            f"the launch that ends {percent(unknown)} of the idle time ({duration(runs.time('idle_ns'))}) is "
+            f"{without_launch(has_calls=runs.has_calls)}, so nothing is said about its cause; record with "
             "rocprofv3 --runtime-trace",
         )
     if any(part.facts["counter_count"] for part in runs.partials):
@@ -111,7 +111,8 @@ def skipped(runs: MergedDiagnosis, ranks: Ranks) -> Iterator[Note]:
     if not runs.gpu_count:
         return
     if unknown_share(runs) >= (RULES["D3"].say or 0):
-        yield Note(", ".join(OF_LAUNCHES), "causes of gaps (launches are not recorded)")
+        what = without_launch(has_calls=runs.has_calls)
+        yield Note(", ".join(OF_LAUNCHES), f"causes of gaps (launches are {what})")
     if runs.gpu_count < 2:
         yield Note("X2, X3, X4, X5", "ranks (one GPU)")
     elif not ranks.rows.height:
@@ -188,8 +189,12 @@ def notes(runs: MergedDiagnosis, hot: pl.DataFrame) -> Iterator[Note]:
         first = hot.row(0, named=True)
         names = short_names(hot["name"], _NAME)
         name = names[first["name"]]
-        few = f"{hot.height} of {counted(runs.kernels.height, 'kernels')} take {percent(total(hot['share']))}"
-        yield Note("N1", f"{few} of the computation; the first, {name}, takes {percent(first['share'])} of it")
+        few = f"{hot.height} of {counted(runs.kernels.height, 'kernels')}"
+        share = f"{percent(total(hot['share']))} of the computation"
+        if hot.height == 1:
+            yield Note("N1", f"{few} takes {share}: {name}")
+        else:
+            yield Note("N1", f"{few} take {share}; the first, {name}, takes {percent(first['share'])} of it")
         scratch = hot.filter(pl.col("scratch_bytes") > 0)
         if scratch.height:
             listed = ", ".join(names[name] for name in scratch["name"].head(3))

@@ -61,12 +61,6 @@ def _kinds(work: pl.DataFrame) -> list[pl.Expr]:
 def _launched(work: pl.DataFrame, host: Host) -> pl.DataFrame:
     """The work with the call that launched it, the first of several, and whether it is the first of that call."""
     launches = Launches(work)
-    launches.add(host.calls.with_columns(start_ns=pl.int_range(pl.len())))  # their rows stand for their times
-    call = launches.of(work)["launch_start_ns"]
+    launches.add(host.calls)
     slots = launches.slots_of(work)
-    return work.with_columns(
-        launch_start_ns=host.calls["start_ns"].gather(call),
-        launch_end_ns=host.calls["end_ns"].gather(call),
-        launch_thread=host.calls["thread"].gather(call),
-        is_first=slots.is_null() | slots.is_first_distinct(),
-    )
+    return work.hstack(launches.of(work)).with_columns(is_first=slots.is_null() | slots.is_first_distinct())

@@ -9,6 +9,7 @@ from typing import ClassVar
 import polars as pl
 
 from wavewright.analysis.trace.about.overview import Overview, overview
+from wavewright.analysis.trace.about.subject import inferred_gpu
 from wavewright.model.answer import Answer
 from wavewright.model.schema import SAMPLE_COUNTS, THREAD_TRACE, TableSpec
 from wavewright.model.trace import ThreadTrace
@@ -23,6 +24,7 @@ class Contents(Answer, package=__package__):
     overview: Overview
     format: str
     target_origin: str
+    inferred_gpu: str  #: Where no file names the GPU, the one that the code is sure to be of; empty = several.
     shader_engines: tuple[int, ...]  #: Those that traced waves ran on; without waves, all that the trace names.
     code_rows: int
     rows_with_line: int  #: Code rows that debug lines lead to a source line.
@@ -40,11 +42,13 @@ class Contents(Answer, package=__package__):
 def contents(trace: ThreadTrace) -> Contents:
     """Count the contents of a trace, and list missing data."""
     samples = trace.samples
+    sure = "" if trace.source.target else inferred_gpu(trace)
     texts = trace.sources["text"]
     return Contents(
         overview=overview(trace),
         format=trace.source.format,
         target_origin=trace.source.target_origin,
+        inferred_gpu=sure,
         shader_engines=tuple((trace.waves if trace.waves.height else trace.shader_engines)["se"].unique().sort()),
         code_rows=trace.code.height,
         rows_with_line=trace.code.height - trace.code["line"].null_count(),
@@ -56,7 +60,7 @@ def contents(trace: ThreadTrace) -> Contents:
         sampling_method=_method(trace),
         sampled_dispatches=trace.sampled_dispatches["dispatch"].drop_nulls().len(),
         kernels=_entered(trace),
-        missing=_missing(trace),
+        missing=_missing(trace, sure),
     )
 
 
@@ -76,7 +80,7 @@ def _entered(trace: ThreadTrace) -> pl.DataFrame:
     return trace.kernels.filter(pl.col("kernel").is_in(entered.to_list()))
 
 
-def _missing(trace: ThreadTrace) -> tuple[str, ...]:
+def _missing(trace: ThreadTrace, sure: str) -> tuple[str, ...]:
     has = {
         "waves": trace.waves.height or trace.samples.height,
         "code": trace.code.height,
@@ -84,7 +88,7 @@ def _missing(trace: ThreadTrace) -> tuple[str, ...]:
         "source lines": trace.code["line"].drop_nulls().len(),
         "source texts": trace.sources["text"].drop_nulls().len(),
         "registers and LDS": _entered(trace)["vgprs"].drop_nulls().len(),
-        "the exact GPU": trace.source.target is not None,
+        "the exact GPU": trace.source.target is not None or sure,
         "wall clock": trace.realtime.height or trace.samples.height,
         "sampled counters": trace.sampled_counters.height or trace.samples.height,
         "markers": trace.markers.height or trace.shader_data.height or trace.samples.height,

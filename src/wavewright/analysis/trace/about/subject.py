@@ -73,17 +73,16 @@ def _costs(trace: ThreadTrace) -> pl.DataFrame:
 def _gpu(trace: ThreadTrace) -> str:
     target = trace.source.target
     if target is None:
-        return _inferred_gpu(trace)
+        sure = inferred_gpu(trace)
+        return sure or (f"gfx{trace.gfxip}, exact GPU not known" if trace.gfxip else "GPU not known")
     name = target.rsplit("--", 1)[-1].split(":", 1)[0].lower()
     return f"{target} ({gpus.of(name).family})" if name in gpus.TARGETS else target
 
 
-def _inferred_gpu(trace: ThreadTrace) -> str:
-    """The GPU that the code is sure to be of, else the generation."""
-    if not trace.gfxip:
-        return "GPU not known"
+def inferred_gpu(trace: ThreadTrace) -> str:
+    """The GPU that the code is sure to be of; empty = it can be of several."""
     with suppress(UsageError):
-        inferred = architecture(trace)
-        if inferred.is_certain:
+        inferred = architecture(trace) if trace.gfxip else None
+        if inferred and inferred.is_certain:
             return f"{inferred.facts.target} ({inferred.facts.family}, inferred)"
-    return f"gfx{trace.gfxip}, exact GPU not known"
+    return ""

@@ -49,12 +49,12 @@ _START_NS = 10**6  #: No process has loaded the runtime and launched a kernel so
 def _in_recordings(rows: pl.DataFrame, losses: list[Loss]) -> pl.DataFrame:
     """Dispatches of several runs in one file that names no process, with a `guid` for each run.
 
-    Each run numbers its dispatches anew, and ends before the next begins. Of one numbering, a run ends where nothing is
-    recorded for ten minutes and for ten times as long as all work takes.
+    Each run numbers its dispatches anew, and ends before the next begins. Of one numbering, and where there is none, a
+    run ends where nothing is recorded for ten minutes and for ten times as long as all work takes.
     """
-    if {"guid", "pid"} & set(rows.columns) or "dispatch_id" not in rows.columns:
+    if {"guid", "pid"} & set(rows.columns):
         return rows
-    number = pl.col("dispatch_id").cum_count().over("dispatch_id").cum_max()
+    number = pl.col("dispatch_id").cum_count().over("dispatch_id").cum_max() if "dispatch_id" in rows.columns else 1
     dispatches = rows.with_row_index("row").with_columns(number=number).sort("start_ns", nulls_last=True)
     spans = dispatches.group_by("number").agg(pl.col("start_ns").min(), pl.col("end_ns").max()).sort("start_ns")
     is_after = pl.col("start_ns") >= pl.col("end_ns").cum_max().shift(1) + _START_NS

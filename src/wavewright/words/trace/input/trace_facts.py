@@ -80,7 +80,7 @@ def _missing(facts: Contents) -> str:
 def _gpu(facts: Contents) -> str:
     seen = facts.overview
     generation = f"gfx{seen.gfxip}" if seen.gfxip else "unknown generation"
-    name = seen.target or f"{generation}, exact model not known"
+    name = seen.target or facts.inferred_gpu or f"{generation}, exact model not known"
     origin = f" (from {printable(facts.target_origin)})" if facts.target_origin else ""
     clock = f", shader clock {seen.clock_mhz:,.0f} MHz" if seen.clock_mhz else ""
     return f"{name}{origin}{clock}"

@@ -76,7 +76,7 @@ def partial_gaps(
     order = {"gap_ns": True, "gap_start_ns": False, "row": False}
     longest = gaps.sort(*order, descending=[*order.values()]).head(min(keep, _MOST_DETAILS))
     regions = _Regions.of(run, work, gaps, longest, domains)
-    explained = _explained(gaps.filter(pl.col("gap_ns") > _ROUNDED_NS), regions)
+    explained = _explained(gaps.filter(pl.col("gap_ns") > _ROUNDED_NS), work, regions)
     longest = longest.filter(pl.col("gap_ns") > _ROUNDED_NS)
     calls = regions.outermost_calls()
     names = _GpuLabels.of(run, gpu_index, by_stream=by_stream)
@@ -231,11 +231,12 @@ def _idle_times(gaps: pl.DataFrame) -> pl.DataFrame:
     return merged(intervals(idle, []), [])
 
 
-def _explained(gaps: pl.DataFrame, regions: _Regions) -> pl.DataFrame:
+def _explained(gaps: pl.DataFrame, work: pl.DataFrame, regions: _Regions) -> pl.DataFrame:
     """Gaps in parts: `wait_ns` until the work that ends them was launched, and `lag_ns` from then on.
 
     `lag` is the cause of that part: the launch itself, a stream that waits for an event, or other work in the queue.
     Of work that was launched before the gap began, `lag_ns` is all; `is_known` tells it from work without a launch.
+    A call that has not returned may still load code or wait for memory: nothing is in a queue before its first work.
     """
     end = pl.col("gap_start_ns") + pl.col("gap_ns")
     called = pl.col("launch_start_ns").clip(pl.col("gap_start_ns"), end)
@@ -246,18 +247,25 @@ def _explained(gaps: pl.DataFrame, regions: _Regions) -> pl.DataFrame:
         wait_ns=pl.when(is_late).then(called - pl.col("gap_start_ns")).otherwise(0),
         launch_thread=pl.coalesce("launch_thread", "thread"),
     )
-    waits_for_event = _waits_for_event(launched, regions)
-    has_event = waits_for_event & (pl.min_horizontal(delay, "gap_ns") > _EVENT_NS)
+    in_call_ns = pl.min_horizontal("launch_end_ns", "next_start_ns") - called
+    is_in_call = pl.col("row").is_in(_firsts(work, regions).implode()) & (in_call_ns * 2 >= end - called)
+    has_event = _waits_for_event(launched, regions) & (pl.min_horizontal(delay, "gap_ns") > _EVENT_NS)
     lag = (
         pl.when(has_event)
         .then(pl.lit("stream wait"))
-        .when(is_late & (delay <= _LAUNCH_NS))
+        .when(is_in_call | (is_late & (delay <= _LAUNCH_NS)))
         .then(pl.lit("launch"))
         .otherwise(pl.lit("queued"))
     )
     return launched.with_columns(
         lag=lag, lag_ns=pl.when("is_known").then(pl.col("gap_ns") - pl.col("wait_ns")).otherwise(0)
     )
+
+
+def _firsts(work: pl.DataFrame, regions: _Regions) -> pl.Series:
+    """The rows of the work that is the first of its launch."""
+    launched = work.select("row", "start_ns", slot=regions.launches.slots_of(work)).drop_nulls("slot")
+    return launched.sort("start_ns", "row").unique("slot", keep="first")["row"]
 
 
 def _waits_for_event(gaps: pl.DataFrame, regions: _Regions) -> pl.Expr:
