@@ -45,6 +45,8 @@ export function Popup({ text, name, hint, class: look, disabled, children }: Pro
   const button = useRef<HTMLButtonElement>(null);
   const box = useRef<HTMLDivElement>(null);
   const isOpen = useSignal(false);
+  // Who speaks to a page says what he sees: the name of the button has the words on it.
+  const words = typeof text === "string" ? text.replace(" ▾", "") : name;
   useLayoutEffect(() => {
     const [from, list] = [button.current?.getBoundingClientRect(), box.current];
     if (!isOpen.value || !from || !list) return;
@@ -61,7 +63,7 @@ export function Popup({ text, name, hint, class: look, disabled, children }: Pro
         ref={button}
         class={`quiet ${look ?? ""}`}
         title={hint}
-        aria-label={name}
+        aria-label={words.includes(name) ? words : `${name}: ${words}`}
         aria-haspopup="dialog"
         aria-expanded={isOpen.value}
         data-opens={name}
