@@ -45,6 +45,10 @@ def att(
     kernel: str = "",
     regex: str = "",
     launches: Iterable[int] = (),
+    target_cu: int | None = None,
+    simds: int | None = None,
+    se_mask: int | None = None,
+    buffer_bytes: int | None = None,
     **more: Any,
 ) -> Plan:
     """Thread traces of chosen launches of a kernel; what is not told is chosen, by a discovery where it is needed.
@@ -59,10 +63,11 @@ def att(
         In place of a name: a regex as rocprofv3 takes it.
     launches
         Which launches of the kernel, from 1; none = two warm neighbours.
-    more
-        Other fields of `ThreadTraces`, as `target_cu` and `buffer_bytes`, and what `discover` takes; else a TypeError.
+    target_cu, simds, se_mask, buffer_bytes, more
+        Fields of `ThreadTraces`, as all others in `more`, and what `discover` takes; else a TypeError. None = chosen.
     """
-    return _plan("att", program, {"kernel": kernel, "kernel_regex": regex, "launches": tuple(launches), **more})
+    values = {key: value for key, value in locals().items() if key not in ("program", "regex", "more")}
+    return _plan("att", program, {**values, "kernel_regex": regex, "launches": tuple(launches), **more})
 
 
 def counters(
@@ -187,9 +192,10 @@ def _plan(kind: str, program: Sequence[str], values: Mapping[str, Any]) -> Plan:
     release, path = fields.pop("rocm_version", ""), fields.pop("rocprofv3", "")
     installation = assumed(release) if release else find_installation(machine, path) if path else None
     limits = Limits(**of(seconds="timeout_seconds", grace_seconds="grace_seconds"))
-    names = {"name": "name", "attempts": "attempts", "wait_seconds": "wait_seconds", "is_shared": "share"}
-    names["is_monitored"] = "monitor"
-    effort = {**of(**names), "gpu": str(fields.pop("gpu", "auto"))}
+    effort = of(
+        name="name", attempts="attempts", wait_seconds="wait_seconds", is_shared="share", is_monitored="monitor"
+    )
+    effort["gpu"] = str(fields.pop("gpu", "auto"))
     recording = KINDS[kind](program=tuple(program), **fields)
     return Plan(job=Job(recording=recording, limits=limits, **effort), machine=machine, installation=installation)
 

@@ -265,7 +265,6 @@ class GpuUser:
 
     pid: int  #: As the host counts.
     name: str  #: Of its program; empty = unknown, as for processes outside of this container.
-    queue_count: int
     memory_bytes: int | None  #: Of the GPU; None = the driver does not tell.
 
     def __str__(self) -> str:
@@ -275,16 +274,13 @@ class GpuUser:
 def users_of(machine: Machine, gpus: Sequence[Gpu]) -> dict[str, tuple[GpuUser, ...]]:
     """The users of each GPU by its key, in the order of process ids; GPUs without the driver's number have none."""
     by_gpu_id: dict[int, list[GpuUser]] = {gpu.gpu_id: [] for gpu in gpus if gpu.gpu_id}
-    for pid in (
-        sorted(int(name) for name in machine.names(_PROCESSES) if _number(name) is not None) if by_gpu_id else ()
-    ):
+    pids = sorted(int(name) for name in machine.names(_PROCESSES) if _number(name) is not None)
+    for pid in pids if by_gpu_id else ():
         folder = f"{_PROCESSES}/{pid}"
-        queues = machine.names(f"{folder}/queues")
-        queue_counts = Counter(_number(machine.text(f"{folder}/queues/{queue}/gpuid")) for queue in queues)
-        for gpu_id, queue_count in queue_counts.items():
-            if gpu_id in by_gpu_id:
-                memory_bytes = _number(machine.text(f"{folder}/vram_{gpu_id}"))
-                by_gpu_id[gpu_id].append(GpuUser(pid, _name(machine, pid), queue_count, memory_bytes))
+        gpu_ids = {_number(machine.text(f"{folder}/queues/{name}/gpuid")) for name in machine.names(f"{folder}/queues")}
+        for gpu_id in gpu_ids & by_gpu_id.keys():
+            memory_bytes = _number(machine.text(f"{folder}/vram_{gpu_id}"))
+            by_gpu_id[gpu_id].append(GpuUser(pid, _name(machine, pid), memory_bytes))
     return {gpu.key: tuple(by_gpu_id.get(gpu.gpu_id, ())) for gpu in gpus}
 
 

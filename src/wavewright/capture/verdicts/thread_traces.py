@@ -63,7 +63,7 @@ def _of_data(looks: Looks, recording: ThreadTraces, tables: LaunchTables) -> Jud
         return replace(judgement, reasons=(*judgement.reasons, *more), dispatches=dispatches)
     readable = [look for look in asked if look.is_readable]
     full = [look for look in readable if look.dispatch.wave_count]
-    verdict, reasons, advice = _verdict(asked, readable, full, recording)
+    verdict, reasons, advice = _verdict(readable, full, recording)
     notes = tuple(dict.fromkeys(note for look in asked for note in look.notes))
     if looks.left_out:
         notes += (f"{counted(looks.left_out, 'smaller dispatches')} were not decoded.",)
@@ -97,13 +97,13 @@ def _asked(looks: Sequence[Look], recording: ThreadTraces) -> list[Look]:
 
 
 def _verdict(
-    asked: Sequence[Look], readable: Sequence[Look], full: Sequence[Look], recording: ThreadTraces
+    readable: Sequence[Look], full: Sequence[Look], recording: ThreadTraces
 ) -> tuple[Verdict, tuple[str, ...], str]:
     if not readable:
         advice = "Use the aqlprofile and rocprofv3 of one installation; `wavewright doctor` compares them."
         return Verdict.FAILED, ("no stream can be read as a thread trace.",), advice
     if not full:
-        return (Verdict.EMPTY, *_why_empty(readable, recording))
+        return (Verdict.EMPTY, *_why_empty(readable))
     truncated = [look.dispatch for look in full if look.dispatch.is_truncated]
     lossy = [look.dispatch for look in full if look.dispatch.is_lossy]
     if truncated:
@@ -138,7 +138,7 @@ def _facts(best: TracedDispatch) -> str:
     return f"dispatch {best.dispatch}{launch} has {waves} and {instructions}{mapped}."
 
 
-def _why_empty(looks: Sequence[Look], recording: ThreadTraces) -> tuple[tuple[str, ...], str]:
+def _why_empty(looks: Sequence[Look]) -> tuple[tuple[str, ...], str]:
     engines: frozenset[int] = frozenset().union(*(look.seen.engines for look in looks))
     cus: frozenset[int] = frozenset().union(*(look.seen.cus for look in looks))
     traced = counted(len(looks), "dispatches")

@@ -33,8 +33,8 @@ def test_users_by_queues(tmp_path: Path) -> None:
     _write(processes / "15/queues/0/gpuid", "\0" * 100)
     gpus = (_gpu(0, 100), _gpu(1, 200), _gpu(2, 0))
     assert users_of(RootedMachine(str(tmp_path)), gpus) == {
-        gpus[0].key: (GpuUser(12, "", 1, None), GpuUser(4711, "python3[2J", 2, 1048576)),
-        gpus[1].key: (GpuUser(4711, "python3[2J", 1, None),),
+        gpus[0].key: (GpuUser(12, "", None), GpuUser(4711, "python3[2J", 1048576)),
+        gpus[1].key: (GpuUser(4711, "python3[2J", None),),
         gpus[2].key: (),
     }
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import polars as pl
 
@@ -13,9 +12,9 @@ from wavewright.analysis.trace.selection import whole_of
 from wavewright.analysis.trace.trust.coverage import FEW_ROWS_SHARE, Coverage, coverage
 from wavewright.analysis.trace.waits.wait_producers import IDLE_COLUMNS, resolve
 from wavewright.base.words import counted, percent
-from wavewright.model.answer import Answer, once_per_trace
+from wavewright.model.answer import once_per_trace
 from wavewright.model.losses import LOSSES
-from wavewright.model.schema import THREAD_TRACE, empty_frame
+from wavewright.model.schema import THREAD_TRACE
 from wavewright.model.trace import ThreadTrace
 
 _PARTIAL_ROWS_SHARE = 0.5
@@ -249,7 +248,7 @@ def _of_place(trace: ThreadTrace, scope: Coverage) -> Iterator[Caveat]:
             "--se looks at one shader engine",
             {"wave_counts": counts},
         )
-    differing = consistency(trace).differences.height
+    differing = differing_row_count(trace)
     if differing:
         yield Caveat(
             "stored_totals_differ",
@@ -263,28 +262,13 @@ def _of_place(trace: ThreadTrace, scope: Coverage) -> Iterator[Caveat]:
 _TOTALS = [column.name for column in THREAD_TRACE["stored_totals"].columns if column.name != "row"]
 
 
-@dataclass(frozen=True)
-class Consistency(Answer, package=__package__):
-    """Stored totals against totals recomputed from the instructions."""
-
-    #: Whether the trace states totals and has instructions; raw captures and PC samples state none.
-    is_comparable: bool
-    row_count: int  #: Code rows with stated or recomputed totals.
-    differences: pl.DataFrame
-
-    @property
-    def is_consistent(self) -> bool:
-        """True if nothing contradicts the wave files."""
-        return self.differences.is_empty()
-
-
 @once_per_trace
-def consistency(trace: ThreadTrace) -> Consistency:
-    """Compare the stated totals of every code row with recomputed ones."""
+def differing_row_count(trace: ThreadTrace) -> int:
+    """Code rows whose stored totals are not those of the instructions; raw captures and PC samples store none."""
     whole_trace, _ = whole_of(trace)
     recorded_totals = whole_trace.stored_totals.rename({name: f"stored_{name}" for name in _TOTALS})
     if not (recorded_totals.height and whole_trace.instructions.height):
-        return Consistency(is_comparable=False, row_count=0, differences=empty_frame(Consistency.tables["differences"]))
+        return 0
     # writers count the two records of a gfx9 barrier as one execution, as we do, or as two
     records = whole_trace.instructions.group_by("row").agg(hit_count_of_records=pl.len())
     totals = row_totals(whole_trace).join(records, on="row", how="left")
@@ -293,5 +277,4 @@ def consistency(trace: ThreadTrace) -> Consistency:
     stored_count, *cycles = (pl.col(f"stored_{name}") for name in _TOTALS)
     differs = (stored_count != pl.col(_TOTALS[0])) & (stored_count != pl.col("hit_count_of_records"))
     differs |= pl.any_horizontal(pl.col(name) != column for name, column in zip(_TOTALS[1:], cycles, strict=True))
-    columns = Consistency.tables["differences"].names
-    return Consistency(is_comparable=True, row_count=both.height, differences=both.filter(differs).select(columns))
+    return both.filter(differs).height
