@@ -60,8 +60,8 @@ def _of_durations(counters: CounterSet, dispatches: pl.DataFrame) -> Iterator[Ca
     lengths = dispatches["end_ns"] - dispatches["start_ns"]
     unsound = dispatches.height - int((lengths > 0).sum())
     if unsound:
-        have = "has" if unsound == 1 else "have"
-        what = f"{counted(unsound, 'dispatches')} of {dispatches.height:,} {have} no sound times: no rates from them"
+        share = f"{counted(unsound, 'dispatches')} of {dispatches.height:,}"
+        what = f"{share} {'has' if unsound == 1 else 'have'} no sound timestamps: no rates from them"
         severity = "care" if unsound == dispatches.height else "note"
         advice = "collect again; a spreadsheet rounds timestamps"
         yield Caveat("no_durations", severity, what, advice, {"dispatch_count": unsound})

@@ -111,8 +111,8 @@ def skipped(runs: MergedDiagnosis, ranks: Ranks) -> Iterator[Note]:
     if not runs.gpu_count:
         return
     if unknown_share(runs) >= (RULES["D3"].say or 0):
-        what = without_launch(has_calls=runs.has_calls)
-        yield Note(", ".join(OF_LAUNCHES), f"causes of gaps (launches are {what})")
+        reason = without_launch(has_calls=runs.has_calls)
+        yield Note(", ".join(OF_LAUNCHES), f"causes of gaps (launches are {reason})")
     if runs.gpu_count < 2:
         yield Note("X2, X3, X4, X5", "ranks (one GPU)")
     elif not ranks.rows.height:

@@ -264,8 +264,8 @@ def _explained(gaps: pl.DataFrame, work: pl.DataFrame, regions: _Regions) -> pl.
 
 def _firsts(work: pl.DataFrame, regions: _Regions) -> pl.Series:
     """The rows of the work that is the first of its launch."""
-    launched = work.select("row", "start_ns", slot=regions.launches.slots_of(work)).drop_nulls("slot")
-    return launched.sort("start_ns", "row").unique("slot", keep="first")["row"]
+    works = work.select("row", "start_ns", slot=regions.launches.slots_of(work)).drop_nulls("slot")
+    return works.sort("start_ns", "row").unique("slot", keep="first")["row"]
 
 
 def _waits_for_event(gaps: pl.DataFrame, regions: _Regions) -> pl.Expr:
