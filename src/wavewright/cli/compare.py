@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from wavewright.base.shown import printable
 from wavewright.base.words import counted, side_label
 from wavewright.cli.kit.commands import KINDS, CommandOfKinds, counter_options, run_options, with_selection
 from wavewright.cli.kit.form import current_brief, is_about
@@ -15,6 +16,7 @@ from wavewright.cli.kit.io import console
 from wavewright.cli.kit.options import declared_options
 from wavewright.cli.kit.request import Request
 from wavewright.cli.kit.trace import open_trace
+from wavewright.errors import UsageError, WavewrightError
 from wavewright.model.blocks import sentence
 
 if TYPE_CHECKING:
@@ -122,7 +124,6 @@ def _judged(
 
 def _asked(paths: tuple[Path, ...], dispatches: tuple[str, ...]) -> list[tuple[Path, str | None]]:
     """Pairs of a path and its dispatch."""
-    from wavewright.errors import UsageError
 
     if len(paths) == 1 and len(dispatches) > 1:
         return [(paths[0], dispatch) for dispatch in dispatches]
@@ -138,7 +139,6 @@ def _repeats(
 ) -> list[list[ThreadTrace]]:
     """For every trace the repeated runs that are known: those named, and dispatches of the same code beside it."""
     from wavewright.analysis.trace.compare.alignment import align_rows
-    from wavewright.errors import UsageError, WavewrightError
 
     repeats_of: list[list[ThreadTrace]] = [[] for _ in traces]
     for path in named:
@@ -165,7 +165,6 @@ def _repeats(
 def _warnings(traces: list[ThreadTrace], labels: list[str]) -> Parts:
     """Caveats that matter for a comparison, one line each."""
     from wavewright.analysis.trace.trust.caveats import caveats_of_cycles
-    from wavewright.base.shown import printable
 
     for trace, label in zip(traces, labels, strict=True):
         for caveat in caveats_of_cycles(trace):
@@ -196,7 +195,6 @@ def _runs(
     from wavewright.analysis.run.compare.compare import combine_compare
     from wavewright.analysis.run.compare.compared_side import partial_compare
     from wavewright.cluster.gather import Gathered
-    from wavewright.errors import UsageError
 
     if fail_on == "step" and step is None:
         raise UsageError("--fail-on step needs to know what a step is", advice="name its marker range with --step")
@@ -244,7 +242,6 @@ def _echo_outcome(notes: Sequence[str], failures: Sequence[str]) -> None:
     """Print what is above a limit, and leave with a status where that is more than noise."""
     if not notes and not failures:
         return
-    from wavewright.base.shown import printable
 
     for note in notes[:_MOST_FAILURES]:
         click.echo(f"not failed: {printable(note)}", err=True)
@@ -313,8 +310,6 @@ def _meant(words: list[str], kinds_of_options: set[str]) -> str:
     if kinds <= {"run", "counters"} and "counters" in asked_kinds:
         kinds = {"counters"}  # what has counters may be a run as well
     if len(kinds) > 1:
-        from wavewright.errors import UsageError
-
         problem = f"these are {' and '.join(KINDS[kind] for kind in sorted(kinds, key=list(KINDS).index))}"
         raise UsageError(problem, advice="compare traces with traces, runs with runs, counters with counters")
     return next(iter(kinds or asked_kinds), "trace")

@@ -10,6 +10,7 @@ import click
 
 from wavewright.cli.kit.commands import CommandOfKinds
 from wavewright.cli.kit.question_verb import derived_verb
+from wavewright.errors import WavewrightError
 from wavewright.questions.catalog import QUESTIONS
 
 if TYPE_CHECKING:
@@ -36,7 +37,6 @@ def _meant(words: list[str], kinds_of_options: set[str]) -> str:
 
 
 def _kind_of(word: str) -> Kind | None:
-    from wavewright.errors import WavewrightError
     from wavewright.readers.files.kinds import sniff
 
     names = [word] if Path(word).exists() else sorted(glob.glob(word, recursive=True))[:1]  # noqa: PTH207 - patterns may be absolute
@@ -55,7 +55,6 @@ def _has_samples(word: str) -> bool:
 
 def _has_counters(path: Path, kind: Kind | None) -> bool:
     """True if a run holds hardware counters as well; folders are asked for their files."""
-    from wavewright.errors import WavewrightError
     from wavewright.readers.counters import open_counters
     from wavewright.readers.files.kinds import STORES_OF_COUNTERS, Kind
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from wavewright.base.shown import command_line, quoted
+from wavewright.base.shown import command_line, quoted, shown
 from wavewright.base.words import counted
 from wavewright.cli.kit.form import is_about
 from wavewright.cli.kit.io import console, emit_json, progress, show_losses
+from wavewright.errors import UsageError, WavewrightError
 from wavewright.model.blocks import Sentence, sentence
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from wavewright.analysis.trace.about.subject import Subject
     from wavewright.cli.kit.request import Parts
     from wavewright.codeobj.containers.embedded_objects import EmbeddedObjects
-    from wavewright.errors import WavewrightError
     from wavewright.readers.files.capture import Capture, Window
     from wavewright.readers.files.decoded_traces import DecodedTrace
     from wavewright.readers.files.dispatches import Dispatch
@@ -47,7 +47,6 @@ class _About(NamedTuple):
 
 def command(paths: tuple[str, ...], as_json: bool, **reading: Any) -> None:
     """Say what paths are."""
-    from wavewright.errors import UsageError
     from wavewright.readers.run.inputs import holds_run
 
     named = _named(paths)
@@ -75,8 +74,6 @@ def _tell(about: _About, paths: Sequence[Path], *, as_json: bool) -> None:
 def _named(paths: tuple[str, ...]) -> list[Path]:
     """The files and folders that paths and patterns name, each once."""
     from glob import glob, has_magic
-
-    from wavewright.errors import UsageError
 
     named: list[Path] = []
     for path in paths:
@@ -261,8 +258,6 @@ def _decoded_rows(dispatches: list[Dispatch[DecodedTrace]], chosen: Dispatch[Dec
     """One row per dispatch; the kernels are looked up."""
     import polars as pl
 
-    from wavewright.base.shown import shown
-
     rows = []
     for dispatch in dispatches:
         decoded, kernels = dispatch.item, dispatch.contents.kernels
@@ -287,7 +282,6 @@ def _decoded_rows(dispatches: list[Dispatch[DecodedTrace]], chosen: Dispatch[Dec
 def _raw_capture(path: Path, asked: Asked, code_objects: tuple[str, ...], *, amd: bool) -> _About:
     from wavewright.analysis.trace.about.overview import overview
     from wavewright.analysis.trace.about.subject import subject
-    from wavewright.errors import WavewrightError
     from wavewright.readers.files.capture import find_capture
     from wavewright.readers.files.dispatches import choose
     from wavewright.readers.files.inventory import Inventory
@@ -367,7 +361,6 @@ def _raw_parts(
 ) -> Parts:
     import polars as pl
 
-    from wavewright.base.shown import shown
     from wavewright.readers.files.decoded_traces import survey
     from wavewright.words.trace.input.raw_capture import capture_report
 
@@ -398,7 +391,6 @@ def _run_lines(path: Path, beside: list[str]) -> Iterator[Sentence]:
 
 def _runs_beside(path: Path) -> list[str]:
     """Runs in the folder of a capture: rocprofv3 writes one beside its thread traces."""
-    from wavewright.errors import WavewrightError
     from wavewright.readers.files.archive import is_archive
     from wavewright.readers.run.inputs import find_runs
 

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from click.core import ParameterSource
 
+from wavewright.base.shown import command_line, quoted
 from wavewright.cli.kit.verbs import read_declaration
+from wavewright.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -90,7 +92,6 @@ _WHOLE = 1000  #: From here on, numbers are shown without fractions.
 
 def written(brief: Brief) -> str:
     """The text of a brief."""
-    from wavewright.base.shown import quoted
     from wavewright.model.blocks import readable
     from wavewright.model.report import Section
     from wavewright.writers.markdown.brief import MORE, brief_markdown
@@ -125,7 +126,6 @@ def written(brief: Brief) -> str:
 
 def _recorded(brief: Brief) -> Sequence[str]:
     """Texts of the capture; none where the verb opened several, whose names stand in its tables."""
-    from wavewright.errors import UsageError
     from wavewright.writers.markdown.code_spans import texts_of
 
     with suppress(UsageError):
@@ -206,7 +206,6 @@ def _cell(value: object) -> str:
 
 def next_commands(context: click.Context, verb: str, kind: str, paths: Sequence[str]) -> list[str]:
     """The commands to be offered after a verb about these paths, whatever it answered."""
-    from wavewright.base.shown import command_line
     from wavewright.cli.kit.verbs import OWN_VERBS
     from wavewright.questions.catalog import QUESTIONS
 
@@ -229,7 +228,6 @@ def next_commands(context: click.Context, verb: str, kind: str, paths: Sequence[
 
 def asked_next(context: click.Context, kind: str, paths: Sequence[str], questions: Sequence[NextQuestion]) -> list[str]:
     """The commands that ask these questions."""
-    from wavewright.base.shown import command_line
     from wavewright.questions.catalog import QUESTIONS
 
     asked = []

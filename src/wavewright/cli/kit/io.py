@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TextIO, cast
 
 import click
 
+from wavewright.base.shown import json_bytes, printable
 from wavewright.cli.kit.form import asked_top, current_brief, is_compact
 
 if TYPE_CHECKING:
@@ -136,8 +137,6 @@ def emit_json(answer: dict[str, Any], *, inputs: Iterable[object] = (), losses: 
     """Print one JSON object: the inputs, the answer, the losses."""
     import msgspec
 
-    from wavewright.base.shown import json_bytes
-
     head = {"schema_version": JSON_SCHEMA_VERSION, "inputs": [str(path) for path in inputs]}
     if is_compact():
         from wavewright.model.compact import compacted
@@ -154,7 +153,6 @@ def emit_json(answer: dict[str, Any], *, inputs: Iterable[object] = (), losses: 
 
 def emit_event(event: dict[str, Any]) -> None:
     """Print one JSON object on one line, at once: one of many while something goes on."""
-    from wavewright.base.shown import json_bytes
 
     click.echo(json_bytes(event).decode())
     sys.stdout.flush()
@@ -162,7 +160,6 @@ def emit_event(event: dict[str, Any]) -> None:
 
 def fail(error: WavewrightError) -> NoReturn:
     """Say what went wrong on stderr and leave with the error's exit status."""
-    from wavewright.base.shown import printable
 
     is_plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
     head = "error:" if is_plain else click.style("error:", fg="red", bold=True)

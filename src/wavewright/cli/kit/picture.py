@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from wavewright.base.shown import printable
 from wavewright.errors import UsageError
 from wavewright.model.blocks import Sentence
 
@@ -48,8 +49,6 @@ class PictureRequest:
 
     def lines(self) -> Iterator[Sentence]:
         """Lines of text about it."""
-
-        from wavewright.base.shown import printable
 
         if self.output is not None:
             yield Sentence(f"wrote {printable(str(self.output))}")

@@ -75,18 +75,21 @@ def run_of(name: str) -> str:
     return (match[1] or "") if match else plain.rpartition(".")[0] or name
 
 
-def header_of(head: bytes) -> list[str]:
-    """The names of the columns in lower case, from the start of a file; empty = not a CSV file.
+def names_of(head: bytes) -> list[str]:
+    """The names of the columns as they are written, from the start of a file; empty = not a CSV file.
 
     Examples
     --------
-    >>> header_of(b'"Kind","Agent_Id"' + bytes([10]) + b'"KERNEL_DISPATCH",1')
-    ['kind', 'agent_id']
+    >>> names_of(b'"Kind","Agent_Id"' + bytes([10]) + b'"KERNEL_DISPATCH",1')
+    ['Kind', 'Agent_Id']
     """
     line = head_of(head, _HEADER_BYTES).removeprefix(b"\xef\xbb\xbf").split(b"\n", 1)[0]
-    if b"\0" in line or b"," not in line:
-        return []
-    return [name.strip().lower() for name in _fields(line)]
+    return [] if b"\0" in line or b"," not in line else [name.strip() for name in _fields(line)]
+
+
+def header_of(head: bytes) -> list[str]:
+    """The same in lower case: generations of the tools differ in capitals."""
+    return [name.lower() for name in names_of(head)]
 
 
 def is_counter_column(name: str) -> bool:

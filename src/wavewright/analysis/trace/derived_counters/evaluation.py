@@ -14,6 +14,7 @@ from wavewright.analysis.trace.derived_counters.syntax import (
     Chain,
     Definition,
     Expression,
+    MistakeError,
     Name,
     Negation,
     Number,
@@ -24,15 +25,6 @@ from wavewright.analysis.trace.derived_counters.tensors import MAX_ELEMENTS, Ten
 
 MAX_KEPT_ELEMENTS = 1 << 27  #: Of all definitions together: 512 MiB.
 _TIME = 3
-
-
-class _MistakeError(Exception):
-    """Something that has no value; never leaves `evaluate`."""
-
-    def __init__(self, position: SourcePos, message: str) -> None:
-        super().__init__(message)
-        self.position = position
-        self.message = message
 
 
 def evaluate(
@@ -51,9 +43,9 @@ def evaluate(
                 value = _value(definition.expression, tensors)
                 element_count += value.size
                 if element_count > MAX_KEPT_ELEMENTS:
-                    raise _MistakeError(definition.position, "all definitions together are too large")
+                    raise MistakeError(definition.position, "all definitions together are too large")
                 values[definition.name] = value
-            except _MistakeError as mistake:
+            except MistakeError as mistake:
                 failed[definition.name] = SyntaxProblem(mistake.position, definition.name, mistake.message)
     return values, list(failed.values())
 
@@ -103,14 +95,14 @@ def _check_names(
 ) -> None:
     if definition.name in failed:
         problem = failed[definition.name]
-        raise _MistakeError(problem.position, problem.message)
+        raise MistakeError(problem.position, problem.message)
     if definition.name in raw:
-        raise _MistakeError(definition.position, f"{definition.name} is already the name of a counter or constant")
+        raise MistakeError(definition.position, f"{definition.name} is already the name of a counter or constant")
     for name in _names(definition.expression):
         if name.name in failed:
-            raise _MistakeError(name.position, f"needs {name.name}, which has no value")
+            raise MistakeError(name.position, f"needs {name.name}, which has no value")
         if name.name not in values and name.name not in raw:
-            raise _MistakeError(name.position, f"unknown name {name.name}")
+            raise MistakeError(name.position, f"unknown name {name.name}")
 
 
 def _value(expression: Expression, tensors: Mapping[str, Tensor]) -> Tensor:
@@ -153,12 +145,12 @@ def _check_shapes(left: Tensor, right: Tensor, position: SourcePos) -> None:
     for axis, name in enumerate(AXIS_NAMES):
         sizes = left.shape[axis], right.shape[axis]
         if sizes[0] != sizes[1] and 1 not in sizes:
-            raise _MistakeError(
+            raise MistakeError(
                 position, f"axis {name} has {sizes[0]:,} values on one side and {sizes[1]:,} on the other"
             )
         elements *= max(sizes)
     if elements > MAX_ELEMENTS:
-        raise _MistakeError(position, f"the result would have {elements:,} values")
+        raise MistakeError(position, f"the result would have {elements:,} values")
 
 
 def _called(call: Call, tensors: Mapping[str, Tensor]) -> Tensor:
@@ -192,7 +184,7 @@ def _reduced(kind: str, tensor: Tensor, axes: tuple[int, ...] | None) -> Tensor:
 def _ramp(size: Tensor, axis: int, position: SourcePos) -> Tensor:
     count = _whole(size, None, position)
     if not 1 <= count <= MAX_ELEMENTS:
-        raise _MistakeError(position, f"linear(n) needs a number from 1 to {MAX_ELEMENTS:,}")
+        raise MistakeError(position, f"linear(n) needs a number from 1 to {MAX_ELEMENTS:,}")
     shape = [1, 1, 1, 1]
     shape[axis] = count
     return np.arange(count, dtype=np.float32).reshape(shape)
@@ -200,7 +192,7 @@ def _ramp(size: Tensor, axis: int, position: SourcePos) -> Tensor:
 
 def _delta(tensor: Tensor, axis: int, position: SourcePos) -> Tensor:
     if tensor.shape[axis] < 2:
-        raise _MistakeError(position, f"delta needs at least two values along {AXIS_NAMES[axis]}")
+        raise MistakeError(position, f"delta needs at least two values along {AXIS_NAMES[axis]}")
     return np.diff(tensor, axis=axis)
 
 
@@ -211,9 +203,9 @@ def _selected(tensor: Tensor, bounds: Sequence[int], axis: int, call: Call) -> T
         start = _inside(start, size, axis, call)
         stop = start + 1
     elif start is None or not 0 <= start < stop <= size:
-        raise _MistakeError(call.position, f"{start}:{stop} does not lie inside 0:{size} of axis {AXIS_NAMES[axis]}")
+        raise MistakeError(call.position, f"{start}:{stop} does not lie inside 0:{size} of axis {AXIS_NAMES[axis]}")
     if step is not None and step < 1:
-        raise _MistakeError(call.position, "the step of a range is at least 1")
+        raise MistakeError(call.position, "the step of a range is at least 1")
     chosen = [slice(None)] * 4
     chosen[axis] = slice(start, stop, step)
     return tensor[tuple(chosen)]
@@ -221,13 +213,13 @@ def _selected(tensor: Tensor, bounds: Sequence[int], axis: int, call: Call) -> T
 
 def _without(tensor: Tensor, index: int, axis: int, call: Call) -> Tensor:
     if tensor.shape[axis] < 2:
-        raise _MistakeError(call.position, f"remove would leave nothing along {AXIS_NAMES[axis]}")
+        raise MistakeError(call.position, f"remove would leave nothing along {AXIS_NAMES[axis]}")
     return np.delete(tensor, _inside(index, tensor.shape[axis], axis, call), axis=axis)
 
 
 def _inside(index: int | None, size: int, axis: int, call: Call) -> int:
     if index is None or not -size <= index < size:
-        raise _MistakeError(call.position, f"index {index} of axis {AXIS_NAMES[axis]}, which has {size:,} values")
+        raise MistakeError(call.position, f"index {index} of axis {AXIS_NAMES[axis]}, which has {size:,} values")
     return index % size
 
 
@@ -236,5 +228,5 @@ def _whole(tensor: Tensor, expression: Expression | None, position: SourcePos | 
     at = expression.position if expression is not None else cast("SourcePos", position)
     number = float(tensor.item()) if tensor.size == 1 else float("nan")
     if number != number or abs(number) >= 1 << 53 or not number.is_integer():
-        raise _MistakeError(at, "one integer is needed here")
+        raise MistakeError(at, "one integer is needed here")
     return int(number)

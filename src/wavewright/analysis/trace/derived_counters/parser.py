@@ -26,6 +26,7 @@ from wavewright.analysis.trace.derived_counters.syntax import (
     Chain,
     Definition,
     Expression,
+    MistakeError,
     Name,
     Negation,
     Number,
@@ -60,15 +61,6 @@ _OPERATORS = {
 }
 
 
-class _MistakeError(Exception):
-    """A syntax error; never leaves `parse`."""
-
-    def __init__(self, position: SourcePos, message: str) -> None:
-        super().__init__(message)
-        self.position = position
-        self.message = message
-
-
 class _Token(NamedTuple):
     kind: str
     text: str
@@ -99,9 +91,9 @@ def parse(text: str) -> tuple[list[Definition], list[SyntaxProblem]]:
             definition = Definition(name, _expression(tokens[1:], end), tokens[0].position)
             if name in definitions:
                 message = f"already defined in line {definitions[name].position.line}"
-                raise _MistakeError(definition.position, message)
+                raise MistakeError(definition.position, message)
             definitions[name] = definition
-        except _MistakeError as problem:
+        except MistakeError as problem:
             problems.append(SyntaxProblem(problem.position, name, problem.message))
     return list(definitions.values()), problems
 
@@ -113,7 +105,7 @@ def _tokens(line: str, number: int) -> list[_Token]:
     while index < len(code):
         match = _TOKEN.match(code, index)
         if match is None:
-            raise _MistakeError(SourcePos(number, index + 1), f"{code[index]!r} does not belong to the language")
+            raise MistakeError(SourcePos(number, index + 1), f"{code[index]!r} does not belong to the language")
         if match.lastgroup != "space":
             tokens.append(_Token(str(match.lastgroup), match.group(), SourcePos(number, index + 1)))
         index = match.end()
@@ -122,32 +114,32 @@ def _tokens(line: str, number: int) -> list[_Token]:
 
 def _defined_name(token: _Token) -> str:
     if token.kind != "name":
-        raise _MistakeError(token.position, f"a definition starts with a name, not {token.text!r}")
+        raise MistakeError(token.position, f"a definition starts with a name, not {token.text!r}")
     if token.text in FUNCTIONS:
-        raise _MistakeError(token.position, f"{token.text} is a function and cannot be defined")
+        raise MistakeError(token.position, f"{token.text} is a function and cannot be defined")
     return token.text
 
 
 def _expression(tokens: list[_Token], end: SourcePos) -> Expression:
     """The expression after the name of a definition."""
     if not tokens or tokens[0].text != ":=":
-        raise _MistakeError(tokens[0].position if tokens else end, "a name is followed by :=")
+        raise MistakeError(tokens[0].position if tokens else end, "a name is followed by :=")
     tokens = tokens[1:]
     if not tokens:
-        raise _MistakeError(end, "the line ends where a value is expected")
+        raise MistakeError(end, "the line ends where a value is expected")
     _check_tokens(tokens)
     reader = _Reader(tokens)
     try:
         return reader.read(syntax_tree(reader.python))
     except FormulaError as error:
         if error.is_too_deep:
-            raise _MistakeError(tokens[0].position, f"nested deeper than {MAX_DEPTH} levels, or too long") from None
+            raise MistakeError(tokens[0].position, f"nested deeper than {MAX_DEPTH} levels, or too long") from None
         if not error.offset:
-            raise _MistakeError(end, "the line ends where a value is expected") from None
+            raise MistakeError(end, "the line ends where a value is expected") from None
         token = reader.token_at(error.offset - 1)
         is_bracket = "parenthes" in error.message or "closed" in error.message or "unmatched" in error.message
         message = error.message if is_bracket else f"{token.text!r} is not expected here"
-        raise _MistakeError(token.position, message) from None
+        raise MistakeError(token.position, message) from None
 
 
 def _check_tokens(tokens: list[_Token]) -> None:
@@ -156,13 +148,13 @@ def _check_tokens(tokens: list[_Token]) -> None:
     for token in tokens:
         depth += (token.text in ("(", "[")) - (token.text in (")", "]"))
         if depth > MAX_DEPTH:
-            raise _MistakeError(token.position, f"nested deeper than {MAX_DEPTH} levels")
+            raise MistakeError(token.position, f"nested deeper than {MAX_DEPTH} levels")
         if token.text == ":=":
-            raise _MistakeError(token.position, "':=' is not expected here")
+            raise MistakeError(token.position, "':=' is not expected here")
     for token, following in pairwise(tokens):
         if following.kind != "sign" and (token.kind != "sign" or token.text in (")", "]")):
             message = f"{following.text!r} where an operator or the end of the line is expected"
-            raise _MistakeError(following.position, message)
+            raise MistakeError(following.position, message)
 
 
 class _Reader:
@@ -183,12 +175,12 @@ class _Reader:
         token = self.token_at(node.col_offset)
         if isinstance(node, ast.Constant):
             if float(token.text) > _LARGEST:
-                raise _MistakeError(token.position, "too large for a 32-bit float")
+                raise MistakeError(token.position, "too large for a 32-bit float")
             return Number(float(token.text), token.position)
         if isinstance(node, ast.Name):
             if token.text in FUNCTIONS:
                 bracket = "(" if token.text == "linear" else "["
-                raise _MistakeError(token.position, f"{token.text} is a function: {token.text}{bracket}...")
+                raise MistakeError(token.position, f"{token.text} is a function: {token.text}{bracket}...")
             return Name(token.text, token.position)
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
             return self._negation(node, token)
@@ -201,12 +193,12 @@ class _Reader:
             return self._chain([node.left, *node.comparators], [_OPERATORS[type(op)] for op in node.ops])
         if isinstance(node, ast.Call | ast.Subscript):
             return self._call(node)
-        raise _MistakeError(token.position, f"{token.text!r} where a value is expected")
+        raise MistakeError(token.position, f"{token.text!r} where a value is expected")
 
     def _negation(self, node: ast.UnaryOp, token: _Token) -> Negation:
         self._sign_depth += 1
         if self._sign_depth > MAX_DEPTH:
-            raise _MistakeError(token.position, f"nested deeper than {MAX_DEPTH} levels")
+            raise MistakeError(token.position, f"nested deeper than {MAX_DEPTH} levels")
         operand = self.read(node.operand)
         self._sign_depth -= 1
         return Negation(operand, token.position)
@@ -237,41 +229,41 @@ class _Reader:
         function = node.func if isinstance(node, ast.Call) else node.value
         name = token.text
         if not isinstance(function, ast.Name) or name not in FUNCTIONS:
-            raise _MistakeError(token.position, f"{name!r} is not a function; functions: {', '.join(FUNCTIONS)}")
+            raise MistakeError(token.position, f"{name!r} is not a function; functions: {', '.join(FUNCTIONS)}")
         elementwise = name in ("max", "min") and isinstance(node, ast.Call)
         bracket = "(" if elementwise or name == "linear" else "["
         if isinstance(node, ast.Call) != (bracket == "("):
-            raise _MistakeError(token.position, f"{name} is a function: {name}{bracket}...")
+            raise MistakeError(token.position, f"{name} is a function: {name}{bracket}...")
         arguments = _arguments(node)
         axes = None
         if arguments and isinstance(arguments[-1], ast.NamedExpr) and not elementwise:
             axes = self._axes(arguments.pop(), name)
         bounds = self._bounds(arguments, token) if name in ("select", "remove") else []
         if elementwise and len(arguments) < 2:
-            raise _MistakeError(token.position, f"{name}(...) takes at least two values; {name}[...] reduces one")
+            raise MistakeError(token.position, f"{name}(...) takes at least two values; {name}[...] reduces one")
         if not arguments:
-            raise _MistakeError(token.position, f"{name} takes a value")
+            raise MistakeError(token.position, f"{name} takes a value")
         if not elementwise and len(arguments) > 1:
             extra = self.token_at(arguments[1].col_offset)
-            raise _MistakeError(extra.position, f"{extra.text!r} where axis= is expected")
+            raise MistakeError(extra.position, f"{extra.text!r} where axis= is expected")
         operands = tuple(self.read(operand) for operand in [*arguments, *bounds])
         return Call(f"{name}()" if elementwise else name, operands, axes, token.position)
 
     def _bounds(self, arguments: list[ast.expr], token: _Token) -> list[ast.expr]:
         """The index or the bounds, taken from the arguments."""
         if len(arguments) < 2:
-            raise _MistakeError(token.position, f"{token.text} takes a value and an index")
+            raise MistakeError(token.position, f"{token.text} takes a value and an index")
         index = arguments.pop(1)
         if not isinstance(index, ast.Slice) or token.text == "remove":
             return [index]
         if index.lower is None or index.upper is None:
-            raise _MistakeError(token.position, "a range has a start and an end")
+            raise MistakeError(token.position, "a range has a start and an end")
         return [index.lower, index.upper, *([index.step] if index.step else [])]
 
     def _axes(self, node: ast.expr, function: str) -> tuple[int, ...]:
         keyword = self.token_at(node.col_offset)
         if not isinstance(node, ast.NamedExpr) or keyword.text != "axis":
-            raise _MistakeError(keyword.position, f"{keyword.text!r} where axis= is expected")
+            raise MistakeError(keyword.position, f"{keyword.text!r} where axis= is expected")
         if function not in REDUCTIONS:
             return (self._axis(node.value, single=True),)
         if not isinstance(node.value, ast.List):
@@ -288,9 +280,9 @@ class _Reader:
         if name in ("0", "1", "2", "3", "-1"):
             number = int(name)
         if number is None:
-            raise _MistakeError(token.position, f"{name!r} is not an axis; axes: XCC, SE, CU, TIME, All")
+            raise MistakeError(token.position, f"{name!r} is not an axis; axes: XCC, SE, CU, TIME, All")
         if single and number < 0:
-            raise _MistakeError(token.position, "one axis is needed here, not all of them")
+            raise MistakeError(token.position, "one axis is needed here, not all of them")
         return number
 
 

@@ -34,6 +34,15 @@ class SyntaxProblem:
         return f"{self.position.line}:{self.position.column}: {name}{self.message}"
 
 
+class MistakeError(Exception):
+    """Something that cannot be read, or has no value; it becomes a `SyntaxProblem` of its definition."""
+
+    def __init__(self, position: SourcePos, message: str) -> None:
+        super().__init__(message)
+        self.position = position
+        self.message = message
+
+
 @dataclass(frozen=True)
 class Number:
     """A constant."""

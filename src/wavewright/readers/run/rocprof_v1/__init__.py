@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -13,9 +12,8 @@ from wavewright.base.toml import packaged
 from wavewright.errors import NotATraceError
 from wavewright.model.losses import Loss
 from wavewright.model.run import MemorySource
-from wavewright.readers.files.rocprofv3_columns import Layout, header_of, read_table
+from wavewright.readers.files.rocprofv3_columns import Layout, header_of, names_of, read_table
 from wavewright.readers.files.sqlite import Database, note_missing
-from wavewright.readers.files.text import head_of
 from wavewright.readers.run.event_rows import finished, link, numbered, with_numbers
 
 _EVENTS = ("dispatches", "copies", "regions")
@@ -125,7 +123,7 @@ def read_rocprof_csv(file: Path) -> MemorySource:
         problem = "not a file of dispatches that rocprof wrote"
         raise NotATraceError(problem, where=str(file), advice="pass results.csv, not its statistics")
     standard = {name for _, theirs in _COLUMNS.values() for name in theirs} | _OTHERS
-    counters = [name for name in _names(head) if name.lower() not in standard]
+    counters = [name for name in names_of(head) if name.lower() not in standard]
     columns = _COLUMNS | {f"{_COUNTER}{name}": ("Float64", (name.lower(),)) for name in counters}
     losses: list[Loss] = []
     rows = read_table(file, Layout("rocprof", (), ("dispatch_id", "name"), columns), losses)
@@ -136,12 +134,6 @@ def read_rocprof_csv(file: Path) -> MemorySource:
     if counters:
         events["counters"] = _values(rows, counters)
     return assembled(file, "rocprof CSV", events, losses, {})
-
-
-def _names(head: bytes) -> list[str]:
-    """The names of the columns as they are written."""
-    line = head_of(head, _HEAD).removeprefix(b"\xef\xbb\xbf").split(b"\n", 1)[0]
-    return [name.strip() for name in next(csv.reader([line.decode("utf-8", "replace").strip()]))]
 
 
 def _values(rows: pl.DataFrame, counters: list[str]) -> pl.DataFrame:
