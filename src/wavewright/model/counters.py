@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from wavewright.errors import UsageError
-from wavewright.model.display import Displayed
+from wavewright.model.display import WithTables
 from wavewright.model.schema import THREAD_TRACE, empty_frame, packaged_specs
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class System:
 
 
 @dataclass
-class CounterSet(Displayed):
+class CounterSet(WithTables):
     """Values of hardware counters per dispatch; passes are kept apart, because they are different executions.
 
     `measured[pass]` is a frame with the column `dispatch` (dispatches.dispatch, unique) and one Float64 column per
@@ -69,6 +69,8 @@ class CounterSet(Displayed):
     >>> CounterSet({}).values.columns
     ['dispatch', 'pass', 'counter', 'channel', 'value']
     """
+
+    specs = COUNTER_SET
 
     tables: dict[str, pl.DataFrame] = field(default_factory=dict)
     measured: dict[int, pl.DataFrame] = field(default_factory=dict)
@@ -91,11 +93,6 @@ class CounterSet(Displayed):
                 raise UsageError(f"no table {name!r}", advice=f"tables: {', '.join(COUNTER_SET)}")
             self.tables[name] = empty_frame(spec)
         return self.tables[name]
-
-    def __getattr__(self, name: str) -> pl.DataFrame:
-        if name in COUNTER_SET:
-            return self.table(name)
-        raise AttributeError(name)
 
     @property
     def values(self) -> pl.DataFrame:

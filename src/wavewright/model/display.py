@@ -1,11 +1,17 @@
-"""`Displayed`: what notebooks show of traces, runs, counters and answers, looked up when a notebook asks."""
+"""What documents have in common: a display in notebooks, and tables by name, for Python and for other libraries."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from wavewright.base.packages import require
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterator, Mapping
+
+    import polars as pl
+
+    from wavewright.model.schema import TableSpec
 
 
 class Displayed:
@@ -24,3 +30,77 @@ class Displayed:
             for kind, text in bundle.items()
             if (not include or kind in include) and kind not in (exclude or ())
         }
+
+
+class WithTables(Displayed):
+    """A document whose declared tables are attributes."""
+
+    specs: ClassVar[Mapping[str, TableSpec]] = {}  #: The declared tables.
+
+    def table(self, name: str) -> pl.DataFrame:
+        """The table `name`."""
+        raise NotImplementedError
+
+    @property
+    def extra_names(self) -> list[str]:
+        """Names of the tables that only the formats at hand have."""
+        return []
+
+    def __getattr__(self, name: str) -> pl.DataFrame:
+        if name in type(self).specs:
+            return self.table(name)
+        raise AttributeError(name)
+
+    def __dir__(self) -> Iterator[str]:
+        yield from super().__dir__()
+        yield from type(self).specs
+
+    def to_polars(self) -> dict[str, pl.DataFrame]:
+        """All tables as polars frames."""
+        return {name: self.table(name) for name in (*type(self).specs, *self.extra_names)}
+
+    def to_arrow(self) -> dict[str, Any]:
+        """All tables as `pyarrow.Table`; needs pyarrow.
+
+        Raises
+        ------
+        MissingToolError
+            When pyarrow is not installed.
+        """
+        require("pyarrow", "pandas")
+        return {name: frame.to_arrow() for name, frame in self.to_polars().items()}
+
+    def to_pandas(self) -> dict[str, Any]:
+        """All tables as `pandas.DataFrame`; integers with missing values are nullable. Needs pandas and pyarrow.
+
+        Raises
+        ------
+        MissingToolError
+            When pandas or pyarrow is not installed.
+        """
+        require("pandas", "pandas")
+        require("pyarrow", "pandas")
+        return {name: _pandas_of(frame) for name, frame in self.to_polars().items()}
+
+
+def _pandas_of(frame: pl.DataFrame) -> Any:
+    """A frame of pandas in which ids with missing values stay integers: as floats, large ones would change."""
+    from importlib import import_module
+
+    import polars as pl
+
+    pd, pa = import_module("pandas"), import_module("pyarrow")
+
+    nullable = {
+        pa.int64(): pd.Int64Dtype(),
+        pa.int32(): pd.Int32Dtype(),
+        pa.uint64(): pd.UInt64Dtype(),
+        pa.uint32(): pd.UInt32Dtype(),
+        pa.uint16(): pd.UInt16Dtype(),
+        pa.uint8(): pd.UInt8Dtype(),
+    }
+    table = frame.to_pandas()
+    for name, dtype in frame.schema.items():
+        if dtype.is_integer() and frame[name].null_count():
+            table[name] = frame.select(pl.col(name)).to_arrow().to_pandas(types_mapper=nullable.get)[name]
+    return table

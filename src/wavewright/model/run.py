@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from wavewright.base.packages import require
 from wavewright.base.shown import shown
 from wavewright.errors import UsageError
-from wavewright.model.display import Displayed
+from wavewright.model.display import WithTables
 from wavewright.model.losses import LOSSES
 from wavewright.model.run_tables import NUMBERED, REFERENCES, RUN
 from wavewright.model.schema import empty_frame, frame_of
@@ -66,7 +65,7 @@ class MemorySource:
             ).select(columns)
 
 
-class Run(Displayed):
+class Run(WithTables):
     """A run of an application as polars frames; nothing is read before it is used.
 
     The tables and their columns are documented in `docs/reference/run-tables.md`; `run.dispatches` and
@@ -78,6 +77,8 @@ class Run(Displayed):
     >>> Run([]).dispatches.height
     0
     """
+
+    specs = RUN
 
     def __init__(self, sources: Sequence[RunSource], *, is_kept: bool = False) -> None:
         self.origins = tuple(sources)  # The sources the tables are read from, in the order of `run.sources`.
@@ -162,15 +163,6 @@ class Run(Displayed):
         """Names of the tables that only the formats at hand have."""
         return sorted({name for source in self.origins for name in source.extras})
 
-    def __getattr__(self, name: str) -> pl.DataFrame:
-        if name in RUN:
-            return self.table(name)
-        raise AttributeError(name)
-
-    def __dir__(self) -> Iterator[str]:
-        yield from super().__dir__()
-        yield from RUN
-
     def sql(self, query: str) -> pl.DataFrame:
         """The rows of one SELECT, as `wavewright query` gives them: over the stable views (`kernels`), the tables of
         the run (`run.dispatches`) and what its databases store (`rocpd_op`).
@@ -190,33 +182,6 @@ class Run(Displayed):
         # By name: engines are of a stage above the model.
         frame: pl.DataFrame = import_module("wavewright.analysis.run.query").query(self, query)
         return frame
-
-    def to_polars(self) -> dict[str, pl.DataFrame]:
-        """All tables as polars frames."""
-        return {name: self.table(name) for name in (*RUN, *self.extra_names)}
-
-    def to_arrow(self) -> dict[str, Any]:
-        """All tables as `pyarrow.Table`; needs pyarrow.
-
-        Raises
-        ------
-        MissingToolError
-            When pyarrow is not installed.
-        """
-        require("pyarrow", "pandas")
-        return {name: frame.to_arrow() for name, frame in self.to_polars().items()}
-
-    def to_pandas(self) -> dict[str, Any]:
-        """All tables as `pandas.DataFrame`; integers with missing values are nullable. Needs pandas and pyarrow.
-
-        Raises
-        ------
-        MissingToolError
-            When pandas or pyarrow is not installed.
-        """
-        require("pandas", "pandas")
-        require("pyarrow", "pandas")
-        return {name: _pandas_of(frame) for name, frame in self.to_polars().items()}
 
     def _checked(self, table: str, columns: Sequence[str] | None) -> list[str]:
         spec = RUN.get(table)
@@ -279,26 +244,3 @@ def run_losses(losses: Sequence[Loss], path: str, source: int | None = None) -> 
         for loss in losses
     ]
     return frame_of(RUN["losses"], rows)
-
-
-def _pandas_of(frame: pl.DataFrame) -> Any:
-    """A frame of pandas in which ids with missing values stay integers: as floats, large ones would change."""
-    from importlib import import_module
-
-    import polars as pl
-
-    pd, pa = import_module("pandas"), import_module("pyarrow")
-
-    nullable = {
-        pa.int64(): pd.Int64Dtype(),
-        pa.int32(): pd.Int32Dtype(),
-        pa.uint64(): pd.UInt64Dtype(),
-        pa.uint32(): pd.UInt32Dtype(),
-        pa.uint16(): pd.UInt16Dtype(),
-        pa.uint8(): pd.UInt8Dtype(),
-    }
-    table = frame.to_pandas()
-    for name, dtype in frame.schema.items():
-        if dtype.is_integer() and frame[name].null_count():
-            table[name] = frame.select(pl.col(name)).to_arrow().to_pandas(types_mapper=nullable.get)[name]
-    return table

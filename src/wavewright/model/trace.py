@@ -7,9 +7,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from wavewright.base.once import once
-from wavewright.base.packages import require
 from wavewright.errors import UsageError
-from wavewright.model.display import Displayed
+from wavewright.model.display import WithTables
 from wavewright.model.schema import THREAD_TRACE, empty_frame
 
 if TYPE_CHECKING:
@@ -54,19 +53,22 @@ class Executed:
 
 
 @dataclass
-class ThreadTrace(Displayed):
+class ThreadTrace(WithTables):
     """Every instruction of every traced wave of one dispatch window, as polars frames.
 
-    The tables and their columns are documented in `docs/reference/tables.md`; `trace.waves` and
-    `trace.table("waves")` are the same frame. Tables that cost time are made on first use.
+        The tables and their columns are documented in `docs/reference/tables.md`; `trace.waves` and
+        `trace.table("waves")` are the same frame. Tables that cost time are made on first use.
 
-    Examples
-    --------
-    >>> from wavewright.model.schema import THREAD_TRACE, empty_frame
-    >>> trace = ThreadTrace({}, TraceSource(path="nothing"))
-    >>> trace.waves.height
-    0
+        Examples
+        --------
+        >>> from wavewright.model.schema import THREAD_TRACE, empty_frame
+    from wavewright.model.display import WithTables
+        >>> trace = ThreadTrace({}, TraceSource(path="nothing"))
+        >>> trace.waves.height
+        0
     """
+
+    specs = THREAD_TRACE
 
     tables: dict[str, pl.DataFrame]
     source: TraceSource
@@ -170,38 +172,6 @@ class ThreadTrace(Displayed):
             maker = self.lazy_tables.get(name) or partial(empty_frame, spec)
             return once(self.tables, name, maker)
         return self.tables[name]
-
-    def __getattr__(self, name: str) -> pl.DataFrame:
-        if name in THREAD_TRACE:
-            return self.table(name)
-        raise AttributeError(name)
-
-    def __dir__(self) -> Iterator[str]:
-        yield from super().__dir__()
-        yield from THREAD_TRACE
-
-    def to_arrow(self) -> dict[str, Any]:
-        """All tables as `pyarrow.Table`; needs pyarrow.
-
-        Raises
-        ------
-        MissingToolError
-            When pyarrow is not installed.
-        """
-        require("pyarrow", "pandas")
-        return {name: self.table(name).to_arrow() for name in THREAD_TRACE}
-
-    def to_pandas(self) -> dict[str, Any]:
-        """All tables as `pandas.DataFrame`; needs pandas and pyarrow.
-
-        Raises
-        ------
-        MissingToolError
-            When pandas or pyarrow is not installed.
-        """
-        require("pandas", "pandas")
-        require("pyarrow", "pandas")
-        return {name: self.table(name).to_pandas() for name in THREAD_TRACE}
 
     def sql(self, query: str) -> pl.DataFrame:
         """Run a SQL query over the tables (polars' SQL; reads only).

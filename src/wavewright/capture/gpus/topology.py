@@ -278,7 +278,7 @@ def users_of(machine: Machine, gpus: Sequence[Gpu]) -> dict[str, tuple[GpuUser, 
     for pid in pids if by_gpu_id else ():
         folder = f"{_PROCESSES}/{pid}"
         gpu_ids = {_number(machine.text(f"{folder}/queues/{name}/gpuid")) for name in machine.names(f"{folder}/queues")}
-        for gpu_id in gpu_ids & by_gpu_id.keys():
+        for gpu_id in by_gpu_id.keys() & gpu_ids:
             memory_bytes = _number(machine.text(f"{folder}/vram_{gpu_id}"))
             by_gpu_id[gpu_id].append(GpuUser(pid, _name(machine, pid), memory_bytes))
     return {gpu.key: tuple(by_gpu_id.get(gpu.gpu_id, ())) for gpu in gpus}
