@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 _ENDS = re.compile(r"$| const| noexcept| \[|\.kd")  #: What may follow the parameters of a function.
+_LONGEST = 1 << 16  #: Letters of a name that are looked at: the longest of templates have some thousand.
 
 
 def kernel_title(name: str) -> str:
@@ -19,7 +20,7 @@ def kernel_title(name: str) -> str:
     >>> kernel_title("threading.py(359): wait"), kernel_title("phase 1 (warm up)")
     ('threading.py(359): wait', 'phase 1 (warm up)')
     """
-    text = name.replace("(anonymous namespace)::", "").removeprefix("void ")
+    text = name[:_LONGEST].replace("(anonymous namespace)::", "").removeprefix("void ")
     start = 0
     depths = _depths(text)
     for at, (letter, depth) in enumerate(zip(text, depths, strict=True)):

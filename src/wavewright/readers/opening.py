@@ -21,7 +21,7 @@ from wavewright.model.losses import Loss
 from wavewright.model.run import Run
 from wavewright.model.trace import ThreadTrace
 from wavewright.readers.files.archive import Archive, is_archive, is_raw_name
-from wavewright.readers.files.decoded_traces import DecodedTrace, decoded_in_archive, decoded_on_disk, form_of, survey
+from wavewright.readers.files.decoded_traces import DecodedTrace, decoded_in_archive, decoded_on_disk, survey
 from wavewright.readers.files.dispatches import Dispatch, choose, named
 from wavewright.readers.files.folder import Directory, Folder
 from wavewright.readers.files.in_memory import Memory, stored
@@ -501,19 +501,15 @@ def _why_not_raw(request: OpenRequest) -> str:
 
 def unknown_at(path: Path) -> NotATraceError:
     """The error for what wavewright does not read, whatever was asked: of a folder, whether anything is in it."""
-    what = Kind.UNKNOWN.value
-    if path.is_dir():
-        has_files = any(path.iterdir())
+    what = "this folder is empty" if path.is_dir() else Kind.UNKNOWN.value
+    if path.is_dir() and any(path.iterdir()):
         what = f"nothing in this folder{refused_below(path) or ' is of a format that wavewright reads'}"
-        what = what if has_files else "this folder is empty"
     return NotATraceError(what, where=str(path), advice=advice_for(Kind.UNKNOWN, path))
 
 
 def does_not_fit(kind: Kind, path: Path) -> NotATraceError:
     """The error for a path without thread trace: what it is, and which verb reads it."""
-    if kind is Kind.UNKNOWN and path.is_dir() and form_of([entry.name for entry in path.iterdir()]) is None:
-        return unknown_at(path)
-    return misfit(kind, path, "trace")
+    return unknown_at(path) if kind is Kind.UNKNOWN else misfit(kind, path, "trace")
 
 
 #: Kind of thread trace -> its opener; of other kinds the PC samples are read, if they have any.

@@ -126,3 +126,9 @@ def test_titles(name: str, title: str, head: str | None) -> None:
     assert kernel_title(name) == title
     if head is not None:
         assert kernel_head(title) == head
+
+
+def test_a_name_of_megabytes_is_looked_at_up_to_a_limit() -> None:
+    """Damaged or hostile files: every rule about titles would take minutes."""
+    assert len(kernel_title("x" * (1 << 22))) == 1 << 16
+    assert kernel_title(f"void k<{'a' * 50_000}>(int)") == f"k<{'a' * 50_000}>"

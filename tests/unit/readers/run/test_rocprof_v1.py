@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pytest
@@ -43,6 +44,41 @@ def database(tmp_path: Path) -> Path:
     connection.executescript(_SCHEMA)
     connection.close()
     return path
+
+
+def _event(name: str, pid: int, tid: int, begin: int, end: int) -> dict[str, Any]:
+    """A range as rocprof writes it: numbers as texts, times of the axis in whole microseconds."""
+    exact = {"BeginNs": str(begin), "EndNs": str(end), "pid": "7", "tid": "7", "Name": name}
+    axis = {"ts": str(begin // 1000), "dur": str((end - begin) // 1000)}
+    return {"ph": "X", "name": name, "pid": str(pid), "tid": str(tid), **axis, "args": exact}
+
+
+def _flow(number: int, ph: str, time_us: int, pid: int, tid: int) -> dict[str, Any]:
+    return {"ts": time_us, "ph": ph, "cat": "DataFlow", "id": number, "pid": pid, "tid": tid, "name": "dep"}
+
+
+def test_flows_of_json_link_calls_with_their_work(tmp_path: Path) -> None:
+    """A flow leaves the middle of its call, or where its work begins earlier, there; times as in a recorded file."""
+    labels = {2: "CPU HIP API", 1: "COPY", 6: "GPU0"}
+    events: list[dict[str, Any]] = [
+        {"ph": "M", "name": "process_name", "pid": pid, "args": {"name": name}} for pid, name in labels.items()
+    ]
+    events += [
+        _event("hipMemcpy", 2, 7, 10_300, 20_700),
+        _event("hipLaunchKernel", 2, 7, 30_100, 39_900),
+        _event("hipDeviceSynchronize", 2, 7, 40_000, 90_000),
+        _event("CopyHostToDevice", 1, 0, 12_500, 20_000),
+        _event("gemm", 6, 1, 50_900, 60_000),
+    ]
+    for number, source, target in ((4, 12, (12, 1, 0)), (9, 34, (50, 6, 1))):
+        events += [_flow(number, "s", source, 2, 7), _flow(number, "t", *target)]
+    file = tmp_path / "results.json"
+    file.write_text(json.dumps({"traceEvents": [{}, *events]}))
+    run = open_run(file)
+    calls = run.regions.select(pl.col("name").cast(pl.String), "correlation").rows()
+    assert calls == [("hipMemcpy", 4), ("hipLaunchKernel", 9), ("hipDeviceSynchronize", None)]
+    assert run.dispatches["correlation"].to_list() == [9]
+    assert run.copies["correlation"].to_list() == [4]
 
 
 def test_work_calls_and_markers(database: Path) -> None:

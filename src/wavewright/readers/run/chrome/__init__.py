@@ -271,24 +271,18 @@ def _with_thread_names(threads: pl.DataFrame, processes: pl.DataFrame, labels: p
         tid=pl.col("tid").cast(pl.Int64, strict=False),
         name=pl.col("label").str.strip_chars(),
     )
+    names = names.unique(["pid", "tid"], keep="first", maintain_order=True)
     keys = threads.join(processes.select("process", "pid"), on="process", how="left", maintain_order="left")
-    return keys.join(
-        names.unique(["pid", "tid"], keep="first", maintain_order=True),
-        on=["pid", "tid"],
-        how="left",
-        maintain_order="left",
-    ).drop("pid")
+    return keys.join(names, on=["pid", "tid"], how="left", maintain_order="left").drop("pid")
 
 
 def _with_agents(kinds: dict[str, pl.DataFrame], file: ChromeFile) -> tuple[pl.DataFrame, dict[str, pl.DataFrame]]:
     """One GPU per process and device; hosts that copies name are agents, too."""
     gpus = numbered([kinds[name] for name in ("dispatches", "copies", "monitors")], ["process", "device"], "agent")
-    labels_by_pid = dict(
-        kinds["dispatches"].select("device", "product").drop_nulls().unique("device", keep="first").iter_rows()
-    )
+    labels = kinds["dispatches"].select("device", "product").drop_nulls().unique("device", keep="first")
+    products = dict(labels.iter_rows())
     rows = [
-        {"agent": agent, "process": process, "kind": "GPU", "product": labels_by_pid.get(device)}
-        | _device(file, device)
+        {"agent": agent, "process": process, "kind": "GPU", "product": products.get(device)} | _device(file, device)
         for agent, process, device in gpus.head(_MOST_DEVICES).iter_rows()
     ]
     kinds = {name: link(frame, gpus, ["process", "device"], "agent") for name, frame in kinds.items()}
@@ -358,12 +352,10 @@ def kept_arguments() -> pl.Expr:
 def with_sizes_of_calls(work: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
     """GPU work whose size only the call that issued it has, with the size of that call; grids become lanes."""
     key = ["process", "correlation"]
-    sizes = calls.filter(pl.any_horizontal(pl.col("grid_x", "size", "call_size").is_not_null())).drop_nulls(
-        "correlation"
-    )
     columns = [*_SIZES, "lds_bytes", "size"]
-    of_calls = sizes.with_columns(size=pl.coalesce("size", "call_size")).select(*key, *columns)
-    of_calls = of_calls.unique(key, keep="none")
+    has_size = pl.any_horizontal(pl.col("grid_x", "size", "call_size").is_not_null())
+    sizes = calls.filter(has_size).drop_nulls("correlation").with_columns(size=pl.coalesce("size", "call_size"))
+    of_calls = sizes.select(*key, *columns).unique(key, keep="none")
     rows = work.join(of_calls, on=key, how="left", maintain_order="left", suffix="_of_call")
     table = rows.with_columns(pl.coalesce(name, f"{name}_of_call").alias(name) for name in columns)
     lanes = {f"workgroup_{axis}": pl.col(f"block_{axis}") for axis in "xyz"}

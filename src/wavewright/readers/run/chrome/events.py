@@ -45,6 +45,7 @@ class _Event(msgspec.Struct, gc=False):
     tid: Any = None
     ts: Any = None
     dur: Any = None
+    id: Any = None
     args: msgspec.Raw = msgspec.Raw(b"{}")
 
 
@@ -122,7 +123,7 @@ def _frame(batch: Sequence[msgspec.Raw]) -> tuple[pl.DataFrame, int]:
         args = _ARGUMENTS.decode(b"[" + b",".join(map(attrgetter("args"), events)) + b"]")
     except _UNREADABLE:
         events, args = _one_by_one(batch)
-    fields = ("ph", "cat", "name", "pid", "tid", "ts", "dur")
+    fields = ("ph", "cat", "name", "pid", "tid", "ts", "dur", "id")
     values = _columns(events, fields) | _columns(args, tuple(_ARGS))
     columns = {
         "ph": pl.Series(values["ph"], dtype=pl.Categorical),
@@ -130,6 +131,7 @@ def _frame(batch: Sequence[msgspec.Raw]) -> tuple[pl.DataFrame, int]:
         "name": _strings(values["name"]).cast(pl.Categorical),
         "start_ns": nanoseconds(values["ts"]),
         "dur_ns": nanoseconds(values["dur"]),
+        "flow": _integers(values["id"]),
         "begin": _integers(values["begin"]),
         "end": _integers(values["end"]),
         "args": pl.Series([str(event.args, "utf-8", "replace") for event in events], dtype=pl.String),

@@ -8,7 +8,7 @@ from wavewright.model.losses import Loss
 
 _KERNELS = ("kernel", "gpu_memset", "concurrent_kernel")
 _GPU_PROCESS = r"^GPU ?(\d+)(?: (.*))?$"
-_LINKS = ("s", "t", "f", "M", "")  #: Without content: correlations link; flows of rocprof start with the work.
+_LINKS = ("s", "t", "f", "M", "")  #: Without content; where correlations link nothing, flows of rocprof do.
 _DERIVED = ("QueueDepth", "Idle")  #: Counters of rpd2tracing and `wavewright convert`, which follow from the launches.
 
 
@@ -17,6 +17,8 @@ def classified(every: pl.DataFrame, labels: pl.DataFrame, base: int, losses: lis
     names = labels.filter(pl.col("name").cast(pl.String) == "process_name")
     named = names.select("pid", process_label="label").unique("pid", keep="first", maintain_order=True)
     events = every.filter(~pl.col("ph").cast(pl.String).is_in(_LINKS)).drop("label")
+    flows = every.filter(pl.col("cat").cast(pl.String) == "DataFlow")
+    events = _with_flows(events, flows) if flows.height else events.drop("flow")
     events = events.join(named, on="pid", how="left", maintain_order="left")
     events = _with_ends(events.with_columns(start_ns=pl.coalesce("begin", pl.col("start_ns") + base)))
     cat, name, label = pl.col("cat").cast(pl.String), pl.col("name").cast(pl.String), pl.col("process_label")
@@ -43,6 +45,20 @@ def classified(every: pl.DataFrame, labels: pl.DataFrame, base: int, losses: lis
     if timeless:
         losses.append(Loss("malformed_events", timeless, detail="events without a time"))
     return sorted_events.filter(pl.col("start_ns").is_not_null() & (pl.col("sort") != "profiler"))
+
+
+def _with_flows(events: pl.DataFrame, flows: pl.DataFrame) -> pl.DataFrame:
+    """Events with the flows of rocprof as correlations: each leads from a time in a call to the start of its work."""
+    events, by = events.drop("flow").with_row_index("at"), ["pid", "tid"]
+    columns = {"begin": pl.col("start_ns"), "until": pl.col("start_ns") + pl.col("dur_ns")}
+    ranges = events.filter(pl.col("ph") == "X").sort("start_ns").select("at", *by, "start_ns", **columns)
+    for ph, is_end in (("s", pl.col("until") >= pl.col("start_ns")), ("t", pl.col("begin") == pl.col("start_ns"))):
+        ends = flows.filter(pl.col("ph") == ph).select(*by, "flow", "start_ns").drop_nulls().sort("start_ns")
+        near = ends.join_asof(ranges, on="start_ns", by=by, check_sortedness=False)
+        found = near.filter(is_end).unique("at", keep="first", maintain_order=True).select("at", "flow")
+        events = events.join(found, on="at", how="left", maintain_order="left")
+        events = events.with_columns(correlation=pl.coalesce("correlation", "flow")).drop("flow")
+    return events.drop("at")
 
 
 def _sort(is_gpu: pl.Expr, is_copy: pl.Expr, is_frame: pl.Expr) -> pl.Expr:
@@ -83,19 +99,16 @@ def _with_ends(events: pl.DataFrame) -> pl.DataFrame:
     if not halves.height:
         return events
     open_: dict[tuple[str, str], list[int]] = {}
-    ended: dict[int, int] = {}
+    ended: dict[int, int | None] = {}  # of those that stay open, none
     columns = ("index", pl.col("ph").cast(pl.String), "pid", "tid", "start_ns")
     for index, ph, pid, tid, time in halves.select(columns).iter_rows():
         stack = open_.setdefault((pid, tid), [])
         if ph == "B":
             stack.append(index)
+            ended[index] = None
         elif stack:
             ended[stack.pop()] = time
-    open_rows = [index for stack in open_.values() for index in stack]
-    pairs = pl.DataFrame(
-        {"index": [*ended, *open_rows], "ended": [*ended.values(), *([None] * len(open_rows))]},
-        schema={"index": pl.UInt32, "ended": pl.Int64},
-    )
+    pairs = pl.DataFrame([*ended.items()], schema={"index": pl.UInt32, "ended": pl.Int64}, orient="row")
     table = events.with_row_index().join(pairs.with_columns(known=True), on="index", how="left", maintain_order="left")
     is_begin = pl.col("known").fill_null(value=False)
     table = table.filter(is_begin | ~is_half).with_columns(
@@ -130,11 +143,8 @@ def processes_of(events: pl.DataFrame, labels: pl.DataFrame, rank: int | None) -
 
 def with_process(events: pl.DataFrame, processes: pl.DataFrame) -> pl.DataFrame:
     """The events with the number of their process: work of a GPU belongs to the busiest process of its rank."""
-    main = (
-        processes.sort("len", "process", descending=[True, False], nulls_last=True)
-        .unique("group", keep="first", maintain_order=True)
-        .select("group", main="process")
-    )
+    main = processes.sort("len", "process", descending=[True, False], nulls_last=True).select("group", main="process")
+    main = main.unique("group", keep="first", maintain_order=True)
     keyed = events.with_columns(group=pl.col("rank"), key=pl.coalesce("pid_raw", "own_pid", "pid"))
     keyed = keyed.join(main, on="group", how="left", nulls_equal=True, maintain_order="left")
     numbers = processes.select("group", "key", "process")

@@ -88,9 +88,8 @@ def _add_counters(tables: dict[str, pl.DataFrame], events: Mapping[str, pl.DataF
     if "counters" not in events:
         return
     dispatches = tables["dispatches"].select("process", "event").with_row_index("row")
-    values = (
-        events["counters"].with_columns(pl.col("row").cast(pl.UInt32)).join(dispatches, on="row", maintain_order="left")
-    )
+    values = events["counters"].with_columns(pl.col("row").cast(pl.UInt32))
+    values = values.join(dispatches, on="row", maintain_order="left")
     tables["counter_info"] = numbered([values], ["process", "name"], "counter")
     tables["counters"] = link(values, tables["counter_info"], ["process", "name"], "counter")
 
