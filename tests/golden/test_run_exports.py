@@ -9,8 +9,8 @@ import pytest
 
 from tests.kit.opened import open_run
 from wavewright.export.run.csv import write_csv
+from wavewright.export.run.otf2 import timelines
 from wavewright.export.run.perfetto import write_perfetto
-from wavewright.export.run.timelines import timelines
 
 ROCPD = {"c01": ("28", 151, 2604546, 629), "c03": ("15", 301, 11029243, 623), "c08": ("45", 301, 3797011, 624)}
 """Capture -> process, dispatches, their nanoseconds, HIP calls; as the index of the data says."""

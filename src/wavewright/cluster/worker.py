@@ -1,7 +1,5 @@
 """Loaded once by the server that forks our workers, so that each of them starts with polars at hand."""
 
-from __future__ import annotations
-
 import os
 
 os.environ["POLARS_MAX_THREADS"] = "1"  # the workers share the cores among themselves

@@ -19,8 +19,7 @@ from uvicorn.server import ServerState
 from tests.unit.server.conftest import Client
 from wavewright.model.document import Library
 from wavewright.model.trace import ThreadTrace, TraceSource
-from wavewright.server.connections import Limits, limited
-from wavewright.server.running_server import RunningServer, listen
+from wavewright.server.running_server import Limits, RunningServer, limited, listen
 
 NEVER = 3600.0
 HALF = b"GET /x HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: "

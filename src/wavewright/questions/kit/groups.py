@@ -1,7 +1,5 @@
 """Groups of questions, in the order and the words of `wavewright --help`."""
 
-from __future__ import annotations
-
 BEFORE = "Before a trace: take it"
 WHAT_IS_IT = "What is it?"
 RUN_TIME = "A run: where did its time go?"

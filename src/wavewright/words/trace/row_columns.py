@@ -1,7 +1,5 @@
 """Columns that many tables about traces have."""
 
-from __future__ import annotations
-
 from wavewright.words.kit.frame_tables import Column, brief_place, hexadecimal
 
 ADDRESS = Column("address", lambda row: hexadecimal(row["address"]), handle="i")

@@ -14,10 +14,9 @@ import pytest
 from synth import Workload, write_rocpd, write_rpd
 from wavewright.errors import MissingToolError, UsageError
 from wavewright.export.run.csv import write_csv
-from wavewright.export.run.otf2 import write_otf2
+from wavewright.export.run.otf2 import timelines, write_otf2
 from wavewright.export.run.perfetto import write_perfetto
 from wavewright.export.run.tables import write_run_json
-from wavewright.export.run.timelines import timelines
 from wavewright.model.run import MemorySource, Run
 from wavewright.model.run_tables import RUN
 from wavewright.readers.run.inputs import open_run
