@@ -1,4 +1,4 @@
-"""What documents have in common: a display in notebooks, and tables by name, for Python and for other libraries."""
+"""The base of documents: a display in notebooks, and tables by name, for Python and for other libraries."""
 
 from __future__ import annotations
 
