@@ -63,6 +63,7 @@ struct ArrowTable {
 
 template <class T>
 constexpr const char* arrow_format() {
+    if constexpr (std::is_same_v<T, int8_t>) return "c";
     if constexpr (std::is_same_v<T, uint8_t>) return "C";
     if constexpr (std::is_same_v<T, uint16_t>) return "S";
     if constexpr (std::is_same_v<T, uint32_t>) return "I";

@@ -129,41 +129,13 @@ nb::list marker_names_of(const Program& program) {
     return rows;
 }
 
-// The rows that are most of a trace, of all buffers: they move, so that no more than a column is there twice.
-struct JoinedRows {
-    InstructionTable instructions;
-    StateTable states;
-};
-
-template <class Table>
-void move_rows(Table& to, Table& from) {
-    std::vector<void*> columns;
-    to.each_column([&](const char*, auto& column) { columns.push_back(&column); });
-    size_t number = 0;
-    from.each_column([&](const char*, auto& column) {
-        using Same = std::remove_reference_t<decltype(column)>;
-        Same& all = *static_cast<Same*>(columns[number++]);
-        all.append({column.data(), column.size()});
-        column = Same();
-    });
-}
-
-nb::dict joined_rows(const std::vector<std::shared_ptr<Records>>& records) {
+nb::dict rows_of_all(const std::vector<std::shared_ptr<Records>>& records) {
     auto joined = std::make_shared<JoinedRows>();
     {
         const nb::gil_scoped_release unlocked;
-        for (const std::shared_ptr<Records>& one : records) {
-            if (joined->instructions.wave.empty()) {
-                joined->instructions = std::move(one->instructions);
-            } else {
-                move_rows(joined->instructions, one->instructions);
-            }
-            if (joined->states.wave.empty()) {
-                joined->states = std::move(one->states);
-            } else {
-                move_rows(joined->states, one->states);
-            }
-        }
+        std::vector<Records*> all;
+        for (const std::shared_ptr<Records>& one : records) all.push_back(one.get());
+        *joined = joined_rows(all);
     }
     nb::dict tables;
     tables["instructions"] = nb::cast(arrow_table(joined->instructions, joined));
@@ -243,19 +215,21 @@ NB_MODULE(_core, m) {
         .def_ro("byte_count", &Records::byte_count)
         .def_ro("token_count", &Records::token_count)
         .def_prop_ro("instruction_count", &Records::next_instruction, "Instructions, kept as rows or only counted.")
+        .def_prop_ro("category_bits", [](const Records& r) { return r.tally.categories; }, "A bit for each category.")
         .def_prop_ro(
             "release_count", [](const Records& r) { return r.tally.releases; },
-            "Of rows that were not kept: releases of barriers, which belong to the execution before them.")
+            "Releases of barriers, which belong to the execution before them.")
         .def_prop_ro(
             "unresolved_count", [](const Records& r) { return r.tally.unresolved; },
-            "Of rows that were not kept: instructions without a PC.")
+            "Instructions without a PC.")
         .def_prop_ro(
-            "highest_row", [](const Records& r) { return r.tally.highest_row; },
-            "Of rows that were not kept: the largest program row.")
-        .def_prop_ro("state_cycles", &state_cycles_of, "Of rows that were not kept: cycles of each state.");
+            "executed_rows",
+            [](const Records& r) { return nb::bytes(r.tally.rows.data(), r.tally.rows.size()); },
+            "By program row up to the last one that was executed: 1 = it was.")
+        .def_prop_ro("state_cycles", &state_cycles_of, "Cycles of each state that occurs.");
 
     m.def("tables", &tables_of, "records"_a, "Every table of a decoded buffer, by name.");
-    m.def("joined_rows", &joined_rows, "records"_a,
+    m.def("joined_rows", &rows_of_all, "records"_a,
           "The tables of instructions and states over all buffers, whose own ones are empty afterwards.");
     m.def("generation_of", &generation_name, "head"_a,
           "Which generation wrote a buffer that starts with these bytes (8 are enough): GFX9, ...; None = unknown.");

@@ -73,6 +73,24 @@ ArrowTable causes_of(nb::object waves, nb::object times, nb::object stalls, nb::
     return arrow_table(*found, found);
 }
 
+ArrowTable excess_of(nb::object waves, nb::object stalls, nb::object rows, nb::object signed_waves, nb::object signs,
+                     size_t row_count) {
+    const ArrowInput<uint32_t> wave_column(waves), numbers(signed_waves);
+    const ArrowInput<int32_t> stall_column(stalls), row_column(rows);
+    const ArrowInput<int8_t> sign_column(signs);
+    const Executed executed{wave_column.values(), {}, stall_column.values(), {}, row_column.values()};
+    const SignedWaves signed_ones{numbers.values(), sign_column.values()};
+    require_same_length(executed.wave, executed.stall, executed.row);
+    require_same_length(signed_ones.wave, signed_ones.sign);
+    if (row_count > kMaxRows) throw nb::value_error("too many rows");
+    auto found = std::make_shared<StallExcess>();
+    {
+        nb::gil_scoped_release unlocked;
+        *found = stall_excess(executed, signed_ones, row_count);
+    }
+    return arrow_table(*found, found);
+}
+
 }  // namespace
 
 void bind_wave_rows(nb::module_& m) {
@@ -82,6 +100,8 @@ void bind_wave_rows(nb::module_& m) {
     m.def("late_causes", &causes_of, "waves"_a, "times"_a, "stalls"_a, "durations"_a, "rows"_a, "positions"_a,
           "barriers"_a, "roles"_a, "row_count"_a,
           "Cycles at each row on the way to each barrier, of waves that came last and of the others.");
+    m.def("stall_excess", &excess_of, "waves"_a, "stalls"_a, "rows"_a, "signed_waves"_a, "signs"_a, "row_count"_a,
+          "Stall cycles at each row, those of waves with sign -1 taken off; waves are in the order of their numbers.");
     m.def("unit_moments", &moments_of, "waves"_a, "times"_a, "stalls"_a, "durations"_a, "rows"_a, "categories"_a,
           "wave_numbers"_a, "begins"_a, "groups"_a, "units"_a,
           "Sums over waves, and sums of squares of what each wave spent, per group of waves and unit of code.");

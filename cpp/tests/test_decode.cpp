@@ -155,6 +155,7 @@ TEST(decode_all, rebase_makes_numbers_run_through) {
             records.waves.add(0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, wave * 3, 3, wave, 1);
             for (int n = 0; n < 3; ++n) records.instructions.add(wave, 0, 0, 0, 0, -1);
             records.states.add(wave, 1, 4);
+            records.count_rows(3, 1, true);
         }
         records.losses.add(static_cast<uint8_t>(Loss::wave_incomplete), 0, 0, 1, 1);
         records.losses.add(static_cast<uint8_t>(Loss::packet_loss), 0, 0, 1, 1);
@@ -181,12 +182,22 @@ TEST(decode_all, without_rows_everything_else_is_the_same) {
         CHECK(counted.instructions.wave.empty() && counted.states.wave.empty());
         CHECK_EQUAL(counted.next_instruction(), whole.next_instruction());
         CHECK_EQUAL(counted.next_state(), whole.next_state());
-        CHECK(whole.next_instruction() != 0 && whole.tally.instructions == 0);
-        whole.forget_rows();
-        CHECK(same(whole, counted));
-        CHECK_EQUAL(counted.tally.unresolved, whole.tally.unresolved);
-        CHECK_EQUAL(counted.tally.highest_row, whole.tally.highest_row);
+        CHECK(whole.next_instruction() != 0 && whole.next_instruction() == whole.instructions.wave.size());
+        CHECK_EQUAL(whole.next_state(), whole.states.wave.size());
+        uint32_t categories = 0;
+        for (const uint8_t category : whole.instructions.category) categories |= uint32_t{1} << category;
+        CHECK_EQUAL(counted.tally.categories, categories);
+        std::vector<uint8_t> executed;
+        for (const int32_t row : whole.instructions.row) {
+            if (row >= static_cast<int32_t>(executed.size())) executed.resize(static_cast<size_t>(row) + 1);
+            if (row >= 0) executed[static_cast<size_t>(row)] = 1;
+        }
+        CHECK(counted.tally.rows == executed);
+        const auto& rows = whole.instructions.row;
+        CHECK_EQUAL(counted.tally.unresolved, static_cast<uint64_t>(std::count(rows.begin(), rows.end(), -1)));
         CHECK(counted.tally.spans == whole.tally.spans && counted.tally.cycles == whole.tally.cycles);
+        whole.count_rows(0, 0, false);
+        CHECK(same(whole, counted));
     }
 }
 

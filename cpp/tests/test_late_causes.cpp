@@ -54,5 +54,42 @@ TEST(late_causes, hostile_columns) {
     CHECK(late_causes({}, {}, 0).row.empty());
 }
 
+// Many pieces: the sums are those of one pass, whatever piece a wave is in.
+TEST(late_causes, pieces_add_up) {
+    constexpr uint32_t kWaves = 3000, kSteps = 1000;
+    std::vector<uint32_t> waves, barriers;
+    std::vector<int64_t> times;
+    std::vector<int32_t> stalls, rows;
+    std::vector<uint64_t> positions;
+    std::vector<uint8_t> roles;
+    for (uint32_t wave = 0; wave < kWaves; ++wave) {
+        for (uint32_t step = 0; step < kSteps; ++step) {
+            if (step + 1 == kSteps) {
+                positions.push_back(waves.size());
+                barriers.push_back(1);
+                roles.push_back(wave % 2);
+            }
+            waves.push_back(wave);
+            times.push_back(step * 4);
+            stalls.push_back(wave % 2 == 0 ? 1 : 3);
+            rows.push_back(static_cast<int32_t>(step % 10) - 1);
+        }
+    }
+    const std::vector<int32_t> durations(waves.size(), 4);
+    const Executed executed{waves, times, stalls, durations, rows};
+    const Found found = found_in(late_causes(executed, {positions, barriers, roles}, 10));
+    REQUIRE(found.size() == 9);
+    CHECK_EQUAL(found.at({1U, 0}).first, int64_t{kWaves / 2} * 100 * 8);  // with the gaps of row -1
+    CHECK_EQUAL(found.at({1U, 8}).second, int64_t{kWaves / 2} * 99 * 4);  // the last step is the barrier
+    const std::vector<uint32_t> numbers = {0, 1, 2, 3};
+    const std::vector<int8_t> signs = {-1, 1, 0, 1};
+    const StallExcess excess = stall_excess(executed, {numbers, signs}, 9);
+    REQUIRE(excess.row.size() == 10);
+    CHECK_EQUAL(excess.row[0], -1);
+    CHECK_EQUAL(excess.excess[0], 100 * (3 + 3 - 1));
+    CHECK_EQUAL(excess.excess[9], 100 * (3 + 3 - 1));
+    CHECK(stall_excess({}, {}, 0).row.empty());
+}
+
 }  // namespace
 }  // namespace wavewright

@@ -98,7 +98,7 @@ def test_an_answer_that_is_a_sum_never_has_all_instructions(folder: Path, ask: C
 def test_the_parts_make_up_the_trace(folder: Path) -> None:
     whole = open_trace(folder)
     counted = open_trace(folder, in_parts=True)
-    assert counted.executed == whole.executed
+    assert counted.executed == replace(whole, counted=None).executed
     first = 0
     for part in counted.each_part():
         for table in ("instructions", "states"):

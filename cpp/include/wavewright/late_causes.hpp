@@ -1,4 +1,4 @@
-// Where the waves that came last to a barrier had spent more cycles than the others.
+// Where the waves that came last to a barrier had spent more cycles than the others, and where slow waves stall longer.
 #pragma once
 
 #include <cstdint>
@@ -39,5 +39,25 @@ struct LateCauses {
 // its duration and the gap before it, from the latest end of the wave's earlier instructions. `passages` are sorted by
 // position. Instructions outside [0, row_count) do not count. Linear in the number of instructions.
 LateCauses late_causes(const Executed& executed, const Passages& passages, size_t row_count);
+
+// Waves in the order of their numbers: 1 for the slower ones, -1 for the faster ones, 0 for what does not count.
+struct SignedWaves {
+    std::span<const uint32_t> wave;
+    std::span<const int8_t> sign;
+};
+
+// One row per code row at which the slower waves do not stall exactly as long as the faster ones; -1 = not known.
+struct StallExcess {
+    Column<int32_t> row;
+    Column<int64_t> excess;  // stall cycles of the slower waves less those of the faster ones
+
+    template <class Visitor>
+    void each_column(Visitor&& visit) {
+        visit("row", row);
+        visit("excess", excess);
+    }
+};
+
+StallExcess stall_excess(const Executed& executed, const SignedWaves& waves, size_t row_count);
 
 }  // namespace wavewright

@@ -5,7 +5,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "wavewright/table.hpp"
 
@@ -221,14 +223,16 @@ enum class Status : uint8_t {
 
 WAVEWRIGHT_TABLES(WAVEWRIGHT_DECLARE_TABLE)
 
-// What finished waves did, where the rows of their instructions and states are not kept (Options::rows).
+// What finished waves did, whether or not the rows of their instructions and states are kept (Options::rows).
 struct Tally {
     static constexpr size_t kStates = 5;  // values of WaveState
+    static constexpr size_t kCategories = 16;
 
     uint64_t instructions = 0;
     uint64_t unresolved = 0;   // of them those without a PC
     uint64_t releases = 0;     // of them those that are no execution of their own (ExecutionCounter)
-    int32_t highest_row = -1;  // of Program rows
+    uint32_t categories = 0;   // a bit for each Category that occurs
+    std::vector<uint8_t> rows; // by Program row: whether it was executed
     uint64_t states = 0;
     std::array<uint64_t, kStates> spans{};  // rows of each state
     std::array<int64_t, kStates> cycles{};  // and their total duration
@@ -253,11 +257,11 @@ struct Records {
     uint64_t token_count = 0;  // tokens read, padding included
 
     // Where the next instruction and the next state stand among all of this buffer, kept or not.
-    uint64_t next_instruction() const { return tally.instructions + instructions.wave.size(); }
-    uint64_t next_state() const { return tally.states + states.wave.size(); }
+    uint64_t next_instruction() const { return tally.instructions; }
+    uint64_t next_state() const { return tally.states; }
 
-    // Adds the rows of instructions and states to the tally and forgets them.
-    void forget_rows();
+    // Adds the last rows of instructions and states, those of one wave, to the tally; forgets all rows unless `kept`.
+    void count_rows(size_t instruction_count, size_t state_count, bool kept);
 
     template <class Visitor>
     void each_table(Visitor&& visit) {
@@ -266,5 +270,14 @@ struct Records {
 #undef WAVEWRIGHT_VISIT_TABLE
     }
 };
+
+// The rows that are most of a trace, of all buffers.
+struct JoinedRows {
+    InstructionTable instructions;
+    StateTable states;
+};
+
+// Takes them out of the records, column by column on all cores: no more columns than cores are there twice.
+JoinedRows joined_rows(std::span<Records* const> records);
 
 }  // namespace wavewright

@@ -102,22 +102,28 @@ std::vector<Records> decode_all(std::span<const std::span<const uint8_t>> buffer
 }
 
 void rebase(std::span<Records> decoded, size_t first_wave) {
-    size_t waves = first_wave, instructions = 0, states = 0;
-    for (Records& records : decoded) {
-        const auto shift = static_cast<uint32_t>(waves);
-        for (uint64_t& first : records.waves.first_instruction) first += instructions;
-        for (uint64_t& first : records.waves.first_state) first += states;
-        if (shift != 0) {
-            for (uint32_t& wave : records.instructions.wave) wave += shift;
-            for (uint32_t& wave : records.states.wave) wave += shift;
-            for (size_t i = 0; i < records.losses.kind.size(); ++i) {
-                if (names_wave(static_cast<Loss>(records.losses.kind[i]))) records.losses.value[i] += waves;
-            }
-        }
-        waves += records.waves.cu.size();
-        instructions += records.next_instruction();
-        states += records.next_state();
+    struct First {
+        size_t wave, instruction, state;
+    };
+    std::vector<First> firsts{{first_wave, 0, 0}};
+    for (const Records& records : decoded) {
+        const auto [wave, instruction, state] = firsts.back();
+        firsts.push_back({wave + records.waves.cu.size(), instruction + records.next_instruction(),
+                          state + records.next_state()});
     }
+    in_parallel(decoded.size(), workers_for(decoded.size()), [&](size_t turn, unsigned) {
+        Records& records = decoded[turn];
+        const First& before = firsts[turn];
+        const auto shift = static_cast<uint32_t>(before.wave);
+        for (uint64_t& first : records.waves.first_instruction) first += before.instruction;
+        for (uint64_t& first : records.waves.first_state) first += before.state;
+        if (shift == 0) return;
+        for (uint32_t& wave : records.instructions.wave) wave += shift;
+        for (uint32_t& wave : records.states.wave) wave += shift;
+        for (size_t i = 0; i < records.losses.kind.size(); ++i) {
+            if (names_wave(static_cast<Loss>(records.losses.kind[i]))) records.losses.value[i] += before.wave;
+        }
+    });
 }
 
 }  // namespace wavewright

@@ -40,7 +40,7 @@ bool WaveEmitter::emit(Wave& wave, WaveSlot slot, const AddressRanges& from_star
     }
     const bool goes_on = !mapped.target_missing || corrected_;
     if (goes_on) judge(wave, number, mapped.reached == count, {rows, count});
-    if (!keeps_rows_) records_.forget_rows();
+    records_.count_rows(count, states.size(), keeps_rows_);
     return goes_on;
 }
 

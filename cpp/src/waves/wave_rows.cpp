@@ -5,6 +5,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "waves/pieces.hpp"
+
 namespace wavewright {
 namespace {
 
@@ -121,10 +123,8 @@ size_t end_of_wave(std::span<const uint32_t> waves, size_t first) {
     return last;
 }
 
-}  // namespace
-
-WavePaths wave_paths(std::span<const uint32_t> waves, std::span<const int32_t> rows,
-                     std::span<const uint8_t> categories, size_t row_count) {
+WavePaths paths_of(std::span<const uint32_t> waves, std::span<const int32_t> rows, std::span<const uint8_t> categories,
+                   size_t row_count) {
     WavePaths paths;
     std::vector<uint32_t> seen_by(row_count, 0);  // number of the last part that ran the row; 0 = none yet
     uint32_t stretch = 0;
@@ -161,6 +161,31 @@ WavePaths wave_paths(std::span<const uint32_t> waves, std::span<const int32_t> r
         paths.last_row.push_back(last_row);
     }
     return paths;
+}
+
+template <class T>
+void append(Column<T>& all, const Column<T>& more) {
+    all.append({more.data(), more.size()});
+}
+
+}  // namespace
+
+WavePaths wave_paths(std::span<const uint32_t> waves, std::span<const int32_t> rows,
+                     std::span<const uint8_t> categories, size_t row_count) {
+    WavePaths all;
+    for (const std::optional<WavePaths>& piece : in_pieces(waves, [&](size_t first, size_t last) {
+             const size_t count = last - first;
+             return paths_of(waves.subspan(first, count), rows.subspan(first, count), categories.subspan(first, count),
+                             row_count);
+         })) {
+        append(all.wave, piece->wave);
+        append(all.instruction_count, piece->instruction_count);
+        append(all.unresolved_count, piece->unresolved_count);
+        append(all.distinct_row_count, piece->distinct_row_count);
+        append(all.signature, piece->signature);
+        append(all.last_row, piece->last_row);
+    }
+    return all;
 }
 
 UnitMoments unit_moments(const Executed& executed, const WaveColumns& waves, std::span<const int32_t> units) {

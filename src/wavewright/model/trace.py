@@ -48,7 +48,8 @@ class Executed:
 
     instruction_count: int  #: Executions: the two records of a gfx9 barrier are one (docs/reference/glossary.md).
     unresolved_count: int  #: Instructions with an unknown PC.
-    highest_row: int  #: Largest code row; -1 = none.
+    rows: tuple[int, ...]  #: Code rows that occur, in order.
+    categories: frozenset[int]  #: Values of `instructions.category` that occur.
     state_cycles: Mapping[int, int]  #: Cycles of all traced waves by `states.state`, for those that occur.
 
 
@@ -113,19 +114,16 @@ class ThreadTrace(WithTables):
     @property
     def executed(self) -> Executed:
         """Totals of the traced waves; reads no instructions where a reader has counted them."""
-        if self.counted is not None:
-            return self.counted
+        return self.counted or once(self.answers, "executed", self._executed)
+
+    def _executed(self) -> Executed:
         import polars as pl
 
         rows = self.instructions["row"]
-        highest = rows.max()
         cycles = self.states.group_by("state").agg(pl.col("duration_cycles").cast(pl.Int64).sum()).sort("state")
-        return Executed(
-            self.instruction_count,
-            int((rows < 0).sum()),
-            highest if isinstance(highest, int) else -1,
-            dict(cycles.iter_rows()),
-        )
+        known, categories = rows.filter(rows >= 0), frozenset(self.instructions["category"].unique())
+        unknown, known_rows = rows.len() - known.len(), tuple(known.unique().sort())
+        return Executed(self.instruction_count, unknown, known_rows, categories, dict(cycles.iter_rows()))
 
     @property
     def instruction_count(self) -> int:
@@ -137,8 +135,7 @@ class ThreadTrace(WithTables):
             return self.counted.instruction_count
         from wavewright.model.executions import is_execution
 
-        instructions = self.instructions
-        count: int = once(self.answers, "instruction_count", lambda: instructions.select(is_execution().sum()).item())
+        count: int = once(self.answers, "count", lambda: self.instructions.select(is_execution().sum()).item())
         return count
 
     def each_part(self) -> Iterator[ThreadTrace]:

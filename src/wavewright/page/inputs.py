@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from threading import Lock
+from threading import Lock, Thread
 from typing import Any
 
 import msgspec
@@ -20,6 +20,7 @@ from wavewright.model.document import CaptureStore, Document, Library, Shown
 from wavewright.model.run import Run
 from wavewright.model.trace import ThreadTrace
 from wavewright.page.protocol.notes import notes_beside
+from wavewright.page.questions import questions_about
 from wavewright.readers.files.inventory import Inventory
 from wavewright.readers.files.kinds import COUNTER_CAPTURES, INPUTS, Kind, sniff
 
@@ -178,6 +179,8 @@ class _Input:
 
     def open(self) -> Shown:
         """Open the path. What else stands there becomes documents, too: other dispatches, counters of a run."""
+        about = INPUTS[sniff(self.path, self.inventory)].document
+        Thread(target=questions_about, args=(about,), daemon=True).start()  # imports: half a second beside the reading
         content = self._read(self.reading.dispatch, self.inventory)
         with self._lock:
             is_first, self._has_beside = not self._has_beside, True

@@ -2,17 +2,18 @@ import { beforeEach, expect, test, vi } from "vitest";
 
 const asked: { path: string; stop: AbortSignal; answer: (text: string) => void }[] = [];
 vi.mock("./source", () => ({
+  CANCELLED: new Error("cancelled"),
   source: {
     get: (path: string, stop: AbortSignal) =>
       new Promise((resolve, reject) => {
-        stop.addEventListener("abort", () => reject(new Error("aborted")));
+        stop?.addEventListener("abort", () => reject(new Error("aborted")));
         asked.push({ path, stop, answer: (text) => resolve(new TextEncoder().encode(text)) });
       }),
   },
 }));
 vi.stubGlobal("document", { documentElement: { dataset: {} } });
 
-import { json, together } from "./ask";
+import { askUncached, json, together } from "./ask";
 
 beforeEach(() => {
   asked.length = 0;
@@ -51,4 +52,19 @@ test("several as one let go of each", () => {
   both.release();
   expect(asked.map(({ stop }) => stop.aborted)).toEqual([true, false]);
   own.answer.catch(() => {});
+});
+
+test("what views ask leaves connections to tiles, and what nobody wants any more has no turn", async () => {
+  const held = Array.from({ length: 9 }, (_, n) => json<number>(1, `long${n}`).held());
+  for (const { answer } of held) answer.catch(() => {});
+  const begun = asked.length; // some are still open from before
+  expect(begun).toBeLessThanOrEqual(4);
+  askUncached(1, "spans", { tile: 0 }).catch(() => {});
+  expect(asked.at(-1)?.path).toBe("1/spans?tile=0");
+  held[begun]?.release();
+  await expect(held[begun]?.answer).rejects.toThrow("cancelled");
+  asked[0]?.answer("1");
+  await held[0]?.answer;
+  await Promise.resolve();
+  expect(asked.at(-1)?.path).toBe(`1/long${begun + 1}`);
 });

@@ -2,7 +2,7 @@
 import { signal } from "@preact/signals";
 import { OF_TIME } from "./answers.gen";
 import { Columns } from "./columns";
-import { source } from "./source";
+import { CANCELLED, source } from "./source";
 
 export type Parameters = Record<string, string | number>;
 
@@ -35,7 +35,7 @@ export function path(number: number, question: string, parameters: Parameters): 
 const open = new Map<symbol, number>();
 
 /** Asks, and says on the root element how many questions are open: what tests and benchmarks wait for. */
-async function get(key: string, stop?: AbortSignal): Promise<Uint8Array> {
+async function said(key: string, ask: () => Promise<Uint8Array>): Promise<Uint8Array> {
   const say = () => {
     document.documentElement.dataset.asking = String(open.size);
   };
@@ -43,10 +43,38 @@ async function get(key: string, stop?: AbortSignal): Promise<Uint8Array> {
   open.set(token, performance.now());
   say();
   try {
-    return await source.get(key, stop);
+    return await ask();
   } finally {
     open.delete(token);
     say();
+  }
+}
+
+/** Browsers open six connections to a server: what views ask, which may take long, leaves two of them to tiles. */
+const MOST_OF_VIEWS = 4;
+let ofViews = 0;
+const queue: (() => void)[] = [];
+
+/** Asks when it is its turn. */
+async function inTurn(key: string, stop: AbortSignal): Promise<Uint8Array> {
+  if (ofViews < MOST_OF_VIEWS) ofViews++;
+  else {
+    await new Promise<void>((go, refuse) => {
+      queue.push(go);
+      stop.addEventListener("abort", () => {
+        const at = queue.indexOf(go);
+        if (at < 0) return;
+        queue.splice(at, 1);
+        refuse(CANCELLED);
+      });
+    });
+  }
+  try {
+    return await source.get(key, stop);
+  } finally {
+    const next = queue.shift();
+    if (next) next();
+    else ofViews--;
   }
 }
 
@@ -64,7 +92,7 @@ function once(key: string, read: (bytes: Uint8Array) => unknown): CacheEntry {
   }
   const stop = new AbortController();
   const entry: CacheEntry = { answer: Promise.resolve(), bytes: 0, holders: 0, stop };
-  const answer = get(key, stop.signal).then((bytes) => {
+  const answer = said(key, () => inTurn(key, stop.signal)).then((bytes) => {
     entry.bytes = bytes.byteLength;
     if (cache.get(key) === entry) cacheBytes += entry.bytes;
     evict();
@@ -240,7 +268,8 @@ export async function askUncached(
   parameters: Parameters,
   stop?: AbortSignal,
 ): Promise<Columns> {
-  return Columns.from(await get(path(document, question, parameters), stop));
+  const key = path(document, question, parameters);
+  return Columns.from(await said(key, () => source.get(key, stop)));
 }
 
 export interface DocumentLine {

@@ -14,6 +14,7 @@ from typing import Any, Final
 import polars as pl
 
 from wavewright.analysis.common.stop import at_once
+from wavewright.base.once import once
 from wavewright.model.trace import ThreadTrace
 
 _PIECE_ROWS: Final = 4_000_000  #: Instructions of a piece: what is made of each of them is large.
@@ -24,6 +25,9 @@ Question = tuple[Callable[..., Any], *tuple[Hashable, ...]]
 def ask(trace: ThreadTrace, questions: Iterable[Question]) -> None:
     """Ask every part all questions that were not asked before, in one pass over the parts."""
     new = [question for question in dict.fromkeys(questions) if _key(question) not in trace.answers]
+    if trace.parts is None:  # several who ask at once wait for one pass
+        at_once([partial(once, trace.answers, _key(new_one), partial(_alone, trace, new_one)) for new_one in new])
+        return
     if not new:
         return
     results: dict[Hashable, list[Any]] = {_key(question): [] for question in new}
@@ -33,6 +37,11 @@ def ask(trace: ThreadTrace, questions: Iterable[Question]) -> None:
             result.append(answer)
         del part  # before the next one is decoded
     trace.answers.update(results)
+
+
+def _alone(trace: ThreadTrace, question: Question) -> list[Any]:
+    function, *more = question
+    return [function(trace, trace, *more)]
 
 
 def answers(trace: ThreadTrace, question: Callable[..., Any], *more: Hashable) -> list[Any]:

@@ -142,6 +142,7 @@ def decode_window(
     lazy_tables: dict[str, Callable[[], pl.DataFrame]] = {}
     lossy_tables = ("code",) if source_root is None else ("code", "sources")
     trace = ThreadTrace(tables, _source(window, code.target, amd=amd), lazy_tables, lossy_tables)
+    trace.counted = _executed(records)
     if is_counted:
         leave_rows(trace, lazy_tables, records, buffers, code.program)
     trace.find_kernel = code.kernel_at
@@ -154,7 +155,7 @@ def decode_window(
 
 def _code_table(trace: ThreadTrace, code: Code) -> pl.DataFrame:
     """Return the `code` table. The losses of the debug lines, found while it is built, go to the trace."""
-    table = code.table(trace.executed.highest_row)
+    table = code.table(max(trace.executed.rows, default=-1))
     add_losses(trace, code.line_losses)
     return table
 
@@ -276,7 +277,6 @@ def leave_rows(
     program: _core.Program,
 ) -> None:
     """Make a trace whose records have no rows of instructions and states decode them on first use."""
-    trace.counted = _executed(records)
     trace.tables["waves"] = _indexed(trace.waves)
     for name in _ROWS:
         del trace.tables[name]
@@ -295,7 +295,8 @@ def _executed(records: Sequence[_core.Records]) -> Executed:
     return Executed(
         sum(record.instruction_count - record.release_count for record in records),
         sum(record.unresolved_count for record in records),
-        max(record.highest_row for record in records),
+        tuple(sorted({row for record in records for row, flag in enumerate(record.executed_rows) if flag})),
+        frozenset(bit for record in records for bit in range(16) if record.category_bits >> bit & 1),
         dict(sorted(cycles.items())),
     )
 

@@ -105,7 +105,7 @@ _OF_MISSING_CODE = ("missing_files", "no_code_object", "no_disassembler", "unkno
 def unknown_code(trace: ThreadTrace) -> str:
     """The reason why a trace with executed instructions has no results by instruction or line; empty = it has."""
     count = trace.instructions.height
-    if not count or (trace.instructions["row"] >= 0).any():
+    if not count or trace.executed.rows:
         return ""
     reasons = {loss.kind: f": {loss.message}; {loss.advice}" for loss in losses_of(trace)[::-1]}
     reason = next((reasons[kind] for kind in _OF_MISSING_CODE if kind in reasons), "")

@@ -14,7 +14,7 @@ from wavewright.analysis.trace.diagnose.facts import Facts, facts
 from wavewright.analysis.trace.diagnose.finding import DISPATCH, TRACED, Link, StallFinding
 from wavewright.analysis.trace.diagnose.floor_limits import limits, with_lanes, within_floors
 from wavewright.analysis.trace.diagnose.gains import Gains, PoolGain, gains
-from wavewright.analysis.trace.diagnose.gpu_fill import Filling, filling, slow_class, work_of
+from wavewright.analysis.trace.diagnose.gpu_fill import Filling, evenness_questions, filling, slow_class, work_of
 from wavewright.analysis.trace.diagnose.grid_findings import Evenness, grid_findings, roof_finding
 from wavewright.analysis.trace.diagnose.issue_findings import ISSUE_BOUND, issue_finding
 from wavewright.analysis.trace.diagnose.machine import machine
@@ -115,10 +115,11 @@ def diagnose(
         When the counters have no kernel that `kernel` picks, or `lanes` does not fit the kernel.
     """
     launch = trace.launch  # before the trust in the trace: a launch that is refused is a loss
-    if trace.instruction_count:  # in one pass, and several questions at a time
-        ask(trace, [(resolved_in_part,), *pipe_questions(), (jumps_in_part,), *cost_questions(trace)])
-    trust = trust_of(trace)
     early = tuple(early_waves(trace).to_list())
+    if trace.instruction_count:  # in one pass, and several questions at a time
+        others = [(jumps_in_part,), *evenness_questions(early), *cost_questions(trace)]  # the last one is on all cores
+        ask(trace, [(resolved_in_part,), *pipe_questions(), *others])
+    trust = trust_of(trace)
     trace_facts = facts(trace, rows=rows)
     has_something = trust.has_code and trace_facts.wave_cycles_total
     link, rate, counted = None, None, None

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from wavewright import _core
 from wavewright.analysis.trace.barriers.meetings import passages
 from wavewright.analysis.trace.diagnose.machine import machine
-from wavewright.analysis.trace.parts import answers, pieces_of_waves
+from wavewright.analysis.trace.parts import Question, answers
 from wavewright.analysis.trace.selection import traced_waves
 from wavewright.analysis.trace.waits.stall_rows import stall_rows
 from wavewright.analysis.trace.waves.resident import resident_waves
@@ -199,6 +200,11 @@ def _of_kernels(waves: pl.DataFrame, traced: pl.DataFrame) -> pl.DataFrame:
     return chosen if chosen.height else waves
 
 
+def evenness_questions(left_out: tuple[int, ...]) -> list[Question]:
+    """Per-part questions of `work_of` and `slow_class` (`parts`)."""
+    return [(_work_of_part, left_out), (_stalls_of_part, left_out)]
+
+
 def slow_class(trace: ThreadTrace, *, left_out: tuple[int, ...] = ()) -> str:
     """Stall class at which the slower half of the waves stalls longest beyond the faster half; empty = nowhere."""
     stall_frame = pl.concat(answers(trace, _stalls_of_part, left_out))
@@ -211,15 +217,11 @@ def _stalls_of_part(part: ThreadTrace, _: ThreadTrace, left_out: tuple[int, ...]
     """Stall cycles of every row by the slower half of the waves, less those by the faster half."""
     life = pl.col("end_cycles") - pl.col("start_cycles")
     sign = (life.rank("ordinal") * 2 - 1 - pl.len()).sign().cast(pl.Int8)  # -1: the faster half; 0: in the middle
-    waves = traced_waves(part).filter(~pl.col("wave").is_in(list(left_out))).select("wave", sign=sign)
-    excess = (pl.col("stall_cycles") * pl.col("sign")).cast(pl.Int64).sum()
-    pieces = []
-    for piece in pieces_of_waves(part, "wave", "row", "stall_cycles"):
-        runs = piece["wave"].rle().struct.unnest()  # far fewer than instructions
-        runs = runs.join(waves, left_on="value", right_on="wave", how="left", maintain_order="left")
-        signs = runs.select(pl.col("sign").fill_null(0).repeat_by("len").explode()).to_series()
-        pieces.append(piece.select("row", "stall_cycles", sign=signs).group_by("row").agg(excess=excess))
-    return pl.concat(pieces).group_by("row").agg(pl.col("excess").sum())
+    waves = traced_waves(part).filter(~pl.col("wave").is_in(list(left_out))).select("wave", sign=sign).sort("wave")
+    ran, rows = part.instructions, part.code.height
+    return pl.DataFrame(
+        _core.stall_excess(ran["wave"], ran["stall_cycles"], ran["row"], waves["wave"], waves["sign"], rows)
+    )
 
 
 def _cu_count(trace: ThreadTrace, engines: pl.DataFrame, engine_count: int) -> float | None:

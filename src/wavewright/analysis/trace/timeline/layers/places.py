@@ -26,13 +26,10 @@ _CATEGORY_KINDS: tuple[dict[str, Any], ...] = tuple(
 @once_per_trace
 def category_kinds(trace: ThreadTrace) -> tuple[dict[str, Any], ...]:
     """The kinds of instructions that a trace has."""
-    categories = trace.instructions["category"]
-    present = {*categories.unique(), *trace.other_simd["category"].unique()}
-    code = trace.code.sort("row")
-    matrix = code.filter(matrix_rows(code))["row"]
-    if matrix.len():
-        is_matrix = trace.instructions["row"].is_in(matrix.implode())
-        present = {*present, *([_MATRIX] if is_matrix.any() else [])}
+    present = {*trace.executed.categories, *trace.other_simd["category"].unique()}
+    code = trace.code.filter(matrix_rows(trace.code))
+    if not set(trace.executed.rows).isdisjoint(code["row"]):
+        present.add(_MATRIX)
     return tuple(kind for kind in _CATEGORY_KINDS if kind["kind"] in present)
 
 

@@ -54,7 +54,7 @@ def states(trace: ThreadTrace) -> Timeline:
     """The states of each wave, one after the other from its start; items are rows of `states`."""
     tracks = slot_tracks(trace, trace.waves.filter(trace.waves["state_count"] > 0))
     begin, end = bounds(trace)
-    present = set(trace.states["state"].unique())
+    present = trace.executed.state_cycles
     kinds = tuple(
         {"kind": number, "name": name, "colour": name, "meaning": STATE_MEANINGS[name]}
         for number, name in STATES.items()
