@@ -24,24 +24,21 @@ Question = tuple[Callable[..., Any], *tuple[Hashable, ...]]
 
 def ask(trace: ThreadTrace, questions: Iterable[Question]) -> None:
     """Ask every part all questions that were not asked before, in one pass over the parts."""
-    new = [question for question in dict.fromkeys(questions) if _key(question) not in trace.answers]
+    new = {_key(question): question for question in questions if _key(question) not in trace.answers}
     if trace.parts is None:  # several who ask at once wait for one pass
-        at_once([partial(once, trace.answers, _key(new_one), partial(_alone, trace, new_one)) for new_one in new])
-        return
-    if not new:
-        return
-    results: dict[Hashable, list[Any]] = {_key(question): [] for question in new}
-    for part in trace.each_part():
-        found = at_once([partial(question, part, trace, *more) for question, *more in new])
-        for result, answer in zip(results.values(), found, strict=True):
-            result.append(answer)
-        del part  # before the next one is decoded
-    trace.answers.update(results)
+        at_once([partial(once, trace.answers, key, partial(_alone, trace, *question)) for key, question in new.items()])
+    elif new:
+        results: dict[Hashable, list[Any]] = {key: [] for key in new}
+        for part in trace.each_part():
+            found = at_once([partial(question, part, trace, *more) for question, *more in new.values()])
+            for result, answer in zip(results.values(), found, strict=True):
+                result.append(answer)
+            del part  # before the next one is decoded
+        trace.answers.update(results)
 
 
-def _alone(trace: ThreadTrace, question: Question) -> list[Any]:
-    function, *more = question
-    return [function(trace, trace, *more)]
+def _alone(trace: ThreadTrace, question: Callable[..., Any], *more: Hashable) -> list[Any]:
+    return [question(trace, trace, *more)]
 
 
 def answers(trace: ThreadTrace, question: Callable[..., Any], *more: Hashable) -> list[Any]:

@@ -140,9 +140,8 @@ def decode_window(
         losses.append(Loss("no_waves", detail=_why_no_waves(tables["occupancy"].height)))
     tables["losses"] = loss_frame(losses)
     lazy_tables: dict[str, Callable[[], pl.DataFrame]] = {}
-    lossy_tables = ("code",) if source_root is None else ("code", "sources")
-    trace = ThreadTrace(tables, _source(window, code.target, amd=amd), lazy_tables, lossy_tables)
-    trace.counted = _executed(records)
+    lossy = ("code",) if source_root is None else ("code", "sources")
+    trace = ThreadTrace(tables, _source(window, code.target, amd=amd), lazy_tables, lossy, counted=_executed(records))
     if is_counted:
         leave_rows(trace, lazy_tables, records, buffers, code.program)
     trace.find_kernel = code.kernel_at

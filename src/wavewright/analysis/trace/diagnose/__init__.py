@@ -14,7 +14,14 @@ from wavewright.analysis.trace.diagnose.facts import Facts, facts
 from wavewright.analysis.trace.diagnose.finding import DISPATCH, TRACED, Link, StallFinding
 from wavewright.analysis.trace.diagnose.floor_limits import limits, with_lanes, within_floors
 from wavewright.analysis.trace.diagnose.gains import Gains, PoolGain, gains
-from wavewright.analysis.trace.diagnose.gpu_fill import Filling, evenness_questions, filling, slow_class, work_of
+from wavewright.analysis.trace.diagnose.gpu_fill import (
+    Filling,
+    filling,
+    slow_class,
+    stalls_of_part,
+    work_of,
+    work_of_part,
+)
 from wavewright.analysis.trace.diagnose.grid_findings import Evenness, grid_findings, roof_finding
 from wavewright.analysis.trace.diagnose.issue_findings import ISSUE_BOUND, issue_finding
 from wavewright.analysis.trace.diagnose.machine import machine
@@ -22,7 +29,7 @@ from wavewright.analysis.trace.diagnose.pool_findings import pool_finding, regis
 from wavewright.analysis.trace.diagnose.pools import is_memory
 from wavewright.analysis.trace.diagnose.roofs import Pipes, Roof, pipes, roofs
 from wavewright.analysis.trace.diagnose.traffic import CountedRate, Traffic, counted_traffic, traffic
-from wavewright.analysis.trace.parts import ask
+from wavewright.analysis.trace.parts import Question, ask
 from wavewright.analysis.trace.pipes.utilization import pipe_questions
 from wavewright.analysis.trace.trust.caveats import cold_share
 from wavewright.analysis.trace.trust.verdicts import Trust, trust_of
@@ -117,8 +124,8 @@ def diagnose(
     launch = trace.launch  # before the trust in the trace: a launch that is refused is a loss
     early = tuple(early_waves(trace).to_list())
     if trace.instruction_count:  # in one pass, and several questions at a time
-        others = [(jumps_in_part,), *evenness_questions(early), *cost_questions(trace)]  # the last one is on all cores
-        ask(trace, [(resolved_in_part,), *pipe_questions(), *others])
+        serial: list[Question] = [(resolved_in_part,), *pipe_questions(), (jumps_in_part,), (work_of_part, early)]
+        ask(trace, [*serial, (stalls_of_part, early), *cost_questions(trace)])  # these are on all cores
     trust = trust_of(trace)
     trace_facts = facts(trace, rows=rows)
     has_something = trust.has_code and trace_facts.wave_cycles_total

@@ -10,7 +10,7 @@ import polars as pl
 from wavewright import _core
 from wavewright.analysis.trace.barriers.meetings import passages
 from wavewright.analysis.trace.diagnose.machine import machine
-from wavewright.analysis.trace.parts import Question, answers
+from wavewright.analysis.trace.parts import answers
 from wavewright.analysis.trace.selection import traced_waves
 from wavewright.analysis.trace.waits.stall_rows import stall_rows
 from wavewright.analysis.trace.waves.resident import resident_waves
@@ -164,7 +164,7 @@ def _empty_cycles(waves: pl.DataFrame, peak: int) -> tuple[int, int, int, int]:
 
 def work_of(trace: ThreadTrace, *, left_out: tuple[int, ...] = ()) -> WorkgroupWork | None:
     """Executed instructions by workgroup; None = no wave has any."""
-    parts = [frame.with_columns(part=pl.lit(at)) for at, frame in enumerate(answers(trace, _work_of_part, left_out))]
+    parts = [frame.with_columns(part=pl.lit(at)) for at, frame in enumerate(answers(trace, work_of_part, left_out))]
     waves = pl.concat(parts)
     count = pl.col("instruction_count")
     groups = waves.group_by("part", "group").agg(mean=count.mean(), excess=count.max() / count.mean() - 1)
@@ -182,7 +182,7 @@ def work_of(trace: ThreadTrace, *, left_out: tuple[int, ...] = ()) -> WorkgroupW
     )
 
 
-def _work_of_part(part: ThreadTrace, _: ThreadTrace, left_out: tuple[int, ...]) -> pl.DataFrame:
+def work_of_part(part: ThreadTrace, _: ThreadTrace, left_out: tuple[int, ...]) -> pl.DataFrame:
     """Working waves with their instructions, and the workgroup of those that met at a barrier."""
     waves = traced_waves(part).filter(~pl.col("wave").is_in(list(left_out)))
     together = passages(part).select("wave", met="workgroup").unique("wave")
@@ -200,28 +200,21 @@ def _of_kernels(waves: pl.DataFrame, traced: pl.DataFrame) -> pl.DataFrame:
     return chosen if chosen.height else waves
 
 
-def evenness_questions(left_out: tuple[int, ...]) -> list[Question]:
-    """Per-part questions of `work_of` and `slow_class` (`parts`)."""
-    return [(_work_of_part, left_out), (_stalls_of_part, left_out)]
-
-
 def slow_class(trace: ThreadTrace, *, left_out: tuple[int, ...] = ()) -> str:
     """Stall class at which the slower half of the waves stalls longest beyond the faster half; empty = nowhere."""
-    stall_frame = pl.concat(answers(trace, _stalls_of_part, left_out))
+    stall_frame = pl.concat(answers(trace, stalls_of_part, left_out))
     classes = stall_rows(trace).unique("row", keep="first", maintain_order=True).select("row", "class")
     excess = stall_frame.join(classes, on="row").group_by("class").agg(pl.col("excess").sum()).sort("excess", "class")
     return str(excess["class"][-1]) if excess.height and excess["excess"][-1] > 0 else ""
 
 
-def _stalls_of_part(part: ThreadTrace, _: ThreadTrace, left_out: tuple[int, ...]) -> pl.DataFrame:
-    """Stall cycles of every row by the slower half of the waves, less those by the faster half."""
-    life = pl.col("end_cycles") - pl.col("start_cycles")
-    sign = (life.rank("ordinal") * 2 - 1 - pl.len()).sign().cast(pl.Int8)  # -1: the faster half; 0: in the middle
+def stalls_of_part(part: ThreadTrace, _: ThreadTrace, left_out: tuple[int, ...]) -> pl.DataFrame:
+    """Stall cycles of every row by the slower half of the waves (sign 1), less those by the faster half (sign -1)."""
+    sign = ((pl.col("end_cycles") - pl.col("start_cycles")).rank("ordinal") * 2 - 1 - pl.len()).sign().cast(pl.Int8)
     waves = traced_waves(part).filter(~pl.col("wave").is_in(list(left_out))).select("wave", sign=sign).sort("wave")
-    ran, rows = part.instructions, part.code.height
-    return pl.DataFrame(
-        _core.stall_excess(ran["wave"], ran["stall_cycles"], ran["row"], waves["wave"], waves["sign"], rows)
-    )
+    ran = part.instructions
+    columns = (ran["wave"], ran["stall_cycles"], ran["row"], waves["wave"], waves["sign"])
+    return pl.DataFrame(_core.stall_excess(*columns, part.code.height))
 
 
 def _cu_count(trace: ThreadTrace, engines: pl.DataFrame, engine_count: int) -> float | None:

@@ -26,10 +26,9 @@ _CATEGORY_KINDS: tuple[dict[str, Any], ...] = tuple(
 @once_per_trace
 def category_kinds(trace: ThreadTrace) -> tuple[dict[str, Any], ...]:
     """The kinds of instructions that a trace has."""
-    present = {*trace.executed.categories, *trace.other_simd["category"].unique()}
-    code = trace.code.filter(matrix_rows(trace.code))
-    if not set(trace.executed.rows).isdisjoint(code["row"]):
-        present.add(_MATRIX)
+    matrix = trace.code.filter(matrix_rows(trace.code))["row"]
+    added = () if set(trace.executed.rows).isdisjoint(matrix) else (_MATRIX,)
+    present = {*trace.executed.categories, *trace.other_simd["category"].unique(), *added}
     return tuple(kind for kind in _CATEGORY_KINDS if kind["kind"] in present)
 
 

@@ -54,11 +54,10 @@ def states(trace: ThreadTrace) -> Timeline:
     """The states of each wave, one after the other from its start; items are rows of `states`."""
     tracks = slot_tracks(trace, trace.waves.filter(trace.waves["state_count"] > 0))
     begin, end = bounds(trace)
-    present = trace.executed.state_cycles
     kinds = tuple(
         {"kind": number, "name": name, "colour": name, "meaning": STATE_MEANINGS[name]}
         for number, name in STATES.items()
-        if number in present
+        if number in trace.executed.state_cycles
     )
     return Timeline(
         "states", "Wave states", "cycles", begin, end, cell_bits(trace),
