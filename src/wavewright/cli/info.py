@@ -97,7 +97,7 @@ def _about(
 ) -> _About:
     """What one path is."""
     from wavewright.readers.files.kinds import COUNTER_CAPTURES, Kind, sniff, title_of
-    from wavewright.readers.opening import DECODED_KINDS, unknown_at
+    from wavewright.readers.opening import DECODED_KINDS, does_not_fit
     from wavewright.readers.run.inputs import holds_run
 
     kind, asked = sniff(path), (dispatch, kernel)
@@ -114,7 +114,7 @@ def _about(
     if kind is Kind.CODE_OBJECT:
         return _code_object(path)
     if kind is Kind.UNKNOWN:
-        raise unknown_at(path)
+        raise does_not_fit(kind, path)
     return _other(path, kind)
 
 

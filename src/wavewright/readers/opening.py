@@ -499,17 +499,13 @@ def _why_not_raw(request: OpenRequest) -> str:
     return "" if capture.code_objects else "no code object next to the raw traces"
 
 
-def unknown_at(path: Path) -> NotATraceError:
-    """The error for what wavewright does not read, whatever was asked: of a folder, whether anything is in it."""
-    what = "this folder is empty" if path.is_dir() else Kind.UNKNOWN.value
-    if path.is_dir() and any(path.iterdir()):
-        what = f"nothing in this folder{refused_below(path) or ' is of a format that wavewright reads'}"
-    return NotATraceError(what, where=str(path), advice=advice_for(Kind.UNKNOWN, path))
-
-
 def does_not_fit(kind: Kind, path: Path) -> NotATraceError:
-    """The error for a path without thread trace: what it is, and which verb reads it."""
-    return unknown_at(path) if kind is Kind.UNKNOWN else misfit(kind, path, "trace")
+    """The error for a path without thread trace: what it is, and which verb reads it, or that none does."""
+    if kind is not Kind.UNKNOWN or not path.is_dir():
+        return misfit(kind, path, "trace")
+    read = refused_below(path) or " is of a format that wavewright reads"
+    what = f"nothing in this folder{read}" if any(path.iterdir()) else "this folder is empty"
+    return NotATraceError(what, where=str(path), advice=advice_for(kind, path))
 
 
 #: Kind of thread trace -> its opener; of other kinds the PC samples are read, if they have any.

@@ -28,12 +28,11 @@ from wavewright.base.compression import (
 from wavewright.base.files import open_regular
 from wavewright.errors import MissingToolError, NotATraceError, UsageError, WavewrightError
 from wavewright.model.losses import Loss
+from wavewright.readers.files.text import most_unpacked
 
 _Ignore = Callable[[str, str], None]
 
 MAX_BYTES = 4 << 30  #: Unpacked bytes of one archive.
-SMALL_BYTES = 256 << 20  #: Up to this much is unpacked however well it was packed; beyond it the ratio counts.
-MAX_RATIO = 200  #: Unpacked to packed bytes; JSON of a long loop reaches about 60.
 MAX_MEMBERS = 200_000
 MAX_DEPTH = 16
 
@@ -185,7 +184,7 @@ def traces_in(path: Path) -> Literal["raw", "decoded", ""]:
             if head.startswith(_ZIP):
                 with zipfile.ZipFile(stream) as archive:
                     return _form_in(sorted(archive.namelist(), key=is_raw_name, reverse=True))
-            limit = min(MAX_BYTES, max(SMALL_BYTES, MAX_RATIO * path.stat().st_size))
+            limit = most_unpacked(path.stat().st_size, MAX_BYTES)
             with tarfile.open(fileobj=_Bounded(opened_unpacked(stream), limit), mode="r|") as tar:
                 return _form_in(member.name for member in islice(tar, MAX_MEMBERS))
     except (*_BROKEN, _TooLargeError, tarfile.TarError, zipfile.BadZipFile, WavewrightError):
@@ -232,8 +231,7 @@ def _is_tar_block(block: bytes) -> bool:
 
 
 def _members(path: Path, ignore: _Ignore) -> Iterator[tuple[str, bytes]]:
-    packed_bytes = path.stat().st_size
-    limit = min(MAX_BYTES, max(SMALL_BYTES, MAX_RATIO * packed_bytes))
+    limit = most_unpacked(path.stat().st_size, MAX_BYTES)
     with open_regular(path) as stream:
         head = stream.read(_TAR_BLOCK)
         stream.seek(0)

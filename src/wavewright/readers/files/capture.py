@@ -12,8 +12,9 @@ from wavewright.base.compression import PACKED_SUFFIXES, PackedError, packing_of
 from wavewright.base.files import listed, not_read_here, open_regular
 from wavewright.errors import NotATraceError, UsageError
 from wavewright.model.losses import Loss
-from wavewright.readers.files.archive import MAX_BYTES, MAX_RATIO, RAW_SUFFIXES, SMALL_BYTES, is_archive, is_raw_name
+from wavewright.readers.files.archive import MAX_BYTES, RAW_SUFFIXES, is_archive, is_raw_name
 from wavewright.readers.files.inventory import Inventory
+from wavewright.readers.files.text import most_unpacked
 from wavewright.readers.files.tinygrad_profile import is_tinygrad_profile, profile_files
 
 MAX_FILES = 100_000  #: Files looked at in a folder before giving up; a capture has a few hundred.
@@ -301,8 +302,7 @@ def _unpacked(path: Path, content: bytes | None, losses: list[Loss]) -> bytes:
         with stream:
             head = stream.read(_MAGIC_BYTES)
             stream.seek(0)
-            size = len(content) if content is not None else path.stat().st_size
-            limit = min(MAX_BYTES, max(SMALL_BYTES, MAX_RATIO * size))
+            limit = most_unpacked(path.stat().st_size if content is None else len(content), MAX_BYTES)
             if not packing_of(head):
                 return stream.read()
             for piece in unpacked_stream(stream, packing_of(head)):

@@ -16,6 +16,8 @@ from wavewright.errors import NotATraceError, UsageError
 
 SQLITE = b"SQLite format 3\0"
 MAX_BYTES = 1 << 33  #: Of one file, unpacked.
+SMALL_BYTES = 256 << 20  #: Up to this much is unpacked however well it was packed; beyond it the ratio counts.
+MAX_RATIO = 200  #: Unpacked to packed bytes; JSON of a long loop reaches about 60.
 _PIECE = 1 << 20
 _MAGIC_BYTES = 8
 #: What decoding of hostile JSON raises.
@@ -86,6 +88,11 @@ def records_of(records: Sequence[msgspec.Raw], kind: type[T]) -> list[T]:
     return sound
 
 
+def most_unpacked(packed_bytes: int, limit: int) -> int:
+    """Bytes that so many packed ones may unpack to, of at most `limit`."""
+    return min(limit, max(SMALL_BYTES, MAX_RATIO * packed_bytes))
+
+
 def _content(file: Path, limit: int, *, is_json: bool) -> bytes:
     try:
         with open_regular(file) as stream:
@@ -131,6 +138,7 @@ def head_of(head: bytes, limit: int = 1 << 16) -> bytes:
 
 
 def _unpacked(stream: BinaryIO, file: Path, limit: int, packing: str, *, is_json: bool) -> bytes:
+    limit = most_unpacked(os.fstat(stream.fileno()).st_size, limit)
     pieces: list[bytes] = []
     length = 0
     try:
@@ -147,5 +155,5 @@ def _unpacked(stream: BinaryIO, file: Path, limit: int, packing: str, *, is_json
 
 
 def _too_long(file: Path, limit: int) -> NotATraceError:
-    problem = f"more than {limit / (1 << 30):.0f} GiB of text"
+    problem = f"more than {limit >> 20:,} MiB of text"
     return NotATraceError(problem, where=str(file), advice="record a shorter run, or a ROCpd database (-f rocpd)")

@@ -20,6 +20,7 @@ from tests.kit.sampling import every_third
 from wavewright.base.compression import zstd_library
 from wavewright.errors import NotATraceError, UsageError, WavewrightError
 from wavewright.readers.files import archive as archive_module
+from wavewright.readers.files import text
 from wavewright.readers.files.archive import Archive, is_archive, traces_in
 from wavewright.readers.files.decoded_traces import decoded_in_archive
 
@@ -155,7 +156,7 @@ def test_truncated_zip(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("suffix", [".tar.xz", ".tar.gz", ".zip"])
 def test_bombs(tmp_path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(archive_module, "SMALL_BYTES", 1 << 20)
+    monkeypatch.setattr(text, "SMALL_BYTES", 1 << 20)
     files = {f"run/source_{n}": bytes(1 << 20) for n in range(8)}
     data = zip_bytes(files) if suffix == ".zip" else PACKERS[suffix](tar_bytes(files))
     path = write(tmp_path / f"bomb{suffix}", data)

@@ -17,6 +17,7 @@ import pytest
 
 from wavewright.errors import NotATraceError, UsageError
 from wavewright.model.losses import Loss
+from wavewright.readers.files import text
 from wavewright.readers.files.sqlite import Database, files, locks, table_names
 from wavewright.readers.files.text import SQLITE
 
@@ -334,7 +335,7 @@ def test_packed_and_cut(tmp_path: Path) -> None:
 
 
 def test_a_bomb_is_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "SMALL_BYTES", 1 << 20)
+    monkeypatch.setattr(text, "SMALL_BYTES", 1 << 20)
     path = tmp_path / "bomb.gz"
     path.write_bytes(gzip.compress(SQLITE + bytes(40 << 20)))
     with pytest.raises(NotATraceError, match="unpacks to more than"):

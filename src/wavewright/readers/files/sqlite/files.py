@@ -17,13 +17,11 @@ from wavewright.errors import NotATraceError, UsageError
 from wavewright.readers.files.sqlite.locks import BusyError, shared_lock
 from wavewright.readers.files.sqlite.moments import copy_moment, is_pending, open_descriptor
 from wavewright.readers.files.sqlite.permits import permit_reading
-from wavewright.readers.files.text import SQLITE
+from wavewright.readers.files.text import SQLITE, most_unpacked
 
 #: What calls of SQLite raise: its messages quote the file, and what they quote need not be text.
 ERRORS = (sqlite3.Error, UnicodeDecodeError)
 MAX_UNPACKED_BYTES = 16 << 30  #: Bytes that a packed database may unpack to.
-SMALL_BYTES = 256 << 20  #: Up to this much is unpacked however well it was packed; beyond it the ratio counts.
-MAX_RATIO = 200
 LOCK_SECONDS = 2.0  #: How long to wait for a database that another process holds locked.
 
 _PAGE_COUNT_AT = 28
@@ -175,7 +173,7 @@ class OpenFile:
             When the file is damaged, unpacks to suspiciously much, or finds no room.
         """
         path = self._named
-        limit = min(MAX_UNPACKED_BYTES, max(SMALL_BYTES, MAX_RATIO * path.stat().st_size))
+        limit = most_unpacked(path.stat().st_size, MAX_UNPACKED_BYTES)
         try:
             _unpack(path, target, limit)
         except (PackedError, OSError) as error:
