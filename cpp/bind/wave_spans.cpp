@@ -120,14 +120,14 @@ ArrowTable numbers_of(std::vector<std::vector<int64_t>> columns, Names... names)
 }
 
 ArrowTable row_cycles_of(const nb::object& waves, const nb::object& instructions, const nb::object& is_matrix,
-                         uint32_t row_count, int64_t from, int64_t to) {
+                         uint32_t row_count) {
     const WaveColumns places(waves);
     const InstructionColumns columns(instructions);
     const ArrowInput<uint8_t> matrix(is_matrix);
     RowCycles sums;
     {
         nb::gil_scoped_release unlocked;
-        sums = row_cycles(places.waves(), columns.table(), matrix.values(), row_count, from, to);
+        sums = row_cycles(places.waves(), columns.table(), matrix.values(), row_count);
     }
     return numbers_of({std::move(sums.cycles), std::move(sums.count)}, "cycles", "count");
 }
@@ -243,8 +243,8 @@ void bind_wave_spans(nb::module_& m) {
           "The pipe that every instruction is issued to, and when.");
     m.def("used_pipes", &used_of, "waves"_a, "instructions"_a, "pipes"_a, "unit_count"_a,
           "Of every unit a bit for each pipe to which anything is issued.");
-    m.def("row_cycles", &row_cycles_of, "waves"_a, "instructions"_a, "is_matrix"_a, "row_count"_a, "begin"_a, "end"_a,
-          "Cycles and executions in a time, by (row + 1) * 16 + kind.");
+    m.def("row_cycles", &row_cycles_of, "waves"_a, "instructions"_a, "is_matrix"_a, "row_count"_a,
+          "Cycles and executions, by (row + 1) * 16 + kind.");
     m.def("stall_of_waves", &stall_of, "waves"_a, "stall_cycles"_a, "Stall cycles of every wave.");
     m.def("executed_pyramid", &executed_pyramid, "layer"_a, "waves"_a, "instructions"_a, "is_matrix"_a);
     m.def("issued_pyramid", &issued_pyramid, "layer"_a, "waves"_a, "instructions"_a, "is_matrix"_a, "pipes"_a,

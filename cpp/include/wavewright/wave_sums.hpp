@@ -16,10 +16,9 @@ struct RowCycles {
     std::vector<int64_t> cycles, count;
 };
 
-// Of instructions that lie at least partly in [from, to), the cycles in it: from the time to the end of the stall or
-// the duration. Waves with kNoTrack are left out.
+// Cycles of instructions, the longer of stall and duration, and executions. Waves with kNoTrack are left out.
 RowCycles row_cycles(const PlacedWaves& waves, const TracedInstructions& table, std::span<const uint8_t> is_matrix,
-                     size_t row_count, int64_t from, int64_t to);
+                     size_t row_count);
 
 // Stall cycles of every wave.
 std::vector<int64_t> stall_of_waves(const PlacedWaves& waves, std::span<const int32_t> stall);

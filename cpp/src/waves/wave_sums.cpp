@@ -26,7 +26,7 @@ bool is_set(std::span<const uint8_t> of_row, int32_t row) {
 }  // namespace
 
 RowCycles row_cycles(const PlacedWaves& waves, const TracedInstructions& table, std::span<const uint8_t> is_matrix,
-                     size_t row_count, int64_t from, int64_t to) {
+                     size_t row_count) {
     const size_t cells = (row_count + 1) * kRowKinds;
     const unsigned workers = workers_for(table.time.size() / kRowsPerWorker);
     std::vector<RowCycles> parts(workers);
@@ -35,14 +35,11 @@ RowCycles row_cycles(const PlacedWaves& waves, const TracedInstructions& table, 
         if (waves.track[wave] == kNoTrack) return;
         RowCycles& part = parts[worker];
         for (size_t i = first; i < behind; ++i) {
-            const int64_t begin = bounded(table.time[i]) + waves.time[wave];
-            const int64_t end = begin + std::max({table.stall[i], table.duration[i], 0});
-            if (begin >= to || end <= from) continue;
             const int32_t row = table.row[i];
             const size_t place = row >= 0 && static_cast<size_t>(row) < row_count ? static_cast<size_t>(row) + 1 : 0;
             const size_t kind =
                 is_set(is_matrix, row) ? kMatrixKind : std::min<size_t>(table.category[i], kRowKinds - 1);
-            part.cycles[place * kRowKinds + kind] += std::min(end, to) - std::max(begin, from);
+            part.cycles[place * kRowKinds + kind] += std::max({table.stall[i], table.duration[i], 0});
             part.count[place * kRowKinds + kind] += 1;
         }
     });

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import polars as pl
 
 from wavewright import _core
-from wavewright.analysis.trace.clocks.common_clock import aligned
 from wavewright.analysis.trace.pipes import PIPES, pipes_of_rows
 from wavewright.analysis.trace.selection import traced_waves
 from wavewright.base.bounds import ENGINE, ITEM, Bounds, bounded, check_range
@@ -18,7 +17,6 @@ from wavewright.model.trace import ThreadTrace
 MAX_BINS = 100
 MATRIX = 15  #: Number of the category MATRIX, which the hardware reports as VALU.
 _KINDS = 16
-_FARTHEST_CYCLES = 1 << 48
 
 
 @dataclass(frozen=True)
@@ -90,15 +88,14 @@ def _sums(trace: ThreadTrace, se: int | None) -> pl.DataFrame:
     """Cycles and executions per row and category: `row`, `kind`, `cycles`, `count`; row -1 = unknown."""
     waves = traced_waves(trace)
     of_engine = pl.lit(value=True) if se is None else pl.col("se") == se
-    placed = aligned(trace, waves).select(
+    placed = waves.select(
         track=pl.when(of_engine).then(0).otherwise(_core.NO_TRACK).cast(pl.UInt32),
-        time=pl.col("offset").fill_null(0).cast(pl.Int64),
+        time=pl.lit(0, pl.Int64),
         first="first_instruction",
         count="instruction_count",
     )
     is_matrix = (pipes_of_rows(trace.code) == list(PIPES).index("MATRIX")).cast(pl.UInt8)
-    rows, always = trace.code.height, (-_FARTHEST_CYCLES, _FARTHEST_CYCLES)
-    sums = pl.DataFrame(_core.row_cycles(placed, trace.instructions, is_matrix, rows, *always))
+    sums = pl.DataFrame(_core.row_cycles(placed, trace.instructions, is_matrix, trace.code.height))
     cell = pl.int_range(pl.len(), dtype=pl.Int32)
     cells = sums.select(row=cell // _KINDS - 1, kind=(cell % _KINDS).cast(pl.UInt8), cycles="cycles", count="count")
     return cells.filter(pl.col("count") > 0)
