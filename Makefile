@@ -53,7 +53,7 @@ NPM := npm --prefix web --loglevel=error
 
 .PHONY: page test-page format-page browser screenshots
 .PHONY: sdist wheel test-wheel try-wheel
-.PHONY: help demo docs ready ready-all test test-all test-notebooks test-office test-llvm test-core test-core-all test-threads test-aarch64 test-sanitized flips search check format core fuzz bench kernels llvm clang-format clean
+.PHONY: help demo docs installed ready ready-all test test-all test-notebooks test-office test-llvm test-core test-core-all test-threads test-aarch64 test-sanitized flips search check format core fuzz bench kernels llvm clang-format clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -61,7 +61,9 @@ help: ## this list
 demo: page $(STAMPS)/package ## set up, build the native core, run `wavewright demo`
 	$(BIN)/wavewright demo
 
-ready: browser page $(STAMPS)/collected ## set up everything that the tests need, and test nothing
+ready: installed $(STAMPS)/collected ## set up everything that the tests need, and test nothing
+
+installed: browser page $(STAMPS)/test $(STAMPS)/package
 
 test: $(CMAKE_STAMP) ## set up everything and run the suite on all cores; without LLVM, the tests that ask it skip
 	$(PYTHON) tools/run_tests.py
@@ -230,7 +232,7 @@ $(STAMPS)/build $(STAMPS)/test $(STAMPS)/dev $(STAMPS)/node $(STAMPS)/audit $(ST
 # pip changes one environment at a time, also under `make --jobs`.
 $(STAMPS)/build: | $(NODE_STAMP)
 $(STAMPS)/test: | $(STAMPS)/build
-ifneq ($(filter ready ready-all,$(MAKECMDGOALS)),)
+ifneq ($(filter installed ready ready-all,$(MAKECMDGOALS)),)
 $(STAMPS)/package: | $(STAMPS)/test
 endif
 $(STAMPS)/dev $(STAMPS)/notebooks: | $(STAMPS)/package
@@ -243,11 +245,11 @@ $(STAMPS)/compiled: $(STAMPS)/build $(CORE_FILES) | page
 
 $(STAMPS)/package: $(STAMPS)/compiled
 	$(PIP) install --no-build-isolation --editable .
-	$(BIN)/python -m compileall -q src synth
 	touch $@
 
-# Compiles the tests once; otherwise every worker would. Tests that cannot be collected are told of when they run.
+# Compiles modules and tests once; otherwise every worker would. Tests that cannot be collected are told of when they run.
 $(STAMPS)/collected: $(STAMPS)/package $(STAMPS)/test
+	$(BIN)/python -m compileall -q src synth
 	@env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -q --collect-only tests >/dev/null || true
 	touch $@
 

@@ -327,6 +327,7 @@ def test_handles_are_taken_back(places: dict[str, Path]) -> None:
     assert "no code row at" in call("waits", trace, "--at", "i0x1").stderr
 
 
+@pytest.mark.slow
 def test_hostile_names(tmp_path: Path) -> None:
     folder = write_decoded(tmp_path / "made")
     hostile = Path(shutil.copytree(folder, tmp_path / f"a b`{chr(27)}[2J$(x)" / NAME))

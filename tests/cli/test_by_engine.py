@@ -74,7 +74,7 @@ def test_the_answer_is_the_same_engine_by_engine(
     assert whole.status == 0, whole.stderr
 
 
-@pytest.mark.some_cases(7)
+@pytest.mark.some_cases(3)
 @pytest.mark.usefixtures("one_by_one")
 @pytest.mark.parametrize(
     "ask",

@@ -66,7 +66,7 @@ def test_planned_instructions_close_exactly_in_any_order_of_the_paths(trace: Pat
     assert _verdicts(counters, trace) == verdicts
 
 
-@pytest.mark.some_cases(3)
+@pytest.mark.first_case
 @pytest.mark.parametrize("factor", [0.0, 0.5, 2.0])
 @pytest.mark.parametrize("counter", ["SQ_WAVES", "SQ_INSTS_VALU", "SQ_INSTS_LDS", "SQ_INSTS_VMEM"])
 def test_planted_faults_are_named(counter: str, factor: float, trace: Path, tmp_path: Path) -> None:

@@ -47,6 +47,7 @@ def test_text_names_the_cause_the_place_and_the_remedy(slow: Path, monkeypatch: 
     assert f"next: wavewright regions {slow}" in done.stdout.replace("\n", "")
 
 
+@pytest.mark.slow
 def test_the_time_of_the_worst_case_can_be_pasted(slow: Path) -> None:
     path = next(slow.rglob("*.db"))
     found = json.loads(call("diagnose", path, "--json").stdout)["findings"][0]

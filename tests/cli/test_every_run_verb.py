@@ -157,7 +157,7 @@ def _forms() -> Iterator[Any]:
         yield pytest.param(verb, kind, marks=() if is_quick else pytest.mark.slow, id=f"{verb}-{kind}")
 
 
-@pytest.mark.some_cases(2)
+@pytest.mark.first_case
 @pytest.mark.parametrize(("verb", "kind"), list(_forms()))
 def test_forms(verb: str, kind: str, inputs: Path) -> None:
     text = asked(verb, inputs / kind)
@@ -210,7 +210,7 @@ NOTHING = [
 ]
 
 
-@pytest.mark.some_cases(14)
+@pytest.mark.some_cases(5)
 @pytest.mark.parametrize(
     ("verb", "option"), every_third_pair([verb for verb in ASKING if has(verb, "--percent")], NOTHING)
 )

@@ -190,6 +190,7 @@ def test_traces_need_repeats_and_name_the_lines_that_grew(run: Run, tmp_path: Pa
     assert few.stderr.startswith("not failed: B: cycles per wave +")
 
 
+@pytest.mark.slow
 def test_traces_have_budgets_and_other_kernels_cannot_be_told(run: Run, tmp_path: Path) -> None:
     trace, budget = _trace(tmp_path / "trace", "tiled_gemm", 1), tmp_path / "budget.toml"
     budget.write_text('limits = ["cycles <= 10 cycles"]\nstrongest_finding = "1 %"\n')

@@ -37,6 +37,7 @@ def test_counters_of_a_gemm(gemm):
     assert per_wave(answer_of(*gemm, *ARGUMENTS), "segment_count_total") == 1024
 
 
+@pytest.mark.slow
 def test_text_fits_the_screen(run, gemm):
     for columns in ("80", "120"):
         done = run("lanes", *gemm, *ARGUMENTS, "--fix", environment={"COLUMNS": columns})

@@ -26,6 +26,7 @@ def test_closed_streams(capture: Path, more: tuple[str, ...]) -> None:
     assert shell('"$@" >&- 2>&-', "stalls", capture / "missing", *more).returncode == 2
 
 
+@pytest.mark.first_case
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 @pytest.mark.parametrize("more", [(), ("--json",)])
 def test_a_full_disk(capture: Path, more: tuple[str, ...]) -> None:

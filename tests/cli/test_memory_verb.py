@@ -34,6 +34,7 @@ def test_text(runs: Path, width: int, monkeypatch: pytest.MonkeyPatch) -> None:
     assert max(map(len, lines)) <= width
 
 
+@pytest.mark.slow
 def test_ranks_and_hostile_names(runs: Path) -> None:
     answer = json.loads(call("memory", runs / "ranks", runs / "hostile.db", "--json").stdout)
     places, sites = (answer[name]["rows"] for name in ("places", "sites"))

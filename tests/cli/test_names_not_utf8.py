@@ -96,7 +96,7 @@ KINDS: dict[str, tuple[Callable[[Path], Path], str]] = {
 }
 
 
-@pytest.mark.some_cases(3)
+@pytest.mark.first_case
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_is_opened_and_shown(folder: Path, kind: str) -> None:
     make, verb = KINDS[kind]

@@ -109,6 +109,7 @@ def test_numbers_at_their_bounds(verb: str, option: str, kind: Whole, paths: dic
         _check(done.status, done.stderr)
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize(("verb", "kind"), [("hotspots", "trace"), ("top", "run")])
 def test_ranges_that_are_none(verb: str, kind: str, paths: dict[str, Path]) -> None:
     for text in RANGES:

@@ -38,7 +38,7 @@ def test_info_on_something_else(run: Run, tmp_path: Path) -> None:
     assert run("info", tmp_path / "missing").returncode == 2
 
 
-@pytest.mark.some_cases(2)
+@pytest.mark.first_case
 @pytest.mark.parametrize("gpu", ["gfx942", "gfx950", "gfx1100", "gfx1201"])
 def test_demo(run: Run, gpu: str) -> None:
     done = run("demo", "--target", gpu)

@@ -91,6 +91,7 @@ def test_a_capture_of_a_machine(run: Run, shared: Path, tmp_path: Path) -> None:
     assert _answer(run, "info", packed)["dispatches"][1]["launch"]["call_count"] == 150
 
 
+@pytest.mark.some_cases(2)
 @pytest.mark.parametrize("suffix", [".zst", ".gz", ".xz", ".bz2"])
 def test_packed_traces_in_a_folder(run: Run, capture: Path, tmp_path: Path, suffix: str) -> None:
     packed = shutil.copytree(capture, tmp_path / "packed")

@@ -84,6 +84,7 @@ def test_summary_says_what_it_does_not_show(runs: Path) -> None:
     assert call("summary", runs / "a", "--top", 2, "--csv", "--jobs", 1).stderr.startswith("showing 2 of")
 
 
+@pytest.mark.slow
 def test_tables_of_rocpd_summary(runs: Path, tmp_path: Path) -> None:
     folder = tmp_path / "tables"
     assert call("summary", runs / "a", "--rocpd-csv", folder, "--jobs", 1).status == 0
@@ -157,6 +158,7 @@ def test_what_a_gate_needs(options: tuple[object, ...], line: str, runs: Path) -
     assert line in done.stderr
 
 
+@pytest.mark.slow
 def test_a_run_with_itself(runs: Path) -> None:
     done = call("compare", runs / "a", runs / "a", "--jobs", 1, "--fail-above", 0)
     assert (done.status, done.stderr) == (0, "")

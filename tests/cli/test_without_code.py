@@ -26,6 +26,7 @@ def without_code(tmp_path_factory):
     return write_files(tmp_path_factory.mktemp("decoded") / NAME, files)
 
 
+@pytest.mark.some_cases(4)
 @pytest.mark.parametrize(
     "verb", ["hotspots", "source", "loops", "waits", "waves", "barriers", "coverage", "diagnose", "info"]
 )

@@ -259,7 +259,7 @@ def analysis_database(path: Path, more: str) -> Path:
     return path
 
 
-@pytest.mark.some_cases(6)
+@pytest.mark.some_cases(3)
 @pytest.mark.parametrize(
     ("more", "dispatches"),
     [

@@ -40,7 +40,7 @@ def test_a_file_that_was_cut(tmp_path: Path, share: float) -> None:
         assert open_run(path).dispatches.height <= len(ROWS["rocpd_op"])
 
 
-@pytest.mark.some_cases(7)
+@pytest.mark.some_cases(3)
 @pytest.mark.parametrize("seed", range(20))
 def test_bytes_that_were_changed(tmp_path: Path, seed: int) -> None:
     path = write_rpd_file(tmp_path / "made.rpd")

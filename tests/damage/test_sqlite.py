@@ -64,6 +64,7 @@ def test_cut_anywhere(tmp_path: Path, sound: bytes) -> None:
             assert losses == ["unreadable_rows"] or len(frame) == ROWS or "t" not in Database(path).tables
 
 
+@pytest.mark.slow
 def test_flipped_bytes(tmp_path: Path, sound: bytes) -> None:
     path = tmp_path / "flipped.db"
     chance = random.Random(7)
@@ -95,6 +96,7 @@ def test_pages_that_lead_in_a_circle(tmp_path: Path, sound: bytes) -> None:
         assert "a second time" in database.losses[0].message
 
 
+@pytest.mark.slow
 def test_pages_swapped(tmp_path: Path, sound: bytes) -> None:
     path = tmp_path / "swapped.db"
     chance = random.Random(11)

@@ -68,6 +68,7 @@ def test_source_lines(page, serve):
     expect(cell.locator(".delta")).to_have_class("delta worse" if costly["stands_out"] else "delta noise")
 
 
+@pytest.mark.slow
 def test_stall_classes(page, pair):
     view = show(page, pair, "stalls")
     documents = pair.library.documents[:2]

@@ -65,6 +65,7 @@ def test_speed_of_light_is_that_of_the_analysis(page, serve, capture):
         assert shown[metric].get("peak_share", "") == ("" if share is None else f"{share:.1f} %"), row["name"]
 
 
+@pytest.mark.slow
 def test_what_is_not_known_says_why(page, serve):
     served = serve(few_counters())
     page.goto(served.url + "#layout=t(speed_of_light;0)")

@@ -11,6 +11,7 @@ from wavewright.questions.catalog import QUESTIONS
 from wavewright.questions.kit.question import Wording
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["l2", "speed"])
 def test_questions_are_answered_in_the_words_of_reports(page, serve, name):
     served = serve(made_capture())

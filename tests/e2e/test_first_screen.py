@@ -85,6 +85,7 @@ def test_nothing_moves_at_the_first_click_and_panels_keep_their_shares(page, ser
         )
 
 
+@pytest.mark.slow
 def test_back_leads_to_the_selection_of_the_document_that_was_left(page, serve, expect):
     page.goto(serve(made_gemm(), other_gemm()).url + "#layout=t(waves;0)")
     chosen = page.locator('[data-view="waves"] .row.selected [data-column="wave"]')

@@ -75,6 +75,7 @@ def test_f6_leads_through_header_and_panels_and_back(page, gemm):
     assert page.evaluate(FOCUSED) == seen[-1]
 
 
+@pytest.mark.slow
 def test_a_table_and_a_toolbar_are_one_stop_each(page, serve):
     page.goto(serve(made_gemm()).url + "#layout=t(isa;0)")
     page.locator('[data-view="isa"] [data-row]').first.wait_for()

@@ -112,6 +112,7 @@ def test_cards_are_sorted_and_filtered(opened, page):
     expect(cards.first).to_contain_text(other_gemm().name)
 
 
+@pytest.mark.slow
 def test_what_cannot_be_read_says_so_on_its_card(opened, page, tmp_path):
     page.may_fail_to_load = True
     broken = write_files(tmp_path / "ui_output_agent_1_dispatch_1", decoded_files())

@@ -10,6 +10,7 @@ from tests.e2e.inputs import made_gemm
 from wavewright.page.glossary import words
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("path", "own", "other", "section"),
     [

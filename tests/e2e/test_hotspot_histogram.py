@@ -112,6 +112,7 @@ def test_the_pointer_may_come_before_the_first_painting(fresh_page, serve):
     expect(panel.locator(".histogram-tip")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_an_answer_does_not_change_what_is_being_typed(page, serve):
     """The last row, selected to be typed over, stays so while the answer to the first row is on its way."""
     served = serve(made_gemm())

@@ -230,6 +230,7 @@ def test_costs_in_the_selected_time(page, serve):
     assert part["latency_cycles_total"] < whole
 
 
+@pytest.mark.slow
 def test_saves(page, serve):
     served = serve(made_gemm())
     view = opened(page, served)

@@ -212,6 +212,7 @@ def test_a_click_on_an_instruction_brings_the_listing_to_the_front(page, serve):
     expect(loops).to_be_visible()
 
 
+@pytest.mark.slow
 def test_every_column_can_have_its_own_heat(page, serve):
     view = opened(page, serve(made_gemm()))
     costs = row_costs(serve(made_gemm()).library.document(0).trace)

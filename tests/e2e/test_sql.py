@@ -83,6 +83,7 @@ def test_rows_with_times_are_a_track_of_the_timeline(page, serve):
     eventually(lambda: f"range={start}~{start + rows['duration'][0]}" in unquote(page.evaluate("location.hash")), True)
 
 
+@pytest.mark.slow
 def test_a_mistake_is_marked_where_it_is(page, serve):
     served = serve(made_ranks())
     page.may_fail_to_load = True

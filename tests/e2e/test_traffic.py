@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.kit.planted_traffic import PLANTED
 from wavewright.analysis.trace.fabric import TrafficOptions, fabric_traffic
 
 
+@pytest.mark.slow
 def test_sizes_that_are_typed_in_give_numbers_and_pictures(page, serve, tmp_path):
     kernel = PLANTED[2]
     answer = fabric_traffic(kernel.trace("gfx942", tmp_path), TrafficOptions(kernel.lanes))

@@ -44,6 +44,7 @@ def rows(*arguments: object) -> Any:
     return json.loads(done.stdout)["rows"]
 
 
+@pytest.mark.slow
 def test_the_answer_is_that_of_kerncap(capture: Path, kernel: str, tmp_path: Path) -> None:
     (capture / "arguments.json").unlink(missing_ok=True)
     without = rows(capture)

@@ -36,7 +36,7 @@ def is_same(ours: str, theirs: str, decimals: int) -> bool:
     return abs(one - two) <= 1.01 * 10**-decimals + 1e-9 * abs(two)
 
 
-@pytest.mark.some_cases(6)
+@pytest.mark.some_cases(3)
 @pytest.mark.skipif(not EXPECTED, reason="../shared/golden/compute is not here")
 @pytest.mark.parametrize("name", EXPECTED)
 def test_tables_of_the_reference(name: str, tmp_path: Path) -> None:

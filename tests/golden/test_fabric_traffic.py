@@ -56,6 +56,7 @@ def test_the_gemm_of_2048_workgroups() -> None:
     assert answer.fits_infinity_cache
 
 
+@pytest.mark.slow
 def test_the_gemm_of_512_workgroups_in_two_seconds() -> None:
     _traffic("c04", (1024, 1, 128))  # what is read and imported once
     begin = time.process_time()
@@ -203,6 +204,7 @@ def _rows_of(*arguments: str) -> list[dict[str, Any]]:
     return rows
 
 
+@pytest.mark.slow
 def test_lanes_has_the_same_bytes_by_row() -> None:
     arguments = [word for offset, value in SIZES.items() for word in ("--arg", f"{offset}={value}")]
     sizes = ["--workgroup", "256", "--grid", "1024,1,128"]

@@ -43,6 +43,7 @@ def _operators(run: Run) -> dict[str, tuple[int, int]]:
     return {name: (count, ns) for name, count, ns in answer.launchers.select("name", "gpu_count", "gpu_ns").rows()}
 
 
+@pytest.mark.slow
 def test_vllm() -> None:
     run = open_run(VLLM)
     work = _work(run)

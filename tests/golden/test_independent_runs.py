@@ -265,7 +265,7 @@ SHAPE = ("workgroup_x", "workgroup_y", "workgroup_z", "grid_x", "grid_y", "grid_
 REGISTERS = ("vgpr_count", "accum_vgpr_count", "sgpr_count")
 
 
-@pytest.mark.some_cases(4)
+@pytest.mark.some_cases(2)
 @ONE_OF_EACH
 def test_kernels(paths: list[Path]) -> None:
     run, answer = read(*paths), json.loads(call("kernels", "", *paths, "--json", "--top", 0, "--jobs", 1).stdout)
@@ -287,6 +287,7 @@ def covered(events: Iterable[plain.Event]) -> int:
     return sum(end - begin for begin, end in plain.merged((event.begin, event.end) for event in events))
 
 
+@pytest.mark.first_case
 @WITH_PLACES
 def test_ranks(paths: list[Path]) -> None:
     run, answer = read(*paths), ask("ranks", paths)

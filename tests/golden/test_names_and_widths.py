@@ -31,7 +31,7 @@ HEADINGS = ("dispatches", "computation", "communication", "exposed", "exclusive"
 BAR_END = re.compile("[█▏▎▍▌▋▊▉]…")
 
 
-@pytest.mark.some_cases(2)
+@pytest.mark.first_case
 @pytest.mark.parametrize(
     ("name", "shown"), covering(INPUTS, [(verb, str(width)) for width in (80, 120) for verb in VERBS])
 )

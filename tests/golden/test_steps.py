@@ -29,6 +29,7 @@ def test_vllm(shared: Path) -> None:
     assert (graph["launch_count"], graph["graph_count"], graph["work_count"]) == (20, 20, 8360)
 
 
+@pytest.mark.slow
 def test_training_on_two_ranks(shared: Path) -> None:
     run = open_run(shared / "data/kineto-multirank-2of4/merged_ranks01.json.gz")
     answer = steps(run)

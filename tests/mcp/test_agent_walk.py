@@ -26,7 +26,7 @@ BMM = [number for number in range(2, 14) if number != 5]
 NEAR = 0.9
 
 
-@pytest.mark.some_cases(2)
+@pytest.mark.first_case
 @pytest.mark.parametrize(("cause", "target"), every_third_pair(PLANTED, TARGETS))
 def test_the_first_place_is_the_planted_line(cause: str, target: str, tmp_path: Path) -> None:
     pair = plant(cause, target, "small")

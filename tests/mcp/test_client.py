@@ -162,6 +162,7 @@ def test_resources_and_prompts(asking: Asking) -> None:
         assert "x/y" in prompt.messages[0].content.text
 
 
+@pytest.mark.slow
 def test_progress_reaches_the_client(root: Path) -> None:
     told: list[tuple[float, str | None]] = []
 

@@ -47,7 +47,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-@pytest.mark.some_cases(5)
+@pytest.mark.some_cases(3)
 @pytest.mark.parametrize(("tool", "more"), QUESTIONS, ids=lambda each: each if isinstance(each, str) else "")
 def test_no_recorded_text_is_a_sentence(root: Path, tool: str, more: dict[str, str]) -> None:
     named = {"path" if tool == "open_capture" else "capture": "hostile.db"}

@@ -40,6 +40,7 @@ def asked(library: Library, path: str) -> Any:
     return json.loads(content)
 
 
+@pytest.mark.slow
 def test_the_kernel_answers_what_a_server_answers(library: Library) -> None:
     document = library.documents[0]
     layers = {layer["name"] for layer in asked(library, "0/layers")["layers"]}

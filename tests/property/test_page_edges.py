@@ -70,7 +70,7 @@ def _checked(document: Document, name: str, given: dict[str, str]) -> bool:
     return True
 
 
-@pytest.mark.some_cases(9)
+@pytest.mark.some_cases(4)
 @pytest.mark.parametrize("name", every_third(NUMBERED))
 def test_numbers_at_their_bounds_are_answered_or_refused(documents: list[Document], name: str) -> None:
     for document in documents:

@@ -77,7 +77,7 @@ def _names_of(document: Document) -> tuple[str, ...]:
 NAMES = sorted({*questions_about("trace"), *questions_about("run")})
 
 
-@pytest.mark.some_cases(3)
+@pytest.mark.first_case
 @pytest.mark.parametrize(
     ("name", "kind"),
     [

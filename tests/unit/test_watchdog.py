@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.kit.watchdog import fair_share
 
 _ROOT = Path(__file__).resolve().parents[2]
@@ -39,6 +41,7 @@ def test_after():
 """
 
 
+@pytest.mark.slow
 def test_tests_that_hang_fail_alone(tmp_path: Path) -> None:
     (tmp_path / "conftest.py").write_text(_CONFTEST)
     (tmp_path / "test_hanging.py").write_text(_TESTS)

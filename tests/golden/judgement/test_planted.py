@@ -136,6 +136,7 @@ def test_planted_roofs_are_reached(cause: str) -> None:
     assert roof_use_share(pair) / reachable > 0.8
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("target", ["gfx942", "gfx1201"])
 def test_the_same_bytes_for_all_workgroups_are_no_roof(target: str, tmp_path: Path) -> None:
     """The same requests in the same time, but of bytes that caches hold: nothing tells what memory moves."""

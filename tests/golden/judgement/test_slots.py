@@ -82,6 +82,7 @@ def test_a_slow_launch_is_no_imbalance(tmp_path: Path, interval: int) -> None:
     assert "same work" not in finding.remedy
 
 
+@pytest.mark.slow
 def test_memory_that_serves_some_later_is_no_imbalance(tmp_path: Path) -> None:
     """Loads take up to 6,000 cycles longer by chance; all waves have the same instructions."""
     (finding,) = grid_findings(executed(loads=6, conditions=Conditions(jitter_cycles=6000)), tmp_path / "planted")

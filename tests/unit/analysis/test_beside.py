@@ -79,6 +79,7 @@ def test_more_traces_than_are_looked_at_are_counted(folder: Path, monkeypatch: p
     assert "1 more traced dispatch in the folder" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_finding_of_a_trace_is_carried_to_its_run_and_its_steps(tmp_path: Path) -> None:
     program = planted("launch-bound phase", 0, 1).program
     span_ns, slower, faster = (simulate(scaled(program, KERNEL, percent)).span_ns for percent in (100, 90, 70))

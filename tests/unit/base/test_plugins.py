@@ -86,6 +86,7 @@ def test_a_reader_an_exporter_and_a_question(packages: Path) -> None:
     assert verb.stdout.splitlines()[1:4] == ours.stdout.splitlines()[1:4]
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize(
     ("words", "reason"),
     [

@@ -118,7 +118,7 @@ SMALL_LINES = _line_program(b"\x14\x02\x80\x01" + END_SEQUENCE)
 INLINED_ALL = struct.pack("<QI", 0, 1000)
 
 
-@pytest.mark.some_cases(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("sections", "said"),
     [

@@ -65,6 +65,7 @@ TARGETS = (
 )  # fmt: skip
 
 
+@pytest.mark.some_cases(5)
 @pytest.mark.parametrize("line", TARGETS)
 def test_odd_targets_get_a_sentence(serve: Serve, line: bytes, capfd: pytest.CaptureFixture[str]) -> None:
     client = serve()

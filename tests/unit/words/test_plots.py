@@ -65,7 +65,7 @@ def test_the_list_costs_nothing() -> None:
     assert done.stdout.strip() == "[]"
 
 
-@pytest.mark.some_cases(2)
+@pytest.mark.first_case
 @pytest.mark.parametrize(("kind", "name"), EVERY)
 def test_every_plot_of_synthetic_data(kind: str, name: str) -> None:
     picture = PLOTS[kind][name].draw(opened(kind), "light")
@@ -137,6 +137,7 @@ def test_bars_are_as_long_as_their_values() -> None:
     assert widths == pytest.approx([width for width in expected if width >= 0.05], abs=0.02)
 
 
+@pytest.mark.slow
 def test_top_cuts_loudly() -> None:
     picture = PLOTS["run"]["histogram"].draw(opened("run"), "light", 2)
     assert any("howing 2 of " in text for text, _ in labels(root_of(picture)))
@@ -179,7 +180,7 @@ def test_hostile_traces(damage: str) -> None:
     _draw_all("trace", damaged_trace(damage))
 
 
-@pytest.mark.some_cases(2)
+@pytest.mark.first_case
 @pytest.mark.parametrize("damage", [*map(_heavy, DAMAGED_RUNS)])
 def test_hostile_runs(damage: str) -> None:
     _draw_all("run", damaged_run(damage))

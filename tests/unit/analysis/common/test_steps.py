@@ -58,6 +58,7 @@ def test_a_curve_without_points_is_what_was_before() -> None:
     assert [part.tolist() for part in curve_of({}).binned(TimeBins(0, 4, 2, 2))] == [[0, 0]] * 3
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(POINTS, st.sampled_from([0.0, math.nan]), st.integers(-10, 10), st.integers(1, 60), st.integers(1, 5))
 def test_coarse_levels_from_kept_sums_are_those_of_the_curve(

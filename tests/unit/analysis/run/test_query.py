@@ -82,6 +82,7 @@ def test_markers_have_their_text(run: Run, engine: str) -> None:
     assert sorted(found) == sorted(expected)
 
 
+@pytest.mark.first_case
 @together(
     "sql",
     [

@@ -112,7 +112,7 @@ def test_collectives_of_other_groups_are_others() -> None:
     assert found == [("[0, 1]", 2, 1), ("[2, 3]", 2, 3)]
 
 
-@pytest.mark.first_case
+@pytest.mark.slow
 @pytest.mark.parametrize("threads", [1, 2])
 def test_waiting_is_what_a_simulated_run_says(tmp_path: Path, threads: int) -> None:
     """Also where two threads have collectives at the same time, which ranks start in another order."""

@@ -53,6 +53,7 @@ def test_synthetic_traces(synthetic: ThreadTrace) -> None:
             assert item.row < 0 or item.text == texts[item.row]
 
 
+@pytest.mark.first_case
 def test_markdown_has_every_finding(synthetic: ThreadTrace) -> None:
     answer = diagnose(synthetic)
     page = markdown_of(readable(diagnosis_report(answer, limit=len(answer.findings))))

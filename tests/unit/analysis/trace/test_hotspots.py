@@ -49,6 +49,7 @@ waves = st.builds(
 )
 
 
+@pytest.mark.some_cases(4)
 @pytest.mark.parametrize("by", UNITS)
 @settings(deadline=None, max_examples=examples(15))
 @given(st.lists(waves, max_size=3), st.sampled_from(["innermost", "outermost", "mine"]), st.sampled_from(list(SORTS)))

@@ -104,6 +104,7 @@ def test_all_three_captures_are_good(tmp_path: Path) -> None:
     assert answer.finding.startswith("kernel trace: good; counter: good; thread trace: good, ")
 
 
+@pytest.mark.slow
 def test_a_trace_without_waves_is_told_with_its_reason(tmp_path: Path) -> None:
     answer = checked(_view(tmp_path))  # no templates: no stream is left
     assert answer.is_problem

@@ -21,7 +21,7 @@ def judge() -> None:
         pytest.skip(str(error))
 
 
-@pytest.mark.some_cases(9)
+@pytest.mark.some_cases(4)
 @pytest.mark.usefixtures("judge")
 @pytest.mark.parametrize(("column", "wave64"), WAVES)
 def test_records_with_random_bits(column: str, wave64: bool) -> None:
@@ -31,7 +31,7 @@ def test_records_with_random_bits(column: str, wave64: bool) -> None:
     assert verdict.equal > SHORT / 2
 
 
-@pytest.mark.some_cases(10)
+@pytest.mark.some_cases(4)
 @pytest.mark.usefixtures("judge")
 @pytest.mark.parametrize(("column", "wave64"), WAVES)
 def test_records_with_literals_like_constants(column: str, wave64: bool) -> None:

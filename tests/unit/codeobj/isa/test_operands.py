@@ -17,7 +17,7 @@ def _results(words: str) -> set[str]:
     return {word[1:] for word in words.split() if word[0] in "dD"}
 
 
-@pytest.mark.some_cases(7)
+@pytest.mark.some_cases(3)
 @pytest.mark.parametrize("column", COLUMNS)
 def test_registers_of_every_vector(column: str) -> None:
     for group in _of(column):

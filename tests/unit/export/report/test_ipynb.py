@@ -31,7 +31,7 @@ def test_notebooks_are_valid(name):
         assert cell.get("execution_count") is None
 
 
-@pytest.mark.some_cases(4)
+@pytest.mark.first_case
 @pytest.mark.parametrize("name", ALL_REPORTS)
 def test_cells_only_call_our_functions(name):
     """Whatever the names are: the code is calls of wavewright with literals."""
@@ -45,6 +45,7 @@ def test_cells_only_call_our_functions(name):
         assert len(tree.body) == (1 if number else 3)
 
 
+@pytest.mark.slow
 def test_one_cell_per_section():
     report = topic_report(run_path())
     cells = _code(ipynb.render(report))

@@ -220,6 +220,7 @@ def test_the_tree_of_regions(document: Document) -> None:
     assert not [name for name, dtype in answer.schema.items() if dtype in (pl.Int64, pl.UInt64)]
 
 
+@pytest.mark.slow
 def test_a_run_against_another(library: Library) -> None:
     answer = _asked(library.document(1), "run_compare", base=0)
     slower = [

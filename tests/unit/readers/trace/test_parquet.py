@@ -157,6 +157,7 @@ def test_missing_file(copy: Path) -> None:
         read_all(copy)
 
 
+@pytest.mark.some_cases(10)
 @pytest.mark.parametrize("is_checked", [True, False])
 @pytest.mark.parametrize("seed", every_third(range(40)))
 def test_flipped_bytes(written: tuple[wavewright.ThreadTrace, Path], copy: Path, seed: int, is_checked: bool) -> None:

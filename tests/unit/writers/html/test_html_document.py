@@ -86,6 +86,7 @@ def test_links_lead_to_places_of_the_page(name):
     assert {f"#{section}" for section in sections} <= set(page.values("href"))
 
 
+@pytest.mark.some_cases(3)
 @pytest.mark.parametrize("name", ALL_REPORTS)
 def test_headings_are_in_order(name):
     headings = Page(html.render(report_named(name))).headings

@@ -29,7 +29,7 @@ def _by_xcd(order: list[int], xcds: int) -> list[list[int]]:
     return [order[xcd::xcds] for xcd in range(xcds)]
 
 
-@pytest.mark.some_cases(4)
+@pytest.mark.some_cases(2)
 @pytest.mark.parametrize(("kernel", "target"), CASES, ids=[f"{k.name}-{t}" for k, t in CASES])
 def test_bytes_are_those_of_the_source(kernel: PlantedKernel, target: str, tmp_path: Path) -> None:
     xcds, count = xcd_count(target), kernel.workgroups

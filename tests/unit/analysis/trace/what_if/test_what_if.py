@@ -158,6 +158,7 @@ def _signs(orders: BlockOrders) -> list[int]:
     return signs
 
 
+@pytest.mark.some_cases(3)
 @pytest.mark.parametrize(
     ("edit", "reason"),
     [
