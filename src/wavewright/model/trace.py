@@ -57,16 +57,15 @@ class Executed:
 class ThreadTrace(WithTables):
     """Every instruction of every traced wave of one dispatch window, as polars frames.
 
-        The tables and their columns are documented in `docs/reference/tables.md`; `trace.waves` and
-        `trace.table("waves")` are the same frame. Tables that cost time are made on first use.
+    The tables and their columns are documented in `docs/reference/tables.md`; `trace.waves` and
+    `trace.table("waves")` are the same frame. Tables that cost time are made on first use.
 
-        Examples
-        --------
-        >>> from wavewright.model.schema import THREAD_TRACE, empty_frame
-    from wavewright.model.display import WithTables
-        >>> trace = ThreadTrace({}, TraceSource(path="nothing"))
-        >>> trace.waves.height
-        0
+    Examples
+    --------
+    >>> from wavewright.model.schema import THREAD_TRACE, empty_frame
+    >>> trace = ThreadTrace({}, TraceSource(path="nothing"))
+    >>> trace.waves.height
+    0
     """
 
     specs = THREAD_TRACE
