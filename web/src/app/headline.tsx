@@ -10,6 +10,7 @@ import type {
   UtilizationAnswer,
 } from "../data/answers.gen";
 import { json, type Question } from "../data/ask";
+import { besideBaseline } from "../model/baseline";
 import { chosenKernel, ofChosen } from "../model/counters";
 import { current, overview, type RunOverview, type TraceOverview } from "../model/document";
 import { ofKernel } from "../model/kernels";
@@ -212,6 +213,7 @@ const TWO_LINES = 120;
 
 /** Of one height, so that nothing moves when the answer arrives. */
 function Strip({ story, isBusy = story === null }: { story: Story | null; isBusy?: boolean }) {
+  const beside = besideBaseline();
   return (
     <section class="headline-strip" aria-label="In short" aria-busy={isBusy} data-headline>
       {story === null ? (
@@ -220,6 +222,7 @@ function Strip({ story, isBusy = story === null }: { story: Story | null; isBusy
         <>
           <div class={`headline-words${story.sentence.length < TWO_LINES ? " short" : ""}`}>
             <p class="headline-sentence" data-field="sentence" title={story.sentence}>
+              {beside ? <strong>{beside.of} alone: </strong> : null}
               {story.sentence}
             </p>
             {story.caution ? (
@@ -228,7 +231,13 @@ function Strip({ story, isBusy = story === null }: { story: Story | null; isBusy
               </p>
             ) : null}
           </div>
-          {story.figures.map((figure) => (
+          {beside ? (
+            <Go view={beside.view} class="headline-figure" hint={`Changes from ${beside.base} to ${beside.of}`}>
+              <strong>Changes</strong>
+              <span>from {beside.base}</span>
+            </Go>
+          ) : null}
+          {story.figures.slice(0, beside ? 2 : 3).map((figure) => (
             <Go key={figure.words} view={figure.view} class="headline-figure">
               <strong>{figure.value}</strong>
               <span title={figure.words}>{figure.words}</span>

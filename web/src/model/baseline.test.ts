@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 import type { DocumentLine } from "../data/ask";
-import { baseline, beforeAndAfter, chooseBaseline, readBaseline, writtenBaseline } from "./baseline";
+import { baseline, beforeAndAfter, besideBaseline, chooseBaseline, readBaseline, writtenBaseline } from "./baseline";
 import { current, documents, type Overview, overview } from "./document";
 import { stored } from "./user_storage";
 
@@ -37,6 +37,15 @@ test("the first of two is the baseline of the second; of another kind, or of thr
   expect(baseline.value).toBeNull();
   look(1, [line(0, "a"), line(1, "b"), line(2, "c")]);
   expect(baseline.value).toBeNull();
+});
+
+test("an answer about one of two says of which, and leads to the change; of one document it needs neither", () => {
+  look(1, [line(0, "before"), line(1, "after")]);
+  expect(besideBaseline()).toEqual({ of: "after", base: "before", view: "run_compare" });
+  look(0, [line(0, "before"), line(1, "after")]);
+  expect(besideBaseline()).toBeNull();
+  look(0, [line(0, "alone", "trace")]);
+  expect(besideBaseline()).toBeNull();
 });
 
 test("a choice stays for other documents, is stored by identity, and stands in the URL", () => {

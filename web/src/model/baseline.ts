@@ -97,3 +97,12 @@ export const changesAgainst = computed(() =>
 export function showChanges(isOn: boolean): void {
   change({ hidesChanges: !isOn });
 }
+
+const COMPARISONS: Record<string, string> = { trace: "compare", run: "run_compare", counters: "counter_compare" };
+
+/** Whom an answer about the current document alone is of, while it is compared with another one; and what tells the change. */
+export function besideBaseline(): { of: string; base: string; view: string } | null {
+  const [ours, theirs] = [documents.value[current.value], documents.value[baseline.value ?? -1]];
+  const view = COMPARISONS[kind.value ?? ""];
+  return ours && theirs && view ? { of: ours.label, base: theirs.label, view } : null;
+}

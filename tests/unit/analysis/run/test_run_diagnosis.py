@@ -156,6 +156,7 @@ def test_launches_just_in_time_and_their_twin_in_a_graph() -> None:
 
     answer = diagnose_run(Made().steps(one_by_one))
     assert answer.findings[0].rule == "G3"
+    assert answer.findings[0].reason.endswith("half of the kernels start before the end of their launch")  # -4 us
     assert the(answer, "L3").within == "G3"
     twin = diagnose_run(Made().steps(as_graph))
     assert not {"G3", "L1", "L3"} & set(rules_of(twin))

@@ -208,13 +208,9 @@ def _launch_bound(runs: MergedDiagnosis) -> Candidate | None:
     delay = runs.gpus["delay_ns"].median()
     if delay is None or delay >= LATENCY_NS:  # type: ignore[operator]
         return None
-    why = f"half of the kernels start within {duration(float(delay))} of their launch"  # type: ignore[arg-type]
-    return _idle(
-        runs,
-        "G3",
-        "Kernels are launched just in time",
-        "the GPU idles {time} ({share}) for launches, in {gaps}: " + why,
-    )
+    soon = f"within {duration(float(delay))} of" if delay > 0 else "before the end of"  # type: ignore[operator, arg-type]
+    why = f"the GPU idles {{time}} ({{share}}) for launches, in {{gaps}}: half of the kernels start {soon} their launch"
+    return _idle(runs, "G3", "Kernels are launched just in time", why)
 
 
 def _readbacks(runs: MergedDiagnosis) -> Candidate | None:
