@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from wavewright.analysis.common.step_functions import StepCurve
-from wavewright.analysis.common.time_bins import TimeBins
 from wavewright.analysis.run.calls.launches import Launches, region_pieces, work_rows
 from wavewright.analysis.run.measures.intervals import intervals
 from wavewright.analysis.run.measures.statistics import Statistics, described, merged, statistics_of
@@ -175,23 +173,33 @@ def _depths(launches: pl.DataFrame, spans: pl.DataFrame) -> tuple[pl.DataFrame, 
     for process, first, last in spans.iter_rows():
         if (process,) not in of_process or last <= first:
             continue
-        waiting = of_process[process,].filter(pl.col("call_ns") <= pl.col("first_ns"))
-        changes = pl.concat(
-            waiting.select(time_cycles=pl.col(name).clip(first, last) - first, change=pl.lit(change, pl.Int64))
+        span, width = last - first, -(-(last - first) // _BINS)
+        waiting = of_process[process,].lazy().filter(pl.col("call_ns") <= pl.col("first_ns"))
+        edges = pl.LazyFrame({"time": pl.int_range(0, span, width, eager=True)}).with_columns(
+            change=pl.lit(0, pl.Int64)
+        )
+        changes = [
+            waiting.select(time=pl.col(name).clip(first, last) - first, change=pl.lit(change, pl.Int64))
             for name, change in (("call_ns", 1), ("first_ns", -1))
+        ]
+        times = pl.concat([edges, *changes]).sort("time")
+        until = pl.col("time").shift(-1, fill_value=span)
+        depths = times.select("time", depth=pl.col("change").cum_sum(), ns=until - pl.col("time"))
+        bins = (
+            depths.filter(pl.col("ns") > 0)
+            .group_by(pl.col("time") // width)
+            .agg(
+                (pl.col("depth") * pl.col("ns")).sum(),
+                pl.col("ns").sum(),
+                most=pl.col("depth").max(),
+                empty=pl.col("ns").filter(pl.col("depth") == 0).sum(),
+            )
+            .sort("time")
+            .collect()
         )
-        depth = StepCurve.of_changes(changes)
-        width = -(-(last - first) // _BINS)
-        bins = TimeBins(0, last - first, width, -(-(last - first) // width))
-        depths = depth.binned(TimeBins(0, last - first, last - first, 1))
-        empty = StepCurve(depth.times, (depth.values == 0).astype(float), 1.0)
-        share_empty = float(empty.binned(TimeBins(0, last - first, last - first, 1)).mean[0])
-        shares.append((process, float(depths.mean[0]), int(depths.high[0]), share_empty))
-        each = depth.binned(bins)
-        curves.extend(
-            (process, first + number * width, float(mean), int(high))
-            for number, (mean, high) in enumerate(zip(each.mean, each.high, strict=True))
-        )
+        whole, most, empty = bins["depth"].sum() / span, int(bins["most"].max()), bins["empty"].sum() / span
+        shares.append((process, whole, most, empty))
+        curves.extend((process, first + at * width, area / ns, most) for at, area, ns, most, _ in bins.iter_rows())
     return pl.DataFrame(curves, schema=curve, orient="row"), pl.DataFrame(shares, schema=share, orient="row")
 
 

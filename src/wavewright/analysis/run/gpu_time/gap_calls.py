@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import polars as pl
 
 
@@ -66,26 +65,23 @@ def main_call(waits: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
     >>> main_call(waits, calls).rows()
     [('b', 10)]
     """
-    by_thread = calls.partition_by("thread", as_dict=True) if waits.height else {}
-    # arrays: a query of polars for each wait takes longer than its few calls
-    times = {
-        thread: (frame["start_ns"].to_numpy(), frame["end_ns"].to_numpy(), frame["name"])
-        for (thread,), frame in ((key, each.drop_nulls(["start_ns", "end_ns"])) for key, each in by_thread.items())
-    }
-    rows: list[tuple[str | None, int]] = []
-    for thread, begin, end in waits.select("thread", "start_ns", "end_ns").iter_rows():
-        if thread not in times:
-            rows.append((None, 0))
+    by_thread = calls.drop_nulls(["start_ns", "end_ns"]).partition_by("thread", as_dict=True) if waits.height else {}
+    numbered = waits.select("thread", "start_ns", "end_ns").with_row_index("wait")
+    longest = [pl.DataFrame(schema={"wait": pl.UInt32, "call": pl.String, "call_ns": pl.Int64})]
+    for key, thread_waits in numbered.partition_by("thread", as_dict=True).items():
+        thread_calls = by_thread.get(key)
+        if thread_calls is None:
             continue
-        starts, ends, names = times[thread]
-        first = max(0, int(starts.searchsorted(begin, side="right")) - 1)
-        last = max(first, int(starts.searchsorted(end, side="left")))
-        inside = np.minimum(ends[first:last], end) - np.maximum(starts[first:last], begin)
-        best = int(inside.argmax()) if inside.size else 0
-        is_there = inside.size > 0 and inside[best] > 0
-        rows.append((_text(names[first + best]), int(inside[best])) if is_there else (None, 0))
-    return pl.DataFrame(rows, schema={"call": pl.String, "call_ns": pl.Int64}, orient="row")
-
-
-def _text(name: object) -> str | None:
-    return None if name is None else str(name)
+        starts, ends = thread_calls["start_ns"], thread_calls["end_ns"]
+        first = starts.search_sorted(thread_waits["start_ns"], side="right").cast(pl.Int64) - 1
+        last = starts.search_sorted(thread_waits["end_ns"], side="left").cast(pl.Int64)
+        near = thread_waits.with_columns(at=pl.int_ranges(first.clip(0), last)).explode("at").drop_nulls("at")
+        inside = pl.min_horizontal("end_ns", ends.gather(near["at"])) - pl.max_horizontal(
+            "start_ns", starts.gather(near["at"])
+        )
+        within = near.select("wait", "at", call_ns=inside).filter(pl.col("call_ns") > 0)
+        most = within.filter(pl.col("call_ns") == pl.col("call_ns").max().over("wait")).unique("wait", keep="first")
+        names = thread_calls["name"].gather(most["at"]).cast(pl.String)
+        longest.append(most.select("wait", names.alias("call"), "call_ns"))
+    found = numbered.join(pl.concat(longest), on="wait", how="left", maintain_order="left")
+    return found.select("call", pl.col("call_ns").fill_null(0))

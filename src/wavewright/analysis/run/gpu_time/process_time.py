@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import pairwise
+from typing import TYPE_CHECKING
 
-import numpy as np
 import polars as pl
 
 from wavewright.analysis.run.calls.launches import launches_of
 from wavewright.analysis.run.collectives.collectives import is_collective
-from wavewright.analysis.run.measures.intervals import intervals
+from wavewright.analysis.run.measures.intervals import covered_before, in_order, intervals, merged
 from wavewright.model.run_tables import RUN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy.typing as npt
-
     from wavewright.model.run import Run
-
-    Times = npt.NDArray[np.int64]
 
 #: Kinds of time of a process, each without those before it; the rest is `host_ns`: idle, nothing was launched.
 KINDS = ("compute_ns", "communication_ns", "copy_ns", "queued_ns")
@@ -45,25 +41,25 @@ class ProcessTime:
             pl.col("end_ns").max(),
             is_launch_known=is_launched.fill_null(value=False).mean() >= _KNOWN_SHARE,
         )
-        self._unions = {
-            int(process): _unions(*(frame[name].to_numpy() for name in ("start_ns", "end_ns", "kind", "queued_ns")))
-            for (process,), frame in work.with_columns(
-                queued_ns=pl.when(is_launched).then("launch_start_ns").otherwise("start_ns")
-            )
-            .partition_by("process", as_dict=True)
-            .items()
-        }
+        busy = work.select("process", "start_ns", "end_ns", "kind")
+        queued = work.filter(is_launched).select("process", start_ns="launch_start_ns", end_ns="start_ns")
+        present = set(busy["kind"].unique())
+        every = in_order(pl.concat([busy.drop("kind"), queued]), _BY)
+        #: For each of `KINDS` the union of its intervals and those of the kinds before it.
+        self._unions: list[pl.DataFrame] = []
+        for kind in range(_QUEUED):
+            is_new = not self._unions or kind in present
+            self._unions.append(merged(busy.filter(pl.col("kind") <= kind), _BY) if is_new else self._unions[-1])
+        self._unions.append(merged(every, _BY))
 
     def before(self, points: pl.DataFrame) -> pl.DataFrame:
         """For each point (`process`, `time_ns`): time of each of `KINDS` until then."""
-        processes, times = points["process"].to_numpy(), points["time_ns"].to_numpy()
-        sums = np.zeros((len(KINDS), points.height), dtype=np.int64)
-        for process in np.unique(processes):
-            is_own = processes == process
-            for number, union in enumerate(self._unions.get(int(process), ())):
-                sums[number, is_own] = union.before(times[is_own])
-        sums[1:] -= sums[:-1].copy()
-        return pl.DataFrame({name: pl.Series(values, dtype=pl.Int64) for name, values in zip(KINDS, sums, strict=True)})
+        sums: list[pl.Series] = []
+        for number, union in enumerate(self._unions):
+            is_new = not sums or union is not self._unions[number - 1]
+            sums.append(covered_before(union, points, _BY) if is_new else sums[-1])
+        parts = [sums[0], *(whole - part for part, whole in pairwise(sums))]
+        return pl.DataFrame(dict(zip(KINDS, parts, strict=True)))
 
     def totals(self) -> pl.DataFrame:
         """`process`, `KINDS`, `host_ns` and `idle_ns` between its first and last work on GPUs.
@@ -83,43 +79,6 @@ class ProcessTime:
             if_launched.then(pl.col("idle_ns") - pl.col("queued_ns")).alias(HOST),
             "idle_ns",
         )
-
-
-class _Union(NamedTuple):
-    """Intervals that do not overlap, and the time that those before each of them cover."""
-
-    starts: Times
-    ends: Times
-    covered: Times
-
-    @classmethod
-    def of(cls, starts: Times, ends: Times) -> _Union:
-        """The union of intervals that are sorted by start."""
-        if not starts.size:
-            return cls(starts, ends, starts)
-        reached = np.maximum.accumulate(ends)
-        firsts = np.flatnonzero(np.concatenate([[True], starts[1:] > reached[:-1]]))
-        lasts = np.concatenate([firsts[1:] - 1, [starts.size - 1]])
-        begins, stops = starts[firsts], reached[lasts]
-        lengths = stops - begins
-        return cls(begins, stops, np.cumsum(lengths) - lengths)
-
-    def before(self, times: Times) -> Times:
-        """The covered time before each of the times."""
-        if not self.starts.size:
-            return np.zeros(times.size, dtype=np.int64)
-        place = np.searchsorted(self.starts, times, side="right") - 1
-        at = np.maximum(place, 0)
-        covered = self.covered[at] + np.minimum(times, self.ends[at]) - self.starts[at]
-        return np.where(place < 0, 0, covered)
-
-
-def _unions(starts: Times, ends: Times, kinds: Times, queued: Times) -> tuple[_Union, ...]:
-    """For each of `KINDS` the union of its intervals and those of the kinds before it."""
-    unions = [_Union.of(starts[kinds <= kind], ends[kinds <= kind]) for kind in range(_QUEUED)]
-    every = np.concatenate([starts, queued])
-    order = np.argsort(every, kind="stable")
-    return (*unions, _Union.of(every[order], np.concatenate([ends, starts])[order]))
 
 
 def _work(run: Run, more: Sequence[str]) -> pl.DataFrame:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-import numpy as np
 import polars as pl
 
 #: Bits of `flags`, as the core has them.
@@ -74,17 +72,16 @@ class Change:
 
     def columns(self, count: int) -> dict[str, pl.Series]:
         """One value for each of `count` events, of the columns that differ; scales of one event multiply."""
-        arrays: dict[str, Any] = {}
+        columns: dict[str, pl.Series] = {}
         for part in self.parts:
             is_scale = part.column in _SCALES
-            if part.column not in arrays:
-                arrays[part.column] = np.ones(count) if is_scale else np.zeros(count, np.uint8)
-            rows = part.events.to_numpy()
-            if is_scale:
-                arrays[part.column][rows] *= part.value
-            else:
-                arrays[part.column][rows] |= int(part.value)
-        return {name: pl.Series(array) for name, array in arrays.items()}
+            if part.column not in columns:
+                start, dtype = (1, pl.Float64) if is_scale else (0, pl.UInt8)
+                columns[part.column] = pl.repeat(start, count, dtype=dtype, eager=True)
+            column = columns[part.column]
+            values = column.gather(part.events)
+            column.scatter(part.events, values * part.value if is_scale else values | int(part.value))
+        return columns
 
 
 def scaled_to(events: pl.Series, scales: Sequence[float] | pl.Series, column: str = "duration_scale") -> Change:

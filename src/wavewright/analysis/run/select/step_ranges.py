@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
 import polars as pl
 
 from wavewright.analysis.common.name_patterns import no_pattern, pattern_of
@@ -14,13 +13,7 @@ from wavewright.analysis.run.measures.intervals import covered, intervals
 from wavewright.analysis.run.select.serving_steps import SERVING
 
 if TYPE_CHECKING:
-    from typing import Any, TypeAlias
-
-    import numpy.typing as npt
-
     from wavewright.model.run import Run
-
-    Numbers: TypeAlias = npt.NDArray[Any]
 
 _COVERAGE = 0.8  #: Part of the time between first and last GPU work that steps must cover.
 _FEWEST = 3  #: Occurrences from which kernels count as repeated.
@@ -271,41 +264,28 @@ def alike_steps(kernels: pl.DataFrame, count: int) -> pl.Series:
     >>> alike_steps(kernels, 3).to_list()
     [0, 1, 1]
     """
-    rows = kernels.select(
-        "step", "total_ns", pl.col("name").rank("dense").cast(pl.Int64) - 1, pl.col("lanes").clip(1)
-    ).sort("step", "name")
-    starts = np.searchsorted(rows["step"].to_numpy(), np.arange(count + 1))
-    names, times, lanes = (rows[column].fill_null(0).to_numpy() for column in ("name", "total_ns", "lanes"))
-    most = min(count, _MOST_GROUPS)
-    first_times, first_lanes = np.zeros((2, most, int(names.max(initial=-1)) + 1))
-    firsts: list[int] = []
-    numbers: list[int] = []
-    equal: dict[bytes, int] = {}
-    for number in range(count):
-        place = slice(starts[number], starts[number + 1])
-        work = names[place].tobytes() + lanes[place].tobytes()
-        first = equal.get(work)
-        if first is None:
-            group = first_times[: len(firsts)], first_lanes[: len(firsts)]
-            is_alike = _are_alike(names[place], times[place], lanes[place], *group)
-            first = firsts[int(is_alike.argmax())] if is_alike.any() else None
-        if first is None:
-            first = number
-            if len(firsts) < most:
-                first_times[len(firsts), names[place]], first_lanes[len(firsts), names[place]] = (
-                    times[place],
-                    lanes[place],
-                )
-                firsts.append(number)
-        numbers.append(first)
-        equal[work] = first
-    return pl.Series(numbers, dtype=pl.Int64)
-
-
-def _are_alike(names: Numbers, times: Numbers, lanes: Numbers, first_times: Numbers, first_lanes: Numbers) -> Numbers:
-    """For each first step: do kernels of both steps, in grids of about the same size, take most of the time of each?"""
-    other_lanes = first_lanes[:, names]
-    is_common = np.maximum(other_lanes, lanes) <= _NEAR * np.minimum(other_lanes, lanes)
-    here, there = (is_common * times).sum(axis=1), (is_common * first_times[:, names]).sum(axis=1)
-    is_alike: Numbers = (here >= _ALIKE * times.sum()) & (there >= _ALIKE * first_times.sum(axis=1))
-    return is_alike
+    rows = kernels.select("step", "name", "total_ns", pl.col("lanes").clip(1)).sort("step", "name")
+    work = rows.group_by("step").agg("name", "lanes", pl.col("total_ns").sum())
+    steps = pl.DataFrame({"step": pl.int_range(count, eager=True)}).join(
+        work, on="step", how="left", maintain_order="left"
+    )
+    firsts = steps.select("step", pl.col("total_ns").fill_null(0), first=pl.col("step").first().over("name", "lanes"))
+    numbers: dict[int, int] = {}
+    left = firsts.filter(pl.col("step") == pl.col("first"))
+    for _ in range(_MOST_GROUPS):
+        if not left.height:
+            break
+        first, length_ns, _ = left.row(0)
+        rows = rows.join(left, on="step", how="semi")
+        of_first = rows.filter(pl.col("step") == first).select("name", first_ns="total_ns", first_lanes="lanes")
+        common = rows.join(of_first, on="name", nulls_equal=True).filter(
+            pl.max_horizontal("lanes", "first_lanes") <= _NEAR * pl.min_horizontal("lanes", "first_lanes")
+        )
+        sums = common.group_by("step").agg(here=pl.col("total_ns").sum(), there=pl.col("first_ns").sum())
+        alike = left.join(sums, on="step", how="left").filter(
+            pl.col("here").fill_null(0) >= _ALIKE * pl.col("total_ns"),
+            pl.col("there").fill_null(0) >= _ALIKE * length_ns,
+        )
+        numbers |= dict.fromkeys(alike["step"], first)
+        left = left.join(alike, on="step", how="anti", maintain_order="left")
+    return firsts["first"].replace(list(numbers), list(numbers.values()))

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import islice
 
-import numpy as np
 import polars as pl
 
 from wavewright.analysis.run.calls.open_regions import SEPARATOR
@@ -35,37 +33,34 @@ def stacks(gaps: pl.DataFrame, regions: pl.DataFrame) -> pl.DataFrame:
     >>> stacks(gap, pl.DataFrame({"thread": [1] * 4, "name": names, **times})).rows()
     [('train.py(7): step > aten::copy_', 'aten::copy_')]
     """
-    by_thread = regions.partition_by("thread", as_dict=True) if gaps.height else {}
-    around = {thread: _Around(frame) for (thread,), frame in by_thread.items()}
+    known = regions.drop_nulls(["thread", "start_ns", "end_ns"])
+    by_thread = known.partition_by("thread", as_dict=True) if gaps.height else {}
     rows: list[tuple[str | None, str | None]] = [(None, None)] * gaps.height
-    gap_rows = gaps.with_row_index("gap")
-    for thread, regions_around in around.items():
-        for gap, frames in regions_around.frames(gap_rows.filter(pl.col("thread") == thread)):
-            rows[gap] = SEPARATOR.join(frames) if frames else None, frames[-1] if frames else None
+    for (thread,), gaps_of_thread in gaps.with_row_index("gap").partition_by("thread", as_dict=True).items():
+        if (thread,) in by_thread:
+            for gap, frames in _frames(gaps_of_thread, by_thread[thread,]):
+                rows[gap] = SEPARATOR.join(frames) if frames else None, frames[-1] if frames else None
     return pl.DataFrame(rows, schema={"stack": pl.String, "context": pl.String}, orient="row")
 
 
-class _Around:
-    """The regions of one thread as arrays: a query of polars for each gap takes longer than the comparison itself."""
-
-    def __init__(self, regions: pl.DataFrame) -> None:
-        regions = regions.drop_nulls(["start_ns", "end_ns"])
-        self._starts, self._ends = regions["start_ns"].to_numpy(), regions["end_ns"].to_numpy()
-        self._names = regions["name"]
-
-    def frames(self, gaps: pl.DataFrame) -> Iterator[tuple[int, list[str]]]:
-        """For each `gap`: names of the regions that last at least half of it, else of those that last longest."""
-        places = [self._lasting(begin, end) for begin, end in gaps.select("start_ns", "end_ns").iter_rows()]
-        names = iter(self._names.gather([at for each in places for at in each]).cast(pl.String).to_list())
-        for gap, each in zip(gaps["gap"], places, strict=True):
-            known = list(dict.fromkeys(name for name in islice(names, len(each)) if name is not None))
-            chosen = [name for name in known if not _PASSING.match(name)] or known
-            yield gap, chosen[-_SHOWN:]
-
-    def _lasting(self, begin: int, end: int) -> list[int]:
-        """The regions that last at least half of a gap, else those that last longest, from the outermost on."""
-        inside = np.minimum(self._ends, end) - np.maximum(self._starts, begin)
-        enough = min((end - begin + 1) // 2, max(0, int(inside.max(initial=0))))
-        lasting = np.flatnonzero((inside > 0) & (inside >= enough))
-        order: list[int] = lasting[np.lexsort((-self._ends[lasting], self._starts[lasting]))].tolist()
-        return order
+def _frames(gaps: pl.DataFrame, regions: pl.DataFrame) -> Iterator[tuple[int, list[str]]]:
+    """For each `gap` of a thread: names of its regions that last at least half of it, else of those that last longest,
+    from the outermost on.
+    """
+    ranges = regions.lazy().select(begin_ns="start_ns", until_ns="end_ns").with_row_index("region")
+    pairs = gaps.lazy().join_where(
+        ranges, pl.col("begin_ns") < pl.col("end_ns"), pl.col("until_ns") > pl.col("start_ns")
+    )
+    inside = pl.min_horizontal("end_ns", "until_ns") - pl.max_horizontal("start_ns", "begin_ns")
+    half = (pl.col("end_ns") - pl.col("start_ns") + 1) // 2
+    lasting = (
+        pairs.with_columns(ns=inside)
+        .filter(pl.col("ns") > 0, pl.col("ns") >= pl.min_horizontal(half, pl.col("ns").max().over("gap")))
+        .sort("gap", "begin_ns", -pl.col("until_ns"), "region")
+        .select("gap", "region")
+        .collect()
+    )
+    named = lasting.select("gap", name=regions["name"].gather(lasting["region"]).cast(pl.String)).drop_nulls()
+    for gap, names in named.group_by("gap", maintain_order=True).agg(pl.col("name").unique(maintain_order=True)).rows():
+        chosen = [name for name in names if not _PASSING.match(name)] or names
+        yield gap, chosen[-_SHOWN:]
