@@ -119,6 +119,14 @@ def test_every_kind_in_every_format_is_the_same_twice(
     assert (names(report)[-1] == "definitions") == (purpose == "full")
 
 
+def test_of_a_run_imports_no_numpy(run: Path, tmp_path: Path) -> None:
+    """Its import takes a sixth of a second; a mean of the queue depth is not worth that."""
+    code = "import sys; from wavewright.cli import _group; _group(sys.argv[1:], standalone_mode=False)"
+    words = ["report", str(run), "-o", str(tmp_path / "report.html")]
+    check = f"{code}; sys.exit('numpy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", check, *words], capture_output=True, check=False).returncode == 0
+
+
 @pytest.mark.slow
 def test_a_report_starts_with_the_headline_and_what_to_change(run: Path, tmp_path: Path) -> None:
     made(run, "-o", tmp_path / "a.md")

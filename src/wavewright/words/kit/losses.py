@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from wavewright.analysis.trace.about.overview import LossLine
 from wavewright.model.blocks import Sentence, sentence
 from wavewright.model.losses import LOSSES
+
+if TYPE_CHECKING:
+    from wavewright.analysis.trace.about.overview import LossLine
 
 LossRow = Mapping[str, Any]
 

@@ -26,7 +26,9 @@ def intervals(frame: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
     >>> intervals(pl.DataFrame({"start_ns": [5, 1, None], "end_ns": [4, 2, 9]}), [])["end_ns"].to_list()
     [2, 5]
     """
-    timed = frame.filter(pl.col("start_ns").is_not_null() & pl.col("end_ns").is_not_null())
+    timed = frame
+    if frame["start_ns"].null_count() or frame["end_ns"].null_count():
+        timed = frame.filter(pl.col("start_ns").is_not_null() & pl.col("end_ns").is_not_null())
     begin = pl.col("start_ns").clip(-FARTHEST_NS, FARTHEST_NS)
     end = pl.when(is_timed(), pl.col("start_ns") == begin).then("end_ns").otherwise(begin)
     return in_order(timed.with_columns(begin, end.alias("end_ns")), by)
@@ -60,14 +62,15 @@ def merged(frame: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
     >>> merged(pl.DataFrame({"start_ns": [0, 2, 9], "end_ns": [3, 5, 12]}), []).rows()
     [(0, 5), (9, 12)]
     """
-    lengthy = frame.lazy().filter(pl.col("end_ns") > pl.col("start_ns")).select(*by, "start_ns", "end_ns").collect()
+    lengthy = frame.select(*by, "start_ns", "end_ns").filter(pl.col("end_ns") > pl.col("start_ns"))
+    if not lengthy.height:
+        return lengthy
     groups = _groups(lengthy, by)
     latest = pl.col("end_ns").cum_max()
     is_first = (pl.col("start_ns") > _reached(groups)).fill_null(value=True)
     marked = lengthy.with_columns(is_first=is_first, end_ns=latest.over(groups) if groups else latest)
-    is_last = marked["is_first"].shift(-1, fill_value=True)
-    begins = marked.filter("is_first").select(*by, "start_ns")
-    return begins.with_columns(marked["end_ns"].filter(is_last))
+    is_last = pl.col("is_first").shift(-1, fill_value=True)
+    return marked.select(pl.col(*by, "start_ns").filter("is_first"), pl.col("end_ns").filter(is_last))
 
 
 def covered(frame: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
