@@ -1,7 +1,5 @@
 """Form in which text writes the names of kernels: set once by the command line, read by tables and sentences."""
 
-from __future__ import annotations
-
 from contextvars import ContextVar
 
 #: "short" by what differs, or "full" as the compiler knows them.

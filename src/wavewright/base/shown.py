@@ -117,15 +117,16 @@ def json_bytes(value: Any, **options: Any) -> bytes:
     try:
         content = msgspec.json.encode(value, **options)
     except UnicodeEncodeError:
-        content = msgspec.json.encode(_all_shown(msgspec.to_builtins(value, str_keys=True)), **options)
+        content = msgspec.json.encode(all_shown(msgspec.to_builtins(value, str_keys=True)), **options)
     if content.isascii() and b"\x7f" not in content:
         return content
     return _COMMAND.sub(lambda match: f"\\u{ord(match[0]):04x}", content.decode()).encode()
 
 
-def _all_shown(value: Any) -> Any:
+def all_shown(value: Any) -> Any:
+    """The same value with every text in it, also of keys, as `shown`."""
     if isinstance(value, str):
         return shown(value)
     if isinstance(value, dict):
-        return {_all_shown(key): _all_shown(item) for key, item in value.items()}
-    return [_all_shown(item) for item in value] if isinstance(value, list | tuple) else value
+        return {all_shown(key): all_shown(item) for key, item in value.items()}
+    return [all_shown(item) for item in value] if isinstance(value, list | tuple) else value

@@ -119,19 +119,11 @@ def as_line(message: Any) -> bytes:
     try:
         return text.encode() + b"\n"
     except UnicodeEncodeError:
-        from wavewright.base.shown import ESCAPES
+        from wavewright.base.shown import ESCAPES, all_shown
 
-        return json.dumps(_shown(message), separators=(",", ":"), ensure_ascii=False).encode("utf-8", ESCAPES) + b"\n"
-
-
-def _shown(value: Any) -> Any:
-    from wavewright.base.shown import shown
-
-    if isinstance(value, str):
-        return shown(value)
-    if isinstance(value, dict):
-        return {_shown(key): _shown(item) for key, item in value.items()}
-    return [_shown(item) for item in value] if isinstance(value, list | tuple) else value
+        return (
+            json.dumps(all_shown(message), separators=(",", ":"), ensure_ascii=False).encode("utf-8", ESCAPES) + b"\n"
+        )
 
 
 PARSE_ERROR, INVALID_REQUEST, NO_METHOD, INVALID_PARAMS = -32700, -32600, -32601, -32602

@@ -66,7 +66,7 @@ class _Reader:
     def header(self, start: int) -> LineProgram:
         """The header at an offset; its `code_end` is where the next one starts."""
         data = self.data
-        length, at, offset_size = _initial_length(data, start)
+        length, at, offset_size = initial_length(data, start)
         end = min(at + length, len(data))
         version = int.from_bytes(data[at : at + 2], "little")
         at += 2
@@ -172,7 +172,8 @@ def _reason(error: Exception) -> str:
     return str(error) if isinstance(error, DwarfError) else "it ends too early"
 
 
-def _initial_length(data: bytes, at: int) -> tuple[int, int, int]:
+def initial_length(data: bytes, at: int) -> tuple[int, int, int]:
+    """Length of a unit, where the rest of it begins, and the bytes of its offsets: of 32- and 64-bit DWARF."""
     length = int.from_bytes(data[at : at + 4], "little")
     if length == 0xFFFF_FFFF:
         return int.from_bytes(data[at + 4 : at + 12], "little"), at + 12, 8

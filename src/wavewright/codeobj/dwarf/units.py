@@ -23,7 +23,7 @@ from wavewright.codeobj.dwarf.forms import (
     sleb,
     uleb,
 )
-from wavewright.codeobj.dwarf.line_program import string_at
+from wavewright.codeobj.dwarf.line_program import initial_length, string_at
 
 DW_TAG_INLINED_SUBROUTINE, DW_TAG_SUBPROGRAM = 0x1D, 0x2E
 DW_AT_NAME, DW_AT_STMT_LIST, DW_AT_LOW_PC, DW_AT_HIGH_PC, DW_AT_COMP_DIR = 0x03, 0x10, 0x11, 0x12, 0x1B
@@ -111,9 +111,7 @@ class DebugInfo:
 
     def _unit(self, start: int) -> tuple[Unit | None, int]:
         data = self.data
-        length, at, offset_size = int.from_bytes(data[start : start + 4], "little"), start + 4, 4
-        if length == 0xFFFF_FFFF:
-            length, at, offset_size = int.from_bytes(data[at : at + 8], "little"), at + 8, 8
+        length, at, offset_size = initial_length(data, start)
         end = min(at + length, len(data))
         version = int.from_bytes(data[at : at + 2], "little")
         at += 2

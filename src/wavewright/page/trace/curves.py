@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 
 from wavewright.analysis.common.step_functions import StepLevels
+from wavewright.analysis.common.time_bins import FARTHEST_CYCLES
 from wavewright.analysis.trace.derived_counters import summary_of
 from wavewright.analysis.trace.derived_counters.values import BUILTIN, DerivedValues, derived_values
 from wavewright.analysis.trace.timeline.curves import CURVES, curve_engines, curve_series, curve_steps, derived_steps
@@ -23,7 +24,6 @@ from wavewright.questions.kit.parameters import Parameters, engine, text
 DERIVED = "derived"
 PIPES = "pipes"
 BUSY_PIPES = "busy_pipes"
-_FARTHEST_CYCLES = 1 << 48
 _MOST_TEXTS_KEPT = 4
 _LONGEST_DEFINITIONS = 12_000
 _EXPORTED_TILES = 16
@@ -33,8 +33,8 @@ _FEW_EXPORTED_TILES = 2
 def grid_of(document: Document) -> Grid:
     """The grid of all curves of a trace: from its first to its last aligned cycle."""
     begin, end = document.kept("time_range", lambda: time_range(document.trace))
-    first = max(-_FARTHEST_CYCLES, min(begin, _FARTHEST_CYCLES - 1))
-    return Grid(first, max(first + 1, min(end, _FARTHEST_CYCLES)))
+    first = max(-FARTHEST_CYCLES, min(begin, FARTHEST_CYCLES - 1))
+    return Grid(first, max(first + 1, min(end, FARTHEST_CYCLES)))
 
 
 def curve_names_of_trace(document: Document) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from wavewright.base.words import counted, shortened
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, chart, headline, sentence
 from wavewright.words.code.curve import live_curve
 from wavewright.words.kit.declared_tables import declared_table
-from wavewright.words.kit.frame_tables import Column, place
+from wavewright.words.kit.frame_tables import Column, lines_of, place
 from wavewright.words.kit.wait_checks import open_barrier_words, strict_wait_words
 
 _KIND_TITLES = {"vgprs": "VGPR", "agprs": "AGPR", "sgprs": "SGPR"}
@@ -193,7 +193,7 @@ def _mix_table(answer: KernelCode, limit: int) -> Table:
         limit=limit + 1,
         loop=_loop_title,
         kinds=[_kind_column(kind, counts) for kind in KINDS if kind in counts[None]],
-        source=_lines,
+        source=lines_of,
     )
 
 
@@ -218,11 +218,6 @@ def _whole_row(answer: KernelCode) -> dict[str, Any]:
 
 def _loop_title(row: dict[str, Any]) -> str:
     return "kernel" if row["loop"] is None else "  " * min(row["depth"], 8) + f"loop {row['loop']}"
-
-
-def _lines(row: dict[str, Any]) -> str:
-    name = place(row["file"], row["first_line"])
-    return f"{name}-{row['last_line']}" if name and row["last_line"] != row["first_line"] else name
 
 
 def _waits(answer: KernelCode, limit: int) -> Iterator[AnyBlock]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from wavewright.base.compression import PACKED_SUFFIXES
+from wavewright.base.compression import without_packing
 
 
 def brief_paths(paths: Iterable[str]) -> dict[str, str]:
@@ -17,7 +17,7 @@ def brief_paths(paths: Iterable[str]) -> dict[str, str]:
     >>> brief_paths(["/data/a/results.db"]), brief_paths(["runs/1.db", "runs/x/2.db"])
     ({'/data/a/results.db': 'results.db'}, {'runs/1.db': '1', 'runs/x/2.db': 'x/2'})
     """
-    parts = {path: _unpacked(path.rstrip("/")).split("/") for path in dict.fromkeys(paths)}
+    parts = {path: without_packing(path.rstrip("/")).split("/") for path in dict.fromkeys(paths)}
     if len(parts) < 2:
         return {path: words[-1] or path for path, words in parts.items()}
     shortest = min(map(len, parts.values()))
@@ -29,8 +29,3 @@ def brief_paths(paths: Iterable[str]) -> dict[str, str]:
     ends = {text.rpartition(".")[2] if "." in text[1:] else "" for text in brief.values()}
     end = next(iter(ends)) if len(ends) == 1 else ""
     return {path: text.removesuffix(f".{end}") if end else text for path, text in brief.items()}
-
-
-def _unpacked(path: str) -> str:
-    """A path without the suffix of a compressed file."""
-    return next((path.removesuffix(end) for end in PACKED_SUFFIXES if path.endswith(end)), path)

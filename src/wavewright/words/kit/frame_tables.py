@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -139,6 +139,12 @@ def place(file: str | None, line: int | None) -> str:
     ('gemm.py:12', '')
     """
     return f"{file.rsplit('/', 1)[-1]}:{line or '?'}" if file else ""
+
+
+def lines_of(row: Mapping[str, Any]) -> str:
+    """The place of a loop or function, with its last line where that is another one."""
+    name = place(row["file"], row["first_line"])
+    return f"{name}-{row['last_line']}" if name and row["last_line"] != row["first_line"] else name
 
 
 def brief_place(file: str | None, line: int | None, width: int = 22) -> str:

@@ -13,7 +13,7 @@ from wavewright.base.shown import printable
 from wavewright.base.words import percent, short
 from wavewright.model.blocks import GAP, AnyBlock, Named, Part, Sentence, sentence
 from wavewright.words.kit.declared_tables import declared_table, legend
-from wavewright.words.kit.frame_tables import hexadecimal, place
+from wavewright.words.kit.frame_tables import hexadecimal, lines_of
 from wavewright.writers.terminal.bars import sparkline
 
 _SLOW_START = 1.5
@@ -38,7 +38,7 @@ def loops_report(answer: Loops, *, by: str = "loop", limit: int) -> list[AnyBloc
             trips=_trips,
             slowest=_slowest_cell,
             curve=_curve_cell(answer.iterations),
-            source=lambda row: _where(row) or row["function"] or "",
+            source=lambda row: lines_of(row) or row["function"] or "",
         )
         parts.append(loops)
     if answer.left_out_count:
@@ -50,7 +50,7 @@ def _verdict(answer: Loops) -> Sentence:
     top = answer.loops.sort("self_cycles_share", descending=True, maintain_order=True).row(0, named=True)
     parts: list[Part] = [f"{percent(1 - answer.outside_cycles_share)} of the cycles are in loops; hottest: "]
     parts += [(f"loop {top['loop']}", "bold"), " at ", Named(hexadecimal(top["address"]), "i")]
-    where = _where(top)
+    where = lines_of(top)
     parts.append(f"{f' ({printable(where)})' if where else ''}, {percent(top['self_cycles_share'])}")
     if top["iteration_count"] is None:
         return sentence(*parts)
@@ -86,11 +86,6 @@ def _iterations(answer: Loops, *, limit: int) -> list[AnyBlock]:
             )
             parts += [GAP, declared_table("trace/loops/iterations", means, limit=limit, title=title)]
     return parts
-
-
-def _where(row: dict[str, Any]) -> str:
-    name = place(row["file"], row["first_line"])
-    return f"{name}-{row['last_line']}" if name and row["last_line"] != row["first_line"] else name
 
 
 def _trips(row: dict[str, Any]) -> str:

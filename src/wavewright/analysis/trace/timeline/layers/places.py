@@ -7,13 +7,13 @@ from typing import Any
 
 import polars as pl
 
-from wavewright.analysis.trace.clocks import alignment
+from wavewright.analysis.common.time_bins import FARTHEST_CYCLES
+from wavewright.analysis.trace.clocks.common_clock import engine_offsets
 from wavewright.analysis.trace.pipes import matrix_rows
 from wavewright.model.answer import once_per_trace
 from wavewright.model.schema import CATEGORIES, CATEGORY_MEANINGS
 from wavewright.model.trace import ThreadTrace
 
-_FARTHEST_CYCLES = 1 << 48  # as in the native core: beyond it times belong to damaged files
 SLOT = ("se", "cu", "simd", "slot")
 _MATRIX = 15
 #: Kinds of instructions: categories, and MATRIX for matrix instructions, which hardware reports as VALU.
@@ -44,15 +44,8 @@ def cell_bits(trace: ThreadTrace) -> int:
 
 def aligned(trace: ThreadTrace, column: str) -> pl.Expr:
     """The aligned cycles of a column, for a frame that also has the column `se`."""
-    time = pl.col(column).cast(pl.Int64).clip(-_FARTHEST_CYCLES, _FARTHEST_CYCLES)
-    return (time + _offset(trace)).alias(column)
-
-
-def _offset(trace: ThreadTrace) -> pl.Expr:
-    offsets = alignment(trace).offsets
-    if not any(offsets.values()):
-        return pl.lit(0, pl.Int64)
-    return pl.col("se").replace_strict(offsets, default=0, return_dtype=pl.Int64)
+    time = pl.col(column).cast(pl.Int64).clip(-FARTHEST_CYCLES, FARTHEST_CYCLES)
+    return (time + engine_offsets(trace)).alias(column)
 
 
 @once_per_trace
@@ -84,7 +77,7 @@ def _outermost_instructions(trace: ThreadTrace) -> pl.DataFrame:
     first = table[waves["first_instruction"]]
     last = table[waves["first_instruction"] + waves["instruction_count"] - 1]
     length = pl.max_horizontal("stall_cycles", "duration_cycles").cast(pl.Int64)
-    time = pl.col("time_cycles").clip(-_FARTHEST_CYCLES, _FARTHEST_CYCLES)
+    time = pl.col("time_cycles").clip(-FARTHEST_CYCLES, FARTHEST_CYCLES)
     ends = last.select(end=time + length)
     placed = pl.DataFrame([waves["se"], first["time_cycles"].alias("begin"), ends["end"]])
     return placed.select(aligned(trace, "begin"), aligned(trace, "end"))
@@ -93,7 +86,7 @@ def _outermost_instructions(trace: ThreadTrace) -> pl.DataFrame:
 def rows_of_waves(trace: ThreadTrace, what: str) -> tuple[pl.Expr, pl.Expr, pl.Expr]:
     """Time offset and range of instructions or states of each wave, as the native core takes them."""
     first, count = pl.col(f"first_{what}").fill_null(0), pl.col(f"{what}_count").fill_null(0)
-    return _offset(trace).alias("time"), first.alias("first"), count.alias("count")
+    return engine_offsets(trace).alias("time"), first.alias("first"), count.alias("count")
 
 
 def slot_tracks(trace: ThreadTrace, places: pl.DataFrame) -> pl.DataFrame:
