@@ -199,8 +199,9 @@ def _parsed(file: Path, data: bytes | Path, dtypes: Mapping[int, type[pl.DataTyp
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what it warns of is counted below
-            frame = pl.read_csv(
+            return pl.read_csv(
                 data,
+                glob=False,  # a path may hold brackets: `run[1]` would be read from `run1`
                 has_header=False,  # the first line says how many columns there are, however long the first row is
                 columns=sorted(dtypes) or [0],
                 schema=schema,
@@ -208,8 +209,7 @@ def _parsed(file: Path, data: bytes | Path, dtypes: Mapping[int, type[pl.DataTyp
                 truncate_ragged_lines=True,
                 encoding="utf8-lossy",
                 raise_if_empty=False,
-            )
-            return frame.slice(1)
+            ).slice(1)
     except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException, ValueError) as error:
         problem = f"cannot be read as CSV ({str(error).splitlines()[0][:120]})"
         raise NotATraceError(problem, where=str(file), advice="record again") from error

@@ -34,6 +34,17 @@ def kernel(
     )
 
 
+@pytest.mark.parametrize("name", ["run[1]", "run[1", "a*", "?", "{x}"])
+def test_a_path_is_no_pattern(tmp_path: Path, name: str) -> None:
+    """Libraries of tables take brackets as patterns: the file of another folder would be read without a word."""
+    for folder, count in ((name, 1), ("run1", 2), ("ab", 2), ("x", 2)):
+        (tmp_path / folder).mkdir()
+        rows = "".join(kernel(n, begin=n * 100, end=n * 100 + 10) for n in range(count))
+        (tmp_path / folder / "a_kernel_trace.csv").write_text(KERNEL + rows)
+    assert open_run(tmp_path / name / "a_kernel_trace.csv").dispatches.height == 1
+    assert open_run(tmp_path / name).dispatches.height == 1
+
+
 def test_files_that_begin_alike_are_one_run(tmp_path: Path) -> None:
     (tmp_path / "41_kernel_trace.csv").write_text(KERNEL + kernel(1) + kernel(2, agent='"Agent 2"'))
     (tmp_path / "41_hip_api_trace.csv").write_text(API + '"HIP_RUNTIME_API","hipLaunchKernel",41,7,1,5,8\n')
