@@ -11,9 +11,10 @@ from wavewright.analysis.run.gpu_time.busy import Busy, busy
 from wavewright.analysis.run.measures.intervals import covered_per_bin, intervals, merged
 from wavewright.analysis.run.select.gpus import gpu_work, index_gpus
 from wavewright.model.document import Document
-from wavewright.page.protocol.curve_tiles import Grid, tiling_of
+from wavewright.page.protocol.curve_tiles import tiling_of
 from wavewright.page.protocol.question import TILE, PageQuestion
 from wavewright.page.run.answers import serialized
+from wavewright.page.run.curves import grid_of
 from wavewright.page.run.times import clocks_of, nodes_by_machine
 from wavewright.questions.kit.parameters import place
 
@@ -37,11 +38,7 @@ def busy_of_run(document: Document) -> Any:
 def strips_of_run(document: Document) -> Any:
     """The GPUs that have a strip, in the order of their numbers, with their busy share; and how strips are tiled."""
     gpus = _busy(document).gpus.select("node", "gpu", "busy_share").to_dicts()
-    return {"gpus": gpus, "gpus_per_tile": CHUNK, **tiling_of(_grid(document))}
-
-
-def _grid(document: Document) -> Grid:
-    return Grid(0, max(1, clocks_of(document).duration_ns))
+    return {"gpus": gpus, "gpus_per_tile": CHUNK, **tiling_of(grid_of(document))}
 
 
 def _work(document: Document) -> pl.DataFrame:
@@ -70,7 +67,7 @@ def _work(document: Document) -> pl.DataFrame:
 
 def _tile(document: Document, work: pl.DataFrame, level: int, tile: int) -> pl.DataFrame:
     """Busy time per GPU and bin of 2**level ns, in one tile; bins without work are left out."""
-    grid = _grid(document)
+    grid = grid_of(document)
     first_bin, count = grid.bins_of(level, tile)
     width = 1 << level
     first = first_bin * width
@@ -95,7 +92,7 @@ def mean_strip(document: Document, *, level: int, tile: int) -> pl.DataFrame:
 
 
 def _coarse(document: Document) -> Iterator[dict[str, int]]:
-    yield from _grid(document).coarse_tiles(_EXPORTED_TILES)
+    yield from grid_of(document).coarse_tiles(_EXPORTED_TILES)
 
 
 def _coarse_chunks(document: Document) -> Iterator[dict[str, int]]:

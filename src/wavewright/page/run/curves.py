@@ -29,22 +29,23 @@ def curve_names_of_run(document: Document) -> dict[str, Any]:
                 for series_curve in curves.series
             ]
             curve_sets.append({"name": name, "unit": unit, "se": None, "series": series, "left_out": curves.left_out})
-    return tiling_of(_grid(document)) | {"curves": curve_sets}
+    return tiling_of(grid_of(document)) | {"curves": curve_sets}
 
 
 def curves_of_run(document: Document, *, name: str, level: int, tile: int) -> pl.DataFrame:
     """One tile of all curves of a name: mean, smallest and largest value per series and bin."""
-    return tile_of(_grid(document), lambda: _levels(document, name), level, tile)
+    return tile_of(grid_of(document), lambda: _levels(document, name), level, tile)
 
 
 def held_curves_of_run(document: Document) -> Iterator[dict[str, Any]]:
     """The levels in an exported page: the coarse ones."""
-    grid = _grid(document)
+    grid = grid_of(document)
     for entry in curve_names_of_run(document)["curves"]:
         yield from ({"name": entry["name"], **tile} for tile in grid.coarse_tiles(_EXPORTED_TILES))
 
 
-def _grid(document: Document) -> Grid:
+def grid_of(document: Document) -> Grid:
+    """The grid of all curves of a run: from its start to its end."""
     return Grid(0, max(1, clocks_of(document).duration_ns))
 
 
@@ -53,7 +54,7 @@ def _curves(document: Document, name: str) -> RunCurves:
 
 
 def _levels(document: Document, name: str) -> list[StepLevels]:
-    grid = _grid(document)
+    grid = grid_of(document)
     curves = _curves(document, name).series
     return document.kept(
         ("curve levels", name), lambda: [StepLevels(curve.curve, grid.begin, grid.end) for curve in curves]

@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from wavewright.base.shown import shown
+from wavewright.base.words import shortened
 from wavewright.model.counters import COUNTER_SET, CounterSet, System
 from wavewright.model.losses import Loss, loss_frame
 from wavewright.readers.counters.execution import Pass
@@ -216,11 +217,7 @@ def _tell(result: Joined, passes: Sequence[Pass], losses: list[Loss]) -> None:
             f"{pass_.name} {len(set(dispatches)):,}"
             for pass_, dispatches in zip(passes, result.dispatch_of, strict=True)
         )
-        losses.append(Loss("counter_dispatches", partial, detail=_short(sizes)))
-
-
-def _short(text: str, limit: int = 160) -> str:
-    return text if len(text) <= limit else f"{text[: limit - 1]}…"
+        losses.append(Loss("counter_dispatches", partial, detail=shortened(sizes, 160)))
 
 
 # --- times of dispatches. Passes are different executions, so one of them speaks for all, or their median ---

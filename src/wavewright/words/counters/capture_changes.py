@@ -13,6 +13,7 @@ from wavewright.base.words import counted, percent, some_of
 from wavewright.facts.metrics.declared import SPEED_OF_LIGHT
 from wavewright.model.blocks import GAP, AnyBlock, Cell, Sentence, Table, headline, sentence
 from wavewright.words.counters.metric_text import BLANK, figure
+from wavewright.words.counters.values import label_of
 from wavewright.words.kit.brief_names import brief_kernel
 from wavewright.words.kit.declared_tables import declared_table
 from wavewright.words.kit.frame_tables import dim
@@ -123,7 +124,7 @@ def _metric_table(frame: pl.DataFrame, base: str, side: str, decimals: int | Non
         frame,
         **words,
         id=lambda row: dim(row["metric_id"]),
-        metric=_name,
+        metric=label_of,
         base=base,
         base_value=lambda row: figure(row["base"], decimals),
         side=side,
@@ -134,11 +135,6 @@ def _metric_table(frame: pl.DataFrame, base: str, side: str, decimals: int | Non
         has_peaks=frame["peak_share"].count() + frame["base_peak_share"].count() > 0,
         status=lambda row: _toned(row["status"]),
     )
-
-
-def _name(row: dict[str, Any]) -> str:
-    name = printable(row["series"] or row["name"])
-    return name if row["channel"] is None else f"{name} [{row['channel']}]"
 
 
 def _change(row: dict[str, Any]) -> str:

@@ -77,10 +77,10 @@ def _by_kernel(answer: MetricValues, width: int, limit: int, decimals: int | Non
     blank = []
     for metric in answer.metrics.iter_rows(named=True):
         if kernels[metric["column"]].null_count() == kernels.height:
-            blank.append(f"{_label(metric)} ({printable(metric['reason'])})")
+            blank.append(f"{label_of(metric)} ({printable(metric['reason'])})")
             continue
         cells = [figure(value, decimals) for value in shown[metric["column"]]]
-        rows.append((dim(metric["metric_id"]), _label(metric), metric["unit"], *cells))
+        rows.append((dim(metric["metric_id"]), label_of(metric), metric["unit"], *cells))
     yield blocks.Table(title, (*columns, *ranks), tuple(rows))
     if blank:
         yield sentence((f"blank: {some_of(blank, _NAMED)}", "dim"))
@@ -106,7 +106,8 @@ def _by_dispatch(answer: MetricValues, width: int, limit: int, decimals: int | N
         yield sentence((f"{counted(blank, 'metrics')} blank in every dispatch; --json says why", "dim"))
 
 
-def _label(metric: dict[str, Any]) -> str:
+def label_of(metric: dict[str, Any]) -> str:
+    """The name of a metric, with the channel it is of."""
     name = printable(metric["series"] or metric["name"])
     return name if metric["channel"] is None else f"{name} [{metric['channel']}]"
 
@@ -114,7 +115,7 @@ def _label(metric: dict[str, Any]) -> str:
 def _metric(metric: dict[str, Any], decimals: int | None) -> Column:
     """A column of values, its name and unit on several lines."""
     unit = f" ({metric['unit']})" if metric["unit"] else ""
-    lines = wrap(printable(f"{_label(metric)}{unit}"), _NUMBER + 1, break_long_words=False, break_on_hyphens=False)
+    lines = wrap(printable(f"{label_of(metric)}{unit}"), _NUMBER + 1, break_long_words=False, break_on_hyphens=False)
     return Column("\n".join(lines), lambda row: figure(row[metric["column"]], decimals))
 
 

@@ -12,6 +12,7 @@ from wavewright.analysis.trace.floors.executions import UNIT, Executed, executed
 from wavewright.analysis.trace.floors.lane_pipes import LaneCycles, lane_cycles, no_lane_cycles
 from wavewright.analysis.trace.floors.rates import LANE_PIPES, PIPES, rate_of
 from wavewright.analysis.trace.lanes.evaluated import LaneOptions
+from wavewright.analysis.trace.pipes.utilization import share_of
 from wavewright.model.answer import Answer
 from wavewright.model.trace import ThreadTrace
 
@@ -133,7 +134,7 @@ def _by_cu(done: Executed, units: pl.DataFrame, lanes: LaneCycles) -> pl.DataFra
     floor = pl.when(is_possible & (pl.col("counted_count") > 0)).then("floor_cycles")
     return _typed(
         joined.sort("se", "cu", order).with_columns(
-            floor_cycles_total=floor, span_share=_share(floor, pl.col("span_cycles"))
+            floor_cycles_total=floor, span_share=share_of(floor, pl.col("span_cycles"))
         ),
         "by_cu",
     )
@@ -164,7 +165,7 @@ def _pipes(trace: ThreadTrace, by_cu: pl.DataFrame, span: int, lanes: LaneCycles
     order = pl.col("pipe").replace_strict({pipe: place for place, pipe in enumerate(PIPES)}, return_dtype=pl.Int64)
     return _typed(
         added.with_columns(
-            span_share=_share(pl.col("floor_cycles_total"), pl.lit(span)),
+            span_share=share_of(pl.col("floor_cycles_total"), pl.lit(span)),
             confidence=pl.Series([rate.confidence for rate in rates], dtype=pl.String),
             evidence=pl.Series([rate.evidence for rate in rates], dtype=pl.String),
         ).sort(order),
@@ -187,7 +188,3 @@ def _changes(lanes: LaneCycles, ordered: list[Floor], span: int) -> pl.DataFrame
 
 def _typed(frame: pl.DataFrame, table: str) -> pl.DataFrame:
     return frame.select(pl.col(name).cast(dtype) for name, dtype in Floors.tables[table].dtypes.items())
-
-
-def _share(part: pl.Expr, whole: pl.Expr) -> pl.Expr:
-    return pl.when(whole > 0).then(part / whole)

@@ -130,7 +130,7 @@ def _neighbours(trace: ThreadTrace, spans: pl.DataFrame) -> pl.DataFrame:
         listed, records, pipes_of_rows(trace.code), no_passes, time_bins(0, 1, 1), base_clock=1
     )
     named = listed.select("se", group="unit").join(per_engine, on="group").join(spans, on="se", how="left")
-    share = _share(pl.col("cycles") * pl.col("simd_count"), pl.col("span"))
+    share = share_of(pl.col("cycles") * pl.col("simd_count"), pl.col("span"))
     pipes = named.filter(pl.col("kind") < len(PIPES)).sort("se", "kind")
     return pipes.select("se", _named("kind"), issue_cycles_total="cycles", issue_share=share)
 
@@ -152,11 +152,11 @@ def _pipes(per_unit: pl.DataFrame, issues: pl.DataFrame, spans: pl.DataFrame, gr
         _named("pipe"),
         "issue_count",
         pl.col("issued").alias("issue_cycles_total"),
-        _share(pl.col("issued"), pl.col("span")).alias("issue_share"),
+        share_of(pl.col("issued"), pl.col("span")).alias("issue_share"),
         busy.alias("busy_cycles_total"),
-        _share(busy, pl.col("span")).alias("busy_share"),
+        share_of(busy, pl.col("span")).alias("busy_share"),
         pl.col("phase_cycles").alias("phase_cycles_total"),
-        _share(busy, pl.col("phase_cycles")).alias("phase_busy_share"),
+        share_of(busy, pl.col("phase_cycles")).alias("phase_busy_share"),
     )
 
 
@@ -180,7 +180,7 @@ def _bubbles(per_unit: pl.DataFrame, spans: pl.DataFrame) -> pl.DataFrame:
         "resident_cycles_total",
         "issue_cycles_total",
         "bubble_cycles_total",
-        bubble_share=_share(pl.col("bubble_cycles_total"), pl.col("resident_cycles_total")),
+        bubble_share=share_of(pl.col("bubble_cycles_total"), pl.col("resident_cycles_total")),
     )
 
 
@@ -217,5 +217,6 @@ def _named(column: str) -> pl.Expr:
     return pl.col(column).replace_strict(names, return_dtype=pl.String).alias("pipe")
 
 
-def _share(part: pl.Expr, whole: pl.Expr) -> pl.Expr:
+def share_of(part: pl.Expr, whole: pl.Expr) -> pl.Expr:
+    """A part of a whole; null where there is none."""
     return pl.when(whole > 0).then(part / whole)
