@@ -173,7 +173,7 @@ def _reason(error: Exception) -> str:
 
 
 def initial_length(data: bytes, at: int) -> tuple[int, int, int]:
-    """Length of a unit, where the rest of it begins, and the bytes of its offsets: of 32- and 64-bit DWARF."""
+    """Length of a unit, the start of the rest of it, and the bytes of its offsets: of 32- and 64-bit DWARF."""
     length = int.from_bytes(data[at : at + 4], "little")
     if length == 0xFFFF_FFFF:
         return int.from_bytes(data[at + 4 : at + 12], "little"), at + 12, 8
