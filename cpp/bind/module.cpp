@@ -215,16 +215,15 @@ NB_MODULE(_core, m) {
         .def_ro("byte_count", &Records::byte_count)
         .def_ro("token_count", &Records::token_count)
         .def_prop_ro("instruction_count", &Records::next_instruction, "Instructions, kept as rows or only counted.")
-        .def_prop_ro("category_bits", [](const Records& r) { return r.tally.categories; }, "A bit for each category.")
+        .def_prop_ro(
+            "category_bits", [](const Records& r) { return r.tally.categories; }, "A bit for each category.")
         .def_prop_ro(
             "release_count", [](const Records& r) { return r.tally.releases; },
             "Releases of barriers, which belong to the execution before them.")
         .def_prop_ro(
-            "unresolved_count", [](const Records& r) { return r.tally.unresolved; },
-            "Instructions without a PC.")
+            "unresolved_count", [](const Records& r) { return r.tally.unresolved; }, "Instructions without a PC.")
         .def_prop_ro(
-            "executed_rows",
-            [](const Records& r) { return nb::bytes(r.tally.rows.data(), r.tally.rows.size()); },
+            "executed_rows", [](const Records& r) { return nb::bytes(r.tally.rows.data(), r.tally.rows.size()); },
             "By program row up to the last one that was executed: 1 = it was.")
         .def_prop_ro("state_cycles", &state_cycles_of, "Cycles of each state that occurs.");
 

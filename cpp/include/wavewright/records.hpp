@@ -229,10 +229,10 @@ struct Tally {
     static constexpr size_t kCategories = 16;
 
     uint64_t instructions = 0;
-    uint64_t unresolved = 0;   // of them those without a PC
-    uint64_t releases = 0;     // of them those that are no execution of their own (ExecutionCounter)
-    uint32_t categories = 0;   // a bit for each Category that occurs
-    std::vector<uint8_t> rows; // by Program row: whether it was executed
+    uint64_t unresolved = 0;    // of them those without a PC
+    uint64_t releases = 0;      // of them those that are no execution of their own (ExecutionCounter)
+    uint32_t categories = 0;    // a bit for each Category that occurs
+    std::vector<uint8_t> rows;  // by Program row: whether it was executed
     uint64_t states = 0;
     std::array<uint64_t, kStates> spans{};  // rows of each state
     std::array<int64_t, kStates> cycles{};  // and their total duration

@@ -108,8 +108,8 @@ void rebase(std::span<Records> decoded, size_t first_wave) {
     std::vector<First> firsts{{first_wave, 0, 0}};
     for (const Records& records : decoded) {
         const auto [wave, instruction, state] = firsts.back();
-        firsts.push_back({wave + records.waves.cu.size(), instruction + records.next_instruction(),
-                          state + records.next_state()});
+        firsts.push_back(
+            {wave + records.waves.cu.size(), instruction + records.next_instruction(), state + records.next_state()});
     }
     in_parallel(decoded.size(), workers_for(decoded.size()), [&](size_t turn, unsigned) {
         Records& records = decoded[turn];

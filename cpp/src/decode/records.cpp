@@ -55,10 +55,9 @@ void Records::count_rows(size_t instruction_count, size_t state_count, bool kept
 JoinedRows joined_rows(std::span<Records* const> records) {
     JoinedRows all;
     std::vector<std::function<void()>> moves;
-#define WAVEWRIGHT_JOIN(table, name)                                                              \
-    moves.emplace_back([&all, records] {                                                          \
-        join(all.table.name, records, [](Records& one) -> auto& { return one.table.name; });      \
-    });
+#define WAVEWRIGHT_JOIN(table, name) \
+    moves.emplace_back(              \
+        [&all, records] { join(all.table.name, records, [](Records& one) -> auto& { return one.table.name; }); });
 #define WAVEWRIGHT_JOIN_INSTRUCTIONS(type, name) WAVEWRIGHT_JOIN(instructions, name)
 #define WAVEWRIGHT_JOIN_STATES(type, name) WAVEWRIGHT_JOIN(states, name)
     WAVEWRIGHT_INSTRUCTION_COLUMNS(WAVEWRIGHT_JOIN_INSTRUCTIONS)

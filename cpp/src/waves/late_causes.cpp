@@ -100,9 +100,8 @@ Costs costs_of(const Executed& executed, const Passages& passages, size_t row_co
 
 LateCauses late_causes(const Executed& executed, const Passages& passages, size_t row_count) {
     Costs all;
-    const auto pieces = in_pieces(executed.wave, [&](size_t first, size_t last) {
-        return costs_of(executed, passages, row_count, first, last);
-    });
+    const auto pieces = in_pieces(
+        executed.wave, [&](size_t first, size_t last) { return costs_of(executed, passages, row_count, first, last); });
     for (const std::optional<Costs>& costs : pieces) {
         for (size_t at = 0; at < costs->keys.size(); ++at) {
             Sums& sums = all.of(costs->keys[at]);

@@ -173,7 +173,7 @@ void append(Column<T>& all, const Column<T>& more) {
 WavePaths wave_paths(std::span<const uint32_t> waves, std::span<const int32_t> rows,
                      std::span<const uint8_t> categories, size_t row_count) {
     WavePaths all;
-    for (const std::optional<WavePaths>& piece : in_pieces(waves, [&](size_t first, size_t last) {
+    for (const std::optional<WavePaths>&piece : in_pieces(waves, [&](size_t first, size_t last) {
              const size_t count = last - first;
              return paths_of(waves.subspan(first, count), rows.subspan(first, count), categories.subspan(first, count),
                              row_count);
