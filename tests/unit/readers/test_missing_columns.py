@@ -26,7 +26,8 @@ from wavewright.readers.run.rocpd import read_rocpd
 from wavewright.readers.run.rocpd.layout import VERSIONS, stored_tables
 from wavewright.readers.run.rocpd.source import required
 from wavewright.readers.run.rocprof_v1 import read_rocprof_database
-from wavewright.readers.run.rpd import extras, read_rpd
+from wavewright.readers.run.rpd import read_rpd
+from wavewright.readers.run.rpd import required as required_of_rpd
 
 Tables = Mapping[str, tuple[str, ...]]
 GUID = "0000ddb5-8903-7903-b269-cd8d3745bb8a"
@@ -131,7 +132,7 @@ def test_it_is_said(tmp_path: Path, rocpd: bytes) -> None:
 
 @pytest.mark.parametrize("version", ["2", "3"])
 def test_rpd(tmp_path: Path, version: str) -> None:
-    tables = extras.required(version)
+    tables = required_of_rpd(version)
     declared = f"INSERT INTO rocpd_metadata VALUES ('schema_version', '{version}')"  # noqa: S608
     needed = {table: columns for table, columns in tables.items() if table != "rocpd_metadata"}
     check_each(tmp_path / "a.rpd", tables, lambda database: read_rpd(database), needed, declared)

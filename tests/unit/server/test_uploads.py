@@ -292,7 +292,7 @@ def test_a_document_that_made_room_says_so(opening):
 
 
 def test_a_dropped_folder_whose_database_cannot_be_used_says_why(tmp_path):
-    """The log beside it names a file that SQLite would delete; see readers/files/sqlite/journal.py."""
+    """The log beside it names a file that SQLite would delete; see readers/files/sqlite/moments.py."""
     write_rocpd_ranks(tmp_path, Workload(dispatches=5, ranks=1, seed=1))
     (file,) = tmp_path.rglob("*.db")
     name, magic = b"/tmp/victim", bytes.fromhex("d9d505f920a163d7")

@@ -1,6 +1,6 @@
 """Databases of strangers: looking at one changes nothing, and SQLite never sees what lies beside it.
 
-A journal can name any file, which SQLite removes when it has rolled the journal back: `readers/files/sqlite/journal`.
+A journal can name any file, which SQLite removes when it has rolled the journal back: `readers/files/sqlite/moments`.
 """
 
 from __future__ import annotations
