@@ -150,14 +150,14 @@ def main() -> int:
     began_s, stolen_s = time.monotonic(), _stolen_s()
 
     # Packages are fetched while the core is compiled and the page is built.
-    installed = Layer("set-up", ["make", "--jobs=3", "ready-all" if is_all else "installed"])
-    if installed.run() != 0:
+    set_up = Layer("set-up", ["make", "--jobs=3", "ready-all" if is_all else "installed"])
+    if set_up.run() != 0:
         return 1
     core = Layer("core", ["make", "test-core-all" if is_all else "test-core"])
     core.start()
     # The Python tests are compiled on one processor.
-    compiled = Layer("compiling", ["make", "ready"])
-    compiled.run()
+    compilation = Layer("compiling", ["make", "ready"])
+    compilation.run()
     markers = [] if is_all else ["-m", "not slow"]
     tests = PythonTests([*markers, "tests"], {"WAVEWRIGHT_EXAMPLES": "full"} if is_all else {})
     tests.layer.start()
@@ -166,7 +166,7 @@ def main() -> int:
     for layer in beside:
         layer.run()
     status = tests.finish()
-    layers = [installed, compiled, core, *beside, tests.layer]
+    layers = [set_up, compilation, core, *beside, tests.layer]
     _print_summary(layers, tests, time.monotonic() - began_s, _stolen_s() - stolen_s)
     return 1 if status or any(layer.status for layer in layers if layer is not tests.layer) else 0
 

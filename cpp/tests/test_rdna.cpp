@@ -280,6 +280,8 @@ TEST(rdna, an_excluded_barrier_wait_in_front_of_a_long_state) {
     const std::vector<Instruction> rows = testing::instructions_of(records);
     REQUIRE(rows.size() == 6);
     CHECK_EQUAL(rows[3], Instruction{9, immed, -1, 0, 3});
+    CHECK_EQUAL(records.next_instruction(), rows.size());
+    CHECK_EQUAL(records.next_state(), records.states.state.size());
 }
 
 TEST(rdna, a_start_behind_a_loss_ends_the_wave_that_ran_there) {

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from wavewright.analysis.run.compare.compare import RunComparison
 
-UNLINKED = "launch not recorded"
+UNLINKED = "launch not known"
 #: Name -> pairs, microseconds and GPU events of A (MI300X) and B (H100); None = not in the specification.
 TIMESFORMER = {
     "aten::_softmax": (24, 41_856.651, 24, 68_781.297, 24),

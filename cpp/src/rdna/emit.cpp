@@ -51,7 +51,7 @@ bool WaveEmitter::emit(Wave& wave, const AddressRanges& from_start) {
         report(Info::stitch_incomplete, stitch_incomplete_reported_);
     }
     add_rows(wave, wave.has_entry ? wave.anchors.front().pc : Pc{});
-    records_.count_rows(count, wave.timeline.size(), keeps_rows_);
+    records_.count_rows(wave.instructions.size(), wave.timeline.size(), keeps_rows_);  // mapping may have added some
     return !result.target_missing;
 }
 

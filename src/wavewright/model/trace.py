@@ -120,8 +120,8 @@ class ThreadTrace(WithTables):
 
         rows = self.instructions["row"]
         cycles = self.states.group_by("state").agg(pl.col("duration_cycles").cast(pl.Int64).sum()).sort("state")
-        known, categories = rows.filter(rows >= 0), frozenset(self.instructions["category"].unique())
-        unknown, known_rows = rows.len() - known.len(), tuple(known.unique().sort())
+        code_rows, categories = rows.filter(rows >= 0), frozenset(self.instructions["category"].unique())
+        unknown, known_rows = rows.len() - code_rows.len(), tuple(code_rows.unique().sort())
         return Executed(self.instruction_count, unknown, known_rows, categories, dict(cycles.iter_rows()))
 
     @property

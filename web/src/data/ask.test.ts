@@ -54,7 +54,7 @@ test("several as one let go of each", () => {
   own.answer.catch(() => {});
 });
 
-test("what views ask leaves connections to tiles, and what nobody wants any more has no turn", async () => {
+test("what views ask leaves connections to tiles, and what nobody wants now has no turn", async () => {
   const held = Array.from({ length: 9 }, (_, n) => json<number>(1, `long${n}`).held());
   for (const { answer } of held) answer.catch(() => {});
   const begun = asked.length; // some are still open from before

@@ -89,7 +89,7 @@ def records_of(records: Sequence[msgspec.Raw], kind: type[T]) -> list[T]:
 
 
 def most_unpacked(packed_bytes: int, limit: int) -> int:
-    """Bytes that so many packed ones may unpack to, of at most `limit`."""
+    """Bytes that this number of packed ones may unpack to, at most `limit`."""
     return min(limit, max(SMALL_BYTES, MAX_RATIO * packed_bytes))
 
 

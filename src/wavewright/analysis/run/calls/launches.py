@@ -101,7 +101,7 @@ class Launches:
 
 
 def without_launch(*, has_calls: bool) -> str:
-    """What the launch of work is that no recorded call is known to have launched, in words."""
+    """Words for the launch of work that no recorded call is known to have launched."""
     return "not linked to a call" if has_calls else "not recorded"
 
 

@@ -19,7 +19,7 @@ from wavewright.model.schema import empty_frame, packaged_specs
 Ints = NDArray[np.int64]
 
 _TABLES = packaged_specs(__package__, owner="RunComparison")
-_ROOT, UNLINKED = "run", "launch not recorded"
+_ROOT, UNLINKED = "run", "launch not known"
 _TOO_NOISY = 0.25  #: Share; noise from which on a difference within it is no sign that nothing changed.
 _MOST_WITHOUT_NOISE = 0.05  #: Share of the time of an operator of which no noise is known, up to which it has one.
 _MOST_NAMES = 4  #: Operators without a partner that are named.

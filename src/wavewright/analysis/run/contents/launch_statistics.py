@@ -197,8 +197,8 @@ def _depths(launches: pl.DataFrame, spans: pl.DataFrame) -> tuple[pl.DataFrame, 
             .sort("time")
             .collect()
         )
-        whole, most, empty = bins["depth"].sum() / span, max(bins["most"].to_list()), bins["empty"].sum() / span
-        shares.append((process, whole, most, empty))
+        mean_depth, most, empty = bins["depth"].sum() / span, max(bins["most"].to_list()), bins["empty"].sum() / span
+        shares.append((process, mean_depth, most, empty))
         curves.extend((process, first + at * width, area / ns, most) for at, area, ns, most, _ in bins.iter_rows())
     return pl.DataFrame(curves, schema=curve, orient="row"), pl.DataFrame(shares, schema=share, orient="row")
 

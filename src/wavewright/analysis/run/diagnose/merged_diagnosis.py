@@ -65,7 +65,7 @@ class MergedDiagnosis:
 
     @cached_property
     def has_calls(self) -> bool:
-        """Whether calls into runtimes were recorded."""
+        """True where calls into runtimes were recorded."""
         return any(part.facts["call_count"] for part in self.partials)
 
     @cached_property

@@ -66,9 +66,9 @@ def main_call(waits: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
     [('b', 10)]
     """
     by_thread = calls.drop_nulls(["start_ns", "end_ns"]).partition_by("thread", as_dict=True) if waits.height else {}
-    numbered = waits.select("thread", "start_ns", "end_ns").with_row_index("wait")
+    wait_rows = waits.select("thread", "start_ns", "end_ns").with_row_index("wait")
     longest = [pl.DataFrame(schema={"wait": pl.UInt32, "call": pl.String, "call_ns": pl.Int64})]
-    for key, thread_waits in numbered.partition_by("thread", as_dict=True).items():
+    for key, thread_waits in wait_rows.partition_by("thread", as_dict=True).items():
         thread_calls = by_thread.get(key)
         if thread_calls is None:
             continue
@@ -83,5 +83,5 @@ def main_call(waits: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
         most = within.filter(pl.col("call_ns") == pl.col("call_ns").max().over("wait")).unique("wait", keep="first")
         names = thread_calls["name"].gather(most["at"]).cast(pl.String)
         longest.append(most.select("wait", names.alias("call"), "call_ns"))
-    found = numbered.join(pl.concat(longest), on="wait", how="left", maintain_order="left")
-    return found.select("call", pl.col("call_ns").fill_null(0))
+    main_calls = wait_rows.join(pl.concat(longest), on="wait", how="left", maintain_order="left")
+    return main_calls.select("call", pl.col("call_ns").fill_null(0))

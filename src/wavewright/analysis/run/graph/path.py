@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import polars as pl
 
+from wavewright.analysis.run.calls.launches import without_launch
 from wavewright.analysis.run.calls.open_regions import open_stacks
 from wavewright.analysis.run.graph.event_graph import EventGraph, event_graph
 from wavewright.analysis.run.graph.graph_events import CALL_KINDS, KINDS, WORK_KINDS
@@ -238,20 +239,19 @@ _RECORD_CALLS = "record with rocprofv3 --runtime-trace"
 _OPEN_RANKS = "open the files of all ranks together"
 
 
-def _missing_launches(graph: EventGraph) -> tuple[int, int]:
-    """Pieces of GPU work without a recorded launch, and all of them."""
-    launches = graph.events.filter(pl.col("kind").is_in(WORK_KINDS))["launch"]
-    return launches.null_count(), launches.len()
+def _missing_launches(graph: EventGraph) -> tuple[int, int, str]:
+    """Pieces of GPU work whose launch is not known, all of them, and words for such launches."""
+    kinds = graph.events["kind"]
+    launches = graph.events.filter(kinds.is_in(WORK_KINDS))["launch"]
+    return launches.null_count(), launches.len(), without_launch(has_calls=kinds.is_in(CALL_KINDS).any())
 
 
 def _advice(graph: EventGraph) -> str:
-    missing_count, count = _missing_launches(graph)
+    missing_count, count, reason = _missing_launches(graph)
     if not count:
         return "record the work of the GPU too: rocprofv3 --runtime-trace"
     if 2 * missing_count > count:
-        return (
-            f"the calls that launch work are not recorded: {_RECORD_CALLS}, or CPU and GPU with the profiler of PyTorch"
-        )
+        return f"launches are {reason}: {_RECORD_CALLS}, or CPU and GPU with the profiler of PyTorch"
     if graph.incomplete_collectives.len():
         return f"ranks are missing: {_OPEN_RANKS}"
     return "record markers and the runtime's calls of all threads: rocprofv3 --runtime-trace --marker-trace"
@@ -260,11 +260,11 @@ def _advice(graph: EventGraph) -> str:
 def _caveats(graph: EventGraph) -> tuple[str, ...]:
     """Why the path may be another one."""
     lines = [text.format(f"{graph.losses[kind]:,}") for kind, text in _LOSSES.items() if kind in graph.losses]
-    missing_count, count = _missing_launches(graph)
+    missing_count, count, reason = _missing_launches(graph)
     if missing_count:
         lines.append(
-            f"the launch of {missing_count:,} of {count:,} pieces of GPU work is not recorded: host code before them "
-            f"is not on the path ({_RECORD_CALLS})"
+            f"the launch of {missing_count:,} of {count:,} pieces of GPU work is {reason}: host code before them is "
+            f"not on the path ({_RECORD_CALLS})"
         )
     incomplete = graph.incomplete_collectives.len()
     if incomplete:

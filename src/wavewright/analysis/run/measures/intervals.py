@@ -26,12 +26,12 @@ def intervals(frame: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
     >>> intervals(pl.DataFrame({"start_ns": [5, 1, None], "end_ns": [4, 2, 9]}), [])["end_ns"].to_list()
     [2, 5]
     """
-    timed = frame
+    rows = frame
     if frame["start_ns"].null_count() or frame["end_ns"].null_count():
-        timed = frame.filter(pl.col("start_ns").is_not_null() & pl.col("end_ns").is_not_null())
+        rows = frame.filter(pl.col("start_ns").is_not_null() & pl.col("end_ns").is_not_null())
     begin = pl.col("start_ns").clip(-FARTHEST_NS, FARTHEST_NS)
     end = pl.when(is_timed(), pl.col("start_ns") == begin).then("end_ns").otherwise(begin)
-    return in_order(timed.with_columns(begin, end.alias("end_ns")), by)
+    return in_order(rows.with_columns(begin, end.alias("end_ns")), by)
 
 
 def in_order(frame: pl.DataFrame, by: Sequence[str], time: str = "start_ns") -> pl.DataFrame:

@@ -271,21 +271,21 @@ def alike_steps(kernels: pl.DataFrame, count: int) -> pl.Series:
     )
     firsts = steps.select("step", pl.col("total_ns").fill_null(0), first=pl.col("step").first().over("name", "lanes"))
     numbers: dict[int, int] = {}
-    left = firsts.filter(pl.col("step") == pl.col("first"))
+    candidates = firsts.filter(pl.col("step") == pl.col("first"))
     for _ in range(_MOST_GROUPS):
-        if not left.height:
+        if not candidates.height:
             break
-        first, length_ns, _ = left.row(0)
-        rows = rows.join(left, on="step", how="semi")
+        first, length_ns, _ = candidates.row(0)
+        rows = rows.join(candidates, on="step", how="semi")
         of_first = rows.filter(pl.col("step") == first).select("name", first_ns="total_ns", first_lanes="lanes")
         common = rows.join(of_first, on="name", nulls_equal=True).filter(
             pl.max_horizontal("lanes", "first_lanes") <= _NEAR * pl.min_horizontal("lanes", "first_lanes")
         )
         sums = common.group_by("step").agg(here=pl.col("total_ns").sum(), there=pl.col("first_ns").sum())
-        alike = left.join(sums, on="step", how="left").filter(
+        alike = candidates.join(sums, on="step", how="left").filter(
             pl.col("here").fill_null(0) >= _ALIKE * pl.col("total_ns"),
             pl.col("there").fill_null(0) >= _ALIKE * length_ns,
         )
         numbers |= dict.fromkeys(alike["step"], first)
-        left = left.join(alike, on="step", how="anti", maintain_order="left")
+        candidates = candidates.join(alike, on="step", how="anti", maintain_order="left")
     return firsts["first"].replace(list(numbers), list(numbers.values()))

@@ -55,8 +55,8 @@ def _with_flows(events: pl.DataFrame, flows: pl.DataFrame) -> pl.DataFrame:
     for ph, is_end in (("s", pl.col("until") >= pl.col("start_ns")), ("t", pl.col("begin") == pl.col("start_ns"))):
         ends = flows.filter(pl.col("ph") == ph).select(*by, "flow", "start_ns").drop_nulls().sort("start_ns")
         near = ends.join_asof(ranges, on="start_ns", by=by, check_sortedness=False)
-        found = near.filter(is_end).unique("at", keep="first", maintain_order=True).select("at", "flow")
-        events = events.join(found, on="at", how="left", maintain_order="left")
+        flow_ends = near.filter(is_end).unique("at", keep="first", maintain_order=True).select("at", "flow")
+        events = events.join(flow_ends, on="at", how="left", maintain_order="left")
         events = events.with_columns(correlation=pl.coalesce("correlation", "flow")).drop("flow")
     return events.drop("at")
 

@@ -60,7 +60,9 @@ def _frames(gaps: pl.DataFrame, regions: pl.DataFrame) -> Iterator[tuple[int, li
         .select("gap", "region")
         .collect()
     )
-    named = lasting.select("gap", name=regions["name"].gather(lasting["region"]).cast(pl.String)).drop_nulls()
-    for gap, names in named.group_by("gap", maintain_order=True).agg(pl.col("name").unique(maintain_order=True)).rows():
+    region_names = lasting.select("gap", name=regions["name"].gather(lasting["region"]).cast(pl.String)).drop_nulls()
+    for gap, names in (
+        region_names.group_by("gap", maintain_order=True).agg(pl.col("name").unique(maintain_order=True)).rows()
+    ):
         chosen = [name for name in names if not _PASSING.match(name)] or names
         yield gap, chosen[-_SHOWN:]
