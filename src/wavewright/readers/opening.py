@@ -503,8 +503,8 @@ def does_not_fit(kind: Kind, path: Path) -> NotATraceError:
     """The error for a path without thread trace: what it is, and which verb reads it, or that none does."""
     if kind is not Kind.UNKNOWN or not path.is_dir():
         return misfit(kind, path, "trace")
-    refused = refused_below(path) or " is of a format that wavewright reads"
-    what = f"nothing in this folder{refused}" if any(path.iterdir()) else "this folder is empty"
+    reason = refused_below(path) or " is of a format that wavewright reads"
+    what = f"nothing in this folder{reason}" if any(path.iterdir()) else "this folder is empty"
     return NotATraceError(what, where=str(path), advice=advice_for(kind, path))
 
 
