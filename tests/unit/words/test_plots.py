@@ -15,7 +15,7 @@ from synth.workload import Workload
 from tests.kit.hostile_documents import DAMAGED_RUNS, DAMAGED_TRACES, damaged_run, damaged_trace
 from tests.kit.made_decoded import write_decoded
 from tests.unit.words.plot_checks import bars_by_row, check, document_at, drawn, labels, pixels, root_of
-from tools.make_gallery import unpacked
+from tools.make_gallery import WITHOUT_DEMO, unpacked
 from wavewright.errors import UsageError
 from wavewright.questions.catalog import PLOTS, plot_of
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 DRAWINGS = ("roofline", "memory-chart")  #: Not made of the frame that the others share.
 _FOLDERS: list[TemporaryDirectory[str]] = []  #: Removed when the tests end.
-EVERY = [(kind, name) for kind, plots in PLOTS.items() for name in plots]
+EVERY = [(kind, name) for kind, plots in PLOTS.items() for name in plots if name not in WITHOUT_DEMO]
 
 
 @cache
