@@ -14,10 +14,13 @@ from synth.rocpd import write_rocpd_ranks
 from synth.workload import Workload
 from tests.kit.hostile_documents import DAMAGED_RUNS, DAMAGED_TRACES, damaged_run, damaged_trace
 from tests.kit.made_decoded import write_decoded
+from tests.kit.planted_traffic import PLANTED
 from tests.unit.words.plot_checks import bars_by_row, check, document_at, drawn, labels, pixels, root_of
 from tools.make_gallery import WITHOUT_DEMO, unpacked
+from wavewright.analysis.trace.fabric import TrafficOptions, fabric_traffic
 from wavewright.errors import UsageError
 from wavewright.questions.catalog import PLOTS, plot_of
+from wavewright.words.trace.pictures.traffic import traffic_picture
 
 if TYPE_CHECKING:
     from wavewright.model.document import Document
@@ -232,3 +235,12 @@ def test_real_captures(shared: Path, kind: str, data: str) -> None:
         check(picture, is_framed=name not in DRAWINGS)
     least = {"run": 4, "trace": 1, "counters": 2}
     assert len(drawn_names) >= least[kind], drawn_names
+
+
+def test_the_picture_of_traffic_has_every_workgroup(tmp_path: Path) -> None:
+    kernel = PLANTED[2]
+    answer = fabric_traffic(kernel.trace("gfx942", tmp_path), TrafficOptions(kernel.lanes))
+    picture = traffic_picture(answer, "light")
+    check(picture, is_framed=False)
+    assert answer.workgroups.height == kernel.workgroups
+    assert len(list(root_of(picture).iter("{http://www.w3.org/2000/svg}rect"))) >= kernel.workgroups
