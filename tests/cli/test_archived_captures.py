@@ -104,7 +104,7 @@ def _asked() -> Iterator[Any]:
         yield pytest.param(verb, kind, marks=() if is_quick else pytest.mark.slow, id=f"{verb}-{kind}")
 
 
-@pytest.mark.some_cases(6)
+@pytest.mark.some_cases(3)
 @pytest.mark.parametrize(("verb", "kind"), list(_asked()))
 def test_every_verb_answers_alike(captures: Path, verb: str, kind: str) -> None:
     folder, archive = captures / kind, captures / f"{kind}{KINDS[kind]}"

@@ -304,6 +304,7 @@ def test_an_error_leaves_no_half_of_it(places: dict[str, Path]) -> None:
     assert done.stderr.startswith("error:")
 
 
+@pytest.mark.slow
 def test_the_choice_stays(places: dict[str, Path]) -> None:
     text = call("summary", places["RUN"], "--rank", "r3", "--time", "10%:50%", "--brief").stdout
     assert all("--rank 3" in line for line in offered(text))

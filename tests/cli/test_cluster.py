@@ -108,6 +108,7 @@ def test_two_processes(form: str, ranks: SyntheticRun, expected: dict[str, str],
     assert answer(program, ranks, *FORMS[form], "--jobs", 2) == expected[form]
 
 
+@pytest.mark.slow
 def test_the_answer_is_true(ranks: SyntheticRun, expected: dict[str, str]) -> None:
     told = json.loads(expected["json"])
     truth = ranks.total

@@ -165,7 +165,7 @@ def test_a_run_with_itself(runs: Path) -> None:
     assert done.stdout.startswith("B against A: nothing differs\n")
 
 
-@pytest.mark.first_case
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [80, 120])
 def test_comparisons_of_runs_fit(runs: Path, width: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", str(width))

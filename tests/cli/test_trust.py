@@ -93,6 +93,7 @@ def test_compare_says_what_it_does_not_show(run: Run, captures: tuple[Path, Path
     assert "--all shows them" not in everything
 
 
+@pytest.mark.slow
 def test_compare_with_a_repeated_run(run: Run, captures: tuple[Path, Path, Path]) -> None:
     one, two, other = captures
     answer = json.loads(run("compare", one, two, "--repeat", one, "--repeat", one, "--json").stdout)

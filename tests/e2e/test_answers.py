@@ -225,6 +225,7 @@ def test_occupancy_limits_are_those_of_every_resource(page, served):
     expect(card.locator("[data-unknown]")).to_have_count(1 if unknown or kernel["registers_from"] == "code" else 0)
 
 
+@pytest.mark.slow
 def test_coverage_tells_what_was_traced_and_every_caveat(page, served):
     view, trace = show(page, served, "coverage")
     found = coverage(trace)

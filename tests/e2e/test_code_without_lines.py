@@ -54,6 +54,7 @@ def test_the_explorer_goes_from_the_kernel_over_loops_to_instructions(page, serv
     page.locator(f'[data-view="isa"] .isa-list .row.selected[data-row="{hottest["row"]}"]').wait_for()
 
 
+@pytest.mark.slow
 def test_the_flame_graph_opens_on_loops_and_blocks(page, serve):
     served = serve(without_lines())
     frames = flame(served.library.document(0).trace, "code").frames

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import polars as pl
+import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.inputs import made_gemm
@@ -16,6 +17,7 @@ LINES = """() => [...document.querySelectorAll('[data-view="waits"] .list-body .
     row.querySelector('button[data-row]') ? Number(row.querySelector('button[data-row]').dataset.row) : null])"""
 
 
+@pytest.mark.slow
 def test_producers_stand_below_their_wait(page, serve):
     served = serve(made_gemm())
     trace = served.library.document(0).trace

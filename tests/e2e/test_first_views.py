@@ -91,6 +91,7 @@ def test_the_first_screen_fits_the_document(page, serve, document, views):
     eventually(lambda: page.evaluate(SEEN), views)
 
 
+@pytest.mark.slow
 def test_counters_of_several_kernels_open_on_the_longest(page, serve):
     expect = pytest.importorskip("playwright.sync_api").expect
     served = serve(made_capture())

@@ -43,6 +43,7 @@ def count(text: str) -> int:
     return int(re.sub(r"[^0-9]", "", text) or 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("trace_of", [made, real])
 def test_numbers_are_sums_of_the_tables(page, serve, trace_of):
     path = trace_of()

@@ -53,6 +53,7 @@ def batched():
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("mnemonic", "ideal", "extra", "first_phase"),
     [("ds_read2_b64", 8, 24, "0 4 8 12 \u00d74"), ("ds_write_b128", 8, 8, "0 4 \u00d72")],

@@ -35,6 +35,7 @@ def test_one_can_go_from_a_trace_to_a_run_and_back(page, serve):
     expect(page.locator(".problem")).to_have_count(0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", [("trace", "broken"), ("broken", "trace")])
 def test_a_document_that_cannot_be_read_leaves_the_others(page, serve, tmp_path, order):
     page.may_fail_to_load = True

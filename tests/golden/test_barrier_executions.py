@@ -28,6 +28,7 @@ def barrier_hits(trace: ThreadTrace) -> int:
     return int(row_costs(trace).filter(pl.col("row").is_in(rows.implode()))["hit_count"].sum())
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize(("capture", "dispatch"), [("c08", 3), ("c05", 3)])
 def test_raw_and_decoded_count_alike(shared: Path, capture: str, dispatch: int) -> None:
     folder = shared / "data" / "att-mi300x-bmm" / capture

@@ -184,6 +184,7 @@ def test_what_nobody_knows_has_its_reason() -> None:
         assert not answer.mappings.height
 
 
+@pytest.mark.slow
 def test_diagnose_has_the_same_bytes() -> None:
     """A tile that workgroups share is read from HBM once, if it fits in the Infinity Cache."""
     trace = wavewright.open(CAPTURES / "c04" / "raw", dispatch=3)

@@ -86,6 +86,7 @@ CONVERTED = (
 OF_EVENTS = ("kernels", "memory_copies", "memory_allocations", "regions_and_samples", "top", "top_kernels", "busy")
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("name", every_third(CONVERTED))
 def test_the_views_of_amd_show_every_event_of_other_formats(
     name: str, pair: list[Path], shared: Path, tmp_path: Path

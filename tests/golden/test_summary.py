@@ -46,6 +46,7 @@ def test_top_of_mytrace(shared: Path) -> None:
     assert answer.total_ns == 416_625_081
 
 
+@pytest.mark.some_cases(3)
 @pytest.mark.parametrize("path", DATABASES, ids=lambda path: path.name)
 def test_kernels_and_calls_equal_the_views_of_the_file(path: Path) -> None:
     answer = summary(open_run(path))

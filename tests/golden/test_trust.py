@@ -99,6 +99,7 @@ def test_uneven_shader_engines(shared: Path) -> None:
     assert "uneven_engines" in names(trace)
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize(
     ("kernel", "caveat"), [("fused_rope_cache", "too_short"), ("moe_gemm", "early_exits"), ("moe_reduce", "few_rows")]
 )

@@ -58,7 +58,7 @@ def test_no_recorded_text_is_a_sentence(root: Path, tool: str, more: dict[str, s
         assert not _ASKING.search(_SPAN.sub("", line)), line
 
 
-@pytest.mark.some_cases(2)
+@pytest.mark.first_case
 @pytest.mark.parametrize("verb", ["summary", "diagnose", "gaps", "top", "info"])
 def test_no_recorded_text_is_a_sentence_of_a_brief(root: Path, verb: str) -> None:
     done = call(verb, root / "hostile.db", "--brief")

@@ -138,6 +138,7 @@ def test_answers_are_worded_by_their_topic_or_verb(opened: dict[str, Any]) -> No
     assert beside.words_beside_questions(comparison)  # it has the words of `compare`
 
 
+@pytest.mark.slow
 def test_answers_without_words_show_their_values_and_tables(opened: dict[str, Any]) -> None:
     timeline = run_timeline(
         opened["run"], import_module("wavewright.analysis.run.select.clocks").node_clocks(opened["run"])

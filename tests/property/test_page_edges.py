@@ -88,6 +88,7 @@ def test_numbers_at_their_bounds_are_answered_or_refused(documents: list[Documen
                 assert not _checked(document, name, base | {parameter: text}), (parameter, text)
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("name", [name for name, question in EVERY.items() if question.ranges])
 def test_ranges_end_behind_their_begin_or_are_refused(documents: list[Document], name: str) -> None:
     for document in (document for document in documents if name in questions_about(document.kind)):

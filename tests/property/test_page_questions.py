@@ -123,6 +123,7 @@ def test_parameters_that_no_question_has_are_refused(documents: dict[str, Docume
     check()
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("kind", ["trace", "run"])
 def test_every_address_of_a_tile_is_answered_or_refused(documents: dict[str, Document], kind: str) -> None:
     """Real layers and curves, levels and tiles out of all bounds."""

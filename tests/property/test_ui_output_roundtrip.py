@@ -127,6 +127,7 @@ def test_waits(original: ThreadTrace, again: ThreadTrace) -> None:
     assert_frame_equal(*resolved)
 
 
+@pytest.mark.some_cases(5)
 @together("table", ALWAYS)
 def test_streams(table: str, original: ThreadTrace, again: ThreadTrace) -> None:
     keys = [name for name in ("se", "cu") if name in original.table(table).columns]

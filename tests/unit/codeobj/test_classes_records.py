@@ -185,6 +185,7 @@ def test_counters_are_those_of_the_records(rows: list[Row]) -> None:
     assert used == set(COUNTER_EXCEPTIONS)
 
 
+@pytest.mark.slow
 def test_loads_stores_and_atomics_are_those_of_the_records(rows: list[Row]) -> None:
     wrong, used = set(), set()
     for row in rows:

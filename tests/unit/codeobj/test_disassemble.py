@@ -58,6 +58,7 @@ def test_listings_of_the_goldens(backend: str, shared: Path) -> None:
     assert compared == 14
 
 
+@pytest.mark.first_case
 def test_every_row_of_the_official_code_json(backend: str, shared: Path) -> None:
     compared = 0
     for capture in sorted((shared / "data" / "att-mi300x-bmm").iterdir()):

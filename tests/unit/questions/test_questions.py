@@ -45,7 +45,7 @@ def documents(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Document]:
     return {kind: Document(0, kind, str(path), lambda path=path: open_path(path)) for kind, path in paths.items()}
 
 
-@pytest.mark.some_cases(3)
+@pytest.mark.first_case
 @pytest.mark.parametrize(("kind", "name"), EVERY)
 def test_every_topic_has_a_verdict_and_leads_on(kind: str, name: str, documents: dict[str, Document]) -> None:
     topic, document = QUESTIONS[kind][name], documents[kind]
@@ -69,7 +69,7 @@ def test_every_topic_has_a_verdict_and_leads_on(kind: str, name: str, documents:
         question_of(kind, question.topic).section(document, question.parameters, Wording(limit=2))
 
 
-@pytest.mark.some_cases(12)
+@pytest.mark.some_cases(6)
 @pytest.mark.parametrize(("kind", "name"), EVERY)
 def test_the_same_answer_is_computed_once(kind: str, name: str, documents: dict[str, Document]) -> None:
     topic = QUESTIONS[kind][name]
@@ -77,6 +77,7 @@ def test_the_same_answer_is_computed_once(kind: str, name: str, documents: dict[
         assert topic.answer(documents[kind]) is topic.answer(documents[kind])
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("kind", list(QUESTIONS))
 def test_diagnoses_are_findings(kind: str, documents: dict[str, Document]) -> None:
     section = QUESTIONS[kind]["diagnose"].section(documents[kind])

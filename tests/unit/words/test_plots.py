@@ -128,6 +128,7 @@ def test_the_budget_adds_up_and_is_that_of_the_report() -> None:
     assert sum(stated) == pytest.approx(100.0, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_bars_are_as_long_as_their_values() -> None:
     from wavewright.analysis.run.gpu_time.gaps import gaps
 
@@ -183,7 +184,7 @@ def test_hostile_traces(damage: str) -> None:
     _draw_all("trace", damaged_trace(damage))
 
 
-@pytest.mark.first_case
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", [*map(_heavy, DAMAGED_RUNS)])
 def test_hostile_runs(damage: str) -> None:
     _draw_all("run", damaged_run(damage))

@@ -58,6 +58,7 @@ def test_only_calls_of_the_size_become_faster(tmp_path: Path) -> None:
     assert none.unknown == "the run has no call of the kernel with this size"
 
 
+@pytest.mark.slow
 def test_slower_kernel_is_a_negative_gain_and_an_unexplained_run_has_none(tmp_path: Path) -> None:
     before, _ = simulated("straggler", 0, 2)
     run = opened(before, tmp_path / "rocpd", "rocpd")

@@ -54,6 +54,7 @@ def test_one_cell_per_section():
     assert cells[-1] == "wavewright.show(capture)"
 
 
+@pytest.mark.slow
 def test_captures_that_are_compared():
     report = replace(topic_report(run_path()), kind="comparison")
     made_of = replace(report.provenance, command="wavewright report a.db b.db --compare -o x.ipynb")

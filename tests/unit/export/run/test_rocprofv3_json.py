@@ -32,6 +32,7 @@ def events(run: Run, table: str) -> pl.DataFrame:
     return chosen.sort(chosen.columns)
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("is_hostile", [False, True])
 def test_events_are_read_again(tmp_path: Path, is_hostile: bool) -> None:
     write_rocpd(tmp_path / "run.db", Workload(dispatches=200, ranks=2, hostile_names=is_hostile))

@@ -267,6 +267,7 @@ def shown(run: Run, table: str, *columns: str) -> list[tuple[Any, ...]]:
     return sorted(frame.rows(), key=repr)
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("write", [write_rocpd, write_rpd])
 def test_what_was_written_is_read(write: Any, tmp_path: Path) -> None:
     made = tmp_path / ("made.rpd" if write is write_rpd else "made.db")

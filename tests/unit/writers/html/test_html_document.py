@@ -60,7 +60,7 @@ class Page(HTMLParser):
         return [value for _, attribute, value in self.attributes if attribute == name]
 
 
-@pytest.mark.some_cases(4)
+@pytest.mark.some_cases(2)
 @pytest.mark.parametrize("name", ALL_REPORTS)
 def test_pages_are_made_of_our_elements_only(name):
     content = html.render(report_named(name))
@@ -86,7 +86,7 @@ def test_links_lead_to_places_of_the_page(name):
     assert {f"#{section}" for section in sections} <= set(page.values("href"))
 
 
-@pytest.mark.some_cases(3)
+@pytest.mark.first_case
 @pytest.mark.parametrize("name", ALL_REPORTS)
 def test_headings_are_in_order(name):
     headings = Page(html.render(report_named(name))).headings

@@ -75,7 +75,7 @@ def test_every_frame_of_a_real_report_is_a_sheet_whose_sums_agree(kind: str, sha
                     assert all(value is None or isinstance(value, str) for value in values)
 
 
-@pytest.mark.first_case
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [*CAPTURES, "hostile"])
 def test_the_same_report_gives_the_same_bytes(kind: str, shared: Path) -> None:
     report = hostile_report() if kind == "hostile" else real_report(kind)

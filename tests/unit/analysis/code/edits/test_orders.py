@@ -126,6 +126,7 @@ def _paths(targets: tuple[str, ...] = TARGETS) -> list[Path]:
     return [path for path in paths if path.exists()]
 
 
+@pytest.mark.slow
 def test_random_orders_are_safe_and_least() -> None:
     rng = Random(5)
     relaxed = judged = 0

@@ -82,6 +82,7 @@ def _null_orders(orders: BlockOrders) -> list[LegalOrder]:
     return [*swapped[:6], replace(same, rows=renamed)]
 
 
+@pytest.mark.first_case
 @pytest.mark.parametrize("capture", ["c04", "c06", "c08"])
 def test_null_edits_of_real_traces_are_null(capture: str) -> None:
     trace = _real(capture)
