@@ -153,14 +153,12 @@ def emit_json(answer: dict[str, Any], *, inputs: Iterable[object] = (), losses: 
 
 def emit_event(event: dict[str, Any]) -> None:
     """Print one JSON object on one line, at once: one of many while something goes on."""
-
     click.echo(json_bytes(event).decode())
     sys.stdout.flush()
 
 
 def fail(error: WavewrightError) -> NoReturn:
     """Say what went wrong on stderr and leave with the error's exit status."""
-
     is_plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
     head = "error:" if is_plain else click.style("error:", fg="red", bold=True)
     place = f"{error.where}: " if error.where else ""

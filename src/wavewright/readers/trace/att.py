@@ -6,6 +6,7 @@ import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import compress, count
 from pathlib import Path
 from typing import cast
 
@@ -294,7 +295,7 @@ def _executed(records: Sequence[_core.Records]) -> Executed:
     return Executed(
         sum(record.instruction_count - record.release_count for record in records),
         sum(record.unresolved_count for record in records),
-        tuple(sorted({row for record in records for row, flag in enumerate(record.executed_rows) if flag})),
+        tuple(sorted({row for record in records for row in compress(count(), record.executed_rows)})),
         frozenset(bit for record in records for bit in range(16) if record.category_bits >> bit & 1),
         dict(sorted(cycles.items())),
     )

@@ -9,8 +9,8 @@ from functools import partial
 
 import polars as pl
 
+from wavewright.analysis.common.shares import share_of
 from wavewright.analysis.run.calls.call_trees import Nodes, call_tree
-from wavewright.analysis.run.measures.intervals import share_of
 from wavewright.analysis.run.measures.trees import LAYER, folded, inherited, merged_trees, with_inclusive
 from wavewright.analysis.run.select.choice_rules import name_pattern
 from wavewright.model.answer import Answer

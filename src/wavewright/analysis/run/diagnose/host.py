@@ -17,7 +17,7 @@ BLOCKING = CALL_KINDS[:4]
 _COMPILING = r"(?i)hiprtc|comgr"
 _LOADER = r"(?i)data_?loader|next_?batch|batch_?sampler|prefetcher"
 _FAULTS = r"(?i)page_?fault|page_?migrat|queue_?evict|KFD_(?:EVENT_)?(?:PAGE|QUEUE)"
-_TOOL, _MARKER = "TOOL", "MARKER"
+_TOOL, _MARKER, _OPERATOR = "TOOL", "MARKER", "OPERATOR"
 _COLUMNS = {"thread": pl.UInt32, "name": pl.Categorical, "start_ns": pl.Int64, "end_ns": pl.Int64}
 _MOST_FRAMES = 5
 
@@ -32,6 +32,7 @@ class Host:
     others: pl.DataFrame  #: Markers, operators and functions; `is_marker`.
     loader: pl.DataFrame  #: When each thread was in a data loader, merged.
     faults: pl.DataFrame  #: Page faults, migrations, evictions of queues, merged.
+    has_operators: bool  #: Whether a framework recorded some.
     tool_ns: int  #: Time in calls of the profiler, merged per thread.
     start_ns: int | None  #: First start of any region.
     end_ns: int | None
@@ -47,9 +48,11 @@ def host_of(run: Run) -> Host:
     )
     is_call = pl.col("domain").is_in(API_DOMAINS).fill_null(value=False)
     is_tool = (pl.col("domain") == _TOOL).fill_null(value=False)
+    has_operators = False
     for piece in run.chunks("regions", ["domain", *schema]):
         calls.append(piece.filter(is_call).select(*schema))
         tools.append(piece.filter(is_tool).select("thread", "start_ns", "end_ns"))
+        has_operators = has_operators or bool((piece["domain"] == _OPERATOR).any())
         is_marker = (pl.col("domain") == _MARKER).fill_null(value=False)
         others.append(piece.filter(~is_call & ~is_tool).select(*_COLUMNS, is_marker=is_marker))
     called = _kinds(intervals(pl.concat(calls), []))
@@ -63,6 +66,7 @@ def host_of(run: Run) -> Host:
         others=around,
         loader=_matching(around, names, _LOADER, ["thread"]),
         faults=_matching(around, names, _FAULTS, []),
+        has_operators=has_operators,
         tool_ns=int((tool["end_ns"] - tool["start_ns"]).sum() or 0),
         start_ns=times["start_ns"].min(),  # type: ignore[arg-type]  # integers
         end_ns=times["end_ns"].max(),  # type: ignore[arg-type]

@@ -117,16 +117,8 @@ def partial_diagnosis(run: Run) -> PartialDiagnosis:
         clocks=_clocks(run, gpu_index, work),
         steps=tuple(_lengths(steps, step_name, all_work)),
         facts=_facts(run, all_work, host, gpu_index, is_window=windows is not None),
-        operators=_operators(run, host),
+        operators=partial_operators(run) if host.has_operators or has_operators(run, "graph_calls") else None,
     )
-
-
-def _operators(run: Run, host: Host) -> PartialOperators | None:
-    """Those of the run; they are regions that are neither calls nor markers, or calls that a graph captured."""
-    is_possible = not host.others["is_marker"].all() or any(
-        piece.height for piece in run.chunks("graph_calls", ["domain"])
-    )
-    return partial_operators(run) if is_possible and has_operators(run) else None
 
 
 def _windows(run: Run) -> dict[int, tuple[int, int]] | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from wavewright.analysis.common.shares import share_of
 from wavewright.analysis.run.measures.intervals import (
     bin_width,
     covered,
@@ -14,7 +15,6 @@ from wavewright.analysis.run.measures.intervals import (
     in_order,
     intervals,
     merged,
-    share_of,
 )
 from wavewright.analysis.run.select.gpus import GPU_KEY, GpuKey, gpu_key_frame, gpu_work, index_gpus, shared_gpus
 from wavewright.analysis.run.select.nodes import node_names, renamed

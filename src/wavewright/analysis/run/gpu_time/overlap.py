@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from wavewright.analysis.common.shares import share_of
 from wavewright.analysis.run.calls.launches import region_pieces
 from wavewright.analysis.run.collectives.collectives import is_collective
-from wavewright.analysis.run.measures.intervals import combinations, covered, in_order, intervals, merged, share_of
+from wavewright.analysis.run.measures.intervals import combinations, covered, in_order, intervals, merged
 from wavewright.analysis.run.measures.pairs import MOST_MEMBERS, bridged, levels, levels_of, pairs, with_bits
 from wavewright.analysis.run.select.gpus import GPU_KEY, GpuIndex, gpu_work, index_gpus
 from wavewright.analysis.run.select.recording_span import node_spans, recorded

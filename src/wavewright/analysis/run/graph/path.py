@@ -7,12 +7,12 @@ from typing import Any, ClassVar
 
 import polars as pl
 
+from wavewright.analysis.common.shares import share_of
 from wavewright.analysis.run.calls.launches import without_launch
 from wavewright.analysis.run.calls.open_regions import open_stacks
 from wavewright.analysis.run.graph.event_graph import EventGraph, event_graph
 from wavewright.analysis.run.graph.graph_events import CALL_KINDS, KINDS, WORK_KINDS
 from wavewright.analysis.run.graph.runtime_calls import AWAITS_ALL, AWAITS_STREAM, SHORT_NS
-from wavewright.analysis.run.measures.intervals import share_of
 from wavewright.model.answer import Answer
 from wavewright.model.run import Run
 

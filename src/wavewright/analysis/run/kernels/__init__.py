@@ -10,8 +10,8 @@ from typing import Any
 import polars as pl
 
 from wavewright.analysis.common.occupancy.limits import Resources, limits
+from wavewright.analysis.common.shares import share_of
 from wavewright.analysis.run.kernels.partial import SHAPE, PartialKernels, merged_shapes, partial_kernels
-from wavewright.analysis.run.measures.intervals import share_of
 from wavewright.analysis.run.measures.statistics import described, merged
 from wavewright.base.bounds import BINS, ROWS, bounded
 from wavewright.errors import UsageError

@@ -10,17 +10,17 @@ from itertools import pairwise
 
 import polars as pl
 
+from wavewright.analysis.common.shares import share_of
 from wavewright.analysis.run.calls.call_trees import Nodes, call_tree, gpu_times
 from wavewright.analysis.run.kernels.inner_records import InnerRecords
 from wavewright.analysis.run.kernels.step_sums import StepSums
-from wavewright.analysis.run.measures.intervals import share_of
 from wavewright.analysis.run.measures.trees import inherited
 from wavewright.analysis.run.select.choice_rules import name_pattern
 from wavewright.errors import UsageError
 from wavewright.facts.gpus import facts as gpus
 from wavewright.facts.gpus.facts import Arch
 from wavewright.facts.metrics.operators import Cost, OperatorModel, cost, model_of
-from wavewright.model.answer import Answer, once_per_run
+from wavewright.model.answer import Answer
 from wavewright.model.run import Run
 
 _OPERATOR = "OPERATOR"
@@ -81,7 +81,7 @@ def partial_operators(
 ) -> PartialOperators:
     """The contribution of one run; `models` are those of the user, `target` is its GPU if that was not recorded."""
     gpu, gpu_name = _gpu(run, target)
-    if not has_operators(run):
+    if not has_operators(run, "regions", "graph_calls"):
         return PartialOperators(_EMPTY, gpu_name, 0, int(gpu_times(run)["length"].sum()))
     steps = StepSums(run)
     label = partial(_label, run=run, steps=steps, of_graphs=steps.of_graphs(run), models=models)
@@ -123,10 +123,9 @@ def partial_operators(
     )
 
 
-@once_per_run
-def has_operators(run: Run) -> bool:
-    """True if operators of a framework were recorded, or captured in a graph."""
-    pieces = (piece for table in ("regions", "graph_calls") for piece in run.chunks(table, ["domain"]))
+def has_operators(run: Run, *tables: str) -> bool:
+    """True if operators of a framework are among the regions, or the calls that a graph captured."""
+    pieces = (piece for table in tables for piece in run.chunks(table, ["domain"]))
     return any((piece["domain"].cast(pl.String) == _OPERATOR).any() for piece in pieces)
 
 

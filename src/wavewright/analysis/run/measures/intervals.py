@@ -219,15 +219,3 @@ def _reached(by: Sequence[str]) -> pl.Expr:
     """The latest end of all earlier rows of the group."""
     latest = pl.col("end_ns").cum_max().shift(1)
     return latest.over(by) if by else latest
-
-
-def share_of(part: pl.Expr, whole: pl.Expr) -> pl.Expr:
-    """`part` / `whole`; null where the whole is 0.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> pl.DataFrame({"a": [1, 0], "b": [4, 0]}).select(share_of(pl.col("a"), pl.col("b"))).to_series().to_list()
-    [0.25, None]
-    """
-    return pl.when(whole != 0).then(part / whole)

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from wavewright.analysis.run.measures.intervals import combinations, share_of
+from wavewright.analysis.common.shares import share_of
+from wavewright.analysis.run.measures.intervals import combinations
 
 MOST_MEMBERS = 16  #: Members of a group that are compared, the busiest first: up to 2^16 combinations.
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 import polars as pl
 
 from wavewright.analysis.common.occupancy.architecture import possible_targets
+from wavewright.analysis.common.shares import share_of
 from wavewright.analysis.trace.floors.executions import UNIT, Executed, executed
 from wavewright.analysis.trace.floors.lane_pipes import LaneCycles, lane_cycles, no_lane_cycles
 from wavewright.analysis.trace.floors.rates import LANE_PIPES, PIPES, rate_of
 from wavewright.analysis.trace.lanes.evaluated import LaneOptions
-from wavewright.analysis.trace.pipes.utilization import share_of
 from wavewright.model.answer import Answer
 from wavewright.model.trace import ThreadTrace
 

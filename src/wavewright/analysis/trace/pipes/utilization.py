@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from wavewright.analysis.common.shares import share_of
 from wavewright.analysis.common.time_bins import TimeBins, lengths_of, time_bins
 from wavewright.analysis.trace.clocks.common_clock import aligned, bins_of_trace
 from wavewright.analysis.trace.parts import Question, added, answers
@@ -215,8 +216,3 @@ def _over_time(per_bin: pl.DataFrame, engines: pl.DataFrame, grid: TimeBins) -> 
 def _named(column: str) -> pl.Expr:
     names = dict(enumerate(PIPES)) | {ANY_PIPE: "ANY"}
     return pl.col(column).replace_strict(names, return_dtype=pl.String).alias("pipe")
-
-
-def share_of(part: pl.Expr, whole: pl.Expr) -> pl.Expr:
-    """A part of a whole; null where there is none."""
-    return pl.when(whole > 0).then(part / whole)

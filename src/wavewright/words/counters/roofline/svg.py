@@ -133,9 +133,8 @@ class _Drawing:
         speed = rate(mark.y, "FLOP/s" if mark.work == "flop" else "IOP/s")
         where = f"{mark.level}: {intensity(mark.x)} per byte, {speed}, {percent(mark.share)} of the roof"
         title = hint(f"{letter(mark.row)} {where}; {self.names[mark.row]}")
-        classes = (
-            f"p-{colour} p-edge" if mark.work == "flop" else f"p-paper p-line-{colour}"
-        )  # integer marks are hollow
+        is_hollow = mark.work != "flop"
+        classes = f"p-paper p-line-{colour}" if is_hollow else f"p-{colour} p-edge"
         if mark.level not in _SHAPES:
             self.svg.add("circle", classes, title=title, cx=x, cy=y, r=_MARK)
             return

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from wavewright.analysis.common.shares import share_of
 from wavewright.analysis.run.gpu_time.gaps.partial import PartialGaps, partial_gaps
-from wavewright.analysis.run.measures.intervals import share_of
 from wavewright.analysis.run.select.gpus import GPU_KEY, merged_elsewhere, partial_intervals, shared_gpus
 from wavewright.analysis.run.select.nodes import node_names, renamed
 from wavewright.analysis.run.select.recording_span import in_recordings, node_spans
