@@ -1,4 +1,14 @@
-"""GPU work of replayed graphs below their launches: in the calls in which its nodes were captured."""
+"""GPU work of replayed graphs in a call tree: below each launch, the calls in which its graph was captured.
+
+A launch says nothing of the operators whose kernels it runs; the record of the capture does:
+
+    step                        step
+    └── hipGraphLaunch    ->    └── hipGraphLaunch    stays, or gives its time to its parent
+                                    └── forward       captured calls: recorded once, before the first replay;
+                                        └── aten::mm  with the GPU work of all replays
+
+A `slot` is the number of a launch, its `place` the node of the tree that gets the captured calls; null = no node.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +27,7 @@ class GraphWork:
     """Work of replays whose captured calls are known, by launch."""
 
     calls: pl.DataFrame  #: The table `graph_calls`: `COLUMNS`, and those that questions read.
-    work: pl.DataFrame  #: `slot` (number of the launch), `graph_call`, `ns`, `count`, `begin`, `end`.
+    work: pl.DataFrame  #: `slot`, `graph_call`, `ns`, `count`, `begin`, `end`.
 
     @property
     def slots(self) -> pl.Series:
@@ -46,107 +56,132 @@ def with_graphs(
 ) -> pl.DataFrame:
     """The tree with the captured calls below the launches: `node`, `slot` and whether they are nodes (`is_kept`).
 
-    `texts` are `name` and `domain` of every captured call. Launches of one place in the tree share nodes, unless all
-    that are nodes are single ones; a captured call counts as often as its graph was launched there, and has no time of
-    the CPU.
+    `texts` are `name` and `domain` of every captured call, `is_node` says which become nodes (None = all). Launches of
+    one name share the nodes below them, unless every node is a single region (`is_single`). Captured calls have no CPU
+    time.
     """
     if not launches.height:
         return tree
-    tree, above = _without_launches(tree, launches, is_single=is_single)
-    nodes_of_graphs = graphs.calls.select("graph_call", "parent_call", "graph")
-    leaf = nodes_of_graphs.select("graph_call", at="graph_call")
+    tree, place_of_slot = _without_launches(tree, launches, is_single=is_single)
+    calls = graphs.calls.select("graph", "parent_call", call="graph_call")
+    nearest = calls.select("call", graph_call="call")
     if is_node is not None:
-        nodes_of_graphs, leaf = _kept(nodes_of_graphs, is_node)
-    work = graphs.work.join(above, on="slot").join(leaf, on="graph_call", how="left")
-    bare = work.filter(pl.col("at").is_null()).group_by("above").agg(pl.col("ns", "count").sum())
-    tree = _with_work(tree, bare)
-    linked_work = work.drop_nulls("at")
-    if not linked_work.height:
-        return tree
-    leaves = linked_work.group_by("above", call="at").agg(pl.col("ns", "count").sum())
-    graph_of = nodes_of_graphs.select(call="graph_call", graph="graph")
-    runs = linked_work.select("above", "slot", call="at").join(graph_of, on="call").group_by("above", "graph")
-    counts = runs.agg(call_count=pl.col("slot").n_unique().cast(pl.Int64))
-    parents = nodes_of_graphs.select(call="graph_call", parent_call="parent_call")
-    place, first_and_last = ["above", "slot", "call"], [pl.col("begin").min(), pl.col("end").max()]
-    levels = [linked_work.rename({"at": "call"}).group_by(place).agg(first_and_last)]
-    while levels[-1].height:
-        around = levels[-1].join(parents, on="call").drop_nulls("parent_call").drop("call")
-        levels.append(around.rename({"parent_call": "call"}).group_by(place).agg(first_and_last))
-    length = (pl.col("end") - pl.col("begin")).sum()
-    rows = pl.concat(levels).group_by(place).agg(first_and_last).group_by("above", "call").agg(gpu_length_ns=length)
-    rows = rows.join(parents, on="call", how="left").sort("above", "call", nulls_last=True)
-    rows = rows.join(leaves, on=["above", "call"], how="left", nulls_equal=True, maintain_order="left")
-    rows = rows.join(graph_of, on="call", how="left", maintain_order="left")
-    rows = rows.join(counts, on=["above", "graph"], how="left", nulls_equal=True, maintain_order="left")
-    return pl.concat([tree, _as_nodes(rows, tree, texts)])
+        calls, nearest = _only_nodes(calls, is_node)
+    work = graphs.work.join(place_of_slot, on="slot").join(nearest, on="graph_call", how="left")
+    tree = _with_work(tree, work.filter(pl.col("call").is_null()))
+    work_of_calls = work.drop_nulls("call")
+    if work_of_calls.height:
+        tree = pl.concat([tree, _as_nodes(_sums_of_calls(work_of_calls, calls), tree, texts)])
+    return _numbered_by_row(tree)
 
 
 def _without_launches(
     tree: pl.DataFrame, launches: pl.DataFrame, *, is_single: bool
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """The tree without launches that are not `is_kept`, whose time is their parent's; and the place of each `slot`."""
-    linked_work = launches.join(tree.select("node", "parent", "self_ns"), on="node")
-    holes = linked_work.filter(~pl.col("is_kept"))
-    # One place for all launches that merge into one node of names.
-    common_node = pl.col("node") if is_single else pl.col("node").min().over("parent")
-    place = pl.when("is_kept").then(common_node).otherwise("parent")
-    above = linked_work.select("slot", above=pl.when(place >= 0).then(place))
-    time = holes.group_by("parent").agg(more=pl.col("self_ns").sum())
-    tree = tree.join(time.rename({"parent": "node"}), on="node", how="left", maintain_order="left")
-    tree = tree.with_columns(self_ns=pl.col("self_ns") + pl.col("more").fill_null(0)).drop("more")
-    ends = holes.select("node", end="parent")
-    tree = tree.filter(~pl.col("node").is_in(ends["node"].implode()))
-    return tree, above
+    """The tree without the launches that are no nodes, whose time is their parent's; and the `place` of each `slot`."""
+    rows = launches.join(tree.select("node", "parent", "self_ns"), on="node")
+    node = pl.col("node") if is_single else pl.col("node").min().over("parent")
+    place = pl.when("is_kept").then(node).otherwise("parent")
+    place_of_slot = rows.select("slot", place=pl.when(place >= 0).then(place))
+    removed = rows.filter(~pl.col("is_kept"))
+    more = removed.group_by(node="parent").agg(more_ns=pl.col("self_ns").sum())
+    tree = tree.filter(~pl.col("node").is_in(removed["node"].implode()))
+    tree = tree.join(more, on="node", how="left", maintain_order="left")
+    return tree.with_columns(self_ns=pl.col("self_ns") + pl.col("more_ns").fill_null(0)).drop("more_ns"), place_of_slot
 
 
-def _kept(calls: pl.DataFrame, is_node: pl.Series) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Captured calls that are nodes, below one another; and for each captured call the nearest (`at`)."""
-    rows = calls.with_columns(is_node=is_node)
-    nearest = rows.select("graph_call", at=pl.when("is_node").then("graph_call"), next="parent_call")
-    step_of = rows.select(next="graph_call", found=pl.when("is_node").then("graph_call"), after="parent_call")
-    while True:
-        is_open = pl.col("at").is_null() & pl.col("next").is_not_null()
+def _only_nodes(calls: pl.DataFrame, is_node: pl.Series) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The captured calls that are nodes, below one another; and the nearest `call` of these, itself or above, of every
+    `graph_call`."""
+    marked = calls.with_columns(is_node=is_node)
+    itself = pl.when("is_node").then("call")
+    nearest = marked.select(graph_call="call", call=itself, next="parent_call")
+    steps = marked.select(next="call", found=itself, after="parent_call")
+    while True:  # one call further up each time
+        is_open = pl.col("call").is_null() & pl.col("next").is_not_null()
         if not nearest.select(is_open.any()).item():
             break
-        step = nearest.join(step_of, on="next", how="left", maintain_order="left")
-        nearest = step.select(
+        nearest = nearest.join(steps, on="next", how="left", maintain_order="left").select(
             "graph_call",
-            at=pl.when(is_open).then("found").otherwise("at"),
+            call=pl.when(is_open).then("found").otherwise("call"),
             next=pl.when(is_open).then("after").otherwise(None),
         )
-    leaf = nearest.select("graph_call", "at")
-    around = leaf.rename({"graph_call": "parent_call", "at": "nearest"})
-    nodes = rows.filter("is_node").join(around, on="parent_call", how="left", maintain_order="left")
-    return nodes.select("graph_call", "graph", parent_call="nearest"), leaf
+    nearest = nearest.select("graph_call", "call")
+    parents = nearest.rename({"graph_call": "parent_call", "call": "parent"})
+    nodes = marked.filter("is_node").join(parents, on="parent_call", how="left", maintain_order="left")
+    return nodes.select("graph", "call", parent_call="parent"), nearest
 
 
 def _with_work(tree: pl.DataFrame, work: pl.DataFrame) -> pl.DataFrame:
-    rows = tree.join(work.rename({"above": "node"}), on="node", how="left", maintain_order="left")
-    sums = {"gpu_ns": "ns", "gpu_count": "count"}
-    sums_of_work = [pl.col(column) + pl.col(more).fill_null(0) for column, more in sums.items()]
-    return rows.with_columns(sums_of_work).drop("ns", "count")
+    """The tree with work that belongs to the places themselves."""
+    sums = work.group_by(node="place").agg(pl.col("ns", "count").sum())
+    rows = tree.join(sums, on="node", how="left", maintain_order="left")
+    return rows.with_columns(
+        gpu_ns=pl.col("gpu_ns") + pl.col("ns").fill_null(0),
+        gpu_count=pl.col("gpu_count") + pl.col("count").fill_null(0),
+    ).drop("ns", "count")
 
 
-def _as_nodes(rows: pl.DataFrame, tree: pl.DataFrame, texts: pl.DataFrame) -> pl.DataFrame:
-    """Captured calls as nodes of the tree."""
-    first = int(tree["node"].max() or -1) + 1 if tree.height else 0  # type: ignore[arg-type]
-    rows = rows.with_row_index("number").with_columns(node=pl.col("number").cast(pl.Int64) + first)
-    numbers = rows.select("above", parent_call="call", of_parent="node")
-    rows = rows.join(numbers, on=["above", "parent_call"], how="left", nulls_equal=True, maintain_order="left")
-    rows = rows.with_columns(parent=pl.coalesce("of_parent", "above", pl.lit(-1)).cast(pl.Int64))
-    depths = tree.select(above="node", base="depth")
-    rows = rows.join(depths.cast({"above": rows["above"].dtype}), on="above", how="left", maintain_order="left")
-    depth = pl.when(pl.col("of_parent").is_null()).then(pl.col("base").fill_null(-1) + 1)
-    rows = rows.with_columns(depth=depth)
-    while rows["depth"].null_count():
-        above = rows.select("depth", of_parent="node").drop_nulls().rename({"depth": "over"})
-        rows = rows.join(above, on="of_parent", how="left", maintain_order="left")
-        rows = rows.with_columns(depth=pl.coalesce("depth", pl.col("over") + 1)).drop("over")
-    names = texts[rows["call"]]
-    zeros = [pl.lit(0, pl.Int64).alias(name) for name in SUMS if name not in ("call_count", "gpu_length_ns")]
-    zeros += [pl.lit(None, pl.Int64).alias(name) for name in ("min_ns", "max_ns")]
-    work = [pl.col("ns").fill_null(0).alias("gpu_ns"), pl.col("count").fill_null(0).alias("gpu_count")]
-    work.append(pl.col("call_count").alias("replayed_count"))
-    nodes = rows.with_columns(names.get_columns()).with_columns(zeros).with_columns(work)
-    return nodes.select(tree.columns).cast(tree.schema)
+def _sums_of_calls(work: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
+    """Each captured call with work of its own or below it, per place: its parent, its own work, and how often its graph
+    was launched there."""
+    parents, graph_of = calls.select("call", "parent_call"), calls.select("call", "graph")
+    own = work.group_by("place", "call").agg(pl.col("ns", "count").sum())
+    replays = work.join(graph_of, on="call").group_by("place", "graph")
+    counts = replays.agg(replayed_count=pl.col("slot").n_unique().cast(pl.Int64))
+    rows = _lengths(work, parents).join(parents, on="call", how="left").sort("place", "call", nulls_last=True)
+    rows = rows.join(own, on=["place", "call"], how="left", nulls_equal=True, maintain_order="left")
+    rows = rows.join(graph_of, on="call", how="left", maintain_order="left")
+    return rows.join(counts, on=["place", "graph"], how="left", nulls_equal=True, maintain_order="left")
+
+
+def _lengths(work: pl.DataFrame, parents: pl.DataFrame) -> pl.DataFrame:
+    """`gpu_length_ns` per place and call: first start to last end of all work below it, summed over the launches."""
+    key, first_to_last = ["place", "slot", "call"], [pl.col("begin").min(), pl.col("end").max()]
+    levels = [work.group_by(key).agg(first_to_last)]
+    while levels[-1].height:  # from the calls that launched up to the outermost
+        above = levels[-1].join(parents, on="call").drop_nulls("parent_call").drop("call")
+        levels.append(above.rename({"parent_call": "call"}).group_by(key).agg(first_to_last))
+    per_launch = pl.concat(levels).group_by(key).agg(first_to_last)
+    return per_launch.group_by("place", "call").agg(gpu_length_ns=(pl.col("end") - pl.col("begin")).sum())
+
+
+def _as_nodes(sums: pl.DataFrame, tree: pl.DataFrame, texts: pl.DataFrame) -> pl.DataFrame:
+    """Captured calls (`_sums_of_calls`) as nodes that continue the tree."""
+    highest = tree["node"].max()
+    first = 0 if highest is None else int(highest) + 1  # type: ignore[arg-type]
+    rows = sums.with_columns(node=pl.int_range(first, first + pl.len()))
+    parents = rows.select("place", parent_call="call", call_above="node")
+    rows = rows.join(parents, on=["place", "parent_call"], how="left", nulls_equal=True, maintain_order="left")
+    rows = rows.with_columns(parent=pl.coalesce("call_above", "place", pl.lit(-1)).cast(pl.Int64))
+    rows = _with_depths(rows, tree).with_columns(texts[rows["call"]].get_columns())
+    known = {
+        "call_count": pl.col("replayed_count"),
+        "replayed_count": pl.col("replayed_count"),
+        "gpu_count": pl.col("count").fill_null(0),
+        "gpu_ns": pl.col("ns").fill_null(0),
+        "gpu_length_ns": pl.col("gpu_length_ns"),
+    }
+    times = dict.fromkeys(("min_ns", "max_ns"), pl.lit(None, pl.Int64))  # of the CPU: none
+    columns = {name: known.get(name, pl.lit(0, pl.Int64)) for name in SUMS}
+    return rows.with_columns(**columns, **times).select(tree.columns).cast(tree.schema)
+
+
+def _with_depths(rows: pl.DataFrame, tree: pl.DataFrame) -> pl.DataFrame:
+    """The new nodes with their `depth`: one more than their place, or than the captured call above them."""
+    places = tree.select(place="node", place_depth="depth").cast({"place": rows["place"].dtype})
+    rows = rows.join(places, on="place", how="left", maintain_order="left")
+    is_outermost = pl.col("call_above").is_null()
+    rows = rows.with_columns(depth=pl.when(is_outermost).then(pl.col("place_depth").fill_null(-1) + 1))
+    while rows["depth"].null_count():  # one level further down each time
+        above = rows.select(call_above="node", depth_above="depth").drop_nulls()
+        rows = rows.join(above, on="call_above", how="left", maintain_order="left")
+        rows = rows.with_columns(depth=pl.coalesce("depth", pl.col("depth_above") + 1)).drop("depth_above")
+    return rows
+
+
+def _numbered_by_row(tree: pl.DataFrame) -> pl.DataFrame:
+    """The tree with rows as numbers of nodes: where some are missing, `side_by_side` would use numbers twice."""
+    rows = tree.select(parent="node", row=pl.int_range(pl.len()))
+    parents = tree.select("parent").join(rows, on="parent", how="left", maintain_order="left")["row"]
+    return tree.with_columns(rows["row"].alias("node"), parents.fill_null(-1).alias("parent"))
