@@ -12,7 +12,7 @@ from rich.console import Console
 from tests.kit.made_runs import rows, run, source, spans
 from tests.kit.sampling import examples
 from wavewright.analysis.run.gpu_time.overlap import overlap
-from wavewright.analysis.run.measures.pairs import bridged
+from wavewright.analysis.run.measures.pairs import fill_gaps
 from wavewright.model.run import Run
 from wavewright.words.run.overlap import overlap_report
 
@@ -60,8 +60,8 @@ def test_processes_of_several_files() -> None:
 
 def test_too_many_intervals_are_bridged_and_said() -> None:
     whole = pl.DataFrame({"start_ns": range(0, 1000, 10), "end_ns": range(4, 1004, 10)})
-    assert bridged(whole, [], 100)[1] == 0
-    assert bridged(whole, [], 10)[1] == 99 * 6
+    assert fill_gaps(whole, [], 100)[1] == 0
+    assert fill_gaps(whole, [], 10)[1] == 99 * 6
 
 
 PIECE = st.tuples(st.integers(0, 40), st.integers(1, 12), st.integers(0, 3), st.sampled_from("kcm"))

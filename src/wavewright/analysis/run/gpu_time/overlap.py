@@ -11,7 +11,7 @@ from wavewright.analysis.common.shares import share_of
 from wavewright.analysis.run.calls.launches import region_pieces
 from wavewright.analysis.run.collectives.collectives import is_collective
 from wavewright.analysis.run.measures.intervals import combinations, covered, in_order, intervals, merged
-from wavewright.analysis.run.measures.pairs import MOST_MEMBERS, bridged, levels, levels_of, pairs, with_bits
+from wavewright.analysis.run.measures.pairs import MOST_MEMBERS, combination_levels, fill_gaps, levels, pairs, with_bits
 from wavewright.analysis.run.select.gpus import GPU_KEY, GpuIndex, gpu_work, index_gpus
 from wavewright.analysis.run.select.recording_span import node_spans, recorded
 from wavewright.model.answer import Answer
@@ -77,15 +77,15 @@ def partial_overlap(run: Run) -> PartialOverlap:
     marked, is_cut = with_bits(streams, by, "stream")
     together = combinations(marked, by, "bit")
     merged_work = merged(work, by)
-    busy, lost = bridged(merged_work, by, _MOST_INTERVALS)
+    busy, bridged_ns = fill_gaps(merged_work, by, _MOST_INTERVALS)
     ids = run.read("streams", ["stream", "stream_id"])
     return PartialOverlap(
         gpus=named(_kinds(work, by)),
         streams=named(_stream_pairs(together, marked, by, ids)),
-        stream_levels=named(levels(streams, by) if is_cut else levels_of(together, by)),
+        stream_levels=named(levels(streams, by) if is_cut else combination_levels(together, by)),
         host=_host(run, merged_work, who, gpu_index),
         intervals=named(busy),
-        bridged_ns=lost,
+        bridged_ns=bridged_ns,
         is_cut=is_cut,
         recorded=recorded(run),
     )

@@ -1,4 +1,8 @@
-"""Time that each two members of a group are there at the same time, and the number that are there at once."""
+"""Time that two members of a group, as the streams of a GPU, work at the same time; and the number that do.
+
+Every member of a group has a bit (`with_bits`). `intervals.combinations` adds the bits of those that work at the same
+time to `members`: `members & bit` says whether one is among them, and the number of bits how many they are.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +11,13 @@ from collections.abc import Sequence
 import polars as pl
 
 from wavewright.analysis.common.shares import share_of
-from wavewright.analysis.run.measures.intervals import combinations
+from wavewright.analysis.run.measures.intervals import FARTHEST_NS, combinations
 
 MOST_MEMBERS = 16  #: Members of a group that are compared, the busiest first: up to 2^16 combinations.
 
 
-def with_bits(frame: pl.DataFrame, by: Sequence[str], member: str) -> tuple[pl.DataFrame, bool]:
-    """Merged intervals with the `bit` of their member in its group; and whether members beyond the busiest are left
-    out.
+def with_bits(merged_intervals: pl.DataFrame, by: Sequence[str], member: str) -> tuple[pl.DataFrame, bool]:
+    """The intervals with the `bit` of their member in its group, the busiest first; True if some members have none.
 
     Examples
     --------
@@ -23,20 +26,20 @@ def with_bits(frame: pl.DataFrame, by: Sequence[str], member: str) -> tuple[pl.D
     >>> with_bits(frame, ["gpu"], "stream")[0]["bit"].to_list()
     [2, 1]
     """
-    busy = frame.group_by(*by, member).agg(busy=(pl.col("end_ns") - pl.col("start_ns")).sum())
-    order = busy.sort(*by, "busy", member, descending=[False] * len(by) + [True, False], nulls_last=True)
-    numbered = order.with_columns(at=pl.int_range(pl.len()).over(by)).drop("busy")
-    busiest = numbered.filter(pl.col("at") < MOST_MEMBERS).with_columns(
-        bit=pl.lit(2, pl.Int64).pow("at").cast(pl.Int64)
-    )
-    joined = frame.join(busiest.drop("at"), on=[*by, member], nulls_equal=True, maintain_order="left")
-    return joined, busiest.height < numbered.height
+    busy = merged_intervals.group_by(*by, member).agg(busy_ns=(pl.col("end_ns") - pl.col("start_ns")).sum())
+    order = busy.sort(*by, "busy_ns", member, descending=[False] * len(by) + [True, False], nulls_last=True)
+    ranked = order.with_columns(rank=pl.int_range(pl.len()).over(by))
+    bit = pl.lit(2, pl.Int64).pow("rank").cast(pl.Int64)
+    busiest = ranked.filter(pl.col("rank") < MOST_MEMBERS).select(*by, member, bit=bit)
+    joined = merged_intervals.join(busiest, on=[*by, member], nulls_equal=True, maintain_order="left")
+    return joined, busiest.height < ranked.height
 
 
-def pairs(together: pl.DataFrame, marked: pl.DataFrame, by: Sequence[str], member: str) -> pl.DataFrame:
-    """Time that each two members of a group are there at once, from the result of `with_bits` and its `combinations`.
+def pairs(combined: pl.DataFrame, marked: pl.DataFrame, by: Sequence[str], member: str) -> pl.DataFrame:
+    """Time that two members of a group work at the same time, from the result of `with_bits` and its `combinations`.
 
-    Columns: `by`, `first_<member>`, `second_<member>`, `first_busy_ns`, `second_busy_ns`, `both_ns`, `both_share`.
+    Columns: `by`, `first_<member>`, `second_<member>`, `first_busy_ns`, `second_busy_ns`, `both_ns`, `both_share`: of
+    the time of the less busy one.
 
     Examples
     --------
@@ -48,23 +51,25 @@ def pairs(together: pl.DataFrame, marked: pl.DataFrame, by: Sequence[str], membe
     """
     members = marked.select(*by, member, "bit").unique()
     bits = members.select("bit").unique().sort("bit")
-    longer = together.join(bits, how="cross").filter(pl.col("members") & pl.col("bit") != 0)
-    busy = longer.group_by(*by, "bit").agg(busy_ns=pl.col("length_ns").sum())
-    twice = longer.join(bits.rename({"bit": "other"}), how="cross").filter(
-        (pl.col("members") & pl.col("other") != 0) & (pl.col("bit") < pl.col("other"))
+    with_member = combined.join(bits, how="cross").filter(pl.col("members") & pl.col("bit") != 0)
+    busy = with_member.group_by(*by, "bit").agg(busy_ns=pl.col("length_ns").sum())
+    with_both = with_member.join(bits.rename({"bit": "higher_bit"}), how="cross").filter(
+        pl.col("members") & pl.col("higher_bit") != 0, pl.col("bit") < pl.col("higher_bit")
     )
-    both = twice.group_by(*by, "bit", "other").agg(both_ns=pl.col("length_ns").sum())
+    both = with_both.group_by(*by, "bit", "higher_bit").agg(both_ns=pl.col("length_ns").sum())
     with_busy = members.join(busy, on=[*by, "bit"], nulls_equal=True)
-    first = with_busy.rename({member: f"first_{member}", "busy_ns": "first_busy_ns"})
-    second = with_busy.rename({member: f"second_{member}", "busy_ns": "second_busy_ns", "bit": "other"})
-    shorter = pl.min_horizontal("first_busy_ns", "second_busy_ns")
+    first, second = (
+        with_busy.rename({name: f"{side}_{name}" for name in (member, "bit", "busy_ns")})
+        for side in ("first", "second")
+    )
+    side_bits, least_busy = ("first_bit", "second_bit"), pl.min_horizontal("first_busy_ns", "second_busy_ns")
     return (
         first.join(second, on=list(by), nulls_equal=True)
         .filter(pl.col(f"first_{member}") < pl.col(f"second_{member}"))
-        .with_columns(low=pl.min_horizontal("bit", "other"), high=pl.max_horizontal("bit", "other"))
-        .join(both.rename({"bit": "low", "other": "high"}), on=[*by, "low", "high"], how="left", nulls_equal=True)
+        .with_columns(bit=pl.min_horizontal(side_bits), higher_bit=pl.max_horizontal(side_bits))
+        .join(both, on=[*by, "bit", "higher_bit"], how="left", nulls_equal=True)
         .with_columns(pl.col("both_ns").fill_null(0))
-        .with_columns(both_share=share_of(pl.col("both_ns"), shorter))
+        .with_columns(both_share=share_of(pl.col("both_ns"), least_busy))
         .select(*by, f"first_{member}", f"second_{member}", "first_busy_ns", "second_busy_ns", "both_ns", "both_share")
     )
 
@@ -78,40 +83,41 @@ def levels(merged_intervals: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
     >>> levels(pl.DataFrame({"stream": [7, 9], "start_ns": [0, 3], "end_ns": [8, 5]}), []).rows()
     [(1, 6), (2, 2)]
     """
+    # With 1 as the bit of every member, the sum of the bits is their number.
     return combinations(merged_intervals.with_columns(one=pl.lit(1, pl.Int64)), by, "one").rename({"members": "level"})
 
 
-def levels_of(together: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
-    """The same as `levels`, from `combinations` that are at hand.
+def combination_levels(combined: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
+    """The same as `levels`, from `combinations` of members with bits.
 
     Examples
     --------
     >>> import polars as pl
-    >>> levels_of(pl.DataFrame({"members": [1, 2, 3], "length_ns": [6, 1, 2]}), []).rows()
+    >>> combination_levels(pl.DataFrame({"members": [1, 2, 3], "length_ns": [6, 1, 2]}), []).rows()
     [(1, 7), (2, 2)]
     """
-    counted = together.with_columns(level=pl.col("members").bitwise_count_ones().cast(pl.Int64))
+    counted = combined.with_columns(level=pl.col("members").bitwise_count_ones().cast(pl.Int64))
     return counted.group_by(*by, "level").agg(pl.col("length_ns").sum()).sort(*by, "level", nulls_last=True)
 
 
-def bridged(merged_intervals: pl.DataFrame, by: Sequence[str], most: int) -> tuple[pl.DataFrame, int]:
-    """At most `most` merged intervals, where need be by taking short gaps for busy; and how much time that adds.
+def fill_gaps(merged_intervals: pl.DataFrame, by: Sequence[str], most: int) -> tuple[pl.DataFrame, int]:
+    """At most `most` merged intervals, for which short gaps are filled; and the idle time in ns that counts as busy so.
+
+    Gaps of up to 1 ns are filled first, then of up to 2, 4, 8, ... until few enough intervals are left.
 
     Examples
     --------
     >>> import polars as pl
-    >>> bridged(pl.DataFrame({"start_ns": [0, 5, 900], "end_ns": [4, 9, 950]}), [], 2)[0].rows()
+    >>> fill_gaps(pl.DataFrame({"start_ns": [0, 5, 900], "end_ns": [4, 9, 950]}), [], 2)[0].rows()
     [(0, 9), (900, 950)]
     """
-    shortest, intervals = 1, merged_intervals
-    while intervals.height > most:
+    filled_ns, intervals = 1, merged_intervals
+    while intervals.height > most and filled_ns <= 2 * FARTHEST_NS:  # longer gaps are those between groups
         before = pl.col("end_ns").shift(1)
         gap = pl.col("start_ns") - (before.over(by) if by else before)
-        block = (gap > shortest).fill_null(value=True).cum_sum()
+        block = (gap > filled_ns).fill_null(value=True).cum_sum()
         groups = intervals.with_columns(block=block).group_by("block", maintain_order=True)
         intervals = groups.agg(pl.col(*by, "start_ns").first(), pl.col("end_ns").last()).drop("block")
-        shortest *= 2
-        if shortest > 1 << 62:
-            break
+        filled_ns *= 2
     length = pl.col("end_ns") - pl.col("start_ns")
     return intervals, int(intervals.select(length.sum()).item()) - int(merged_intervals.select(length.sum()).item())
