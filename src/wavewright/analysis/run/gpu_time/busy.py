@@ -25,6 +25,9 @@ from wavewright.model.run import Run
 
 _KINDS = ("busy_ns", "kernel_busy_ns", "copy_busy_ns")
 _BINS = ("machine", "gpu_key", "bin", "width", *_KINDS)
+_LABELS = pl.col("node", "gpu", "target", "product").first()
+_SUMS = pl.col("kernel_count", "copy_count", "duration_sum_ns", *_KINDS).sum()
+_FIRST_AND_LAST = (pl.col("start_ns").min(), pl.col("end_ns").max())
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +49,7 @@ class PartialBusy:
     bins: pl.DataFrame  #: Merged times per GPU and bin of `width`, which is a power of two.
     intervals: pl.DataFrame  #: Merged intervals of the GPUs in `shared`, of dispatches and of copies.
     bin_count: int
-    recorded: pl.DataFrame  #: See `recorded`.
+    recorded: pl.DataFrame  #: Times of the nodes (`recording_span.recorded`).
 
     @property
     def used_gpus(self) -> frozenset[GpuKey]:
@@ -64,17 +67,18 @@ def partial_busy(run: Run, *, bins: int = 120, shared: frozenset[GpuKey] = froze
     """
     gpu_index = index_gpus(run)
     work = intervals(gpu_work(run, gpu_index), ["place"])
-    names = gpu_index.table.select("place", *GPU_KEY)
+    gpu_keys = gpu_index.table.select("place", *GPU_KEY)
     by_kind = _merged_kinds(work)
     gpus = gpu_index.table.join(_totals(work, ["place"]), on="place", how="left", maintain_order="left")
     for kind, parts in by_kind.items():
         gpus = gpus.join(_lengths(parts, kind), on="place", how="left", maintain_order="left")
     shared_work = pl.concat(
-        by_kind[kind].with_columns(is_copy=pl.lit(kind == "copy_busy_ns")) for kind in _KINDS[1:]
-    ).join(names.join(gpu_key_frame(shared), on=GPU_KEY, how="semi", nulls_equal=True), on="place")
+        by_kind[kind].with_columns(is_copy=is_copy)
+        for kind, is_copy in (("kernel_busy_ns", False), ("copy_busy_ns", True))
+    ).join(gpu_keys.join(gpu_key_frame(shared), on=GPU_KEY, how="semi", nulls_equal=True), on="place")
     return PartialBusy(
         gpus=gpus.with_columns(pl.col(_KINDS).fill_null(0)).drop("place"),
-        streams=_streams(run, work).join(names, on="place", maintain_order="left").drop("place"),
+        streams=_streams(run, work).join(gpu_keys, on="place", maintain_order="left").drop("place"),
         bins=_binned(by_kind, gpu_index.table, bins),
         intervals=shared_work.select(*GPU_KEY, "is_copy", "start_ns", "end_ns"),
         bin_count=bins,
@@ -82,10 +86,14 @@ def partial_busy(run: Run, *, bins: int = 120, shared: frozenset[GpuKey] = froze
     )
 
 
+def _by_kind(work: pl.DataFrame) -> dict[str, pl.DataFrame]:
+    """All work, dispatches, and copies, under the names of their busy times."""
+    return {"busy_ns": work, "kernel_busy_ns": work.filter(~pl.col("is_copy")), "copy_busy_ns": work.filter("is_copy")}
+
+
 def _merged_kinds(work: pl.DataFrame) -> dict[str, pl.DataFrame]:
-    """Merged intervals per `place`, of sorted work: all of it, dispatches, copies."""
-    parts = (work, work.filter(~pl.col("is_copy")), work.filter("is_copy"))
-    return {kind: merged(part, ["place"]) for kind, part in zip(_KINDS, parts, strict=True)}
+    """Merged intervals per `place`, of sorted work."""
+    return {kind: merged(part, ["place"]) for kind, part in _by_kind(work).items()}
 
 
 def _totals(work: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
@@ -146,16 +154,32 @@ def combine_busy(partials: Sequence[PartialBusy]) -> Busy:
     """The combined result of all runs."""
     partials = partials or [partial_busy(Run([]))]
     names = node_names(part.recorded for part in partials)
+    times = [renamed(part.recorded, names) for part in partials]
     gpu_rows = _of_one_node(renamed(_merged_gpus(partials), names))
     used = gpu_rows.filter(pl.col("start_ns").is_not_null())
-    times = [renamed(part.recorded, names) for part in partials]
     nodes = _nodes(gpu_rows, used, pl.concat(times), max(part.bin_count for part in partials))
     streams = renamed(pl.concat(part.streams for part in partials), names)
+    gpus = _with_shares(used.join(node_spans(times, streams), on="machine"), streams)
+    gpu_labels = gpus.select(*GPU_KEY, "node", "gpu", "span_ns")
+    stream_rows = (
+        streams.join(gpu_labels, on=GPU_KEY, nulls_equal=True, maintain_order="left")
+        .with_columns(busy_share=share_of(pl.col("busy_ns"), pl.col("span_ns")))
+        .sort("node", *GPU_KEY, "rank", "pid", "stream_id", "busy_ns", nulls_last=True)
+    )
+    tables = Busy.tables
+    return Busy(
+        gpus=gpus.select(tables["gpus"].names).cast(tables["gpus"].dtypes),  # type: ignore[arg-type]
+        streams=stream_rows.select(tables["streams"].names),
+        over_time=_over_time(partials, names, nodes, gpu_labels),
+        nodes=nodes.select(tables["nodes"].names).cast(tables["nodes"].dtypes),  # type: ignore[arg-type]
+    )
+
+
+def _with_shares(gpus: pl.DataFrame, streams: pl.DataFrame) -> pl.DataFrame:
+    """The GPUs in order, with the number of their processes and the shares of the span of their node."""
     processes = streams.group_by(GPU_KEY).agg(process_count=pl.col("pid").n_unique())
-    spans = node_spans(times, streams)
-    gpus = (
-        used.join(spans, on="machine")
-        .join(processes, on=GPU_KEY, how="left", nulls_equal=True)
+    return (
+        gpus.join(processes, on=GPU_KEY, how="left", nulls_equal=True)
         .with_columns(
             *(share_of(pl.col(kind), pl.col("span_ns")).alias(kind.replace("_ns", "_share")) for kind in _KINDS),
             busy_wall_share=share_of(pl.col("busy_ns"), pl.col("wall_ns")),
@@ -164,61 +188,43 @@ def combine_busy(partials: Sequence[PartialBusy]) -> Busy:
         )
         .sort("node", *GPU_KEY, nulls_last=True)
     )
-    gpu_labels = gpus.select(*GPU_KEY, "node", "gpu", "span_ns")
-    rows = (
-        streams.join(gpu_labels, on=GPU_KEY, nulls_equal=True, maintain_order="left")
-        .with_columns(busy_share=share_of(pl.col("busy_ns"), pl.col("span_ns")))
-        .sort("node", *GPU_KEY, "rank", "pid", "stream_id", "busy_ns", nulls_last=True)
-    )
-    tables = Busy.tables
-    return Busy(
-        gpus=gpus.select(tables["gpus"].names).cast(tables["gpus"].dtypes),  # type: ignore[arg-type]
-        streams=rows.select(tables["streams"].names),
-        over_time=_over_time(partials, names, nodes, gpu_labels),
-        nodes=nodes.select(tables["nodes"].names).cast(tables["nodes"].dtypes),  # type: ignore[arg-type]
-    )
 
 
 def _merged_gpus(partials: Sequence[PartialBusy]) -> pl.DataFrame:
-    """One row per GPU, whatever the number of runs that record it; a node that several files record has one name."""
+    """One row per GPU, whatever the number of runs that record it; a node that several files record has one name.
+
+    Runs may have used a GPU at the same time, so the sum of their busy times can be too much: the intervals of all of
+    them are merged. Where a run did not keep its intervals, the busy time is null.
+    """
     rows = pl.concat(part.gpus for part in partials).with_columns(pl.col("node").min().over("machine"))
-    first = pl.col("node", "gpu", "target", "product").first()
-    sums = pl.col("kernel_count", "copy_count", "duration_sum_ns", *_KINDS).sum()
     gpus = (
         rows.sort("start_ns", nulls_last=True, maintain_order=True)
         .group_by(GPU_KEY, maintain_order=True)
-        .agg(first, sums, pl.col("start_ns").min(), pl.col("end_ns").max(), users=pl.col("start_ns").count())
+        .agg(_LABELS, _SUMS, *_FIRST_AND_LAST, run_count=pl.col("start_ns").count())
     )
     shared_work = pl.concat(part.intervals for part in partials).sort(*GPU_KEY, "start_ns", "end_ns")
-    apart = (shared_work, shared_work.filter(~pl.col("is_copy")), shared_work.filter("is_copy"))
-    is_kept = shared_work.select(GPU_KEY).unique().with_columns(is_kept=pl.lit(value=True))
-    gpus = gpus.join(is_kept, on=GPU_KEY, how="left", nulls_equal=True, maintain_order="left")
-    for kind, frame in zip(_KINDS, apart, strict=True):
-        together = covered(frame, GPU_KEY).rename({"covered_ns": "together"})
-        of_all = pl.when(pl.col("users") > 1, pl.col(kind) > 0).then(
-            pl.when("is_kept").then(pl.col("together").fill_null(0))  # else sums of sums would be too much: null
-        )
-        gpus = (
-            gpus.join(together, on=GPU_KEY, how="left", nulls_equal=True, maintain_order="left")
-            .with_columns(of_all.otherwise(kind).alias(kind))
-            .drop("together")
-        )
+    has_intervals = shared_work.select(GPU_KEY).unique().with_columns(has_intervals=pl.lit(value=True))
+    gpus = gpus.join(has_intervals, on=GPU_KEY, how="left", nulls_equal=True, maintain_order="left")
+    for kind, work in _by_kind(shared_work).items():
+        union = covered(work, GPU_KEY).rename({"covered_ns": "union_ns"})
+        gpus = gpus.join(union, on=GPU_KEY, how="left", nulls_equal=True, maintain_order="left")
+        union_or_null = pl.when("has_intervals").then(pl.col("union_ns").fill_null(0))
+        is_sum_of_several = (pl.col("run_count") > 1) & (pl.col(kind) > 0)
+        busy_ns = pl.when(is_sum_of_several).then(union_or_null).otherwise(kind)
+        gpus = gpus.with_columns(busy_ns.alias(kind)).drop("union_ns")
     return gpus
 
 
 def _of_one_node(gpus: pl.DataFrame) -> pl.DataFrame:
     """GPUs of files that were found to be of one node, which never worked at the same time: sums are exact."""
-    first = pl.col("node", "gpu", "target", "product").first()
-    sums = pl.col("kernel_count", "copy_count", "duration_sum_ns", *_KINDS).sum()
-    times = (pl.col("start_ns").min(), pl.col("end_ns").max())
-    unique = gpus.filter(pl.struct(GPU_KEY).is_unique())
-    parts = gpus.filter(~pl.struct(GPU_KEY).is_unique())
-    merged_parts = parts.group_by(GPU_KEY, maintain_order=True).agg(first, sums, *times)
-    return pl.concat([unique.select(merged_parts.columns), merged_parts]) if parts.height else unique
+    is_unique = pl.struct(GPU_KEY).is_unique()
+    parts = gpus.filter(~is_unique)
+    sums = parts.group_by(GPU_KEY, maintain_order=True).agg(_LABELS, _SUMS, *_FIRST_AND_LAST)
+    return pl.concat([gpus.filter(is_unique).select(sums.columns), sums]) if parts.height else gpus
 
 
 def _nodes(gpus: pl.DataFrame, used: pl.DataFrame, times: pl.DataFrame, count: int) -> pl.DataFrame:
-    """`machine`, `node`, the span of its work or the window, and the bins of its curves."""
+    """Per node the span of its work, or the window that was cut out of it; unused GPUs; and the bins of its curves."""
     windows = times.group_by("machine").agg(
         pl.col("is_window").any(),
         pl.col("begin_ns").min(),
@@ -246,6 +252,7 @@ def _nodes(gpus: pl.DataFrame, used: pl.DataFrame, times: pl.DataFrame, count: i
 def _over_time(
     partials: Sequence[PartialBusy], names: pl.DataFrame, nodes: pl.DataFrame, gpu_labels: pl.DataFrame
 ) -> pl.DataFrame:
+    """The curves of all GPUs: the bins of the runs, added up to those of their node, which are as wide or wider."""
     shared_work = renamed(pl.concat(part.intervals for part in partials), names)
     shared = shared_work.select(GPU_KEY).unique()
     bins = [renamed(part.bins, names).join(shared, on=GPU_KEY, how="anti", nulls_equal=True) for part in partials]
