@@ -10,6 +10,7 @@ from wavewright.analysis.trace.about.overview import unknown_code
 from wavewright.analysis.trace.listing.line_costs import LineCosts, line_costs
 from wavewright.errors import UsageError
 from wavewright.model.document import Document
+from wavewright.model.schema import SAMPLE_COUNTS
 from wavewright.page.protocol.question import PageQuestion
 from wavewright.page.protocol.serialize import doubles
 from wavewright.questions.kit.parameters import place
@@ -17,7 +18,8 @@ from wavewright.questions.kit.parameters import place
 MOST_LINES = 100_000  #: Longer files are shown up to here.
 LONGEST_LINE = 2_000  #: Characters of a line that are sent.
 MOST_COSTED = 50_000  #: Lines, and pairs of lines, that are sent with their costs: the costliest of them.
-LONGEST_GLIMPSE = 160  #: Characters of a line in the table of all lines.
+LONGEST_BEGINNING = 160  #: Characters of a line in the table of all lines.
+MOST_SEARCHED = 200_000  #: Lines of text that the page searches; later ones are not found.
 NO_TEXT = "the source text is not part of this capture"
 ADVICE = "`wavewright open PATH --source-root DIR` reads it from below DIR; without the option it looks below PATH/src"
 
@@ -34,17 +36,7 @@ def source_lines(document: Document) -> pl.DataFrame:
     `source_files` counts beyond them cost least.
     """
     lines = _numbered(document, _costliest(_costs(document).lines, "inclusive_"))
-    texts = [
-        pl.DataFrame(
-            {"file": number, "line": line, "text": text},
-            schema={"file": pl.UInt32, "line": pl.UInt32, "text": pl.String},
-        )
-        for number, line, text in _glimpses(document, lines)
-    ]
-    glimpses = (
-        pl.concat(texts) if texts else pl.DataFrame(schema={"file": pl.UInt32, "line": pl.UInt32, "text": pl.String})
-    )
-    return doubles(lines.join(glimpses, on=["file", "line"], how="left", maintain_order="left"))
+    return doubles(lines.join(_beginnings(document, lines), on=["file", "line"], how="left", maintain_order="left"))
 
 
 def source_calls(document: Document) -> pl.DataFrame:
@@ -66,21 +58,23 @@ def source_reasons(document: Document) -> pl.DataFrame:
 def source(document: Document, *, file: int) -> dict[str, Any]:
     """The text of one file of `source_files`, by its number, or the reason why it is not here.
 
-    Nothing is read from disk for it but what the trace itself names, from where the trace was opened with.
+    The texts were read when the trace was opened: nothing that a page asks for makes this read another file.
     """
     files = _costs(document).files
     if not 0 <= file < files.height:
         raise UsageError(f"there is no source file {file}")
     name = files["file"][file]
-    if name is None:
-        unknown = unknown_code(document.trace)
-        reason, advice = (unknown, "") if unknown else ("these instructions have no debug line", "compile with -g")
-        return {"file": None, "lines": None, "line_count": 0, "reason": reason, "advice": advice}
-    lines = _text_lines(document, name)
-    if lines is None:
-        return {"file": name, "lines": None, "line_count": 0, "reason": NO_TEXT, "advice": ADVICE}
-    texts = [line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}…" for line in lines[:MOST_LINES]]
-    return {"file": name, "lines": texts, "line_count": len(lines), "reason": "", "advice": ""}
+    lines = None if name is None else _text_lines(document, name)
+    if lines is not None:
+        texts = [line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}…" for line in lines[:MOST_LINES]]
+        return {"file": name, "lines": texts, "line_count": len(lines), "reason": "", "advice": ""}
+    reason, advice = (NO_TEXT, ADVICE) if name is not None else _no_debug_line(document)
+    return {"file": name, "lines": None, "line_count": 0, "reason": reason, "advice": advice}
+
+
+def _no_debug_line(document: Document) -> tuple[str, str]:
+    unknown = unknown_code(document.trace)
+    return (unknown, "") if unknown else ("these instructions have no debug line", "compile with -g")
 
 
 def _costs(document: Document) -> LineCosts:
@@ -91,18 +85,9 @@ def _costliest(frame: pl.DataFrame, prefix: str = "") -> pl.DataFrame:
     """The rows that cost most, in their order."""
     if frame.height <= MOST_COSTED:
         return frame
-    weights = pl.sum_horizontal(
-        pl.col(name)
-        for name in (
-            f"{prefix}latency_cycles_total",
-            f"{prefix}idle_cycles_total",
-            f"{prefix}issued_count",
-            f"{prefix}stalled_count",
-            f"{prefix}unknown_count",
-        )
-        if name in frame.columns
-    )
-    rows = frame.with_row_index("order").sort(weights, descending=True, maintain_order=True)
+    costs = [f"{prefix}{name}" for name in ("latency_cycles_total", "idle_cycles_total", *SAMPLE_COUNTS)]
+    cost = pl.sum_horizontal(name for name in costs if name in frame.columns)
+    rows = frame.with_row_index("order").sort(cost, descending=True, maintain_order=True)
     return rows.head(MOST_COSTED).sort("order").drop("order")
 
 
@@ -116,26 +101,23 @@ def _numbered(document: Document, frame: pl.DataFrame, *, file: str = "file", li
 
 
 def _text_lines(document: Document, file: str) -> list[str] | None:
+    """The lines of a source text; None = it is not part of the capture."""
     texts = document.trace.sources.filter(pl.col("file") == file)["text"].drop_nulls()
-    return None if not texts.len() else texts[0].replace("\r\n", "\n").split("\n")
+    return texts[0].replace("\r\n", "\n").split("\n") if texts.len() else None
 
 
-def _glimpses(document: Document, lines: pl.DataFrame) -> list[tuple[int, list[int], list[str]]]:
-    """File, numbers and first characters of the lines in the table whose text is here."""
-    glimpses = []
-    for (number,), group in lines.select("file", "line").group_by("file", maintain_order=True):
-        text = _text_lines(document, _costs(document).files["file"][number])
-        if text is not None:
-            there = [line for line in group["line"].to_list() if 0 < line <= len(text)]
-            glimpses.append((number, there, [text[line - 1].strip()[:LONGEST_GLIMPSE] for line in there]))
-    return glimpses
+def _beginnings(document: Document, lines: pl.DataFrame) -> pl.DataFrame:
+    """`file`, `line` and first characters (`text`) of those of the lines whose text is part of the capture."""
+    rows: list[tuple[int, int, str]] = []
+    for (file,), group in lines.select("file", "line").group_by("file", maintain_order=True):
+        texts = _text_lines(document, _costs(document).files["file"][file]) or []
+        numbers = (line for line in group["line"] if 0 < line <= len(texts))
+        rows += [(file, line, texts[line - 1].strip()[:LONGEST_BEGINNING]) for line in numbers]
+    return pl.DataFrame(rows, schema={"file": pl.UInt32, "line": pl.UInt32, "text": pl.String}, orient="row")
 
 
 def _every_file(document: Document) -> list[dict[str, int]]:
     return [{"file": number} for number in range(_costs(document).files.height)]
-
-
-_MOST_SEARCHED = 200_000  #: Lines that are passed to the page; later lines are not found.
 
 
 def source_texts(document: Document) -> pl.DataFrame:
@@ -145,7 +127,7 @@ def source_texts(document: Document) -> pl.DataFrame:
         line=pl.int_ranges(1, pl.col("text").list.len() + 1, dtype=pl.UInt32)
     )
     rows = lines.explode("text", "line", empty_as_null=False).filter(pl.col("text").str.strip_chars() != "")
-    return rows.select("file", "line", pl.col("text").str.strip_chars_end()).head(_MOST_SEARCHED)
+    return rows.select("file", "line", pl.col("text").str.strip_chars_end()).head(MOST_SEARCHED)
 
 
 QUESTIONS = (
