@@ -525,7 +525,10 @@ _PIPES_OF_CATEGORIES = {
 
 
 def busy_pipes(found: Directory) -> tuple[dict[str, int], int, int]:
-    """Busy cycles of pipes over all SIMDs, cycles with waves, and those of them in which nothing issues."""
+    """Busy cycles of pipes over all SIMDs, cycles with waves, and those of them in which nothing issues.
+
+    SIMDs of which no instruction was traced would look idle: they do not count where others were traced.
+    """
     clock = 4 if found.gfxip == 9 else 1
     issues: dict[tuple[int, int], dict[str, list[tuple[int, int]]]] = defaultdict(lambda: defaultdict(list))
     lives: dict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)
@@ -539,7 +542,8 @@ def busy_pipes(found: Directory) -> tuple[dict[str, int], int, int]:
                 issues[wave.se, wave.simd][pipe].append((time + stall, time + stall + length))
     busy: Counter[str] = Counter()
     resident = bubbles = 0
-    for simd, alive in lives.items():
+    traced = {(wave.se, wave.simd) for wave in found.waves if wave.instructions} or set(lives)
+    for simd, alive in ((simd, lives[simd]) for simd in traced):
         for pipe, spans in issues[simd].items():
             busy[pipe] += _length(spans)
         issuing = [span for spans in issues[simd].values() for span in spans]

@@ -138,16 +138,6 @@ void* grown_block(Mapping& one, size_t size) {
     return block;
 }
 
-void release(Mapping& one) {
-    void* const block = reinterpret_cast<void*>(one.begin.load());
-    const size_t size = one.size;
-    one.begin = 0;
-    one.size = 0;
-    munmap(block, size);
-    close(one.descriptor);
-    if (!one.is_input) total_bytes -= size;
-}
-
 }  // namespace
 
 void keep_blocks_in(const std::string& to, uint64_t most) {
@@ -174,8 +164,20 @@ bool is_in_file(const void* block) noexcept {
 }
 
 void free_in_file(void* block) noexcept {
-    const std::lock_guard lock(guard);
-    if (Mapping* const one = mapping_of(block)) release(*one);
+    size_t size = 0;
+    int descriptor = -1;
+    {
+        const std::lock_guard lock(guard);
+        Mapping* const one = mapping_of(block);
+        if (one == nullptr) return;
+        size = one->size;
+        descriptor = one->descriptor;
+        one->begin = 0;
+        one->size = 0;
+        if (!one->is_input) total_bytes -= size;
+    }
+    munmap(block, size);  // takes long, and who gives pages back meanwhile would wait for the lock
+    close(descriptor);
 }
 
 uint64_t bytes_in_files() noexcept {

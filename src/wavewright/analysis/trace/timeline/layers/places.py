@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 
+from wavewright import _core
 from wavewright.analysis.common.time_bins import FARTHEST_CYCLES
 from wavewright.analysis.trace.clocks.common_clock import engine_offsets
 from wavewright.analysis.trace.pipes import matrix_rows
@@ -70,17 +71,25 @@ def bounds(trace: ThreadTrace) -> tuple[int, int]:
 
 def _outermost_instructions(trace: ThreadTrace) -> pl.DataFrame:
     """Start of the first and end of the last instruction of every wave: some end after their wave."""
-    table = trace.instructions
-    waves = trace.waves.filter(
-        pl.col("instruction_count") > 0, pl.col("first_instruction") + pl.col("instruction_count") <= table.height
+    behind = pl.col("first_instruction") + pl.col("instruction_count")
+    waves = trace.waves.filter(pl.col("instruction_count") > 0, behind <= trace.instructions.height)
+    last = waves.select(behind - 1).to_series()
+    placed = waves.select(
+        "se",
+        begin=_at(trace, "time_cycles", waves["first_instruction"]),
+        end=_at(trace, "time_cycles", last).clip(-FARTHEST_CYCLES, FARTHEST_CYCLES),
+        stall=_at(trace, "stall_cycles", last),
+        duration=_at(trace, "duration_cycles", last),
     )
-    first = table[waves["first_instruction"]]
-    last = table[waves["first_instruction"] + waves["instruction_count"] - 1]
-    length = pl.max_horizontal("stall_cycles", "duration_cycles").cast(pl.Int64)
-    time = pl.col("time_cycles").clip(-FARTHEST_CYCLES, FARTHEST_CYCLES)
-    ends = last.select(end=time + length)
-    placed = pl.DataFrame([waves["se"], first["time_cycles"].alias("begin"), ends["end"]])
+    placed = placed.with_columns(end=pl.col("end") + pl.max_horizontal("stall", "duration").cast(pl.Int64))
     return placed.select(aligned(trace, "begin"), aligned(trace, "end"))
+
+
+def _at(trace: ThreadTrace, name: str, rows: pl.Series) -> pl.Series:
+    """Some values of a column of instructions; those of all waves lie on most of its pages, which are given back."""
+    values = trace.instructions[name].gather(rows)
+    _core.give_pages_back()
+    return values
 
 
 def rows_of_waves(trace: ThreadTrace, what: str) -> tuple[pl.Expr, pl.Expr, pl.Expr]:
