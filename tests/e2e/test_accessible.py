@@ -6,11 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
-from tests.e2e.counter_captures import made_capture
+from tests.e2e.counter_captures import few_counters, made_capture, real_capture
+from tests.e2e.cut_parts import CUT, DRAWN_TEXTS
 from tests.e2e.every_view import look_at_every_view
-from tests.e2e.inputs import made_gemm, other_gemm, real_trace
-from tests.e2e.run_inputs import made_ranks
+from tests.e2e.inputs import made_gemm, other_gemm, real_trace, sampled
+from tests.e2e.menus import offered_views, open_view
+from tests.e2e.run_inputs import made_ranks, real_run
 from tests.e2e.waiting import eventually
 
 AXE = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
@@ -20,6 +23,15 @@ DOCUMENTS = {
     "flash": lambda: (real_trace("flash_attn_func", 38430),),
     "run": lambda: (made_ranks(),),
     "counters": lambda: (made_capture(),),
+}
+WALKED = DOCUMENTS | {
+    "raw": lambda: (real_capture("att-mi300x-bmm/c01/raw"),),
+    "rdna": lambda: (made_gemm("gfx1201"),),
+    "samples": lambda: (sampled(),),
+    "kineto": lambda: (real_run("kineto-multirank-2of4"),),
+    "runs": lambda: (made_ranks(), made_ranks(is_slow=True)),
+    "captures": lambda: (made_capture(), made_capture(slower=1.3)),
+    "few counters": lambda: (few_counters(),),
 }
 RUN = """async where => {
     const options = { resultTypes: ["violations"], elementRef: false };
@@ -101,41 +113,51 @@ def test_every_view(page, serve, document, theme):
     assert problems == []
 
 
-CUT = """() => {
-    const pen = document.createElement("canvas").getContext("2d");
-    const wide = (element, text) => {
-        const style = getComputedStyle(element);
-        pen.font = style.font;
-        const sides = parseFloat(style.paddingLeft) + parseFloat(style.paddingRight) + 2;
-        return pen.measureText(text).width + sides + (element.matches("select") ? 16 : 0);
-    };
-    const seen = [...document.querySelectorAll(".shell, .dock .panel")].filter((part) => part.checkVisibility());
-    return seen.flatMap((part) => {
-        const box = part.getBoundingClientRect();
-        const where = part.dataset.view ?? "shell";
-        const all = (selector) => [...part.querySelectorAll(selector)];
-        const inside = (selector) => all(selector).filter((element) => element.checkVisibility());
-        const names = ".document, .baseline select"; // names of files may be shortened
-        const fields = inside("select, input[type=search]").filter((element) => !element.matches(names));
-        const short = fields.map((element) => [element, element.selectedOptions?.[0]?.text ?? element.placeholder]);
-        const cells = inside(".row:not(.head) .number, .row .head-sort, .headline-figure *");
-        const scrolls = ".list, .scroll, .small-table-box, .popup, .bar-more";
-        const controls = inside("button, select, input, label").filter((element) => !element.closest(scrolls));
-        return [
-            ...short.filter(([element, text]) => wide(element, text) > element.offsetWidth + 2).map(([, text]) => text),
-            ...cells.filter((cell) => cell.scrollWidth > cell.clientWidth + 1 && cell.clientWidth)
-                .map((cell) => cell.textContent),
-            ...controls.filter((element) => element.getBoundingClientRect().right > box.right + 1)
-                .map((element) => element.textContent || element.title),
-        ].map((text) => `${where}: ${text.trim().slice(0, 40)}`);
-    });
-}"""
-"""What is cut on screen: choices, fields, numbers, headings, figures, and controls beyond the edge of their panel."""
+SIZES = ((1280, 800), (1600, 1000), (2560, 1440))
+
+
+def assert_nothing_cut(page, view: str | None, sizes=SIZES) -> None:
+    for width, height in sizes:
+        page.set_viewport_size({"width": width, "height": height})
+        page.wait_for_selector('html[data-asking="0"]')
+        eventually(lambda: page.evaluate(CUT, view), [])
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_nothing_is_cut_at_any_size(page, serve, document):
     first_screen(page, serve(*DOCUMENTS[document]()).url)
-    for width, height in ((1280, 800), (1600, 1000), (2560, 1440)):
-        page.set_viewport_size({"width": width, "height": height})
-        eventually(lambda: page.evaluate(CUT), [])
+    assert_nothing_cut(page, None)
+
+
+def assert_no_view_cut(page, url: str, sizes) -> None:
+    page.add_init_script(DRAWN_TEXTS)
+    page.goto(url)
+    for view in offered_views(page):
+        page.set_viewport_size({"width": 1280, "height": 800})
+        open_view(page, view)
+        page.locator(f'[data-view="{view}"]').wait_for()
+        assert_nothing_cut(page, view, sizes)
+
+
+def test_no_view_is_cut(page, serve):
+    assert_no_view_cut(page, serve(made_capture()).url, SIZES[:1])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("document", WALKED)
+def test_no_view_is_cut_at_any_size(page, serve, document):
+    assert_no_view_cut(page, serve(*WALKED[document]()).url, SIZES)
+
+
+def test_a_cut_text_says_all_of_itself(page, serve):
+    page.set_viewport_size({"width": 700, "height": 800})
+    first_screen(page, serve(made_ranks()).url)
+    words = page.locator('[data-view="run_diagnosis"] .toolbar > span').first
+    whole = words.inner_text()
+    assert words.get_attribute("title") is None
+    words.hover()
+    expect(words).to_have_attribute("title", whole)
+    page.set_viewport_size({"width": 2560, "height": 800})
+    page.mouse.move(0, 0)
+    words.hover()
+    expect(words).not_to_have_attribute("title", whole)

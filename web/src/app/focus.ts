@@ -29,18 +29,18 @@ function mayMove(): boolean {
 /** Put the focus into a view that came to the front, unless somebody is stepping through another one. */
 export function focusView(id: string): void {
   const panel = document.getElementById(`panel-${id}`);
-  if (panel && mayMove()) focusZone(panel);
+  if (panel && mayMove()) focusZone(panel, { preventScroll: true }); // what stands above its list is read first
 }
 
 let waiting: MutationObserver | null = null;
 
-function focusZone(zone: HTMLElement): void {
+function focusZone(zone: HTMLElement, options?: FocusOptions): void {
   waiting?.disconnect();
   waiting = null;
   const main = () => [...zone.querySelectorAll<HTMLElement>(MAIN)].find(isSeen);
   const target = main();
   if (target) {
-    target.focus();
+    target.focus(options);
     return;
   }
   zone.tabIndex = -1;
@@ -50,7 +50,7 @@ function focusZone(zone: HTMLElement): void {
   const observer = new MutationObserver(() => {
     const isLate = performance.now() - started > PATIENCE_MS;
     const arrived = document.activeElement === first ? main() : undefined;
-    if (arrived) arrived.focus();
+    if (arrived) arrived.focus(options);
     if (arrived || isLate || document.activeElement !== first) observer.disconnect();
   });
   if (zone.classList.contains("panel")) observer.observe(zone, { childList: true, subtree: true });

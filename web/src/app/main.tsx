@@ -25,6 +25,7 @@ import { firstWindow, setBounds, show } from "../model/timewindow";
 import { openStorage, store, stored } from "../model/user_storage";
 import { onFrontView, onToggleMaximized } from "../model/view";
 import { Problem } from "../widgets/answered";
+import { nameCutTexts } from "./cut_texts";
 import { Dock } from "./dock";
 import { firstScreen, frontSetting } from "./first_screen";
 import { focusView, listenToFocus } from "./focus";
@@ -193,6 +194,7 @@ async function start(host: HTMLElement): Promise<void> {
   onOpened(choose);
   listenToKeys();
   listenToFocus();
+  nameCutTexts();
   render(<Shell go={choose} layOut={(layout) => dock.layOut(layout)} layout={now} />, head);
 }
 

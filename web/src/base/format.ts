@@ -59,6 +59,7 @@ export function percent(share: number | null | undefined): string {
 /** Nanoseconds with the unit that keeps three or four digits: 1234567 -> "1.235 ms". */
 export function nanoseconds(value: number): string {
   const size = Math.abs(value);
+  if (size >= 1e12) return `${exact(Math.round(value / 1e9))} s`;
   for (const [scale, unit] of [
     [1e9, "s"],
     [1e6, "ms"],

@@ -11,6 +11,8 @@ import { fits } from "./time_axis";
 export const GUTTER = 58;
 const RIGHT = 6;
 const TOP = 8;
+/** Where the unit of the values stands above them: no line runs through it. */
+export const BELOW_UNIT = 18;
 const LINE = 15;
 
 export interface ValueRange {
@@ -20,7 +22,6 @@ export interface ValueRange {
 
 /** Where time and values stand on a chart. */
 export class ChartFrame {
-  readonly top = TOP;
   readonly bottom: number;
   readonly plotWidth: number;
   readonly plotHeight: number;
@@ -35,10 +36,11 @@ export class ChartFrame {
     readonly unit: "cycles" | "ns" = "cycles",
     readonly left = GUTTER,
     right = RIGHT,
+    readonly top = TOP,
   ) {
-    this.bottom = Math.max(TOP + 10, height - (clockMhz ? 2 * LINE : LINE) - 4);
+    this.bottom = Math.max(top + 10, height - (clockMhz ? 2 * LINE : LINE) - 4);
     this.plotWidth = Math.max(1, width - left - right);
-    this.plotHeight = this.bottom - TOP;
+    this.plotHeight = this.bottom - top;
   }
 
   x(time: number): number {
@@ -112,7 +114,7 @@ export function paintAxes(painter: Painter, frame: ChartFrame, origin: number, u
   });
   painter.text(4, bottom + LINE / 2 + 2, frame.unit === "ns" ? "time" : "cycles", paper("faint"), { size: 10 });
   if (frame.clockMhz) painter.text(4, bottom + LINE * 1.5 + 2, "time", paper("faint"), { size: 10 });
-  if (unit) painter.text(left + 5, top + 7, unit, paper("faint"), { size: 10 });
+  if (unit) painter.text(left + 5, top - 9, unit, paper("faint"), { size: 10 });
   painter.polyline([left + 0.5, top, left + 0.5, bottom + 0.5, left + plotWidth, bottom + 0.5], paper("faint"), 1);
 }
 

@@ -52,13 +52,13 @@ interface Figure {
 
 const FIGURES: Figure[] = [
   { title: "Stall", wait: "stall_cycles_total", width: "4.8em", from: 0 },
-  { title: "Exposed", wait: "exposed_stall_cycles_total", width: "4.8em", from: 0 },
-  { title: "Times", wait: "execution_count", producer: "count", width: "3.4em", from: 480 },
-  { title: "Earlier", producer: "last_stall_cycles_mean", width: "3.6em", from: 0 },
-  { title: "Ahead", producer: "distance_cycles_mean", width: "3.4em", from: 0 },
-  { title: "Latency", producer: "latency_cycles_mean", width: "3.8em", from: 480 },
+  { title: "Exposed", wait: "exposed_stall_cycles_total", width: "5.4em", from: 0 },
+  { title: "Times", wait: "execution_count", producer: "count", width: "4.2em", from: 480 },
+  { title: "Earlier", producer: "last_stall_cycles_mean", width: "3.8em", from: 0 },
+  { title: "Ahead", producer: "distance_cycles_mean", width: "3.7em", from: 0 },
+  { title: "Latency", producer: "latency_cycles_mean", width: "4.2em", from: 480 },
   { title: "Slack", producer: "slack_cycles_mean", width: "3.4em", from: 500 },
-  { title: "Instr. ahead", producer: "distance_instructions_mean", width: "5.6em", from: 760 },
+  { title: "Instr. ahead", producer: "distance_instructions_mean", width: "6.3em", from: 760 },
   { title: "Ended it", producer: "last_count", width: "4.4em", from: 760 },
   { title: "Maybe", producer: "candidate_count", width: "4em", from: 760 },
 ];

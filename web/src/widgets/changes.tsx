@@ -3,7 +3,7 @@ import { counted, exact, percent } from "../base/format";
 import { changesAgainst } from "../model/baseline";
 import type { Change } from "../model/changes";
 import type { Column } from "./data_table";
-import { type Format, FormattedCell } from "./figure_columns";
+import { type Format, FormattedCell, widthOf } from "./figure_columns";
 import "./changes.css";
 
 /** Of what it was; null = there is nothing to compare with. */
@@ -75,7 +75,7 @@ function changeColumns<Row>(column: Column<Row>, { name, of, format, title }: Co
       hint: `${what} in the document that this one is compared with`,
       value: (row) => of(row)?.before ?? null,
       show: (row) => <FormattedCell value={of(row)?.before} format={format} />,
-      width: "7.5em",
+      width: widthOf(format, `${what} before`),
     },
   ];
 }

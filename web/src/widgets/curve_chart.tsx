@@ -3,6 +3,7 @@ import { type Signal, useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import {
+  BELOW_UNIT,
   ChartFrame,
   GUTTER,
   legendHeight,
@@ -86,7 +87,8 @@ export function CurveChart(props: CurveChartProps) {
   };
   const frameFor = ({ width, height }: Size) => {
     const range = values.value ?? rangeOf(width);
-    return new ChartFrame(shown.value, range, width, height, clockMhz(), timeUnit());
+    const top = set.unit ? BELOW_UNIT : undefined;
+    return new ChartFrame(shown.value, range, width, height, clockMhz(), timeUnit(), undefined, undefined, top);
   };
   const paintChart = (painter: Painter, area: Size) => {
     const drawn = frameFor(area);

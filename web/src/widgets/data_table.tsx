@@ -157,9 +157,12 @@ export function contentOf<Row>(column: Column<Row>, row: Row, value: Cell): Comp
   return column.ellipsis === "middle" ? <MiddleText text={value ?? ""} /> : value;
 }
 
-/** Whether a column is one of numbers, judged by its first rows. */
+/** Whether a column is one of numbers, judged by its first rows; one without any value is one of numbers not known. */
 function isNumeric<Row>(column: Column<Row>, rows: Row[]): boolean {
-  return rows.slice(0, 50).some((row) => typeof column.value(row) === "number");
+  const values = rows.slice(0, 50).map((row) => column.value(row));
+  return (
+    values.some((value) => typeof value === "number") || (values.length > 0 && values.every((value) => value === null))
+  );
 }
 
 export function numericNames<Row>(columns: Column<Row>[], rows: Row[]): ReadonlySet<string> {

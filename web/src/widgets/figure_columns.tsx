@@ -50,9 +50,8 @@ export const DURATIONS: ColumnChoice<Timed>[] = [
 /** Room for a heading of so many characters, with the mark of its order. */
 const HEAD_EM = { perCharacter: 0.6, beside: 1.4 };
 
-/** The width of a format, or that of the heading where it is wider: neither is cut. */
-function widthOf(format: Format, title: string): string {
-  const width = WIDTHS[format];
+/** The width of a format, or one given, or that of the heading where it is wider: neither is cut. */
+export function widthOf(format: Format, title: string, width = WIDTHS[format]): string {
   const least = Math.ceil(10 * (title.length * HEAD_EM.perCharacter + HEAD_EM.beside)) / 10;
   return /^[\d.]+em$/.test(width) && Number.parseFloat(width) < least ? `${least}em` : width;
 }
@@ -129,8 +128,8 @@ export function figureColumns<Row extends object>(table: TableInfo<Row>, chosen:
       ...(info ? { hint: hintOf(info) } : {}),
       value,
       ...(parts.value ? {} : { show: (row: Row) => <FormattedCell value={value(row)} format={format} /> }),
-      width: widthOf(format, parts.title ?? info?.[0] ?? name),
       ...parts,
+      width: widthOf(format, parts.title ?? info?.[0] ?? name, parts.width),
     };
   });
 }

@@ -33,8 +33,10 @@ export function FittingBar({ items, class: more }: { items: BarItem[]; class?: s
   const fit = () => {
     const element = bar.current;
     if (!element?.clientWidth) return;
+    const range = document.createRange();
     for (const item of element.querySelectorAll<HTMLElement>(":scope > .bar-item")) {
-      widths.current.set(item.dataset.item ?? "", item.offsetWidth);
+      range.selectNodeContents(item); // the first may have shrunk: what counts is what is in it
+      widths.current.set(item.dataset.item ?? "", range.getBoundingClientRect().width);
     }
     const style = getComputedStyle(element);
     const room = element.clientWidth - Number.parseFloat(style.paddingLeft) - Number.parseFloat(style.paddingRight);

@@ -34,8 +34,7 @@ function bankGrid(answer: LaneServiceAnswer, pattern: number): Grid {
           const count = cell.dword_count;
           return (
             <td key={bank} class={count > 1 ? (count === cycles ? "collides most" : "collides") : "wanted"}>
-              {laneRanges(cell.lanes)}
-              {count > 1 ? <b> ×{count}</b> : null}
+              {laneRanges(cell.lanes)} {count > 1 ? <b>×{count}</b> : null}
             </td>
           );
         }),

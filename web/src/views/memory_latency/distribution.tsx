@@ -1,9 +1,10 @@
 // The latencies of one memory operation as a histogram.
 import { exact } from "../../base/format";
 import type { MemoryLatencyByRowRow } from "../../data/answers.gen";
-import type { Painter } from "../../draw/painter";
+import { letterWidth, type Painter } from "../../draw/painter";
 import { colourOf, paper } from "../../draw/palette";
 import { ticks } from "../../draw/ticks";
+import { fits } from "../../draw/time_axis";
 import { Canvas, type Size } from "../../widgets/canvas";
 import { RowLink } from "../../widgets/links";
 import { pictures, SaveMenu } from "../../widgets/saving";
@@ -31,7 +32,10 @@ export function Distribution({ row, bin }: { row: MemoryLatencyByRowRow; bin: nu
     const x = (cycles: number) => MARGIN.left + (cycles / bin) * step;
     for (const cycles of ticks(0, end, width - MARGIN.left - 8, 64).times) {
       painter.rect(x(cycles), floor, 1, 4, paper("faint"));
-      painter.text(x(cycles), height - 8, exact(cycles), paper("faint"), { align: cycles ? "center" : "left" });
+      const text = exact(cycles);
+      const half = (text.length * letterWidth()) / 2;
+      if (!cycles) painter.text(x(0), height - 8, text, paper("faint"));
+      else if (fits(x(cycles) - half, text, width)) painter.text(x(cycles) - half, height - 8, text, paper("faint"));
     }
     const mean = MARGIN.left + (row.latency_cycles_mean / bin) * step;
     painter.rect(Math.min(mean, width - 2), MARGIN.top, 2, tall, paper("accent"));

@@ -35,8 +35,8 @@ export function Amounts({ title, unit, amounts, limiter }: Props) {
             data-waves={waves}
             data-at-most={at_most}
           >
-            <b>{waves}</b>
-            <span>{exact(at_most)}</span>
+            <b style={{ "--letters": `${waves}`.length }}>{waves}</b>
+            <span style={{ "--letters": exact(at_most).length }}>{exact(at_most)}</span>
           </div>
         ))}
         <i style={{ left: `${Math.min(100, (limiter.allocated / most) * 100)}%` }} />

@@ -108,7 +108,7 @@ function Plot({ answer, ceilings }: { answer: CounterRooflineAnswer; ceilings: S
   const order = (name: string) => (LEVELS.indexOf(name) + LEVELS.length) % LEVELS.length;
   return (
     <div class="view roofline">
-      <div class="toolbar wraps">
+      <div class="toolbar">
         <CounterKernelChooser />
         {hasBoth || ceilings.value !== "best" ? (
           <select

@@ -112,7 +112,7 @@ export function FileLines({ sources, file, text, search }: Props) {
   };
   return (
     <>
-      <div class="toolbar wraps">
+      <div class="toolbar">
         <CostSwitches />
         <select
           aria-label="Scale"
