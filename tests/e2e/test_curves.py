@@ -12,8 +12,10 @@ from playwright.sync_api import expect
 from tests.e2e.inputs import made_gemm, real_trace
 from tests.e2e.menus import save
 from tests.e2e.waiting import eventually, settled
+from wavewright.analysis.trace.clocks.common_clock import aligned
 from wavewright.analysis.trace.timeline.curves import curve_series, curve_steps
 from wavewright.analysis.trace.waves.kernel_residency import residency_changes
+from wavewright.model.schema import STATES
 
 
 def opened(page, served, view):
@@ -47,7 +49,18 @@ def values(panel):
     }
 
 
+def waves_in_states(trace, cycle):
+    """How many waves are in each state: a wave's states follow each other without gaps."""
+    waves = aligned(trace, trace.waves, "start_cycles").select("wave", "start_cycles")
+    states = trace.states.join(waves, on="wave", maintain_order="left")
+    end = pl.col("duration_cycles").cum_sum().over("wave") + pl.col("start_cycles")
+    now = states.filter(end > cycle, end - pl.col("duration_cycles") <= cycle)["state"]
+    return {STATES[number]: float((now == number).sum()) for number in trace.states["state"].unique()}
+
+
 def expected(trace, name, cycle, se=None):
+    if name == "wave_states":
+        return waves_in_states(trace, cycle)
     curves = zip(curve_series(trace, name, se=se), curve_steps(trace, name, se=se), strict=True)
     return {series.label: float(curve.at([cycle])[0]) for series, curve in curves}
 
