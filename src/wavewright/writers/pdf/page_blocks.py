@@ -10,7 +10,7 @@ from wavewright.base.shown import printable
 from wavewright.model.blocks import Block, Code, Finding, Labelled, Picture, Preformatted, Sentence, Table
 from wavewright.model.report import Section
 from wavewright.writers.kit.full_names import full_names
-from wavewright.writers.pdf.font_files import mono_width, sans_width
+from wavewright.writers.pdf.fonts import mono_width, sans_width
 from wavewright.writers.pdf.page_tables import ACROSS, UPRIGHT, table_page
 from wavewright.writers.pdf.page_text import Names, chunks, cut_to
 from wavewright.writers.svg.markup import FONT, escaped

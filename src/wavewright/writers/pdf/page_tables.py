@@ -10,7 +10,7 @@ from typing import Any
 from wavewright.base.shown import printable
 from wavewright.base.words import shortened
 from wavewright.model.blocks import Table
-from wavewright.writers.pdf.font_files import mono_width, sans_width
+from wavewright.writers.pdf.fonts import mono_width, sans_width
 from wavewright.writers.pdf.page_text import Names, Runs, cut_to
 
 #: Points between the margins of A4 (18 mm each), upright and across.

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from wavewright.base.shown import printable
-from wavewright.writers.pdf.font_files import mono_width, sans_width
+from wavewright.writers.pdf.fonts import mono_width, sans_width
 
 Runs = str | list[tuple[str, bool]]  # plain words, or parts of which some are code
 

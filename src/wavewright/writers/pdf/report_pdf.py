@@ -20,7 +20,7 @@ from wavewright.errors import OutputError
 from wavewright.model.blocks import Finding, Sentence, Table
 from wavewright.model.report import InputFile, Report, Section
 from wavewright.writers.kit.outline import DEFINITIONS, PROVENANCE, outline
-from wavewright.writers.pdf.font_files import DOTS, MONO, SANS, sans_width, spare_fonts
+from wavewright.writers.pdf.fonts import DOTS, MONO, SANS, fallback_fonts, sans_width
 from wavewright.writers.pdf.page_blocks import page_blocks
 from wavewright.writers.pdf.page_text import Names, chunks, cut_to
 from wavewright.writers.xlsx.sheet_about import headline_of
@@ -66,16 +66,16 @@ def typeset(report: Report, form: Any, **options: Any) -> Any:
     import typst
 
     content, pictures = page_content(report)
-    with spare_fonts(json.dumps(content, ensure_ascii=False) + "".join(map(bytes.decode, pictures))) as spare:
-        if spare.missing:  # escapes are wider than what they stand for
-            content, pictures = page_content(spare.escaped(report))
-        fonts = [SANS, DOTS, *spare.families]
-        content = spare.escaped({**content, "fonts": fonts, "mono_fonts": [MONO, *fonts], "spare": spare.words})
+    with fallback_fonts(json.dumps(content, ensure_ascii=False) + "".join(map(bytes.decode, pictures))) as fallback:
+        if fallback.missing:  # escapes are wider than what they stand for
+            content, pictures = page_content(fallback.escaped(report))
+        fonts = [SANS, DOTS, *fallback.families]
+        content = fallback.escaped({**content, "fonts": fonts, "mono_fonts": [MONO, *fonts], "spare": fallback.remark})
         inputs = {f"picture{number}.svg": picture for number, picture in enumerate(pictures, 1)}
         inputs["main.typ"] = (files("wavewright.writers.pdf") / "template.typ").read_bytes()
         inputs["report.json"] = json.dumps(content, ensure_ascii=False).encode("utf-8", "replace")
         with as_file(files("wavewright.writers.svg") / "fonts" / "DejaVuSans.ttf") as font:
-            paths = [str(font.parent), *spare.folders]
+            paths = [str(font.parent), *fallback.folders]
             try:
                 return typst.compile(inputs, format=form, font_paths=paths, ignore_system_fonts=True, **options)
             except typst.TypstError as error:

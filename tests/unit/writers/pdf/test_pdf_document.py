@@ -30,7 +30,7 @@ from wavewright.model.report import DataTable, Report, Section
 from wavewright.model.schema import table_spec
 from wavewright.writers.kit.full_names import full_names
 from wavewright.writers.pdf import report_pdf as pdf
-from wavewright.writers.pdf.font_files import lacking, mono_width, sans_width
+from wavewright.writers.pdf.fonts import missing_characters, mono_width, sans_width
 from wavewright.writers.pdf.page_tables import ACROSS, UPRIGHT, table_page
 from wavewright.writers.pdf.page_text import Names
 from wavewright.writers.xlsx.sheet_about import headline_of
@@ -219,7 +219,7 @@ def test_characters_without_a_font_become_escapes(monkeypatch: pytest.MonkeyPatc
         def fonts(self) -> list[Any]:
             return []
 
-    assert lacking("核函数 µs ≤ ⣿") == set("核函数")
+    assert missing_characters("核函数 µs ≤ ⣿") == set("核函数")
     monkeypatch.setattr(typst, "Fonts", NoFonts)
     section = Section("s", "S", "?", blocks=(Sentence("kernel 核"),))
     text = text_of(pdf.render(Report("t", "run", (section,), provenance())))
