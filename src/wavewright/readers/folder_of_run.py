@@ -1,4 +1,7 @@
-"""Thread traces and counters in the folder of a run: which of its kernels they are about."""
+"""What the folder of a run holds besides it: thread traces and the kernels they are about, counters, further runs.
+
+All of it is on the side: what cannot be read counts as absent here, and says so where it is opened itself.
+"""
 
 from __future__ import annotations
 
@@ -21,29 +24,30 @@ if TYPE_CHECKING:
     from wavewright.model.counters import CounterSet
     from wavewright.readers.files.dispatches import Dispatch
 
-MOST_DISPATCHES = 64  #: Of a folder, whose kernels are looked up.
+MOST_DISPATCHES = 64  #: Dispatches of a folder whose kernels are looked up.
 
 
 @dataclass(frozen=True)
 class DispatchOfRun:
     """A dispatch with a thread trace."""
 
-    key: str  #: What `--dispatch` takes for it; empty = it is the only one.
-    kernels: frozenset[str]  #: As runs may spell them (`plain_name`).
+    key: str  #: The value of `--dispatch` that chooses it; empty = it is the only one.
+    kernels: frozenset[str]  #: All spellings of their names that runs use.
 
 
 def traced_dispatches(folder: Path) -> tuple[list[DispatchOfRun], int]:
     """The dispatches with thread traces below a folder, and how many more there are than were looked at."""
     try:
         dispatches = _dispatches(folder, Inventory())
-    except WavewrightError:  # what cannot be read says so where it is opened
+    except WavewrightError:
         return [], 0
-    looks = [(each.key, each.contents) for each in dispatches[:MOST_DISPATCHES]]
-    places = [DispatchOfRun(key, spellings(contents.kernels)) for key, contents in looks if contents.has_waves]
-    return places, max(0, len(dispatches) - MOST_DISPATCHES)
+    contents = [(dispatch.key, dispatch.contents) for dispatch in dispatches[:MOST_DISPATCHES]]
+    traced = [DispatchOfRun(key, spellings(found.kernels)) for key, found in contents if found.has_waves]
+    return traced, max(0, len(dispatches) - MOST_DISPATCHES)
 
 
 def _dispatches(folder: Path, inventory: Inventory) -> Sequence[Dispatch[Any]]:
+    """The dispatches of a raw capture or of decoded traces; only the reader of that form is imported."""
     kind = sniff(folder, inventory)
     if kind is Kind.RAW_CAPTURE:
         from wavewright.readers.files.capture import find_capture
@@ -60,13 +64,13 @@ def _dispatches(folder: Path, inventory: Inventory) -> Sequence[Dispatch[Any]]:
 def holds_runs(folder: Path, inventory: Inventory) -> bool:
     """True if there is a run below a folder, whatever else is there."""
     try:
-        return any(not each.refused for each in find_runs([folder], inventory, with_passes=True))
+        return any(not run.refused for run in find_runs([folder], inventory, with_passes=True))
     except WavewrightError:
         return False
 
 
 def holds_counters(folder: Path, inventory: Inventory) -> bool:
-    """True if there are hardware counters below a folder; databases of runs are asked."""
+    """True if there are hardware counters below a folder; databases may be of runs, so they are opened."""
     try:
         files = find_counters(folder, inventory)
     except WavewrightError:

@@ -1,4 +1,7 @@
-"""Registers, LDS, workgroup size and GPU of a trace, from files next to it or named by the user."""
+"""Registers, LDS, workgroup size and GPU of a trace, from sidecars: files next to it or named by the user.
+
+`sidecars` reads facts out of one file, `matches` decides which of them are about the kernels of the trace.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from wavewright.base.files import NO_FILE, listed, read_regular
@@ -19,9 +23,9 @@ from wavewright.readers.trace.resources.matches import ResourceMatches, kernel_f
 from wavewright.readers.trace.resources.sidecars import CODE_SUFFIXES, Sidecar, is_sidecar, read_sidecar
 from wavewright.readers.trace.resources.usage import SidecarFacts, TraceKernels, plain_name
 
-#: Larger files next to a trace are only read when named: opening a trace must stay fast.
+#: Larger and further files next to a trace are only read when named: opening a trace must stay fast.
 MAX_BESIDE_BYTES = 32 << 20
-MAX_BESIDE_FILES = 64
+MAX_BESIDE_FILES = 64  #: Of a folder, the first by name.
 NEAR_FOLDERS = 2  #: The trace's own folder and its parent.
 
 
@@ -40,11 +44,11 @@ def with_resources(trace: ThreadTrace, paths: Sequence[str | os.PathLike[str]]) 
     UsageError
         When a path does not exist, or tells nothing about the kernels of the trace.
     """
-    sidecars = [sidecar for path in paths for sidecar in _named(Path(path))]
+    sidecars = [sidecar for path in paths for sidecar in _sidecars_of(Path(path))]
     trace.table("code")  # made now: what it loses belongs to the copy as well
     enriched_trace = replace(trace, tables=dict(trace.tables), answers={})
     matches = fill_from(enriched_trace, sidecars, replace_known=True)
-    _say_refused(enriched_trace, [Directory(path) for path in map(Path, paths) if path.is_dir()], is_sidecar)
+    _note_refused(enriched_trace, [Directory(path) for path in map(Path, paths) if path.is_dir()], is_sidecar)
     if paths and not matches.kernels and not matches.target:
         problem = "nothing here about the kernels of the trace: " + ", ".join(trace.kernels["name"].head(3).to_list())
         where = ", ".join(map(str, paths))
@@ -72,30 +76,29 @@ def fill_from_around(trace: ThreadTrace, around: Sequence[Folder], *, with_code:
     or hold the raw trace of its dispatch.
     """
 
-    def may_tell(name: str) -> bool:
+    def is_read(name: str) -> bool:
         return is_sidecar(name) and (with_code or not name.endswith(CODE_SUFFIXES))
 
-    untold = around[1:] if with_code else around  # a decoded trace describes its folder, a capture its traces
-    _say_refused(trace, untold, may_tell)
-    if not any(may_tell(name) for folder in around for name in _names(folder)):
+    # The reader of a decoded folder notes itself what is refused in it; that of a raw capture looks at its traces only.
+    _note_refused(trace, around[1:] if with_code else around, is_read)
+    if not any(is_read(name) for folder in around for name in _names(folder)):
         return
     facts, trace_kernels = SidecarFacts(), _trace_kernels(trace)
-    raw_name = f"_{trace.source.agent}_shader_engine_"
+    raw_trace = f"_{trace.source.agent}_shader_engine_"
     for distance, folder in enumerate(around):
-        here = SidecarFacts()
+        folder_facts = SidecarFacts()
         for sidecar in sidecars_in(folder):
-            if with_code or not sidecar.name.endswith(CODE_SUFFIXES):
-                read_sidecar(sidecar, trace_kernels, here)
-        is_ours = distance < NEAR_FOLDERS or here.usages or any(raw_name in name for name in _names(folder))
-        if is_ours:
-            facts.add(here)
+            if is_read(sidecar.name):
+                read_sidecar(sidecar, trace_kernels, folder_facts)
+        if distance < NEAR_FOLDERS or folder_facts.usages or any(raw_trace in name for name in _names(folder)):
+            facts.add(folder_facts)
     _fill(trace, facts, replace_known=False)
 
 
 def _trace_kernels(trace: ThreadTrace) -> TraceKernels:
     kernels = trace.kernels
-    named = zip(kernels["name"].to_list(), kernels["demangled"].to_list(), strict=True)
-    names = frozenset(plain_name(name) for pair in named for name in pair if name)
+    spellings = [*kernels["name"], *kernels["demangled"]]
+    names = frozenset(plain_name(name) for name in spellings if name)
     return TraceKernels(names, frozenset(kernels["code_object"].drop_nulls().to_list()), trace.source.dispatch)
 
 
@@ -121,7 +124,7 @@ def sidecars_in(folder: Folder) -> Iterator[Sidecar]:
         except OSError:
             continue
         if size <= MAX_BESIDE_BYTES:
-            yield _sidecar(folder, name, size)
+            yield Sidecar(name, shown(name), size, partial(folder.read, name))
 
 
 def _names(folder: Folder) -> Collection[str]:
@@ -131,17 +134,18 @@ def _names(folder: Folder) -> Collection[str]:
         return ()
 
 
-def _say_refused(trace: ThreadTrace, folders: Iterable[Folder], may_tell: Callable[[str], bool]) -> None:
-    """A loss for the links and special files that would have been asked."""
+def _note_refused(trace: ThreadTrace, folders: Iterable[Folder], is_read: Callable[[str], bool]) -> None:
+    """Add a loss for links that lead out of a folder, and special files, that would have been read otherwise."""
     refusals: dict[str, str] = {}
     for folder in folders:
         with suppress(UsageError):  # a folder next to the trace that may not be read
-            refusals |= {name: reason for name, reason in folder.refused().items() if may_tell(name)}
+            refusals |= {name: reason for name, reason in folder.refused().items() if is_read(name)}
     if refusals:
         add_losses(trace, [Loss("not_followed", len(refusals), detail=listed(refusals))])
 
 
-def _named(path: Path) -> Iterator[Sidecar]:
+def _sidecars_of(path: Path) -> Iterator[Sidecar]:
+    """The file that a user named, whatever its name; of a folder those that have the names of sidecars."""
     if not path.exists():
         raise UsageError("no such file or folder", where=str(path))
     if path.is_dir():
@@ -153,8 +157,4 @@ def _named(path: Path) -> Iterator[Sidecar]:
         size = path.stat().st_size
     except OSError as error:
         raise UsageError(f"cannot be read ({error.strerror})", where=str(path)) from error
-    yield Sidecar(path.name, shown(path.name), size, lambda: read_regular(path))
-
-
-def _sidecar(folder: Folder, name: str, size: int) -> Sidecar:
-    return Sidecar(name, shown(name), size, lambda: folder.read(name))
+    yield Sidecar(path.name, shown(path.name), size, partial(read_regular, path))

@@ -11,7 +11,7 @@ import polars as pl
 from wavewright.model.schema import THREAD_TRACE
 from wavewright.model.trace import ThreadTrace
 from wavewright.readers.trace.assemble import CAPTURED
-from wavewright.readers.trace.resources.usage import Gpu, SidecarFacts, Usage, plain_name
+from wavewright.readers.trace.resources.usage import SidecarFacts, Usage, plain_name
 
 _FIELDS = (
     *("vgprs", "agprs", "sgprs", "lds_bytes", "scratch_bytes", "kernarg_bytes"),
@@ -116,11 +116,7 @@ def target_of(trace: ThreadTrace, facts: SidecarFacts, matches: ResourceMatches)
     if len(targets) > 1:
         matches.ambiguous.append(f"several GPUs are possible: {', '.join(targets)} ({own_gpus[0].origin})")
         return None, ""
-    return (targets[0], _origin(own_gpus)) if targets else (None, "")
-
-
-def _origin(gpus: Sequence[Gpu]) -> str:
-    return gpus[0].origin
+    return (targets[0], own_gpus[0].origin) if targets else (None, "")
 
 
 def _generation(target: str) -> int | None:
