@@ -32,7 +32,7 @@ DW_AT_CALL_FILE, DW_AT_CALL_LINE, DW_AT_LINKAGE_NAME = 0x58, 0x59, 0x6E
 DW_AT_MIPS_LINKAGE_NAME = 0x2007  # what DWARF 2 and 3 producers call the linkage name
 DW_AT_STR_OFFSETS_BASE, DW_AT_ADDR_BASE, DW_AT_RNGLISTS_BASE = 0x72, 0x73, 0x74
 
-_WANTED = frozenset(
+_ATTRIBUTES_OF_SCOPES = frozenset(
     {
         *(DW_AT_NAME, DW_AT_STMT_LIST, DW_AT_LOW_PC, DW_AT_HIGH_PC, DW_AT_COMP_DIR, DW_AT_ABSTRACT_ORIGIN),
         *(DW_AT_SPECIFICATION, DW_AT_RANGES, DW_AT_CALL_FILE, DW_AT_CALL_LINE, DW_AT_LINKAGE_NAME),
@@ -40,9 +40,9 @@ _WANTED = frozenset(
     }
 )
 _UNIT_COMPILE, _UNIT_SKELETON, _UNIT_SPLIT_COMPILE, _UNIT_TYPES = 1, 4, 5, (2, 6)
-_STRX_FORMS = frozenset({0x1A, 0x25, 0x26, 0x27, 0x28, 0x1F02})
-_ADDRX_FORMS = frozenset({0x1B, 0x29, 0x2A, 0x2B, 0x2C, 0x1F01})
-_MAX_ABBREVIATION_VALUES = 1 << 20
+_STRX_FORMS = frozenset({0x1A, 0x25, 0x26, 0x27, 0x28, 0x1F02})  # strx, strx1 to strx4, GNU_str_index
+_ADDRX_FORMS = frozenset({0x1B, 0x29, 0x2A, 0x2B, 0x2C, 0x1F01})  # addrx, addrx1 to addrx4, GNU_addr_index
+_MAX_ABBREVIATION_VALUES = 1 << 20  # budgets of one code object: real ones stay far below
 _MAX_RANGES = 1 << 20
 _MAX_ENTRIES = 4_000_000
 _MAX_FUNCTIONS = 1_000_000  # inlined copies included
@@ -100,13 +100,13 @@ class DebugInfo:
         at = 0
         while at + 4 <= len(self.data):
             try:
-                unit, behind = self._unit(at)
+                unit, next_at = self._unit(at)
                 if unit is not None:
                     units.append(unit)
             except (DwarfError, IndexError, ValueError) as error:
                 self.problem = f"unit at {at:#x}: {error}"
                 break
-            at = behind
+            at = next_at
         return units
 
     def _unit(self, start: int) -> tuple[Unit | None, int]:
@@ -123,7 +123,7 @@ class DebugInfo:
             abbreviations_at = int.from_bytes(data[at + 2 : at + 2 + offset_size], "little")
             at += 2 + offset_size
             if kind in (_UNIT_SKELETON, _UNIT_SPLIT_COMPILE):
-                at += 8
+                at += 8  # the id of its split part
         else:
             abbreviations_at, address_size = (
                 int.from_bytes(data[at : at + offset_size], "little"),
@@ -170,7 +170,7 @@ class DebugInfo:
         if code not in unit.abbreviations:
             return
         values, _ = self.values(unit, unit.abbreviations[code], at)
-        unit.str_offsets_base = number_of(values.get(DW_AT_STR_OFFSETS_BASE)) or 8
+        unit.str_offsets_base = number_of(values.get(DW_AT_STR_OFFSETS_BASE)) or 8  # else behind the section's header
         unit.addr_base = number_of(values.get(DW_AT_ADDR_BASE)) or 8
         unit.rnglists_base = number_of(values.get(DW_AT_RNGLISTS_BASE)) or 12
         unit.comp_dir = self.string(unit, values.get(DW_AT_COMP_DIR))
@@ -184,7 +184,7 @@ class DebugInfo:
         values: dict[int, Value] = {}
         data, context = self.data, unit.context
         for attribute, form, constant in abbreviation.attributes:
-            if attribute in _WANTED:
+            if attribute in _ATTRIBUTES_OF_SCOPES:
                 if form == DW_FORM_IMPLICIT_CONST:
                     values[attribute] = (form, constant)
                     continue

@@ -17,7 +17,8 @@ from wavewright.analysis.run.graph.path import LEAST_EXPLAINED, CriticalPath, pa
 from wavewright.base.words import percent
 from wavewright.errors import UsageError
 
-_PERCENT = re.compile(r"^(?P<sign>[+-]?)(?P<value>\d+(\.\d+)?)%$")
+_PERCENT = re.compile(r"^(?P<sign>[+-])(?P<value>\d+(\.\d+)?)%$")
+_MOST_ADDED_PERCENT = 10_000
 #: Form of a scenario -> what it means; also the help of `wavewright path --what-if`.
 SCENARIOS = {
     "kernel=NAME:-20%": "kernels whose name contains NAME take 20 % less (or +20% more)",
@@ -99,11 +100,12 @@ def change_of(graph: EventGraph, text: str) -> Change:
 
 
 def _scale(text: str, example: str) -> float:
-    """`-20%` is 0.8."""
+    """The factor that a change in percent means: 0.8 for `-20%`."""
     match = _PERCENT.match(text)
-    if match is None or not match["sign"] or float(match["value"]) > (100 if match["sign"] == "-" else 10_000):
+    percentage = float(match["sign"] + match["value"]) if match else None
+    if percentage is None or not -100 <= percentage <= _MOST_ADDED_PERCENT:
         raise UsageError(f"not a change in percent: {text!r}", advice=f"for example {example}")
-    return 1 + float(match["value"]) / (-100 if match["sign"] == "-" else 100)
+    return 1 + percentage / 100
 
 
 def _kernel(graph: EventGraph, value: str) -> Change:
@@ -119,14 +121,14 @@ def _kernel(graph: EventGraph, value: str) -> Change:
 
 
 def _launch_gaps(graph: EventGraph, value: str) -> Change:
-    _none(value, "launch-gaps")
+    _check_no_value(value, "launch-gaps")
     launches = _calls(graph).filter(pl.col("kind") == "launch call")["event"]
     work = graph.events.filter(pl.col("launch").is_not_null())["event"]
     return Change.of(launches, duration_scale=0.0) + between_launches(graph) + Change.of(work, lag_scale=0.0)
 
 
 def between_launches(graph: EventGraph) -> Change:
-    """No code between two launches of a thread, other calls included that take no part in waiting."""
+    """No code of a thread between two launches; calls for which nothing waits are no events: they are such code."""
     calls = _calls(graph).sort("track", "start_ns", "event")
     follows = pl.col("kind").shift(1).over("track") == "launch call"
     return Change.of(calls.filter((pl.col("kind") == "launch call") & follows)["event"], code_scale=0.0)
@@ -157,12 +159,12 @@ def _bandwidth(graph: EventGraph, value: str) -> Change:
         "start_ns", "end_ns"
     )
     rows = rows.join(graph.events.select("event", "start_ns", "end_ns"), on="event")
-    sized = rows.with_columns(wanted_ns=size * bus_factor(count) / rate, service_ns=service).filter(
-        pl.col("wanted_ns") > 0, pl.col("service_ns") > 0
+    sized = rows.with_columns(target_ns=size * bus_factor(count) / rate, service_ns=service).filter(
+        pl.col("target_ns") > 0, pl.col("service_ns") > 0
     )
     if not sized.height:
         raise UsageError("the size of no matched collective is recorded", advice="PyTorch traces record them")
-    scales = (sized["wanted_ns"] / sized["service_ns"]).clip(0.0, 1000.0).round(6)
+    scales = (sized["target_ns"] / sized["service_ns"]).clip(0.0, 1000.0).round(6)
     return scaled_to(sized["event"], scales)
 
 
@@ -178,7 +180,7 @@ def _communication(graph: EventGraph, value: str) -> Change:
 
 
 def _copies(graph: EventGraph, value: str) -> Change:
-    _none(value, "copies")
+    _check_no_value(value, "copies")
     copies = graph.events.filter(pl.col("kind") == "copy")["event"]
     return Change.of(copies, duration_scale=0.0)
 
@@ -195,7 +197,7 @@ def _calls(graph: EventGraph) -> pl.DataFrame:
     return calls
 
 
-def _none(value: str, name: str) -> None:
+def _check_no_value(value: str, name: str) -> None:
     if value:
         raise UsageError(f"{name} takes no value, not {value!r}")
 

@@ -16,6 +16,12 @@ from wavewright.model.trace import ThreadTrace
 
 #: Severity of the worst caveat of the cycles -> verdict; without one they are good.
 CYCLES = {"fatal": "do not use", "care": "use with caution", "note": "good"}
+#: With fewer of its instructions mapped, a trace has few lines.
+_FEW_MAPPED_SHARE = 0.5
+#: A line that stands for many instructions counts from this share of the cost on.
+_HEAVY_LINE_SHARE = 0.1
+#: Such lines are worth care where the cost is spread over fewer lines than this; `effective_line_count` counts them.
+_FEW_EFFECTIVE_LINES = 3.0
 
 
 @dataclass(frozen=True)
@@ -41,13 +47,14 @@ def trust_of(trace: ThreadTrace) -> Trust:
     """Both verdicts and the caveats that lead to them."""
     of_cycles, lines, scope = caveats_of_cycles(trace), mapping(trace), coverage(trace)
     resolved_count = scope.instruction_count - scope.unresolved_count
+    is_code_unknown = resolved_count == 0 < scope.instruction_count  # a caveat of the cycles; lines are not the problem
     has_code = resolved_count > 0 and resolved_count >= (1 - MANY_UNRESOLVED_SHARE) * scope.instruction_count
     return Trust(
         cycles=cycles_verdict(of_cycles),
         lines=lines_verdict(lines),
         has_code=has_code,
         caveats_of_cycles=of_cycles,
-        caveats_of_lines=caveats_of_lines(lines) if resolved_count or not scope.instruction_count else (),
+        caveats_of_lines=() if is_code_unknown else caveats_of_lines(lines),
     )
 
 
@@ -61,14 +68,6 @@ def cycles_verdict(caveats: tuple[Caveat, ...]) -> str:
     """
     severities = {caveat.severity for caveat in caveats}
     return next((word for severity, word in CYCLES.items() if severity in severities), "good")
-
-
-#: With fewer of its instructions mapped, a trace has few lines.
-_FEW_MAPPED_SHARE = 0.5
-#: Lines that spread the cost less than this many equal ones are coarse.
-_FEW_EFFECTIVE_LINES = 3.0
-#: A line that swallows the code matters from this share of the cost on.
-_HEAVY_LINE_SHARE = 0.1
 
 
 def lines_verdict(lines: SourceMapping) -> str:
