@@ -199,3 +199,13 @@ def test_percent_is_a_way_to_say_time(runs: Path) -> None:
     assert answers[0] == answers[1] == answers[2] != whole
     both = call("top", runs / "a", "--percent", "1:2", "--time", "1%:2%")
     assert (both.status, "give one of them" in both.stderr) == (2, True)
+
+
+def test_an_option_without_a_function_of_its_verb_reaches_the_analysis(runs: Path) -> None:
+    steps = {}
+    for marker in ("iteration", "nonsense"):
+        answer = json.loads(call("launches", runs / "a", "--step", marker, "--json").stdout)
+        steps[marker] = [row["step_count"] for row in answer["processes"]["rows"]]
+    assert steps == {"iteration": [10, 10], "nonsense": [0, 0]}  # a range per 100 of the 1,000 dispatches of a rank
+    refused = call("launches", runs / "a", "--step", "/x(/")
+    assert refused.status == 2 and "is not a regular expression" in refused.stderr

@@ -109,23 +109,6 @@ def kernels(request: RunRequest, name: str) -> Shown:
     return Shown(answer, how={"name": name}, facts={"name": name})
 
 
-def launches(request: RunRequest, marker: str | None) -> Shown:
-    """Launches, per step of a marker."""
-    from wavewright.analysis.run.contents.launch_statistics import combine_launch_statistics, partial_launch_statistics
-
-    question = partial(partial_launch_statistics, marker=_checked(marker))
-    return Shown(combine_launch_statistics(request.gather(question).values))
-
-
-def _checked(marker: str | None) -> str | None:
-    """The marker, after its pattern was tried."""
-    from wavewright.analysis.run.select.step_ranges import marker_pattern
-
-    if marker is not None:
-        marker_pattern(marker)
-    return marker
-
-
 def memory(request: RunRequest, bins: int, picture: PictureRequest) -> Shown:
     """Memory in use over time, with `bins` points per curve."""
     from wavewright.analysis.run.memory.memory import combine_memory, partial_memory
@@ -177,7 +160,7 @@ def _steps(request: RunRequest, marker: str | None) -> pl.DataFrame:
     """The steps of all runs."""
     from wavewright.analysis.run.steps import combine_steps, partial_steps
 
-    found_steps = combine_steps(request.gather(partial(partial_steps, marker=_checked(marker))).values).steps
+    found_steps = combine_steps(request.gather(partial(partial_steps, marker=marker)).values).steps
     if not found_steps.height:
         what = "no steps were found" if marker is None else f"no marker range {marker!r}"
         raise UsageError(what, advice="wavewright summary --domain MARKER lists markers; --step MARKER names one")
@@ -235,7 +218,7 @@ def steps(request: RunRequest, marker: str | None) -> Shown:
     """Steps, by a marker or by repetition."""
     from wavewright.analysis.run.steps import combine_steps, partial_steps
 
-    answer = combine_steps(request.gather(partial(partial_steps, marker=_checked(marker))).values)
+    answer = combine_steps(request.gather(partial(partial_steps, marker=marker)).values)
     if marker is not None and not answer.steps.height and answer.processes.height:
         raise UsageError(f"no marker range {marker!r}", advice="wavewright summary --domain MARKER lists markers")
     return Shown(answer)
@@ -273,7 +256,6 @@ ANSWERS: dict[str, Callable[..., Shown]] = {
     "diagnose": diagnose,
     "gaps": gaps,
     "kernels": kernels,
-    "launches": launches,
     "memory": memory,
     "operators": operators,
     "path": path,

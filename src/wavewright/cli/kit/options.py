@@ -261,6 +261,14 @@ def _dispatch(value: str) -> str:
     return f"{number}{at}{where}"
 
 
+def _marker(value: str) -> str:
+    """The name of a marker, or its pattern between slashes, before any file is read."""
+    from wavewright.analysis.run.select.step_ranges import marker_pattern
+
+    marker_pattern(value)
+    return value
+
+
 def _job_value(name: str) -> Callable[[Any], Any]:
     """A value that a jobs file may hold, too, read by the same function: `launches` or `size`."""
 
@@ -299,6 +307,7 @@ _TYPES: dict[str, Callable[..., Any]] = {
     "size": lambda: _size,
     "dispatch": lambda: _dispatch,
     "dispatches": lambda: _dispatches,
+    "marker": lambda: _marker,
     "job": _job_value,
     "run-format": _run_format,
     "name": click.Path,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from importlib import import_module
+from inspect import signature
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from wavewright.cli.kit.commands import captures_verb, counter_verb, run_verb, trace_verb
@@ -78,24 +79,30 @@ def _command(kind: str, verb: Callable[..., None], form: str) -> click.Command:
     return captures_verb(verb) if form == "captures side by side" else counter_verb(verb)
 
 
-def _trace_answer(question: Question[Any], request: TraceRequest) -> Shown:
+def _trace_answer(question: Question[Any], request: TraceRequest, **arguments: Any) -> Shown:
     trace = request.trace if question.needs == "nothing" else request.require_instructions()
-    return Shown(question.analysis().of(trace, rows=request.rows))
+    return Shown(question.analysis().of(trace, rows=request.rows, **arguments))
 
 
-def _run_answer(question: Question[Any], request: RunRequest) -> Shown:
+def _run_answer(question: Question[Any], request: RunRequest, **arguments: Any) -> Shown:
     analysis = question.analysis()
     if analysis.partial is None or analysis.combine is None:
         needed = "a question about runs needs partial and combine in its Analysis, or a function in cli/answers"
         raise NotImplementedError(f"{question.name}: {needed}")
-    return Shown(analysis.combine(request.gather(analysis.partial).values))
+    partials = request.gather(_with_options(analysis.partial, arguments)).values
+    return Shown(_with_options(analysis.combine, arguments)(partials))
 
 
-def _counter_answer(question: Question[Any], request: CounterRequest) -> Shown:
-    return Shown(question.analysis().of(request.counters, choice=request.choice))
+def _with_options(function: Callable[..., Any], arguments: Mapping[str, Any]) -> Callable[..., Any]:
+    """The function with those options of the verb that it takes."""
+    return partial(function, **{name: arguments[name] for name in signature(function).parameters if name in arguments})
 
 
-#: Kind of document -> the answer of a verb without options of its own.
+def _counter_answer(question: Question[Any], request: CounterRequest, **arguments: Any) -> Shown:
+    return Shown(question.analysis().of(request.counters, choice=request.choice, **arguments))
+
+
+#: Kind of document -> the answer of a verb whose options are arguments of the analysis.
 _DEFAULTS: dict[str, Callable[..., Shown]] = {"trace": _trace_answer, "run": _run_answer, "counters": _counter_answer}
 
 

@@ -274,9 +274,14 @@ GAPS = RunQuestion(
 
 
 def _launches() -> Analysis[LaunchStatistics]:
-    from wavewright.analysis.run.contents.launch_statistics import LaunchStatistics, launch_statistics
+    from wavewright.analysis.run.contents.launch_statistics import (
+        LaunchStatistics,
+        combine_launch_statistics,
+        launch_statistics,
+        partial_launch_statistics,
+    )
 
-    return Analysis((LaunchStatistics,), launch_statistics)
+    return Analysis((LaunchStatistics,), launch_statistics, partial_launch_statistics, combine_launch_statistics)
 
 
 def _launches_words(answer: LaunchStatistics, wording: Wording) -> Parts:
@@ -301,14 +306,9 @@ LAUNCHES = RunQuestion(
 
 
 def _operators() -> Analysis[Operators]:
-    from wavewright.analysis.run.kernels.operators import (
-        Operators,
-        combine_operators,
-        operators,
-        partial_operators,
-    )
+    from wavewright.analysis.run.kernels.operators import Operators, operators
 
-    return Analysis((Operators,), operators, partial_operators, combine_operators)
+    return Analysis((Operators,), operators)
 
 
 def _operators_words(answer: Operators, wording: Wording) -> Parts:
