@@ -24,8 +24,6 @@ from wavewright.cluster.loop import loop as judged
 from wavewright.cluster.measurements import METRICS, findings_of, kind_of_paths, measured
 from wavewright.errors import OutputError, UsageError
 from wavewright.export.gate.baseline import write_baseline
-from wavewright.export.gate.github import annotation_lines
-from wavewright.export.gate.junit import junit
 from wavewright.export.kit.staging import staged
 from wavewright.model.answer import to_builtins
 from wavewright.model.baseline import Baseline
@@ -182,6 +180,7 @@ def _write(
 
 
 def _text(answer: GateAnswer, form: str, *, is_unsure_allowed: bool) -> str:
+    from wavewright.export.gate.junit import junit
     from wavewright.words.gate import SUMMARY_BYTES, gate_markdown
 
     if form == "md":
@@ -198,6 +197,7 @@ def _text(answer: GateAnswer, form: str, *, is_unsure_allowed: bool) -> str:
 
 def _print_for_github(answer: GateAnswer) -> None:
     """Annotations on stdout, where the runner reads them; Markdown into the summary of the step, if there is one."""
+    from wavewright.export.gate.github import annotation_lines
     from wavewright.words.gate import SUMMARY_BYTES, gate_markdown
 
     markdown = gate_markdown(answer, most_bytes=SUMMARY_BYTES)
