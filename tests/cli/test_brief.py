@@ -1,6 +1,7 @@
 """`--brief` of every verb: Markdown within its budget, cut loudly, with commands that run.
 
-Verbs are taken from the program: a new one without `--brief`, or without an example here, fails.
+Verbs are taken from the program, and the calls of those that answer questions are made of the declarations: a new
+question is tried without being named here.
 """
 
 from __future__ import annotations
@@ -20,19 +21,18 @@ from markdown_it import MarkdownIt
 from tests.cli.in_process import Done, call
 from tests.kit.made_decoded import NAME, edit, write_decoded
 from tests.kit.sampling import every_third
-from wavewright.cli import VERBS, _group
+from wavewright.cli import _group
 from wavewright.cli.kit.verbs import OWN_VERBS, question_of_verb
+from wavewright.questions.catalog import every_question
 from wavewright.writers.markdown.brief import token_count
 
 BUDGET = 2000
 WITHOUT = ("mcp", "open")  #: They go on until somebody stops them.
 EVIL = "\x1b]0;owned\x07\x1b[2J\u202e`` | <script>alert(1)</script> ![x](http://e.example/x) **b** # next:"
 
-#: Words after `wavewright`; TRACE, RUN, AFTER, COUNTERS, CODE, OUT and FOLDER stand for paths.
+#: Words after `wavewright` that no question is asked with; TRACE, RUN, AFTER, COUNTERS, CODE, OUT, FOLDER are paths.
 EXAMPLES = """
-barriers TRACE
 baseline RUN -o OUT/run.wwbase
-busy RUN
 capture att --dry-run --rocm-version 7.2 -- ./gemm 4096
 capture counters --dry-run --rocm-version 7.2 --target MI300X --panel l2 -- ./gemm
 capture discover --dry-run --rocm-version 7.2 -- ./gemm
@@ -41,75 +41,41 @@ capture pool JOBS --dry-run
 capture run --dry-run --rocm-version 7.2 -- ./gemm
 capture samples --dry-run --rocm-version 7.2 -- ./gemm
 capture status FOLDER
-collectives RUN
 compare RUN AFTER
 loop RUN AFTER
-operators RUN
-whatif TRACE
 compare TRACE TRACE
 compare COUNTERS COUNTERS
 convert RUN -f chrome -o OUT/run.json
-counters COUNTERS
 counters COUNTERS --panel l2
-coverage TRACE
 decode TRACE -o OUT/decoded
 demo
-diagnose TRACE
-diagnose RUN --run
-diagnose COUNTERS
 disassemble CODE
 doctor
-gaps RUN
 gate RUN --baseline RUN
-hotspots TRACE
 hotspots TRACE --by line
-info TRACE
-info RUN
-info COUNTERS
 info CODE
-kernels '' RUN
 kernels k0 RUN
-l2 COUNTERS
-lanes TRACE
-latency TRACE
-launches RUN
-loops TRACE
-memory RUN
-memory-chart COUNTERS
 merge RUN -o OUT/merged.db
 metrics
 metrics --target gfx942 --panel l2
-occupancy TRACE
 occupancy CODE
-overlap RUN
-path RUN
 plot --list
 plot TRACE heat -o OUT/heat.svg
 query RUN 'SELECT * FROM kernels'
-ranks RUN
-regions RUN
 report TRACE -o OUT/report.md
-roofline COUNTERS
-closure COUNTERS
 schema
 schema RUN
-source TRACE
 source TRACE --at i0x1814
 split RUN -o OUT/parts
-stalls TRACE
-states TRACE
-steps RUN
-summary RUN
 summary RUN --rank r3
 tables RUN
-top RUN
-traffic TRACE
-waits TRACE
 waits TRACE --at i0x1814
-waves TRACE
 window RUN --time 10%:50% -f csv -o OUT/window
 """
-LINES = [line for line in EXAMPLES.splitlines() if line and line.split()[0] in VERBS]
+QUESTIONS = [
+    each.command([each.kind.upper()], {}, is_brief=False).removeprefix("wavewright ") for each in every_question()
+]
+LINES = sorted({*EXAMPLES.strip().splitlines(), *QUESTIONS})
 #: Where a status tells what was asked: nothing is captured here, and this machine has no GPU.
 STATUSES = {"doctor": (0, 5), "capture status": (0, 1)}
 
@@ -208,7 +174,7 @@ def test_every_verb_has_it_and_is_tried_here() -> None:
             assert {"--brief", "--json"} <= options, name
             assert "--compact" in options or name.startswith("capture"), name  # where JSON are events
             is_of_store = name.startswith("store ")  # needs one with captures: test_store.py
-            assert name in tried or is_of_store, f"{name} has no example"
+            assert name in tried or is_of_store, f"{name} has no line in EXAMPLES"
 
 
 @pytest.mark.slow

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +14,7 @@ from synth import Workload, write_rocpd
 from synth.counter_capture import write_counters
 from synth.pc_samples import SampledRun, write_samples
 from wavewright.cli import VERBS
+from wavewright.questions.catalog import every_question
 
 #: Makes the calls that it reads one after the other, and prints what each of them imported for text.
 SCRIPT = """
@@ -34,27 +36,9 @@ for arguments in json.load(sys.stdin):
 print(json.dumps(found))
 """
 SQL = "SELECT count(*) AS n FROM kernels"
-OF_RUNS = (
-    "busy",
-    "collectives",
-    "gaps",
-    "info",
-    "launches",
-    "memory",
-    "overlap",
-    "path",
-    "ranks",
-    "regions",
-    "steps",
-    "summary",
-)
-OF_RUNS += ("operators", "tables", "top")
-OF_COUNTERS = ("closure", "counters", "diagnose", "info", "l2", "memory-chart", "roofline")
+#: Verbs without a question, and questions that samples answer; the other questions are taken from their declarations.
+OF_RUNS = ("tables",)
 OF_SAMPLES = ("diagnose", "hotspots", "info", "source", "stalls")
-OF_TRACES = (
-    *("barriers", "coverage", "diagnose", "hotspots", "info", "lanes", "latency", "loops", "occupancy", "source"),
-    *("stalls", "states", "waits", "waves", "whatif"),
-)
 #: `open` and `mcp` serve until they are stopped; `plot` and `report` write words whatever they print.
 WITH_WORDS = {"open", "mcp", "plot", "report"}
 
@@ -66,14 +50,15 @@ def calls(capture: Path, tmp_path: Path) -> list[list[str]]:
     write_rocpd(run, Workload(dispatches=40))
     write_counters(counters)
     write_samples(SampledRun(), samples, form="json", with_code=True)
-    kinds = ((OF_TRACES, capture), (OF_RUNS, run), (OF_COUNTERS, counters), (OF_SAMPLES, samples))
-    asked = [[verb, str(path)] for verbs, path in kinds for verb in verbs]
+    asked = [[verb, str(path)] for verbs, path in ((OF_RUNS, run), (OF_SAMPLES, samples)) for verb in verbs]
+    kinds = {"trace": str(capture), "run": str(run), "counters": str(counters)}
+    asked += [shlex.split(each.command([kinds[each.kind]], {}, is_brief=False))[1:] for each in every_question()]
     asked += [["compare", str(path), str(path)] for path in (capture, run, counters)]
     asked += [["baseline", str(run), "-o", str(tmp_path / "run.wwbase")], ["gate", str(run), "--baseline", str(run)]]
     asked += [["loop", str(run), str(run)], ["store", "add", str(tmp_path / "store"), str(run)]]
     asked += [["stalls", str(capture), "--classic"], ["counters", str(counters), "--by", "dispatch"]]
     asked += [["info", str(next(capture.glob("*.out")))], ["info", str(tmp_path / "ui")], ["demo"]]
-    asked += [["kernels", "", str(run)], ["query", str(run), SQL], ["schema"], ["metrics", "--panel", "l2"]]
+    asked += [["query", str(run), SQL], ["schema"], ["metrics", "--panel", "l2"]]
     (tmp_path / "input.yaml").write_text("jobs:\n  - pmc: [SQ_WAVES]\n")
     asked += [["capture", "input", "-i", str(tmp_path / "input.yaml"), "--rocm-version", "7.2", "--dry-run"]]
     asked += [["doctor"], ["disassemble", str(next(capture.glob("*.out")))]]

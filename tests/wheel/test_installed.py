@@ -3,13 +3,14 @@
 `make test-wheel` runs a copy of this file outside the checkout, in an environment with the wheel that `pip install .`
 builds, and `make try-wheel` in bare chroots. Beside it lies `tracked.txt`, the files of the package that git tracks.
 What is to be there comes from outside: files from git, verbs from `--help`, tools from the server, formats from the
-help.
+help. Questions are asked as they are declared: a new one is tried without being named here.
 """
 
 from __future__ import annotations
 
 import json
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -23,6 +24,7 @@ import pytest
 
 import wavewright
 from wavewright.cli import main
+from wavewright.questions.catalog import every_question
 
 PACKAGE = Path(wavewright.__file__).parent
 PROGRAM = Path(sys.executable).with_name("wavewright")
@@ -36,62 +38,30 @@ PATIENCE_S = 900  # machines are slow under emulation
 if not TRACKED.exists():
     pytest.skip("this is no installed wheel: make test-wheel", allow_module_level=True)
 
-#: One call of each verb; the folders are those of `captures`. What serves or has a test of its own below is in SERVED.
+#: One call of each verb that answers no question; the folders are those of `captures`. What serves or has a test of its
+#: own below is in SERVED.
 CALLS = {
-    "barriers": "{trace}",
     "baseline": "{run} -o {out}/main.wwbase",
-    "busy": "{run}",
     "capture": "discover --dry-run --rocm-version 7.2 -- ./gemm",
-    "closure": "{counters}",
-    "collectives": "{run}",
     "compare": "{run} {after}",
     "convert": "{run} -f parquet -o {out}/tables",
-    "counters": "{counters}",
-    "coverage": "{trace}",
     "decode": "{trace} -o {out}/decoded",
-    "diagnose": "{trace}",
     "disassemble": "{code}",
     "doctor": "",
-    "gaps": "{run}",
     "gate": "{run} --baseline {run}",
-    "hotspots": "{trace}",
-    "info": "{trace}",
-    "kernels": "/./ {run}",
-    "l2": "{counters}",
-    "lanes": "{trace}",
-    "latency": "{trace}",
-    "launches": "{run}",
     "loop": "{run} {run}",
-    "loops": "{trace}",
-    "memory": "{run}",
-    "memory-chart": "{counters}",
     "merge": "{run} -o {out}/merged.db",
     "metrics": "",
-    "occupancy": "{trace}",
-    "operators": "{run}",
-    "overlap": "{run}",
-    "path": "{run}",
     "plot": "{counters} roofline -o {out}/roofline.png",
     "query": "{run} {sql}",
-    "ranks": "{run}",
-    "regions": "{run}",
-    "roofline": "{counters}",
     "schema": "{run}",
-    "source": "{trace}",
     "split": "{run} -o {out}/parts --by rank",
-    "stalls": "{trace}",
-    "states": "{trace}",
-    "steps": "{run}",
     "store": "add {out}/store {run}",
-    "summary": "{run}",
     "tables": "{run}",
-    "top": "{run}",
-    "traffic": "{trace}",
-    "waits": "{trace}",
-    "waves": "{trace}",
-    "whatif": "{trace}",
     "window": "{run} --rank 0 -o {out}/part.db",
 }
+for each in every_question():
+    CALLS.setdefault(each.verb_name, each.command([f"{{{each.kind}}}"], {}, is_brief=False).split(maxsplit=2)[2])
 SERVED = {"demo", "mcp", "open", "report"}
 STATUSES = {"doctor": {0, 5}}  # 5: there is no GPU
 SQL = "SELECT count(*) AS kernels FROM kernels"
@@ -207,7 +177,9 @@ def test_verb(verb: str, captures: Path, tmp_path: Path, call) -> None:
     (code,) = (captures / "trace").glob("*.out")
     runs, counters = captures / "runs", captures / "counters"
     places = {"trace": captures / "trace", "code": code, "run": runs / "before", "after": runs / "after"}
-    words = [word.format(**places, counters=counters / "before", out=tmp_path, sql=SQL) for word in CALLS[verb].split()]
+    words = [
+        word.format(**places, counters=counters / "before", out=tmp_path, sql=SQL) for word in shlex.split(CALLS[verb])
+    ]
     status, written = call(verb, *words)
     assert status in STATUSES.get(verb, {0}), written
     assert written.strip() or list(tmp_path.iterdir())
