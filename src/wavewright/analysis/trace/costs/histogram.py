@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from wavewright import _core
-from wavewright.analysis.trace.pipes import PIPES, pipes_of_rows
+from wavewright.analysis.trace.pipes import MATRIX, PIPES, pipes_of_rows
 from wavewright.analysis.trace.selection import traced_waves
 from wavewright.base.bounds import ENGINE, ITEM, Bounds, bounded, check_range
 from wavewright.model.answer import Answer, once_per_trace
@@ -15,7 +15,6 @@ from wavewright.model.schema import CATEGORIES
 from wavewright.model.trace import ThreadTrace
 
 MAX_BINS = 100
-MATRIX = 15  #: Number of the category MATRIX, which the hardware reports as VALU.
 _KINDS = 16
 
 

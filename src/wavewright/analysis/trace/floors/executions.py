@@ -9,13 +9,12 @@ import polars as pl
 from wavewright.analysis.common.occupancy.architecture import possible_targets
 from wavewright.analysis.trace.floors.rates import (
     PIPE_OF_CATEGORY,
-    base_clock,
     counts_scalar_loads,
     rate_of,
     takes_declared_cycles,
 )
 from wavewright.analysis.trace.parts import answers
-from wavewright.analysis.trace.pipes import matrix_rows
+from wavewright.analysis.trace.pipes import base_clock, matrix_rows
 from wavewright.analysis.trace.pipes.passes import pipe_cycles_of_rows
 from wavewright.analysis.trace.selection import traced_waves
 from wavewright.model.schema import CATEGORIES

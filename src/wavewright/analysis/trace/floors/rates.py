@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from wavewright.analysis.trace.pipes import base_clock
 from wavewright.codeobj.targets import family_of
 from wavewright.facts import gpus
 from wavewright.facts.lanes.rule_facts import CONFIDENCES
@@ -39,11 +40,6 @@ class Rate:
     per_step: int  #: Instructions that it takes at once.
     confidence: str  #: One of CONFIDENCES.
     evidence: str
-
-
-def base_clock(gfxip: int) -> int:
-    """Cycles between two issues to a pipe."""
-    return 4 if gfxip == _ONE_SCALAR_PORT else 1
 
 
 def counts_scalar_loads(gfxip: int) -> bool:

@@ -23,10 +23,16 @@ PIPES: dict[str, tuple[str, ...]] = {
 
 #: Kinds of cycles besides issues to pipes, as wavewright/timeline.hpp numbers them; BUSY + number of a pipe.
 ANY_PIPE, RESIDENT, BUBBLE, BUSY = 16, 17, 18, 32
+MATRIX = 15  #: Our category of matrix instructions, which the hardware reports as VALU (wave_spans.hpp).
 _NO_PIPE, _BY_CATEGORY = 255, 254
 _MATRIX_MNEMONICS = r"^v_s?(mfma|wmma)"
 #: Pipes whose instructions are reported with their waiting time, although an issue takes one base clock.
 _SHORT = ("MESSAGE", "IMMEDIATE")
+
+
+def base_clock(gfxip: int) -> int:
+    """Cycles between two issues to a pipe, the shortest time that is recorded: 4 on gfx9, 1 later."""
+    return 4 if gfxip == 9 else 1
 
 
 def pipe_cycles(

@@ -10,7 +10,16 @@ from wavewright.analysis.common.shares import share_of
 from wavewright.analysis.common.time_bins import TimeBins, lengths_of, time_bins
 from wavewright.analysis.trace.clocks.common_clock import aligned, bins_of_trace
 from wavewright.analysis.trace.parts import Question, added, answers
-from wavewright.analysis.trace.pipes import ANY_PIPE, BUBBLE, BUSY, PIPES, RESIDENT, pipe_cycles, pipes_of_rows
+from wavewright.analysis.trace.pipes import (
+    ANY_PIPE,
+    BUBBLE,
+    BUSY,
+    PIPES,
+    RESIDENT,
+    base_clock,
+    pipe_cycles,
+    pipes_of_rows,
+)
 from wavewright.analysis.trace.pipes.passes import pipe_cycles_of_rows
 from wavewright.base.bounds import BINS, bounded
 from wavewright.model.answer import Answer
@@ -85,7 +94,7 @@ def _pipes_of_part(
         pipes_of_rows(whole.code, chosen),
         pipe_cycles_of_rows(whole),
         _time_grid(whole, bins),
-        base_clock=4 if whole.gfxip == 9 else 1,
+        base_clock=base_clock(whole.gfxip),
         counts_unknown_rows=rows is None,
     )
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import polars as pl
 
 from wavewright.analysis.trace.timeline.layers import layers
-from wavewright.analysis.trace.timeline.layers.places import SLOT, aligned
+from wavewright.analysis.trace.timeline.layers.common_time import aligned
+from wavewright.analysis.trace.timeline.layers.tracks import SLOT
 from wavewright.errors import UsageError
 from wavewright.model.answer import Answer
 from wavewright.model.executions import attempt_cycles, is_execution

@@ -6,16 +6,9 @@ import polars as pl
 
 from wavewright.analysis.common.timeline import NO_KIND, Timeline
 from wavewright.analysis.trace.code.marker_scopes import marker_scopes
-from wavewright.analysis.trace.timeline.layers.places import (
-    SLOT,
-    aligned,
-    bounds,
-    category_kinds,
-    cell_bits,
-    slot_tracks,
-    track_of,
-    unit_name,
-)
+from wavewright.analysis.trace.timeline.layers.common_time import aligned, bounds, cell_bits
+from wavewright.analysis.trace.timeline.layers.instructions import category_kinds
+from wavewright.analysis.trace.timeline.layers.tracks import SLOT, slot_tracks, track_of, unit_name
 from wavewright.model.schema import EVENT_TYPES
 from wavewright.model.trace import ThreadTrace
 

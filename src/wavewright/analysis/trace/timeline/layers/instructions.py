@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import polars as pl
 
 from wavewright import _core
 from wavewright.analysis.common.timeline import LayerNumbers, Timeline
-from wavewright.analysis.trace.pipes import matrix_rows
-from wavewright.analysis.trace.timeline.layers.places import (
-    bounds,
-    category_kinds,
-    cell_bits,
-    rows_of_waves,
-    slot_tracks,
-    track_of,
-)
+from wavewright.analysis.trace.pipes import MATRIX, matrix_rows
+from wavewright.analysis.trace.timeline.layers.common_time import bounds, cell_bits, rows_of_waves
+from wavewright.analysis.trace.timeline.layers.tracks import slot_tracks, track_of
+from wavewright.model.answer import once_per_trace
+from wavewright.model.schema import CATEGORIES, CATEGORY_MEANINGS
 from wavewright.model.trace import ThreadTrace
+
+_KINDS: tuple[dict[str, Any], ...] = tuple(
+    {"kind": number, "name": name, "colour": name, "meaning": CATEGORY_MEANINGS[name]}
+    for number, name in {**CATEGORIES, MATRIX: "MATRIX"}.items()
+)
+
+
+@once_per_trace
+def category_kinds(trace: ThreadTrace) -> tuple[dict[str, Any], ...]:
+    """The kinds of instructions that a trace has: categories, and MATRIX."""
+    matrix = trace.code.filter(matrix_rows(trace.code))["row"]
+    added = () if set(trace.executed.rows).isdisjoint(matrix) else (MATRIX,)
+    present = {*trace.executed.categories, *trace.other_simd["category"].unique(), *added}
+    return tuple(kind for kind in _KINDS if kind["kind"] in present)
 
 
 def instructions(trace: ThreadTrace) -> Timeline:

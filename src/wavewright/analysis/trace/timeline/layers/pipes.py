@@ -6,17 +6,11 @@ import polars as pl
 
 from wavewright import _core
 from wavewright.analysis.common.timeline import LayerNumbers, Timeline
-from wavewright.analysis.trace.pipes import PIPES, matrix_rows, pipe_rules
+from wavewright.analysis.trace.pipes import PIPES, base_clock, matrix_rows, pipe_rules
 from wavewright.analysis.trace.pipes.passes import pipe_cycles_of_rows
+from wavewright.analysis.trace.timeline.layers.common_time import aligned, bounds, cell_bits, rows_of_waves
 from wavewright.analysis.trace.timeline.layers.event_layer import neighbours
-from wavewright.analysis.trace.timeline.layers.places import (
-    aligned,
-    base_clock,
-    bounds,
-    category_kinds,
-    cell_bits,
-    rows_of_waves,
-)
+from wavewright.analysis.trace.timeline.layers.instructions import category_kinds
 from wavewright.model.answer import once_per_trace
 from wavewright.model.trace import ThreadTrace
 
@@ -42,7 +36,7 @@ def pipes(trace: ThreadTrace) -> Timeline:
 @once_per_trace
 def pipe_tracks(trace: ThreadTrace) -> pl.DataFrame:
     """A track for every pipe of a SIMD to which anything was issued; `number` is that of the pipe among all units."""
-    units, rules = _units(trace), pipe_rules(trace.code, base_clock(trace))
+    units, rules = _units(trace), pipe_rules(trace.code, base_clock(trace.gfxip))
     used = _core.used_pipes(_waves(trace, units), trace.instructions, rules, units.height)
     unit_tracks = [
         unit * len(_NAMES) + pipe for unit, bits in enumerate(used) for pipe in range(len(_NAMES)) if bits >> pipe & 1
@@ -63,7 +57,7 @@ def busy_times(trace: ThreadTrace) -> _core.BusyTimes:
     units = _units(trace)
     waves = pl.concat([_waves(trace, units).rename({"track": "unit"}), _lives(trace)], how="horizontal")
     beside = _neighbours(trace, units).drop_nulls("track").with_columns(unit=pl.col("track") // len(_NAMES))
-    rules, vmem = pipe_rules(trace.code, base_clock(trace)), _NAMES.index("VMEM")
+    rules, vmem = pipe_rules(trace.code, base_clock(trace.gfxip)), _NAMES.index("VMEM")
     passes = pipe_cycles_of_rows(trace)
     return _core.BusyTimes(waves, trace.instructions, rules, passes, beside, vmem, units.height)
 
@@ -98,7 +92,7 @@ def _neighbours(trace: ThreadTrace, units: pl.DataFrame) -> pl.DataFrame:
 
 
 def _spans(trace: ThreadTrace, tracks: pl.DataFrame) -> pl.DataFrame:
-    units, rules = _units(trace), pipe_rules(trace.code, base_clock(trace))
+    units, rules = _units(trace), pipe_rules(trace.code, base_clock(trace.gfxip))
     is_matrix = matrix_rows(trace.code.sort("row")).cast(pl.UInt8)
     track_numbers = _track_numbers(tracks, units.height)
     issued = _core.issued_spans(_waves(trace, units), trace.instructions, is_matrix, rules, track_numbers, len(_NAMES))
@@ -111,7 +105,7 @@ def _spans(trace: ThreadTrace, tracks: pl.DataFrame) -> pl.DataFrame:
 
 
 def _pyramid(trace: ThreadTrace, tracks: pl.DataFrame, layer: LayerNumbers) -> _core.SpanPyramid:
-    units, rules = _units(trace), pipe_rules(trace.code, base_clock(trace))
+    units, rules = _units(trace), pipe_rules(trace.code, base_clock(trace.gfxip))
     is_matrix, track_numbers = matrix_rows(trace.code.sort("row")).cast(pl.UInt8), _track_numbers(tracks, units.height)
     waves = _waves(trace, units)
     return _core.issued_pyramid(layer, waves, trace.instructions, is_matrix, rules, track_numbers, len(_NAMES))

@@ -11,7 +11,7 @@ from wavewright import _core
 from wavewright.analysis.common.timeline import LayerNumbers, Timeline
 from wavewright.analysis.trace.selection import whole_of
 from wavewright.analysis.trace.timeline.layers.instructions import instruction_waves, instructions
-from wavewright.analysis.trace.timeline.layers.places import slot_tracks
+from wavewright.analysis.trace.timeline.layers.tracks import slot_tracks
 from wavewright.analysis.trace.waits.stall_rows import class_names
 from wavewright.analysis.trace.waits.wait_producers import each_instruction
 from wavewright.facts.stall_classes import stall_class

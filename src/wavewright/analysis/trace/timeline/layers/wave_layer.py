@@ -9,15 +9,8 @@ import polars as pl
 
 from wavewright import _core
 from wavewright.analysis.common.timeline import NO_KIND, LayerNumbers, Timeline
-from wavewright.analysis.trace.timeline.layers.places import (
-    SLOT,
-    aligned,
-    bounds,
-    cell_bits,
-    rows_of_waves,
-    slot_tracks,
-    track_of,
-)
+from wavewright.analysis.trace.timeline.layers.common_time import aligned, bounds, cell_bits, rows_of_waves
+from wavewright.analysis.trace.timeline.layers.tracks import SLOT, slot_tracks, track_of
 from wavewright.analysis.trace.waves.resident import resident_waves
 from wavewright.model.answer import once_per_trace
 from wavewright.model.schema import STATE_MEANINGS, STATES
