@@ -85,6 +85,7 @@ def test_names_with_arrows_stay_whole(tmp_path: Path) -> None:
     assert f"after `{kernel}`, before" in call("diagnose", tmp_path, "--brief").stdout
 
 
+@pytest.mark.slow
 def test_csv_has_a_row_per_finding(slow: Path) -> None:
     done = call("diagnose", slow, "--csv")
     head, first, *_ = done.stdout.splitlines()

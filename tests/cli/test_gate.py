@@ -74,6 +74,7 @@ def test_captures_are_baselines_too(run: Run, runs: Path) -> None:
     assert run("gate", runs / "run9", runs / "run4", *several[:6], "--metric", "gpu-time").returncode == 0
 
 
+@pytest.mark.slow
 def test_what_cannot_be_told_is_status_6(run: Run, runs: Path, tmp_path: Path) -> None:
     noisy = NoisyProgram(kernel_count=3, call_count=4, call_noise=0.2)
     paths = [write_run(tmp_path, number, program=noisy) for number in (0, 1)]

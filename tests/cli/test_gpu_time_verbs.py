@@ -173,6 +173,7 @@ def _kernel_times(path: Path) -> list[tuple[int, int, int]]:
     return rows
 
 
+@pytest.mark.slow
 def test_the_window_is_what_shares_are_of(runs: Path) -> None:
     window = ("--time", "10%:20%")
     (gpu, *_), (idle, *_) = (told(verb, runs / "a", *window)["gpus"]["rows"] for verb in ("busy", "gaps"))

@@ -129,6 +129,7 @@ def test_damaged_archives_say_so(run: Run, capture: Path, tmp_path: Path) -> Non
         assert "zstd data" in done.stdout + done.stderr or "archive" in done.stdout + done.stderr or end < 8
 
 
+@pytest.mark.slow
 def test_a_bomb_is_refused(run: Run, tmp_path: Path) -> None:
     """Half a gigabyte of zeros in a tar in 20 kB."""
     compressor = zstd_library().ZstdCompressor()

@@ -108,7 +108,7 @@ def test_what_agents_get(capture: Path) -> None:
         assert planted([str(answer).encode()]) == set()
 
 
-@pytest.mark.first_case
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["json", "html", "md", "xlsx", "ipynb"])
 def test_what_is_reported(capture: Path, tmp_path: Path, form: str) -> None:
     plain, anonymous = tmp_path / f"plain.{form}", tmp_path / f"anonymous.{form}"

@@ -17,7 +17,7 @@ from wavewright.words.code.kernel import kernel_report
 _MOST_KERNELS = 3
 
 
-@pytest.mark.some_cases(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["tiled_gemm", "divergent"])
 @pytest.mark.parametrize("target", ["gfx942", "gfx1100", "gfx1201"])
 def test_flipped_bytes(name: str, target: str) -> None:

@@ -53,7 +53,7 @@ def test_cut_anywhere(specimen: tuple[Path, bytes]) -> None:
     assert read(file, whole) == COUNT + 1
 
 
-@pytest.mark.some_cases(1)
+@pytest.mark.slow
 def test_changed_anywhere(specimen: tuple[Path, bytes]) -> None:
     file, whole = specimen
     chance = random.Random(file.name)

@@ -87,6 +87,7 @@ def zoomed(page, serve, made):
     return tracks, row, begin, tracks.y(rows_before(served, wave["se"]), 0.2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("made", INPUTS)
 def test_the_stalled_part_of_a_span_is_paler(page, serve, made):
     tracks, row, begin, y = zoomed(page, serve, made)

@@ -124,7 +124,7 @@ def test_secrets_are_masked_unless_asked_for(pair: list[Path], tmp_path: Path) -
     assert open_run(kept, show_secrets=True).environment.equals(open_run(*pair, show_secrets=True).environment)
 
 
-@pytest.mark.first_case
+@pytest.mark.slow
 @pytest.mark.parametrize("write", [write_run_parquet, write_arrow], ids=["parquet", "arrow"])
 @pytest.mark.parametrize("name", every_third(ROCPD))
 def test_rocpd_through_tables_and_back(shared: Path, tmp_path: Path, name: str, write: Callable[..., Written]) -> None:

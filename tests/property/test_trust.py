@@ -132,6 +132,7 @@ def test_comparison_adds_up(one: ThreadTrace, two: ThreadTrace, by: str) -> None
     assert 0 <= found.matched_share <= 1 + 1e-9
 
 
+@pytest.mark.slow
 @slowly
 @given(traces, st.sampled_from(KINDS))
 def test_a_trace_does_not_differ_from_itself(trace: ThreadTrace, by: str) -> None:

@@ -51,6 +51,7 @@ def launched(library: Path, folder: Path, code: Path) -> list[dict[str, Any]]:
     return [json.loads(path.read_text()) for path in folder.glob("*/arguments.json")]
 
 
+@pytest.mark.slow
 def test_launches_of_compiled_programs_and_of_modules(library: Path, tmp_path: Path) -> None:
     [document] = launched(library, tmp_path, kernel_path("saxpy", "gfx942"))
     first, second, third = document.pop("dispatches")

@@ -61,6 +61,7 @@ def test_the_compiled_call_is_resolved(target: str) -> None:
     assert all(0 <= call.target < code.entry_row(image.entry) for call in calls)
 
 
+@pytest.mark.slow
 @together("target", LANE_TARGETS)
 def test_every_compiled_instruction_can_be_timed(target: str) -> None:
     for name in [kernel for kernel, built_for in BUILDS if built_for == target]:

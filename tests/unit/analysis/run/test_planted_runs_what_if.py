@@ -131,7 +131,7 @@ def test_communication_has_one_bound(tmp_path: Path) -> None:
     assert prediction.gain_ns_max == pytest.approx(gain, rel=0.02)
 
 
-@pytest.mark.first_case
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["rocpd", "kineto"])
 def test_hidden_communication(tmp_path: Path, form: str) -> None:
     """The twin starts the same all-reduces beside its kernels: the prediction holds its length."""

@@ -624,6 +624,7 @@ ops = st.lists(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(20))
 @given(ops)
 def test_no_nanosecond_is_promised_twice(program: list[tuple[str, int]]) -> None:

@@ -83,7 +83,7 @@ def _check(bench: Bench) -> None:
 SLOW = pytest.mark.slow
 
 
-@pytest.mark.first_case
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "stop_at",
     [

@@ -96,6 +96,7 @@ def checked(view: MachineView) -> Check:
     return rule.check(tried(view, pause=lambda seconds: None))
 
 
+@pytest.mark.slow
 def test_all_three_captures_are_good(tmp_path: Path) -> None:
     templates = make_templates(tmp_path / "templates")
     view = _view(tmp_path, templates=str(templates))

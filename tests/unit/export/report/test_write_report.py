@@ -39,7 +39,7 @@ def test_endings_that_are_welcome(name):
     check_report_path(name)
 
 
-@pytest.mark.some_cases(5)
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", TEXT_ENDINGS)
 @pytest.mark.parametrize("name", ["small", "hostile", "run", "trace"])
 def test_the_same_bytes_twice(ending, name, tmp_path):
