@@ -187,3 +187,14 @@ def test_scenarios_are_what_the_edited_program_takes(tmp_path: Path, cause: str)
         most = 12 * 1_000 if text == "copies" else 100
         assert prediction.span_ns_min - most <= truth <= prediction.span_ns_max + most, text
         assert prediction.span_ns_max - prediction.span_ns_min <= 2 * most, text
+
+
+def test_a_change_for_the_worse_counts_beside_one_for_the_better(tmp_path: Path) -> None:
+    program = planted("unoverlapped all-reduce", 1, 2).program
+    program = replace(program, machine=replace(program.machine, collective_latency_ns=0))
+    run = simulate(program)
+    truth = simulate(edited(with_bandwidth(program, 20), halved)).span_ns
+    assert truth > run.span_ns
+    *_, together = what_if(event_graph(opened(run, tmp_path, "rocpd")), ("bandwidth=20", "host=-50%"))
+    (prediction,) = together.predictions
+    assert prediction.span_ns_min - 100 <= truth <= prediction.span_ns_max + 100

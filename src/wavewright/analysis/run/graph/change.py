@@ -65,6 +65,11 @@ class Change:
     def __add__(self, other: Change) -> Change:
         return Change((*self.parts, *other.parts))
 
+    @property
+    def only_shortens(self) -> bool:
+        """True if no event takes longer; flags only take waits away."""
+        return all(part.value <= 1 for part in self.parts if part.column in _SCALES)
+
     def flagged(self, flag: int) -> pl.Series:
         """The events with a flag."""
         events = [part.events for part in self.parts if part.column == "flags" and int(part.value) & flag]

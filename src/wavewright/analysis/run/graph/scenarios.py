@@ -77,8 +77,9 @@ def what_if(
     scenarios = [scenario(text, change) for text, change in zip(texts, changes, strict=True)]
     if len(changes) == 1:
         return scenarios
-    together = scenario("all of these", sum(changes, Change()))
-    if not any("+" in text for text in texts):  # several improvements are not slower than one of them alone
+    all_changes = sum(changes, Change())
+    together = scenario("all of these", all_changes)
+    if all_changes.only_shortens:  # several improvements are not slower than one of them alone
         rows = zip(*(each.predictions for each in (together, *scenarios)), strict=True)
         together = replace(together, predictions=tuple(fastest(row) for row in rows))
     return [*scenarios, together]
