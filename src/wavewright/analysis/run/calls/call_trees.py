@@ -54,37 +54,14 @@ def call_tree(run: Run, nodes: Nodes) -> CallTree:
     for pieces in calls.threads.values():
         rows = in_order(pl.concat(pieces), [])
         pieces.clear()
-        names = codes.of(rows) if codes else pl.int_range(rows.height, dtype=pl.UInt32, eager=True)
-        if nodes.is_node:
-            names = pl.select(pl.when(rows["is_node"]).then(names).otherwise(_NONE).cast(pl.UInt32)).to_series()
-        known_texts = codes.texts if codes else rows.select("name", "domain")
-        replays = rows.select(
-            "launch", "name", is_kept=pl.col("is_node") if nodes.is_node else pl.lit(value=True)
-        ).with_columns(code=names, place=pl.int_range(pl.len(), dtype=pl.UInt32))
-        replays = (
-            replays.filter(pl.col("launch").is_in(graphs.slots.implode())) if graphs.work.height else replays.clear()
-        )
-        if replays.height:  # each is a node of its own, so that its work can be put below it
-            own = pl.int_range(replays.height, dtype=pl.UInt32, eager=True) + known_texts.height
-            names = names.cast(pl.UInt32).scatter(replays["place"], own)
-            replay = rows[replays["place"]]
-            known_texts = pl.concat(
-                [known_texts, codes.texts[codes.of(replay)] if codes else replay.select("name", "domain")]
-            )
+        numbers, known_texts, replays = _numbered(rows, nodes, codes, graphs)
         thread = pl.repeat(0, rows.height, dtype=pl.UInt32, eager=True)
-        table = _core.call_tree(thread, rows["start_ns"], rows["end_ns"], names, rows["launch"], sums)
+        table = _core.call_tree(thread, rows["start_ns"], rows["end_ns"], numbers, rows["launch"], sums)
         tree = pl.DataFrame(table).with_row_index("node")
-        numbers = tree.select("node", code="name")
-        texts_of_nodes = known_texts[tree["name"]].get_columns()
-        tree = (
-            tree.with_columns(*texts_of_nodes, replayed_count=pl.lit(0, pl.Int64))
-            .select(empty.columns)
-            .cast(empty.schema)
-        )
-        if replays.height:
-            at = replays.with_columns(code=own).join(numbers, on="code").select("node", "is_kept", slot="launch")
-            tree = with_graphs(tree, at.cast({"node": pl.Int64}), graphs, texts, is_node, is_single=codes is None)
-        trees.append(tree)
+        placed = replays.join(tree.select(pl.col("node").cast(pl.Int64), number="name"), on="number")
+        tree = tree.with_columns(*known_texts[tree["name"]].get_columns(), replayed_count=pl.lit(0, pl.Int64))
+        tree = tree.select(empty.columns).cast(empty.schema)
+        trees.append(with_graphs(tree, placed, graphs, texts, is_node, is_single=codes is None))
     tree = merged_trees(trees) if codes else side_by_side(trees, empty)
     return CallTree(
         tree=tree,
@@ -95,6 +72,28 @@ def call_tree(run: Run, nodes: Nodes) -> CallTree:
         unlinked_gpu_ns=int(work["length"].sum()) - int(tree["gpu_ns"].sum()),
         untimed_count=calls.untimed,
     )
+
+
+def _numbered(
+    rows: pl.DataFrame, nodes: Nodes, codes: _Codes | None, graphs: GraphWork
+) -> tuple[pl.Series, pl.DataFrame, pl.DataFrame]:
+    """What the core builds nodes of: a number per region (`_NONE` = no node), and `name` and `domain` by number.
+
+    Launches of graphs (third: `number`, `slot`, `is_kept`) are nodes of their own, so that calls can be put below them.
+    """
+    numbers = codes.of(rows) if codes else pl.int_range(rows.height, dtype=pl.UInt32, eager=True)
+    texts = codes.texts if codes else rows.select("name", "domain")
+    is_node = rows["is_node"] if nodes.is_node else pl.repeat(value=True, n=rows.height, dtype=pl.Boolean, eager=True)
+    places = (
+        rows["launch"].is_in(graphs.slots.implode()).arg_true() if graphs.work.height else pl.Series(dtype=pl.UInt32)
+    )
+    own_numbers = pl.int_range(places.len(), dtype=pl.UInt32, eager=True) + texts.height
+    replays = pl.DataFrame(
+        {"number": own_numbers, "slot": rows["launch"].gather(places), "is_kept": is_node.gather(places)}
+    )
+    texts = pl.concat([texts, texts[numbers.gather(places)]]) if places.len() else texts
+    numbers = pl.select(pl.when(is_node).then(numbers).otherwise(_NONE).cast(pl.UInt32)).to_series()
+    return numbers.scatter(places, own_numbers), texts, replays
 
 
 def _launched_work(run: Run) -> tuple[pl.DataFrame, Launches, pl.DataFrame]:
