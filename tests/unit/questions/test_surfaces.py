@@ -42,12 +42,14 @@ def test_the_sentence_is_the_same_everywhere(question: Question[Any]) -> None:
     assert help_of(question.verb_name).startswith(first.sentence)
     assert sentence in definition(question.name).splitlines()
     sections = (REFERENCE / "report-sections.md").read_text(encoding="utf-8")
-    assert f"| {question.title} | {sentence} |" in sections
+    assert f"| {question.title} | {sentence} |" in sections, "stale: run tools/make_section_docs.py"
     verbs = "\n".join(page.read_text(encoding="utf-8") for page in REFERENCE.glob("cli*.md"))
-    assert re.search(rf"^\| `{question.verb_name}\b[^|]* \| {re.escape(first.sentence)} \|$", verbs, re.MULTILINE)
+    assert re.search(rf"^\| `{question.verb_name}\b[^|]* \| {re.escape(first.sentence)} \|$", verbs, re.MULTILINE), (
+        "stale: run tools/make_section_docs.py"
+    )
     if question.view:
         generated = (REPOSITORY / "web" / "src" / "data" / "answers.gen.ts").read_text(encoding="utf-8")
-        assert f'  {question.view}: "{sentence}",' in generated
+        assert f'  {question.view}: "{sentence}",' in generated, "stale: run tools/make_page_types.py"
 
 
 def test_the_page_lists_them() -> None:
