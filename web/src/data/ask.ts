@@ -23,7 +23,7 @@ interface CacheEntry {
 const cache = new Map<string, CacheEntry>();
 let cacheBytes = 0;
 
-/** Parameters are in the order of their names: an exported page finds its answers by this (`key_of` of page/payload.py). */
+/** Parameters are in the order of their names: an exported page finds its answers by this (`key_of` of page/protocol/payload.py). */
 export function path(number: number, question: string, parameters: Parameters): string {
   const query = Object.keys(parameters)
     .sort()

@@ -78,7 +78,7 @@ class Quantity(Fact, frozen=True):
     metric: tuple[str, str] = ("", "")
     of_peak: bool = False  #: Whether it is the metric's share of its peak, in percent.
     formula: str = ""
-    named: str = ""  #: Name of the auxiliary formula that it is (`wavewright.facts.metrics.formula_of`).
+    named: str = ""  #: Name of the auxiliary formula that it is (`facts.metrics.panels.formula_of`).
     #: Table and name of its metric on RDNA, where `formula` would read the counters of CDNA in a wrong way.
     on_rdna: tuple[str, str] = ("", "")
     #: Unit of the two counters of `formula` (100 * part / whole), which are shown with the share; empty = they are not.

@@ -51,14 +51,14 @@ def dispatches(document: Document, *, kernel: int | None = None) -> dict[str, An
 
 
 def memory_chart_of(document: Document, *, kernel: int | None = None, normalization: str = "kernel") -> Any:
-    """Blocks, their values and the wires between them (`analysis.memory_chart`)."""
+    """Blocks, their values and the wires between them (`analysis.counters.memory_chart`)."""
     answer = memory_chart(document.counters, choice=choice_of(document, kernel), normalization=normalization)
     content: dict[str, Any] = serialize(answer, top=None)
     del content["kernel_names"]  # the page knows them; there may be thousands
     return content
 
 
-#: Kernels, the longest, that an answer about all of them carries (web/src/views/roofline/shapes.ts knows it, too).
+#: Kernels, the longest, that an answer about all of them carries (web/src/views/roofline/ceilings.ts knows it, too).
 MOST_KERNELS = 300
 
 
@@ -76,7 +76,7 @@ def ceilings(name: str) -> str:
 
 
 def roofline_of(document: Document, *, ceilings: str = "best", kernel: int | None = None) -> Any:
-    """Roofs and kernels (`analysis.roofline`), or one kernel; `kernels` tells how many rows it has in total."""
+    """Roofs and kernels (`analysis.counters.roofline`), or one kernel; `kernels` tells how many rows it has."""
     if kernel is not None:
         return _roofline(document, ceilings, kernel)
     return document.kept(("counters", "roofline", ceilings), lambda: _roofline(document, ceilings, None))
@@ -128,7 +128,7 @@ def _tables(document: Document) -> list[str]:
 
 
 def raw_counters_of(document: Document, *, kernel: int | None = None) -> Any:
-    """Every counter of every pass over the dispatches of one kernel, or of all (`analysis.raw_counters`)."""
+    """Every counter of every pass over the dispatches of one kernel, or of all (`analysis.counters.raw`)."""
     return serialize(raw_counters(document.counters, choice=choice_of(document, kernel)), top=None)
 
 
@@ -140,7 +140,7 @@ _MOST_COMPARED = 20_000  # metrics of all kernels: more than other tables have
 
 
 def counters_against(document: Document, *, base: int) -> Any:
-    """The capture against the document `base` (`analysis.counter_compare`): kernel times and metrics, beyond noise.
+    """The capture against the document `base` (`analysis.counters.compare`): kernel times and metrics, beyond noise.
 
     Rows about a kernel have its rank in this capture, too; null = only the base has it.
     """

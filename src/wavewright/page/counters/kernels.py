@@ -19,7 +19,7 @@ MOST_NORMALIZED = 10  #: Those of which it holds them for every normalization.
 
 
 def kernels_of(document: Document) -> pl.DataFrame:
-    """Every kernel of the capture, the longest first: their ranks are those of `analysis.metrics.counter_panels`."""
+    """Every kernel of the capture, the longest first: their ranks are those of `analysis.counters.engine.panels`."""
 
     def make() -> pl.DataFrame:
         if panels := stored_panels_of(document):

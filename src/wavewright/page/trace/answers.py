@@ -175,7 +175,7 @@ def _both_levels(_: Document) -> list[dict[str, Any]]:
 def histogram(
     document: Document, *, bins: int = 32, first: int | None = None, last: int | None = None, se: int | None = None
 ) -> RowHistogram:
-    """Cycles per bin of code rows (`analysis.histogram`); without rows those of the functions that were entered.
+    """Cycles per bin of code rows (`analysis.trace.costs.histogram`); without rows those of entered functions.
 
     A part of the time has the rows of the whole: bars stay where they are.
     """

@@ -88,7 +88,7 @@ def derived(document: Document, *, text: str | None = None, se: int | None = Non
 
 
 def pipe_curves(document: Document) -> dict[str, Any]:
-    """The curves of all pipes (`analysis.pipe_shares`): of which SIMD, and how they are tiled."""
+    """The curves of all pipes (`analysis.trace.timeline.pipe_shares`): of which SIMD, and how they are tiled."""
     names = ("se", "simd", "pipe", "start_cycles", "end_cycles")
     series = [
         {
@@ -101,7 +101,7 @@ def pipe_curves(document: Document) -> dict[str, Any]:
 
 
 def busy_pipe_curves(document: Document) -> dict[str, Any]:
-    """The curves of pipes that are busy for longer than they issue (`analysis.pipe_shares`)."""
+    """The curves of pipes that are busy for longer than they issue (`analysis.trace.timeline.pipe_shares`)."""
     keys = [{"se": share.se, "simd": share.simd, "pipe": share.pipe} for share in busy_shares(document.trace)]
     series = [{"label": f"SE {key['se']} SIMD {key['simd']} {key['pipe']} busy", "keys": key} for key in keys]
     return _tiling(document) | {"name": BUSY_PIPES, "unit": "busy share", "se": None, "series": series}

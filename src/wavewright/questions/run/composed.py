@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from wavewright.analysis.run.ranks.ranks import Ranks
     from wavewright.model.document import Document
 
-_DRAWN_BINS = 240  #: Points of curves, as `report.run.pictures` draws them: words and picture take the same answer.
+_DRAWN_BINS = 240  #: Points of curves, as `words.run.pictures` draws them: words and picture take the same answer.
 
 
 def busy_as_drawn(document: Document, **choice: Any) -> Busy:
