@@ -3,7 +3,8 @@
 docs/reference/glossary.md is the authority for words: those in code font in its column "not" are forbidden. Names,
 docstrings and modules are judged by part of speech: a bare participle, pronoun or question word says what happened to
 a value, or that something is asked, not what the value is. tools/words.toml has the irregular words, and how many hits
-of a rule each room may still have; the numbers only go down. `--list` prints hits, `--lower` takes over lower numbers.
+of a rule each room may still have; the numbers only go down. Where there are more, hits in lines that were written
+since the numbers last changed are printed first. `--list` prints hits, `--lower` takes over lower numbers.
 
 usage: check_words.py [--list RULE [ROOM] | --lower]
 """
@@ -57,6 +58,7 @@ _PYTHON_STRING = re.compile(
 )
 _PARTICIPLE = re.compile(r"[a-z]{2,}(?:ed|en|ing)")
 _CLASS = re.compile(r"\s*class (\w+)\b")
+_NEW_PART = re.compile(r"@@ -\S+ \+(\d+)(?:,(\d+))? @@")
 _GENERATED = "<!-- made by tools/"
 
 
@@ -184,6 +186,28 @@ def check(root: Path) -> list[Hit]:
     return hits
 
 
+def new_lines(root: Path, limits: Path) -> set[tuple[Path, int]]:
+    """Lines written since the last commit of the limits, as git tells them, and those of files not tracked yet."""
+
+    def git(*words: str) -> str:
+        command = ["git", "-C", str(root), *words]
+        return subprocess.run(command, capture_output=True, text=True, check=False).stdout
+
+    lines = set()
+    path = root
+    since = git("log", "-1", "--format=%H", "--", str(limits)).strip()
+    for line in git("diff", "--unified=0", "--no-prefix", since).splitlines() if since else ():
+        if line.startswith("+++ "):
+            path = root / line.removeprefix("+++ ")
+        elif part := _NEW_PART.match(line):
+            first, count = int(part[1]), int(part[2] or 1)
+            lines |= {(path, number) for number in range(first, first + count)}
+    for name in git("ls-files", "--others", "--exclude-standard").splitlines():
+        text = (root / name).read_bytes()
+        lines |= {(root / name, number) for number in range(1, text.count(b"\n") + 2)}
+    return lines
+
+
 def main() -> int:
     """Compare the number of hits of each rule and room with what is allowed; 1 when one is above."""
     gc.disable()  # trees are many small objects, all in use or gone at once
@@ -202,8 +226,10 @@ def main() -> int:
         if count > allowed:
             status = 1
             print(f"{rule} ({room}): {count} hits, {allowed} allowed; check_words.py --list {rule} {room} prints all")
-            examples = [hit for hit in hits if (hit.rule, hit.room) == (rule, room)][:HITS_SHOWN]
-            print(*(f"  {_line(hit)}" for hit in examples), sep="\n")
+            new = new_lines(ROOT, LIMITS)
+            examples = [hit for hit in hits if (hit.rule, hit.room) == (rule, room)]
+            examples.sort(key=lambda hit: (hit.path, hit.line) not in new)
+            print(*(f"  {_line(hit)}" for hit in examples[:HITS_SHOWN]), sep="\n")
         elif count < allowed:
             print(f"{rule} ({room}): {count} hits, {allowed} allowed; check_words.py --lower takes over the number")
     return status

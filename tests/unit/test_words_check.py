@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterable
@@ -112,6 +113,21 @@ def test_numbers_of_a_room_only_go_down(tmp_path: Path, monkeypatch: pytest.Monk
     check_words.lower_limits(Counter({("names", "base"): 4}))
     expected = "nouns = []\n\n[allowed.names] # of values\nbase = 3\ncli = 0 # few\n"
     assert limits.read_text(encoding="utf-8") == expected
+
+
+def test_lines_written_since_the_numbers_changed_are_new(tmp_path: Path) -> None:
+    git = ["git", "-C", str(tmp_path), "-c", "user.name=n", "-c", "user.email=e"]
+    limits, module = tmp_path / "words.toml", tmp_path / "module.py"
+    subprocess.run([*git, "init", "-q"], check=True)
+    limits.write_text("base = 1\n")
+    module.write_text("first = 1\nsecond = 2\n")
+    subprocess.run([*git, "add", "."], check=True)
+    subprocess.run([*git, "commit", "-qm", "numbers"], check=True)
+    module.write_text("first = 1\nadded = 3\nsecond = 2\n")
+    (tmp_path / "other.py").write_text("more = 4\n")
+    new = check_words.new_lines(tmp_path, limits)
+    assert (module, 2) in new and (tmp_path / "other.py", 1) in new
+    assert not {(module, 1), (module, 3)} & new
 
 
 @together(
