@@ -1,4 +1,4 @@
-"""What the folder of a run holds besides it: thread traces and the kernels they are about, counters, further runs.
+"""Thread traces beside a run, with the kernels they are about; counters and further runs in its folder.
 
 All of it is on the side: what cannot be read counts as absent here, and says so where it is opened itself.
 """
@@ -42,8 +42,8 @@ def traced_dispatches(folder: Path) -> tuple[list[DispatchOfRun], int]:
     except WavewrightError:
         return [], 0
     contents = [(dispatch.key, dispatch.contents) for dispatch in dispatches[:MOST_DISPATCHES]]
-    traced = [DispatchOfRun(key, spellings(found.kernels)) for key, found in contents if found.has_waves]
-    return traced, max(0, len(dispatches) - MOST_DISPATCHES)
+    with_waves = [DispatchOfRun(key, spellings(summary.kernels)) for key, summary in contents if summary.has_waves]
+    return with_waves, max(0, len(dispatches) - MOST_DISPATCHES)
 
 
 def _dispatches(folder: Path, inventory: Inventory) -> Sequence[Dispatch[Any]]:

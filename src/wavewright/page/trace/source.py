@@ -58,7 +58,7 @@ def source_reasons(document: Document) -> pl.DataFrame:
 def source(document: Document, *, file: int) -> dict[str, Any]:
     """The text of one file of `source_files`, by its number, or the reason why it is not here.
 
-    The texts were read when the trace was opened: nothing that a page asks for makes this read another file.
+    A page cannot name a path: only files that the trace names are read, from the folders given when it was opened.
     """
     files = _costs(document).files
     if not 0 <= file < files.height:

@@ -106,8 +106,8 @@ class FallbackFonts:
 @contextlib.contextmanager
 def fallback_fonts(text: str) -> Iterator[FallbackFonts]:
     """Copies of fonts of the machine, for the characters of a text that ours lack; they last as long as the block."""
-    missing = missing_characters(text)
-    if not missing:
+    letters = missing_characters(text)
+    if not letters:
         yield FallbackFonts()
         return
     import typst
@@ -121,12 +121,12 @@ def fallback_fonts(text: str) -> Iterator[FallbackFonts]:
             if font.path and (font.weight, font.style) == _REGULAR and font.family not in (SANS, MONO, DOTS)
         }
         for number, (family, path, index) in enumerate(sorted(usable)):
-            if not missing:
+            if not letters:
                 break
             with contextlib.suppress(Exception):  # a damaged font of the machine is one that does not help
-                found = missing & set(map(chr, FontFile(Path(path).read_bytes(), index).glyphs))
-                if found:
+                has = letters & set(map(chr, FontFile(Path(path).read_bytes(), index).glyphs))
+                if has:
                     shutil.copyfile(path, Path(folder) / f"{number}{Path(path).suffix}")
                     families.append(family)
-                    missing -= found
-        yield FallbackFonts(tuple(families), (folder,) if families else (), frozenset(missing))
+                    letters -= has
+        yield FallbackFonts(tuple(families), (folder,) if families else (), frozenset(letters))

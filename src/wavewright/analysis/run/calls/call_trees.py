@@ -54,14 +54,14 @@ def call_tree(run: Run, nodes: Nodes) -> CallTree:
     for pieces in calls.threads.values():
         rows = in_order(pl.concat(pieces), [])
         pieces.clear()
-        numbers, known_texts, replays = _numbered(rows, nodes, codes, graphs)
+        numbers, texts_by_number, replays = _numbered(rows, nodes, codes, graphs)
         thread = pl.repeat(0, rows.height, dtype=pl.UInt32, eager=True)
         table = _core.call_tree(thread, rows["start_ns"], rows["end_ns"], numbers, rows["launch"], sums)
         tree = pl.DataFrame(table).with_row_index("node")
-        placed = replays.join(tree.select(pl.col("node").cast(pl.Int64), number="name"), on="number")
-        tree = tree.with_columns(*known_texts[tree["name"]].get_columns(), replayed_count=pl.lit(0, pl.Int64))
+        launch_nodes = replays.join(tree.select(pl.col("node").cast(pl.Int64), number="name"), on="number")
+        tree = tree.with_columns(*texts_by_number[tree["name"]].get_columns(), replayed_count=pl.lit(0, pl.Int64))
         tree = tree.select(empty.columns).cast(empty.schema)
-        trees.append(with_graphs(tree, placed, graphs, texts, is_node, is_single=codes is None))
+        trees.append(with_graphs(tree, launch_nodes, graphs, texts, is_node, is_single=codes is None))
     tree = merged_trees(trees) if codes else side_by_side(trees, empty)
     return CallTree(
         tree=tree,
@@ -77,7 +77,7 @@ def call_tree(run: Run, nodes: Nodes) -> CallTree:
 def _numbered(
     rows: pl.DataFrame, nodes: Nodes, codes: _Codes | None, graphs: GraphWork
 ) -> tuple[pl.Series, pl.DataFrame, pl.DataFrame]:
-    """What the core builds nodes of: a number per region (`_NONE` = no node), and `name` and `domain` by number.
+    """A number for every region, of which the core builds nodes (`_NONE` = no node); `name` and `domain` by number.
 
     Launches of graphs (third: `number`, `slot`, `is_kept`) are nodes of their own, so that calls can be put below them.
     """

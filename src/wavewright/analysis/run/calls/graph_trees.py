@@ -78,14 +78,14 @@ def with_graphs(
 def _without_launches(
     tree: pl.DataFrame, launches: pl.DataFrame, *, is_single: bool
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """The tree without the launches that are no nodes, whose time is their parent's; and the `place` of each `slot`."""
+    """The tree without launches that do not stay, whose time is their parent's; and the `place` of each `slot`."""
     rows = launches.join(tree.select("node", "parent", "self_ns"), on="node")
     node = pl.col("node") if is_single else pl.col("node").min().over("parent")
     place = pl.when("is_kept").then(node).otherwise("parent")
     place_of_slot = rows.select("slot", place=pl.when(place >= 0).then(place))
-    removed = rows.filter(~pl.col("is_kept"))
-    more = removed.group_by(node="parent").agg(more_ns=pl.col("self_ns").sum())
-    tree = tree.filter(~pl.col("node").is_in(removed["node"].implode()))
+    former_nodes = rows.filter(~pl.col("is_kept"))
+    more = former_nodes.group_by(node="parent").agg(more_ns=pl.col("self_ns").sum())
+    tree = tree.filter(~pl.col("node").is_in(former_nodes["node"].implode()))
     tree = tree.join(more, on="node", how="left", maintain_order="left")
     return tree.with_columns(self_ns=pl.col("self_ns") + pl.col("more_ns").fill_null(0)).drop("more_ns"), place_of_slot
 
@@ -93,10 +93,10 @@ def _without_launches(
 def _only_nodes(calls: pl.DataFrame, is_node: pl.Series) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The captured calls that are nodes, below one another; and the nearest `call` of these, itself or above, of every
     `graph_call`."""
-    marked = calls.with_columns(is_node=is_node)
+    rows = calls.with_columns(is_node=is_node)
     itself = pl.when("is_node").then("call")
-    nearest = marked.select(graph_call="call", call=itself, next="parent_call")
-    steps = marked.select(next="call", found=itself, after="parent_call")
+    nearest = rows.select(graph_call="call", call=itself, next="parent_call")
+    steps = rows.select(next="call", found=itself, after="parent_call")
     while True:  # one call further up each time
         is_open = pl.col("call").is_null() & pl.col("next").is_not_null()
         if not nearest.select(is_open.any()).item():
@@ -108,7 +108,7 @@ def _only_nodes(calls: pl.DataFrame, is_node: pl.Series) -> tuple[pl.DataFrame, 
         )
     nearest = nearest.select("graph_call", "call")
     parents = nearest.rename({"graph_call": "parent_call", "call": "parent"})
-    nodes = marked.filter("is_node").join(parents, on="parent_call", how="left", maintain_order="left")
+    nodes = rows.filter("is_node").join(parents, on="parent_call", how="left", maintain_order="left")
     return nodes.select("graph", "call", parent_call="parent"), nearest
 
 
@@ -126,11 +126,11 @@ def _sums_of_calls(work: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
     """Each captured call with work of its own or below it, per place: its parent, its own work, and how often its graph
     was launched there."""
     parents, graph_of = calls.select("call", "parent_call"), calls.select("call", "graph")
-    own = work.group_by("place", "call").agg(pl.col("ns", "count").sum())
+    own_work = work.group_by("place", "call").agg(pl.col("ns", "count").sum())
     replays = work.join(graph_of, on="call").group_by("place", "graph")
     counts = replays.agg(replayed_count=pl.col("slot").n_unique().cast(pl.Int64))
     rows = _lengths(work, parents).join(parents, on="call", how="left").sort("place", "call", nulls_last=True)
-    rows = rows.join(own, on=["place", "call"], how="left", nulls_equal=True, maintain_order="left")
+    rows = rows.join(own_work, on=["place", "call"], how="left", nulls_equal=True, maintain_order="left")
     rows = rows.join(graph_of, on="call", how="left", maintain_order="left")
     return rows.join(counts, on=["place", "graph"], how="left", nulls_equal=True, maintain_order="left")
 
@@ -155,7 +155,7 @@ def _as_nodes(sums: pl.DataFrame, tree: pl.DataFrame, texts: pl.DataFrame) -> pl
     rows = rows.join(parents, on=["place", "parent_call"], how="left", nulls_equal=True, maintain_order="left")
     rows = rows.with_columns(parent=pl.coalesce("call_above", "place", pl.lit(-1)).cast(pl.Int64))
     rows = _with_depths(rows, tree).with_columns(texts[rows["call"]].get_columns())
-    known = {
+    values = {
         "call_count": pl.col("replayed_count"),
         "replayed_count": pl.col("replayed_count"),
         "gpu_count": pl.col("count").fill_null(0),
@@ -163,7 +163,7 @@ def _as_nodes(sums: pl.DataFrame, tree: pl.DataFrame, texts: pl.DataFrame) -> pl
         "gpu_length_ns": pl.col("gpu_length_ns"),
     }
     times = dict.fromkeys(("min_ns", "max_ns"), pl.lit(None, pl.Int64))  # of the CPU: none
-    columns = {name: known.get(name, pl.lit(0, pl.Int64)) for name in SUMS}
+    columns = {name: values.get(name, pl.lit(0, pl.Int64)) for name in SUMS}
     return rows.with_columns(**columns, **times).select(tree.columns).cast(tree.schema)
 
 

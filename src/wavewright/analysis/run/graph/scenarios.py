@@ -129,7 +129,7 @@ def _launch_gaps(graph: EventGraph, value: str) -> Change:
 
 
 def between_launches(graph: EventGraph) -> Change:
-    """No code of a thread between two launches; calls for which nothing waits are no events: they are such code."""
+    """No code of a thread between two launches; calls for which nothing waits are code, too."""
     calls = _calls(graph).sort("track", "start_ns", "event")
     follows = pl.col("kind").shift(1).over("track") == "launch call"
     return Change.of(calls.filter((pl.col("kind") == "launch call") & follows)["event"], code_scale=0.0)

@@ -28,14 +28,14 @@ def with_bits(merged_intervals: pl.DataFrame, by: Sequence[str], member: str) ->
     """
     busy = merged_intervals.group_by(*by, member).agg(busy_ns=(pl.col("end_ns") - pl.col("start_ns")).sum())
     order = busy.sort(*by, "busy_ns", member, descending=[False] * len(by) + [True, False], nulls_last=True)
-    ranked = order.with_columns(rank=pl.int_range(pl.len()).over(by))
+    ranks = order.with_columns(rank=pl.int_range(pl.len()).over(by))
     bit = pl.lit(2, pl.Int64).pow("rank").cast(pl.Int64)
-    busiest = ranked.filter(pl.col("rank") < MOST_MEMBERS).select(*by, member, bit=bit)
-    joined = merged_intervals.join(busiest, on=[*by, member], nulls_equal=True, maintain_order="left")
-    return joined, busiest.height < ranked.height
+    busiest = ranks.filter(pl.col("rank") < MOST_MEMBERS).select(*by, member, bit=bit)
+    rows = merged_intervals.join(busiest, on=[*by, member], nulls_equal=True, maintain_order="left")
+    return rows, busiest.height < ranks.height
 
 
-def pairs(combined: pl.DataFrame, marked: pl.DataFrame, by: Sequence[str], member: str) -> pl.DataFrame:
+def pairs(together: pl.DataFrame, with_bit: pl.DataFrame, by: Sequence[str], member: str) -> pl.DataFrame:
     """Time that two members of a group work at the same time, from the result of `with_bits` and its `combinations`.
 
     Columns: `by`, `first_<member>`, `second_<member>`, `first_busy_ns`, `second_busy_ns`, `both_ns`, `both_share`: of
@@ -49,9 +49,9 @@ def pairs(combined: pl.DataFrame, marked: pl.DataFrame, by: Sequence[str], membe
     >>> pairs(combinations(marked, ["gpu"], "bit"), marked, ["gpu"], "stream").rows()
     [(0, 7, 9, 8, 2, 2, 1.0)]
     """
-    members = marked.select(*by, member, "bit").unique()
+    members = with_bit.select(*by, member, "bit").unique()
     bits = members.select("bit").unique().sort("bit")
-    with_member = combined.join(bits, how="cross").filter(pl.col("members") & pl.col("bit") != 0)
+    with_member = together.join(bits, how="cross").filter(pl.col("members") & pl.col("bit") != 0)
     busy = with_member.group_by(*by, "bit").agg(busy_ns=pl.col("length_ns").sum())
     with_both = with_member.join(bits.rename({"bit": "higher_bit"}), how="cross").filter(
         pl.col("members") & pl.col("higher_bit") != 0, pl.col("bit") < pl.col("higher_bit")
@@ -87,7 +87,7 @@ def levels(merged_intervals: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
     return combinations(merged_intervals.with_columns(one=pl.lit(1, pl.Int64)), by, "one").rename({"members": "level"})
 
 
-def combination_levels(combined: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
+def combination_levels(together: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
     """The same as `levels`, from `combinations` of members with bits.
 
     Examples
@@ -96,8 +96,8 @@ def combination_levels(combined: pl.DataFrame, by: Sequence[str]) -> pl.DataFram
     >>> combination_levels(pl.DataFrame({"members": [1, 2, 3], "length_ns": [6, 1, 2]}), []).rows()
     [(1, 7), (2, 2)]
     """
-    counted = combined.with_columns(level=pl.col("members").bitwise_count_ones().cast(pl.Int64))
-    return counted.group_by(*by, "level").agg(pl.col("length_ns").sum()).sort(*by, "level", nulls_last=True)
+    rows = together.with_columns(level=pl.col("members").bitwise_count_ones().cast(pl.Int64))
+    return rows.group_by(*by, "level").agg(pl.col("length_ns").sum()).sort(*by, "level", nulls_last=True)
 
 
 def fill_gaps(merged_intervals: pl.DataFrame, by: Sequence[str], most: int) -> tuple[pl.DataFrame, int]:
