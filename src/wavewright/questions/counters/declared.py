@@ -305,15 +305,7 @@ KERNELS = CounterQuestion(
 )
 
 
-#: In the order of a report.
-QUESTIONS: tuple[CounterQuestion[Any], ...] = (
-    ABOUT,
-    DIAGNOSE,
-    SPEED,
-    ROOFLINE,
-    MEMORY_CHART,
-    L2_AND_MEMORY,
-    CLOSURE,
-    PANELS,
-    KERNELS,
+#: In the order of a report, which is that of this file.
+QUESTIONS: tuple[CounterQuestion[Any], ...] = tuple(
+    each for each in [*globals().values()] if isinstance(each, CounterQuestion)
 )

@@ -305,32 +305,6 @@ LAUNCHES = RunQuestion(
 )
 
 
-def _operators() -> Analysis[Operators]:
-    from wavewright.analysis.run.kernels.operators import Operators, operators
-
-    return Analysis((Operators,), operators)
-
-
-def _operators_words(answer: Operators, wording: Wording) -> Parts:
-    from wavewright.words.run.operators import operators_report
-
-    return operators_report(answer, limit=wording.limit)
-
-
-OPERATORS = RunQuestion(
-    name="operators",
-    title="Operators against the roof",
-    sentence="Which operators take the GPU time, for which shapes, and how far are they from the roof of the GPU?",
-    analysis=_operators,
-    words=_operators_words,
-    parameters={name: CHOICE[name] for name in ("rank", "gpu", "time")},
-    rows=lambda answer: answer.operators,
-    without_rows="no operator that launched GPU work was recorded",
-    next_always=(then("regions", "which modules they are called in"), HOTTEST),
-    tools=("summary",),
-)
-
-
 def _overlap() -> Analysis[Overlap]:
     from wavewright.analysis.run.gpu_time.overlap import Overlap, combine_overlap, overlap, partial_overlap
 
@@ -540,6 +514,32 @@ REGIONS = RunQuestion(
 )
 
 
+def _operators() -> Analysis[Operators]:
+    from wavewright.analysis.run.kernels.operators import Operators, operators
+
+    return Analysis((Operators,), operators)
+
+
+def _operators_words(answer: Operators, wording: Wording) -> Parts:
+    from wavewright.words.run.operators import operators_report
+
+    return operators_report(answer, limit=wording.limit)
+
+
+OPERATORS = RunQuestion(
+    name="operators",
+    title="Operators against the roof",
+    sentence="Which operators take the GPU time, for which shapes, and how far are they from the roof of the GPU?",
+    analysis=_operators,
+    words=_operators_words,
+    parameters={name: CHOICE[name] for name in ("rank", "gpu", "time")},
+    rows=lambda answer: answer.operators,
+    without_rows="no operator that launched GPU work was recorded",
+    next_always=(then("regions", "which modules they are called in"), HOTTEST),
+    tools=("summary",),
+)
+
+
 def _top() -> Analysis[Top]:
     from wavewright.analysis.run.kernels.top import Top, top
 
@@ -566,23 +566,5 @@ TOP = RunQuestion(
 )
 
 
-#: In the order of a report.
-QUESTIONS: tuple[RunQuestion[Any], ...] = (
-    ABOUT,
-    DIAGNOSE,
-    BUDGET,
-    SUMMARY,
-    KERNELS,
-    BUSY,
-    GAPS,
-    LAUNCHES,
-    OVERLAP,
-    PATH,
-    STEPS,
-    RANKS,
-    COLLECTIVES,
-    MEMORY,
-    REGIONS,
-    OPERATORS,
-    TOP,
-)
+#: In the order of a report, which is that of this file.
+QUESTIONS: tuple[RunQuestion[Any], ...] = tuple(each for each in [*globals().values()] if isinstance(each, RunQuestion))

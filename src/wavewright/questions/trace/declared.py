@@ -587,23 +587,7 @@ WHATIF = TraceQuestion(
 )
 
 
-#: In the order of a report.
-QUESTIONS: tuple[TraceQuestion[Any], ...] = (
-    ABOUT,
-    DIAGNOSE,
-    PLAN,
-    HOTSPOTS,
-    SOURCE,
-    STALLS,
-    WAITS,
-    LOOPS,
-    LATENCY,
-    BARRIERS,
-    OCCUPANCY,
-    STATES,
-    COVERAGE,
-    WAVES,
-    LANES,
-    TRAFFIC,
-    WHATIF,
+#: In the order of a report, which is that of this file.
+QUESTIONS: tuple[TraceQuestion[Any], ...] = tuple(
+    each for each in [*globals().values()] if isinstance(each, TraceQuestion)
 )
