@@ -10,6 +10,7 @@ import pytest
 from tests.kit.graph_traces import GraphTrace
 from wavewright import open_run
 from wavewright.analysis.run.compare.call_forest import call_forest
+from wavewright.analysis.run.contents.regions import regions
 from wavewright.analysis.run.kernels.operators import operators
 
 if TYPE_CHECKING:
@@ -54,3 +55,17 @@ def test_a_thread_with_nothing_but_a_launch_has_its_captured_calls_below_it(tmp_
         **{f"op::{name}": "nn.Module: Layer" for name in KERNELS},
         "op::other0": "thread 2",
     }
+
+
+def test_launches_of_two_names_have_their_own_captured_calls(tmp_path: Path) -> None:
+    trace = GraphTrace()
+    trace.capture(KERNELS)
+    begin = trace.now
+    for _ in range(3):
+        trace.replay(KERNELS)
+    launches = [event for event in trace.events if event["name"] == "hipGraphLaunch"]
+    launches[0]["name"] = "hipGraphLaunch_spt"
+    trace.marked("step", begin)
+    tree = regions(open_run(trace.write(tmp_path / "run.json"))).tree
+    found = dict(tree.filter(pl.col("name").str.starts_with("hipGraph")).select("name", "gpu_total_ns").iter_rows())
+    assert found == {"hipGraphLaunch_spt": 33_000, "hipGraphLaunch": 66_000}

@@ -79,8 +79,8 @@ def _without_launches(
     tree: pl.DataFrame, launches: pl.DataFrame, *, is_single: bool
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The tree without launches that do not stay, whose time is their parent's; and the `place` of each `slot`."""
-    rows = launches.join(tree.select("node", "parent", "self_ns"), on="node")
-    node = pl.col("node") if is_single else pl.col("node").min().over("parent")
+    rows = launches.join(tree.select("node", "parent", "name", "self_ns"), on="node")
+    node = pl.col("node") if is_single else pl.col("node").min().over("parent", "name")
     place = pl.when("is_kept").then(node).otherwise("parent")
     place_of_slot = rows.select("slot", place=pl.when(place >= 0).then(place))
     former_nodes = rows.filter(~pl.col("is_kept"))
