@@ -18,6 +18,12 @@ if TYPE_CHECKING:
 
     from wavewright.page.protocol.kept_answers import KeptAnswers
 
+_OPTIONS_ABOUT_PATHS = frozenset(
+    ["one_run", "source_root", "notes", "target", "at", "dispatch", "code_objects", "resources", "amd"]
+)
+_OPTIONS_OF_SHOWING = ("at", "port", "no_browser", "as_json")  #: How documents are shown this time, not what they are.
+_LONGEST_PLACE = 16_000  #: Characters of `--at`.
+
 
 def command(
     paths: tuple[Path, ...],
@@ -37,12 +43,12 @@ def command(
     from wavewright.server.recent import remember
 
     at = _place(at)
-    if not paths and (used := _useless()):
-        raise UsageError(f"{used} without PATHS", advice="name what to open")
+    if not paths and (option := _option_about_paths()):
+        raise UsageError(f"{option} without PATHS", advice="name what to open")
     import_server()
     with Listener(port) as listener:
         source_root = reading["source_root"]
-        how = Reading(
+        settings = Reading(
             dispatch=reading["dispatch"],
             source_root=str(source_root) if source_root else None,
             target=reading["target"],
@@ -52,14 +58,14 @@ def command(
             one_run=one_run,
             captures=tuple(map(str, captures)),
         )
-        library = Library(command=typed_again(*_OF_ONE_RUN, is_from_anywhere=True))
-        added = add_inputs(library, paths, how, tell=_say) if paths else []
+        library = Library(command=typed_again(*_OPTIONS_OF_SHOWING, is_from_anywhere=True))
+        added = add_inputs(library, paths, settings, tell=_say) if paths else []
         if notes is not None:
             added[0].notes = str(notes)
         if not no_cache and len(added) == 1:
             added[0].kept_answers = _kept_answers(paths, reading)
         if not no_cache and added:
-            remember(paths, how)
+            remember(paths, settings)
         listener.serve(library, no_browser=no_browser, as_json=as_json, at=at)
 
 
@@ -67,23 +73,14 @@ def _say(note: str) -> None:
     click.echo(note, err=True)
 
 
-#: Options that make no sense without something to open.
-_ABOUT_PATHS = ("one_run", "source_root", "notes", "target", "at", "dispatch", "code_objects", "resources", "amd")
-
-
-def _useless() -> str:
-    """The first option that was given although it is about PATHS; empty = none was."""
+def _option_about_paths() -> str:
+    """The first option of the command line that is about PATHS; empty = none is."""
     context = click.get_current_context()
     for parameter in context.command.params:
         given = context.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE
-        if given and parameter.name in _ABOUT_PATHS:
+        if given and parameter.name in _OPTIONS_ABOUT_PATHS:
             return parameter.opts[0]
     return ""
-
-
-_LONGEST_PLACE = 16_000
-#: Options that say how to show the documents this time, not what they are.
-_OF_ONE_RUN = ("at", "port", "no_browser", "as_json")
 
 
 def _place(place: str) -> str:
