@@ -13,6 +13,7 @@ import pytest
 
 from tests.kit.graph_traces import GraphTrace
 from tests.kit.made_runs import Row, source
+from wavewright.analysis.run.calls.call_trees import Nodes, call_tree
 from wavewright.analysis.run.compare.call_forest import call_forest
 from wavewright.analysis.run.compare.compare import RunComparison, combine_compare, compare_runs
 from wavewright.analysis.run.compare.compared_side import partial_compare
@@ -270,3 +271,32 @@ def test_deep_trees_are_paired() -> None:
         calls = ("op", [calls])
     answer = checked(compare_runs([made([calls]), made([("op", [calls])])]))
     assert by_name(answer, "delta_ns") == {"leaf": (0,)}
+
+
+def _calls_of(thread: int | None, correlation: int, process: int = 0) -> list[Row]:
+    """An operator that launches a kernel."""
+    of_thread = {"process": process, "thread": thread}
+    return [
+        {"name": "aten::mm", "domain": "OPERATOR", "start_ns": 0, "end_ns": 20} | of_thread,
+        {"name": "hipLaunchKernel", "domain": "HIP", "start_ns": 1, "end_ns": 9, "correlation": correlation}
+        | of_thread,
+    ]
+
+
+def test_operators_without_a_thread_are_below_one_of_their_own() -> None:
+    """Beside a known thread the missing one was a traceback, and alone its operators were beside their process."""
+    work = [{"start_ns": 20, "end_ns": 50, "correlation": number} for number in (1, 2)]
+    forest = call_forest(Run([source(regions=_calls_of(None, 1) + _calls_of(0, 2), dispatches=work)]))
+    names = ["rank 1", "thread 1", "aten::mm", "process", "thread 1", "aten::mm"]
+    assert forest.nodes.select("name", "parent").rows() == list(zip(names, [-1, 0, 1, -1, 3, 4], strict=True))
+    assert forest.work.select("node", "gpu_ns").rows() == [(2, 30), (5, 30)]
+
+
+def test_regions_of_two_processes_without_threads_are_not_inside_each_other() -> None:
+    """Equal times of two processes, of which no thread is recorded."""
+    processes = [{"process": number, "source": 0, "node": 0, "pid": number} for number in (0, 1)]
+    outer, inner = ({"thread": None, "domain": "OPERATOR"} | each for each in (
+        {"name": "outer", "start_ns": 0, "end_ns": 100}, {"name": "other", "process": 1, "start_ns": 9, "end_ns": 19}
+    ))  # fmt: skip
+    tree = call_tree(Run([source(processes=processes, regions=[outer, inner])]), Nodes()).tree
+    assert tree.select("name", "depth", "self_ns").rows() == [("other", 0, 10), ("outer", 0, 100)]

@@ -263,3 +263,10 @@ def test_steps_of_jax_are_the_calls_of_the_function_that_has_the_time() -> None:
     ]
     # A third of the time is another function's: no single one is the step.
     assert steps(compiled(["jit_f", "jit_f", "jit_g"] * 2)).source != "calls of f (jax.jit)"
+
+
+def test_compiled_functions_of_jax_that_only_copy_are_no_steps() -> None:
+    """Without any kernel there was a traceback."""
+    calls = [{"name": "PjitFunction(f)", "domain": "OPERATOR", "start_ns": at, "end_ns": at + 10} for at in (0, 20)]
+    copies = [{"start_ns": 3, "end_ns": 9, "dst_agent": 1, "size_bytes": 3}]
+    assert steps(made_run(regions=calls, copies=copies)).steps.height == 0

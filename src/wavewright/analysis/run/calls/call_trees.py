@@ -66,7 +66,7 @@ def call_tree(run: Run, nodes: Nodes) -> CallTree:
     return CallTree(
         tree=tree,
         patterns=codes.patterns if codes else frozenset(),
-        heights=tuple((thread, part.height) for thread, part in zip(calls.threads, trees, strict=True)),
+        heights=tuple((thread, part.height) for (_, thread), part in zip(calls.threads, trees, strict=True)),
         domains=calls.domains,
         thread_count=len(calls.threads),
         unlinked_gpu_ns=int(work["length"].sum()) - int(tree["gpu_ns"].sum()),
@@ -124,7 +124,7 @@ class _Calls:
     """Regions of each thread, in chunks; how many every domain has, and how many have no possible length."""
 
     def __init__(self, run: Run, launches: Launches, nodes: Nodes) -> None:
-        self.threads: dict[int | None, list[pl.DataFrame]] = {}
+        self.threads: dict[tuple[int | None, ...], list[pl.DataFrame]] = {}
         self.domains: dict[str, int] = {}
         self.untimed = 0
         columns = dict.fromkeys(
@@ -145,6 +145,7 @@ class _Calls:
                 rows = rows.with_columns(is_node=nodes.is_node(rows).fill_null(value=False))
                 rows = rows.filter(pl.col("is_node") | (pl.col("launch") != _NONE))
             rows = rows.select(
+                "process",
                 "thread",
                 (nodes.label(rows) if nodes.label else pl.col("name")).alias("name"),
                 "domain",
@@ -153,8 +154,9 @@ class _Calls:
                 "launch",
                 *(["is_node"] if nodes.is_node else []),
             )
-            for (thread,), part in rows.partition_by("thread", as_dict=True, include_key=False).items():
-                self.threads.setdefault(thread, []).append(part)
+            # Not by thread alone: where none is recorded, processes share the null.
+            for key, part in rows.partition_by("process", "thread", as_dict=True, include_key=False).items():
+                self.threads.setdefault(key, []).append(part)
 
 
 class _Codes:

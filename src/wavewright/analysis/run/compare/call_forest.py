@@ -61,8 +61,8 @@ def call_forest(run: Run) -> CallForest:
     below = tree["gpu_count"].to_numpy().copy()
     for level in reversed(levels(depth)[1:]):
         np.add.at(below, parent[level], below[level])
-    thread = np.repeat([thread for thread, _ in calls.heights], [height for _, height in calls.heights])
-    work_tree = tree.with_columns(thread=pl.Series(thread[_roots(parent, depth)], dtype=pl.UInt32)).filter(below > 0)
+    thread = pl.Series([thread for thread, height in calls.heights for _ in range(height)], dtype=pl.UInt32)
+    work_tree = tree.with_columns(thread=thread.gather(_roots(parent, depth))).filter(below > 0)
     work_tree = _with_texts(work_tree)
     work = work_tree.filter(pl.col("gpu_count") > 0).select(
         pl.when("is_kernel").then("parent").otherwise("node").alias("node"), "thread", "text", "gpu_count", "gpu_ns"
@@ -162,7 +162,7 @@ def _below_threads(run: Run, nodes: pl.DataFrame, work: pl.DataFrame) -> tuple[p
         work.group_by("thread")
         .agg(ns=pl.col("gpu_ns").sum())
         .join(places, on="thread", how="left")
-        .join(backward, on="thread", how="left")
+        .join(backward, on="thread", how="left", nulls_equal=True)
         .sort("rank", "pid", "process", "is_backward", -pl.col("ns"), "thread", nulls_last=True)
         .with_columns(place=pl.int_range(pl.len()).over("process", "is_backward"))
     )
@@ -185,12 +185,12 @@ def _below_threads(run: Run, nodes: pl.DataFrame, work: pl.DataFrame) -> tuple[p
     thread_of_node = thread_nodes.select("thread", of_thread="node")
     on_top = pl.when(pl.col("parent") < 0).then("of_thread").otherwise("parent")
     named_nodes = (
-        named_nodes.join(thread_of_node, on="thread", how="left", maintain_order="left")
+        named_nodes.join(thread_of_node, on="thread", how="left", nulls_equal=True, maintain_order="left")
         .with_columns(parent=on_top)
         .drop("of_thread", "thread")
     )
     no_node = pl.when(pl.col("node") < 0).then("of_thread").otherwise("node")
-    work = work.join(thread_of_node, on="thread", how="left", maintain_order="left").select(
+    work = work.join(thread_of_node, on="thread", how="left", nulls_equal=True, maintain_order="left").select(
         node=no_node, name="text", gpu_count="gpu_count", gpu_ns="gpu_ns"
     )
     every = pl.concat([named_nodes, thread_nodes.drop("thread"), process_nodes], how="diagonal")

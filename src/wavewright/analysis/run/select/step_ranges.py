@@ -178,12 +178,14 @@ def _jitted(run: Run) -> pl.DataFrame:
         return calls
     module = pl.col("properties").str.json_path_match(f"$.{_MODULE}")
     length = (pl.col("end_ns") - pl.col("start_ns")).clip(lower_bound=0)
-    times = pl.concat(
+    times = [
         piece.select("process", name=module, ns=length).drop_nulls().group_by("process", "name").agg(pl.col("ns").sum())
         for piece in run.chunks("dispatches", ["process", "start_ns", "end_ns", "properties"])
-    )
-    times = times.group_by("process", "name").agg(pl.col("ns").sum())
-    most = times.filter(pl.col("ns") >= _COVERAGE * pl.col("ns").sum().over("process"))
+    ]
+    if not times:  # nothing but copies
+        return calls.clear()
+    sums = pl.concat(times).group_by("process", "name").agg(pl.col("ns").sum())
+    most = sums.filter(pl.col("ns") >= _COVERAGE * pl.col("ns").sum().over("process"))
     return calls.join(most.with_columns(pl.col("name").str.strip_prefix("jit_")), on=["process", "name"], how="semi")
 
 
