@@ -82,7 +82,6 @@ export class Dock {
     new ResizeObserver(() => proportions.resize()).observe(host);
     host.addEventListener("pointerdown", markPressedCross, { capture: true });
     for (const event of ["pointerdown", "focusin"]) host.addEventListener(event, ({ target }) => this.use(target));
-    host.addEventListener("wheel", scrollToolbar, { passive: true });
     effect(() => {
       void settings.value.textSize; // the bars of tabs have another height
       this.dock.fit();
@@ -226,12 +225,6 @@ export class Dock {
 function markPressedCross(event: PointerEvent): void {
   for (const other of document.querySelectorAll(`.${PRESSED}`)) other.classList.remove(PRESSED);
   (event.target as Element).closest(".lm-TabBar-tabCloseIcon")?.classList.add(PRESSED);
-}
-
-/** A wheel moves along a toolbar that is wider than its panel. */
-function scrollToolbar(event: WheelEvent): void {
-  const bar = (event.target as Element).closest(".toolbar");
-  if (bar && !event.shiftKey) bar.scrollLeft += event.deltaY;
 }
 
 const idOf = (widget: Widget) => (widget instanceof Panel ? widget.view.id : "");

@@ -1,4 +1,5 @@
 // This counter capture against another one: kernel times and metrics that changed beyond noise.
+
 import { useSignal } from "@preact/signals";
 import { exact } from "../base/format";
 import { matcher } from "../base/matcher";
@@ -23,6 +24,7 @@ import { Answered } from "../widgets/answered";
 import { BaseChooser } from "../widgets/baseline_chooser";
 import { Definition } from "../widgets/cards";
 import { Caveats } from "../widgets/caveats";
+import { Check } from "../widgets/check";
 import { CounterKernelChooser } from "../widgets/counter_choice";
 import { DataTable, tableOffer } from "../widgets/data_table";
 import { figureColumns } from "../widgets/figure_columns";
@@ -117,16 +119,9 @@ function Tables({ answer, base, choose }: TablesProps) {
           label="Metrics whose name or id contains"
           problem={wanted.problem}
         />
-        <label>
-          <input
-            type="checkbox"
-            checked={all.value}
-            onChange={(event) => {
-              all.value = event.currentTarget.checked;
-            }}
-          />
+        <Check isOn={all.value} onChange={(isOn) => (all.value = isOn)}>
           also show what changed within noise
-        </label>
+        </Check>
         <span>
           {exact(rows.length)} of {exact(ofKernel.length)} metrics
         </span>

@@ -3,6 +3,7 @@ import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { exact, nanoseconds, percent } from "../base/format";
 import { matcher } from "../base/matcher";
+import { flipped } from "../base/sets";
 import { ASKED, RUN_REGIONS_TREE } from "../data/answers.gen";
 import { arrow, json } from "../data/ask";
 import type { Columns, Numbers } from "../data/columns";
@@ -96,9 +97,7 @@ function Tree({ table, choose }: { table: Columns; choose: preact.ComponentChild
   );
   const at = (name: string, n: number) => figures[name]?.[n] ?? 0;
   const toggle = (n: number) => {
-    const next = new Set(open.value);
-    if (!next.delete(n)) next.add(n);
-    open.value = next;
+    open.value = flipped(open.value, n);
   };
   if (!table.length) {
     return (

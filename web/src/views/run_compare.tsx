@@ -1,4 +1,5 @@
 // This run against another one: what got slower or faster, beyond what equal runs differ by.
+
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { exact } from "../base/format";
@@ -27,6 +28,7 @@ import { Answered } from "../widgets/answered";
 import { ChangeBar } from "../widgets/bars";
 import { BaseChooser } from "../widgets/baseline_chooser";
 import { Definition } from "../widgets/cards";
+import { Check } from "../widgets/check";
 import { DataTable, tableOffer } from "../widgets/data_table";
 import { type ColumnChoice, FormattedCell, figureColumns } from "../widgets/figure_columns";
 import { otherSides, useOthers } from "../widgets/others";
@@ -152,16 +154,9 @@ function Tables({ answer, base, choose }: { answer: RunCompareAnswer; base: numb
     <div class="view">
       <div class="toolbar">
         {choose}
-        <label>
-          <input
-            type="checkbox"
-            checked={all.value}
-            onChange={(event) => {
-              all.value = event.currentTarget.checked;
-            }}
-          />{" "}
+        <Check isOn={all.value} onChange={(isOn) => (all.value = isOn)}>
           also show what is not attributed ({exact(things.rows.length - changed.length)})
-        </label>
+        </Check>
         {truncation(things.rows.length, things.row_count) ? (
           <strong>{truncation(things.rows.length, things.row_count)}</strong>
         ) : null}

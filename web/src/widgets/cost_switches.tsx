@@ -1,6 +1,8 @@
 // What counts as the cost of a source line: its own instructions or also inlined ones, with or without idle cycles.
+
 import { change, settings } from "../model/settings";
 import { attribution, isSampled, setAttribution } from "../model/source";
+import { Check } from "./check";
 
 export function CostSwitches() {
   return (
@@ -16,14 +18,13 @@ export function CostSwitches() {
         </select>
       </label>
       {isSampled.value ? null : (
-        <label title="Count the idle cycles before instructions">
-          <input
-            type="checkbox"
-            checked={settings.value.withIdle}
-            onChange={(event) => change({ withIdle: event.currentTarget.checked })}
-          />{" "}
+        <Check
+          isOn={settings.value.withIdle}
+          onChange={(isOn) => change({ withIdle: isOn })}
+          hint="Count the idle cycles before instructions"
+        >
           idle
-        </label>
+        </Check>
       )}
     </>
   );

@@ -1,6 +1,7 @@
 // The series of a chart: shown or not, and their values at the pointer, else their means on screen.
 import type { Signal } from "@preact/signals";
 import { exact, nanoseconds, percent } from "../base/format";
+import { flipped } from "../base/sets";
 import { binAt, type CurveTiles, cursor, onScreen } from "../model/curves";
 import { clockMhz, timeUnit } from "../model/document";
 import { bounds, shown } from "../model/timewindow";
@@ -67,9 +68,7 @@ export function CurveLegend({ set, tiles, hidden, colourOf, pixels, areParts, is
   const isShown = (number: number) => !hidden.value.has(number);
   const total = values.reduce((sum, { value }) => sum + (Number.isNaN(value) ? 0 : value), 0);
   const toggle = (number: number) => {
-    const next = new Set(hidden.value);
-    if (!next.delete(number)) next.add(number);
-    hidden.value = next;
+    hidden.value = flipped(hidden.value, number);
   };
   const showAll = (shown: boolean) => {
     hidden.value = new Set(shown ? [] : set.series.map((_, number) => number));

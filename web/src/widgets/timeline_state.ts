@@ -1,5 +1,6 @@
 // What a timeline shows at the moment: its tracks, how far they are scrolled, what the pointer is over.
 import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
+import { flipped } from "../base/sets";
 import { Frame } from "../draw/frame";
 import { dotsPerPixel } from "../draw/painter";
 import { isCurve } from "../draw/shares";
@@ -246,9 +247,7 @@ export class TimelineState {
   }
 
   fold(key: string): void {
-    const next = new Set(this.folded.value);
-    if (!next.delete(key)) next.add(key);
-    this.folded.value = next;
+    this.folded.value = flipped(this.folded.value, key);
   }
 
   /** Scroll a track into view. */

@@ -1,4 +1,5 @@
 // Units of the code with the numbers of both traces, the largest difference first.
+
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { exact } from "../../base/format";
@@ -8,6 +9,7 @@ import { preview, selection } from "../../model/selection";
 import { Nothing } from "../../widgets/answered";
 import { ChangeBar } from "../../widgets/bars";
 import { Chip } from "../../widgets/cards";
+import { Check } from "../../widgets/check";
 import { type Column, DataTable } from "../../widgets/data_table";
 import { figureColumns } from "../../widgets/figure_columns";
 
@@ -92,14 +94,9 @@ export function Units({
   return (
     <>
       <div class="toolbar">
-        <label>
-          <input
-            type="checkbox"
-            checked={onlyApart.value}
-            onChange={(event) => (onlyApart.value = event.currentTarget.checked)}
-          />{" "}
+        <Check isOn={onlyApart.value} onChange={(isOn) => (onlyApart.value = isOn)}>
           only what stands out ({exact(apart)} of {exact(units.length)} {by}s)
-        </label>
+        </Check>
         <span data-unit>in cycles per wave, hits per wave</span>
       </div>
       {rows.length ? (

@@ -1,6 +1,7 @@
 // Counters streamed into the trace, what is derived from them, and the shader clock, over time.
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
+import { flipped } from "../../base/sets";
 import { type CurveSeries, type CurveSet, curvesOf } from "../../model/curves";
 import { current } from "../../model/document";
 import { useAnswer } from "../../model/loaded";
@@ -47,9 +48,7 @@ function Charts({ sets }: { sets: CurveSet[] }) {
               data-chart={chart}
               checked={isOn(chart)}
               onChange={() => {
-                const next = new Set(off.value);
-                if (!next.delete(chart)) next.add(chart);
-                off.value = next;
+                off.value = flipped(off.value, chart);
               }}
             />{" "}
             {words}

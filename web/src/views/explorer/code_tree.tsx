@@ -2,6 +2,7 @@
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { exact, percent } from "../../base/format";
+import { flipped } from "../../base/sets";
 import { arrow } from "../../data/ask";
 import type { Columns } from "../../data/columns";
 import { selectRow } from "../../model/code";
@@ -114,9 +115,7 @@ function Shown({ nodes }: { nodes: Node[] }) {
   );
   const activate = (node: Node) => {
     if (node.kind === "instruction") return selectRow(node.row);
-    const next = new Set(toggled.value);
-    if (!next.delete(keyOf(node))) next.add(keyOf(node));
-    toggled.value = next;
+    toggled.value = flipped(toggled.value, keyOf(node));
   };
   const chosen = items.findIndex(({ kind, row }) => kind === "instruction" && row === selection.value.row);
   return (

@@ -3,6 +3,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { exact } from "../../base/format";
+import { flipped } from "../../base/sets";
 import { codeNow, hasLines } from "../../model/code";
 import { unlessUnknown } from "../../model/document";
 import { selection } from "../../model/selection";
@@ -65,9 +66,7 @@ function Tree({ sources }: { sources: Sources }) {
   const largestFile = sources.files.reduce((most, file) => Math.max(most, cost(file)), 0);
   const largestLine = hottest ? cost(hottest) : 0;
   const toggle = (set: typeof closed, key: string) => {
-    const next = new Set(set.value);
-    if (!next.delete(key)) next.add(key);
-    set.value = next;
+    set.value = flipped(set.value, key);
   };
   if (!sources.files.length) {
     const nothing = "no instruction of this trace was executed or sampled";

@@ -1,4 +1,5 @@
 // Flame graphs: where the cycles go, from files over inlined lines, or from marker scopes, down to instructions.
+
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { exact, percent } from "../../base/format";
@@ -24,6 +25,7 @@ import { isSampled } from "../../model/source";
 import type { View } from "../../model/view";
 import { Answered, Nothing } from "../../widgets/answered";
 import type { Paint, Size } from "../../widgets/canvas";
+import { Check } from "../../widgets/check";
 import type { FlameStage } from "../../widgets/flame_input";
 import { Crumbs, Stage } from "../../widgets/flame_stage";
 import { pictures, SaveMenu } from "../../widgets/saving";
@@ -181,14 +183,13 @@ function Graph({ table, tree, hasMarkers }: { table: Columns; tree: { value: str
               <option value="total">total latency</option>
               <option value="exposed">not hidden</option>
             </select>
-            <label title="Count the idle cycles before instructions">
-              <input
-                type="checkbox"
-                checked={withIdle}
-                onChange={(event) => change({ withIdle: event.currentTarget.checked })}
-              />{" "}
+            <Check
+              isOn={withIdle}
+              onChange={(isOn) => change({ withIdle: isOn })}
+              hint="Count the idle cycles before instructions"
+            >
               idle
-            </label>
+            </Check>
           </>
         )}
         <button

@@ -2,6 +2,7 @@
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { exact } from "../../base/format";
+import { flipped } from "../../base/sets";
 import { paintEventLines } from "../../draw/event_lines";
 import type { Frame } from "../../draw/frame";
 import { outline } from "../../draw/measure";
@@ -150,9 +151,7 @@ function Tracks({ set, layer: kernels }: { set: LayerSet; layer: Layer }) {
             }))}
             isOn={(name) => !hidden.value.has(name)}
             onToggle={(name) => {
-              const next = new Set(hidden.value);
-              if (!next.delete(name)) next.add(name);
-              hidden.value = next;
+              hidden.value = flipped(hidden.value, name);
             }}
           />
         ) : null}

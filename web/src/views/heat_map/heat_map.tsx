@@ -1,4 +1,5 @@
 // Where on the GPU waves ran, how long, and how much they stalled: a cell per compute unit or SIMD.
+
 import { signal, useSignal } from "@preact/signals";
 import { useMemo, useRef } from "preact/hooks";
 import { exact, percent, short } from "../../base/format";
@@ -17,6 +18,7 @@ import { selectWave } from "../../model/waves";
 import { Answered, Nothing } from "../../widgets/answered";
 import { Canvas, type Paint, type Size } from "../../widgets/canvas";
 import { Definition } from "../../widgets/cards";
+import { Check } from "../../widgets/check";
 import { DataTable, tableOffer } from "../../widgets/data_table";
 import { figureColumns } from "../../widgets/figure_columns";
 import { pictures, SaveMenu } from "../../widgets/saving";
@@ -121,9 +123,9 @@ function Shown({ answer }: { answer: HeatMapAnswer }) {
           </select>
         </label>
         <Legend places={places} measure={measure} />
-        <label>
-          <input type="checkbox" checked={isTable.value} onChange={() => (isTable.value = !isTable.value)} /> as a table
-        </label>
+        <Check isOn={isTable.value} onChange={() => (isTable.value = !isTable.value)}>
+          as a table
+        </Check>
         <SaveMenu
           name="heat_map"
           offers={[tableOffer(COLUMNS, () => places), ...pictures(paint, () => size.current)]}

@@ -1,4 +1,5 @@
 // How long each memory operation took: from the waits that drained it, and from the hardware's level counters.
+
 import { useSignal } from "@preact/signals";
 import { exact, percent, short } from "../../base/format";
 import { ASKED, type MemoryLatencyAnswer } from "../../data/answers.gen";
@@ -13,6 +14,7 @@ import { preview, selection } from "../../model/selection";
 import type { View } from "../../model/view";
 import { Answered, Nothing } from "../../widgets/answered";
 import { PartsBar } from "../../widgets/bars";
+import { Check } from "../../widgets/check";
 import { DataTable, tableOffer } from "../../widgets/data_table";
 import { KernelChooser } from "../../widgets/kernel_chooser";
 import { SaveMenu } from "../../widgets/saving";
@@ -49,15 +51,14 @@ function Page({ answer }: { answer: MemoryLatencyAnswer }) {
     <div class="view">
       <div class="toolbar" title={answer.definition}>
         <span>{exact(table.row_count)} memory operations</span>
-        <label title={hasCounters ? "" : "The trace has no level counters (SQ_INST_LEVEL_VMEM, SQ_INST_LEVEL_LDS)"}>
-          <input
-            type="checkbox"
-            disabled={!hasCounters}
-            checked={fromCounters.value}
-            onChange={(event) => (fromCounters.value = event.currentTarget.checked)}
-          />{" "}
+        <Check
+          isOn={fromCounters.value}
+          onChange={(isOn) => (fromCounters.value = isOn)}
+          hint={hasCounters ? "" : "The trace has no level counters (SQ_INST_LEVEL_VMEM, SQ_INST_LEVEL_LDS)"}
+          isDisabled={!hasCounters}
+        >
           from the level counters{hasCounters ? `, sampled every ${exact(answer.counter_interval_cycles)} cycles` : ""}
-        </label>
+        </Check>
         {left ? <b class="truncated">{left}</b> : null}
         <KernelChooser />
         <SaveMenu

@@ -1,4 +1,5 @@
 // The GPUs of this run and of its baseline on one time axis, aligned by their start or by the first event of a name.
+
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { json, together } from "../../data/ask";
@@ -14,6 +15,7 @@ import { select, selection } from "../../model/selection";
 import type { View } from "../../model/view";
 import { Answered, Nothing } from "../../widgets/answered";
 import { BaseChooser } from "../../widgets/baseline_chooser";
+import { Check } from "../../widgets/check";
 import { SaveMenu } from "../../widgets/saving";
 import { rowsOfLayer, Timeline, TimelineHandle } from "../../widgets/timeline";
 import type { Aligned } from "./alignment";
@@ -125,14 +127,13 @@ function Both({ base, own, other }: { base: number; own: LayerSet; other: LayerS
       <div class="toolbar">
         <BaseChooser base={base} view="run_overlay" />
         <Alignment ways={WAYS} way={way} aligned={aligned} unit="ns" />
-        <label title="Calls and marker ranges of threads, and allocations">
-          <input
-            type="checkbox"
-            checked={withCalls.value}
-            onChange={(event) => (withCalls.value = event.currentTarget.checked)}
-          />{" "}
+        <Check
+          isOn={withCalls.value}
+          onChange={(isOn) => (withCalls.value = isOn)}
+          hint="Calls and marker ranges of threads, and allocations"
+        >
           calls
-        </label>
+        </Check>
         <SideLegend />
         <SaveMenu name="overlay" offers={handle.offers()} />
       </div>

@@ -26,6 +26,7 @@ import type { View } from "../../model/view";
 import { Answered, Nothing } from "../../widgets/answered";
 import { Definition } from "../../widgets/cards";
 import { Caveats } from "../../widgets/caveats";
+import { Check } from "../../widgets/check";
 import { CounterKernelChooser, NormalizationChooser } from "../../widgets/counter_choice";
 import { type Column, tableOffer } from "../../widgets/data_table";
 import { FilterField } from "../../widgets/filter_field";
@@ -107,16 +108,9 @@ function Tables({ panels, answer }: Answers) {
           label="Metrics whose name, id or formula contains"
           problem={problem}
         />
-        <label>
-          <input
-            type="checkbox"
-            checked={onlyKnown.value}
-            onChange={(event) => {
-              onlyKnown.value = event.currentTarget.checked;
-            }}
-          />
+        <Check isOn={onlyKnown.value} onChange={(isOn) => (onlyKnown.value = isOn)}>
           only known values
-        </label>
+        </Check>
         <span>{query.value ? `${exact(shown.length)} of ${exact(rows.length)} metrics` : ""}</span>
         <SaveMenu name="panels" offers={[tableOffer(COLUMNS, () => shown)]} />
       </div>

@@ -2,6 +2,7 @@
 import { type Signal, useSignal } from "@preact/signals";
 import { useMemo, useRef } from "preact/hooks";
 import { measured, percent, rate } from "../../base/format";
+import { flipped } from "../../base/sets";
 import {
   ASKED,
   COUNTER_ROOFLINE_KERNELS,
@@ -65,12 +66,6 @@ const POINTS = plainColumns<CounterRooflinePointsRow>([
   "reason",
 ]);
 
-function toggled(set: ReadonlySet<string>, name: string): Set<string> {
-  const next = new Set(set);
-  if (!next.delete(name)) next.add(name);
-  return next;
-}
-
 function Plot({ answer, ceilings }: { answer: CounterRooflineAnswer; ceilings: Signal<string> }) {
   // null = not chosen: what is shown first depends on the answer, and another answer has other roofs
   const chosenWork = useSignal<Work | null>(null);
@@ -130,7 +125,7 @@ function Plot({ answer, ceilings }: { answer: CounterRooflineAnswer; ceilings: S
           choices={[...levelsOf(answer)].sort((a, b) => order(a) - order(b)).map((name) => ({ value: name, name }))}
           isOn={(name) => levels.has(name)}
           onToggle={(name) => {
-            chosenLevels.value = toggled(levels, name);
+            chosenLevels.value = flipped(levels, name);
           }}
         />
         {works.length > 1 ? (
@@ -158,7 +153,7 @@ function Plot({ answer, ceilings }: { answer: CounterRooflineAnswer; ceilings: S
               choices={kindsOf(answer, work).map(({ name }) => ({ value: name, name }))}
               isOn={(name) => kinds.has(name)}
               onToggle={(name) => {
-                chosenKinds.value = toggled(kinds, name);
+                chosenKinds.value = flipped(kinds, name);
               }}
             />
           )}

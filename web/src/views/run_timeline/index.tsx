@@ -1,8 +1,10 @@
 // The timeline of a run: threads with their calls, GPUs with their streams, and arrows from launches to what they launched.
-import { useComputed, useSignal } from "@preact/signals";
+
+import { type Signal, useComputed, useSignal } from "@preact/signals";
 import { useMemo, useRef } from "preact/hooks";
 import { exact } from "../../base/format";
 import { matcher } from "../../base/matcher";
+import { flipped } from "../../base/sets";
 import { askJson, json } from "../../data/ask";
 import { paintEdges, paintFlows } from "../../draw/flow_arrows";
 import type { Frame } from "../../draw/frame";
@@ -22,6 +24,7 @@ import { preview, type Range, select, selection } from "../../model/selection";
 import { addTrack, sqlTrack } from "../../model/sql_track";
 import { show, shown } from "../../model/timewindow";
 import type { View } from "../../model/view";
+import { Check } from "../../widgets/check";
 import { OfLayer } from "../../widgets/of_layer";
 import { SaveMenu } from "../../widgets/saving";
 import { rowsOfLayer, Timeline, TimelineHandle } from "../../widgets/timeline";
@@ -56,7 +59,6 @@ function RunTimeline() {
 
 function Tracks({ set, layer }: { set: LayerSet; layer: RunLayer }) {
   const hidden = useSignal<ReadonlySet<string>>(new Set());
-  const group = trackGroup;
   const query = useSignal("");
   const withFlows = useSignal(true);
   const withPath = useSignal(false);
@@ -66,7 +68,8 @@ function Tracks({ set, layer }: { set: LayerSet; layer: RunLayer }) {
   const rows = useComputed(() => {
     const own = rowsOfLayer(
       layer,
-      (track) => !hidden.value.has(track.kind as string) && (!group.value || track.group?.[0] === group.value),
+      (track) =>
+        !hidden.value.has(track.kind as string) && (!trackGroup.value || track.group?.[0] === trackGroup.value),
     );
     const track = sqlTrack.value;
     return track ? [...rowsOfLayer(addTrack(set, track)), ...own] : own;
@@ -129,11 +132,6 @@ function Tracks({ set, layer }: { set: LayerSet; layer: RunLayer }) {
     if (chosen) paintFlows(painter, frame, layer.name, chosen.flows.flows, paper("accent"), 2);
   };
   const focus = chosen && chosen.track !== undefined ? focusOf(layer, chosen) : null;
-  const toggle = (kind: string) => {
-    const next = new Set(hidden.value);
-    if (!next.delete(kind)) next.add(kind);
-    hidden.value = next;
-  };
   const step = async (by: 1 | -1) => {
     const kinds = [...(matchingKinds.value ?? [])];
     const kind = kinds.includes(focus?.kind ?? -1) ? (focus?.kind as number) : kinds[0];
@@ -150,75 +148,37 @@ function Tracks({ set, layer }: { set: LayerSet; layer: RunLayer }) {
       show({ begin: next.begin - length / 4, end: next.begin + (length * 3) / 4 });
     }
   };
-  const matches = query.value ? (matchingKinds.value?.size ?? 0) : 0;
   return (
     <div class="view">
       <div class="toolbar run-toolbar">
         {TRACK_KINDS.filter(([kind]) => layer.tracks.some((track) => track.kind === kind)).map(([kind, name, hint]) => (
-          <label key={kind} title={hint}>
-            <input type="checkbox" checked={!hidden.value.has(kind)} onChange={() => toggle(kind)} /> {name}
-          </label>
-        ))}
-        <label title="Arrows from calls to what they launched">
-          <input
-            type="checkbox"
-            checked={withFlows.value}
-            data-choose="flows"
-            onChange={(change) => {
-              withFlows.value = change.currentTarget.checked;
-            }}
-          />{" "}
-          Flows
-        </label>
-        <label title="The chain of events that set the time, as a line under them; slack stands in the details of an event">
-          <input
-            type="checkbox"
-            checked={withPath.value}
-            data-choose="path"
-            onChange={(change) => {
-              withPath.value = change.currentTarget.checked;
-            }}
-          />{" "}
-          Critical path
-        </label>
-        {groups.length > 1 ? (
-          <select
-            aria-label="Processes"
-            value={group.value}
-            onChange={(change) => {
-              group.value = change.currentTarget.value;
-            }}
+          <Check
+            key={kind}
+            isOn={!hidden.value.has(kind)}
+            onChange={() => (hidden.value = flipped(hidden.value, kind))}
+            hint={hint}
           >
-            <option value="">all {exact(groups.length)} processes</option>
-            {groups.map((name) => (
-              <option key={name} value={name}>
-                {name}
-              </option>
-            ))}
-          </select>
-        ) : null}
-        <input
-          type="search"
-          placeholder="highlight name or /regex/"
-          aria-label="Highlight events whose name contains"
-          onInput={(change) => {
-            query.value = change.currentTarget.value;
-          }}
-          onKeyDown={(key) => {
-            if (key.key === "Enter") void step(key.shiftKey ? -1 : 1);
-          }}
-        />
-        {query.value ? (
-          <>
-            <span data-matches={matches}>{exact(matches)} names</span>
-            <button type="button" class="quiet" title="The one before (Shift Enter)" onClick={() => void step(-1)}>
-              ◂
-            </button>
-            <button type="button" class="quiet" title="The next one (Enter)" data-next onClick={() => void step(1)}>
-              ▸
-            </button>
-          </>
-        ) : null}
+            {name}
+          </Check>
+        ))}
+        <Check
+          isOn={withFlows.value}
+          onChange={(isOn) => (withFlows.value = isOn)}
+          name="flows"
+          hint="Arrows from calls to what they launched"
+        >
+          Flows
+        </Check>
+        <Check
+          isOn={withPath.value}
+          onChange={(isOn) => (withPath.value = isOn)}
+          name="path"
+          hint="The chain of events that set the time, as a line under them; slack stands in the details of an event"
+        >
+          Critical path
+        </Check>
+        <Processes names={groups} />
+        <Finder query={query} matches={matchingKinds.value?.size ?? 0} step={(by) => void step(by)} />
         {around.value && around.value.count > around.value.flows.length ? (
           <span data-too-many-flows={around.value.count}>
             {exact(around.value.count)} launches: zoom in to see their arrows
@@ -259,6 +219,57 @@ function Tracks({ set, layer }: { set: LayerSet; layer: RunLayer }) {
         {item.value >= 0 ? <EventDetails answer={event} layer={layer} /> : null}
       </div>
     </div>
+  );
+}
+
+/** The tracks of one process only. */
+function Processes({ names }: { names: string[] }) {
+  if (names.length < 2) return null;
+  return (
+    <select
+      aria-label="Processes"
+      value={trackGroup.value}
+      onChange={(change) => {
+        trackGroup.value = change.currentTarget.value;
+      }}
+    >
+      <option value="">all {exact(names.length)} processes</option>
+      {names.map((name) => (
+        <option key={name} value={name}>
+          {name}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+/** Names to highlight, and steps through the events that have them. */
+function Finder({ query, matches, step }: { query: Signal<string>; matches: number; step: (by: 1 | -1) => void }) {
+  return (
+    <>
+      <input
+        type="search"
+        placeholder="highlight name or /regex/"
+        aria-label="Highlight events whose name contains"
+        onInput={(change) => {
+          query.value = change.currentTarget.value;
+        }}
+        onKeyDown={(key) => {
+          if (key.key === "Enter") step(key.shiftKey ? -1 : 1);
+        }}
+      />
+      {query.value ? (
+        <>
+          <span data-matches={matches}>{exact(matches)} names</span>
+          <button type="button" class="quiet" title="The one before (Shift Enter)" onClick={() => step(-1)}>
+            ◂
+          </button>
+          <button type="button" class="quiet" title="The next one (Enter)" data-next onClick={() => step(1)}>
+            ▸
+          </button>
+        </>
+      ) : null}
+    </>
   );
 }
 

@@ -5,6 +5,7 @@ import { useMemo } from "preact/hooks";
 import { exact } from "../../base/format";
 import { matcher } from "../../base/matcher";
 import { baseName } from "../../base/path";
+import { flipped } from "../../base/sets";
 import { type LineState, languageOf, lineStates } from "../../base/syntax";
 import { textScale } from "../../draw/painter";
 import { annotations, annotationsOfLine } from "../../model/annotations";
@@ -14,6 +15,7 @@ import { ofDocument } from "../../model/document";
 import { preview, selection } from "../../model/selection";
 import { change, settings } from "../../model/settings";
 import { attribution, isSampled, type SourceFile, type Sources, weightOf } from "../../model/source";
+import { Check } from "../../widgets/check";
 import { CostSwitches } from "../../widgets/cost_switches";
 import { SaveMenu } from "../../widgets/saving";
 import { VirtualList } from "../../widgets/virtual_list";
@@ -78,9 +80,7 @@ export function FileLines({ sources, file, text, search }: Props) {
     return withInstructions(lines, rows, (line) => toggled.value.has(keyOf(line)) !== allOpen);
   }, [lines, which, code, toggled.value, allOpen]);
   const toggle = (line: number) => {
-    const next = new Set(toggled.value);
-    if (!next.delete(keyOf(line))) next.add(keyOf(line));
-    toggled.value = next;
+    toggled.value = flipped(toggled.value, keyOf(line));
   };
   const revealed = (at: number) => {
     const ofRow = table.findIndex((each) => each.row !== null && each.row === selection.value.row);
@@ -134,18 +134,17 @@ export function FileLines({ sources, file, text, search }: Props) {
             <option value="category">bars: category</option>
           </select>
         )}
-        <label title="The instructions of every line below it; a click on a line's ▸ opens that one">
-          <input
-            type="checkbox"
-            data-choose="instructions"
-            checked={allOpen}
-            onChange={(event) => {
-              toggled.value = new Set();
-              change({ sourceInstructions: event.currentTarget.checked });
-            }}
-          />{" "}
+        <Check
+          isOn={allOpen}
+          onChange={(isOn) => {
+            toggled.value = new Set();
+            change({ sourceInstructions: isOn });
+          }}
+          name="instructions"
+          hint="The instructions of every line below it; a click on a line's ▸ opens that one"
+        >
           instructions
-        </label>
+        </Check>
         <input
           type="search"
           placeholder="find: text or /regex/"

@@ -1,4 +1,5 @@
 // How near each unit of the GPU is to its peak.
+
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { counted, exact, measured } from "../../base/format";
@@ -23,6 +24,7 @@ import { PartsBar } from "../../widgets/bars";
 import { Definition } from "../../widgets/cards";
 import { Caveats } from "../../widgets/caveats";
 import { Delta } from "../../widgets/changes";
+import { Check } from "../../widgets/check";
 import { CounterKernelChooser, NormalizationChooser } from "../../widgets/counter_choice";
 import { type Column, tableOffer } from "../../widgets/data_table";
 import { SaveMenu } from "../../widgets/saving";
@@ -70,16 +72,13 @@ function Bars({ answer, declared }: { answer: PanelsAnswer; declared: Map<string
       <div class="toolbar">
         <CounterKernelChooser />
         <NormalizationChooser />
-        <label title="Otherwise in the order of the tables">
-          <input
-            type="checkbox"
-            checked={isSorted.value}
-            onChange={(event) => {
-              isSorted.value = event.currentTarget.checked;
-            }}
-          />
+        <Check
+          isOn={isSorted.value}
+          onChange={(isOn) => (isSorted.value = isOn)}
+          hint="Otherwise in the order of the tables"
+        >
           nearest to the peak first
-        </label>
+        </Check>
         <span>{counted(answer.dispatch_count, "dispatches")}</span>
         {unknown ? (
           <span title="Each row says why">

@@ -1,6 +1,7 @@
 // What can be selected from: views and tables, their columns, and what each of them means.
 import { type Signal, useSignal } from "@preact/signals";
 import { matcher } from "../../base/matcher";
+import { flipped } from "../../base/sets";
 
 export interface Relation {
   name: string;
@@ -56,9 +57,7 @@ interface ItemProps {
 
 function RelationItem({ relation, open, isOpen, insert }: ItemProps) {
   const toggle = () => {
-    const next = new Set(open.value);
-    if (!next.delete(relation.name)) next.add(relation.name);
-    open.value = next;
+    open.value = flipped(open.value, relation.name);
   };
   return (
     <li data-relation={relation.name}>
