@@ -11,7 +11,9 @@ from rich.console import Console
 
 from tests.kit.made_runs import rows, run, source, spans
 from tests.kit.sampling import examples
+from wavewright.analysis.run.gpu_time.busy import busy
 from wavewright.analysis.run.gpu_time.overlap import overlap
+from wavewright.analysis.run.kernels import kernels
 from wavewright.analysis.run.measures.pairs import fill_gaps
 from wavewright.model.run import Run
 from wavewright.words.run.overlap import overlap_report
@@ -107,3 +109,20 @@ def test_the_report_fits_80_columns_where_a_file_stands_for_the_node() -> None:
     text = console.file.getvalue()  # type: ignore[attr-defined]
     assert "2 streams" in text
     assert "…" not in text
+
+
+def test_ranks_with_one_pid_are_several_processes() -> None:
+    """Ranks in containers of one node share its GPU, its name, and the pid 1."""
+    who = {"process": 0, "source": 0, "node": 0, "pid": 1}
+    times = ((0, 100), (50, 150), (120, 160))
+    parts = [
+        source(f"{rank}.db", processes=[who | {"rank": rank}], dispatches=spans(time))
+        for rank, time in enumerate(times)
+    ]
+    found = overlap(Run(parts))
+    columns = ("first_pid", "second_pid", "first_busy_ns", "second_busy_ns", "both_ns")
+    assert rows(found.processes, *columns) == [(1, 1, 100, 100, 50), (1, 1, 100, 40, 0), (1, 1, 100, 40, 30)]
+    of_processes = found.levels.filter(pl.col("what") == "processes")
+    assert rows(of_processes, "level", "length_ns") == [(1, 80), (2, 80)]
+    assert rows(busy(Run(parts)).gpus, "process_count", "busy_ns") == [(3, 160)]
+    assert rows(kernels(Run(parts)).kernels, "process_count", "stream_count", "gpu_count") == [(3, 3, 1)]

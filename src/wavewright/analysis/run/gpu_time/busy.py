@@ -177,7 +177,7 @@ def combine_busy(partials: Sequence[PartialBusy]) -> Busy:
 
 def _with_shares(gpus: pl.DataFrame, streams: pl.DataFrame) -> pl.DataFrame:
     """The GPUs in order, with the number of their processes and the shares of the span of their node."""
-    processes = streams.group_by(GPU_KEY).agg(process_count=pl.col("pid").n_unique())
+    processes = streams.group_by(GPU_KEY).agg(process_count=pl.struct("pid", "rank").n_unique())
     return (
         gpus.join(processes, on=GPU_KEY, how="left", nulls_equal=True)
         .with_columns(

@@ -125,10 +125,9 @@ def _stream_pairs(together: pl.DataFrame, marked: pl.DataFrame, by: list[str], i
         )
     swapped = pl.col("first_stream_id") > pl.col("second_stream_id")
     return rows.drop("first_stream", "second_stream").with_columns(
-        first_stream_id=pl.when(swapped).then("second_stream_id").otherwise("first_stream_id"),
-        second_stream_id=pl.when(swapped).then("first_stream_id").otherwise("second_stream_id"),
-        first_busy_ns=pl.when(swapped).then("second_busy_ns").otherwise("first_busy_ns"),
-        second_busy_ns=pl.when(swapped).then("first_busy_ns").otherwise("second_busy_ns"),
+        pl.when(swapped).then(f"{other}_{name}").otherwise(f"{side}_{name}").alias(f"{side}_{name}")
+        for side, other in (("first", "second"), ("second", "first"))
+        for name in ("stream_id", "busy_ns")
     )
 
 
@@ -176,7 +175,8 @@ def combine_overlap(partials: Sequence[PartialOverlap]) -> Overlap:
         copy_hidden_share=share_of(hidden, pl.col("copy_ns")),
         communication_hidden_share=share_of(under_kernels, pl.col("communication_ns")),
     )
-    busy = pl.concat(part.intervals for part in partials)
+    # Ranks in containers of one node may all have the pid 1.
+    busy = pl.concat(part.intervals for part in partials).with_columns(who=pl.struct("pid", "rank").rank("dense"))
     bridged_ns = sum(part.bridged_ns for part in partials)
     gpus = gpus.join(_busy_of_all(busy), on=GPU_KEY, how="left", nulls_equal=True).with_columns(
         gpu_busy_ns=pl.when(pl.len().over(GPU_KEY) == 1)
@@ -210,12 +210,14 @@ def _busy_of_all(busy: pl.DataFrame) -> pl.DataFrame:
 def _processes(busy: pl.DataFrame) -> pl.DataFrame:
     """Pairs of processes on one GPU."""
     by = [*GPU_KEY]
-    several = busy.group_by(by).agg(pl.col("pid").n_unique().alias("n")).filter(pl.col("n") > 1)
+    several = busy.group_by(by).agg(pl.col("who").n_unique().alias("n")).filter(pl.col("n") > 1)
     shared = busy.join(several.select(by), on=by, how="semi", nulls_equal=True)
-    marked, _ = with_bits(_merged(shared, [*by, "pid"]), by, "pid")
-    rows = pairs(combinations(marked, by, "bit"), marked, by, "pid")
+    marked, _ = with_bits(_merged(shared, [*by, "who"]), by, "who")
+    rows = pairs(combinations(marked, by, "bit"), marked, by, "who")
     names = busy.select(*by, "node", "gpu").unique(by, keep="first", maintain_order=True)
-    return rows.join(names, on=by, nulls_equal=True).sort("node", *by, "first_pid", "second_pid", nulls_last=True)
+    rows = rows.join(names, on=by, nulls_equal=True).sort("node", *by, "first_who", "second_who", nulls_last=True)
+    pid = pl.col("^.*_who$").replace_strict(dict(busy.select("who", "pid").rows()), return_dtype=pl.Int64)
+    return rows.with_columns(pid.name.replace("_who", "_pid"))
 
 
 def _levels(partials: Sequence[PartialOverlap], busy: pl.DataFrame) -> pl.DataFrame:
@@ -223,7 +225,7 @@ def _levels(partials: Sequence[PartialOverlap], busy: pl.DataFrame) -> pl.DataFr
     by = ["machine"]
     nodes = busy.group_by("machine").agg(pl.col("node").min())
     processes = (
-        levels(_merged(busy, [*by, "pid"]), by)
+        levels(_merged(busy, [*by, "who"]), by)
         .join(nodes, on="machine")
         .with_columns(what=pl.lit("processes"), gpu=pl.lit(None, pl.Int64), gpu_key=pl.lit(None, pl.Int64))
     )

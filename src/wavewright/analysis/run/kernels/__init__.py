@@ -75,11 +75,11 @@ def combine_kernels(partials: Sequence[PartialKernels]) -> Kernels:
 
 def _users(partials: Sequence[PartialKernels]) -> pl.DataFrame:
     users = pl.concat(part.users for part in partials)
-    process, gpu = pl.struct("machine", "pid"), pl.struct("machine", "gpu")
+    process = ("machine", "pid", "rank")  # ranks in containers of one node may all have the pid 1
     return users.group_by("name").agg(
-        process_count=process.n_unique(),
-        gpu_count=gpu.n_unique(),
-        stream_count=pl.struct("machine", "pid", "stream_id").n_unique(),
+        process_count=pl.struct(process).n_unique(),
+        gpu_count=pl.struct("machine", "gpu").n_unique(),
+        stream_count=pl.struct(*process, "stream_id").n_unique(),
     )
 
 
