@@ -265,6 +265,43 @@ def test_counters_last_until_the_next_value(tmp_path: Path) -> None:
     ]
 
 
+def test_counters_of_two_processes_and_of_other_sets_of_values(tmp_path: Path) -> None:
+    """A value that stands alone at one time is of the same series as where it stands beside another."""
+    calls = [event("a", "cpu_op", 1, 20, pid, pid) for pid in (10, 20)]
+    points: list[dict[str, Any]] = [{"x": 1, "y": 2}, {"x": 3}, {"x": 4, "y": 7}]
+    ours = [{"ph": "C", "name": "m", "pid": 10, "ts": 4 * n, "args": each} for n, each in enumerate(points)]
+    theirs = [{"ph": "C", "name": "m", "pid": 20, "ts": 1 + 4 * n, "args": {"x": n}} for n in range(3)]
+    run = open_run(write(tmp_path / "t.json", [*calls, *ours, *theirs]))
+    assert run.processes["pid"].to_list() == [10, 20]
+    assert sorted(run.monitors.select("process", "name", "start_ns", "end_ns", "value").rows()) == [
+        (0, "m x", 0, 4_000, 1),
+        (0, "m x", 4_000, 8_000, 3),
+        (0, "m y", 0, 8_000, 2),
+        (1, "m", 1_000, 5_000, 0),
+        (1, "m", 5_000, 9_000, 1),
+    ]
+
+
+def test_starts_and_ends_may_stand_in_any_order(tmp_path: Path) -> None:
+    halves = [("E", "a", 20), ("B", "b", 30), ("E", "b", 40), ("B", "a", 10)]
+    events = [{"ph": ph, "name": name, "pid": 1, "tid": 1, "ts": time} for ph, name, time in halves]
+    run = open_run(write(tmp_path / "t.json", events))
+    assert sorted(run.regions.select("name", "start_ns", "end_ns").rows()) == [
+        ("a", 10_000, 20_000),
+        ("b", 30_000, 40_000),
+    ]
+    assert run.losses.height == 0
+
+
+def test_hosts_are_hosts_beside_more_gpus_than_are_listed(tmp_path: Path) -> None:
+    work = [event("k", "kernel", 10 + n, 1, n, 7, device=n, stream=7) for n in range(5_000)]
+    copy = event("Memcpy HtoD (Host -> Device)", "gpu_memcpy", 9, 1, 0, 7, device=0, stream=7, bytes=4)
+    run = open_run(write(tmp_path / "t.json", [*work, copy]))
+    kinds = run.agents["kind"].to_list()
+    assert kinds[run.copies["src_agent"][0]] == "CPU"
+    assert {kinds[agent] for agent in run.dispatches["agent"].drop_nulls()} == {"GPU"}
+
+
 def test_cut_files_are_refused(tmp_path: Path) -> None:
     whole = write(tmp_path / "t.json", EVENTS, **AROUND).read_bytes()
     (tmp_path / "cut.json").write_bytes(whole[: len(whole) // 2])

@@ -200,22 +200,20 @@ def _tables(events: pl.DataFrame) -> dict[str, pl.DataFrame]:
 
 
 def _monitors(points: pl.DataFrame) -> pl.DataFrame:
-    """Counters as intervals: each value lasts until the next one of its name and GPU; the last has no length."""
-    rows = [
-        (process, device, time, name if key == name or len(values) == 1 else f"{name} {key}", float(value))
-        for process, device, time, name, args in points.select(
-            "process", "device", "start_ns", pl.col("name").cast(pl.String), "args"
-        ).iter_rows()
-        for values in [_numbers(args)]
-        for key, value in values.items()
-    ]
+    """Counters as intervals: each value lasts until the next of its name, process and GPU; the last has no length."""
+    places = points.with_columns(pl.col("name").cast(pl.String)).select(*list(_POINTS)[:-2], "args")
+    rows = [(*place, key, value) for *place, args in places.iter_rows() for key, value in _numbers(args).items()]
     samples = pl.DataFrame(rows, schema=_POINTS, orient="row").sort("start_ns", maintain_order=True)
-    next_ns = pl.col("start_ns").shift(-1).over("process", "device", "name")
-    is_end = next_ns.is_null() & (pl.len().over("process", "device", "name") > 1)
+    is_only = (pl.col("key") == pl.col("name")) | (pl.col("key").n_unique().over("pid", "name") == 1)
+    samples = samples.with_columns(pl.when(is_only).then("name").otherwise(pl.format("{} {}", "name", "key")))
+    series = ("process", "pid", "device", "name")
+    next_ns = pl.col("start_ns").shift(-1).over(series)
+    is_end = next_ns.is_null() & (pl.len().over(series) > 1)
     return samples.with_columns(end_ns=next_ns.fill_null(pl.col("start_ns")), is_end=is_end).filter(~pl.col("is_end"))
 
 
-_POINTS = {"process": pl.UInt32, "device": pl.Int64, "start_ns": pl.Int64, "name": pl.String, "value": pl.Float64}
+_POINTS = {"process": pl.UInt32, "pid": pl.String, "device": pl.Int64, "start_ns": pl.Int64, "name": pl.String}
+_POINTS |= {"key": pl.String, "value": pl.Float64}
 
 
 def _numbers(args: str | None) -> dict[str, float]:
@@ -279,11 +277,12 @@ def _with_thread_names(threads: pl.DataFrame, processes: pl.DataFrame, labels: p
 def _with_agents(kinds: dict[str, pl.DataFrame], file: ChromeFile) -> tuple[pl.DataFrame, dict[str, pl.DataFrame]]:
     """One GPU per process and device; hosts that copies name are agents, too."""
     gpus = numbered([kinds[name] for name in ("dispatches", "copies", "monitors")], ["process", "device"], "agent")
+    gpus = gpus.head(_MOST_DEVICES)  # others have no row to point at
     labels = kinds["dispatches"].select("device", "product").drop_nulls().unique("device", keep="first")
     products = dict(labels.iter_rows())
     rows = [
         {"agent": agent, "process": process, "kind": "GPU", "product": products.get(device)} | _device(file, device)
-        for agent, process, device in gpus.head(_MOST_DEVICES).iter_rows()
+        for agent, process, device in gpus.iter_rows()
     ]
     kinds = {name: link(frame, gpus, ["process", "device"], "agent") for name, frame in kinds.items()}
     # Memory uses HIP's device numbers, kernels the numbers of the node: only a single GPU is certainly the same.

@@ -101,7 +101,7 @@ def _with_ends(events: pl.DataFrame) -> pl.DataFrame:
     open_: dict[tuple[str, str], list[int]] = {}
     ended: dict[int, int | None] = {}  # of those that stay open, none
     columns = ("index", pl.col("ph").cast(pl.String), "pid", "tid", "start_ns")
-    for index, ph, pid, tid, time in halves.select(columns).iter_rows():
+    for index, ph, pid, tid, time in halves.sort("start_ns", maintain_order=True).select(columns).iter_rows():
         stack = open_.setdefault((pid, tid), [])
         if ph == "B":
             stack.append(index)
@@ -150,5 +150,6 @@ def with_process(events: pl.DataFrame, processes: pl.DataFrame) -> pl.DataFrame:
     numbers = processes.select("group", "key", "process")
     keyed = keyed.join(numbers, on=["group", "key"], how="left", nulls_equal=True, maintain_order="left")
     is_cpu = pl.col("sort").is_in(("region", "sample", "memory")) | pl.col("own_pid").is_not_null()
+    is_cpu |= (pl.col("sort") == "counter") & pl.col("device").is_null()
     number = pl.when(is_cpu).then(pl.coalesce("process", "main")).otherwise(pl.col("main"))
     return keyed.with_columns(number.alias("process")).drop("group", "key", "main")
