@@ -187,3 +187,24 @@ def test_rows_that_are_shorter_or_longer_than_the_header(tmp_path: Path) -> None
         run = open_run(tmp_path / f"{name}_kernel_trace.csv")
         assert run.dispatches.select("start_ns", "end_ns").rows() == [(10, 30), (10, 30)]
         assert run.dispatches["grid_x"].to_list() == grids
+
+
+def test_dispatches_that_the_kernel_trace_does_not_number(tmp_path: Path) -> None:
+    """ROCm 6.2: only the counters have ids. The launch of a graph (call 5) makes two dispatches of one kernel."""
+    calls = [(4, "a", 1, 10), (5, "b", 3, 50), (5, "b", 2, 30), (6, "a", 4, 70)]
+    head = '"Kind","Agent_Id","Queue_Id","Kernel_Id","Kernel_Name","Correlation_Id","Start_Timestamp","End_Timestamp"\n'
+    rows = [f'"KERNEL_DISPATCH",1,1,2,"{name}",{call},{start},{start + 5}\n' for call, name, _, start in calls]
+    (tmp_path / "r_kernel_trace.csv").write_text(head + "".join(rows))
+    head = '"Correlation_Id","Dispatch_Id","Agent_Id","Process_Id","Kernel_Name","Counter_Name","Counter_Value"\n'
+    counted = [f'{call},{at},1,18,"{name}","SQ_WAVES",{100 * at}\n' for call, name, at, _ in calls[:3]]
+    (tmp_path / "r_counter_collection.csv").write_text(head + "".join(counted))
+    run = open_run(tmp_path)
+    assert run.dispatches.select("name", "start_ns", "dispatch_id").rows() == [
+        ("a", 10, 1),
+        ("b", 50, 3),
+        ("b", 30, 2),
+        ("a", 70, None),
+    ]
+    values = dict(run.counters.select("event", "value").rows())
+    assert {run.dispatches["start_ns"][event]: value for event, value in values.items()} == {10: 100, 50: 300, 30: 200}
+    assert run.losses.height == 0

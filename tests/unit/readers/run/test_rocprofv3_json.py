@@ -107,6 +107,15 @@ def write(path: Path, *processes: dict[str, Any]) -> Path:
     return path
 
 
+@pytest.mark.parametrize("kind", [[2], {"handle": 2}, None, "GPU", 1 << 70])
+def test_a_type_that_is_none_is_unknown(kind: object, tmp_path: Path) -> None:
+    objects = [{"code_object_id": 2, "storage_type": kind}]
+    odd = process(agents=[{"id": {"handle": 900}, "type": kind}], code_objects=objects)
+    run = open_run(write(tmp_path / "7_results.json", odd))
+    assert run.agents["kind"].to_list() == [None]
+    assert run.read("code_objects")["storage"].to_list() == [None]
+
+
 def test_every_kind_of_record(tmp_path: Path) -> None:
     run = open_run(write(tmp_path / "7_results.json", process()))
     assert run.dispatches.select("name", "dispatch_id", "start_ns", "end_ns", "agent", "vgpr_count").rows() == [

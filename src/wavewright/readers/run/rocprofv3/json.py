@@ -21,7 +21,7 @@ from wavewright.readers.run.rocprofv3.tables import add_events
 
 _BATCH = 1 << 15  #: Records that are Python objects at the same time.
 _LARGEST = (1 << 63) - 1
-_AGENT_KINDS = {1: "CPU", 2: "GPU", 3: "NIC"}
+_AGENT_KINDS = {"1": "CPU", "2": "GPU", "3": "NIC"}
 
 
 def read_rocprofv3_json(path: Path) -> MemorySource:
@@ -106,14 +106,14 @@ def _agent_row(agent: Mapping[str, Any], number: int) -> dict[str, Any]:
         agent,
         process=number,
         agent_id=_handle(agent.get("id")),
-        kind=_AGENT_KINDS.get(agent.get("type", 0)),
+        kind=_AGENT_KINDS.get(str(agent.get("type"))),
         lds_bytes=kilobytes * 1024 if isinstance(kilobytes, int) else None,
         properties=_text(agent),
     )
 
 
 def _code_object_row(record: Mapping[str, Any], number: int) -> dict[str, Any]:
-    storage = {1: "FILE", 2: "MEMORY"}.get(record.get("storage_type", 0))
+    storage = {"1": "FILE", "2": "MEMORY"}.get(str(record.get("storage_type")))
     return _row("code_objects", record, process=number, storage=storage, properties=_text(record))
 
 

@@ -60,11 +60,25 @@ def _with_counted(dispatches: pl.DataFrame | None, counted: pl.DataFrame, losses
     """The dispatches, and dispatches that only counter rows record; a dispatch has many counter rows."""
     keys = ["process", "dispatch_id"]
     single = counted.drop("counter", "value").unique(keys, keep="first", maintain_order=True)
+    if dispatches is not None and "dispatch_id" not in dispatches.columns:
+        dispatches = _with_ids(dispatches, single)
     if dispatches is not None and "dispatch_id" in dispatches.columns:
         single = single.join(dispatches.select(keys).unique(), on=keys, how="anti", maintain_order="left")
     if "start_ns" not in single.columns and single.height:
         losses.append(Loss("no_times", single.height, detail="the file of counters has no times"))
     return pl.concat([dispatches, single], how="diagonal_relaxed") if dispatches is not None else single
+
+
+def _with_ids(dispatches: pl.DataFrame, counted: pl.DataFrame) -> pl.DataFrame:
+    """Dispatches of ROCm 6.2, which the kernel trace does not number, with the ids of those that their call counted."""
+    call = ["process", "correlation", "name"]
+    if not set(call) <= set(dispatches.columns) & set(counted.columns):
+        return dispatches
+    turn = [pl.int_range(pl.len()).over(call).alias("turn"), pl.len().over(call).alias("turns")]
+    ids = counted.sort("dispatch_id").select(*call, "dispatch_id", *turn)
+    rows = dispatches.with_row_index("row").sort("start_ns").with_columns(turn)
+    rows = rows.join(ids, on=[*call, "turn", "turns"], how="left", maintain_order="left")
+    return rows.sort("row").drop("row", "turn", "turns")
 
 
 def _add_allocations(tables: dict[str, pl.DataFrame], events: dict[str, pl.DataFrame]) -> None:

@@ -38,7 +38,7 @@ class Ops:
     """Chunks of `dispatches` and `copies`."""
 
     def __init__(self, entities: Entities) -> None:
-        self._entities = entities
+        self.entities = entities
         self._database = entities.database
 
     def chunks(self, table: str, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
@@ -59,16 +59,16 @@ class Ops:
                 if "name" in columns:
                     wrong["dangling_rows", "names of rocpd_op"] += frame["name"].null_count()
                 yield frame
-        self._entities.note(wrong)
+        self.entities.note(wrong)
 
     @cached_property
     def _copy_types(self) -> pl.Series:
-        return self._entities.string_ids(_COPY_TYPE)
+        return self.entities.string_ids(_COPY_TYPE)
 
     @cached_property
     def empty_strings(self) -> pl.Series:
         """Ids of the empty string."""
-        return self._entities.string_ids("^$")
+        return self.entities.string_ids("^$")
 
     @cached_property
     def first_event(self) -> int:
@@ -84,7 +84,7 @@ class Ops:
         types["codeObject_id"] = pl.String  # an empty text where there is none
         launches = keyed(self._database, "rocpd_kernelapi", "api_ptr_id", types)
         calls = keyed(self._database, "rocpd_api", "id", {"apiName_id": pl.Int64})
-        in_lanes = calls.take("apiName_id", launches.keys).is_in(self._entities.string_ids(_LANES_LAUNCH).implode())
+        in_lanes = calls.take("apiName_id", launches.keys).is_in(self.entities.string_ids(_LANES_LAUNCH).implode())
         lanes = [
             pl.when(in_lanes.fill_null(value=False))
             .then(f"grid{axis}")
@@ -105,11 +105,6 @@ class Ops:
         numbers = ("size", "kind", "dstDevice", "srcDevice", "sync", "pinned")
         columns = dict.fromkeys(numbers, pl.Int64) | dict.fromkeys(("dst", "src", "width", "height"), pl.String)
         return keyed(self._database, "rocpd_copyapi", "api_ptr_id", columns)
-
-    @property
-    def entities(self) -> Entities:
-        """Processes, GPUs, ..."""
-        return self._entities
 
 
 class _Piece:
