@@ -43,15 +43,8 @@ def read_analysis_database(file: Path, *, target: str | None = None) -> CounterS
     database = Database(file)
     try:
         note_missing(database, _REQUIRED, _REQUIRED)
-        workloads = database.frame(
-            "compute_workload",
-            {
-                "workload_id": pl.Int64,
-                "name": pl.String,
-                "sys_info_extdata": pl.String,
-                "roofline_bench_extdata": pl.String,
-            },
-        )
+        texts = dict.fromkeys(("name", "sys_info_extdata", "roofline_bench_extdata"), pl.String)
+        workloads = database.frame("compute_workload", {"workload_id": pl.Int64, **texts})
         if not workloads.height:
             problem = "an analysis database without a workload"
             raise NotATraceError(problem, where=str(file), advice="let rocprof-compute analyze write it again")

@@ -187,16 +187,15 @@ def _same(base: pl.DataFrame, rows: pl.DataFrame) -> bool:
 def _keys(rows: pl.DataFrame, *, uses_agent: bool) -> tuple[list[Key], list[Key]]:
     """Per row: the dispatch by its id, and by how often its kernel ran before with that grid."""
     names = ("agent", "kernel_name", "grid_size", "dispatch_id")
-    columns = [rows[name].to_list() for name in names]
-    if not uses_agent:
-        columns[0] = [None] * rows.height
+    ids = rows.select(pl.lit(None).alias("agent") if not uses_agent else "agent", *names[1:]).rows()
+    turns: list[Key] = [()] * rows.height
     counts: dict[Key, int] = {}
-    ids, turns = [], []
-    for agent, kernel, grid, dispatch in zip(*columns, strict=True):
-        launch = (agent, kernel, grid)
+    processes = {process: place for place, process in enumerate(rows["process_id"].unique(maintain_order=True))}
+    order = [(processes[process], dispatch or 0) for process, dispatch in rows.select("process_id", names[-1]).rows()]
+    for row in sorted(range(rows.height), key=order.__getitem__):
+        launch = ids[row][:-1]
         counts[launch] = counts.get(launch, 0) + 1
-        ids.append((*launch, dispatch))
-        turns.append((*launch, counts[launch]))
+        turns[row] = (*launch, counts[launch])
     return ids, turns
 
 

@@ -138,7 +138,7 @@ def _converted() -> list[pl.Expr]:
     return [
         *(_integer(pl.col(name)) for name in INTEGERS),
         *(pl.col(name).str.strip_chars().cast(pl.Int64, strict=False) for name in _TIMES),
-        pl.col("agent").str.strip_chars().str.replace(r"(?i)^agent[ _]*", ""),
+        pl.col("agent").str.strip_chars(),
         pl.col("kernel_name").str.replace(KERNEL_SUFFIX, ""),
         pl.col("kernel_name").alias("kernel_name_spelled"),
     ]
@@ -160,7 +160,8 @@ def with_processes_together(passes: Sequence[Pass]) -> list[Pass]:
     Ranks of a parallel program write a file each: their dispatches are different ones.
     """
     merged_passes: list[Pass] = []
-    for pass_ in passes:
+    number_of_agent = pl.col("agent").str.replace(r"(?i)^agent[ _]*", "")
+    for pass_ in (replace(each, rows=each.rows.with_columns(number_of_agent)) for each in passes):
         for place, other in enumerate(merged_passes):
             if _is_beside(pass_, other):
                 rows = pl.concat([other.rows, pass_.rows], how="diagonal_relaxed")

@@ -91,16 +91,8 @@ def _one(values: pl.DataFrame, rows: pl.DataFrame, name: str, file: Path, form: 
 
 def _pass_numbers(executions: pl.DataFrame, values: pl.DataFrame, file: Path) -> pl.Series:
     """Executions with the same counters are one pass; the same dispatch again with the same counters is another one."""
-    signs = (
-        executions.select("execution")
-        .join(
-            values.group_by("execution").agg(sign=pl.col("counter").hash().bitwise_xor()),
-            on="execution",
-            how="left",
-            maintain_order="left",
-        )["sign"]
-        .to_list()
-    )
+    of_execution = values.group_by("execution").agg(sign=pl.col("counter").hash().bitwise_xor())
+    signs = executions.join(of_execution, on="execution", how="left", maintain_order="left")["sign"].to_list()
     keys = executions.select(_DISPATCH).rows()
     dispatches: dict[int, set[tuple[object, ...]]] = {}
     for sign, key in zip(signs, keys, strict=True):

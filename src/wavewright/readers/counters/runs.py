@@ -119,23 +119,10 @@ def _dispatches(run: Run) -> pl.DataFrame:
     processes = run.read("processes", ["process", "pid"])
     dispatches = dispatches.join(agents, on="agent", how="left", maintain_order="left")
     dispatches = dispatches.join(processes, on="process", how="left", maintain_order="left")
-    return dispatches.select(
-        "process",
-        "event",
-        "dispatch_id",
-        pl.col("pid").cast(pl.Int64).alias("process_id"),
-        pl.col("agent_text").alias("agent"),
-        pl.col("name").cast(pl.String).alias("kernel_name"),
-        "start_ns",
-        "end_ns",
-        _product("grid"),
-        _product("workgroup"),
-        "lds_bytes",
-        "scratch_bytes",
-        pl.col("vgpr_count").alias("arch_vgprs"),
-        pl.col("accum_vgpr_count").alias("accum_vgprs"),
-        pl.col("sgpr_count").alias("sgprs"),
-    )
+    names = {"pid": "process_id", "agent_text": "agent", "name": "kernel_name", "vgpr_count": "arch_vgprs"}
+    names |= {"accum_vgpr_count": "accum_vgprs", "sgpr_count": "sgprs"}
+    casts = (pl.col("pid").cast(pl.Int64), pl.col("name").cast(pl.String))
+    return dispatches.drop("agent").with_columns(*casts, _product("grid"), _product("workgroup")).rename(names)
 
 
 def _product(name: str) -> pl.Expr:

@@ -130,3 +130,13 @@ def test_of_two_products_under_one_name_the_one_with_as_many_cus_is_meant() -> N
     assert small.said_by["memory_gb_per_second"] == "facts of MI250"
     assert with_facts(System(target="gfx90a", product=both, cu_count=110.0)).said_by["se_count"] == "facts of MI250X"
     assert with_facts(System(target="gfx90a", product=both, cu_count=20.0)).memory_gb_per_second is None
+
+
+@together(
+    "named", [("Agent 2", "gfx1036"), ("GPU 0", "gfx1100"), ("2", "gfx1100"), ("agent_1", "gfx1100"), ("3", "gfx1036")]
+)
+def test_the_gpu_that_the_rows_name(named: tuple[str, str]) -> None:
+    """In a container nodes have gaps: `Agent 2` is the second one after the CPU, and node 3."""
+    rows = [("0", "0", "CPU", "EPYC"), ("2", "1", "GPU", "gfx1100"), ("3", "2", "GPU", "gfx1036")]
+    agents = [dict(zip(("Node_Id", "Logical_Node_Id", "Agent_Type", "Name"), row, strict=True)) for row in rows]
+    assert system_of_agents(agents, [named[0]], "agent_info.csv").target == named[1]

@@ -77,6 +77,17 @@ def test_files_below_a_folder_are_passes_over_the_same_dispatches(tmp_path: Path
     assert found.losses.height == 0
 
 
+def test_passes_whose_rows_stand_in_another_order(tmp_path: Path) -> None:
+    """The second pass has other ids, and wrote its dispatches last first: ids tell which one is the first launch."""
+    write(tmp_path / "pass_1/out_counter_collection.csv", long_row(1, "SQ_WAVES", 11), long_row(2, "SQ_WAVES", 22))
+    others = [long_row(12, "TCC_HIT_sum", 222), long_row(11, "TCC_HIT_sum", 111)]
+    write(tmp_path / "pass_2/out_counter_collection.csv", *others)
+    found = open_counters(tmp_path)
+    values = {(dispatch, name): value for dispatch, _, name, _, value in found.values.rows()}
+    assert (values[0, "SQ_WAVES"], values[0, "TCC_HIT"]) == (11, 111)
+    assert (values[1, "SQ_WAVES"], values[1, "TCC_HIT"]) == (22, 222)
+
+
 def test_passes_in_one_file_are_told_apart_by_their_times(tmp_path: Path) -> None:
     file = write(
         tmp_path / "out_counter_collection.csv",
