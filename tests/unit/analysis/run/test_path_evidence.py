@@ -29,6 +29,7 @@ from synth.runs import (
     scaled,
     simulate,
 )
+from tests.kit.made_runs import run as made_run
 from tests.kit.planted_runs import FORMS, opened
 from tests.kit.sampling import every_third
 from wavewright.analysis.run.graph import event_graph
@@ -271,3 +272,29 @@ def test_a_loader_that_copies_is_a_thread_of_its_own(tmp_path: Path, form: str) 
     twin = path_in(simulate(PLAIN), tmp_path / "twin", form)
     assert path.segments["tid"].drop_nulls().n_unique() == 1
     assert abs(times(path)["kernels"] - times(twin)["kernels"]) <= STEPS * 20_000
+
+
+def test_stream_0_of_two_gpus_is_two_streams() -> None:
+    """A kernel of GPU 1 that ends between two of GPU 0 delays none of them, whatever the number of its stream."""
+    us = 1000
+    times = ((10 * us, 1000 * us), (20 * us, 2000 * us), (4010 * us, 9000 * us))
+    work = [
+        {"agent": agent, "correlation": agent, "start_ns": begin, "end_ns": end}
+        for agent, (begin, end) in zip((1, 2, 1), times, strict=True)
+    ]
+    work[2]["correlation"] = 3
+    call = {"name": "hipLaunchKernel", "domain": "HIP"}
+    calls = [
+        call | {"correlation": row["correlation"], "start_ns": row["start_ns"] - 5 * us, "end_ns": row["start_ns"] - us}
+        for row in work
+    ]
+    copies = [{"start_ns": 2010 * us, "end_ns": 2500 * us, "src_agent": 2, "dst_agent": 0, "stream": 0}]
+    graph = event_graph(made_run(dispatches=work, regions=calls, copies=copies))
+    assert graph.tracks["gpu"].gather(graph.events["track"]).to_list()[3:] == [0, 1, 0, 1]
+    # Work follows that of its stream after 10 us, as the copy does.
+    assert graph.slack().to_list()[3:] == [3000 * us, 6500 * us, 0, 6500 * us]
+
+
+def test_streams_of_copies_to_the_host_are_of_the_gpu_that_they_come_from() -> None:
+    copies = [{"start_ns": 10, "end_ns": 20, "src_agent": 2, "dst_agent": 0, "stream": 2}]
+    assert event_graph(made_run(copies=copies)).tracks["gpu"].to_list() == [1]

@@ -11,6 +11,7 @@ from wavewright.analysis.run.calls.launches import API_DOMAINS, Launches
 from wavewright.analysis.run.calls.open_regions import NOT_OPEN
 from wavewright.analysis.run.collectives.collectives import is_collective
 from wavewright.analysis.run.collectives.meetings import ROW_COLUMNS, collective_rows
+from wavewright.analysis.run.gpu_time.busy_time import copy_agent
 from wavewright.analysis.run.graph.runtime_calls import (
     AWAITS_NOTHING,
     AWAITS_PERHAPS,
@@ -87,7 +88,7 @@ def partial_graph(run: Run) -> PartialGraph:
     recorded = recorded.join(
         tracks.filter(pl.col("is_gpu") == 1)
         .select("process", "stream", "track")
-        .unique(["process", "stream"], keep="first", maintain_order=True),
+        .filter(pl.struct("process", "stream").is_unique()),  # which of several GPUs is not recorded
         on=["process", "stream"],
         how="left",
         maintain_order="left",
@@ -161,14 +162,20 @@ def _gathered(places: pl.Series, values: pl.Series, rows: pl.Series) -> pl.Serie
 
 
 def _work(run: Run) -> pl.DataFrame:
-    """Dispatches and copies: `process`, `agent`, `queue`, `stream`, `name`, times, `correlation`, `kind`, `row`."""
+    """Dispatches and copies: `process`, `agent`, `queue`, `stream`, `name`, times, `correlation`, `kind`, `row`.
+
+    `gpu_agent` is the GPU; `agent` of a copy is where it goes to, which tells its direction.
+    """
     columns = ["process", "queue", "stream", "name", "start_ns", "end_ns", "correlation"]
     kernels = run.read("dispatches", [*columns, "agent"]).with_row_index("row")
     names = kernels.select(pl.col("name").unique()).filter(is_collective("name"))["name"]
     is_talk = pl.col("name").is_in(names.implode())
-    kernels = kernels.with_columns(kind=pl.when(is_talk).then(pl.lit("communication")).otherwise(pl.lit("kernel")))
+    kind = pl.when(is_talk).then(pl.lit("communication")).otherwise(pl.lit("kernel"))
+    kernels = kernels.with_columns(kind=kind, gpu_agent="agent")
+    gpus = run.read("agents", ["agent", "kind"]).filter(pl.col("kind") == "GPU")["agent"]
     copies = run.read("copies", [*columns, "src_agent", "dst_agent"]).with_row_index("row")
-    copies = copies.with_columns(agent=pl.coalesce("dst_agent", "src_agent"), kind=pl.lit("copy"))
+    of_gpu = pl.coalesce(copy_agent(gpus), "dst_agent")
+    copies = copies.with_columns(agent=pl.coalesce("dst_agent", "src_agent"), gpu_agent=of_gpu, kind=pl.lit("copy"))
     work = pl.concat([kernels, copies.drop("src_agent", "dst_agent")], how="diagonal").filter(_is_usable())
     return work.with_columns(pl.col("kind").cast(KIND), awaits=pl.lit(AWAITS_NOTHING, pl.UInt8))
 
@@ -187,43 +194,39 @@ def _in_tracks(run: Run, calls: pl.DataFrame, work: pl.DataFrame) -> tuple[pl.Da
     """The tracks, and both tables with the number of their track.
 
     Work is in order within its stream, or its queue where no stream is recorded; copies with neither have a track.
+    One number is a stream of each GPU where its kernels are on several: every GPU has a stream 0.
     """
     tids = run.read("threads", ["thread", "tid"])
     threads = calls.select("process", "thread").unique(maintain_order=True)
     threads = threads.join(tids, on="thread", how="left", maintain_order="left")
     gpus = run.read("agents", ["agent", "type_index", "absolute_index"])
-    gpus = gpus.select("agent", gpu=pl.coalesce("type_index", "absolute_index"))
+    gpus = gpus.select(gpu_agent="agent", gpu=pl.coalesce("type_index", "absolute_index"))
     ids = run.read("streams", ["stream", "stream_id"])
     has_stream = pl.col("stream").is_not_null()
-    keys = ("process", "agent", "queue", "is_copy")
-    others = (
-        work.with_row_index("place")
-        .filter(~has_stream)
-        .with_columns(is_copy=pl.when(pl.col("queue").is_null()).then(pl.col("kind") == "copy"))
+    has_neither = ~has_stream & pl.col("queue").is_null()
+    kernels = work.filter(has_stream, pl.col("kind") != "copy").select("stream", "gpu_agent").drop_nulls().unique()
+    several = kernels.filter(pl.len().over("stream") > 1).with_columns(stream_agent="gpu_agent")
+    keys = ("process", "stream", "agent", "queue", "is_copy")
+    keyed = work.join(several, on=["stream", "gpu_agent"], how="left", maintain_order="left").select(
+        "process",
+        "stream",
+        "gpu_agent",
+        agent=pl.when(has_stream).then("stream_agent").otherwise("agent"),
+        queue=pl.when(~has_stream).then("queue"),
+        is_copy=pl.when(has_neither).then(pl.col("kind") == "copy"),
     )
-    streams = pl.concat(
-        [
-            work.filter(has_stream).group_by("process", "stream", maintain_order=True).agg(pl.col("agent").first()),
-            others.select(keys).unique(maintain_order=True),
-        ],
-        how="diagonal",
-    )
-    streams = streams.join(gpus, on="agent", how="left", maintain_order="left")
+    streams = keyed.group_by(keys, maintain_order=True).agg(pl.col("gpu_agent").first())
+    streams = streams.join(gpus, on="gpu_agent", how="left", maintain_order="left")
     streams = streams.join(ids, on="stream", how="left", maintain_order="left")
     tracks = pl.concat(
         [threads.with_columns(is_gpu=pl.lit(0, pl.UInt8)), streams.with_columns(is_gpu=pl.lit(1, pl.UInt8))],
         how="diagonal",
     ).with_row_index("track")
-    calls = calls.with_columns(track=_track_of(tracks, "thread", calls))
-    of_stream = _track_of(tracks, "stream", work)
-    of_rest = others.select("place", *keys).join(
-        tracks.filter((pl.col("is_gpu") == 1) & ~has_stream).select(*keys, "track"),
-        on=keys,
-        how="left",
-        nulls_equal=True,
-        maintain_order="left",
-    )
-    return tracks, calls, work.with_columns(track=of_stream.scatter(of_rest["place"], of_rest["track"]))
+    numbered = tracks.select("thread", "track").drop_nulls()
+    calls = calls.with_columns(track=_gathered(numbered["thread"], numbered["track"], calls["thread"]))
+    numbers = tracks.filter(pl.col("is_gpu") == 1).select(*keys, "track")
+    of_work = keyed.join(numbers, on=keys, how="left", nulls_equal=True, maintain_order="left")["track"]
+    return tracks, calls, work.with_columns(of_work)
 
 
 def _with_working(tracks: pl.DataFrame, calls: pl.DataFrame, work: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -241,12 +244,6 @@ def _with_working(tracks: pl.DataFrame, calls: pl.DataFrame, work: pl.DataFrame)
 def _tracks_of(calls: pl.DataFrame, kind: str) -> pl.Series:
     """The threads with a call of a kind."""
     return calls.filter(pl.col("kind") == kind)["track"].unique()
-
-
-def _track_of(tracks: pl.DataFrame, column: str, rows: pl.DataFrame) -> pl.Series:
-    """The track of the thread or stream of each row."""
-    numbered = tracks.select(column, "track").drop_nulls()
-    return _gathered(numbered[column], numbered["track"], rows[column])
 
 
 def _dependencies(recorded: pl.DataFrame, events: pl.DataFrame) -> pl.DataFrame:
