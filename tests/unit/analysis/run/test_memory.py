@@ -8,6 +8,7 @@ import pytest
 
 from synth import Workload, write_rocpd
 from synth.rpd import write_rpd
+from tests.kit.made_runs import source as made_source
 from wavewright.analysis.run.calls.call_sites import UNKNOWN, call_sites
 from wavewright.analysis.run.memory.counter_points import allocated_bytes
 from wavewright.analysis.run.memory.memory import combine_memory, memory, partial_memory
@@ -210,3 +211,15 @@ def test_sites_of_overlapping_regions() -> None:
         schema={"thread": pl.UInt32, "time_ns": pl.Int64},
     )
     assert call_sites(run, moments).to_list() == ["a > b", "b", UNKNOWN, "c", UNKNOWN, UNKNOWN]
+
+
+def test_marker_at_the_peak_is_of_the_same_process() -> None:
+    """That of another rank began later, and is open then, too."""
+    processes = [{"process": rank, "source": 0, "node": 0, "pid": 7, "rank": rank} for rank in (0, 1)]
+    markers = [
+        {"process": process, "thread": process, "domain": "MARKER", "name": name, "start_ns": begin, "end_ns": 300}
+        for process, name, begin in ((0, "own", 0), (1, "of another", 50))
+    ]
+    taken = {"agent": 1, "type": "ALLOC", "level": "REAL", "start_ns": 90, "end_ns": 100, "address": 1}
+    made = made_source(processes=processes, regions=markers, allocations=[taken | {"size_bytes": 100}])
+    assert memory(Run([made])).places.select("rank", "peak_bytes", "peak_marker").rows() == [(0, 100, "own")]

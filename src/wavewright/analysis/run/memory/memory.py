@@ -12,7 +12,7 @@ from wavewright.analysis.run.memory.allocation_rows import allocation_rows
 from wavewright.analysis.run.memory.reserved_pools import reserved_blocks, reserved_points, reserved_pools
 from wavewright.analysis.run.memory.stacks import allocation_stacks
 from wavewright.analysis.run.select.clocks import node_clocks
-from wavewright.analysis.run.select.identities import processes_of
+from wavewright.analysis.run.select.identities import PROCESS, processes_of
 from wavewright.base.bounds import BINS, bounded
 from wavewright.model.answer import Answer
 from wavewright.model.run import Run
@@ -262,16 +262,18 @@ def _places(
 
 
 def _with_markers(run: Run, places: pl.DataFrame, begins: pl.DataFrame) -> pl.DataFrame:
-    """With `peak_marker`, the innermost marker of the run that is open at the peak."""
+    """With `peak_marker`, the innermost marker of its process that is open at the peak."""
     is_marker = pl.col("domain").cast(pl.String) == "MARKER"
-    columns = ["domain", "name", "start_ns", "end_ns"]
+    columns = ["process", "domain", "name", "start_ns", "end_ns"]
     markers = pl.concat([piece.filter(is_marker) for piece in run.chunks("regions", columns)] or [pl.DataFrame()])
-    zeros = begins["zero_ns"].drop_nulls().unique().to_list()
+    who = processes_of(run).join(begins, on="process", how="left").unique(PROCESS, keep="first")
+    peaks = places.join(who, on=PROCESS, how="left", nulls_equal=True, maintain_order="left")
     names = []
-    # Peaks count from the start of their node, markers are on its clock: looked up only where all nodes start at once.
-    for peak_ns in places["peak_ns"] if markers.height and len(zeros) == 1 else ():
-        at = pl.lit((peak_ns or 0) + zeros[0])
-        around = markers.filter(at.is_between("start_ns", "end_ns")).sort("start_ns", -pl.col("end_ns"))
+    # Peaks count from the start of their node, markers are on its clock.
+    for process, zero_ns, peak_ns in peaks.select("process", "zero_ns", "peak_ns").rows() if markers.height else ():
+        at = pl.lit((peak_ns or 0) + (zero_ns or 0))
+        of_process = markers.filter(pl.col("process") == process, at.is_between("start_ns", "end_ns"))
+        around = of_process.sort("start_ns", -pl.col("end_ns"))
         names.append(around["name"].cast(pl.String).last() if around.height else None)
     return places.with_columns(pl.Series("peak_marker", names or [None] * places.height, dtype=pl.String))
 
