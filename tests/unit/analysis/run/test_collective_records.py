@@ -161,6 +161,14 @@ def test_equal_ranks_and_rings_that_begin_later(tmp_path: Path) -> None:
     assert "2 of 3 of 0 default_pg" in said(answer)  # the dump of rank 2 is missing
 
 
+def test_sends_are_not_numbered_with_collectives(tmp_path: Path) -> None:
+    """Calls 900 to 902 and sends 1 and 3 of one group: send 2 alone is not logged."""
+    sends = [entry(0, "send 0->1", is_p2p=True, p2p_seq_id=number) for number in (1, 3)]
+    dump(tmp_path, 0, [*sends, *(entry(number) for number in (900, 901, 902))])
+    logged = collectives(open_run(tmp_path)).logged
+    assert logged.select("calls", "unlogged_count").sort("calls").rows() == [(2, 1), (3, 1)]
+
+
 def test_nothing_of_a_dump_is_run(tmp_path: Path) -> None:
     class Runs:
         def __reduce__(self) -> tuple[Any, ...]:

@@ -14,8 +14,8 @@ import polars as pl
 from wavewright.analysis.common.caveats import Caveat
 from wavewright.analysis.run.collectives.collectives import kind_of
 from wavewright.base.words import counted, percent
+from wavewright.readers.run.collective_records import RCCL
 
-_RECORDER = "RCCL"
 _OF_RCCL = "(?i)nccl|rccl"
 _PROCESS = ("part", "process")
 #: What a log adds to a kernel.
@@ -26,7 +26,7 @@ _MOST_PLACES = 4_096  #: Where the kernels of a process may begin in its log.
 def logged_calls(rows: pl.DataFrame, records: pl.DataFrame) -> tuple[pl.DataFrame, tuple[Caveat, ...]]:
     """`part`, `process`, `row` and `LOGGED` of the kernels in `rows` that a log tells; and of which it does not."""
     empty = pl.DataFrame(schema={"part": pl.UInt32, "process": pl.UInt32, "row": pl.UInt32, **LOGGED})
-    logs = records.filter(pl.col("recorder") == _RECORDER)
+    logs = records.filter(pl.col("recorder") == RCCL)
     kernels = rows.filter(pl.col("collective").is_null(), pl.col("name").str.contains(_OF_RCCL))
     if not logs.height or not kernels.height:
         return empty, ()

@@ -11,6 +11,7 @@ from wavewright.analysis.run.collectives.collectives import bus_factor, kind_of
 from wavewright.analysis.run.select.identities import processes_of
 from wavewright.base.words import some_of
 from wavewright.model.run import Run
+from wavewright.readers.run.collective_records import RCCL
 
 _TABLE = "collective_records"  #: Extra table of logs of RCCL Inspector and of dumps of the flight recorder.
 _SCHEMA = {
@@ -35,9 +36,8 @@ def collective_records(run: Run) -> pl.DataFrame:
     if _TABLE not in run.extra_names:
         return no_records()
     processes = processes_of(run).select("process", "host", "pid")
-    return (
-        run.table(_TABLE).join(processes, on="process", how="left", maintain_order="left").select(no_records().columns)
-    )
+    rows = run.table(_TABLE).join(processes, on="process", how="left", maintain_order="left")
+    return rows.select(no_records().columns)
 
 
 def logged_collectives(records: pl.DataFrame) -> pl.DataFrame:
@@ -53,13 +53,15 @@ def logged_collectives(records: pl.DataFrame) -> pl.DataFrame:
         shortest_ns=pl.col("duration_ns").filter(is_timed).min(),
         total_ns=pl.col("duration_ns").filter(is_timed).sum(),
     )
-    gaps = rows.drop_nulls("sequence").group_by("group").agg(
-        unlogged_count=(pl.col("sequence").max() - pl.col("sequence").min() + 1 - pl.col("sequence").n_unique())
-    )  # fmt: skip
+    # Sends and receives have numbers of their own, except in a log of RCCL, whose calls are all counted together.
+    numbers, own_numbers = pl.col("sequence"), pl.col("is_point_to_point") & (pl.col("recorder") != RCCL)
+    by_counter = rows.drop_nulls("sequence").group_by("recorder", "group", own_numbers=own_numbers)
+    gaps = by_counter.agg(unlogged_count=numbers.max() - numbers.min() + 1 - numbers.n_unique().cast(pl.Int64))
+    gaps = gaps.group_by("recorder", "group").agg(pl.col("unlogged_count").sum())
     factor = pl.when(pl.col("kind").is_not_null() & (pl.col("group_size") > 1)).then(bus_factor(pl.col("group_size")))
     bus_bytes = pl.col("size_bytes") * factor * 1e9
     return (
-        sums.join(gaps, on="group", how="left", nulls_equal=True)
+        sums.join(gaps, on=["recorder", "group"], how="left", nulls_equal=True)
         .with_columns(
             pl.col("unlogged_count").fill_null(0).cast(pl.Int64),
             bus_bytes_per_second=pl.when(pl.col("total_ns") > 0).then(
