@@ -207,7 +207,7 @@ def _in_tracks(run: Run, calls: pl.DataFrame, work: pl.DataFrame) -> tuple[pl.Da
     kernels = work.filter(has_stream, pl.col("kind") != "copy").select("stream", "gpu_agent").drop_nulls().unique()
     several = kernels.filter(pl.len().over("stream") > 1).with_columns(stream_agent="gpu_agent")
     keys = ("process", "stream", "agent", "queue", "is_copy")
-    keyed = work.join(several, on=["stream", "gpu_agent"], how="left", maintain_order="left").select(
+    work_keys = work.join(several, on=["stream", "gpu_agent"], how="left", maintain_order="left").select(
         "process",
         "stream",
         "gpu_agent",
@@ -215,17 +215,17 @@ def _in_tracks(run: Run, calls: pl.DataFrame, work: pl.DataFrame) -> tuple[pl.Da
         queue=pl.when(~has_stream).then("queue"),
         is_copy=pl.when(has_neither).then(pl.col("kind") == "copy"),
     )
-    streams = keyed.group_by(keys, maintain_order=True).agg(pl.col("gpu_agent").first())
+    streams = work_keys.group_by(keys, maintain_order=True).agg(pl.col("gpu_agent").first())
     streams = streams.join(gpus, on="gpu_agent", how="left", maintain_order="left")
     streams = streams.join(ids, on="stream", how="left", maintain_order="left")
     tracks = pl.concat(
         [threads.with_columns(is_gpu=pl.lit(0, pl.UInt8)), streams.with_columns(is_gpu=pl.lit(1, pl.UInt8))],
         how="diagonal",
     ).with_row_index("track")
-    numbered = tracks.select("thread", "track").drop_nulls()
-    calls = calls.with_columns(track=_gathered(numbered["thread"], numbered["track"], calls["thread"]))
+    thread_tracks = tracks.select("thread", "track").drop_nulls()
+    calls = calls.with_columns(track=_gathered(thread_tracks["thread"], thread_tracks["track"], calls["thread"]))
     numbers = tracks.filter(pl.col("is_gpu") == 1).select(*keys, "track")
-    of_work = keyed.join(numbers, on=keys, how="left", nulls_equal=True, maintain_order="left")["track"]
+    of_work = work_keys.join(numbers, on=keys, how="left", nulls_equal=True, maintain_order="left")["track"]
     return tracks, calls, work.with_columns(of_work)
 
 

@@ -266,8 +266,8 @@ def _with_markers(run: Run, places: pl.DataFrame, begins: pl.DataFrame) -> pl.Da
     is_marker = pl.col("domain").cast(pl.String) == "MARKER"
     columns = ["process", "domain", "name", "start_ns", "end_ns"]
     markers = pl.concat([piece.filter(is_marker) for piece in run.chunks("regions", columns)] or [pl.DataFrame()])
-    who = processes_of(run).join(begins, on="process", how="left").unique(PROCESS, keep="first")
-    peaks = places.join(who, on=PROCESS, how="left", nulls_equal=True, maintain_order="left")
+    identities = processes_of(run).join(begins, on="process", how="left").unique(PROCESS, keep="first")
+    peaks = places.join(identities, on=PROCESS, how="left", nulls_equal=True, maintain_order="left")
     names = []
     # Peaks count from the start of their node, markers are on its clock.
     for process, zero_ns, peak_ns in peaks.select("process", "zero_ns", "peak_ns").rows() if markers.height else ():
