@@ -131,7 +131,7 @@ def _planned_kernels(request: CounterRequest) -> tuple[str, ...]:
 
     ranked = ranked_kernels(request.counters.dispatches)["kernel_name"].to_list()
     for name in request.kernels:
-        if name.isdigit() and int(name) >= len(ranked):
+        if name.isdigit() and name not in map(str, range(len(ranked))):
             advice = f"there are {len(ranked):,} kernels; 0 is the longest"
             raise UsageError(f"no kernel of rank {name}", where=str(request.path), advice=advice)
     return tuple(ranked[int(name)] if name.isdigit() else name for name in request.kernels)

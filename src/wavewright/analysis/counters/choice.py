@@ -105,7 +105,7 @@ def _kernel_names(counters: CounterSet, words: Sequence[str]) -> list[str]:
     names: list[str] = []
     for word in words:
         matches = [name for name in ranked if name == word] or [name for name in ranked if word in (name or "")]
-        if word.isascii() and word.isdigit() and int(word) < len(ranked):
+        if word.isascii() and word.isdigit() and len(word) < 20 and int(word) < len(ranked):
             matches = [ranked[int(word)]]
         if not matches:
             examples = some_of(ranked, _SHOWN_NAMES, lambda name: repr((name or "")[:60]))

@@ -90,8 +90,8 @@ def _dispatches(passes: Sequence[Pass], places: Joined, times: Sequence[Span]) -
 
 
 def _agent_order(agent: str) -> tuple[bool, int, str]:
-    """Numbers by value, before names."""
-    return (not agent.isdecimal(), int(agent) if agent.isdecimal() else 0, agent)
+    """Numbers by value, which may be of any length, before names."""
+    return (not agent.isdecimal(), len(agent) if agent.isdecimal() else 0, agent)
 
 
 def _executions(passes: Sequence[Pass], places: Joined, spans: Sequence[Sequence[Span]]) -> pl.DataFrame:

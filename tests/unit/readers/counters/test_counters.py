@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from wavewright.analysis.counters.choice import CounterChoice, chosen_dispatches
 from wavewright.errors import NotATraceError, UsageError, WavewrightError
 from wavewright.model.counters import COUNTER_SET
 from wavewright.readers.counters import open_counters
@@ -86,6 +87,15 @@ def test_passes_whose_rows_stand_in_another_order(tmp_path: Path) -> None:
     values = {(dispatch, name): value for dispatch, _, name, _, value in found.values.rows()}
     assert (values[0, "SQ_WAVES"], values[0, "TCC_HIT"]) == (11, 111)
     assert (values[1, "SQ_WAVES"], values[1, "TCC_HIT"]) == (22, 222)
+
+
+def test_numbers_of_thousands_of_digits(tmp_path: Path) -> None:
+    """Python refuses to make integers of them."""
+    rows = [long_row(n, "SQ_WAVES", 1).replace("Agent 1", agent) for n, agent in ((1, "7" * 5_000), (2, "9"), (3, "x"))]
+    found = open_counters(write(tmp_path / "out_counter_collection.csv", *rows))
+    assert found.dispatches["gpu"].to_list() == [1, 0, 2]
+    with pytest.raises(UsageError, match="no kernel '111"):
+        chosen_dispatches(found, CounterChoice(kernels=("1" * 5_000,)))
 
 
 def test_passes_in_one_file_are_told_apart_by_their_times(tmp_path: Path) -> None:

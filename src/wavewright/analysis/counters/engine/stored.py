@@ -182,7 +182,7 @@ def _panels(stored: Sequence[StoredMetric], target: str) -> tuple[Panel, ...]:
         word = words.get(number, title.lower())
         declared.append(
             Panel(
-                int(number) if number.isdigit() else 0,
+                int(number) if number.isdecimal() and len(number) < 10 else 0,
                 word,
                 title,
                 tuple(_table(table, metrics) for table, metrics in tables.items()),

@@ -137,7 +137,7 @@ def between_launches(graph: EventGraph) -> Change:
 
 def _rank(graph: EventGraph, value: str) -> Change:
     ranks = graph.processes["rank"].drop_nulls().unique().sort().to_list()
-    if not value.isdecimal() or int(value) not in ranks:
+    if value not in map(str, ranks):
         listed = ", ".join(map(str, ranks[:20])) or "none are recorded"
         raise UsageError(f"no rank {value!r} in this run", advice=f"ranks: {listed}")
     met = graph.events.filter(pl.col("meeting").is_not_null() & (pl.col("rank") == int(value)))

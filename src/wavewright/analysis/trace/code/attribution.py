@@ -97,7 +97,7 @@ def place_of(frame: str) -> tuple[str, int | None]:
     (('/src/a.py', 12), ('/src/a.py', None))
     """
     file, _, line = frame.rpartition(":")
-    if not file or not line.isdecimal():
+    if not file or not line.isdecimal() or len(line) > 10:
         return frame.removesuffix(":?"), None
     number = int(line)
     return file, number if 0 < number < 1 << 32 else None

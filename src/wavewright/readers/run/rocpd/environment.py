@@ -38,6 +38,6 @@ def rank_of(environment: dict[str, str]) -> int | None:
     """
     for name in _RANKS:
         value = environment.get(name, "").strip()
-        if value.isdecimal() and int(value) < 1 << 31:
+        if value.isdecimal() and len(value) < 20 and int(value) < 1 << 31:
             return int(value)
     return None

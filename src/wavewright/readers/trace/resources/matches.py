@@ -122,4 +122,4 @@ def target_of(trace: ThreadTrace, facts: SidecarFacts, matches: ResourceMatches)
 def _generation(target: str) -> int | None:
     """9 of gfx950, 12 of gfx1201."""
     digits = target.removeprefix("gfx")[:-2]
-    return int(digits) if digits.isdecimal() else None
+    return int(digits) if digits.isdecimal() and len(digits) < 4 else None

@@ -280,3 +280,8 @@ def test_layout_of_all_versions() -> None:
             seen.add(table.name)
     assert stored_tables("3")["info_agent"].columns[4].choices == ("CPU", "GPU")
     assert stored_tables("3.0.1")["info_agent"].columns[4].choices == ("CPU", "GPU", "NIC")
+
+
+def test_a_rank_of_thousands_of_digits_is_none() -> None:
+    """Python refuses to make an integer of them."""
+    assert rank_of(dict.fromkeys(("SLURM_PROCID", "PMIX_RANK"), "1" * 5000)) is None
