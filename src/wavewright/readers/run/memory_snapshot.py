@@ -223,7 +223,7 @@ class _SnapshotRows:
 
     def _annotations(self) -> pl.DataFrame:
         """Ranges that the application named, whose start and end are entries of their own."""
-        rows, starts = [], dict[tuple[Any, ...], int]()
+        rows, starts = [], dict[tuple[Any, ...], list[int]]()
         entries = self._root.get("external_annotations")
         for entry in map(_fields, entries if isinstance(entries, list) else ()):
             name, time = _text(entry.get("name")), _integer(entry.get("time_us"))
@@ -231,9 +231,9 @@ class _SnapshotRows:
             if time is None or abs(time) >= 1 << 52:
                 self._unread += 1
             elif entry.get("stage") == "START":
-                starts[key] = time
-            elif key in starts:
-                rows.append((0, "MARKER", "user_annotation", name, starts.pop(key) * 1000, time * 1000, 0))
+                starts.setdefault(key, []).append(time)
+            elif starts.get(key):
+                rows.append((0, "MARKER", "user_annotation", name, starts[key].pop() * 1000, time * 1000, 0))
         columns = {"domain": pl.String, "category": pl.String, "name": pl.String, "start_ns": pl.Int64}
         schema = {"process": pl.UInt32, **columns, "end_ns": pl.Int64, "tid": pl.Int64}
         return pl.DataFrame(rows, schema=schema, orient="row")

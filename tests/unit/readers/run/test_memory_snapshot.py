@@ -212,3 +212,11 @@ def test_shared_lists_are_not_spread_out(tmp_path: Path) -> None:
     assert run.frames.height == 200
     assert memory(run).places["peak_bytes"].to_list() == [4_000]
     assert run.frames.filter(pl.col("depth") == 0)["name"].to_list() == ["f0 (a.py:0)"]
+
+
+def test_ranges_of_one_name_may_be_inside_each_other(tmp_path: Path) -> None:
+    steps = [("START", 1), ("START", 2), ("END", 5), ("END", 9), ("END", 11)]
+    names = [{"name": "layer", "stage": stage, "device": 0, "time_us": _TIME_US + at} for stage, at in steps]
+    (tmp_path / "a.pickle").write_bytes(pickle.dumps(planted() | {"external_annotations": names}, 4))
+    regions = open_run(tmp_path / "a.pickle").regions
+    assert sorted((end - start) // 1000 for start, end in regions.select("start_ns", "end_ns").rows()) == [3, 8]
