@@ -155,7 +155,7 @@ def _integer(column: pl.Expr) -> pl.Expr:
 
 
 def with_processes_together(passes: Sequence[Pass]) -> list[Pass]:
-    """Passes with the same counters in the same folder whose processes differ and whose times overlap, as one.
+    """Passes with the same counters whose processes differ and whose times overlap, as one.
 
     Ranks of a parallel program write a file each: their dispatches are different ones.
     """
@@ -174,7 +174,7 @@ def with_processes_together(passes: Sequence[Pass]) -> list[Pass]:
 
 
 def _is_beside(pass_: Pass, other: Pass) -> bool:
-    if pass_.form == "wide" or pass_.file == other.file or pass_.file.parent != other.file.parent or not pass_.counters:
+    if pass_.form == "wide" or pass_.file == other.file or not pass_.counters:
         return False
     if set(pass_.values.columns) != set(other.values.columns):
         return False

@@ -207,3 +207,14 @@ def test_dies_and_caches_follow_from_the_product_where_nothing_says_them() -> No
     told = System(target="gfx908", cu_count=120.0, se_count=8.0, sqc_count=64.0)
     assert with_facts(told).sqc_count == 40
     assert with_facts(System(target="gfx942", cu_count=304.0, se_count=32.0, sqc_count=160.0)).sqc_count == 160
+
+
+def test_ranks_with_a_folder_each_are_one_pass(tmp_path: Path) -> None:
+    """Their processes ran at the same time, so their dispatches are different ones, whatever their ids."""
+    for rank in (0, 1):
+        rows = [long_row(n, "SQ_WAVES", 10 * rank + n).replace(",1,7,7,", f",1,{90 + rank},7,") for n in (1, 2)]
+        write(tmp_path / f"rank_{rank}/out_counter_collection.csv", *rows)
+    found = open_counters(tmp_path)
+    assert found.passes.height == 1
+    assert found.dispatches["process_id"].to_list() == [90, 90, 91, 91]
+    assert found.measured[0]["SQ_WAVES"].to_list() == [1, 2, 11, 12]
