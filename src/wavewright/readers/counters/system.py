@@ -87,7 +87,7 @@ def system_of_agents(rows: Sequence[Mapping[str, str]], used_ids: Collection[str
     """
     pairs = [({name.lower(): word for name, word in row.items() if name}, row) for row in rows]
     gpus = [pair for pair in pairs if (pair[0].get("agent_type") or "").upper() == "GPU"]
-    used_gpus = _used(gpus, used_ids)
+    used_gpus = _gpus_of(gpus, used_ids)
     if len({row.get("name") for row, _ in used_gpus}) != 1:
         return System()
     row, original = used_gpus[0]
@@ -100,14 +100,14 @@ def system_of_agents(rows: Sequence[Mapping[str, str]], used_ids: Collection[str
 
 _Agent = tuple[dict[str, str], Mapping[str, str]]  #: A row of a list of agents, with its names in small letters, too.
 #: How tools name GPUs: by their number among the agents they list, among the GPUs, among all agents of the machine.
-_NAMED_BY = (("agent ", "logical_node_id"), ("gpu ", "gpu"), ("", "node_id"), ("agent ", "node_id"))
+_FORMS_OF_NAMES = (("agent ", "logical_node_id"), ("gpu ", "gpu"), ("", "node_id"), ("agent ", "node_id"))
 
 
-def _used(gpus: Sequence[_Agent], names: Collection[str]) -> Sequence[_Agent]:
+def _gpus_of(gpus: Sequence[_Agent], names: Collection[str]) -> Sequence[_Agent]:
     """The GPUs that rows of counters name; all where none has such a name."""
     words = {name.strip().lower().replace("_", " ") for name in names}
     rows = [row | {"gpu": str(place)} for place, (row, _) in enumerate(gpus)]
-    for prefix, field in _NAMED_BY:
+    for prefix, field in _FORMS_OF_NAMES:
         used_gpus = [gpu for gpu, row in zip(gpus, rows, strict=True) if f"{prefix}{row.get(field)}" in words]
         if used_gpus:
             return used_gpus

@@ -69,13 +69,13 @@ def _with_counted(dispatches: pl.DataFrame | None, counted: pl.DataFrame, losses
     return pl.concat([dispatches, single], how="diagonal_relaxed") if dispatches is not None else single
 
 
-def _with_ids(dispatches: pl.DataFrame, counted: pl.DataFrame) -> pl.DataFrame:
+def _with_ids(dispatches: pl.DataFrame, rows_of_counters: pl.DataFrame) -> pl.DataFrame:
     """Dispatches of ROCm 6.2, which the kernel trace does not number, with the ids of those that their call counted."""
     call = ["process", "correlation", "name"]
-    if not set(call) <= set(dispatches.columns) & set(counted.columns):
+    if not set(call) <= set(dispatches.columns) & set(rows_of_counters.columns):
         return dispatches
     turn = [pl.int_range(pl.len()).over(call).alias("turn"), pl.len().over(call).alias("turns")]
-    ids = counted.sort("dispatch_id").select(*call, "dispatch_id", *turn)
+    ids = rows_of_counters.sort("dispatch_id").select(*call, "dispatch_id", *turn)
     rows = dispatches.with_row_index("row").sort("start_ns").with_columns(turn)
     rows = rows.join(ids, on=[*call, "turn", "turns"], how="left", maintain_order="left")
     return rows.sort("row").drop("row", "turn", "turns")
