@@ -105,7 +105,8 @@ def test_an_instruction_is_read_and_selected(page, serve, made):
     unique = table.filter(pl.col("time_cycles").is_unique()).with_columns(length=length)
     expected = unique.sort("length", descending=True).row(0, named=True)
     begin = expected["time_cycles"] + offset
-    tracks = Tracks(page, served, "compute_unit", (begin - 200, begin + expected["length"] + 200))
+    time = (begin - 200, begin + expected["length"] + 200)
+    tracks = Tracks(page, served, "compute_unit", time, is_low=False)  # low tracks show states
     y = tracks.y(rows_before(served, wave["se"]))
     middle = begin + expected["length"] / 2
     found = tracks.read(middle, y)

@@ -29,6 +29,11 @@ TRACES = {  # kernels, copies, calls, and the nanoseconds of all kernels
     "gpu_only_trace": (562, 0, 631, 5_343_422),
     "sglang_Qwen3-8B_decode": (555, 3, 913, 9_765_437),
 }
+#: Work launched before the recording began; work of replayed graphs, whose capture is another file.
+LOSSES = {
+    "Qwen_Qwen1.5-0.5B-Chat__1016005": [("launched_before", 463)],
+    "sglang_Qwen3-8B_decode": [("graph_closed", 544)],
+}
 ROUNDING_NS = 60
 """TraceLens adds up floats of microseconds, whose last bit is a nanosecond at these times, a thousand times."""
 
@@ -40,7 +45,7 @@ def test_counts_and_sums(shared: Path, name: str) -> None:
     ns = (run.dispatches["end_ns"] - run.dispatches["start_ns"]).sum()
     assert (run.dispatches.height, run.copies.height, run.regions.height, ns) == TRACES[name]
     assert run.processes.height == 1
-    assert run.losses.select("kind", "count").rows() == [("launched_before", 463)] * name.startswith("Qwen")
+    assert run.losses.select("kind", "count").rows() == LOSSES.get(name, [])
     assert run.agents.filter(pl.col("kind") == "GPU")["product"].str.starts_with("AMD Instinct").all()
 
 
