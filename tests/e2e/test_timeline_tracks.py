@@ -170,7 +170,7 @@ def test_flags_stand_in_every_timeline_and_are_jumped_to(page, serve):
     for key, time in ((".", times[0]), (".", times[1]), (",", times[0])):
         tracks.key(key)
         eventually(lambda time=time: tracks.fact("begin") - pixel <= time <= tracks.fact("end") + pixel, True)
-    page.locator("header, body").get_by_text("★ 2").first.click()
+    page.locator('[data-action="bookmarks"]').click()
     expect(page.get_by_label("Note").first).to_have_value("main loop")
     leave(page)
     tracks = Tracks(page, served, "compute_unit")
@@ -276,5 +276,5 @@ def test_an_exported_page_shows_the_flags_that_were_saved(page, tmp_path):
     page.goto(f"file://{tmp_path / 'page.html'}#layout=t(compute_unit;0)")
     facts = page.locator(".timeline-facts")
     expect(facts).to_have_attribute("data-flags", "1")
-    page.get_by_text("★ 1").click()
+    page.locator('[data-action="bookmarks"]').click()
     expect(page.get_by_label("Note")).to_have_value("<b>loop</b>")
