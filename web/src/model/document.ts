@@ -15,7 +15,6 @@ export interface TraceOverview {
   /** First start and last end of a traced wave, aligned; absent = none was traced. */
   traced_start_cycles?: number | null;
   traced_end_cycles?: number | null;
-  base_cycles: number;
   clock_mhz: number | null;
   clocks: { offsets: Record<string, number>; is_aligned: boolean; reason: string };
   wave_count: number;

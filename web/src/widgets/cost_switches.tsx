@@ -1,5 +1,4 @@
 // What counts as the cost of a source line: its own instructions or also inlined ones, with or without idle cycles.
-
 import { change, settings } from "../model/settings";
 import { attribution, isSampled, setAttribution } from "../model/source";
 import { Check } from "./check";

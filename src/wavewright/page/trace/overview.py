@@ -8,7 +8,6 @@ from typing import Any
 from wavewright.analysis.trace.about.overview import losses_of, traced_span, unknown_code
 from wavewright.analysis.trace.clocks import alignment
 from wavewright.analysis.trace.listing import matched_waits
-from wavewright.analysis.trace.pipes import base_clock
 from wavewright.model.document import Document
 from wavewright.model.losses import LOSSES
 from wavewright.model.schema import CATEGORIES, SAMPLE_REASONS, STATES
@@ -33,7 +32,6 @@ def overview_of_trace(document: Document) -> dict[str, Any]:
         "span_cycles": traced_span(trace),
         "traced_start_cycles": window and window[0],
         "traced_end_cycles": window and window[1],
-        "base_cycles": base_clock(trace.gfxip),
         "clock_mhz": clock_mhz(trace),
         "clocks": {"offsets": clocks.offsets, "is_aligned": clocks.is_aligned, "reason": clocks.reason},
         "wave_count": trace.waves.height,

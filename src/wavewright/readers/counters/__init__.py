@@ -14,7 +14,7 @@ from wavewright.model.counters import CounterSet, System
 from wavewright.model.losses import Loss
 from wavewright.readers.counters.assembly import assembled
 from wavewright.readers.counters.capture_files import CaptureFiles, beside, find_counters, plain_stem
-from wavewright.readers.counters.execution import Pass, wide_pass, with_processes_together
+from wavewright.readers.counters.execution import Pass, wide_pass, with_agent_numbers, with_processes_together
 from wavewright.readers.counters.long import is_long, long_passes, long_rows
 from wavewright.readers.counters.names import COLUMNS
 from wavewright.readers.counters.rocke_bundle import counters_of_bundle, is_bundle
@@ -97,7 +97,7 @@ def _opened(place: Path, target: str | None, listings: Inventory, losses: list[L
         passes = _passes(files, place, losses)
         system = _system(files, passes, losses)
     system = with_facts(system, target, losses)
-    passes = without_silent(with_processes_together(passes), losses)
+    passes = without_silent(with_processes_together([*map(with_agent_numbers, passes)]), losses)
     losses += _partner_losses(passes, system)
     if files.refused:
         losses.append(Loss("not_followed", len(files.refused), detail=listed(files.refused)))

@@ -154,14 +154,18 @@ def _integer(column: pl.Expr) -> pl.Expr:
 # --- processes that ran at the same time are parts of one pass; files of one process after the other are passes ---
 
 
+def with_agent_numbers(pass_: Pass) -> Pass:
+    """The pass with `2` for `Agent 2`: tables name agents in both ways, and dispatches are joined by them."""
+    return replace(pass_, rows=pass_.rows.with_columns(pl.col("agent").str.replace(r"(?i)^agent[ _]*", "")))
+
+
 def with_processes_together(passes: Sequence[Pass]) -> list[Pass]:
     """Passes with the same counters whose processes differ and whose times overlap, as one.
 
     Ranks of a parallel program write a file each: their dispatches are different ones.
     """
     merged_passes: list[Pass] = []
-    number_of_agent = pl.col("agent").str.replace(r"(?i)^agent[ _]*", "")
-    for pass_ in (replace(each, rows=each.rows.with_columns(number_of_agent)) for each in passes):
+    for pass_ in passes:
         for place, other in enumerate(merged_passes):
             if _is_beside(pass_, other):
                 rows = pl.concat([other.rows, pass_.rows], how="diagonal_relaxed")
