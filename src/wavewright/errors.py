@@ -17,8 +17,6 @@ class WavewrightError(Exception):
     advice
         One thing to do next.
 
-    Examples
-    --------
     >>> print(WavewrightError("3 bytes are too short for a trace", where="se0.att", advice="capture again"))
     se0.att: 3 bytes are too short for a trace; capture again
     """
@@ -40,8 +38,6 @@ class WavewrightError(Exception):
 class UsageError(WavewrightError):
     """The request itself does not make sense (exit status 2).
 
-    Examples
-    --------
     >>> UsageError("no such table: 'wavez'").exit_code
     2
     """
@@ -52,8 +48,6 @@ class UsageError(WavewrightError):
 class NotATraceError(WavewrightError):
     """The input is not a format that wavewright reads (exit status 3).
 
-    Examples
-    --------
     >>> NotATraceError("not a thread trace").exit_code
     3
     """
@@ -62,8 +56,6 @@ class NotATraceError(WavewrightError):
 class UnsupportedError(WavewrightError):
     """The input is of a known kind, but of a generation or version that is not known here (exit status 3).
 
-    Examples
-    --------
     >>> UnsupportedError("stream version 9").exit_code
     3
     """
@@ -72,8 +64,6 @@ class UnsupportedError(WavewrightError):
 class DamagedError(WavewrightError):
     """Data was lost and the caller asked for completeness (exit status 4).
 
-    Examples
-    --------
     >>> DamagedError("2 losses").exit_code
     4
     """
@@ -84,8 +74,6 @@ class DamagedError(WavewrightError):
 class MissingToolError(WavewrightError):
     """A program or package that the request needs is not installed (exit status 5).
 
-    Examples
-    --------
     >>> MissingToolError("no LLVM found", advice="apt-get install llvm-22").exit_code
     5
     """
@@ -96,8 +84,6 @@ class MissingToolError(WavewrightError):
 class UnreachableError(WavewrightError):
     """Another machine or container cannot be reached, or the connection was lost: trying again may help (status 75).
 
-    Examples
-    --------
     >>> UnreachableError("the connection to gpu7 was lost").exit_code
     75
     """
@@ -108,8 +94,6 @@ class UnreachableError(WavewrightError):
 class LimitError(WavewrightError):
     """The operating system grants too few threads, descriptors or too little memory (exit status 71).
 
-    Examples
-    --------
     >>> LimitError("only 3 more threads can be started, and 13 are needed").exit_code
     71
     """
@@ -120,8 +104,6 @@ class LimitError(WavewrightError):
 class OutputError(WavewrightError):
     """The file system refuses the output: no space, no permission (exit status 74).
 
-    Examples
-    --------
     >>> OutputError("cannot write the output: No space left on device").exit_code
     74
     """
@@ -132,8 +114,6 @@ class OutputError(WavewrightError):
 class BusyError(WavewrightError):
     """Every GPU that would do is used by somebody, and the time to wait is over (exit status 75).
 
-    Examples
-    --------
     >>> BusyError("GPU 3 is used by process 4711", advice="wait for it: --wait 600").exit_code
     75
     """

@@ -31,13 +31,7 @@ class Bounds(NamedTuple):
         return range(int(self.low), int(self.high) + 1)
 
     def check(self, value: float, name: str) -> None:
-        """Refuse a number that lies outside.
-
-        Raises
-        ------
-        UsageError
-            When it does.
-        """
+        """Refuse a number that lies outside. Raises `UsageError` when it does."""
         if not self.holds(value):
             raise UsageError(f"{name} is {str(value)[:40]}", advice=f"it may be from {self.low:,} to {self.high:,}")
 
@@ -86,10 +80,7 @@ def bounded(**bounds: Bounds) -> Callable[[Callable[P, T]], Callable[P, T]]:
 def check_range(begin: float | None, end: float | None, name: str) -> None:
     """Refuse a range that ends before it starts; None is open, and one that ends where it starts is empty.
 
-    Raises
-    ------
-    UsageError
-        When it does.
+    Raises `UsageError` when it does.
     """
     if begin is not None and end is not None and end < begin:
         raise UsageError(f"{name} from {begin:,} to {end:,} ends before it starts", advice="give the earlier one first")

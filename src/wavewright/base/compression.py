@@ -54,8 +54,6 @@ class _Decompressor(Protocol):
 def packing_of(head: bytes) -> str:
     """Name of the packing of a file that starts with `head`; empty = none, or one that is not read here.
 
-    Examples
-    --------
     >>> packing_of(b"\\x28\\xb5\\x2f\\xfd"), packing_of(b"BZh9"), packing_of(b"{}")
     ('zstd', 'bzip2', '')
     """
@@ -65,8 +63,6 @@ def packing_of(head: bytes) -> str:
 def without_packing(name: str) -> str:
     """The name of a file without the end that says how it is packed.
 
-    Examples
-    --------
     >>> without_packing("7_results.db.zst"), without_packing("7_results.db")
     ('7_results.db', '7_results.db')
     """
@@ -76,10 +72,7 @@ def without_packing(name: str) -> str:
 def zstd_library() -> Any:
     """The module `compression.zstd` of Python 3.14, or `backports.zstd`, which is the same for Pythons before.
 
-    Raises
-    ------
-    MissingToolError
-        When there is neither.
+    Raises `MissingToolError` when there is neither.
     """
     try:
         from compression import zstd  # type: ignore[import-not-found]
@@ -96,17 +89,9 @@ def unpacked_pieces(chunks: Iterable[bytes], packing: str, *, only_first: bool =
     """Unpack chunks of a packed stream: pieces of at most `PIECE_BYTES`, none of them empty.
 
     Files of several members (gzip, xz, bzip2) or frames (Zstandard) one after another are unpacked to the end, or with
-    `only_first` to the end of the first; what follows it is not looked at.
+    `only_first` to the end of the first; what follows it is not looked at. Raises `PackedError` when the bytes are
+    damaged or end early; what came before was yielded; `MissingToolError` when there is no library for Zstandard.
 
-    Raises
-    ------
-    PackedError
-        When the bytes are damaged or end early; what came before was yielded.
-    MissingToolError
-        When there is no library for Zstandard.
-
-    Examples
-    --------
     >>> import bz2
     >>> b"".join(unpacked_pieces([bz2.compress(b"a" * 9)], "bzip2"))
     b'aaaaaaaaa'
@@ -146,10 +131,7 @@ def unpacked_stream(stream: BinaryIO, packing: str) -> Iterator[bytes]:
 class UnpackedReader(io.RawIOBase):
     """A packed file as a stream that can only be read forwards.
 
-    Raises
-    ------
-    PackedError
-        When read, if the bytes are damaged or end early.
+    Raises `PackedError` when read, if the bytes are damaged or end early.
     """
 
     def __init__(self, stream: BinaryIO, packing: str) -> None:
@@ -177,8 +159,6 @@ def opened_unpacked(stream: BinaryIO) -> BinaryIO:
 
     What is unpacked can only be read forwards, and raises `PackedError` where it is damaged or ends early.
 
-    Examples
-    --------
     >>> import bz2
     >>> opened_unpacked(io.BytesIO(bz2.compress(b"text"))).read(), opened_unpacked(io.BytesIO(b"text")).read()
     (b'text', b'text')
@@ -191,8 +171,6 @@ def opened_unpacked(stream: BinaryIO) -> BinaryIO:
 def unpacked_head(head: bytes, packing: str, limit: int) -> bytes:
     """Up to `limit` bytes of what the first bytes of a packed file unpack to; damage ends it early.
 
-    Examples
-    --------
     >>> import zlib
     >>> unpacked_head(zlib.compress(b"a" * 9)[:-4], "zlib", 3)
     b'aaa'

@@ -20,8 +20,6 @@ _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?%?")
 def harmless_text(text: str) -> str:
     """A text as `harmless` writes it; one that says a number stays as it is.
 
-    Examples
-    --------
     >>> harmless_text("=1+1"), harmless_text("\\x1b[2J"), harmless_text("-1.5")
     ("'=1+1", '\ufffd[2J', '-1.5')
     """
@@ -39,8 +37,6 @@ def harmless(frame: pl.DataFrame) -> pl.DataFrame:
     """The frame with an apostrophe before texts that spreadsheets would run as formulas, and with U+FFFD for control
     characters other than tabs and ends of lines; names of columns too.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> harmless(pl.DataFrame({"name": ["=1+1", "gemm", "\\x1b[2J"]}))["name"].to_list()
     ["'=1+1", 'gemm', '\ufffd[2J']

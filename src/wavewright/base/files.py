@@ -26,10 +26,7 @@ _NAMED = 4
 def open_regular(path: str | os.PathLike[str]) -> BinaryIO:
     """A regular file, open for reading; never waits for a pipe.
 
-    Raises
-    ------
-    OSError
-        When it cannot be opened, or is something else.
+    Raises `OSError` when it cannot be opened, or is something else.
     """
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
@@ -39,13 +36,7 @@ def open_regular(path: str | os.PathLike[str]) -> BinaryIO:
 
 
 def read_regular(path: str | os.PathLike[str]) -> bytes:
-    """The content of a regular file.
-
-    Raises
-    ------
-    OSError
-        When it cannot be read, or is something else.
-    """
+    """The content of a regular file. Raises `OSError` when it cannot be read, or is something else."""
     with open_regular(path) as stream:
         return stream.read()
 
@@ -53,8 +44,6 @@ def read_regular(path: str | os.PathLike[str]) -> bytes:
 def is_inside(path: str | os.PathLike[str], root: str | os.PathLike[str]) -> bool:
     """True if a path stays below `root` when all links are followed.
 
-    Examples
-    --------
     >>> is_inside("/usr/../etc", "/usr"), is_inside("/usr/nothing", "/usr")
     (False, True)
     """
@@ -67,8 +56,6 @@ def is_inside(path: str | os.PathLike[str], root: str | os.PathLike[str]) -> boo
 def not_read(path: str | os.PathLike[str], root: str | os.PathLike[str]) -> str:
     """Reason for not reading a file or folder that was met below `root`; empty = it can be read.
 
-    Examples
-    --------
     >>> not_read("/dev/null", "/dev"), not_read("/usr", "/etc"), not_read("/usr", "/")
     ('neither a file nor a folder', 'a link that leads out of the folder', '')
     """

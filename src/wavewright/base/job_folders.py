@@ -25,10 +25,8 @@ _NAME_BYTES = 1 << 20  #: Read of a job file for its name.
 def read_instead(path: str) -> str:
     """The path that is read in place of the folder of a job; any other path as it is.
 
-    Raises
-    ------
-    UsageError
-        When the job has no result yet, when its result leads out of the folder, or when it is a pool of jobs.
+    Raises `UsageError` when the job has no result yet, when its result leads out of the folder, or when it is a pool of
+    jobs.
     """
     try:
         if not is_job_folder(path):

@@ -19,8 +19,6 @@ _MAKING: dict[tuple[int, Hashable], RLock] = {}
 def once(cache: dict[Key, Made], key: Key, make: Callable[[], Made]) -> Made:
     """`kept[key]`, which is `make()` the first time. Threads that want the same wait for it; others do not.
 
-    Examples
-    --------
     >>> kept = {}
     >>> once(kept, "sum", lambda: 3), once(kept, "sum", lambda: 4)
     (3, 3)

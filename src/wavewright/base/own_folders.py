@@ -47,10 +47,7 @@ def is_own_folder(root: Path, folder: Path) -> bool:
 def make_below(root: Path, folder: Path) -> None:
     """Make a folder below `root`, and those between them.
 
-    Raises
-    ------
-    OSError
-        When the file system refuses, or something else than a folder is on the way.
+    Raises `OSError` when the file system refuses, or something else than a folder is on the way.
     """
     with _opened(root, folder.relative_to(root).parts, is_made=True):
         pass
@@ -59,10 +56,7 @@ def make_below(root: Path, folder: Path) -> None:
 def remove_below(root: Path, folder: Path) -> None:
     """Remove a folder below `root` with everything in it; of links in it, the links.
 
-    Raises
-    ------
-    OSError
-        When the file system refuses, or a link is on the way.
+    Raises `OSError` when the file system refuses, or a link is on the way.
     """
     *names, last = folder.relative_to(root).parts
     with _opened(root, names) as descriptor:

@@ -8,10 +8,7 @@ from wavewright.errors import MissingToolError
 def require(package: str, extra: str, *, where: str = "") -> None:
     """Make sure that a package is there, which comes with an extra of wavewright.
 
-    Raises
-    ------
-    MissingToolError
-        When it is not installed.
+    Raises `MissingToolError` when it is not installed.
     """
     from importlib.util import find_spec
 

@@ -44,10 +44,7 @@ def reader_suffix(name: str) -> str | None:
 def load_plugin(group: str, name: str) -> Any:
     """The object of an entry point, imported now.
 
-    Raises
-    ------
-    UsageError
-        When it cannot be imported; the error names the package.
+    Raises `UsageError` when it cannot be imported; the error names the package.
     """
     point = plugins(group)[name]
     try:

@@ -40,10 +40,7 @@ def scratch_folder(parent: Path | None = None) -> Iterator[Path]:
 def make_scratch(parent: Path | None = None) -> tuple[Path, Callable[[], None]]:
     """A new empty folder, and what removes it. Folders beside it whose processes were killed are removed now.
 
-    Raises
-    ------
-    OSError
-        When the file system refuses.
+    Raises `OSError` when the file system refuses.
     """
     place = Path(parent or tempfile.gettempdir())
     _remove_abandoned(place)

@@ -19,8 +19,6 @@ _ADDRESS = re.compile(r"(?<!\w)(\w+://[^/\s:@]*:)[^@\s/]+(?=@)")
 def masked(command: str) -> str:
     """A command line in which the values of secrets are hidden.
 
-    Examples
-    --------
     >>> masked("HF_TOKEN=hf_abc python train.py --api-key 123 --lr 0.1 --password='x y'")
     'HF_TOKEN=*** python train.py --api-key *** --lr 0.1 --password=***'
     >>> masked("git clone https://me:pass@host/repo")

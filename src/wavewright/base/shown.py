@@ -26,8 +26,6 @@ _COMMAND = re.compile(f"[{COMMANDS}]")
 def escaped(error: UnicodeError) -> tuple[str, int]:
     """The rule itself, as codecs want it.
 
-    Examples
-    --------
     >>> escaped(UnicodeEncodeError("utf-8", "a" + chr(0xDCFF), 1, 2, "no text"))
     ('\\\\xff', 2)
     """
@@ -49,8 +47,6 @@ codecs.register_error(ESCAPES, escaped)
 def shown(text: str) -> str:
     """A text with escapes for what UTF-8 cannot hold.
 
-    Examples
-    --------
     >>> print(shown("rank" + chr(0xDCFF) + ".db"))
     rank\\xff.db
     """
@@ -60,8 +56,6 @@ def shown(text: str) -> str:
 def printable(text: str) -> str:
     """A text from a trace without what could command a terminal or turn its lines around: that is shown as an escape.
 
-    Examples
-    --------
     >>> print(printable("v_add" + chr(27) + "[2J"))
     v_add\\x1b[2J
     """
@@ -74,8 +68,6 @@ def printable(text: str) -> str:
 def quoted(word: str | os.PathLike[str]) -> str:
     """A word for a shell's command line, in characters that every terminal shows.
 
-    Examples
-    --------
     >>> quoted("trace"), quoted("a b"), quoted("a" + chr(27))
     ('trace', "'a b'", "$'a\\\\x1b'")
     """
@@ -94,8 +86,6 @@ def command_line(words: Iterable[str | os.PathLike[str]]) -> str:
 def is_text(path: str | os.PathLike[str]) -> bool:
     """True if a path is text: polars opens only such files itself.
 
-    Examples
-    --------
     >>> is_text("rank.db"), is_text("rank" + chr(0xDCFF) + ".db")
     (True, False)
     """
@@ -105,8 +95,6 @@ def is_text(path: str | os.PathLike[str]) -> bool:
 def json_bytes(value: Any, **options: Any) -> bytes:
     """Plain values as JSON, with escapes for what UTF-8 cannot hold and for what a terminal would obey.
 
-    Examples
-    --------
     >>> json_bytes({"input": "rank" + chr(0xDCFF) + ".db"})
     b'{"input":"rank\\\\\\\\xff.db"}'
     >>> json_bytes(chr(0x202E) + "txt")

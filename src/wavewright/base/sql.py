@@ -6,8 +6,6 @@ from __future__ import annotations
 def quoted(name: str) -> str:
     """A name of a table or column as SQL, whatever is in it.
 
-    Examples
-    --------
     >>> quoted('a"b')
     '"a""b"'
     """

@@ -34,8 +34,6 @@ def add(action: Callable[[], None]) -> Callable[[], None]:
 
     Called inside `unstopped`, together with what makes the action necessary.
 
-    Examples
-    --------
     >>> forget = add(lambda: print("gone"))
     >>> clear()
     gone

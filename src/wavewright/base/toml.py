@@ -32,13 +32,7 @@ def packaged_text(file: str, *, package: str | None = "wavewright.facts") -> str
 
 
 def read_toml(path: str | os.PathLike[str], *, advice: str, bytes_max: int = BYTES_MAX) -> dict[str, Any]:
-    """Read and parse a file.
-
-    Raises
-    ------
-    UsageError
-        When it cannot be read, or is no TOML.
-    """
+    """Read and parse a file. Raises `UsageError` when it cannot be read, or is no TOML."""
     where = shown(os.fspath(path))
     try:
         with open_regular(path) as stream:

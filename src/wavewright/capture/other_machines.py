@@ -84,8 +84,6 @@ class Place:
     def words(self, script: str, mark: str, arguments: Sequence[str]) -> list[str]:
         """The command that runs a script there.
 
-        Examples
-        --------
         >>> place_of("gpu7", None).words("true", "m", ["a b"])[-3:]
         ['--', 'gpu7', "sh -c true m 'a b'"]
         """
@@ -101,8 +99,6 @@ class Place:
 def place_of(host: str | None, container: str | None, program: str = "") -> Place:
     """The place that --host and --container name.
 
-    Examples
-    --------
     >>> place_of("me@gpu7", "podman:rocm")
     Place(host='me@gpu7', engine='podman', container='rocm', program='wavewright')
     """

@@ -81,10 +81,7 @@ def _chosen(
 def _target_of(target: str | None) -> str | None:
     """The target that was asked for by its name or by a product's; None = none was.
 
-    Raises
-    ------
-    UsageError
-        When no metrics are declared for it.
+    Raises `UsageError` when no metrics are declared for it.
     """
     from wavewright.facts import gpus
     from wavewright.facts.metrics.families import METRIC_TARGETS

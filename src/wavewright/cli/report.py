@@ -138,10 +138,7 @@ _HOST_WORDS = ("host", "node", "machine", "user", "login")
 def check_outputs(outputs: Sequence[str], inputs: Sequence[Path], *, force: bool) -> None:
     """Refuse outputs that cannot be written, before anything is read.
 
-    Raises
-    ------
-    UsageError
-        When an ending is not known, an output exists already, is given twice, or is an input.
+    Raises `UsageError` when an ending is not known, an output exists already, is given twice, or is an input.
     """
     read = {os.path.realpath(path) for path in inputs}
     seen: set[str] = set()
@@ -160,10 +157,7 @@ def check_outputs(outputs: Sequence[str], inputs: Sequence[Path], *, force: bool
 def documents_at(paths: Sequence[Path], reading: dict[str, Any], *, is_compared: bool = False) -> list[Document]:
     """The documents at the paths: one document for the files of a run, else one for each; all are read.
 
-    Raises
-    ------
-    UsageError
-        When a path does not exist, or they are of different kinds.
+    Raises `UsageError` when a path does not exist, or they are of different kinds.
     """
     library = Library()
     kinds = dict.fromkeys(document_at(path) for path in paths)

@@ -27,7 +27,7 @@ class DaskExecutor:
 
     The workers need wavewright and should see the files at the same paths; what one of them does not see is given to
     another. A cluster without workers is waited for, `wait_seconds` long, and `say` is told so. What Dask logs about
-    lost peers is not shown any more: the outcomes tell it.
+    lost peers is not shown any more: the outcomes tell it. Raises `MissingToolError` when Dask is not installed.
 
     Parameters
     ----------
@@ -35,11 +35,6 @@ class DaskExecutor:
         What a task needs of its worker (`dask worker --resources GPU=1`); workers without it do not count.
     retries
         How often a task that raises is given out again.
-
-    Raises
-    ------
-    MissingToolError
-        When Dask is not installed.
     """
 
     is_elsewhere = True

@@ -21,17 +21,9 @@ def executor_for(
 ) -> Executor:
     """The executor that fits what was asked for: by default as many processes as there are cores, none for one item.
 
-    A Dask cluster may be without workers for `wait_seconds`; `say` is told when that begins.
+    A Dask cluster may be without workers for `wait_seconds`; `say` is told when that begins. Raises `MissingToolError`
+    when Dask is asked for and not installed; `UsageError` when the scheduler cannot be reached.
 
-    Raises
-    ------
-    MissingToolError
-        When Dask is asked for and not installed.
-    UsageError
-        When the scheduler cannot be reached.
-
-    Examples
-    --------
     >>> type(executor_for(1)).__name__
     'Serial'
     """

@@ -107,15 +107,9 @@ def gather(
 
     A run that is in several inputs counts once. `question` and its answers can be pickled. Paths that other machines
     are given are absolute, and stay so in the answer. Inputs without anything that `asked` (None = the selection) names
-    are left out.
-
-    Raises
-    ------
-    UsageError
-        When no input has anything that `asked` names.
-    WavewrightError
-        When no input could be read: the error of the first; when workers left more than the share `most_missing` of
-        several inputs unread.
+    are left out. Raises `UsageError` when no input has anything that `asked` names; `WavewrightError` when no input
+    could be read: the error of the first; when workers left more than the share `most_missing` of several inputs
+    unread.
     """
     runner = executor or Serial()
     if runner.is_elsewhere:

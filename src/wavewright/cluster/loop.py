@@ -22,10 +22,7 @@ def loop(
 ) -> LoopAnswer:
     """The outcome of an edit: a capture before it, and one after it.
 
-    Raises
-    ------
-    UsageError
-        When the captures are of different kinds, or cannot be measured.
+    Raises `UsageError` when the captures are of different kinds, or cannot be measured.
     """
     from wavewright.analysis.common.gate import gate
     from wavewright.analysis.common.gate.loop import judged_turn

@@ -25,10 +25,7 @@ METRICS = "metrics"  #: The filter that says which metrics of counters a baselin
 def kind_of_paths(paths: Sequence[str], *, asks_for_counters: bool = False) -> str:
     """The kind of captures at all of the paths.
 
-    Raises
-    ------
-    UsageError
-        When they are of several kinds, or nothing that can be measured.
+    Raises `UsageError` when they are of several kinds, or nothing that can be measured.
     """
     kinds = {kind for path in paths if (kind := kind_at(path))}
     if asks_for_counters and kinds <= {"run", "counters"}:
@@ -66,12 +63,8 @@ def measured(
 ) -> Baseline:
     """Measurements of the captures at the paths; each path is a capture, and `progress` is entered with it.
 
-    `jobs` is the number of processes that read the files of one capture; None = as many as fit.
-
-    Raises
-    ------
-    UsageError
-        When an option does not fit the kind, or a capture lacks what is asked for.
+    `jobs` is the number of processes that read the files of one capture; None = as many as fit. Raises `UsageError`
+    when an option does not fit the kind, or a capture lacks what is asked for.
     """
     from importlib.metadata import version
 
@@ -90,13 +83,7 @@ def measured(
 
 
 def findings_of(paths: Sequence[str], kind: str, kernel: str | None) -> tuple[JudgedFinding, ...]:
-    """The findings of the diagnosis of each capture.
-
-    Raises
-    ------
-    UsageError
-        When the kind has no findings with gains.
-    """
+    """The findings of the diagnosis of each capture. Raises `UsageError` when the kind has no findings with gains."""
     if kind == "trace":
         from wavewright.analysis.trace.compare.trace_baseline import trace_findings
         from wavewright.readers.opening import open_trace

@@ -27,8 +27,6 @@ class Chunk(NamedTuple):
 def cut(code_object: CodeObject, ranges: Iterable[tuple[int, int]] | None = None) -> tuple[list[Chunk], bytes]:
     """All code of a code object, or only `ranges` of (ELF address, size in bytes): chunks by address, and their bytes.
 
-    Examples
-    --------
     >>> from synth.kernels import kernel_path
     >>> from wavewright.codeobj.code_object import CodeObject
     >>> chunks, code = cut(CodeObject.read(kernel_path("saxpy", "gfx1100")))

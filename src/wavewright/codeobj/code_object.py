@@ -91,21 +91,16 @@ class CodeObject:
     def read(cls, path: str | PathLike[str], *, target: str | None = None) -> CodeObject:
         """Read a `.out`, `.co` or `.hsaco` file, or the code object in anything else that `code_objects_in` reads.
 
+        Raises `NotATraceError`: not a file, not readable, or without a code object; `UnsupportedError`: an ELF file for
+        another processor, or a container that is not read; `UsageError`: several code objects, and `target` does not
+        select one of them.
+
         Parameters
         ----------
         path
             A regular file.
         target
             GPU to assume where the file does not name one ("gfx1100"), and to select by where there are several.
-
-        Raises
-        ------
-        NotATraceError
-            Not a file, not readable, or without a code object.
-        UnsupportedError
-            An ELF file for another processor, or a container that is not read.
-        UsageError
-            Several code objects, and `target` does not select one of them.
         """
         file = Path(path)
         if not file.is_file():

@@ -63,13 +63,8 @@ class Descriptor:
 def read_descriptor(data: bytes, target: str) -> Descriptor:
     """Decode the 64 bytes of a descriptor for `target`; a field that its family lacks is absent.
 
-    Raises
-    ------
-    ValueError
-        Fewer than 64 bytes.
+    Raises `ValueError`: fewer than 64 bytes.
 
-    Examples
-    --------
     >>> read_descriptor(bytes(64), "gfx1100").sgprs
     128
     """

@@ -27,8 +27,6 @@ def disassemble(code_object: CodeObject, *, ranges: Iterable[tuple[int, int]] | 
     displacements in dwords, as AMD's decoder writes them. Where nobody knows the GPU, the listing is empty and its
     losses say so; no input makes this raise or hang.
 
-    Examples
-    --------
     >>> from synth.kernels import kernel_path
     >>> from wavewright.codeobj.code_object import CodeObject
     >>> listing = disassemble(CodeObject.read(kernel_path("saxpy", "gfx942")))

@@ -101,12 +101,8 @@ class ElfFile:
 def parse_elf(data: bytes, where: str = "") -> ElfFile:
     """Read the headers of an ELF file.
 
-    Raises
-    ------
-    NotATraceError
-        The bytes are not ELF.
-    UnsupportedError
-        An ELF file for another processor, or not 64-bit little-endian.
+    Raises `NotATraceError`: the bytes are not ELF; `UnsupportedError`: an ELF file for another processor, or not 64-bit
+    little-endian.
     """
     if data[:4] != b"\x7fELF":
         begins = f"it starts with {data[:4].hex()}" if data else "it is empty"
@@ -137,8 +133,6 @@ def parse_elf(data: bytes, where: str = "") -> ElfFile:
 def without_overlap(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     """(Start, size) ranges by start, each cut where the one before it reaches; no byte is in two of them.
 
-    Examples
-    --------
     >>> without_overlap([(10, 4), (0, 6), (4, 8)])
     [(0, 6), (6, 6), (12, 2)]
     """

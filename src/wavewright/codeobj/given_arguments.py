@@ -56,10 +56,7 @@ _DWORD = _Type(4)
 def given_bytes(text: str, kernel: Kernel) -> tuple[int, bytes]:
     """Offset in the kernarg segment and bytes of one given argument.
 
-    Raises
-    ------
-    UsageError
-        It names none of the arguments or several, lies outside of them, or the value does not fit.
+    Raises `UsageError`: it names none of the arguments or several, lies outside of them, or the value does not fit.
     """
     key, equals, value = text.partition("=")
     key, value = key.strip(), value.strip()

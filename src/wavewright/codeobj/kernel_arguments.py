@@ -38,13 +38,7 @@ class DispatchSize(NamedTuple):
     dynamic_lds_bytes: int | None = None
 
     def check(self) -> None:
-        """Refuse what no dispatch packet can hold.
-
-        Raises
-        ------
-        UsageError
-            A size is zero, negative or too large.
-        """
+        """Refuse what no dispatch packet can hold. Raises `UsageError`: a size is zero, negative or too large."""
         for dimension, sizes, limit in (
             ("workgroup size", self.workgroup_size, _WORKGROUP_MAX),
             ("grid", self.grid_size, _GRID_MAX),
@@ -61,8 +55,6 @@ class DispatchSize(NamedTuple):
 class ArgumentValues:
     """The kernarg segment of a dispatch: `value`, and `known_mask`, which is CERTAIN (0xFF) where `value` is.
 
-    Examples
-    --------
     >>> values = ArgumentValues((), bytes([64, 0, 0, 0, 7, 0, 0, 0]), bytes([CERTAIN] * 4 + [0] * 4))
     >>> values.dword(0), values.dword(4), values.dword(8)
     (64, None, None)
@@ -116,6 +108,9 @@ def argument_values(
 ) -> ArgumentValues:
     """The certain arguments of one dispatch of `kernel`.
 
+    Raises `UsageError`: a value does not fit its argument or the segment, names none of the arguments, or two sources
+    disagree.
+
     Parameters
     ----------
     size
@@ -124,11 +119,6 @@ def argument_values(
         `NAME=VALUE` or `OFFSET=VALUE`, as `--arg` takes them (see `given_bytes`).
     recorded
         The kernarg segment as the dispatch used it.
-
-    Raises
-    ------
-    UsageError
-        A value does not fit its argument or the segment, names none of the arguments, or two sources disagree.
     """
     size = _with_required(kernel, size or DispatchSize())
     segment = _Segment(kernel)
@@ -157,8 +147,6 @@ def hidden_value(value_kind: str, size: DispatchSize, *, is_uniform: bool = Fals
     With `is_uniform` the grid is a multiple of the workgroup size. The number of dimensions of a dispatch is only
     certain where the third is used: HIP always says 3, OpenCL says what the program asked for.
 
-    Examples
-    --------
     >>> size = DispatchSize((256, 1, 1), (1000, 4, 1))
     >>> [hidden_value(f"hidden_{name}", size) for name in ("block_count_x", "remainder_x", "group_size_x", "grid_dims")]
     [3, 232, 256, None]
@@ -184,8 +172,6 @@ def hidden_value(value_kind: str, size: DispatchSize, *, is_uniform: bool = Fals
 def worded_size(size: Sequence[int]) -> str:
     """A size in three dimensions.
 
-    Examples
-    --------
     >>> worded_size((256, 2, 1))
     '256x2x1'
     """

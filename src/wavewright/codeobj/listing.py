@@ -51,8 +51,6 @@ class Listing:
 def parse_rows(tsv: bytes) -> tuple[list[Row], int]:
     """Rows of a listing, and how many lines are not rows.
 
-    Examples
-    --------
     >>> parse_rows(b"0x10\\t4\\ts_nop 0\\nhello\\n")
     ([Row(address=16, size=4, text='s_nop 0')], 1)
     """
@@ -74,8 +72,6 @@ def _number(digits: bytes) -> int:
 def is_listing(path: str | PathLike[str]) -> bool:
     """True if a file is a listing and not a code object, by its name.
 
-    Examples
-    --------
     >>> is_listing("kernel.isa.tsv"), is_listing("ui/code.json"), is_listing("kernel.co")
     (True, True, False)
     """
@@ -85,6 +81,8 @@ def is_listing(path: str | PathLike[str]) -> bool:
 def read_listing(path: str | PathLike[str], code_object: int = 0, data: bytes | None = None) -> bytes:
     """A listing as TSV: a `*.isa.tsv` file as it is, or the rows of one code object in a `code.json`.
 
+    Raises `NotATraceError`: the file cannot be read, is no listing, or has no row of this code object.
+
     Parameters
     ----------
     code_object
@@ -92,11 +90,6 @@ def read_listing(path: str | PathLike[str], code_object: int = 0, data: bytes | 
         is no row, so that whoever takes the listing counts it.
     data
         The content of the file where it is in memory only; then `path` is what messages call it.
-
-    Raises
-    ------
-    NotATraceError
-        The file cannot be read, is no listing, or has no row of this code object.
     """
     file = Path(path)
     try:

@@ -38,8 +38,6 @@ _MAX_RESTARTS = 3
 def demangle(name: str) -> str:
     """Readable form of a symbol: `.kd` and clone suffixes stripped, C++ names demangled, others as they are.
 
-    Examples
-    --------
     >>> demangle("_Z5saxpyfPKfPf.kd")
     'saxpy(float, float const*, float*)'
     >>> demangle("Cijk_Ailk_Bljk.kd")
@@ -51,8 +49,6 @@ def demangle(name: str) -> str:
 def demangle_all(names: Iterable[str]) -> dict[str, str]:
     """Readable form of many symbols at once; one that cannot be demangled within bounds stays as it is.
 
-    Examples
-    --------
     >>> demangle_all(["_Z1fv", "main"])
     {'_Z1fv': 'f()', 'main': 'main'}
     """

@@ -42,8 +42,6 @@ def with_operands(code: pl.DataFrame, target: str | None, wave64: Collection[str
     wave64
         Functions of RDNA code that run in waves of 64: what they do with VCC and EXEC is twice as wide.
 
-    Examples
-    --------
     >>> texts = ["v_addc_co_u32_e32 v1, vcc, v2, v3, vcc", "s_cmp_lt_i32 s4, s5"]
     >>> code = pl.DataFrame({"text": texts, "class": ["valu", "salu"], "function": ["f", "f"]})
     >>> with_operands(code, "gfx90a").select("writes", "reads", "implicit_writes").rows()

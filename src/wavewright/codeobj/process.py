@@ -35,8 +35,6 @@ def run_bounded(argv: list[str], stdin: bytes, *, idle_s: float, total_s: float,
     output_limit_bytes
         Longest standard output; a program that prints more is ended.
 
-    Examples
-    --------
     >>> run_bounded(["cat"], b"hello", idle_s=20, total_s=20, output_limit_bytes=100).stdout
     b'hello'
     """

@@ -34,8 +34,6 @@ class Uses(NamedTuple):
 class RowUses:
     """The registers and the class of each row of a code table; rows of which nothing is known have none.
 
-    Examples
-    --------
     >>> names = ["writes", "implicit_writes", "reads", "implicit_reads", "class"]
     >>> RowUses(pl.DataFrame([("", "scc", "s1", "", "salu")], schema=names, orient="row"))[0].writes == {SCC}
     True
@@ -56,8 +54,6 @@ class RowUses:
 def registers(text: str) -> frozenset[int]:
     """The registers of a text of the code table, one number for each dword of them.
 
-    Examples
-    --------
     >>> sorted(registers("v[1:2] vcc_hi s7 v9.l")) == [7, 107, 257, 258, 265]
     True
     """
@@ -70,8 +66,6 @@ def registers(text: str) -> frozenset[int]:
 def numbers_of(word: str) -> range:
     """The registers of one word of the code table, one number for each dword of them; none where it names none.
 
-    Examples
-    --------
     >>> numbers_of("v[4:7]"), numbers_of("vcc_hi"), numbers_of("off")
     (range(260, 264), range(107, 108), range(0, 0))
     """
@@ -90,8 +84,6 @@ def numbers_of(word: str) -> range:
 def spelled(register: int, count: int, role: int = 0) -> str:
     """A register as LLVM writes it.
 
-    Examples
-    --------
     >>> spelled(256 + 4, 4), spelled(VCC, 2), spelled(EXEC, 1), spelled(256 + 7, 1, 32)
     ('v[4:7]', 'vcc', 'exec_lo', 'v7.h')
     """

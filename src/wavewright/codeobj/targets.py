@@ -19,8 +19,6 @@ _GENERIC = re.compile(r"gfx(9|1[0-2])(-[0-9]+)?-generic\b")
 def family_of(target: str) -> str | None:
     """Family of a target or target id, None for a target outside the known generations.
 
-    Examples
-    --------
     >>> family_of("gfx942"), family_of("gfx1030"), family_of("gfx1201"), family_of("gfx1251"), family_of("gfx803")
     ('gfx9', 'gfx10', 'gfx12', 'gfx1250', None)
     """

@@ -11,8 +11,6 @@ _LONGEST = 1 << 16  #: Letters of a name that are looked at: the longest of temp
 def kernel_title(name: str) -> str:
     """The name of a kernel without return type, namespace `(anonymous)` and parameters; other names as they are.
 
-    Examples
-    --------
     >>> kernel_title("void vllm::rms_norm_kernel<__half>(__half*, int)")
     'vllm::rms_norm_kernel<__half>'
     >>> kernel_title("std::enable_if<(((8)>(0))), void>::type vllm::norm<c10::Half, 8>(c10::Half*)")
@@ -37,8 +35,6 @@ def kernel_title(name: str) -> str:
 def kernel_head(title: str) -> str:
     """The title of a kernel without its template arguments.
 
-    Examples
-    --------
     >>> kernel_head("vllm::rms_norm_kernel<__half>"), kernel_head("ns::holder<int>::run")
     ('vllm::rms_norm_kernel', 'ns::holder::run')
     """

@@ -32,8 +32,6 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 def is_runtime_kernel(name: str) -> bool:
     """Whether a kernel of this name belongs to the runtime: a capture catches it, but nobody means it.
 
-    Examples
-    --------
     >>> is_runtime_kernel("__amd_rocclr_fillBufferAligned.kd"), is_runtime_kernel("gemm")
     (True, False)
     """
@@ -43,8 +41,6 @@ def is_runtime_kernel(name: str) -> bool:
 def origin_of(name: str) -> Origin | None:
     """Where a kernel comes from if it is not the program's; None = nothing says so.
 
-    Examples
-    --------
     >>> origin_of("void at::native::elementwise_kernel<128, 4>(int)").what
     'PyTorch (ATen)'
     >>> origin_of("prefill_attention"), origin_of("fillBuffer").is_certain, origin_of("pa_decode_kernel_0")

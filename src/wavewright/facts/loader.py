@@ -49,10 +49,7 @@ F = TypeVar("F", bound=Fact)
 def decoded(declared: object, kind: type[T], *, where: str, advice: str = "") -> T:
     """Plain values of a file as a type.
 
-    Raises
-    ------
-    UsageError
-        Where they do not fit: the error names the file and the key.
+    Raises `UsageError` where they do not fit: the error names the file and the key.
     """
     try:
         return msgspec.convert(declared, kind)

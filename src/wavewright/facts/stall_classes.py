@@ -157,8 +157,6 @@ def busy_class(declared: StallClass) -> StallClass:
 def wait_class(mask: int) -> StallClass:
     """Class of the waits for the producers in `mask` (bit n = PRODUCERS[n]); several make a mixture.
 
-    Examples
-    --------
     >>> wait_class(0b10).name, wait_class(0b110).name, wait_class(0).name
     ('wait LDS', 'wait LDS + vector load', 'wait for nothing')
     """
@@ -179,15 +177,8 @@ CLASSES: dict[str, StallClass] = {
 
 
 def stall_class(name: str) -> StallClass:
-    """The class of that name, mixtures included.
+    """The class of that name, mixtures included. Raises `KeyError` when there is no such class.
 
-    Raises
-    ------
-    KeyError
-        When there is no such class.
-
-    Examples
-    --------
     >>> stall_class("wait LDS + vector load").kind
     'wait'
     """

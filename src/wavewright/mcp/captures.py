@@ -67,10 +67,7 @@ class Captures:
     def add(self, given: str, *, wanted: str = "", dispatch: str = "", target: str = "") -> Capture:
         """The capture at a path, which gets a handle if it has none.
 
-        Raises
-        ------
-        UsageError
-            When the path is not one that may be read.
+        Raises `UsageError` when the path is not one that may be read.
         """
         path = self.roots.path(given)
         name = self.roots.relative(path)
@@ -86,13 +83,7 @@ class Captures:
             return self._named[key]
 
     def get(self, given: str) -> Capture:
-        """The capture of a handle, or at a path.
-
-        Raises
-        ------
-        UsageError
-            When there is none.
-        """
+        """The capture of a handle, or at a path. Raises `UsageError` when there is none."""
         if not _HANDLE.fullmatch(given):
             return self.add(given)
         if given not in self._by_handle:

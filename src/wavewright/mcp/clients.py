@@ -29,8 +29,6 @@ class Snippet(NamedTuple):
 def snippet(client: str, roots: Sequence[Path]) -> Snippet:
     """Settings of a client, and their place.
 
-    Examples
-    --------
     >>> from pathlib import Path
     >>> print(snippet("codex", [Path("/data")]).words)
     # in ~/.codex/config.toml

@@ -34,8 +34,6 @@ class Parameter:
     def schema(self) -> dict[str, Any]:
         """The parameter as JSON Schema.
 
-        Examples
-        --------
         >>> Parameter("by", choices=("line", "loop")).schema
         {'type': 'string', 'enum': ['line', 'loop']}
         """

@@ -86,10 +86,7 @@ class _ArgumentError(UsageError):
 def check_arguments(tool: Tool, given: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments, if the tool takes them all.
 
-    Raises
-    ------
-    UsageError
-        When one is not known, missing or of the wrong kind.
+    Raises `UsageError` when one is not known, missing or of the wrong kind.
     """
     parameters = {parameter.name: parameter for parameter in tool.parameters}
     given = {name: value for name, value in given.items() if value is not None}

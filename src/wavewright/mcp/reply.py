@@ -38,8 +38,6 @@ class Offer:
     def line(self) -> str:
         """The call as a model reads it.
 
-        Examples
-        --------
         >>> Offer("source", {"capture": "c1", "at": "i0x1814"}, "the code around it").line
         '- source {"capture":"c1","at":"i0x1814"}: the code around it'
         """
@@ -80,8 +78,6 @@ def result_of(reply: Reply, *, is_large: bool = False) -> dict[str, Any]:
 def error_of(error: WavewrightError, offers: tuple[Offer, ...] = ()) -> dict[str, Any]:
     """The result of a call that could not be answered: what happened, where, what could be read, what to try.
 
-    Examples
-    --------
     >>> from wavewright.errors import UsageError
     >>> print(error_of(UsageError("no such table", advice="schema lists them"))["content"][0]["text"])
     error: no such table

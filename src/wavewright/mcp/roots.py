@@ -24,26 +24,14 @@ class Roots:
 
     @classmethod
     def of(cls, folders: Sequence[Path]) -> Roots:
-        """The folders with all links followed.
-
-        Raises
-        ------
-        UsageError
-            When one of them is not a folder.
-        """
+        """The folders with all links followed. Raises `UsageError` when one of them is not a folder."""
         for folder in folders:
             if not folder.is_dir():
                 raise UsageError("not a folder", where=str(folder), advice="--root takes a folder with captures")
         return cls(tuple(Path(os.path.realpath(folder)) for folder in folders))
 
     def path(self, given: str) -> Path:
-        """The path that a client means.
-
-        Raises
-        ------
-        UsageError
-            When it leads out of the folders, or to nothing.
-        """
+        """The path that a client means. Raises `UsageError` when it leads out of the folders, or to nothing."""
         where = given[:200]
         if not given or len(given) > _LONGEST or "\0" in given:
             raise UsageError("not a path", where=where.replace("\0", "\\0"), advice=self._advice())
@@ -66,8 +54,6 @@ class Roots:
     def relative(self, path: Path) -> str:
         """The name of a path for clients: from the first folder, else as a whole.
 
-        Examples
-        --------
         >>> Roots((Path("/data"),)).relative(Path("/data/run/results.db"))
         'run/results.db'
         """

@@ -42,8 +42,6 @@ class Rows:
 def rows_of(name: str, frame: pl.DataFrame, *, start: int = 0, limit: int = 10) -> Rows:
     """Rows of a frame; columns that say nothing here are left out, addresses become handles.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> rows_of("units", pl.DataFrame({"address": [6164], "file": [None], "share": [1 / 3]})).fields
     {'columns': ['address', 'share'], 'rows': [['i0x1814', 0.33333]], 'total': 1}
@@ -98,8 +96,6 @@ def _first(finding: Finding, label: str) -> str | None:
 def cell(value: Any) -> str | int | float | bool | None:
     """A value for JSON: texts without control characters and of bounded length, numbers with the digits they have.
 
-    Examples
-    --------
     >>> cell(0.123456789), cell(float("nan")), cell("a" * 200)[-3:], cell(7)
     (0.12346, None, 'aa…', 7)
     """
@@ -125,15 +121,8 @@ def cursor(tool: str, arguments: Mapping[str, Any], start: int) -> str:
 
 
 def start_of(given: str, tool: str, arguments: Mapping[str, Any]) -> int:
-    """The place of the row that a cursor names.
+    """The place of the row that a cursor names. Raises `UsageError` when it came with another question.
 
-    Raises
-    ------
-    UsageError
-        When it came with another question.
-
-    Examples
-    --------
     >>> start_of(cursor("hotspots", {"by": "line"}, 20), "hotspots", {"by": "line", "limit": 5})
     20
     """

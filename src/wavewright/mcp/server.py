@@ -36,8 +36,6 @@ _KEPT_MS = dict.fromkeys(
 def agreed(wanted: Any) -> str:
     """The revision that `initialize` agrees on: the wanted one, else our newest.
 
-    Examples
-    --------
     >>> agreed("2025-06-18"), agreed("1999-01-01")
     ('2025-06-18', '2025-11-25')
     """
@@ -53,8 +51,6 @@ def named_version(params: dict[str, Any]) -> Any:
 def stamped(method: str, result: dict[str, Any], server: dict[str, str]) -> dict[str, Any]:
     """A result with what 2026-07-28 wants in it.
 
-    Examples
-    --------
     >>> stamped("ping", {}, {"name": "x"})["resultType"]
     'complete'
     """
@@ -110,8 +106,6 @@ class Writer:
 def as_line(message: Any) -> bytes:
     """A message as a line of JSON; bytes of names that are not UTF-8 get escapes.
 
-    Examples
-    --------
     >>> as_line({"id": 1})
     b'{"id":1}\\n'
     """

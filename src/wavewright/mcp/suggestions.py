@@ -36,8 +36,6 @@ def suggested_calls(
 def tool_of(kind: str, topic: str) -> Tool | None:
     """The tool that answers a topic about documents of a kind; where several do, the one that it is the usual topic of.
 
-    Examples
-    --------
     >>> tool_of("trace", "waits").name, tool_of("run", "kernels").name
     ('explain_wait', 'hotspots')
     """

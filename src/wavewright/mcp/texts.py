@@ -40,13 +40,8 @@ def listed_prompts() -> list[dict[str, Any]]:
 def filled_prompt(name: str, arguments: Any) -> dict[str, Any]:
     """A prompt with its arguments filled in.
 
-    Raises
-    ------
-    LookupError, ValueError
-        When there is no such prompt, or an argument is missing or not known.
+    Raises `LookupError, ValueError` when there is no such prompt, or an argument is missing or not known.
 
-    Examples
-    --------
     >>> filled_prompt("find-the-line", {"path": "trace/"})["messages"][0]["content"]["text"][:27]
     'Open the thread trace trace'
     """
@@ -61,15 +56,8 @@ def filled_prompt(name: str, arguments: Any) -> dict[str, Any]:
 
 
 def resource(uri: str) -> dict[str, Any]:
-    """The content of a resource.
+    """The content of a resource. Raises `LookupError` when there is none.
 
-    Raises
-    ------
-    LookupError
-        When there is none.
-
-    Examples
-    --------
     >>> resource("wavewright://guide")["mimeType"]
     'text/markdown'
     """

@@ -32,10 +32,7 @@ _EVERY = 10_000  #: Findings of a diagnosis: all.
 def ask(tool: Tool, arguments: Mapping[str, Any], capture: Capture, document: Document) -> Reply:
     """The answer of a tool that is made of topics.
 
-    Raises
-    ------
-    UsageError
-        When the tool is not about such documents, or an argument is wrong.
+    Raises `UsageError` when the tool is not about such documents, or an argument is wrong.
     """
     topic = _topic(tool, arguments, document)
     limit = int(arguments.get("limit") or tool.usual_rows)
@@ -118,8 +115,6 @@ def losses_of(document: Document, style: str = "loss") -> tuple[str, ...]:
 def nearest(given: str, choices: tuple[str, ...]) -> str:
     """Advice about a word that is none of the choices.
 
-    Examples
-    --------
     >>> nearest("instructions", ("instruction", "line"))
     "did you mean 'instruction'? choices: instruction, line"
     """

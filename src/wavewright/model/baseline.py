@@ -28,8 +28,6 @@ OF_QUANTITY = tuple(STORE_ROWS.names[STORE_ROWS.names.index("subject") :])
 class Quantity:
     """Something that one capture measured: its mean, and how sure that is.
 
-    Examples
-    --------
     >>> Quantity("kernel", "attention", "ns", 200, 210_000.0, error=350.0, degrees=199).key
     ('kernel', 'attention')
     """

@@ -205,8 +205,6 @@ class Table:
     def heading(self) -> str:
         """The title, and how many rows of how many are here.
 
-        Examples
-        --------
         >>> Table("by cycles", (), (("1",),) * 2, 128, "instructions").heading
         'by cycles, showing 2 of 128 instructions'
         """
@@ -306,8 +304,6 @@ def marked(parts: Iterable[Part]) -> tuple[str, tuple[Mark, ...]]:
 def sentence(*parts: Part, style: Style = "plain", indent: int = 0) -> Sentence:
     """A sentence of parts, some of which are marked.
 
-    Examples
-    --------
     >>> sentence("hottest: ", ("v_add", "bold")).marks
     (Mark(begin=9, end=14, tone='bold', handle='', is_drawn=False),)
     """
@@ -318,8 +314,6 @@ def sentence(*parts: Part, style: Style = "plain", indent: int = 0) -> Sentence:
 def labelled(label: str, *parts: Part, tone: str = "cyan", indent: int = 3) -> Labelled:
     """A paragraph of parts with a label before it.
 
-    Examples
-    --------
     >>> labelled("why", "waits at ", Named("0x1814", "i")).text
     'waits at 0x1814'
     """

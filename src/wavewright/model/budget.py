@@ -9,8 +9,6 @@ from dataclasses import dataclass
 class Limit:
     """One limit of a budget.
 
-    Examples
-    --------
     >>> Limit("attention <= 210 us", "kernel", "attention", is_at_most=True, value=210_000.0, unit="ns").text
     'attention <= 210 us'
     """

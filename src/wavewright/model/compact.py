@@ -17,8 +17,6 @@ def compacted(value: Any, top: int | None) -> Any:
     `top` rows (None = all), those inside of its cells with a quarter of them; any other list that is longer becomes
     `{"items", "item_count"}`. Fractions have six digits.
 
-    Examples
-    --------
     >>> compacted({"units": {"row_count": 3, "rows": [{"row": 1, "stall": 9}, {"row": 2, "stall": 4}]}}, 1)
     {'units': {'columns': ['row', 'stall'], 'rows': [[1, 9]], 'row_count': 3}}
     >>> compacted([1, 2, 3], 2)
@@ -39,8 +37,6 @@ def compacted(value: Any, top: int | None) -> Any:
 def _rounded(value: float) -> float:
     """Six digits, and no fewer than all before the point.
 
-    Examples
-    --------
     >>> _rounded(0.41089697084397897), _rounded(1234567.891)
     (0.410897, 1234567.9)
     """

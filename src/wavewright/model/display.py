@@ -60,23 +60,14 @@ class WithTables(Displayed):
         return {name: self.table(name) for name in (*type(self).specs, *self.extra_names)}
 
     def to_arrow(self) -> dict[str, Any]:
-        """All tables as `pyarrow.Table`; needs pyarrow.
-
-        Raises
-        ------
-        MissingToolError
-            When pyarrow is not installed.
-        """
+        """All tables as `pyarrow.Table`; needs pyarrow. Raises `MissingToolError` when pyarrow is not installed."""
         require("pyarrow", "pandas")
         return {name: frame.to_arrow() for name, frame in self.to_polars().items()}
 
     def to_pandas(self) -> dict[str, Any]:
         """All tables as `pandas.DataFrame`; integers with missing values are nullable. Needs pandas and pyarrow.
 
-        Raises
-        ------
-        MissingToolError
-            When pandas or pyarrow is not installed.
+        Raises `MissingToolError` when pandas or pyarrow is not installed.
         """
         require("pandas", "pandas")
         require("pyarrow", "pandas")

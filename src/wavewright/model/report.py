@@ -83,12 +83,8 @@ class Report(Displayed):
     def write(self, path: str | PathLike[str], *, force: bool = False) -> None:
         """Write it; the ending of the name is the format: .html, .md, .pdf, .xlsx, .json, .ipynb, or / for a folder.
 
-        Raises
-        ------
-        UsageError
-            When the ending is not known, or the output exists and `force` is not given.
-        MissingToolError
-            When the package is missing that the format needs.
+        Raises `UsageError` when the ending is not known, or the output exists and `force` is not given;
+        `MissingToolError` when the package is missing that the format needs.
         """
         from importlib import import_module
 

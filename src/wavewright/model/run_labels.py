@@ -11,8 +11,6 @@ if TYPE_CHECKING:
 def program_of(process: Mapping[str, Any]) -> str:
     """The name of the program a process runs; empty = unknown.
 
-    Examples
-    --------
     >>> program_of({"command": "/usr/bin/python3 train.py"})
     'python3'
     """
@@ -23,8 +21,6 @@ def program_of(process: Mapping[str, Any]) -> str:
 def process_label(process: Mapping[str, Any], hostnames: Sequence[str | None]) -> str:
     """`rank 3: python3 (node001)`, as far as recorded.
 
-    Examples
-    --------
     >>> process_label({"rank": 3, "command": "/usr/bin/python3 x.py", "pid": 7, "node": 0}, ["node001"])
     'rank 3: python3 (node001)'
     >>> process_label({"rank": None, "command": None, "pid": 7, "node": None}, [])
@@ -39,8 +35,6 @@ def process_label(process: Mapping[str, Any], hostnames: Sequence[str | None]) -
 def agent_label(agent: Mapping[str, Any]) -> str:
     """`GPU 0 gfx942`, `CPU 1`.
 
-    Examples
-    --------
     >>> agent_label({"kind": "GPU", "type_index": 0, "logical_index": 2, "agent_id": 2, "target": "gfx942"})
     'GPU 0 gfx942'
     """

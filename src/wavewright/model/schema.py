@@ -85,8 +85,6 @@ def table_spec(name: str, row: str, columns: str) -> TableSpec:
 
     A type with a question mark (`UInt32?`) may be null, and so may a column whose meaning says what null stands for.
 
-    Examples
-    --------
     >>> table_spec("sizes", "one size", "width  UInt32  lanes  | how wide").columns[0].unit
     'lanes'
     """
@@ -133,8 +131,6 @@ THREAD_TRACE = packaged_specs(__package__, "tables/trace.toml")
 def empty_frame(table: TableSpec) -> pl.DataFrame:
     """An empty frame with the declared columns and types.
 
-    Examples
-    --------
     >>> empty_frame(THREAD_TRACE["states"]).columns
     ['wave', 'state', 'duration_cycles']
     """
@@ -146,8 +142,6 @@ def empty_frame(table: TableSpec) -> pl.DataFrame:
 def frame_of(table: TableSpec, rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
     """Rows as a frame with the declared columns and types; what a row does not have is null.
 
-    Examples
-    --------
     >>> frame_of(THREAD_TRACE["states"], [{"wave": 0, "state": 2}]).row(0)
     (0, 2, None)
     """

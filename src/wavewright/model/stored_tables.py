@@ -25,8 +25,6 @@ _CHUNK_BYTES = 1 << 20
 def crc32_of(content: Path | bytes) -> int:
     """Checksum of a file or of bytes: Parquet itself does not notice a flipped bit in its numbers.
 
-    Examples
-    --------
     >>> crc32_of(b"wavewright")
     1803102037
     """

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 class TraceSource:
     """The origin of a trace.
 
-    Examples
-    --------
     >>> TraceSource(path="capture", agent=5600, dispatch=1, target="gfx942").target
     'gfx942'
     """

@@ -60,8 +60,6 @@ def traced_span_ns(trace: ThreadTrace) -> float | None:
 def agreeing_durations_ns(span_ns: float) -> tuple[float, float]:
     """The shortest and the longest duration of a dispatch whose traced waves last this long.
 
-    Examples
-    --------
     >>> [round(bound) for bound in agreeing_durations_ns(10_000)]
     [9800, 19000]
     """

@@ -48,8 +48,6 @@ def _values(answer: Answer) -> list[tuple[str, Any]]:
 def title_of(answer: Answer) -> str:
     """The class of an answer, and the number of rows of its tables.
 
-    Examples
-    --------
     >>> from wavewright.analysis.run.gpu_time.overlap import overlap
     >>> from wavewright.model.run import Run
     >>> title_of(overlap(Run([])))[:8]
@@ -83,8 +81,6 @@ _LONGEST = 80  #: Characters of a cell.
 def _cell(value: Any) -> str:
     """A value in one line.
 
-    Examples
-    --------
     >>> _cell(1234), _cell(0.5), _cell(None)
     ('1,234', '0.5', '')
     """

@@ -35,8 +35,6 @@ def path_of(opened: Shown) -> str:
 def label_of(opened: Shown) -> str:
     """A short name for it.
 
-    Examples
-    --------
     >>> label_of(CounterSet(path="captures/before")), label_of(Run([]))
     ('before', 'run')
     """

@@ -26,8 +26,6 @@ _LONGEST = 16_000
 def read_place(place: str) -> dict[str, Any]:
     """The selection at a place of the page, the part of its URL after `#`; what makes no sense is left out.
 
-    Examples
-    --------
     >>> read_place("row=3&wave=2&time=10~90&layout=t(isa;0)")
     {'row': 3, 'wave': 2}
     >>> read_place("kernelName=gemm%3C64%3E&range=5~9.5")

@@ -28,13 +28,8 @@ _PREFIXES = {"trace": "", "run": "run_", "counters": "counter_"}
 def view_id(kind: str, view: str | None) -> str:
     """The id of a view; what the page calls `run_timeline` may be called `timeline`, too. Empty = none was named.
 
-    Raises
-    ------
-    UsageError
-        When documents of this kind have no such view.
+    Raises `UsageError` when documents of this kind have no such view.
 
-    Examples
-    --------
     >>> view_id("run", "timeline"), view_id("trace", "isa"), view_id("run", None)
     ('run_timeline', 'isa', '')
     """
@@ -50,13 +45,9 @@ def view_id(kind: str, view: str | None) -> str:
 def part_of(opened: Shown, time: str | None) -> Shown:
     """The events of a run, or the instructions of a trace, between A and B of `A:B`; None = everything.
 
-    Runs take what `wavewright window --time` takes (`30%:60%`, `1.5s:2s`, `-5ms:`); traces take cycles of the
-    clock that their shader engines share, or percent of the time from the first start to the last end of a traced wave.
-
-    Raises
-    ------
-    UsageError
-        When it is not a window, or counters are given, which have no time.
+    Runs take what `wavewright window --time` takes (`30%:60%`, `1.5s:2s`, `-5ms:`); traces take cycles of the clock
+    that their shader engines share, or percent of the time from the first start to the last end of a traced wave.
+    Raises `UsageError` when it is not a window, or counters are given, which have no time.
     """
     if time is None:
         return opened

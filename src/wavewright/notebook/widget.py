@@ -26,13 +26,7 @@ PAGE = "page"  #: What the widget asks for first: the page itself, which is not 
 
 
 def live_view(labelled: Sequence[tuple[str, Shown]], *, at: str, height: int) -> LiveView:
-    """The viewer as a widget.
-
-    Raises
-    ------
-    MissingToolError
-        When anywidget is not installed.
-    """
+    """The viewer as a widget. Raises `MissingToolError` when anywidget is not installed."""
     library = Library()
     for label, opened in labelled:
         _ = library.add(label, path_of(opened), lambda opened=opened: opened).opened  # type: ignore[misc]

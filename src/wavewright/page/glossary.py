@@ -18,8 +18,6 @@ _MARKS = re.compile(r"[*`]")
 def words() -> tuple[dict[str, Any], ...]:
     """The sections of the glossary, each with its words and what they mean, without marks of Markdown.
 
-    Examples
-    --------
     >>> [section["title"] for section in words()][:3]
     ['Inputs and outputs', 'Time', 'The GPU']
     >>> next(line for line in words()[1]["words"] if line["word"] == "gap")["meaning"]

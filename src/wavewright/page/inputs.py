@@ -50,10 +50,7 @@ def add_inputs(
 ) -> list[Document]:
     """New documents for paths, not yet read; `tell` is called with what the page does not show.
 
-    Raises
-    ------
-    UsageError, NotATraceError
-        When a path is nothing that can be shown: then there is no new document.
+    Raises `UsageError, NotATraceError` when a path is nothing that can be shown: then there is no new document.
     """
     reading = reading or Reading()
     if reading.one_run or reading.captures:
@@ -73,10 +70,7 @@ def add_inputs(
 def what_is(path: Path, inventory: Inventory | None = None) -> str:
     """Description of an input in words; reading it may wait until it is looked at.
 
-    Raises
-    ------
-    UsageError, NotATraceError
-        When it is nothing that can be shown.
+    Raises `UsageError, NotATraceError` when it is nothing that can be shown.
     """
     from wavewright.readers.opening import does_not_fit
 
@@ -135,8 +129,6 @@ def label_of(paths: Sequence[Path]) -> str:
 def labels_of(paths: Sequence[Path]) -> dict[Path, str]:
     """The names of the paths; of those that are called alike the folders that tell them apart.
 
-    Examples
-    --------
     >>> list(labels_of([Path("/old/c1/raw"), Path("/old/c2/raw"), Path("/old/c3")]).values())
     ['c1/raw', 'c2/raw', 'c3']
     """

@@ -28,10 +28,7 @@ _GUARD = Lock()
 def part_of_time(document: Document, begin: float | None, end: float | None) -> Document:
     """The part from `begin` to `end`, in the time of the page: aligned cycles, or ns since the start of each node.
 
-    Raises
-    ------
-    UsageError
-        When it is asked about, and no wave ran then.
+    Raises `UsageError` when it is asked about, and no wave ran then.
     """
     parts: dict[tuple[float | None, float | None], Document] = document.kept("parts of time", dict)
     with _GUARD:
@@ -101,8 +98,6 @@ def prepare(document: Document) -> None:
 def arrow(frame: pl.DataFrame) -> Payload:
     """A frame as an Arrow stream of one batch, with types that every Arrow reader knows.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> arrow(pl.DataFrame({"row": [1]})).content[:4]
     b'\\xff\\xff\\xff\\xff'
@@ -115,8 +110,6 @@ def arrow(frame: pl.DataFrame) -> Payload:
 def json(value: Any) -> Payload:
     """Any answer as JSON; NaN and infinities become null, and what is not a character of any text an escape.
 
-    Examples
-    --------
     >>> json({"share": float("nan")}).content
     b'{"share":null}'
     >>> json([chr(0xDCFF)]).content

@@ -38,13 +38,7 @@ def every_question() -> Iterator[Question[Any]]:
 
 
 def question_of(kind: str, name: str) -> Question[Any]:
-    """The question of that name about documents of this kind.
-
-    Raises
-    ------
-    UsageError
-        When there is none.
-    """
+    """The question of that name about documents of this kind. Raises `UsageError` when there is none."""
     question = QUESTIONS[kind].get(name) or plugin_question(name, kind)
     if question is None:
         names = ", ".join(QUESTIONS[kind])
@@ -55,10 +49,7 @@ def question_of(kind: str, name: str) -> Question[Any]:
 def plugin_question(name: str, kind: str | None = None) -> Question[Any] | None:
     """The question of that name, about this kind of document, that another package adds; None = there is none.
 
-    Raises
-    ------
-    UsageError
-        When its package cannot be imported, or gives no question.
+    Raises `UsageError` when its package cannot be imported, or gives no question.
     """
     if name not in plugins(PLUGIN_GROUP):
         return None
@@ -69,13 +60,7 @@ def plugin_question(name: str, kind: str | None = None) -> Question[Any] | None:
 
 
 def plot_of(kind: str, name: str) -> Plot:
-    """The plot of that name of documents of this kind.
-
-    Raises
-    ------
-    UsageError
-        When there is none.
-    """
+    """The plot of that name of documents of this kind. Raises `UsageError` when there is none."""
     plot = PLOTS[kind].get(name)
     if plot is None:
         raise UsageError(f"no plot {name[:40]!r} of {_called(kind)}", advice=f"plots: {', '.join(PLOTS[kind])}")

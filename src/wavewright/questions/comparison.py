@@ -18,10 +18,7 @@ if TYPE_CHECKING:
 def check_comparable(kinds: Sequence[str], labels: Sequence[str] = ()) -> None:
     """Refuse captures of different kinds, which the message calls by their labels.
 
-    Raises
-    ------
-    UsageError
-        When not all are of one kind.
+    Raises `UsageError` when not all are of one kind.
     """
     from wavewright.model.document import DOCUMENTS
 

@@ -95,12 +95,8 @@ def is_baseline(path: Path) -> bool:
 def read_baseline(path: Path) -> Baseline:
     """A baseline file, checked.
 
-    Raises
-    ------
-    NotATraceError
-        When it is not a baseline, or damaged.
-    UnsupportedError
-        When a newer version of wavewright wrote it.
+    Raises `NotATraceError` when it is not a baseline, or damaged; `UnsupportedError` when a newer version of wavewright
+    wrote it.
     """
     where, again = str(path), "make it again with `wavewright baseline`"
     try:

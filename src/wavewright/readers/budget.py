@@ -22,13 +22,7 @@ _ADVICE = 'write kernels = ["attention <= 210 us"], limits = ["busy >= 90 %"] or
 
 
 def read_budget(path: Path) -> Budget:
-    """The limits of a file.
-
-    Raises
-    ------
-    UsageError
-        When it cannot be read, or has a mistake.
-    """
+    """The limits of a file. Raises `UsageError` when it cannot be read, or has a mistake."""
     where = str(path)
     declaration = read_toml(path, advice=_ADVICE)
     unknown = [key for key in declaration if key not in (*_ENTRIES, "limits", "strongest_finding")]

@@ -60,12 +60,7 @@ class CodeFile:
     def named(self, name: str) -> tuple[ChosenKernel, ...]:
         """Kernels of this very name, else those whose name contains it, else those whose name has this pattern.
 
-        Names are symbols or what they stand for in C++.
-
-        Raises
-        ------
-        UsageError
-            When there is none.
+        Names are symbols or what they stand for in C++. Raises `UsageError` when there is none.
         """
         demangled = demangle_all(each.kernel.name for each in self.kernels)
         names = [(each, (each.kernel.name, demangled[each.kernel.name])) for each in self.kernels]
@@ -89,16 +84,9 @@ class CodeFile:
 def open_code(path: str | PathLike[str], *, target: str | None = None, number: int | None = None) -> CodeFile:
     """Read the code objects of a file: all, those for a GPU, or the one of a number.
 
-    A code object that cannot be read is a loss, unless it is the only one.
-
-    Raises
-    ------
-    NotATraceError
-        When the file has no code object, or none that can be read.
-    UnsupportedError
-        When it is of a kind that is not read.
-    UsageError
-        When it has none of this GPU or number.
+    A code object that cannot be read is a loss, unless it is the only one. Raises `NotATraceError` when the file has no
+    code object, or none that can be read; `UnsupportedError` when it is of a kind that is not read; `UsageError` when
+    it has none of this GPU or number.
     """
     contents = code_objects_in(path)
     if number is not None:

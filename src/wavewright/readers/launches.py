@@ -90,10 +90,7 @@ def look_first_at(trace: ThreadTrace, paths: Sequence[str | os.PathLike[str]]) -
 def calls_in_run(trace: ThreadTrace, path: Path) -> Launch:
     """The calls of the traced kernel in a run, those with the size of the traced one where the run has any.
 
-    Raises
-    ------
-    UsageError
-        When the run has no call of a kernel with this name.
+    Raises `UsageError` when the run has no call of a kernel with this name.
     """
     calls = _calls(open_inputs(find_runs([path], with_passes=True)), _names_of(trace))
     if not calls.height:
@@ -138,10 +135,7 @@ def _launch(
 def run_of_launch(trace: ThreadTrace) -> Run | None:
     """The run that `trace.launch` was found in; None = there is none, or it lay in an archive.
 
-    Raises
-    ------
-    WavewrightError
-        When it cannot be read any more.
+    Raises `WavewrightError` when it cannot be read any more.
     """
     run_input: RunInput | None = trace.answers.get("run of the launch") if trace.launch else None
     if run_input is None or not run_input.path.exists():
@@ -179,8 +173,6 @@ def spellings(pairs: Iterable[tuple[str, str]]) -> frozenset[str]:
 def _truncated(name: str) -> str:
     """A demangled name without return type, template arguments and parameters.
 
-    Examples
-    --------
     >>> _truncated("void ck::kernel<1, int>(int*)"), _truncated("kernel_0")
     ('ck::kernel', 'kernel_0')
     """

@@ -176,10 +176,7 @@ def _open_content(content: Memory, request: OpenRequest) -> ThreadTrace | Run | 
 def samples_at(path: Path, inventory: Inventory | None = None) -> list[SampleFile]:
     """The files of PC samples at a path, or in the run there; none where it is a thread trace or counters.
 
-    Raises
-    ------
-    UsageError
-        When the path does not exist or cannot be read.
+    Raises `UsageError` when the path does not exist or cannot be read.
     """
     inventory = inventory or Inventory()
     if sniff(path, inventory) not in KINDS_WITH_SAMPLES:
@@ -193,15 +190,10 @@ def samples_at(path: Path, inventory: Inventory | None = None) -> list[SampleFil
 def open_trace(path: str | os.PathLike[str], **options: Unpack[OpenOptions]) -> ThreadTrace:
     """Open a thread trace; see `open`.
 
-    With `in_parts` a raw capture of more than `buffers.GROUP_BYTES` is only counted, and decoded when its
-    instructions are asked for (`ThreadTrace.each_part`).
-
-    Raises
-    ------
-    UsageError
-        When the path does not exist, has no such dispatch, or several of that number.
-    NotATraceError, UnsupportedError
-        When it is not a thread trace; the error says what it is and which verb fits.
+    With `in_parts` a raw capture of more than `buffers.GROUP_BYTES` is only counted, and decoded when its instructions
+    are asked for (`ThreadTrace.each_part`). Raises `UsageError` when the path does not exist, has no such dispatch, or
+    several of that number; `NotATraceError, UnsupportedError` when it is not a thread trace; the error says what it is
+    and which verb fits.
     """
     request = OpenRequest(Path(path), **options)
     return _TRACE_OPENERS.get(request.kind, _open_samples)(request)

@@ -186,10 +186,7 @@ class _Mark(msgspec.Struct):
 def check_mark(address: str) -> StorePlace:
     """The place of a store.
 
-    Raises
-    ------
-    UsageError, NotATraceError, UnsupportedError
-        When there is none, or one that is not known here.
+    Raises `UsageError, NotATraceError, UnsupportedError` when there is none, or one that is not known here.
     """
     place = place_of(address)
     if STORE_MARK not in place.names(""):
@@ -303,10 +300,7 @@ class _FileReading:
 def open_store(address: str, spread: Spread = on_threads) -> Store:
     """A store, its files unread; `spread` reads them.
 
-    Raises
-    ------
-    WavewrightError
-        When there is none, or one that is not known here.
+    Raises `WavewrightError` when there is none, or one that is not known here.
     """
     return Store(address, check_mark(address), spread)
 
@@ -314,10 +308,7 @@ def open_store(address: str, spread: Spread = on_threads) -> Store:
 def last_captures(store: Store, like: Baseline, *, series: str | None, count: int) -> Baseline:
     """The newest undamaged captures of a store that were measured as others were, as a baseline.
 
-    Raises
-    ------
-    UsageError
-        When there is none.
+    Raises `UsageError` when there is none.
     """
     filters = filter_text(like.filters)
     condition = (pl.col("damages") == "") & (pl.col("step") == (like.step or "")) & (pl.col("filter") == filters)

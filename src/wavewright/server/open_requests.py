@@ -30,13 +30,7 @@ async def body_of(request: Request, most_bytes: int, media_type: str = JSON) -> 
 
 
 async def pieces_of(request: Request, media_type: str) -> AsyncIterator[bytes]:
-    """The body of a request as it comes.
-
-    Raises
-    ------
-    UsageError
-        When it may come from elsewhere than the page.
-    """
+    """The body of a request as it comes. Raises `UsageError` when it may come from elsewhere than the page."""
     if request.headers.get("content-type", "").split(";")[0].strip() != media_type:
         raise UsageError(f"what is to be kept is sent as {media_type}")
     if "origin" not in request.headers:

@@ -32,8 +32,6 @@ class Problem(NamedTuple):
 def problem_of(error: BaseException, document: Document | None = None) -> Problem:
     """The problem behind an error that came up while a question about `document` was answered.
 
-    Examples
-    --------
     >>> problem_of(UsageError("no question 'x'")).status
     400
     >>> problem_of(MemoryError()).status

@@ -72,8 +72,6 @@ def remember(paths: Sequence[Path], reading: Reading) -> None:
 def recent_lines(folder: Path | None) -> list[dict[str, Any]]:
     """Entries as the page gets them, the latest first.
 
-    Examples
-    --------
     >>> recent_lines(None)
     []
     """
@@ -81,13 +79,7 @@ def recent_lines(folder: Path | None) -> list[dict[str, Any]]:
 
 
 def entry_called(folder: Path | None, entry_id: str) -> Entry:
-    """The entry with this id.
-
-    Raises
-    ------
-    UsageError
-        When there is none: nothing else can be opened by the page.
-    """
+    """The entry with this id. Raises `UsageError` when there is none: nothing else can be opened by the page."""
     for entry in _read(folder) if folder else []:
         if entry.id == entry_id:
             return entry

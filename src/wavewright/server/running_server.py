@@ -30,13 +30,7 @@ _START_SECONDS = 30
 
 
 def listen(port: int = 0) -> socket.socket:
-    """A listening socket on loopback; port 0 = any free one.
-
-    Raises
-    ------
-    UsageError
-        When the port cannot be had.
-    """
+    """A listening socket on loopback; port 0 = any free one. Raises `UsageError` when the port cannot be had."""
     try:
         return socket.create_server(("127.0.0.1", port))
     except OSError as error:
@@ -129,8 +123,6 @@ class Limits(NamedTuple):
 def limited(limits: Limits) -> type[H11Protocol]:
     """The protocol of a server whose connections keep to limits.
 
-    Examples
-    --------
     >>> limited(Limits()).__name__
     'Limited'
     """

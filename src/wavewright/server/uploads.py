@@ -156,12 +156,8 @@ class Uploads:
     def start(self, content: bytes) -> str:
         """Make room for files that the page lists, and give the name of the upload.
 
-        Raises
-        ------
-        UsageError
-            When they are too many or too large, or a name is not one.
-        WavewrightError
-            When there is no room for them.
+        Raises `UsageError` when they are too many or too large, or a name is not one; `WavewrightError` when there is
+        no room for them.
         """
         sizes = self._checked(content)
         total = sum(sizes.values())
@@ -180,13 +176,7 @@ class Uploads:
         return name
 
     def upload(self, name: str) -> Upload:
-        """An upload that was not given up.
-
-        Raises
-        ------
-        UsageError
-            When there is none of that name.
-        """
+        """An upload that was not given up. Raises `UsageError` when there is none of that name."""
         with self._lock:
             upload = self._uploads.get(name)
         if upload is None or upload.is_given_up:
@@ -210,13 +200,7 @@ class Uploads:
         return upload.received
 
     def finish(self, name: str) -> list[Path]:
-        """Paths to open once all that was dropped is there.
-
-        Raises
-        ------
-        UsageError
-            When bytes are missing.
-        """
+        """Paths to open once all that was dropped is there. Raises `UsageError` when bytes are missing."""
         upload = self.upload(name)
         with upload.lock:
             if upload.received != upload.total:
@@ -338,13 +322,8 @@ class Uploads:
 def parts_of(path: str) -> tuple[str, ...]:
     """The names in the path of a dropped file; control characters become underscores.
 
-    Raises
-    ------
-    UsageError
-        When it leads out of the folder, or is too long.
+    Raises `UsageError` when it leads out of the folder, or is too long.
 
-    Examples
-    --------
     >>> parts_of("capture/./se0.att"), parts_of("a\\n/b")
     (('capture', 'se0.att'), ('a_', 'b'))
     """

@@ -42,8 +42,6 @@ def config_folder() -> Path | None:
 def read_state(folder: Path | None) -> dict[str, Any]:
     """State for the page, its place, and the reason why something that is there was not read.
 
-    Examples
-    --------
     >>> read_state(None)
     {'entries': {}, 'place': None, 'problem': ''}
     """
@@ -60,12 +58,7 @@ def read_state(folder: Path | None) -> dict[str, Any]:
 def change_state(folder: Path | None, content: bytes) -> dict[str, Any]:
     """Change the keys that the page sent, whole or not at all; null removes one. Other keys stay as they are.
 
-    Raises
-    ------
-    UsageError
-        When it is nothing that can be kept, or too much.
-    WavewrightError
-        When it cannot be written.
+    Raises `UsageError` when it is nothing that can be kept, or too much; `WavewrightError` when it cannot be written.
     """
     if folder is None:
         raise UsageError("there is no folder to keep settings in")

@@ -109,8 +109,6 @@ def gate_markdown(answer: GateAnswer, *, most_bytes: int | None = None) -> str:
 def cut_lines(text: str, most_bytes: int) -> str:
     """The first lines of a text that fit, and a line that says how many are missing.
 
-    Examples
-    --------
     >>> cut_lines("a" * 150 + chr(10) + "b" * 150 + chr(10), 260).splitlines()[-1]
     '**Cut here: 1 of 2 lines shown, the whole is larger than 260 bytes.**'
     """

@@ -29,8 +29,6 @@ def branch_targets(code: pl.DataFrame) -> pl.DataFrame:
 
     A branch is written with its distance in words behind itself, as 16 bits with or without a sign.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> rows = {"row": [0, 1], "code_object": [1, 1], "address": [256, 260], "text": ["s_nop 0", "s_branch 65534"]}
     >>> branch_targets(pl.DataFrame(rows, schema_overrides={"row": pl.Int32})).rows()
@@ -54,8 +52,6 @@ def branch_targets(code: pl.DataFrame) -> pl.DataFrame:
 def call_rows(code: pl.DataFrame) -> pl.Series:
     """True if each row of a code table calls a function (1) or not (0).
 
-    Examples
-    --------
     >>> import polars as pl
     >>> call_rows(pl.DataFrame({"text": ["s_swappc_b64 s[30:31], s[12:13]", "s_nop 0", None]})).to_list()
     [1, 0, 0]
@@ -66,8 +62,6 @@ def call_rows(code: pl.DataFrame) -> pl.Series:
 def blocks(code: pl.DataFrame, jumps: pl.DataFrame | None = None) -> Blocks:
     """The basic blocks of a code table; `jumps` (from `taken_jumps`) adds targets that are not in the text.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> texts = ["s_nop 0", "s_cbranch_scc1 65534", "s_endpgm"]
     >>> rows = {"row": [0, 1, 2], "code_object": [1] * 3, "address": [0, 4, 8], "text": texts, "function": ["f"] * 3}

@@ -91,8 +91,6 @@ def _code(
 def register_ranges(numbers: list[int]) -> str:
     """Registers of one or more files in few words; numbers in order.
 
-    Examples
-    --------
     >>> register_ranges([0, 1, 2, 256, 258, 259])
     's[0:2], v0, v[2:3]'
     """

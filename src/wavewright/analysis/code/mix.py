@@ -31,8 +31,6 @@ MIX = packaged_spec(__package__, "mix")
 def kind_of(instruction_class: str) -> str:
     """Kind of an instruction class.
 
-    Examples
-    --------
     >>> kind_of("vmem_load"), kind_of("valu_packed"), kind_of("nop")
     ('VMEM', 'VALU', 'other')
     """

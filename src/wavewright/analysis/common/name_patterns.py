@@ -10,13 +10,8 @@ from wavewright.errors import UsageError
 def pattern_of(text: str, plain: str = "name a part of a name") -> re.Pattern[str] | None:
     """The regular expression between slashes, None = there are none; `plain` says what a text without them does.
 
-    Raises
-    ------
-    UsageError
-        When it is not a regular expression.
+    Raises `UsageError` when it is not a regular expression.
 
-    Examples
-    --------
     >>> pattern_of("/gemm.*/").pattern, pattern_of("gemm")
     ('gemm.*', None)
     """

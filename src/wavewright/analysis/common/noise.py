@@ -24,8 +24,6 @@ _NORMAL_BOUND = 1.959964  #: What a normal variable exceeds, up or down, with th
 def t_bound(tail: float, degrees: int) -> float:
     """Bound that a Student's t variable exceeds, up or down, with probability `tail`.
 
-    Examples
-    --------
     >>> round(t_bound(0.05, 1), 2), round(t_bound(0.05, 10), 3), round(t_bound(0.01, 60), 3)
     (12.71, 2.228, 2.66)
     """
@@ -37,8 +35,6 @@ def difference_bound(tail: float, base: tuple[float, int], other: tuple[float, i
 
     Degrees of freedom of the difference are those of Welch and Satterthwaite.
 
-    Examples
-    --------
     >>> round(difference_bound(0.05, (3.0, 10), (4.0, 10)), 3)
     10.505
     """
@@ -78,8 +74,6 @@ def share_bounds(share: float, count: int) -> tuple[float, float]:
 
     Wilson's score interval: unlike the normal one it is right for few observations and for shares near 0 and 1.
 
-    Examples
-    --------
     >>> [round(bound, 3) for bound in share_bounds(0.1, 100)], share_bounds(0.5, 0)
     ([0.055, 0.174], (0.0, 1.0))
     """

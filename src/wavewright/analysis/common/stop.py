@@ -28,8 +28,6 @@ def obeying(switch: StopSwitch) -> Iterator[None]:
 def at_once(tasks: Sequence[Callable[[], T]]) -> list[T]:
     """What tasks return that spend their time in the core or in Polars, on as many threads as there are cores.
 
-    Examples
-    --------
     >>> at_once([lambda: 1, lambda: 2])
     [1, 2]
     """

@@ -32,8 +32,6 @@ class TimeBins:
 def time_bins(start_cycles: int, end_cycles: int, count: int) -> TimeBins:
     """At most `count` bins of whole cycles over [start, end).
 
-    Examples
-    --------
     >>> time_bins(0, 10, 60).count
     10
     """
@@ -46,8 +44,6 @@ def time_bins(start_cycles: int, end_cycles: int, count: int) -> TimeBins:
 def lengths_of(bins: TimeBins) -> pl.DataFrame:
     """Number, length and start of every bin, as a frame to join.
 
-    Examples
-    --------
     >>> lengths_of(time_bins(0, 10, 2)).rows()
     [(0, 5, 0), (1, 5, 5)]
     """
@@ -62,8 +58,6 @@ def step_means(changes: pl.DataFrame, group: str, bins: TimeBins) -> pl.DataFram
     `changes` has the columns `group`, `time_cycles` and `change`: by how much the function of the group changes then.
     What changes before the first bin counts from its start on.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> changes = pl.DataFrame({"se": [0, 0], "time_cycles": [2, 6], "change": [1, 2]})
     >>> step_means(changes, "se", time_bins(0, 8, 2))["mean"].to_list()

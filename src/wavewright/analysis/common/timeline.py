@@ -63,8 +63,6 @@ class Timeline:
     def tile_count(self, level: int) -> int:
         """Number of tiles of a level.
 
-        Examples
-        --------
         >>> Timeline("waves", "Waves", "cycles", 0, 10_000).tile_count(1)
         5
         """
@@ -101,10 +99,7 @@ class SpanTiles:
     def tile(self, level: int, tile: int) -> pl.DataFrame:
         """Spans that overlap a tile: columns `track`, `begin`, `end`, `kind`, `count`, `item`, `depth`.
 
-        Raises
-        ------
-        UsageError
-            When there is no such tile.
+        Raises `UsageError` when there is no such tile.
         """
         line = self.timeline
         if not (0 <= level < line.level_count and 0 <= tile < line.tile_count(level)):

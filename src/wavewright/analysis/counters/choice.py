@@ -33,8 +33,6 @@ def ranked_kernels(dispatches: pl.DataFrame, run_times: Mapping[str, int] | None
 
     `dispatches` has kernel_name, start_ns and end_ns. Kernels of the same duration are in order of their names.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> times = {"kernel_name": ["a", "b", "b"], "start_ns": [0.0, 0.0, 9.0], "end_ns": [5.0, 4.0, 11.0]}
     >>> ranked_kernels(pl.DataFrame(times)).select("kernel_name", "duration_ns_total").rows()
@@ -67,10 +65,7 @@ def ranked_dispatches(counters: CounterSet, chosen: pl.DataFrame) -> pl.DataFram
 def chosen_dispatches(counters: CounterSet, choice: CounterChoice) -> pl.DataFrame:
     """The rows of `dispatches` that the choice allows.
 
-    Raises
-    ------
-    UsageError
-        When a kernel, dispatch or GPU is asked for that the capture does not have.
+    Raises `UsageError` when a kernel, dispatch or GPU is asked for that the capture does not have.
     """
     rows = counters.dispatches
     if choice.gpus:

@@ -153,10 +153,8 @@ def _factor_of(ratio: float | None) -> float | None:
 def closure(counters: CounterSet, *, choice: CounterChoice = ALL_DISPATCHES, work: TracedWork | None = None) -> Closure:
     """The balance sheet of the chosen kernels; with `work`, the choice must leave the kernel of the trace.
 
-    Raises
-    ------
-    UsageError
-        When a kernel, dispatch or GPU is asked for that the capture does not have, or several fit a trace.
+    Raises `UsageError` when a kernel, dispatch or GPU is asked for that the capture does not have, or several fit a
+    trace.
     """
     choice_rows = chosen_dispatches(counters, choice)
     ranks = dict(ranked_kernels(counters.dispatches).select("kernel_name", "kernel").iter_rows())

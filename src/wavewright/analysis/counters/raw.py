@@ -25,10 +25,7 @@ class RawCounters(Answer, package=__package__):
 def raw_counters(counters: CounterSet, *, choice: CounterChoice = ALL_DISPATCHES) -> RawCounters:
     """All counters of the capture, in the order of their names and passes.
 
-    Raises
-    ------
-    UsageError
-        When the choice does not exist.
+    Raises `UsageError` when the choice does not exist.
     """
     chosen = chosen_dispatches(counters, choice)
     names = dict(counters.passes.select("pass", "name").iter_rows())

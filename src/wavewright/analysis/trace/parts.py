@@ -53,8 +53,6 @@ def added(frames: list[pl.DataFrame], keys: list[str]) -> pl.DataFrame:
 
     Keys stand in the order in which they come first, as in a pass over all parts.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> one, two = ({"row": [3], "hits": [2], "stall_max": [7]}, {"row": [3], "hits": [1], "stall_max": [9]})
     >>> added([pl.DataFrame(one), pl.DataFrame(two)], ["row"]).rows()

@@ -60,14 +60,10 @@ class Selection:
 def select(trace: ThreadTrace, selection: Selection) -> ThreadTrace:
     """Return the trace with only the selected waves and time window; see `selected_rows` for files and lines.
 
-    Waves keep their numbers. A wave that the window cuts starts where its last instruction before the window
-    ended, so that the gap before its first selected instruction keeps its length; its states are cut likewise.
-    Occupancy, counters and the other streams of shader engines remain complete, except for engines left out.
-
-    Raises
-    ------
-    UsageError
-        When nothing is left, or the time ends before it starts.
+    Waves keep their numbers. A wave that the window cuts starts where its last instruction before the window ended, so
+    that the gap before its first selected instruction keeps its length; its states are cut likewise. Occupancy,
+    counters and the other streams of shader engines remain complete, except for engines left out. Raises `UsageError`
+    when nothing is left, or the time ends before it starts.
     """
     if not (selection.chooses_waves or selection.chooses_time):
         return trace
@@ -122,13 +118,7 @@ def whole_of(trace: ThreadTrace) -> tuple[ThreadTrace, pl.Series | None]:
 
 
 def check_whole_waves(trace: ThreadTrace) -> None:
-    """Refuse a selection of time.
-
-    Raises
-    ------
-    UsageError
-        It has only a part of the instructions of its waves.
-    """
+    """Refuse a selection of time. Raises `UsageError`: it has only a part of the instructions of its waves."""
     whole, is_selected = whole_of(trace)
     if is_selected is None:
         return
@@ -141,10 +131,7 @@ def check_whole_waves(trace: ThreadTrace) -> None:
 def selected_rows(trace: ThreadTrace, selection: Selection) -> pl.Series | None:
     """Numbers of the code rows whose inline chain mentions the chosen file and line; None = all rows.
 
-    Raises
-    ------
-    UsageError
-        When no row is left.
+    Raises `UsageError` when no row is left.
     """
     if not selection.chooses_rows:
         return None
@@ -292,10 +279,7 @@ _NAMES_SHOWN = 6
 def select_samples(trace: ThreadTrace, kernel: str) -> ThreadTrace:
     """Return the trace with only the samples of kernels with `kernel` in their name, mangled or not.
 
-    Raises
-    ------
-    UsageError
-        When nothing is left.
+    Raises `UsageError` when nothing is left.
     """
     functions = trace.code.select("row", name="function").join(
         trace.kernels.select("name", "demangled").unique("name", keep="first"), on="name", how="left"

@@ -179,8 +179,6 @@ class MachineView:
 def printable(text: str, length: int = _NAME_LENGTH) -> str:
     """A text of a machine in one line, without what could command a terminal, without secrets, shortened.
 
-    Examples
-    --------
     >>> printable("a  b\\x1b[2J TOKEN=x"), printable("abcdef", 4)
     ('a b [2J TOKEN=***', 'abc…')
     """
@@ -192,8 +190,6 @@ def printable(text: str, length: int = _NAME_LENGTH) -> str:
 def assignment(name: str, value: str, length: int) -> str:
     """A variable with its value, of which `length` letters are shown; a name may say that it is a secret.
 
-    Examples
-    --------
     >>> assignment("ROCPROF_X", "12345", 4), assignment("ROCPROF_TOKEN", "1", 4)
     ('ROCPROF_X=123…', 'ROCPROF_TOKEN=***')
     """

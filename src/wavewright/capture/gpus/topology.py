@@ -241,8 +241,6 @@ def _product(machine: Machine, card: str, device: int, target: str, cu_count: in
 def _plain_product(board: str, arch: Arch | None) -> str:
     """The name of a product as our facts spell it, else what the board says, printable and shortened.
 
-    Examples
-    --------
     >>> from wavewright.facts.gpus import of
     >>> _plain_product("AMD Instinct MI300X OAM", of("gfx942")), _plain_product("AMD Radeon PRO W7900", of("gfx1100"))
     ('MI300X', 'AMD Radeon PRO W7900')

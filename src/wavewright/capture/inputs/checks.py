@@ -107,8 +107,6 @@ class CheckedFile:
 def checked(file: InputFile, installation: Installation) -> CheckedFile:
     """The objections to a file in a release.
 
-    Examples
-    --------
     >>> from wavewright.capture.inputs.files import input_of
     >>> from wavewright.capture.rocprofv3.releases import assumed
     >>> text = b"jobs: [{pmc: SQ_WAVES}]"

@@ -39,8 +39,6 @@ class Command:
     def line(self) -> str:
         """For a shell: variables and words, quoted.
 
-        Examples
-        --------
         >>> one_gpu = {"ROCR_VISIBLE_DEVICES": "3"}
         >>> Command(words=("rocprofv3", "--", "a b"), variables=one_gpu, removed=("LD_PRELOAD",)).line
         "env -u LD_PRELOAD ROCR_VISIBLE_DEVICES=3 rocprofv3 -- 'a b'"
@@ -51,8 +49,6 @@ class Command:
     def environment(self, variables: Mapping[str, str]) -> dict[str, str]:
         """All variables with which it runs: those of the machine, less what interferes, and what it sets.
 
-        Examples
-        --------
         >>> Command(words=("x",), variables={"A": "1"}, removed=("B",)).environment({"A": "0", "B": "2", "C": "3"})
         {'A': '1', 'C': '3'}
         """
@@ -78,8 +74,6 @@ def cleared(environment: Mapping[str, str], given: Mapping[str, str], *, hides_g
     `environment` is the caller's, on the machine where it will run; variables that the user gave stay. With
     `hides_gpus` the program shall see one GPU only.
 
-    Examples
-    --------
     >>> cleared({"HSA_TOOLS_LIB": "x.so", "LD_PRELOAD": "libjemalloc.so:librpd_tracer.so"}, {})[:2]
     ({'LD_PRELOAD': 'libjemalloc.so'}, ('HSA_TOOLS_LIB',))
     """

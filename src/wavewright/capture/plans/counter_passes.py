@@ -241,8 +241,6 @@ def _check_name(word: str, name: str, target: str, counting: Counting, our_names
 def _is_slip(name: str, other: str) -> bool:
     """True when one letter is wrong, missing, too many or swapped; digits tell counters apart.
 
-    Examples
-    --------
     >>> _is_slip("SQ_WAEVS", "SQ_WAVES"), _is_slip("SQ_WAVE", "SQ_WAVES"), _is_slip("TCC_EA1_RD", "TCC_EA0_RD")
     (True, True, False)
     """

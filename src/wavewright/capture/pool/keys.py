@@ -78,8 +78,6 @@ def words(value: list[str] | str) -> tuple[str, ...]:
 def launches(value: int | str | list[int]) -> tuple[int, ...]:
     """Launches of the kernel, from 1.
 
-    Examples
-    --------
     >>> launches("7-9,12"), launches([7, 8]), launches(3)
     ((7, 8, 9, 12), (7, 8), (3,))
     """
@@ -96,8 +94,6 @@ def launches(value: int | str | list[int]) -> tuple[int, ...]:
 def size(value: int | str) -> int:
     """Bytes, with or without a unit.
 
-    Examples
-    --------
     >>> size("256 MiB"), size(4096)
     (268435456, 4096)
     """

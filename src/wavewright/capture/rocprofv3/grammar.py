@@ -32,8 +32,6 @@ def read_launches(text: str) -> Launches:
     The text is cut at brackets, commas and spaces; each piece is a number, or A-B with both ends included; all of them
     form one set. So brackets do not nest, and no number means "skip".
 
-    Examples
-    --------
     >>> read_launches("[6, [8-8]]").numbers, read_launches("1 2 5-8").numbers
     ((6, 8), (1, 2, 5, 6, 7, 8))
     """

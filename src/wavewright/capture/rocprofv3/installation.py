@@ -75,8 +75,6 @@ def asked(machine: Machine, path: str) -> Script:
 def version_lines(text: str) -> dict[str, str]:
     """The lines `key: value` of `rocprofv3 --version`; values that CMake never filled in are left out.
 
-    Examples
-    --------
     >>> version_lines("         version: 1.1.0\\n    rocm_version: @rocm_version_FULL_VERSION@")
     {'version': '1.1.0'}
     """

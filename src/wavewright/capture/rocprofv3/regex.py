@@ -49,8 +49,6 @@ def name_regex(name: str, others: Iterable[str] = ()) -> str:
     Parts that start where an identifier starts are preferred; when no part tells the name from the others, it is
     matched as a whole. Names are as the discovery prints them; the name itself may be among the others.
 
-    Examples
-    --------
     >>> name_regex("void gemm<float>(float*)", ["void gemm<double>(double*)", "void add(float*)"])
     'gemm<f'
     >>> name_regex("add", ["add_one"])
@@ -95,8 +93,6 @@ def truncated(name: str) -> str:
 
     Trailing (...), <...> and [...] are cut off in turn, and the last word after a space or colon remains.
 
-    Examples
-    --------
     >>> truncated("void ns::addition_kernel<float>(float*, int)"), truncated("gemm.kd")
     ('addition_kernel', 'gemm.kd')
     """

@@ -76,8 +76,6 @@ def has_trap(version: Version, name: str) -> bool:
 def release_of(rocm_version: str) -> Release:
     """The known release that is, or comes right before, a version of ROCm; the newest tested one when it is empty.
 
-    Examples
-    --------
     >>> release_of("7.2.1-43").rocm, release_of("").rocm
     ('7.2', '7.14')
     """
@@ -118,8 +116,6 @@ def options_of_help(text: str) -> frozenset[str]:
     Only the lines that introduce an option count, up to the description, which two spaces set off: descriptions name
     other options, also such as do not exist.
 
-    Examples
-    --------
     >>> sorted(options_of_help("  -d DIR, --output-directory DIR\\n       see --other\\n  --att [BOOL]  not --no"))
     ['--att', '--output-directory']
     """

@@ -48,8 +48,6 @@ class Given:
 def option_words(name: str, *values: str) -> tuple[str, ...]:
     """The words that give an option values, also where one starts with a hyphen.
 
-    Examples
-    --------
     >>> option_words("-d", "out"), option_words("--kernel-include-regex", "-x")
     (('-d', 'out'), ('--kernel-include-regex=-x',))
     """

@@ -208,8 +208,6 @@ def _words(text: str) -> list[str]:
 def default_folder(program: Sequence[str], variables: Mapping[str, str]) -> Path:
     """A folder for a capture of a program, named after it, the time, and the rank where there are several.
 
-    Examples
-    --------
     >>> folder = default_folder(["python", "-u", "bench/gemm.py"], {"SLURM_PROCID": "3"})
     >>> folder.name[:13], folder.name[-6:]
     ('capture-gemm-', '-rank3')
@@ -224,8 +222,6 @@ def default_folder(program: Sequence[str], variables: Mapping[str, str]) -> Path
 def program_name(program: Sequence[str]) -> str:
     """The name of a program: the script, where the first word is what runs it.
 
-    Examples
-    --------
     >>> program_name(["python3", "-u", "bench/gemm.py", "--m", "8"]), program_name(["./a.out"]), program_name(["srun"])
     ('gemm', 'a.out', 'srun')
     """
@@ -239,8 +235,6 @@ def program_name(program: Sequence[str]) -> str:
 def words_for_there(typed: Sequence[str]) -> list[str]:
     """The words of a command without what is for this machine.
 
-    Examples
-    --------
     >>> words_for_there(["--host", "gpu7", "-oout", "--wait=5", "--json", "--", "./a", "--host"])
     ['--wait=5', '--', './a', '--host']
     """

@@ -60,13 +60,7 @@ class CounterRequest(Request):
 
     @cached_property
     def choice(self) -> CounterChoice:
-        """The requested dispatches.
-
-        Raises
-        ------
-        UsageError
-            When no dispatch has one of the ids.
-        """
+        """The requested dispatches. Raises `UsageError` when no dispatch has one of the ids."""
         from wavewright.analysis.counters.choice import CounterChoice
 
         return CounterChoice(kernels=self.kernels, dispatches=self._dispatch_ids(), gpus=self.gpus)

@@ -53,10 +53,7 @@ def asked_top() -> int | None:
 def refuse_with_brief(context: click.Context, parameter: click.Parameter, value: Any) -> Any:
     """Callback of options that choose a form: none of them goes with --brief.
 
-    Raises
-    ------
-    UsageError
-        When --brief is given as well.
+    Raises `UsageError` when --brief is given as well.
     """
     if value:
         _choose(context, parameter.opts[-1])

@@ -44,10 +44,7 @@ def threads_wanted(workers: int) -> int:
 def pool_size(granted: Granted) -> int:
     """Threads of polars' pool with which the work fits into what there is.
 
-    Raises
-    ------
-    LimitError
-        When it does not fit with a single one.
+    Raises `LimitError` when it does not fit with a single one.
     """
     for value, least, what, option in (
         (granted.descriptors, _LEAST_DESCRIPTORS, "files can be open at once", "-n"),
@@ -67,10 +64,7 @@ def pool_size(granted: Granted) -> int:
 def check_limits() -> None:
     """Refuse to start what could only fail, and let polars start fewer threads where many do not fit.
 
-    Raises
-    ------
-    LimitError
-        When threads, memory or descriptors do not suffice.
+    Raises `LimitError` when threads, memory or descriptors do not suffice.
     """
     if sys.platform != "linux" or "polars" in sys.modules:  # elsewhere limits are others; what is there has fitted
         return

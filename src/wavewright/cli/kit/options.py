@@ -54,8 +54,6 @@ class Whole(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic
 def without_letter(text: str, letter: str) -> str:
     """The number of a handle of this letter; other texts as they are.
 
-    Examples
-    --------
     >>> without_letter("r3", "r"), without_letter("3", "r"), without_letter("rank", "r")
     ('3', '3', 'rank')
     """

@@ -25,12 +25,8 @@ class PictureRequest:
     def check(self) -> None:
         """Refuse what cannot be written before anything is computed.
 
-        Raises
-        ------
-        UsageError
-            When the name is not that of a picture, or there is no name to go with --theme and --force.
-        MissingToolError
-            When PNG cannot be drawn here.
+        Raises `UsageError` when the name is not that of a picture, or there is no name to go with --theme and --force;
+        `MissingToolError` when PNG cannot be drawn here.
         """
         if self.output is not None:
             from wavewright.export.kit.picture import check_picture

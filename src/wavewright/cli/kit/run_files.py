@@ -27,13 +27,7 @@ if TYPE_CHECKING:
 
 
 def inputs_of(paths: Sequence[str]) -> list[RunInput]:
-    """The runs at the paths.
-
-    Raises
-    ------
-    UsageError
-        When a path holds thread traces and no run.
-    """
+    """The runs at the paths. Raises `UsageError` when a path holds thread traces and no run."""
     from wavewright.readers.run.inputs import find_runs
 
     try:
@@ -44,13 +38,7 @@ def inputs_of(paths: Sequence[str]) -> list[RunInput]:
 
 
 def refuse_inputs(targets: Sequence[Path], inputs: Sequence[RunInput]) -> None:
-    """Nothing that is read is written over.
-
-    Raises
-    ------
-    UsageError
-        When a target is an input, or a folder with one.
-    """
+    """Nothing that is read is written over. Raises `UsageError` when a target is an input, or a folder with one."""
     read = {file.resolve() for run_input in inputs for file in (run_input.path, *run_input.files)}
     read |= {run_input.unpacked.archive.resolve() for run_input in inputs if run_input.unpacked}
     folders = {folder for file in read for folder in file.parents}
@@ -74,10 +62,7 @@ def _refuse_thread_traces(paths: Sequence[str]) -> None:
 def opened(inputs: Sequence[RunInput], selection: RunSelection, *, show_secrets: bool) -> Run:
     """The chosen part of the runs; those that cannot be read are losses as long as one can be read.
 
-    Raises
-    ------
-    UsageError
-        When the selection leaves nothing.
+    Raises `UsageError` when the selection leaves nothing.
     """
     from wavewright.analysis.run.select.choice import RunSelection
     from wavewright.readers.run.inputs import open_inputs

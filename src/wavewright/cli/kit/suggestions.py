@@ -20,8 +20,6 @@ def _words() -> dict[str, Any]:
 def commands_meant(word: str, commands: Collection[str], of: str = "verb") -> list[str]:
     """Verbs, or kinds of capture, that may have been meant, the likeliest first.
 
-    Examples
-    --------
     >>> commands_meant("isa", ["source", "stalls"]), commands_meant("Stall", ["source", "stalls"])
     (['source'], ['stalls'])
     >>> commands_meant("pmc", ["att", "counters"], "capture")
@@ -38,8 +36,6 @@ def commands_meant(word: str, commands: Collection[str], of: str = "verb") -> li
 def options_meant(word: str, options: Collection[str]) -> list[str]:
     """Options that may have been meant, the likeliest first.
 
-    Examples
-    --------
     >>> options_meant("--limit", ["--top", "--time"]), options_meant("--disptach", ["--dispatch", "--time"])
     (['--top'], ['--dispatch'])
     """

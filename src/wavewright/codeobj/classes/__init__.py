@@ -86,8 +86,6 @@ def classify(text: str, family: str | None) -> InstructionClass:
     family
         "gfx9", "gfx10", "gfx11", "gfx12" or "gfx1250"; None tries one after the other.
 
-    Examples
-    --------
     >>> [classify(text, "gfx12").name for text in ("v_wmma_f32_16x16x16_f16", "s_barrier_wait 0xffff", "hello")]
     ['matrix', 'barrier_wait', 'unknown']
     """
@@ -102,8 +100,6 @@ def classify(text: str, family: str | None) -> InstructionClass:
 def waits_of(text: str, family: str) -> tuple[Wait, ...]:
     """The counters that an instruction waits for; empty for one that is not a wait.
 
-    Examples
-    --------
     >>> waits_of("s_waitcnt vmcnt(3) lgkmcnt(0)", "gfx9")
     (Wait(counter='vmcnt', value=3), Wait(counter='lgkmcnt', value=0))
     >>> waits_of("s_wait_loadcnt_dscnt 0x305", "gfx12")
@@ -130,8 +126,6 @@ def waits_of(text: str, family: str) -> tuple[Wait, ...]:
 def classify_frame(code: pl.DataFrame, target: str | None) -> pl.DataFrame:
     """A frame with a `text` column, and a `class` column added to it.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> classify_frame(pl.DataFrame({"text": ["s_endpgm", None]}), "gfx942")["class"].to_list()
     ['end', 'unknown']

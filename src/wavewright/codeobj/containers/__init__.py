@@ -58,7 +58,8 @@ def code_objects_in(source: str | os.PathLike[str] | bytes, *, where: str = "") 
     Read are: ELF code objects of AMD GPUs; offload bundles, plain or packed (CCOB with zlib or Zstandard), one or many
     one after another; ELF executables, libraries and object files of the host with such in `.hip_fatbin`,
     `.llvm.offloading` or sections of bundled objects; `ar` archives of all these; and any of them in one gzip, xz,
-    bzip2 or Zstandard file.
+    bzip2 or Zstandard file. Raises `NotATraceError` when it cannot be read, or there is no code object of an AMD GPU in
+    it; `UnsupportedError` when it is a container that is not read.
 
     Parameters
     ----------
@@ -67,15 +68,6 @@ def code_objects_in(source: str | os.PathLike[str] | bytes, *, where: str = "") 
     where
         What messages call it; empty = its path.
 
-    Raises
-    ------
-    NotATraceError
-        When it cannot be read, or there is no code object of an AMD GPU in it.
-    UnsupportedError
-        When it is a container that is not read.
-
-    Examples
-    --------
     >>> code_objects_in(b"nothing")
     Traceback (most recent call last):
     wavewright.errors.NotATraceError: no code object (it starts with 6e6f7468); give a .out, .co or .hsaco file, ...

@@ -56,8 +56,6 @@ class PackedBundle(NamedTuple):
 def target_in(entry_id: str) -> tuple[str, str]:
     """The GPU that an entry's id names, and its settings.
 
-    Examples
-    --------
     >>> target_in("hipv4-amdgcn-amd-amdhsa--gfx942:sramecc+:xnack-")
     ('gfx942', ':sramecc+:xnack-')
     >>> target_in("hip-amdgcn-amd-amdhsa-gfx906"), target_in("host-x86_64-unknown-linux--")
@@ -70,10 +68,7 @@ def target_in(entry_id: str) -> tuple[str, str]:
 def read_entries(source: ByteSource) -> tuple[list[Entry], list[str]]:
     """The entries of the bundle that a source starts with, and sentences about what it claims and does not have.
 
-    Raises
-    ------
-    BundleError
-        When not even the first entry can be read.
+    Raises `BundleError` when not even the first entry can be read.
     """
     table = source.head(_MAX_TABLE_BYTES) if isinstance(source, Unpacked) else source.read_at(0, _MAX_TABLE_BYTES)
     if not table.startswith(MAGIC) or len(table) < _COUNT.size:
@@ -120,10 +115,7 @@ def _apart(entries: list[Entry], table_end: int, size: int, problems: list[str])
 def read_packed(source: ByteSource, shelf: Shelf) -> PackedBundle:
     """The packed bundle that a source starts with; nothing is unpacked yet.
 
-    Raises
-    ------
-    BundleError
-        When it is of an unknown version or packing, or claims sizes that cannot be.
+    Raises `BundleError` when it is of an unknown version or packing, or claims sizes that cannot be.
     """
     head = source.read_at(0, 32)
     version = int.from_bytes(head[4:6], "little")

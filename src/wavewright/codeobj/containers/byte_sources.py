@@ -28,12 +28,7 @@ class ByteSource(Protocol):
     def read_at(self, offset: int, size: int) -> bytes:
         """Up to `size` bytes from `offset` on; fewer where the source ends.
 
-        Raises
-        ------
-        OSError
-            When the file cannot be read.
-        PackedError
-            When they cannot be unpacked.
+        Raises `OSError` when the file cannot be read; `PackedError` when they cannot be unpacked.
         """
         ...
 
@@ -118,13 +113,7 @@ class Unpacked:
         return piece
 
     def unpacked(self) -> bytes:
-        """All of it.
-
-        Raises
-        ------
-        PackedError
-            When it is damaged, or more or less than it claims.
-        """
+        """All of it. Raises `PackedError` when it is damaged, or more or less than it claims."""
         data = self._between(0, self.size + 1)
         if len(data) != self.size:
             amount = f"more than {self.size:,}" if len(data) > self.size else f"{len(data):,} of {self.size:,}"

@@ -43,10 +43,7 @@ class EmbeddedObject:
     def read(self) -> bytes:
         """The code object, an ELF file; unpacked now if it is packed.
 
-        Raises
-        ------
-        NotATraceError
-            When it cannot be read or unpacked, or is not an ELF file.
+        Raises `NotATraceError` when it cannot be read or unpacked, or is not an ELF file.
         """
         place = ": ".join(part for part in (self.where, self.name) if part)
         try:
@@ -94,10 +91,7 @@ class EmbeddedObjects:
     def choose(self, target: str | None = None, number: int | None = None) -> EmbeddedObject:
         """The one code object that is meant by its number, or by its GPU, or that is the only one.
 
-        Raises
-        ------
-        UsageError
-            When there is none of that number or GPU, or when several are meant; the error lists them.
+        Raises `UsageError` when there is none of that number or GPU, or when several are meant; the error lists them.
         """
         if number is not None:
             if not 0 <= number < len(self.objects):

@@ -41,8 +41,6 @@ def annotation_lines(answer: GateAnswer, place: Callable[[str], str] = str) -> s
 def command(level: str, text: str, **properties: str | int) -> str:
     """One workflow command.
 
-    Examples
-    --------
     >>> command("error", "50 %\\nworse", file="a,b:c.hip", line=3)
     '::error file=a%2Cb%3Ac.hip,line=3::50 %25\\\\nworse'
     """

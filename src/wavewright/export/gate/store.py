@@ -54,17 +54,14 @@ def make_store(address: str) -> None:
 def add_captures(address: str, measured: Baseline, labels: CaptureLabels, *, path: str, newest_ns: int) -> list[Added]:
     """Add the captures at one path; those that are there already stay as they are.
 
+    Raises `WavewrightError` when the store cannot be written, or is not one.
+
     Parameters
     ----------
     path
         Where they are.
     newest_ns
         The newest change of their files, since 1970.
-
-    Raises
-    ------
-    WavewrightError
-        When the store cannot be written, or is not one.
     """
     place = check_mark(address)
     added = []

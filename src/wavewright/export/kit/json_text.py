@@ -21,8 +21,6 @@ def encode(value: Any) -> bytes:
 def integer_rows(frame: pl.DataFrame) -> bytes:
     """Rows of integer columns without nulls as a JSON list of lists; no rows give `null`, as in AMD's files.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> integer_rows(pl.DataFrame({"time": [8, 12], "state": [1, 2]}))
     b'[[8,1],[12,2]]'
@@ -33,8 +31,6 @@ def integer_rows(frame: pl.DataFrame) -> bytes:
 def integer_rows_of_slices(frame: pl.DataFrame, slices: Iterable[tuple[int, int]]) -> Iterator[bytes]:
     """`integer_rows` of each slice (first row, number of rows); fast for many small slices in row order.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> list(integer_rows_of_slices(pl.DataFrame({"time": [8, 12, 16]}), [(0, 2), (2, 1), (3, 0)]))
     [b'[[8],[12]]', b'[[16]]', b'null']

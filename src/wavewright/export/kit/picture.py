@@ -15,12 +15,8 @@ FORMATS = (".svg", ".png")
 def check_picture(path: Path) -> None:
     """Check early whether `write_picture` can write this file.
 
-    Raises
-    ------
-    UsageError
-        When the name ends in neither .svg nor .png.
-    MissingToolError
-        When PNG is asked for and the package that draws it is missing.
+    Raises `UsageError` when the name ends in neither .svg nor .png; `MissingToolError` when PNG is asked for and the
+    package that draws it is missing.
     """
     if path.suffix.lower() not in FORMATS:
         problem = f"no picture format {path.suffix or path.name!r}"
@@ -34,14 +30,9 @@ def check_picture(path: Path) -> None:
 def write_picture(svg: str, path: Path, *, force: bool = False) -> None:
     """Write a picture, completely or not at all; the ending of the name decides between SVG and PNG.
 
-    Raises
-    ------
-    UsageError
-        When the file exists and `force` is not given, or the name ends in something else.
-    MissingToolError
-        When PNG is asked for and the package that draws it is missing.
-    WavewrightError
-        When the file system refuses.
+    Raises `UsageError` when the file exists and `force` is not given, or the name ends in something else;
+    `MissingToolError` when PNG is asked for and the package that draws it is missing; `WavewrightError` when the file
+    system refuses.
     """
     check_picture(path)
     with staged([path], force=force) as (twin,):

@@ -18,10 +18,7 @@ _COLUMNS: dict[str, str] = packaged("pipit_columns.toml", __package__)["pipit"]
 def pipit_frame(ranges: pl.DataFrame, instants: pl.DataFrame) -> pd.DataFrame:
     """The frame of ranges and moments with `name`, `domain`, `rank`, `thread`, `start_ns` and, of ranges, `end_ns`.
 
-    Raises
-    ------
-    MissingToolError
-        When pandas or pyarrow is not installed.
+    Raises `MissingToolError` when pandas or pyarrow is not installed.
     """
     for package in ("pandas", "pyarrow"):
         require(package, "pandas")

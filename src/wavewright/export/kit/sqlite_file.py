@@ -14,10 +14,7 @@ from wavewright.errors import OutputError, UsageError
 def check_beside(target: Path) -> None:
     """Refuse an output next to the log or the journal of another database: SQLite would apply it to this one.
 
-    Raises
-    ------
-    UsageError
-        When there is one.
+    Raises `UsageError` when there is one.
     """
     for ending in ("-journal", "-wal"):
         if os.path.lexists(leftover := target.with_name(target.name + ending)):
@@ -29,12 +26,8 @@ def check_beside(target: Path) -> None:
 def new_database(path: Path) -> Iterator[sqlite3.Connection]:
     """A connection to a new file, inside a transaction that ends with the block.
 
-    The file is renamed when it is complete: until then nobody reads it, so it needs neither journal nor flushes.
-
-    Raises
-    ------
-    WavewrightError
-        When the file cannot be written.
+    The file is renamed when it is complete: until then nobody reads it, so it needs neither journal nor flushes. Raises
+    `WavewrightError` when the file cannot be written.
     """
     try:
         with closing(sqlite3.connect(path.absolute().as_uri(), isolation_level=None, uri=True)) as connection:

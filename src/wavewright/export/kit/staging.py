@@ -26,14 +26,8 @@ def staged(targets: Sequence[Path], *, force: bool, mark: str | None = None) -> 
 
     With `force`, existing targets are replaced; a directory only if it holds the file `mark` (an earlier output) or
     nothing, so that a mistyped path cannot remove foreign files. Without it, of several processes that write the same
-    target one succeeds.
-
-    Raises
-    ------
-    UsageError
-        When a target exists and must not be replaced.
-    WavewrightError
-        When the file system refuses.
+    target one succeeds. Raises `UsageError` when a target exists and must not be replaced; `WavewrightError` when the
+    file system refuses.
     """
     folder = targets[0].parent
     _check_folder(folder, targets[0])

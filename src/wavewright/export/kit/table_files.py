@@ -34,10 +34,7 @@ class ExportTable:
 def write_files(tables: Iterable[ExportTable], folder: Path, encoding: Encoding) -> dict[str, dict[str, Any]]:
     """Write a file per table; returns their entries of the manifest.
 
-    Raises
-    ------
-    OutputError
-        When a file cannot be written.
+    Raises `OutputError` when a file cannot be written.
     """
     return {table.name: _write_file(table, folder, encoding) for table in tables}
 

@@ -44,6 +44,9 @@ def write_html(
 ) -> Written:
     """Write traces, runs and counter captures as one HTML file that any browser opens, without server and network.
 
+    Raises `UsageError` when the file exists and `force` is not given; `MissingToolError` when this installation has no
+    viewer page; `WavewrightError` when the file cannot be written.
+
     Parameters
     ----------
     documents
@@ -57,15 +60,6 @@ def write_html(
     most_bytes
         What the compressed answers may take. Answers about single waves and the finest levels of timelines are left
         out where they would take more, and the page says so.
-
-    Raises
-    ------
-    UsageError
-        When the file exists and `force` is not given.
-    MissingToolError
-        When this installation has no viewer page.
-    WavewrightError
-        When the file cannot be written.
     """
     target = Path(out)
     library = _library(documents, with_source=with_source)
@@ -81,7 +75,7 @@ def page_bytes(
     most_bytes: int = MOST_BYTES,
     most_items: int | None = None,
 ) -> tuple[bytes, list[Loss]]:
-    """The same page as bytes, and what it lacks.
+    """The same page as bytes, and what it lacks. Raises `MissingToolError` when this installation has no viewer page.
 
     Parameters
     ----------
@@ -93,11 +87,6 @@ def page_bytes(
         As in `write_html`.
     most_items
         Of so many single events of each timeline it has the details, the longest of a run; None = of many.
-
-    Raises
-    ------
-    MissingToolError
-        When this installation has no viewer page.
     """
     stream = io.BytesIO()
     library = _library(documents, with_source=True)

@@ -21,6 +21,8 @@ class PageFrame(NamedTuple):
 def page_frame(title: str, *, at: str = "", is_live: bool = False) -> PageFrame:
     """The page with its script, its style and the licences of others inside; its policy lets nothing be loaded.
 
+    Raises `MissingToolError` when this installation has no page.
+
     Parameters
     ----------
     title
@@ -29,11 +31,6 @@ def page_frame(title: str, *, at: str = "", is_live: bool = False) -> PageFrame:
         What it shows first, as in its URL after `#`.
     is_live
         Whether the widget around its frame answers its questions (web/src/data/host.ts); else the data does.
-
-    Raises
-    ------
-    MissingToolError
-        When this installation has no page.
     """
     folder = page_folder()
     script = _inside_script((folder / "page.js").read_text(encoding="utf-8"))

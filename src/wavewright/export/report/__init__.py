@@ -26,12 +26,8 @@ MOST_BYTES = {"issue": 60_000, "agent": 8_000}
 def check_report_path(path: str | os.PathLike[str]) -> None:
     """Check early whether `write_report` can write there.
 
-    Raises
-    ------
-    UsageError
-        When the name has another ending than the writers know, and does not end in `/` for a folder.
-    MissingToolError
-        When the package is missing that the format needs.
+    Raises `UsageError` when the name has another ending than the writers know, and does not end in `/` for a folder;
+    `MissingToolError` when the package is missing that the format needs.
     """
     ending = _ending(path)
     if ending == "/":
@@ -58,6 +54,9 @@ def write_report(
 ) -> Written:
     """Write a report, completely or not at all; the same report gives the same bytes.
 
+    Raises `UsageError` when the ending is not known, or the output exists and `force` is not given; `MissingToolError`
+    when the package is missing that the format needs; `WavewrightError` when the file system refuses.
+
     Parameters
     ----------
     report
@@ -75,15 +74,6 @@ def write_report(
         What the report is about, with a label each: for the viewer's page of a folder.
     with_source
         Whether the viewer's page of a folder gets the texts of source files.
-
-    Raises
-    ------
-    UsageError
-        When the ending is not known, or the output exists and `force` is not given.
-    MissingToolError
-        When the package is missing that the format needs.
-    WavewrightError
-        When the file system refuses.
     """
     check_report_path(path)
     target, ending = Path(path), _ending(path)

@@ -49,6 +49,8 @@ def make_report(
 ) -> Report:
     """A report about one capture, or about several that are compared with the first.
 
+    Raises `UsageError` when there is no document, or no such section or purpose, or captures cannot be compared.
+
     Parameters
     ----------
     purpose
@@ -69,11 +71,6 @@ def make_report(
         Gives the files that were read (`readers.files.hashes`), when the sections are done.
     date
         When it was made; empty = it does not say.
-
-    Raises
-    ------
-    UsageError
-        When there is no document, or no such section or purpose, or captures cannot be compared.
     """
     if not documents:
         raise UsageError("a report is about a capture", advice="give one")

@@ -33,14 +33,8 @@ def write_folder(
 ) -> Written:
     """Write `report.html`, `report.json`, `pictures/*.svg`, `tables/*.csv`, and with `documents` `viewer.html`.
 
-    Raises
-    ------
-    UsageError
-        When the folder exists and `force` is not given, or it holds other things.
-    MissingToolError
-        When this installation has no viewer page.
-    WavewrightError
-        When the file system refuses.
+    Raises `UsageError` when the folder exists and `force` is not given, or it holds other things; `MissingToolError`
+    when this installation has no viewer page; `WavewrightError` when the file system refuses.
     """
     from wavewright.export.page import write_html
 

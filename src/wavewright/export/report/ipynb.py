@@ -85,8 +85,6 @@ def _opening(kind: str, paths: list[str]) -> str:
 def _literal(text: str) -> str:
     """A text as Python writes it, in ASCII: nothing in it can end the literal, nor hide.
 
-    Examples
-    --------
     >>> _literal("a\\"b"), _literal(chr(0x202e))
     ('"a\\\\"b"', '"\\\\u202e"')
     """

@@ -25,21 +25,15 @@ def to_hatchet(run: Run, *, per_thread: bool = False) -> hatchet.GraphFrame:
     """The call tree of a run as a `hatchet.GraphFrame`.
 
     A node is a call path: the names of a region and of those around it on its thread, or the name of a kernel or copy
-    below the call that launched it (`(no call recorded)` where none is known). Metrics are nanoseconds: `time` spent
-    in the region itself and `time (inc)` with what it calls; `gpu_time` of dispatches and copies, and
-    `gpu_time (inc)` of all below; and `count`, how often the path was taken.
+    below the call that launched it (`(no call recorded)` where none is known). Metrics are nanoseconds: `time` spent in
+    the region itself and `time (inc)` with what it calls; `gpu_time` of dispatches and copies, and `gpu_time (inc)` of
+    all below; and `count`, how often the path was taken. Raises `UsageError` when it is not a run; `MissingToolError`
+    when hatchet is not installed.
 
     Parameters
     ----------
     per_thread
         Whether there is a row for each rank and thread; otherwise threads and processes are added up.
-
-    Raises
-    ------
-    UsageError
-        When it is not a run.
-    MissingToolError
-        When hatchet is not installed.
     """
     require_run(run, "hatchet")
     require("hatchet", "hatchet")

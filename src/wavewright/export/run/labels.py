@@ -11,10 +11,7 @@ from wavewright.model.run import Run
 def require_run(document: object, module: str) -> None:
     """Check that a document is a run; thread traces have a function of the same name in `module`.
 
-    Raises
-    ------
-    UsageError
-        When it is none.
+    Raises `UsageError` when it is none.
     """
     if not isinstance(document, Run):
         problem = f"a {type(document).__name__} is not a run"
@@ -34,8 +31,6 @@ _CATEGORIES = {
 def category_of(marker: str) -> pl.Expr:
     """The category of calls for formats whose readers take the domain from its start; `marker` is the one of markers.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> calls = pl.DataFrame({"category": ["cuda_runtime", "HSA_AMD_EXT_API", None], "domain": ["HIP", "HSA", "RCCL"]})
     >>> calls.select(category_of("MARKER_CORE_API")).to_series().to_list()

@@ -27,19 +27,12 @@ _LEFT_OUT = ("allocations", "counters", "arguments", "monitors", "frames")
 def write_otf2(run: Run, out: str | PathLike[str], *, force: bool = False) -> Written:
     """Write a folder with an OTF2 archive: `traces.otf2` and its other files.
 
-    Every host is a node of the system tree, every process a location group with its threads, every GPU that it uses
-    an accelerator group with its queues. Events are Enter and Leave at the nanoseconds that were recorded, of regions
-    whose description is their category (HIP_RUNTIME_API, kernel_dispatch, ...); what overlaps on a queue has a
-    location of its own. Counters, allocations and arguments are not written.
-
-    Raises
-    ------
-    MissingToolError
-        When the package otf2 is not installed.
-    UsageError
-        When the folder exists and must not be replaced.
-    WavewrightError
-        When it cannot be written.
+    Every host is a node of the system tree, every process a location group with its threads, every GPU that it uses an
+    accelerator group with its queues. Events are Enter and Leave at the nanoseconds that were recorded, of regions
+    whose description is their category (HIP_RUNTIME_API, kernel_dispatch, ...); what overlaps on a queue has a location
+    of its own. Counters, allocations and arguments are not written. Raises `MissingToolError` when the package otf2 is
+    not installed; `UsageError` when the folder exists and must not be replaced; `WavewrightError` when it cannot be
+    written.
     """
     otf2 = _package()
     target = Path(out)

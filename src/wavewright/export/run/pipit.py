@@ -23,14 +23,8 @@ def to_pipit(run: Run) -> pd.DataFrame:
     Regions, dispatches and copies have a row where they begin (`Enter`) and one where they end (`Leave`), which name
     each other in `_matching_event`; samples are `Instant`. `Process` is the rank, or the number of the process where
     ranks are not known; `Thread` counts the threads of a process, and streams of GPUs from 1,000,000 on. `Domain` is
-    that of the region; KERNEL or COPY for the work of GPUs.
-
-    Raises
-    ------
-    UsageError
-        When it is not a run.
-    MissingToolError
-        When pandas or pyarrow is not installed.
+    that of the region; KERNEL or COPY for the work of GPUs. Raises `UsageError` when it is not a run;
+    `MissingToolError` when pandas or pyarrow is not installed.
     """
     require_run(run, "pipit")
     return pipit_frame(pl.concat([_regions(run), _gpu_work(run)]), _samples(run))

@@ -22,12 +22,7 @@ def to_hatchet(trace: ThreadTrace) -> hatchet.GraphFrame:
     Below a function are its source lines, where debug lines tell them, and below these the instructions, called by
     their text; `type` is function, line or instruction, `address` that of the instruction. Metrics are sums over the
     traced waves: `cycles` from the issue of an instruction to its end, `stall_cycles` of them stalled, `count` of
-    executions; with ` (inc)` of all below.
-
-    Raises
-    ------
-    MissingToolError
-        When hatchet is not installed.
+    executions; with ` (inc)` of all below. Raises `MissingToolError` when hatchet is not installed.
     """
     require("hatchet", "hatchet")
     roots: dict[str, dict[str, Any]] = {}

@@ -18,14 +18,8 @@ def write_lane_addresses(trace: ThreadTrace, path: Path, options: LaneOptions | 
 
     Columns: `row`, `code_address`, `text`, `file`, `line`, `execution_count`, `active` (mask of lanes), `width_bytes`,
     `place` (0, and 1 for the second access of read2 and write2), `lane_addresses` (one for each lane, in bytes from the
-    base of the access).
-
-    Raises
-    ------
-    UsageError
-        When the file exists, or the trace is a part of its waves' time.
-    UnsupportedError
-        When the GPU is not known.
+    base of the access). Raises `UsageError` when the file exists, or the trace is a part of its waves' time;
+    `UnsupportedError` when the GPU is not known.
     """
     check_whole_waves(trace)
     code = trace.code.select("row", "text", "file", "line", code_address="address")

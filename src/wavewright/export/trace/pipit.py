@@ -18,14 +18,10 @@ def to_pipit(trace: ThreadTrace) -> pd.DataFrame:
     """The waves of a thread trace in the form of Pipit: `pipit.Trace(None, to_pipit(trace))` is a trace.
 
     `Process` is the shader engine, `Thread` the wave. A wave is entered where it starts and left where it ends, and so
-    is every instruction in it, called by its mnemonic; `Domain` is WAVE or the class of the instruction. An
-    instruction that lasts beyond its wave, as a store does, is left where the wave ends. Times are **cycles** of the
-    shader clock, also in the column that Pipit calls `Timestamp (ns)`.
-
-    Raises
-    ------
-    MissingToolError
-        When pandas or pyarrow is not installed.
+    is every instruction in it, called by its mnemonic; `Domain` is WAVE or the class of the instruction. An instruction
+    that lasts beyond its wave, as a store does, is left where the wave ends. Times are **cycles** of the shader clock,
+    also in the column that Pipit calls `Timestamp (ns)`. Raises `MissingToolError` when pandas or pyarrow is not
+    installed.
     """
     waves = trace.waves.select(
         "wave", rank=pl.col("se").cast(pl.Int64), thread=pl.col("wave").cast(pl.Int64), start_ns="start_cycles",

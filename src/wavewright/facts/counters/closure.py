@@ -50,8 +50,6 @@ def counter_parts() -> tuple[CounterPart, ...]:
 def known_defects(counter: str, target: str | None) -> tuple[CounterDefect, ...]:
     """Known defects of a counter on a GPU.
 
-    Examples
-    --------
     >>> [defect.source for defect in known_defects("SQ_WAVES", "gfx1151")]
     ['ROCm/rocm-systems#3828']
     >>> known_defects("SQ_WAVES", "gfx942")

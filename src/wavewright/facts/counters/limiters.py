@@ -24,8 +24,6 @@ class Threshold(Fact, frozen=True):
     def level(self, value: float) -> int:
         """0 = speaks against, 1 = for it, 2 = strongly for it.
 
-        Examples
-        --------
         >>> Threshold("valu_busy", 50, 80, "unit").level(80)
         2
         """

@@ -34,13 +34,8 @@ def caches_of(target: str) -> CacheFacts | None:
 def xcd_count(gpu: str, partition: str = "") -> int:
     """XCDs over which the workgroups of a dispatch go round; without a partition, as a new machine has it.
 
-    Raises
-    ------
-    UsageError
-        The GPU has no such partition.
+    Raises `UsageError`: the GPU has no such partition.
 
-    Examples
-    --------
     >>> xcd_count("MI300X"), xcd_count("MI300A"), xcd_count("gfx942", "CPX"), xcd_count("gfx1100")
     (8, 6, 1, 1)
     """

@@ -26,8 +26,6 @@ class Counting:
     def spelled(self, counter: str) -> str:
         """The name under which the collector knows the total of a counter.
 
-        Examples
-        --------
         >>> counting_of("gfx90a").spelled("TCC_EA0_RDREQ"), counting_of("gfx942").spelled("SQ_WAVES")
         ('TCC_EA_RDREQ_sum', 'SQ_WAVES')
         """
@@ -37,8 +35,6 @@ class Counting:
     def spelled_raw(self, counter: str) -> str:
         """The name of the counter itself, which has a value per instance.
 
-        Examples
-        --------
         >>> counting_of("gfx908").spelled_raw("TCC_EA0_RDREQ"), counting_of("gfx908").spelled_raw("TCC_EA0_RDREQ_DRAM")
         ('TCC_EA_RDREQ', 'TCC_EA0_RDREQ_DRAM')
         """
@@ -49,15 +45,8 @@ class Counting:
 
 
 def counting_of(target: str) -> Counting:
-    """The capacity of a target such as `gfx942`.
+    """The capacity of a target such as `gfx942`. Raises `UsageError` when nothing is known about targets of that name.
 
-    Raises
-    ------
-    UsageError
-        When nothing is known about targets of that name.
-
-    Examples
-    --------
     >>> counting_of("gfx1201").slots["GL2C"], counting_of("gfx941").missing[-1]
     (4, 'TCP_TCC_WRITE_REQ_LATENCY')
     """

@@ -82,8 +82,6 @@ class Arch:
     def family(self) -> str:
         """Series of its products, else the generation.
 
-        Examples
-        --------
         >>> of("gfx942").family, of("gfx1100").family
         ('MI300 series', 'RDNA 3')
         """
@@ -98,13 +96,8 @@ class Arch:
 def of(gpu: str) -> Arch:
     """Facts about a target such as `gfx942` (features such as `:xnack+` may follow) or a product such as `MI300X`.
 
-    Raises
-    ------
-    UsageError
-        When neither a target nor a product has this name.
+    Raises `UsageError` when neither a target nor a product has this name.
 
-    Examples
-    --------
     >>> of("gfx950").lds_bytes_per_cu, of("mi325x").target
     (163840, 'gfx942')
     """

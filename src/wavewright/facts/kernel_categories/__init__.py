@@ -35,8 +35,6 @@ class CategoryRules:
 def category_rules() -> CategoryRules:
     """The rules of `categories.toml`.
 
-    Examples
-    --------
     >>> category_rules().categories[0], category_rules().rules[0].category
     ('GEMM', 'communication')
     """

@@ -25,8 +25,6 @@ _FILE = Path(__file__).parent / "rules.toml"
 def lane_rules() -> LaneRules:
     """The rules that come with wavewright.
 
-    Examples
-    --------
     >>> sorted({target for target, _, _ in lane_rules().lds})
     ['gfx1100', 'gfx1201', 'gfx908', 'gfx90a', 'gfx942', 'gfx950']
     """
@@ -36,8 +34,6 @@ def lane_rules() -> LaneRules:
 def lds_rule(target: str, operation: str, width_bytes: int, *, wave_size: int | None = None) -> LdsRuleFact | Refusal:
     """How LDS of a target serves an operation (read, write, atomic) of a width, or why that is not known.
 
-    Examples
-    --------
     >>> rule = lds_rule("gfx942", "read", 16)
     >>> rule.banks, len(rule.phases), rule.confidence
     (32, 8, 'counter-proven')
@@ -53,8 +49,6 @@ def lds_rule(target: str, operation: str, width_bytes: int, *, wave_size: int | 
 def coalescing_rule(target: str) -> CoalescingRuleFact | Refusal:
     """How the vector L1 cache of a target counts accesses, or why that is not known.
 
-    Examples
-    --------
     >>> rule = coalescing_rule("gfx942")
     >>> rule.group_lanes, rule.segment_bytes
     (16, 64)
@@ -67,10 +61,8 @@ def coalescing_rule(target: str) -> CoalescingRuleFact | Refusal:
 def read_lane_rules(file: Path) -> LaneRules:
     """The rules of a user's file over those that come with wavewright.
 
-    Raises
-    ------
-    UsageError
-        For a file that cannot be read and for every mistake in it: the error names the file and the rule.
+    Raises `UsageError` for a file that cannot be read and for every mistake in it: the error names the file and the
+    rule.
     """
     declared, ours = declared_rules(file), lane_rules()
     return LaneRules(ours.lds | declared.lds, ours.coalescing | declared.coalescing)
@@ -100,8 +92,6 @@ class LdsAccess:
 def lds_access(mnemonic: str) -> LdsAccess | Refusal:
     """The accesses of an instruction such as `ds_read2_b64`, or why its cost is not known.
 
-    Examples
-    --------
     >>> lds_access("ds_read2st64_b32")
     LdsAccess(operation='read', width_bytes=4, access_count=2, offset_unit_bytes=256)
     >>> lds_access("ds_read_b64_tr_b16").reason

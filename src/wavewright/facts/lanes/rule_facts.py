@@ -102,8 +102,6 @@ def _narrowed(rule: LdsRuleFact | None, width_bytes: int) -> LdsRuleFact | None:
 def plain_target(target: str) -> str:
     """A target without what may surround it.
 
-    Examples
-    --------
     >>> plain_target("amdgcn-amd-amdhsa--gfx942:sramecc+:xnack-")
     'gfx942'
     """

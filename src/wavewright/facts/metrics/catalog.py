@@ -77,13 +77,8 @@ def counters_of(metric: Metric) -> tuple[str, ...]:
 def catalog(targets: Sequence[str] = METRIC_TARGETS, *, more: Sequence[Path] = ()) -> tuple[CatalogEntry, ...]:
     """The metrics of the targets in the order of their tables, then those of the user's files.
 
-    Raises
-    ------
-    UsageError
-        For mistakes in the user's files.
+    Raises `UsageError` for mistakes in the user's files.
 
-    Examples
-    --------
     >>> len(catalog(["gfx942"])), len(catalog()) > 440
     (379, True)
     """
@@ -109,15 +104,9 @@ def found(entries: Iterable[CatalogEntry], text: str) -> tuple[CatalogEntry, ...
     part or quantity of formulas.
 
     The first kind of these that matches anything decides; exact names come first. Names of earlier releases stand for
-    the metric that is the same today (`aliases.toml`).
+    the metric that is the same today (`aliases.toml`). Raises `UsageError` for a name of earlier releases whose metric
+    is gone.
 
-    Raises
-    ------
-    UsageError
-        For a name of earlier releases whose metric is gone.
-
-    Examples
-    --------
     >>> [entry.name for entry in found(catalog(["gfx942"]), "TD Busy")]
     ['Data-Return Busy']
     >>> [entry.name for entry in found(catalog(["gfx942"]), "17.1.2")]

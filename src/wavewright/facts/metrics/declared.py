@@ -44,8 +44,6 @@ class Metric:
     def unit_per(self, normalization: str) -> str:
         """The unit with the normalization put in.
 
-        Examples
-        --------
         >>> Metric("17.3.0", "Req", "Req/N", "TCC_REQ / norm").unit_per("second")
         'Req/s'
         """

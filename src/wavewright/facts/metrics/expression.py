@@ -52,8 +52,6 @@ class Expression:
         0: doubling every amount changes nothing, as in ratios; 1: the value is an amount. `constants` are the
         quantities that do not grow with the work, such as the number of CUs.
 
-        Examples
-        --------
         >>> parse("TCC_HIT / (TCC_HIT + TCC_MISS)").degree(frozenset())
         0.0
         >>> parse("64 * TCC_HIT / cu_count").degree(frozenset({"cu_count"}))
@@ -76,15 +74,8 @@ class Expression:
 
         `zero` says what a division by zero gives; what is too large for a number is not known. With `constants`, as of
         `degree`, differences of amounts are not below 0; `negative` is told what was cut off: the text of the
-        difference, its values and its positive part.
+        difference, its values and its positive part. Raises `KeyError` when `values` lacks a leaf.
 
-        Raises
-        ------
-        KeyError
-            When `values` lacks a leaf.
-
-        Examples
-        --------
         >>> float(parse("SQ_INSTS / SQ_WAVES").evaluate({"SQ_INSTS": 6.0, "SQ_WAVES": 4.0}))
         1.5
         """
@@ -152,8 +143,6 @@ def _chain(node: Terms, how: _How) -> Any:
 def denominators(expression: Expression) -> tuple[Expression, ...]:
     """The denominators of a formula, each once.
 
-    Examples
-    --------
     >>> [part.text for part in denominators(parse("100 * TCC_HIT / (TCC_HIT + TCC_MISS)"))]
     ['TCC_HIT + TCC_MISS']
     """
@@ -172,15 +161,8 @@ def _divided(above: Any, below: Any, zero: str) -> Any:
 
 @lru_cache(maxsize=8192)
 def parse(text: str) -> Expression:
-    """Parse a formula.
+    """Parse a formula. Raises `UsageError` when it is not of the notation; the error names the character.
 
-    Raises
-    ------
-    UsageError
-        When it is not of the notation; the error names the character.
-
-    Examples
-    --------
     >>> parse("sum(TCC_HIT[:]) / norm").leaves[0].counter
     'TCC_HIT'
     >>> parse("TCC_HIT ** 2")

@@ -38,8 +38,6 @@ class Family:
     def sets_of(self, target: str) -> tuple[str, ...]:
         """The groups that hold the target, the widest first, and the target itself: what overrides a declaration.
 
-        Examples
-        --------
         >>> family_of("gfx940").sets_of("gfx940")[-1]
         'gfx940'
         """
@@ -51,8 +49,6 @@ class Family:
 def for_target(declared: Any, sets: tuple[str, ...]) -> Any:
     """What a declaration says for a target: itself, or of a table the entry of the narrowest set; None = nothing.
 
-    Examples
-    --------
     >>> for_target({"gfx94x": "a", "gfx942": "b"}, ("gfx94x", "gfx942")), for_target("c", ("gfx942",))
     ('b', 'c')
     """
@@ -73,8 +69,6 @@ def family_of(target: str) -> Family | None:
 def families() -> tuple[Family, ...]:
     """All of them, read.
 
-    Examples
-    --------
     >>> [family.common["family"] for family in families()]
     ['CDNA', 'RDNA']
     """
@@ -84,8 +78,6 @@ def families() -> tuple[Family, ...]:
 def target_groups() -> dict[str, tuple[str, ...]]:
     """Groups of targets that have a common name, such as gfx94x, over all families: name -> members.
 
-    Examples
-    --------
     >>> target_groups()["gfx94x"]
     ('gfx940', 'gfx941', 'gfx942')
     """

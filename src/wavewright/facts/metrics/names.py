@@ -27,8 +27,6 @@ _DEPTH_MAX = 16
 def names_of(target: str) -> Mapping[str, str]:
     """Sub-expressions and rates that formulas of a target may use: name -> formula as declared, or number.
 
-    Examples
-    --------
     >>> names_of("gfx942")["rate_mfma_f16"], names_of("gfx90a")["rate_l2_bytes"]
     ('2048', '128')
     >>> names_of("gfx908")["fabric_read_bytes"]
@@ -40,13 +38,8 @@ def names_of(target: str) -> Mapping[str, str]:
 def expanded(formula: str, target: str) -> str:
     """A formula with sub-expressions and rates of the target put in: counters and quantities are left.
 
-    Raises
-    ------
-    UsageError
-        When sub-expressions are nested deeper than 16 levels, as in a circle.
+    Raises `UsageError` when sub-expressions are nested deeper than 16 levels, as in a circle.
 
-    Examples
-    --------
     >>> expanded("100 * TCC_REQ * rate_l2_bytes", "gfx942")
     '100 * TCC_REQ * 128'
     """

@@ -53,8 +53,6 @@ def is_amount(chain: Terms, constants: frozenset[str]) -> bool:
 def unparsed(node: Node) -> str:
     """A node as text.
 
-    Examples
-    --------
     >>> unparsed(Terms(((1, Leaf("TCC_REQ", "TCC_REQ")), (-1, Leaf("TCC_HIT", "TCC_HIT")))))
     'TCC_REQ - TCC_HIT'
     """
@@ -82,8 +80,6 @@ def _inside(node: Node) -> str:
 def degree_of(node: Node, constants: frozenset[str]) -> float | None:
     """Degree of homogeneity, see `Expression.degree`; NaN = any.
 
-    Examples
-    --------
     >>> degree_of(Operation("*", (Leaf("TCC_HIT", "TCC_HIT"), Number(64.0))), frozenset())
     1.0
     """
@@ -109,8 +105,6 @@ def degree_of(node: Node, constants: frozenset[str]) -> float | None:
 def leaves_of(node: Node) -> Iterator[Leaf]:
     """The leaves in order, again where they appear again.
 
-    Examples
-    --------
     >>> [leaf.text for leaf in leaves_of(Operation("-", (Leaf("norm"),)))]
     ['norm']
     """
@@ -127,8 +121,6 @@ def leaves_of(node: Node) -> Iterator[Leaf]:
 def divisors_of(node: Node) -> Iterator[Node]:
     """The divisors, one for each division.
 
-    Examples
-    --------
     >>> [unparsed(item) for item in divisors_of(Operation("/", (Leaf("norm"), Leaf("wave_size"))))]
     ['wave_size']
     """

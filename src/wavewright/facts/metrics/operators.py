@@ -78,10 +78,7 @@ class Cost:
 def own_models(paths: Sequence[str | Path]) -> tuple[OperatorModel, ...]:
     """The models of files of the user.
 
-    Raises
-    ------
-    UsageError
-        For a file that cannot be read and for every mistake in it.
+    Raises `UsageError` for a file that cannot be read and for every mistake in it.
     """
     models = []
     for path in paths:
@@ -129,8 +126,6 @@ def cost(
     `inside` is what was recorded in the call, by name in `inside` and `tiles` of its model: values, kernels with
     their workgroups.
 
-    Examples
-    --------
     >>> cost("aten::mm", "[[8, 4], [4, 2]]", '["float", "float"]', None).flops
     128
     """

@@ -18,13 +18,8 @@ RULES = ("corrected", "rocprof-compute-3.3")  #: Names of the rules: ours, and w
 def panels_of(target: str, *, amd: bool = False, more: Sequence[Path] = ()) -> tuple[Panel, ...]:
     """The panels of a target in order, then those of the user's files `more`; none for a target without declarations.
 
-    Raises
-    ------
-    UsageError
-        For mistakes in the user's files, with file, metric and position.
+    Raises `UsageError` for mistakes in the user's files, with file, metric and position.
 
-    Examples
-    --------
     >>> [panel.word for panel in panels_of("gfx942")][:3]
     ['sol', 'memory', 'cp']
     >>> panels_of("gfx90a")[0].tables[0].metrics[0].unit
@@ -41,13 +36,8 @@ def panels_of(target: str, *, amd: bool = False, more: Sequence[Path] = ()) -> t
 def formula_of(target: str, name: str, *, amd: bool = False) -> str | None:
     """An auxiliary formula, over counters and quantities only; None when the target has no counters for it.
 
-    Raises
-    ------
-    UsageError
-        When no target has a formula of that name.
+    Raises `UsageError` when no target has a formula of that name.
 
-    Examples
-    --------
     >>> formula_of("gfx90a", "fabric_write_bytes")
     '32 * (TCC_EA0_WRREQ + TCC_EA0_WRREQ_64B)'
     """

@@ -12,8 +12,6 @@ _AMOUNTS: dict[str, str] = {name: unit for unit, names in _FACTS["amounts"].item
 def unit_of(counter: str) -> str:
     """The unit of a counter; empty = a number of events, or not known.
 
-    Examples
-    --------
     >>> unit_of("FETCH_SIZE"), unit_of("L2CacheHit"), unit_of("TCC_HIT")
     ('KiB', '%', '')
     """
@@ -23,8 +21,6 @@ def unit_of(counter: str) -> str:
 def is_ratio(counter: str) -> bool:
     """Whether sums of it over dispatches mean nothing.
 
-    Examples
-    --------
     >>> is_ratio("L2CacheHit"), is_ratio("FETCH_SIZE")
     (True, False)
     """
@@ -34,8 +30,6 @@ def is_ratio(counter: str) -> bool:
 def is_derived(counter: str) -> bool:
     """Whether a profiler computed it from counters of the hardware.
 
-    Examples
-    --------
     >>> is_derived("FETCH_SIZE"), is_derived("SQ_WAVES")
     (True, False)
     """

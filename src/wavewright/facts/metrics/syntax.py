@@ -32,15 +32,8 @@ class FormulaError(Exception):
 
 
 def syntax_tree(text: str) -> ast.expr:
-    """Python's syntax tree of an expression.
+    """Python's syntax tree of an expression. Raises `FormulaError` when it is not an expression, or has too many parts.
 
-    Raises
-    ------
-    FormulaError
-        When it is not an expression, or has too many parts.
-
-    Examples
-    --------
     >>> ast.unparse(syntax_tree("A+2*B"))
     'A + 2 * B'
     """
@@ -62,13 +55,8 @@ def syntax_tree(text: str) -> ast.expr:
 def read_node(node: ast.expr, text: str) -> Node:
     """The node that a part of the syntax tree of `text` stands for.
 
-    Raises
-    ------
-    UsageError
-        When it is not of the notation; the error names the character.
+    Raises `UsageError` when it is not of the notation; the error names the character.
 
-    Examples
-    --------
     >>> read_node(ast.parse("TCC_HIT[3]", mode="eval").body, "TCC_HIT[3]").text
     'TCC_HIT[3]'
     """
@@ -179,8 +167,6 @@ def _is_counter(node: ast.Name, text: str) -> bool:
 def wrong(text: str, what: str, offset: int) -> UsageError:
     """The error about a character of a formula.
 
-    Examples
-    --------
     >>> str(wrong("TCC_HIT ** 2", "no powers", 8))
     "character 9 of 'TCC_HIT ** 2': no powers"
     """

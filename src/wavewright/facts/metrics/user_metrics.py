@@ -40,10 +40,8 @@ class _MetricsFile(Fact, frozen=True):
 def own_panels(target: str, files: Sequence[Path]) -> tuple[Panel, ...]:
     """The user's panels for a target, in the order of the files; metrics for other targets are checked and left out.
 
-    Raises
-    ------
-    UsageError
-        For a file that cannot be read and for every mistake in it: the error names file, metric and character.
+    Raises `UsageError` for a file that cannot be read and for every mistake in it: the error names file, metric and
+    character.
     """
     panels: dict[str, dict[str, list[Metric]]] = {}
     for file in files:

@@ -65,8 +65,6 @@ MOST_KERNELS = 300
 def ceilings(name: str) -> str:
     """A parser of which roofs kernels are compared with.
 
-    Examples
-    --------
     >>> ceilings("empirical")
     'empirical'
     """

@@ -49,8 +49,6 @@ def choice_of(document: Document, kernel: int | None) -> CounterChoice:
 def normalized(name: str) -> str:
     """Parser of a normalization.
 
-    Examples
-    --------
     >>> normalized("wave")
     'wave'
     """

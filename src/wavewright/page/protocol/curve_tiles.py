@@ -30,23 +30,14 @@ class Grid:
     def tile_count(self, level: int) -> int:
         """Tiles of a level.
 
-        Examples
-        --------
         >>> Grid(0, 5_000).tile_count(0)
         10
         """
         return max(1, -(-(self.end - self.begin) // (TILE_BINS << level)))
 
     def bins_of(self, level: int, tile: int) -> tuple[int, int]:
-        """The first bin of a tile, and how many it has.
+        """The first bin of a tile, and how many it has. Raises `UsageError` when there is no such tile.
 
-        Raises
-        ------
-        UsageError
-            When there is no such tile.
-
-        Examples
-        --------
         >>> Grid(0, 1_000).bins_of(0, 1)
         (512, 488)
         """
@@ -58,8 +49,6 @@ class Grid:
     def coarse_tiles(self, most: int) -> Iterator[dict[str, int]]:
         """The tiles of all levels that have at most that many, the coarsest level first.
 
-        Examples
-        --------
         >>> list(Grid(0, 1_000).coarse_tiles(1))
         [{'level': 1, 'tile': 0}]
         """
@@ -84,8 +73,6 @@ def tile_of(grid: Grid, curves: Callable[[], Sequence[StepLevels]], level: int, 
 def tiling_of(grid: Grid) -> dict[str, Any]:
     """Tiling of curves, for the page.
 
-    Examples
-    --------
     >>> tiling_of(Grid(0, 100))["tile_cells"]
     512
     """

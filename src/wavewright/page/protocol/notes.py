@@ -39,13 +39,8 @@ class Notes(msgspec.Struct, forbid_unknown_fields=True):
 def read_notes(file: str) -> dict[str, Any]:
     """State for the page: the notes in `file`, whether it is there, and whether it can be written.
 
-    Raises
-    ------
-    WavewrightError
-        When the file is there but holds something else.
+    Raises `WavewrightError` when the file is there but holds something else.
 
-    Examples
-    --------
     >>> read_notes("")
     {'notes': [], 'saved_at': None, 'can_save': False}
     """
@@ -64,13 +59,7 @@ def read_notes(file: str) -> dict[str, Any]:
 
 
 def decoded_notes(content: bytes) -> Notes:
-    """Notes as the page or the file has them.
-
-    Raises
-    ------
-    UsageError
-        When they are not notes, or too many.
-    """
+    """Notes as the page or the file has them. Raises `UsageError` when they are not notes, or too many."""
     if len(content) > MOST_BYTES:
         raise UsageError(f"more than {MOST_BYTES:,} bytes of notes", advice="remove some")
     try:
@@ -82,12 +71,8 @@ def decoded_notes(content: bytes) -> Notes:
 def write_notes(file: str, content: bytes) -> dict[str, Any]:
     """Put notes as the page sent them into `file`, whole or not at all.
 
-    Raises
-    ------
-    UsageError
-        When they are not notes, or there is no place for them.
-    WavewrightError
-        When the file cannot be written, or holds something else.
+    Raises `UsageError` when they are not notes, or there is no place for them; `WavewrightError` when the file cannot
+    be written, or holds something else.
     """
     if not file:
         raise UsageError("there is no place to save notes at")
@@ -109,8 +94,6 @@ def write_notes(file: str, content: bytes) -> dict[str, Any]:
 def notes_beside(path: str | Path, which: str = "") -> str:
     """The file of notes of a document that lies at a path, of several there: of `which`; empty = no place for any.
 
-    Examples
-    --------
     >>> notes_beside("/data/capture").endswith("/data/capture.wavewright-notes.json")
     True
     """

@@ -22,8 +22,6 @@ class Payload:
 def error_body(what: str, where: str = "", kept: str = "", advice: str = "") -> dict[str, dict[str, str]]:
     """A question that cannot be answered, as the page reads it (web/src/data/answer_error.ts).
 
-    Examples
-    --------
     >>> error_body("gone")["error"]["what"]
     'gone'
     """
@@ -33,8 +31,6 @@ def error_body(what: str, where: str = "", kept: str = "", advice: str = "") -> 
 def key_of(document: int, question: str, parameters: Mapping[str, str]) -> str:
     """The path that the page asks for (`path` of web/src/data/ask.ts): parameters are in the order of their names.
 
-    Examples
-    --------
     >>> key_of(0, "spans", {"tile": "3", "level": "2", "track": "waves & states"})
     '0/spans?level=2&tile=3&track=waves%20%26%20states'
     """

@@ -42,8 +42,6 @@ class PageQuestion:
     def held(self, document: Document) -> Iterable[Mapping[str, Any]]:
         """The parameters for which an exported page holds the answer.
 
-        Examples
-        --------
         >>> list(PageQuestion("waves", print).held(None))
         [{}]
         """

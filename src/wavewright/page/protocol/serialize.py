@@ -14,8 +14,6 @@ from wavewright.model.answer import to_builtins
 def doubles(frame: pl.DataFrame) -> pl.DataFrame:
     """The frame with 64-bit integers as doubles, which JavaScript's numbers are.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> doubles(pl.DataFrame({"row": [1]})).dtypes
     [Float64]
@@ -35,8 +33,6 @@ def serialize(
     What the columns mean is not sent: the page knows it from the declared tables (`tools/page_shapes.toml`). Addresses
     become strings, because JavaScript's numbers end at 2**53.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> serialize(pl.DataFrame({"address": [1 << 60, 2]}), top=1)
     {'row_count': 2, 'rows': [{'address': '0x1000000000000000'}]}

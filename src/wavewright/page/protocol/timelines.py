@@ -51,8 +51,6 @@ _MOST_TRACKS = 100_000
 def tracks_from(spec: str) -> tuple[str, list[int]]:
     """The layer and the tracks that the page names: `instructions:0-3,7`.
 
-    Examples
-    --------
     >>> tracks_from("instructions:0-2,7")
     ('instructions', [0, 1, 2, 7])
     """

@@ -51,8 +51,6 @@ def since_begin(document: Document, frame: pl.DataFrame) -> pl.DataFrame:
 def node_column(names: list[str]) -> str | None:
     """The column by which the times of a table can be counted from the start of a node; None = they cannot.
 
-    Examples
-    --------
     >>> node_column(["node", "start_ns"])
     'node'
     """

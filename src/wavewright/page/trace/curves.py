@@ -110,8 +110,6 @@ def busy_pipe_curves(document: Document) -> dict[str, Any]:
 def definitions(text: str) -> str:
     """Parse definitions. They are part of the address of every tile, so they have to stay short.
 
-    Examples
-    --------
     >>> definitions("busy := SQ_BUSY_CYCLES")
     'busy := SQ_BUSY_CYCLES'
     """

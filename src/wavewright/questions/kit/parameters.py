@@ -29,18 +29,13 @@ def parsed(
 ) -> dict[str, Any]:
     """The parameters of the question `name` as values.
 
+    Raises `UsageError` when there is no such parameter, one is missing, or one is not what its parser takes.
+
     Parameters
     ----------
     ranges
         Pairs of parameters that bound a range: one that ends before it begins is refused.
 
-    Raises
-    ------
-    UsageError
-        When there is no such parameter, one is missing, or one is not what its parser takes.
-
-    Examples
-    --------
     >>> parsed("wave", {"wave": whole_number}, {"wave": "7"}, required=["wave"])
     {'wave': 7}
     """
@@ -77,8 +72,6 @@ class Number:
 class OneOf:
     """A parser of one of some words.
 
-    Examples
-    --------
     >>> OneOf("cycles are not added up by", ("line", "loop"))("line")
     'line'
     """
@@ -96,10 +89,7 @@ class OneOf:
 def kernel_of_handle(given: str, names: Callable[[], Sequence[str]], *, without: str) -> str | None:
     """The kernel that a handle such as k3 names, by its place among `names`; None = the text is not such a handle.
 
-    Raises
-    ------
-    UsageError
-        When there is no such kernel; `without` is the advice where there is none at all.
+    Raises `UsageError` when there is no such kernel; `without` is the advice where there is none at all.
     """
     if not (is_handle(given) and given.startswith("k")):
         return None
@@ -119,8 +109,6 @@ TIME: Parameters = {"begin": number, "end": number}  #: Of questions about a par
 def text(given: str) -> str:
     """A parser of texts of bounded length.
 
-    Examples
-    --------
     >>> text("softmax")
     'softmax'
     """
@@ -132,8 +120,6 @@ def text(given: str) -> str:
 def size(text: str) -> tuple[int, ...]:
     """A parser of one to three dimensions; those that are not given are 1.
 
-    Examples
-    --------
     >>> size("256"), size("16x16x4")
     ((256, 1, 1), (16, 16, 4))
     """

@@ -27,10 +27,7 @@ class Plot(NamedTuple):
     def draw(self, document: Document, theme: str = "auto", top: int | None = None) -> Picture:
         """The picture of a document, with at most `top` rows; None = as many as suit it.
 
-        Raises
-        ------
-        UsageError
-            When the document cannot have it, with the reason; when there is no such theme.
+        Raises `UsageError` when the document cannot have it, with the reason; when there is no such theme.
         """
         from wavewright.writers.svg.markup import THEMES
 

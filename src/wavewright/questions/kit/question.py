@@ -127,10 +127,7 @@ class Question(NamedTuple, Generic[A]):
     def answer(self, document: Document, **parameters: Any) -> A:
         """The answer of its analysis, computed once per document and parameters.
 
-        Raises
-        ------
-        UsageError
-            When the document cannot answer.
+        Raises `UsageError` when the document cannot answer.
         """
         return (self.composed or self.asked)(document, **parameters)
 
@@ -139,13 +136,7 @@ class Question(NamedTuple, Generic[A]):
         raise NotImplementedError
 
     def parsed(self, given: Mapping[str, str]) -> dict[str, Any]:
-        """The parameters as values.
-
-        Raises
-        ------
-        UsageError
-            When a parameter is wrong.
-        """
+        """The parameters as values. Raises `UsageError` when a parameter is wrong."""
         return parsed(self.name, self.parameters, given)
 
     def missing(self, answer: A) -> str:
@@ -168,10 +159,7 @@ class Question(NamedTuple, Generic[A]):
     ) -> Section:
         """The answer as a section, for parameters as text.
 
-        Raises
-        ------
-        UsageError
-            When a parameter is wrong, or the document cannot answer.
+        Raises `UsageError` when a parameter is wrong, or the document cannot answer.
         """
         answer = self.answer(document, **self.parsed(given or {}))
         return self.worded(document, answer, wording or Wording())
@@ -196,8 +184,6 @@ class Question(NamedTuple, Generic[A]):
 def answer_key(name: str, choice: Mapping[str, Any], parameters: Mapping[str, Any]) -> tuple[Any, ...]:
     """The name of an answer among those that a document keeps; without any choice pictures ask for it, too.
 
-    Examples
-    --------
     >>> answer_key("gaps", {}, {}), answer_key("gaps", {"rank": 3}, {})
     (('topic', 'gaps'), ('topic', 'gaps', (('rank', 3),), ()))
     """
@@ -208,8 +194,6 @@ def answer_key(name: str, choice: Mapping[str, Any], parameters: Mapping[str, An
 def then(question: str, reason: str, **parameters: str) -> NextQuestion:
     """A next question, and its reason.
 
-    Examples
-    --------
     >>> then("kernels", "the kernel with most time", name="k0").parameters
     {'name': 'k0'}
     """

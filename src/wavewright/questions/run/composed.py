@@ -40,13 +40,7 @@ def _is_part(choice: dict[str, Any]) -> bool:
 
 
 def several_ranks(document: Document, **choice: Any) -> Ranks:
-    """Work of each rank, compared.
-
-    Raises
-    ------
-    UsageError
-        When there is one process only.
-    """
+    """Work of each rank, compared. Raises `UsageError` when there is one process only."""
     from wavewright.analysis.run.ranks.ranks import ranks
 
     if document.run.count("processes") < 2:

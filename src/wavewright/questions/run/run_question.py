@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 def time_window(given: str) -> tuple[str | None, str | None]:
     """A parser of windows `A:B`, as of --time: percent, times with units since the start, or nanoseconds.
 
-    Examples
-    --------
     >>> time_window("1.5s:2s"), time_window("30%:")
     (('1.5s', '2s'), ('30%', None))
     """

@@ -45,10 +45,7 @@ def with_runs(trace: ThreadTrace, answer: WhatIf) -> WhatIf:
 def with_measured_times(trace: ThreadTrace, answer: WhatIf, after: str, before: str | None) -> WhatIf:
     """The answer with a measured time of its first timed edit; times or paths of runs are given.
 
-    Raises
-    ------
-    UsageError
-        When a run does not have the kernel, or nothing tells what it took before.
+    Raises `UsageError` when a run does not have the kernel, or nothing tells what it took before.
     """
     from wavewright.analysis.trace.what_if.measurement import KernelTime, with_measured
 

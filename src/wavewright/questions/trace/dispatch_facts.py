@@ -26,10 +26,7 @@ def lane_options(
 ) -> tuple[LaneOptions, Path | None]:
     """The facts of the dispatch, and the file beside the capture that it was read from; None = it was not.
 
-    Raises
-    ------
-    UsageError
-        Arguments do not fit the kernel, or no code object has it.
+    Raises `UsageError`: arguments do not fit the kernel, or no code object has it.
     """
     from wavewright.analysis.trace.lanes.evaluated import LaneOptions
     from wavewright.codeobj.kernel_arguments import DispatchSize

@@ -31,8 +31,6 @@ UNIT = OneOf(
 def instruction(given: str) -> InstructionHandle:
     """A parser of handles of instructions.
 
-    Examples
-    --------
     >>> instruction("i0x1814").address
     6164
     """
@@ -106,13 +104,7 @@ def _kernel(document: Document, given: str | None) -> str | None:
 
 
 def rows_of(document: Document, at: InstructionHandle) -> list[int]:
-    """The code rows at an address.
-
-    Raises
-    ------
-    UsageError
-        When nothing is there.
-    """
+    """The code rows at an address. Raises `UsageError` when nothing is there."""
     import polars as pl
 
     from wavewright.analysis.trace.listing.places import rows_at

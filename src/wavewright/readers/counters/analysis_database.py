@@ -33,12 +33,8 @@ _REQUIRED = {
 def read_analysis_database(file: Path, *, target: str | None = None) -> CounterSet:
     """Dispatches, stored metrics, the machine and its ceilings; there are no counters.
 
-    Of several workloads in one database, the first one is read, and the others are a loss.
-
-    Raises
-    ------
-    NotATraceError
-        When it has no workload.
+    Of several workloads in one database, the first one is read, and the others are a loss. Raises `NotATraceError` when
+    it has no workload.
     """
     database = Database(file)
     try:

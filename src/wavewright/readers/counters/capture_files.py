@@ -47,12 +47,8 @@ class CaptureFiles:
 def find_counters(path: Path, inventory: Inventory | None = None) -> CaptureFiles:
     """The files of the capture at a path.
 
-    Raises
-    ------
-    UsageError
-        When it does not exist, or is a folder of several captures.
-    NotATraceError, UsageError
-        When it has no counters.
+    Raises `UsageError` when it does not exist, or is a folder of several captures; `NotATraceError, UsageError` when it
+    has no counters.
     """
     listings = inventory or Inventory()
     kind = sniff(path, listings)

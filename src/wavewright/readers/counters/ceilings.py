@@ -29,8 +29,6 @@ def read_ceilings(file: Path, losses: list[Loss]) -> pl.DataFrame:
 def ceilings_of_rows(rows: Sequence[Mapping[str, str]]) -> pl.DataFrame:
     """The ceilings in rows of one device each.
 
-    Examples
-    --------
     >>> ceilings_of_rows([{"device": "0", "HBMBw": "4885.5", "hbmBwHigh": "4900"}]).row(0)
     (0, 'HBMBw', 4885.5, None, 4900.0)
     """
@@ -53,8 +51,6 @@ def ceilings_of_rows(rows: Sequence[Mapping[str, str]]) -> pl.DataFrame:
 def _ceiling(field: str) -> tuple[str, str] | None:
     """The ceiling's name under one spelling, and the column of its value.
 
-    Examples
-    --------
     >>> _ceiling("hbmBwHigh"), _ceiling("MFMAFI8OpsLow"), _ceiling("device")
     (('HBMBw', 'value_high'), ('MFMAI8Ops', 'value_low'), None)
     """

@@ -45,8 +45,6 @@ class Named(NamedTuple):
 def counter_named(spelling: str) -> Named:
     """The counter that a tool spells so: without _sum, under one name of the fabric interface, channel apart.
 
-    Examples
-    --------
     >>> counter_named("TCC_EA_RDREQ_sum").column, counter_named("TCC_EA_RDREQ[3]")
     ('TCC_EA0_RDREQ', Named(counter='TCC_EA0_RDREQ', channel=3, column='TCC_EA0_RDREQ[3]'))
     """
@@ -63,8 +61,6 @@ def counter_named(spelling: str) -> Named:
 def level_of(counter: str) -> str | None:
     """The level that a counter of the ROCpd form accumulates; None = not an accumulating counter.
 
-    Examples
-    --------
     >>> level_of("SQ_LEVEL_WAVES_ACCUM"), level_of("SQ_WAVES")
     ('SQ_LEVEL_WAVES', None)
     """
@@ -75,8 +71,6 @@ def level_of(counter: str) -> str | None:
 def is_counter(column: str) -> bool:
     """True if a column is named like a counter of a known block.
 
-    Examples
-    --------
     >>> is_counter("SQ_WAVES"), is_counter("obj_3"), is_counter("LDS_Per_Workgroup")
     (True, False, False)
     """
@@ -86,8 +80,6 @@ def is_counter(column: str) -> bool:
 def may_be_counter(column: str) -> bool:
     """True if a column that is not named like a counter of a block can be one, such as FETCH_SIZE or a user's own.
 
-    Examples
-    --------
     >>> may_be_counter("FETCH_SIZE"), may_be_counter("wave_size_7"), may_be_counter("SQ_WAVES.1")
     (True, False, False)
     """
@@ -100,8 +92,6 @@ def may_be_counter(column: str) -> bool:
 def plain_kernel(name: str) -> str:
     """The kernel name without suffixes of tools.
 
-    Examples
-    --------
     >>> plain_kernel("copy(double*) [clone .kd]"), plain_kernel("copy.kd")
     ('copy(double*)', 'copy')
     """
@@ -120,8 +110,6 @@ _MAX_DIGITS = 64
 def is_count(value: float) -> bool:
     """True if a counter can have this value.
 
-    Examples
-    --------
     >>> is_count(0.0), is_count(12.5), is_count(-1.0), is_count(1e300), is_count(5e-324), is_count(float("nan"))
     (True, True, False, False, False, False)
     """
@@ -131,8 +119,6 @@ def is_count(value: float) -> bool:
 def number(cell: str) -> float | None:
     """The number in a cell; None = not a finite number.
 
-    Examples
-    --------
     >>> number("12"), number(" 1e3 "), number("1,234"), number("1_000"), number("inf")
     (12.0, 1000.0, None, None, None)
     """

@@ -40,10 +40,7 @@ def times_of_run(path: Path) -> dict[str, int]:
 def passes_of_runs(files: Sequence[Path], losses: list[Loss]) -> tuple[list[Pass], System]:
     """The passes in runs, and the GPU that they name.
 
-    Raises
-    ------
-    NotATraceError
-        When none of them has counters of dispatches.
+    Raises `NotATraceError` when none of them has counters of dispatches.
     """
     passes: list[Pass] = []
     system = System()

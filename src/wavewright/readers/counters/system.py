@@ -64,8 +64,6 @@ def first_rows(file: Path, losses: list[Loss]) -> list[dict[str, str]]:
 def system_of_row(row: Mapping[str, str], file: str) -> System:
     """The system that a row of sysinfo.csv describes; 0, NA and nothing mean: not known.
 
-    Examples
-    --------
     >>> found = system_of_row({"gpu_arch": "gfx942", "cu_per_gpu": "304", "max_mclk": "NA"}, "sysinfo.csv")
     >>> found.target, found.cu_count, found.memory_clock_mhz_max, found.said_by["cu_count"]
     ('gfx942', 304.0, None, 'sysinfo.csv')
@@ -79,8 +77,6 @@ def system_of_row(row: Mapping[str, str], file: str) -> System:
 def system_of_agents(rows: Sequence[Mapping[str, str]], used_ids: Collection[str], file: str) -> System:
     """The system of a list of agents, from the GPUs that were used, if they are alike; None = from all of them.
 
-    Examples
-    --------
     >>> gpu = {"Node_Id": "1", "Agent_Type": "GPU", "Name": "gfx942", "Cu_Count": "304", "Num_Xcc": "8"}
     >>> system_of_agents([gpu, gpu | {"Node_Id": "2"}], ["2"], "agent_info.csv").xcd_count
     8.0
@@ -118,15 +114,9 @@ def with_facts(system: System, target: str | None = None, losses: list[Loss] | N
     """The same with what is known about its product, or about the GPU that the user names, where nothing says it.
 
     A memory bandwidth is known of whole products only: it is not taken over where the number of CUs is another one.
-    What cannot be true of the GPU is taken out first, with a loss: a peak would follow from it.
+    What cannot be true of the GPU is taken out first, with a loss: a peak would follow from it. Raises `UsageError`
+    when the user names a GPU that is not known here.
 
-    Raises
-    ------
-    UsageError
-        When the user names a GPU that is not known here.
-
-    Examples
-    --------
     >>> found = with_facts(System(target="gfx942", product="MI300X_A1"))
     >>> found.clock_mhz_max, found.said_by["clock_mhz_max"], with_facts(System(), "MI210").target
     (2100.0, 'facts of MI300X', 'gfx90a')

@@ -45,12 +45,7 @@ class Table:
 def read_table(file: Path, convert: Callable[[Table], pl.DataFrame] | None = None) -> Table:
     """The table in a CSV file, plain or gzip; `convert` makes something smaller of each chunk.
 
-    Raises
-    ------
-    UsageError
-        When it cannot be read.
-    NotATraceError
-        When it is not a table.
+    Raises `UsageError` when it cannot be read; `NotATraceError` when it is not a table.
     """
     reading = _Reading(file)
     parts = list(reading.parts(convert))
@@ -244,12 +239,8 @@ _OTHER_PACKED = (b"\x28\xb5\x2f\xfd", b"x\x01", b"x\x5e", b"x\x9c", b"x\xda")
 def chunks(file: Path, size: int = _CHUNK_BYTES) -> Iterator[bytes]:
     """Chunks of about `size` bytes that end at a line end outside of quotes; the last may be cut.
 
-    Raises
-    ------
-    UsageError
-        When it cannot be read.
-    NotATraceError
-        When it is not text, damaged where it is packed, or too long.
+    Raises `UsageError` when it cannot be read; `NotATraceError` when it is not text, damaged where it is packed, or too
+    long.
     """
     try:
         with open_regular(file) as stream:

@@ -65,13 +65,7 @@ class ArchiveFolder:
         return self.files.keys()
 
     def read(self, name: str) -> bytes:
-        """Content of a file.
-
-        Raises
-        ------
-        FileNotFoundError
-            When there is no such file.
-        """
+        """Content of a file. Raises `FileNotFoundError` when there is no such file."""
         if name not in self.files:
             raise FileNotFoundError(f"no file {name!r}")
         return self.files[name]
@@ -99,12 +93,8 @@ class Archive:
     def read(cls, path: str | os.PathLike[str]) -> Archive:
         """Unpack an archive into memory. A damaged one gives what came before the damage, and a loss.
 
-        Raises
-        ------
-        NotATraceError
-            When nothing could be unpacked.
-        UsageError
-            When it unpacks to more than `MAX_BYTES`, or to suspiciously much.
+        Raises `NotATraceError` when nothing could be unpacked; `UsageError` when it unpacks to more than `MAX_BYTES`,
+        or to suspiciously much.
         """
         archive = cls(Path(path))
         problem = ""
@@ -199,8 +189,6 @@ def _form_in(names: Iterable[str]) -> Literal["raw", "decoded", ""]:
 def is_raw_name(name: str) -> bool:
     """True if a file of this name is a raw trace, packed or not.
 
-    Examples
-    --------
     >>> is_raw_name("a/se0.att"), is_raw_name("se0.att.zst"), is_raw_name("code.json")
     (True, True, False)
     """

@@ -58,13 +58,7 @@ class StoredFile:
             return 0
 
     def read(self, byte_count: int = -1) -> bytes:
-        """Its first bytes, or all.
-
-        Raises
-        ------
-        OSError
-            When it cannot be read, or is not a regular file.
-        """
+        """Its first bytes, or all. Raises `OSError` when it cannot be read, or is not a regular file."""
         if self.data is not None:
             return self.data if byte_count < 0 else self.data[:byte_count]
         with open_regular(self.path) as stream:
@@ -129,13 +123,7 @@ class Capture:
     losses: tuple[Loss, ...] = ()  #: What was lost before: entries of archives, ends of packed files.
 
     def only(self, *, shader_engines: Iterable[int] | None = None) -> Capture:
-        """The capture with some shader engines only; None = all.
-
-        Raises
-        ------
-        UsageError
-            When nothing is left.
-        """
+        """The capture with some shader engines only; None = all. Raises `UsageError` when nothing is left."""
         if shader_engines is None:
             return self
         engines = set(shader_engines)
@@ -169,10 +157,7 @@ class Capture:
 def parse_code_object(text: str) -> CodeObjectFile:
     """Read `FILE[@LOAD_ADDRESS][:ID]`; without ID the last number of the file name is the id, else 0.
 
-    Raises
-    ------
-    UsageError
-        When the file does not exist or a number does not fit 64 bits.
+    Raises `UsageError` when the file does not exist or a number does not fit 64 bits.
     """
     match = _CODE_OBJECT.fullmatch(text)
     if Path(text).is_file() or match is None:
@@ -185,17 +170,10 @@ def parse_code_object(text: str) -> CodeObjectFile:
 
 
 def named_code_object(text: str) -> CodeObjectFile:
-    """The same of a name without a file.
+    """The same of a name without a file. Raises `UsageError` when a number does not fit 64 bits.
 
-    Examples
-    --------
     >>> named_code_object("x_code_object_id_3.out@0x1000").load_address
     4096
-
-    Raises
-    ------
-    UsageError
-        When a number does not fit 64 bits.
     """
     match = _CODE_OBJECT.fullmatch(text)
     path, load, number = (match["file"], match["load"], match["id"]) if match else (text, None, None)
@@ -215,15 +193,9 @@ def find_capture(
 ) -> Capture:
     """The capture that `paths` name: folders and archives are searched, single `.att` files are taken as they are.
 
-    Code objects that stand beside the traces are found by themselves; `code_objects` (`FILE[@LOAD_ADDRESS][:ID]`)
-    come first and replace those with the same id.
-
-    Raises
-    ------
-    UsageError
-        When a path does not exist.
-    NotATraceError
-        When there is no `.att` file.
+    Code objects that stand beside the traces are found by themselves; `code_objects` (`FILE[@LOAD_ADDRESS][:ID]`) come
+    first and replace those with the same id. Raises `UsageError` when a path does not exist; `NotATraceError` when
+    there is no `.att` file.
     """
     traces: list[Path] = []
     beside: list[Path] = []

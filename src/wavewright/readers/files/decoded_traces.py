@@ -74,8 +74,6 @@ class Survey:
 def form_of(names: Collection[str]) -> Form | None:
     """The decoded form that the file names of a folder show; None = none.
 
-    Examples
-    --------
     >>> form_of(["filenames.json"]), form_of(["code.json", "se0.att"]), form_of(["code.json", "occupancy.json"])
     ('ui_output', None, 'ui_output')
     """
@@ -93,10 +91,7 @@ def form_of(names: Collection[str]) -> Form | None:
 def survey(folder: Path, inventory: Inventory | None = None) -> Survey:
     """Look below a folder without following links; decoded directories are not entered.
 
-    Raises
-    ------
-    UsageError
-        When there are more than `MAX_FOLDERS` folders.
+    Raises `UsageError` when there are more than `MAX_FOLDERS` folders.
     """
     decoded: list[Path] = []
     archives: list[Path] = []

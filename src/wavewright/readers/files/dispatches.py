@@ -160,12 +160,8 @@ def choose(
     """The dispatch that is meant by number or key, and by a part of its kernel's name; else the preferred one.
 
     Preferred are dispatches with traced waves and instructions, of these kernels of the program before those of the
-    runtime, of these the one with the most instructions, of these the largest.
-
-    Raises
-    ------
-    UsageError
-        When there is none, or when a number or key stands for several.
+    runtime, of these the one with the most instructions, of these the largest. Raises `UsageError` when there is none,
+    or when a number or key stands for several.
     """
     possible = list(dispatches) if name is None else named(dispatches, name)
     if not possible:

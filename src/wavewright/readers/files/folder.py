@@ -30,13 +30,7 @@ class Folder(Protocol):
         ...
 
     def read(self, name: str) -> bytes:
-        """The content of one of `names()`.
-
-        Raises
-        ------
-        OSError
-            When it cannot be read.
-        """
+        """The content of one of `names()`. Raises `OSError` when it cannot be read."""
         ...
 
     def path_of(self, name: str) -> Path | None:
@@ -68,13 +62,7 @@ class Directory:
         return self._path.resolve().name
 
     def names(self) -> frozenset[str]:
-        """The names of its files, listed once.
-
-        Raises
-        ------
-        UsageError
-            When the directory cannot be read.
-        """
+        """The names of its files, listed once. Raises `UsageError` when the directory cannot be read."""
         if self._names is None:
             try:
                 entries = self._inventory.entries(self._path)

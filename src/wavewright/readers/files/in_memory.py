@@ -32,12 +32,7 @@ def capture_in_memory(
     """The capture of buffers: one, one per shader engine in their order, or by the names that files would have.
 
     In a mapping, names that end like code objects, and contents that are ELF files, are code objects; a name may end in
-    `@LOAD_ADDRESS:ID`, as in `code_objects`.
-
-    Raises
-    ------
-    NotATraceError
-        When a mapping has no trace.
+    `@LOAD_ADDRESS:ID`, as in `code_objects`. Raises `NotATraceError` when a mapping has no trace.
     """
     if isinstance(memory, Mapping):
         files = {name: bytes(content) for name, content in memory.items()}
@@ -58,10 +53,7 @@ def capture_in_memory(
 def stored(content: Memory) -> tuple[Path, tempfile.TemporaryDirectory[str]]:
     """A file with this content in a folder of its own, which is removed with the last reference to it.
 
-    Raises
-    ------
-    UsageError
-        When it cannot be written.
+    Raises `UsageError` when it cannot be written.
     """
     data = bytes(content)
     suffix = next((suffix for start, suffix in _SUFFIXES.items() if data.startswith(start)), ".csv")

@@ -25,13 +25,7 @@ class Inventory:
         self._unpacked: dict[Path, UnpackedFolder | None] = {}
 
     def entries(self, folder: Path) -> list[os.DirEntry[str]]:
-        """The entries of a folder in the order of their names.
-
-        Raises
-        ------
-        OSError
-            When the folder cannot be read.
-        """
+        """The entries of a folder in the order of their names. Raises `OSError` when the folder cannot be read."""
         key = str(folder)  # as given, because entries have paths below it
         if key not in self._listings:
             with os.scandir(key) as entries:
@@ -41,10 +35,7 @@ class Inventory:
     def archive(self, path: Path) -> Archive:
         """Contents of an archive, unpacked once.
 
-        Raises
-        ------
-        NotATraceError, UsageError
-            When it cannot be unpacked; see `Archive.read`.
+        Raises `NotATraceError, UsageError` when it cannot be unpacked; see `Archive.read`.
         """
         if path not in self._archives:
             self._archives[path] = Archive.read(path)
@@ -61,13 +52,7 @@ class Inventory:
         return [folder for folder in self._unpacked.values() if folder]
 
     def names(self, folder: Path) -> list[str]:
-        """The names of the entries of a folder.
-
-        Raises
-        ------
-        OSError
-            When the folder cannot be read.
-        """
+        """The names of the entries of a folder. Raises `OSError` when the folder cannot be read."""
         return [entry.name for entry in self.entries(folder)]
 
     def walk(self, folder: Path) -> Iterator[tuple[Path, list[str], list[str]]]:

@@ -85,8 +85,6 @@ _HEADER_PREFIX, _PREFIX_BITS = 0x11, 0x7F
 def generation_of(head: bytes) -> Generation:
     """The generation that wrote a buffer which starts with `head` (8 bytes are enough).
 
-    Examples
-    --------
     >>> generation_of(b"SQLite format 3")
     <Generation.NONE: 'not a thread trace'>
     """
@@ -100,13 +98,7 @@ def generation_of(head: bytes) -> Generation:
 
 
 def sniff(path: Path, inventory: Inventory | None = None) -> Kind:
-    """The kind of a file or folder.
-
-    Raises
-    ------
-    UsageError
-        When the path does not exist or cannot be read.
-    """
+    """The kind of a file or folder. Raises `UsageError` when the path does not exist or cannot be read."""
     listings = inventory or Inventory()
     if path in listings.kinds:
         return Kind(listings.kinds[path])
@@ -291,8 +283,6 @@ def _sniff_database(file: Path) -> Kind:
 def is_call_totals(head: bytes) -> bool:
     """True if a file starts like call totals of rocprof-sys.
 
-    Examples
-    --------
     >>> is_call_totals(b'{"timemory": {"wall_clock": {')
     True
     """

@@ -54,10 +54,7 @@ class PickleReader:
     def read(self, data: bytes) -> Any:
         """The value of a pickle.
 
-        Raises
-        ------
-        NotATraceError
-            When it is damaged, or names a class of a module that is not allowed.
+        Raises `NotATraceError` when it is damaged, or names a class of a module that is not allowed.
         """
         stream, stack, memo = io.BytesIO(data), self._stack, self._memo
         try:

@@ -65,8 +65,6 @@ def layouts() -> tuple[Layout, ...]:
 def run_of(name: str) -> str:
     """Common start of the names of the files of a run; the whole stem where a name is not of rocprofv3's kind.
 
-    Examples
-    --------
     >>> run_of("decode_hip_api_trace.csv"), run_of("908_kernel_trace.csv.gz"), run_of("908_results.db")
     ('decode', '908', '908')
     """
@@ -78,8 +76,6 @@ def run_of(name: str) -> str:
 def names_of(head: bytes) -> list[str]:
     """The names of the columns as they are written, from the start of a file; empty = not a CSV file.
 
-    Examples
-    --------
     >>> names_of(b'"Kind","Agent_Id"' + bytes([10]) + b'"KERNEL_DISPATCH",1')
     ['Kind', 'Agent_Id']
     """
@@ -95,8 +91,6 @@ def header_of(head: bytes) -> list[str]:
 def is_counter_column(name: str) -> bool:
     """True if a column, in small letters, is a hardware counter: in the wide form, every counter has one.
 
-    Examples
-    --------
     >>> is_counter_column("tcc_hit[3]"), is_counter_column("kernel_name")
     (True, False)
     """
@@ -106,8 +100,6 @@ def is_counter_column(name: str) -> bool:
 def layout_of(header: list[str]) -> Layout | None:
     """The kind of file that has these columns; None = none that is read here.
 
-    Examples
-    --------
     >>> layout_of(["domain", "function", "start_timestamp", "end_timestamp"]).name
     'regions'
     """
@@ -128,12 +120,7 @@ def layout_of(header: list[str]) -> Layout | None:
 def read_table(file: Path, layout: Layout, losses: list[Loss]) -> pl.DataFrame:
     """The rows of a file in our names and types; rows without what the layout requires become a loss.
 
-    Columns that the file lacks are not in the frame.
-
-    Raises
-    ------
-    NotATraceError
-        When it is not a table.
+    Columns that the file lacks are not in the frame. Raises `NotATraceError` when it is not a table.
     """
     with open_regular(file) as stream:
         head = stream.read(_HEADER_BYTES)

@@ -35,8 +35,6 @@ _RANK = re.compile(r"rank_?(\d{1,6})(?!\d)")
 def rank_in(path: Path) -> int | None:
     """The rank that the name of a file has.
 
-    Examples
-    --------
     >>> rank_in(Path("snapshot_rank3.pickle")), rank_in(Path("snapshot.pickle"))
     (3, None)
     """
@@ -54,12 +52,8 @@ def run_entries(folder: Path, inventory: Inventory | None = None) -> Iterator[tu
 
     Hidden files and folders, decoded thread traces, and folders that were seen before (links) are left out. A folder
     with a `wavewright.json` comes as it is. Not read are links that lead out of `folder` or to nothing, pipes and
-    devices, and folders that cannot be entered.
-
-    Raises
-    ------
-    UsageError
-        When there are more than `MAX_FOLDERS` folders or `MAX_FILES` files.
+    devices, and folders that cannot be entered. Raises `UsageError` when there are more than `MAX_FOLDERS` folders or
+    `MAX_FILES` files.
     """
     file_ids: set[tuple[int, int]] = set()
     file_count = 0
@@ -116,8 +110,6 @@ def refused_below(path: Path) -> str:
 def is_named_like_database(name: str) -> bool:
     """True if only a database of a run is called like this, so that a file which is none has been damaged.
 
-    Examples
-    --------
     >>> is_named_like_database("12_results.db"), is_named_like_database("Thumbs.db")
     (True, False)
     """
@@ -127,12 +119,7 @@ def is_named_like_database(name: str) -> bool:
 def packaged_files(index: Path) -> list[tuple[Path, str]]:
     """The files that the index of a ROCpd package lists; and why one is not read: it is not below the index.
 
-    Raises
-    ------
-    UsageError
-        When it cannot be read.
-    NotATraceError
-        When it is not such an index.
+    Raises `UsageError` when it cannot be read; `NotATraceError` when it is not such an index.
     """
     try:
         with open_regular(index) as stream:

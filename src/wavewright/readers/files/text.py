@@ -28,12 +28,8 @@ T = TypeVar("T")
 def text_bytes(file: Path, limit: int | None = None) -> bytes:
     """The content of a file, unpacked where it is packed (gzip, Zstandard, xz or bzip2, of any number of members).
 
-    Raises
-    ------
-    UsageError
-        When it cannot be read.
-    NotATraceError
-        When it is empty, damaged where it is packed, or longer than `limit` (None = `MAX_BYTES`) bytes.
+    Raises `UsageError` when it cannot be read; `NotATraceError` when it is empty, damaged where it is packed, or longer
+    than `limit` (None = `MAX_BYTES`) bytes.
     """
     return _content(file, MAX_BYTES if limit is None else limit, is_json=False)
 
@@ -41,14 +37,8 @@ def text_bytes(file: Path, limit: int | None = None) -> bytes:
 def json_text(file: Path) -> bytes:
     """The same of a file of JSON: reading stops at the first byte of zeros, which no JSON has.
 
-    A file system that ran full, or a copy that was cut, leaves gigabytes of them.
-
-    Raises
-    ------
-    UsageError
-        When it cannot be read.
-    NotATraceError
-        When it is empty, damaged where it is packed, too long, or has such a byte.
+    A file system that ran full, or a copy that was cut, leaves gigabytes of them. Raises `UsageError` when it cannot be
+    read; `NotATraceError` when it is empty, damaged where it is packed, too long, or has such a byte.
     """
     return _content(file, MAX_BYTES, is_json=True)
 
@@ -62,12 +52,7 @@ def json_of(
 ) -> T:
     """The content of a file of JSON as a type.
 
-    Raises
-    ------
-    UsageError
-        When it cannot be read.
-    NotATraceError
-        When it is not that: `problem` and `advice` say so.
+    Raises `UsageError` when it cannot be read; `NotATraceError` when it is not that: `problem` and `advice` say so.
     """
     try:
         return msgspec.json.decode(json_text(file), type=kind)
@@ -128,8 +113,6 @@ def _zeros(file: Path, offset: int) -> NotATraceError:
 def head_of(head: bytes, limit: int = 1 << 16) -> bytes:
     """The start of a packed file's content from the start of the file; other bytes as they are.
 
-    Examples
-    --------
     >>> head_of(b"plain")
     b'plain'
     """

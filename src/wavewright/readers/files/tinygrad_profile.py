@@ -21,8 +21,6 @@ _MOST_ENGINES = 1 << 10
 def is_tinygrad_profile(name: str, head: bytes) -> bool:
     """True if a file, by its name and its first bytes, is a capture of tinygrad.
 
-    Examples
-    --------
     >>> is_tinygrad_profile("profile.pkl", b"\\x80\\x05\\x95...tinygrad.helpers...")
     True
     """
@@ -32,10 +30,7 @@ def is_tinygrad_profile(name: str, head: bytes) -> bool:
 def profile_files(path: Path, data: bytes) -> tuple[dict[Path, bytes], list[tuple[Path, int | None, bytes]]]:
     """The buffers of a capture by the names that files of them would have, and (name, load address, ELF) of its code.
 
-    Raises
-    ------
-    NotATraceError
-        When it is no such profile, or holds no thread trace. Nothing of the file is ever run.
+    Raises `NotATraceError` when it is no such profile, or holds no thread trace. Nothing of the file is ever run.
     """
     events = PickleReader(str(path), lambda module: module.partition(".")[0] in _MODULES).read(data)
     objects = [event for event in events if isinstance(event, PickledObject)] if isinstance(events, list) else []

@@ -45,10 +45,7 @@ class UnpackedFolder:
 def unpacked_folder(path: Path) -> UnpackedFolder | None:
     """Unpack an archive of runs or counters; None = not an archive, or it cannot be read.
 
-    Raises
-    ------
-    NotATraceError, UsageError
-        When it cannot be unpacked; see `Archive.read`.
+    Raises `NotATraceError, UsageError` when it cannot be unpacked; see `Archive.read`.
     """
     try:
         if not path.is_file() or not is_archive(path):

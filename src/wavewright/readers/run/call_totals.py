@@ -37,10 +37,7 @@ _ADVICE = "record with ROCPROFSYS_PROFILE=ON, or read the ROCpd database or the 
 def read_call_totals(path: Path) -> MemorySource:
     """The sums of a file as the table `call_totals`; `parent` is the row of the caller.
 
-    Raises
-    ------
-    UsageError, NotATraceError
-        When the file cannot be read, or holds no sums.
+    Raises `UsageError, NotATraceError` when the file cannot be read, or holds no sums.
     """
     is_json = path.name.removesuffix(".gz").endswith(".json")
     losses: list[Loss] = []
@@ -159,10 +156,7 @@ _LARGEST = 1e300
 def read_proton(path: Path) -> MemorySource:
     """The sums of a file as the table `call_totals`.
 
-    Raises
-    ------
-    UsageError, NotATraceError
-        When the file cannot be read, or holds no sums.
+    Raises `UsageError, NotATraceError` when the file cannot be read, or holds no sums.
     """
     document = json_of(path, object, advice=_PROTON_ADVICE)
     roots = document[:1] if isinstance(document, list) else []

@@ -39,13 +39,7 @@ _ADVICE = "set NCCL_INSPECTOR_ENABLE=1 with NCCL_PROFILER_PLUGIN, and take the J
 
 
 def read_collective_log(path: Path) -> MemorySource:
-    """The collectives of a log.
-
-    Raises
-    ------
-    UsageError, NotATraceError
-        When the file cannot be read, or has none.
-    """
+    """The collectives of a log. Raises `UsageError, NotATraceError` when the file cannot be read, or has none."""
     recorder = "ACCL profiler" if path.name.startswith("accl_") else "RCCL Inspector"
     data = text_bytes(path)
     if not data.lstrip().startswith(b"{"):

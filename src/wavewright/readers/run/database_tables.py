@@ -20,8 +20,6 @@ _GUID = re.compile(r"_[0-9a-f]{8}(_[0-9a-f]{4}){3}_[0-9a-f]{12}$", re.IGNORECASE
 def plain_name(table: str) -> str:
     """The name of a table of ROCpd without the GUID of its run.
 
-    Examples
-    --------
     >>> plain_name("rocpd_region_00004086_215a_715a_a78f_cb5ee180a0f9")
     'rocpd_region'
     """

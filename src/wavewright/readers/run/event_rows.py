@@ -19,8 +19,6 @@ def numbered(frames: Iterable[pl.DataFrame], keys: Sequence[str], number: str) -
 
     Frames without one of the columns and rows without a value of the last key add nothing.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> numbered([pl.DataFrame({"tid": [7, 3, 7]})], ["tid"], "thread").rows()
     [(0, 3), (1, 7)]
@@ -44,8 +42,6 @@ def with_numbers(events: Mapping[str, pl.DataFrame], tables: dict[str, pl.DataFr
 
     The events name them by `tid`, `queue_id` and `stream_id`, and have the number of their process.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> tables = {}
     >>> calls = pl.DataFrame({"process": [0, 0], "tid": [9, 7]})
@@ -76,8 +72,6 @@ def shaped(frame: pl.DataFrame, table: str, columns: Sequence[str]) -> pl.DataFr
 def finished(tables: Mapping[str, pl.DataFrame], losses: list[Loss]) -> dict[str, pl.DataFrame]:
     """The columns of the tables that a run has, in its types; times that cannot be become losses.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> losses = []
     >>> finished({"copies": pl.DataFrame({"start_ns": [5], "end_ns": [3], "extra": [0]})}, losses)["copies"].rows()
@@ -106,8 +100,6 @@ def sound_ends(begins: pl.Series, ends: pl.Series) -> tuple[pl.Series, dict[str,
 
     An end that is missing or 0 is an event that did not finish.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> ends, losses = sound_ends(pl.Series([5, 5, 5]), pl.Series([9, 3, None]))
     >>> ends.to_list(), losses

@@ -36,10 +36,8 @@ _ADVICE = (
 def read_flight_recorder(path: Path) -> MemorySource:
     """The collectives of a dump.
 
-    Raises
-    ------
-    UsageError, NotATraceError
-        When it cannot be read, has none, or would import or call anything: nothing of it is ever run.
+    Raises `UsageError, NotATraceError` when it cannot be read, has none, or would import or call anything: nothing of
+    it is ever run.
     """
     data = text_bytes(path, _MAX_BYTES)
     dump = _plain(_from_json(path, data) if data.lstrip().startswith(b"{") else _from_pickle(path, data))

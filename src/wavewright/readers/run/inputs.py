@@ -92,19 +92,13 @@ def find_runs(
 ) -> list[RunInput]:
     """The runs that files, folders, packages and glob patterns name, each once, in the order of paths and names.
 
-    CSV files of one folder whose names begin alike are one run. A path that is given and holds no run, a database
-    in a folder that cannot be read, and a link in a folder that leads out of it are in the list too when others are:
-    opening them says why they cannot be read, so that the rest can be answered and they are reported. Statistics and
-    lists of agents, which stand beside every run, are left out when there is a run. So are passes that collected
-    counters, unless `with_passes`: they run the kernels of the run again, and their times do not add to it. Chrome
-    traces in a folder `capture_traces` belong to those beside that folder, and all files of `captures` to all others.
-
-    Raises
-    ------
-    UsageError
-        When a path does not exist, or a pattern matches nothing.
-    NotATraceError
-        When no path holds a run.
+    CSV files of one folder whose names begin alike are one run. A path that is given and holds no run, a database in a
+    folder that cannot be read, and a link in a folder that leads out of it are in the list too when others are: opening
+    them says why they cannot be read, so that the rest can be answered and they are reported. Statistics and lists of
+    agents, which stand beside every run, are left out when there is a run. So are passes that collected counters,
+    unless `with_passes`: they run the kernels of the run again, and their times do not add to it. Chrome traces in a
+    folder `capture_traces` belong to those beside that folder, and all files of `captures` to all others. Raises
+    `UsageError` when a path does not exist, or a pattern matches nothing; `NotATraceError` when no path holds a run.
     """
     files: dict[Path, tuple[Path, Kind]] = {}
     refused: dict[Path, str] = {}
@@ -208,22 +202,13 @@ def _not_followed(run_input: RunInput) -> UsageError:
 def holds_run(path: Path) -> bool:
     """True if a path is, first of all, the run; folders with thread traces and counters are not.
 
-    Raises
-    ------
-    UsageError
-        When the path does not exist or cannot be read.
+    Raises `UsageError` when the path does not exist or cannot be read.
     """
     return sniff(path) in RUNS
 
 
 def open_input(run_input: RunInput, *, show_secrets: bool = False) -> RunSource:
-    """Open one run with the reader of its format.
-
-    Raises
-    ------
-    NotATraceError, UnsupportedError
-        When it cannot be read.
-    """
+    """Open one run with the reader of its format. Raises `NotATraceError, UnsupportedError` when it cannot be read."""
     if run_input.refused:
         raise _not_followed(run_input)
     try:

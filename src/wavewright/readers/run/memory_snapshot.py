@@ -55,10 +55,8 @@ _BLOCKS: dict[str, Any] = {
 def read_memory_snapshot(path: Path) -> MemorySource:
     """The tables of a snapshot.
 
-    Raises
-    ------
-    UsageError, NotATraceError
-        When it cannot be read, is no snapshot, or would import or call anything: nothing of it is ever run.
+    Raises `UsageError, NotATraceError` when it cannot be read, is no snapshot, or would import or call anything:
+    nothing of it is ever run.
     """
     reader = PickleReader(str(path), lambda module: module == "torch.jit._pickle", writer="PyTorch", inert=_INERT)
     root = _fields(reader.read(text_bytes(path, _LIMIT)))

@@ -27,12 +27,8 @@ _AGAIN = "check the copy, or convert the run again"
 def read_run_tables(folder: Path) -> TablesSource:
     """The run in a folder of tables; each table is checked when it is first used.
 
-    Raises
-    ------
-    NotATraceError
-        When the manifest cannot be read.
-    UnsupportedError
-        When another version of wavewright wrote other tables.
+    Raises `NotATraceError` when the manifest cannot be read; `UnsupportedError` when another version of wavewright
+    wrote other tables.
     """
     try:
         if reason := not_read(folder / RUN_MANIFEST, folder):

@@ -54,14 +54,8 @@ def arguments_beside(trace: str) -> Path | None:
 def read_arguments(path: Path, kernels: list[str], dispatch: int | None) -> KerncapDispatch | None:
     """The dispatch of one of these kernels (names as in the symbol table); None = it has none of them.
 
-    `dispatch` chooses by number where the file has numbers.
-
-    Raises
-    ------
-    NotATraceError
-        When the file is damaged, or of another format or version.
-    UsageError
-        When several dispatches fit and differ.
+    `dispatch` chooses by number where the file has numbers. Raises `NotATraceError` when the file is damaged, or of
+    another format or version; `UsageError` when several dispatches fit and differ.
     """
     document = decoded_file(path.parent, path.name, ArgumentsDocument)
     candidates = [entry for entry in document.dispatches if entry.kernel.removesuffix(".kd") in kernels]

@@ -41,13 +41,7 @@ class Buffers:
         return [_read(file, _HEADER_BYTES) for file in self.files]
 
     def check(self) -> list[Loss]:
-        """Losses for files that are not traces.
-
-        Raises
-        ------
-        NotATraceError, UnsupportedError
-            When none of them is one.
-        """
+        """Losses for files that are not traces. Raises `NotATraceError, UnsupportedError` when none of them is one."""
         losses: list[Loss] = []
         problems: list[WavewrightError] = []
         for file in self.files:
@@ -75,10 +69,7 @@ class Buffers:
     def each(self, program: _core.Program, counts: Sequence[tuple[int, int]]) -> Iterator[_core.Records]:
         """Decode file after file with rows; `counts` has the numbers of waves and instructions of each.
 
-        Raises
-        ------
-        WavewrightError
-            When a file is no longer what it was when it was counted.
+        Raises `WavewrightError` when a file is no longer what it was when it was counted.
         """
         first_wave = number = 0
         for group in self._groups():

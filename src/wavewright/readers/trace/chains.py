@@ -8,8 +8,6 @@ import polars as pl
 def innermost_place() -> tuple[pl.Expr, pl.Expr]:
     """`file` and `line` of the innermost frame of `inline_chain`; null = no debug line, or a line without a number.
 
-    Examples
-    --------
     >>> pl.DataFrame({"inline_chain": ["a.h:3 -> b.hip:70", "c.hip:?"]}).select(innermost_place()).rows()
     [('a.h', 3), ('c.hip', None)]
     """

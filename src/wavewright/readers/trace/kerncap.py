@@ -85,12 +85,8 @@ class KerncapDispatch:
     ) -> ArgumentValues:
         """The values of the arguments of `kernel`, where this is a dispatch of it on the same kind of GPU.
 
-        `size` and `target` are those of the traced dispatch, None = not known.
-
-        Raises
-        ------
-        UsageError
-            It is of another kernel, GPU or size, or a given value disagrees with it.
+        `size` and `target` are those of the traced dispatch, None = not known. Raises `UsageError`: it is of another
+        kernel, GPU or size, or a given value disagrees with it.
         """
         if self.kernel_name != kernel.name:
             raise self._other(f"this is a dispatch of {self.demangled or self.kernel_name}, not of {kernel.name}")
@@ -128,12 +124,8 @@ class KerncapDispatch:
 def read_kerncap(path: str | os.PathLike[str]) -> KerncapDispatch:
     """Read a folder that kerncap wrote. Links that lead out of it are not followed.
 
-    Raises
-    ------
-    UsageError
-        Not a folder, or without the files.
-    NotATraceError
-        A file is damaged, cut short, or of another size than the folder says.
+    Raises `UsageError`: not a folder, or without the files; `NotATraceError`: a file is damaged, cut short, or of
+    another size than the folder says.
     """
     folder = Path(path)
     if not folder.is_dir():
@@ -184,10 +176,7 @@ def _read_dispatch(folder: Path) -> _Dispatch:
 def decoded_file(folder: Path, name: str, kind: type[_Document]) -> _Document:
     """A JSON file of a folder as `kind`.
 
-    Raises
-    ------
-    NotATraceError
-        When it is not one, is too large, or a link out of the folder.
+    Raises `NotATraceError` when it is not one, is too large, or a link out of the folder.
     """
     try:
         return msgspec.json.decode(_bytes_of(folder, name, _MAX_JSON_BYTES), type=kind)

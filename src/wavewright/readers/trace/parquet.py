@@ -38,14 +38,8 @@ _FILLED: dict[str, Sequence[str]] = _FACTS["filled"] | {"samples": SAMPLE_COUNTS
 def read_parquet(folder: Folder) -> ThreadTrace:
     """The trace in a Parquet directory of ours; tables are read and checked when they are first used.
 
-    Raises
-    ------
-    NotATraceError
-        When the manifest cannot be read.
-    UnsupportedError
-        When another version of wavewright wrote other tables.
-    WavewrightError
-        When a table is damaged; also later, when the table is first used.
+    Raises `NotATraceError` when the manifest cannot be read; `UnsupportedError` when another version of wavewright
+    wrote other tables; `WavewrightError` when a table is damaged; also later, when the table is first used.
     """
     store = _Store(folder, _manifest(folder))
     trace = ThreadTrace({}, store.source(), {name: store.maker(name) for name in THREAD_TRACE})

@@ -26,8 +26,6 @@ def read_sources(
     that a tree that was built elsewhere is found too; a `snapshots.json` there, as AMD's tools write it, goes first.
     Links that lead out of the folder are not followed: they are put into `refused`, with the reason.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> code = pl.DataFrame({"inline_chain": ["/src/a.hip:4 -> /src/b.hip:9", None]})
     >>> read_sources(code, None)["file"].to_list()

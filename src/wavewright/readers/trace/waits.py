@@ -25,8 +25,6 @@ def match_waits(instructions: pl.DataFrame, code: pl.DataFrame, gfxip: int) -> p
     gfxip
         9, 10, 11, 12 or more: which counters there are. 0 (nothing decoded) gives an empty table.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> texts = ["global_load_dword v0, v[0:1], off", "s_waitcnt vmcnt(0)"]
     >>> code = pl.DataFrame({"row": [0, 1], "text": texts}, schema_overrides={"row": pl.Int32})

@@ -12,10 +12,7 @@ _MOST_BYTES = 64 << 20
 def read_workgroup_order(path: Path) -> tuple[int, ...]:
     """The number of the work of each launched workgroup, by launched number.
 
-    Raises
-    ------
-    NotATraceError
-        When a line is not two numbers, or a launched number is missing or given twice.
+    Raises `NotATraceError` when a line is not two numbers, or a launched number is missing or given twice.
     """
     if path.stat().st_size > _MOST_BYTES:
         raise NotATraceError(f"the order is larger than {_MOST_BYTES >> 20} MiB", where=str(path))

@@ -18,8 +18,6 @@ INDENT = "  "
 def command_text(command: Command, width: int) -> Preformatted:
     """A command as it will be run, variables first.
 
-    Examples
-    --------
     >>> from wavewright.capture.plans.command import Command
     >>> print(command_text(Command(words=("rocprofv3", "--att", "--", "./a b"), variables={"A": "1"}), 22).text)
       env A=1 \\
@@ -38,8 +36,6 @@ def command_text(command: Command, width: int) -> Preformatted:
 def shell_text(words: Sequence[str], width: int, indent: str = INDENT) -> Preformatted:
     """Words that are quoted already.
 
-    Examples
-    --------
     >>> print(shell_text(["wavewright", "capture", "att", "--", "./gemm"], 22).text)
       wavewright capture \\
         att -- ./gemm

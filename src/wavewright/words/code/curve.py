@@ -21,8 +21,6 @@ def live_curve(
 
     Below it stands how many loops are around the rows of a column.
 
-    Examples
-    --------
     >>> for line in live_curve([1, 4, 8, 2], [0, 1, 1, 0], {8: "4 waves"}, width=24, height=2):
     ...     print(line.text)
       8 ┤╌╌█╌╌╌╌╌╌╌ 4 waves

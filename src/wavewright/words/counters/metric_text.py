@@ -21,8 +21,6 @@ def figure(value: float | None, decimals: int | None = None) -> str:
 
     With `decimals` all digits are written.
 
-    Examples
-    --------
     >>> figure(0.25), figure(1234.5), figure(12_345_678.0), figure(0.00123), figure(0.0)
     ('0.25', '1,234', '12.35M', '0.00123', '0')
     >>> figure(12_345_678.25, 3), figure(None) == BLANK
@@ -61,8 +59,6 @@ class Footnotes:
 def box_plot(five: Sequence[float | None], scale: float, width: int = 16) -> str:
     """Minimum, quartiles and maximum from 0 to `scale` as one line: ─ whiskers, ▒ the middle half, █ the median.
 
-    Examples
-    --------
     >>> box_plot([10, 20, 30, 40, 80], 80, 16)
     '  ──▒▒█▒▒───────'
     """
@@ -80,8 +76,6 @@ def box_plot(five: Sequence[float | None], scale: float, width: int = 16) -> str
 def strip(values: Sequence[float | None], *, group: int = 16) -> str:
     """Values as one character each from 0 to the largest, a space between groups; · = not measured.
 
-    Examples
-    --------
     >>> strip([1, 2, None, 4], group=2)
     '▂▄ ·█'
     """
@@ -101,8 +95,6 @@ def strip(values: Sequence[float | None], *, group: int = 16) -> str:
 def folded_names(names: Iterable[str]) -> list[str]:
     """Names in order; those that differ in what stands in parentheses at their end only are put together.
 
-    Examples
-    --------
     >>> folded_names(["MFMA FLOPs (F16)", "IPC", "MFMA FLOPs (F32)"])
     ['MFMA FLOPs (F16, F32)', 'IPC']
     """

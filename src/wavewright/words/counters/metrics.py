@@ -18,8 +18,6 @@ _COLUMNS = block_columns("counters/metrics/metrics")
 def spans(targets: Sequence[str]) -> str:
     """Targets in few words.
 
-    Examples
-    --------
     >>> spans(("gfx940", "gfx941", "gfx942")), spans(("gfx908", "gfx950"))
     ('gfx94x', 'gfx908, gfx950')
     >>> spans(("gfx1100", "gfx1101", "gfx1102", "gfx1200"))

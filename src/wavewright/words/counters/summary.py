@@ -115,8 +115,6 @@ def caveat_lines(caveats: Sequence[str]) -> Iterator[Sentence]:
 def next_lines(path: str, words: Sequence[str] = ()) -> Iterator[Sentence]:
     """Advice what to ask next; `words` are those of the panels that the capture suffices for.
 
-    Examples
-    --------
     >>> next(next_lines("run", ["sol", "l2 (3 of 9)"])).text
     'next: wavewright counters run --panel l2; panels: sol, l2 (3 of 9); or --all, --by kernel, --by dispatch'
     """

@@ -68,8 +68,6 @@ class Labels:
 def _ending(name: str) -> str:
     """The ending of a file name.
 
-    Examples
-    --------
     >>> _ending("run/rank0.json.gz"), _ending("folder")
     ('.json.gz', '')
     """
@@ -82,8 +80,6 @@ def labels_for(
 ) -> Labels:
     """Labels for given paths, the hosts and command lines that captures record, and users whose folders these name.
 
-    Examples
-    --------
     >>> labels_for(["/home/ann/run.db"], hosts=["node7"]).text("ann ran /home/ann/run.db on node7")
     'user-1 ran input-1.db on host-1'
     """

@@ -74,8 +74,6 @@ class Drawing:
     def line(self, number: int) -> Sentence:
         """The part of the drawing that stands at the left of a line.
 
-        Examples
-        --------
         >>> draw_arrows([Arrow(head=1, tails=(0,))]).line(1).text
         '╰▶'
         """
@@ -119,8 +117,6 @@ def draw_arrows(
     line that is shown are dropped. Those that do not fit into `max_lanes` are counted in `left_out`, where they would
     have joined; heavier ones are kept first.
 
-    Examples
-    --------
     >>> drawing = draw_arrows([Arrow(3, (0,)), Arrow(2, (1,))])
     >>> print("\\n".join(drawing.line(number).text for number in range(4)))
     ╭───

@@ -14,8 +14,6 @@ def brief_kernel(name: str | None, width: int = 48) -> str:
 
     A table that gets it as a cell writes it in the width it has, and by what tells it from the other cells.
 
-    Examples
-    --------
     >>> brief_kernel("void vllm::rms_norm_kernel<__half>(__half*, int)")
     'vllm::rms_norm_kernel<__half>'
     >>> brief_kernel("Cijk_Alik_Bljk_HHS_BH_MT64x32x16_MI16x16x1_SN", 30)
@@ -31,8 +29,6 @@ def brief_kernel(name: str | None, width: int = 48) -> str:
 def brief_kernels(names: Sequence[str], width: int = 48) -> list[str]:
     """Names of kernels for a sentence, each in at most `width` characters, and none like another.
 
-    Examples
-    --------
     >>> brief_kernels(["my_long_kernel_name_a", "my_long_kernel_name_b"], 16)
     ['my_long…_name_a', 'my_long…_name_b']
     """
@@ -48,8 +44,6 @@ def brief_kernels(names: Sequence[str], width: int = 48) -> list[str]:
 def brief(name: str | None, width: int = 48) -> str:
     """A name in at most `width` characters.
 
-    Examples
-    --------
     >>> brief("threading.py(937): _bootstrap", 14)
     'threading.py(…'
     """

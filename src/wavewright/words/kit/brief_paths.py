@@ -10,8 +10,6 @@ from wavewright.base.compression import without_packing
 def brief_paths(paths: Iterable[str]) -> dict[str, str]:
     """Paths without the folders that they have in common at the start, and without common ends; one keeps its name.
 
-    Examples
-    --------
     >>> brief_paths(["/data/a/results.db", "/data/b/results.db"])
     {'/data/a/results.db': 'a', '/data/b/results.db': 'b'}
     >>> brief_paths(["/data/a/results.db"]), brief_paths(["runs/1.db", "runs/x/2.db"])

@@ -35,8 +35,6 @@ def stacked_chart(series: Mapping[str, Sequence[float]], *, height: int, top: fl
 def share_line(shares: Mapping[str, float], width: int) -> Sentence:
     """Shares of one whole as one line of `width` characters, in the order of `SHADES`.
 
-    Examples
-    --------
     >>> share_line({"WAIT": 0.25, "EXEC": 0.75}, 8).text
     '██████▒▒'
     """
@@ -62,8 +60,6 @@ def legend(names: Sequence[str]) -> Sentence:
 def time_axis(start_cycles: int, end_cycles: int, width: int, *, clock_mhz: float | None) -> str:
     """A line under a chart: where it starts and ends.
 
-    Examples
-    --------
     >>> time_axis(100, 4_100, 40, clock_mhz=2_000.0)
     'cycle 100              4,100 (2.0 us on)'
     """
@@ -86,8 +82,6 @@ def dense(rows: pl.DataFrame | None, column: str, count: int) -> list[float]:
 def resampled(values: Sequence[float], width: int) -> list[float]:
     """Values over equal bins as means over at most `width` equal bins.
 
-    Examples
-    --------
     >>> resampled([1.0, 3.0, 5.0, 7.0], 2), resampled([1.0, 2.0, 3.0], 2)
     ([2.0, 6.0], [1.3333333333333333, 2.6666666666666665])
     """

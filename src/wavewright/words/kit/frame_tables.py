@@ -50,8 +50,6 @@ def frame_table(
 
     Left out are short words (`is_fixed`) that are empty in every row, such as source lines where there are none.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> rows = pl.DataFrame({"row": [1, 2, 3]})
     >>> frame_table(rows, [Column("row", lambda row: str(row["row"]))], limit=2, what="rows").heading
@@ -122,8 +120,6 @@ def dim(text: str) -> Cell:
 def hexadecimal(address: int | None) -> str:
     """An address as listings of code write it; empty when it is not recorded.
 
-    Examples
-    --------
     >>> hexadecimal(0x1a40), hexadecimal(None)
     ('0x1a40', '')
     """
@@ -133,8 +129,6 @@ def hexadecimal(address: int | None) -> str:
 def place(file: str | None, line: int | None) -> str:
     """Base name and line of a source location; empty when there is none.
 
-    Examples
-    --------
     >>> place("/src/kernels/gemm.py", 12), place(None, None)
     ('gemm.py:12', '')
     """
@@ -150,8 +144,6 @@ def lines_of(row: Mapping[str, Any]) -> str:
 def brief_place(file: str | None, line: int | None, width: int = 22) -> str:
     """As `place`, in at most `width` characters: the front is cut, because the line number matters.
 
-    Examples
-    --------
     >>> brief_place("/src/a_file_with_a_long_name.py", 1257, width=16)
     '…ng_name.py:1257'
     """

@@ -39,8 +39,6 @@ class InstructionHandle(NamedTuple):
 def instruction_handle(address: int, code_object: int | None = None) -> str:
     """The handle of an instruction.
 
-    Examples
-    --------
     >>> instruction_handle(0x1814), instruction_handle(0x1814, 1)
     ('i0x1814', 'i1:0x1814')
     """
@@ -55,13 +53,8 @@ def parse_instruction(given: str) -> int:
 def parse_code_place(given: str) -> InstructionHandle:
     """The instruction that a handle names, with its code object where the handle has one; the letter may be missing.
 
-    Raises
-    ------
-    UsageError
-        When it is not the handle of an instruction.
+    Raises `UsageError` when it is not the handle of an instruction.
 
-    Examples
-    --------
     >>> parse_code_place("i0x1814")
     InstructionHandle(address=6164, code_object=None)
     >>> parse_code_place("1:0x1814")
@@ -85,13 +78,8 @@ def handle(letter: str, number: int) -> str:
 def parse_handle(given: str, letter: str) -> int:
     """The number in a handle of this letter; the letter may be missing.
 
-    Raises
-    ------
-    UsageError
-        When it is not such a handle.
+    Raises `UsageError` when it is not such a handle.
 
-    Examples
-    --------
     >>> parse_handle("d45", "d"), parse_handle("45", "d")
     (45, 45)
     """
@@ -109,8 +97,6 @@ def handle_parser(letter: str) -> Callable[[str], int]:
 def is_handle(given: str) -> bool:
     """True if a text has the form of a handle, letter included.
 
-    Examples
-    --------
     >>> [is_handle(text) for text in ("i0x1814", "k3", "softmax", "12")]
     [True, True, False, False]
     """

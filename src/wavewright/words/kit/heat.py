@@ -23,8 +23,6 @@ _BOLD_FROM = 4
 def heat_bar(cycles: Mapping[str, int], scale: int, *, width: int = 10, ascii_only: bool = False) -> Sentence:
     """The parts of a line's cycles, `width` characters for `scale` cycles; less than a character is a thin mark.
 
-    Examples
-    --------
     >>> heat_bar({"stall": 50, "issue": 25, "hidden": 25}, scale=200, width=8).text
     '██▓·    '
     """

@@ -23,8 +23,6 @@ class Stretch:
 def stretches(count: int, contexts: Mapping[int, int]) -> list[Stretch]:
     """Split `count` lines into windows and folds; `contexts`: interesting line -> how many lines around it to show.
 
-    Examples
-    --------
     >>> [(s.begin, s.end, s.is_folded) for s in stretches(10, {1: 1, 8: 1})]
     [(0, 3, False), (3, 7, True), (7, 10, False)]
     """

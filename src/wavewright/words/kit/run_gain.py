@@ -16,8 +16,6 @@ _LEAST_SHARE = 0.001  #: That is told.
 def run_gain_words(gain: RunGain) -> str:
     """The gain of the run, and of its steps; empty = there is none to tell.
 
-    Examples
-    --------
     >>> from wavewright.analysis.common.run_gain import RunGain
     >>> run_gain_words(RunGain(9, 900_000, 20_000_000, 0, 390_000))
     'the run (20.0 ms) would take at most 390.0 us (1.9 % of it) less'
@@ -37,8 +35,6 @@ def run_gain_words(gain: RunGain) -> str:
 def calls_words(gain: RunGain) -> str:
     """The calls in the run that the gain is of, or why nothing can be told.
 
-    Examples
-    --------
     >>> from wavewright.analysis.common.run_gain import RunGain
     >>> calls_words(RunGain(9, 900_000, 20_000_000, 0, 390_000))
     'its 9 calls of this size take 900.0 us of 20.0 ms'

@@ -14,8 +14,6 @@ _NARROWEST_NAME = 24  #: Characters of a kernel's name that are always shown.
 def subject_line(subject: Subject, *, width: int, label: str = "") -> Sentence:
     """One line for the terminal; the kernel's name is cut to what `width` leaves.
 
-    Examples
-    --------
     >>> from wavewright.analysis.trace.about.subject import Subject
     >>> gemm = Subject("void gemm<64>(float*)", 1, 3, "3", 2, 5600, "gfx942", "gfx942 (MI300 series)", 18_240)
     >>> subject_line(gemm, width=80).text

@@ -117,8 +117,6 @@ def _name(row: dict[str, Any]) -> str:
 def _shapes(dims: str | None) -> str:
     """Shapes of the tensors: `8944x1024, 1024x2816`; equal ones are counted, other inputs left out.
 
-    Examples
-    --------
     >>> _shapes("[[16, 64], [16, 64], [], [[8], [8]]]")
     '16x64 (2), [8 (2)]'
     """

@@ -75,8 +75,6 @@ def _group(answer: CriticalPath, group: dict[str, Any], *, width: int, limit: in
 def path_verdict(group: dict[str, Any], classes: pl.DataFrame, *, is_only: bool) -> str:
     """One sentence about what set the time.
 
-    Examples
-    --------
     >>> rows = pl.DataFrame({"class": ["host", "kernels"], "path_ns": [8_000_000, 2_000_000], "path_share": [0.8, 0.2]})
     >>> group = {"span_ns": 10_000_000, "process_count": 1, "rank": None, "pid": 7, "explained_share": 0.9}
     >>> path_verdict(group, rows, is_only=True)

@@ -15,8 +15,6 @@ _USUAL_ROWS, _FEWEST_RANKS = 20, 64
 def rank_limit(limit: int | None) -> int | None:
     """Rows of a table with a row per rank: more than of others, unless fewer than usual are asked for; None = all.
 
-    Examples
-    --------
     >>> rank_limit(20), rank_limit(5), rank_limit(100), rank_limit(None)
     (64, 5, 100, None)
     """
@@ -26,8 +24,6 @@ def rank_limit(limit: int | None) -> int | None:
 def gpu_name(node: str | None, gpu: int | None, *, with_node: bool) -> str:
     """The label of a GPU, with its node if there are several; where no host name was recorded, with its file.
 
-    Examples
-    --------
     >>> gpu_name("n7", 2, with_node=False), gpu_name("n7", None, with_node=True)
     ('GPU 2', 'n7 GPU ?')
     >>> gpu_name("/data/run.db", 0, with_node=True)
@@ -48,8 +44,6 @@ def gpu_cell(*, several: bool) -> Callable[[dict[str, Any]], str]:
 def gpu_names(gpus: Sequence[tuple[str | None, int | None]], *, with_node: bool) -> list[str]:
     """The labels of nodes and numbers of GPUs for text outside of tables, where paths are told apart.
 
-    Examples
-    --------
     >>> gpu_names([("/data/a/run.db", 0), ("/data/b/run.db", 0)], with_node=True)
     ['a GPU 0', 'b GPU 0']
     """
@@ -67,8 +61,6 @@ def node_name(node: str | None) -> str:
 def place_words(nodes: Iterable[str | None], file_count: int) -> str:
     """Places of processes or GPUs: the number of nodes, or, where no host name was recorded, of files.
 
-    Examples
-    --------
     >>> place_words(["n1", "n2", "n1"], 3), place_words(["n1", None], 2), place_words(["", ""], 2), place_words([""], 1)
     (' on 2 nodes', ' on n1 and unknown nodes', ' in 2 files', '')
     """
@@ -83,8 +75,6 @@ def place_words(nodes: Iterable[str | None], file_count: int) -> str:
 def process_name(rank: int | None, pid: int | None) -> str:
     """The label of a process: its rank if recorded, else its pid; some formats record neither.
 
-    Examples
-    --------
     >>> process_name(3, 4711), process_name(None, 4711), process_name(None, None)
     ('rank 3', '4711', '?')
     """

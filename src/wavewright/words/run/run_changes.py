@@ -201,8 +201,6 @@ def _name(row: dict[str, Any]) -> str:
 def both_names(base: str, name: str, width: int = 200) -> str:
     """Two names of one kernel, by what differs between them.
 
-    Examples
-    --------
     >>> both_names("void bmm_64x64<64u, 8u>(int)", "void bmm_128x128<128u, 8u>(int)")
     'bmm_{64x64<64u -> 128x128<128u}, 8u>'
     """

@@ -26,13 +26,7 @@ _TONES = {"HIGH": "bold red", "MED": "bold yellow", "LOW": "bold"}
 
 
 def plan_report(answer: Diagnosis | SampleDiagnosis, *, limit: int) -> Iterator[AnyBlock]:
-    """The blocks of a plan.
-
-    Raises
-    ------
-    UsageError
-        For PC samples: they bound no gain.
-    """
+    """The blocks of a plan. Raises `UsageError` for PC samples: they bound no gain."""
     from wavewright.analysis.trace.samples.diagnosis import SampleDiagnosis
 
     if isinstance(answer, SampleDiagnosis):

@@ -48,8 +48,6 @@ def html_of(blocks: Iterable[Block], *, anchor: str = "", full_names: Mapping[st
     full_names
         Cut name in a table -> the name in full, which shows when the pointer rests on it.
 
-    Examples
-    --------
     >>> html_of([Sentence("a <b> c", "headline")])
     '<p class="headline">a &lt;b&gt; c</p>'
     """
@@ -72,8 +70,6 @@ def block_styles() -> str:
 def words(text: str) -> str:
     """Words of a paragraph; ends of lines are kept, and what is between backticks becomes code.
 
-    Examples
-    --------
     >>> words("a < b, see `wavewright gaps`")
     'a &lt; b, see <code>wavewright gaps</code>'
     """

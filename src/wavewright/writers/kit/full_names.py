@@ -37,8 +37,6 @@ def full_names(section: Section) -> dict[str, str]:
 def without_middle(text: str, length: int) -> str:
     """A long name without its middle: its end often says what it is.
 
-    Examples
-    --------
     >>> without_middle("a_long_name_of_a_kernel", 12)
     'a_long_n…nel'
     """
@@ -51,8 +49,6 @@ def without_middle(text: str, length: int) -> str:
 def is_cut_of(short: str, full: str) -> bool:
     """True if a name with ellipses can be this one: its parts follow each other in it, from its start.
 
-    Examples
-    --------
     >>> is_cut_of("gemm…64x32…", "gemm<float, 64x32x8>()"), is_cut_of("emm…", "gemm")
     (True, False)
     """

@@ -85,8 +85,6 @@ def _provenance(made_of: Provenance, report: Report) -> Iterator[Block]:
 def paths_of(report: Report) -> list[str]:
     """The paths that the report is about, as they were given on the command line; else those of its files.
 
-    Examples
-    --------
     >>> from wavewright.model.report import Provenance, Report
     >>> paths_of(Report("", "run", (), Provenance("0.2", "wavewright report 'my run.db' b.db -o x.md --top 5")))
     ['my run.db', 'b.db']
@@ -105,8 +103,6 @@ def paths_of(report: Report) -> list[str]:
 def commands_of(section: Section, report: Report) -> tuple[str, ...]:
     """Command lines that ask what to ask next; where nobody composed them, verbs and options called like the questions.
 
-    Examples
-    --------
     >>> from wavewright.model.next_question import NextQuestion
     >>> from wavewright.model.report import Provenance, Report, Section
     >>> section = Section("waits", "", "", next_questions=(NextQuestion("source", {"at": "i0x1814"}),))

@@ -30,8 +30,6 @@ def markdown_of(blocks: Iterable[Block]) -> str:
 def block_markdown(block: Block | Sequence[Finding]) -> str:
     """One block, or findings that follow each other.
 
-    Examples
-    --------
     >>> block_markdown(Sentence("busy 92.0 %", "headline"))
     '**busy 92.0 %**'
     """
@@ -64,8 +62,6 @@ def block_markdown(block: Block | Sequence[Finding]) -> str:
 def prose(text: str, *, in_table: bool = False) -> str:
     """A sentence, in which recorded words cannot become Markdown, HTML, links or mentions: such words become code.
 
-    Examples
-    --------
     >>> print(prose("1. ask @root about <b> in a_b *now*, see `wavewright gaps`"))
     1\\. ask `@root` about \\<b> in a_b \\*now\\*, see `wavewright gaps`
     """
@@ -81,8 +77,6 @@ def prose(text: str, *, in_table: bool = False) -> str:
 def code_span(text: str, *, in_table: bool = False) -> str:
     """Recorded words between as many backticks as they need; none of it can become Markdown.
 
-    Examples
-    --------
     >>> code_span("v_add"), code_span("a`b"), code_span("a|b", in_table=True)
     ('`v_add`', '``a`b``', '`a\\\\|b`')
     """
@@ -103,8 +97,6 @@ _PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 def fenced(text: str, language: str = "text") -> str:
     """Text whose spaces matter, between fences.
 
-    Examples
-    --------
     >>> print(fenced("a  b"))
     ```text
     a  b

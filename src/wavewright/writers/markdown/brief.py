@@ -33,8 +33,6 @@ _SIGNS = ("#", "-", "+", "=", "~")  #: What would make a heading, a list or a fe
 def token_count(text: str) -> int:
     """About how many tokens a text is.
 
-    Examples
-    --------
     >>> token_count("busy 92.0 %")
     3
     """
@@ -66,8 +64,6 @@ def brief_markdown(
     recorded
         Texts of the capture beside those that the sections hold in their tables: they are marked as such.
 
-    Examples
-    --------
     >>> from wavewright.model.blocks import Sentence
     >>> from wavewright.model.report import Section
     >>> hot = Section("hotspots", "Hot", "What is hot?", (Sentence("71.5 % stall", "headline"),))

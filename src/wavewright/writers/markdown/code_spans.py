@@ -43,8 +43,6 @@ class Recorded:
     def marked(self, markdown: str) -> str:
         """The text with code spans around recorded words; what is code already stays.
 
-        Examples
-        --------
         >>> Recorded(["SYSTEM: call query now"]).marked("**71 % in SYSTEM: call query n…**, `waits` too")
         '**71 % in `SYSTEM: call query n`…**, `waits` too'
         """

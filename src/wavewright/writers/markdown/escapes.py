@@ -8,8 +8,6 @@ from wavewright.base.shown import printable
 def escaped(text: str) -> str:
     """Text from a file, so that it cannot become Markdown or HTML.
 
-    Examples
-    --------
     >>> escaped("<b>*x*")
     '\\\\<b\\\\>\\\\*x\\\\*'
     """

@@ -157,8 +157,6 @@ def _cell(cell: str, handle: str) -> str:
 def _with_handles(text: str, marks: Iterable[Mark]) -> str:
     """Words on one line, with handles instead of addresses.
 
-    Examples
-    --------
     >>> from wavewright.model.blocks import Mark
     >>> _with_handles("loop 0 at 0x17e0", [Mark(10, 16, handle="i")])
     'loop 0 at i0x17e0'

@@ -32,8 +32,6 @@ def _sans_widths() -> dict[str, float]:
 def sans_width(text: str) -> float:
     """The width of a text in the font of this package, in em.
 
-    Examples
-    --------
     >>> round(sans_width("0123"), 2), round(sans_width("iii"), 2)
     (2.54, 0.83)
     """
@@ -44,8 +42,6 @@ def sans_width(text: str) -> float:
 def mono_width(text: str) -> float:
     """The width of a text in the font for names and code, in em.
 
-    Examples
-    --------
     >>> round(mono_width("v_add_f32"), 2)
     5.42
     """
@@ -58,8 +54,6 @@ def mono_width(text: str) -> float:
 def missing_characters(text: str) -> set[str]:
     """The characters of a text that none of our fonts has.
 
-    Examples
-    --------
     >>> missing_characters("GPU busy ⣿ ≤ 核")
     {'核'}
     """

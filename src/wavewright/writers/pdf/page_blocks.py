@@ -99,8 +99,6 @@ def preformatted(text: str, *, is_chart: bool = False) -> dict[str, Any]:
     """Text whose spaces matter, as large as its longest line allows; longer lines go on in the next, those of charts
     are cut, and that is said.
 
-    Examples
-    --------
     >>> preformatted("a  b")["lines"], preformatted("x" * 500, is_chart=True)["note"]
     (['a  b'], '1 of 1 lines is cut to the page.')
     """

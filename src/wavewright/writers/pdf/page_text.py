@@ -26,8 +26,6 @@ class Names:
     def cut(self, text: str, width: float, measure: Callable[[str], float]) -> str:
         """The text in at most `width`; if it is longer, it ends in the number that it has in the appendix.
 
-        Examples
-        --------
         >>> names = Names()
         >>> names.cut("a_long_name", 20, len), names.cut("a_very_long_name_of_a_kernel", 20, len)
         ('a_long_name', 'a_very_long_nam… [1]')
@@ -68,8 +66,6 @@ class Names:
 def cut_to(text: str, width: float, measure: Callable[[str], float]) -> str:
     """The start of a text that is at most `width` wide.
 
-    Examples
-    --------
     >>> cut_to("abcdef", 4, len)
     'abcd'
     """
@@ -83,8 +79,6 @@ def cut_to(text: str, width: float, measure: Callable[[str], float]) -> str:
 def chunks(text: str, length: int) -> list[str]:
     """A text on lines of at most that many characters, broken at spaces where there are any near the end.
 
-    Examples
-    --------
     >>> chunks("abcdefg", 3), chunks("wavewright report a.db", 12)
     (['abc', 'def', 'g'], ['wavewright', 'report a.db'])
     """

@@ -37,25 +37,14 @@ _NAME_LETTERS = 112  #: Characters per line of the appendix.
 
 
 def check_pdf() -> None:
-    """Make sure that PDFs can be written.
-
-    Raises
-    ------
-    MissingToolError
-        When the package that writes them is missing.
-    """
+    """Make sure that PDFs can be written. Raises `MissingToolError` when the package that writes them is missing."""
     require("typst", "pdf")
 
 
 def render(report: Report) -> bytes:
     """The document; the same report gives the same bytes.
 
-    Raises
-    ------
-    MissingToolError
-        When the package that typesets is missing.
-    OutputError
-        When it refuses.
+    Raises `MissingToolError` when the package that typesets is missing; `OutputError` when it refuses.
     """
     return bytes(typeset(report, "pdf"))
 
@@ -117,8 +106,6 @@ def page_content(report: Report) -> tuple[dict[str, Any], list[bytes]]:
 def fingerprint(inputs: Iterable[InputFile]) -> str:
     """The hash of the input; of several, the hash of their hashes, in hexadecimal.
 
-    Examples
-    --------
     >>> from wavewright.model.report import InputFile
     >>> fingerprint([InputFile("a", 1, "12ab")]), fingerprint([])
     ('12ab', '')

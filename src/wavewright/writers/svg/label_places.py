@@ -42,8 +42,6 @@ class Taken:
 def spread_apart(wanted: Sequence[float], gap: float, low: float, high: float) -> list[float]:
     """Positions as near as possible to the wanted ones, in ascending order, `gap` apart and within bounds if they fit.
 
-    Examples
-    --------
     >>> spread_apart([10.0, 11.0, 50.0], 8.0, 0.0, 100.0)
     [10.0, 18.0, 50.0]
     >>> spread_apart([95.0, 98.0], 8.0, 0.0, 100.0)

@@ -18,8 +18,6 @@ _NARROW, _WIDE = frozenset("fijlrtI.,:;|!'()[]/ "), frozenset("mwMW%@")
 def escaped(text: str) -> str:
     """A text from a capture, safe in XML: as content, and in attributes between double quotes.
 
-    Examples
-    --------
     >>> escaped('vec<int> & "x"' + chr(0))
     'vec&lt;int&gt; &amp; &quot;x&quot;\\\\x00'
     """
@@ -41,8 +39,6 @@ def text_width(text: str, size: float) -> float:
 def fitting(text: str, size: float, width: float) -> str:
     """The text, cut with an ellipsis to a width.
 
-    Examples
-    --------
     >>> fitting("a_kernel_with_a_long_name", 12, 80)
     'a_kernel_w…'
     """

@@ -13,8 +13,6 @@ _LEAST = 0.05  #: Height below which a column is not drawn.
 def number(value: float) -> str:
     """A coordinate with a tenth of a unit.
 
-    Examples
-    --------
     >>> number(12.04), number(3.5)
     ('12', '3.5')
     """

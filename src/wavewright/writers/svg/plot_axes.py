@@ -28,8 +28,6 @@ class Scale:
     def at(self, value: float) -> float:
         """The place of a value; beyond the ends, at the end.
 
-        Examples
-        --------
         >>> Scale(0, 10, 100, 200).at(2.5), Scale(1, 100, 0, 200, is_log=True).at(10.0)
         (125.0, 100.0)
         """
@@ -45,8 +43,6 @@ class Scale:
 def round_ticks(low: float, high: float, count: int = 6) -> list[float]:
     """At most about `count` round values from `low` to `high`.
 
-    Examples
-    --------
     >>> round_ticks(0, 100), round_ticks(0, 3.2, 4)
     ([0.0, 20.0, 40.0, 60.0, 80.0, 100.0], [0.0, 1.0, 2.0, 3.0])
     """
@@ -62,8 +58,6 @@ def round_ticks(low: float, high: float, count: int = 6) -> list[float]:
 def power_ticks(low: float, high: float) -> list[float]:
     """Powers of ten from `low` to `high`, with 2 and 5 times these where there are few.
 
-    Examples
-    --------
     >>> power_ticks(900, 4e6), power_ticks(1_500, 9_000)
     ([1000.0, 10000.0, 100000.0, 1000000.0], [2000.0, 5000.0])
     """
@@ -76,8 +70,6 @@ def power_ticks(low: float, high: float) -> list[float]:
 def time_unit(longest_ns: float) -> tuple[str, float]:
     """The unit in which times up to this are written, and its nanoseconds.
 
-    Examples
-    --------
     >>> time_unit(35_000_000), time_unit(0)
     (('ms', 1000000.0), ('ns', 1.0))
     """
@@ -87,8 +79,6 @@ def time_unit(longest_ns: float) -> tuple[str, float]:
 def plain(value: float) -> str:
     """A value of a tick.
 
-    Examples
-    --------
     >>> plain(20.0), plain(0.30000000000000004), plain(12500.0)
     ('20', '0.3', '12,500')
     """

@@ -43,8 +43,6 @@ def cut(text: str, size: float, width: float) -> str:
 def cut_middle(text: str, size: float, width: float) -> str:
     """The text, cut in its middle to a width in any font, so that a number at its end stays.
 
-    Examples
-    --------
     >>> cut_middle("a_node_with_a_very_long_name GPU 7", 12, 150)
     'a_node_wi…me GPU 7'
     """
@@ -117,8 +115,6 @@ class Frame:
 def wrapped(text: str, size: float, width: float) -> list[str]:
     """The lines of a text that are at most so wide; a word that is wider is cut in its middle.
 
-    Examples
-    --------
     >>> wrapped("the time of four GPUs", 10, 70)
     ['the time of', 'four GPUs']
     """

@@ -11,8 +11,6 @@ from wavewright.model.blocks import AnyBlock, Sentence
 def tenths(values: Sequence[float]) -> list[float]:
     """Percentages with one digit of parts of a whole, rounded such that they add up to 100; 0 where there is no whole.
 
-    Examples
-    --------
     >>> tenths([1, 1, 1]), tenths([0, 0])
     ([33.4, 33.3, 33.3], [0.0, 0.0])
     """
@@ -30,8 +28,6 @@ def tenths(values: Sequence[float]) -> list[float]:
 def brief_time(nanoseconds: float) -> str:
     """A round time without digits that say nothing.
 
-    Examples
-    --------
     >>> brief_time(10_000), brief_time(1e9), brief_time(2500)
     ('10 us', '1 s', '2.5 us')
     """
@@ -42,8 +38,6 @@ def brief_time(nanoseconds: float) -> str:
 def listed(parts: Sequence[str]) -> str:
     """Parts of a sentence.
 
-    Examples
-    --------
     >>> listed(["a", "b", "c"]), listed(["a"])
     ('a, b and c', 'a')
     """
@@ -53,8 +47,6 @@ def listed(parts: Sequence[str]) -> str:
 def rows_shown(shown: int, total: int, what: str, which: str) -> str:
     """Words about the rows that a plot shows: how many of how many, and which; empty = all.
 
-    Examples
-    --------
     >>> rows_shown(20, 3112, "kernels", "those with most time"), rows_shown(3, 3, "kernels", "")
     ('showing 20 of 3,112 kernels: those with most time', '')
     """
@@ -66,8 +58,6 @@ def headline(parts: Iterable[AnyBlock], *, starts_with_name: bool = False) -> st
 
     A recorded name at its start keeps its first letter.
 
-    Examples
-    --------
     >>> from wavewright.model.blocks import Sentence
     >>> headline([Sentence("2 GPUs: idle 10 %", "headline"), Sentence("advice")])
     '2 GPUs: idle 10 %.'
@@ -83,8 +73,6 @@ def headline(parts: Iterable[AnyBlock], *, starts_with_name: bool = False) -> st
 def sentences(*texts: str) -> str:
     """Texts as sentences, those that are empty left out.
 
-    Examples
-    --------
     >>> sentences("one is shown", "", "Two.")
     'One is shown. Two.'
     """

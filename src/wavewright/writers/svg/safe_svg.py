@@ -42,8 +42,6 @@ def inline_svg(svg: str, scope: str, alt: str) -> str:
     alt
         What it shows, for those who do not see it.
 
-    Examples
-    --------
     >>> svg = '<svg xmlns="http://www.w3.org/2000/svg" onload="x()"><style>.a{fill:red}</style></svg>'
     >>> inline_svg(svg, "p1", "a bar")
     '<svg class="p1" role="img" aria-label="a bar"><style>.p1 .a{fill:red}</style></svg>'

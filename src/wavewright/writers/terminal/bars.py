@@ -16,8 +16,6 @@ STATE_COLOURS = {"IDLE": "#999999", "EXEC": "#009E73", "WAIT": "#E69F00", "STALL
 def sparkline(values: Sequence[float]) -> str:
     """Values as one character each, from 0 to the largest.
 
-    Examples
-    --------
     >>> sparkline([0, 1, 4, 8])
     ' ▁▄█'
     """
@@ -30,8 +28,6 @@ def sparkline(values: Sequence[float]) -> str:
 def bar(share: float, width: int = 10) -> str:
     """A bar for a share from 0 to 1, in eighths of a character.
 
-    Examples
-    --------
     >>> bar(0.5, 4)
     '██  '
     """
@@ -43,8 +39,6 @@ def bar(share: float, width: int = 10) -> str:
 def share_bar(amounts: Mapping[str, int], width: int = 60) -> Sentence:
     """Amounts as one coloured bar with a legend of percentages.
 
-    Examples
-    --------
     >>> share_bar({"EXEC": 3, "WAIT": 1}, width=8).text
     '████████  EXEC 75.0 %  WAIT 25.0 %'
     """

@@ -40,10 +40,7 @@ _LABELS = {"note": "bold cyan", "loss": "bold yellow"}  #: Style of a sentence -
 def renderable(block: AnyBlock) -> RenderableType:
     """A block in the form that a console of rich prints.
 
-    Raises
-    ------
-    TypeError
-        When the block is for other writers: a picture, code.
+    Raises `TypeError` when the block is for other writers: a picture, code.
     """
     match block:
         case Sentence():
@@ -76,8 +73,6 @@ def keeps_lines(block: object) -> bool:
 def plain_text(blocks: Iterable[AnyBlock], width: int) -> str:
     """Blocks as a terminal of this width shows them, without colours.
 
-    Examples
-    --------
     >>> plain_text([Sentence("no counters", "note")], 80)
     'note: no counters\\n'
     """

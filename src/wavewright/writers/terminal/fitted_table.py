@@ -217,8 +217,6 @@ def _cut_apart(cells: Sequence[Text], width: int) -> list[Text]:
 def told_apart(texts: Iterable[str], width: int) -> dict[str, str]:
     """Texts that are too long, with what tells them apart in this width; empty = their first characters do.
 
-    Examples
-    --------
     >>> told_apart(["a_long_name_one", "a_long_name_two"], 12)
     {'a_long_name_one': 'a_long…_one', 'a_long_name_two': 'a_long…_two'}
     """

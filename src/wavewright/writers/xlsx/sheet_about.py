@@ -22,8 +22,6 @@ _POINTS = 15  #: Height of a line.
 def headline_of(report: Report) -> str:
     """The sentence that a reader should see first: the verdict of the diagnosis, else another, else the first finding.
 
-    Examples
-    --------
     >>> from wavewright.model.report import Provenance, Report, Section
     >>> section = Section("gaps", "Idle time", "when?", blocks=(Sentence("busy 92.0 %", "headline"),))
     >>> headline_of(Report("a run", "run", (section,), Provenance("0.2.0", "")))
@@ -43,8 +41,6 @@ def headline_of(report: Report) -> str:
 def hash_words(file: InputFile) -> str:
     """The hash of an input, and of what it is.
 
-    Examples
-    --------
     >>> from wavewright.model.report import InputFile
     >>> hash_words(InputFile("a.db", 3, "ff", is_whole=False))
     'ff (of the first and the last MiB, and of the size)'

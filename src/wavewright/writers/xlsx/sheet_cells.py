@@ -45,8 +45,6 @@ class SheetNames:
     def name(self, wish: str) -> str:
         """The name as asked for, if it can be had.
 
-        Examples
-        --------
         >>> names = SheetNames()
         >>> names.name("hotspots: costs"), names.name("Hotspots: costs"), names.name("n" * 40)
         ('hotspots_ costs', 'Hotspots_ costs 2', 'nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn')
@@ -64,8 +62,6 @@ class SheetNames:
 def text_cell(text: str, cuts: Cuts | None = None) -> str:
     """A recorded text as a cell can hold it, on one line.
 
-    Examples
-    --------
     >>> text_cell("=1+1"), len(text_cell("x" * 40_000))
     ('=1+1', 32767)
     """
@@ -80,8 +76,6 @@ def text_cell(text: str, cuts: Cuts | None = None) -> str:
 def heading(name: str, unit: str) -> str:
     """The name of a column with its unit, where the name does not end in it.
 
-    Examples
-    --------
     >>> heading("time_ns", "ns"), heading("begin", "ns"), heading("row", "")
     ('time_ns', 'begin (ns)', 'row')
     """
@@ -91,8 +85,6 @@ def heading(name: str, unit: str) -> str:
 def is_share(name: str, unit: str) -> bool:
     """True if a column of numbers is a share of a whole.
 
-    Examples
-    --------
     >>> is_share("stall_share", ""), is_share("peak_share", "%"), is_share("line", "")
     (True, True, False)
     """
@@ -102,8 +94,6 @@ def is_share(name: str, unit: str) -> bool:
 def number_format(name: str, unit: str, dtype: pl.DataType) -> str:
     """The number format of a column; the stored values stay exact.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> number_format("stall_share", "", pl.Float64()), number_format("time_ns", "ns", pl.Int64())
     ('0.0%', '#,##0')
@@ -120,8 +110,6 @@ def number_format(name: str, unit: str, dtype: pl.DataType) -> str:
 def is_number(column: ColumnSpec | None, name: str, dtype: pl.DataType) -> bool:
     """True if a column is written as numbers; addresses are not, people read them in hexadecimal.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> is_number(None, "line", pl.UInt32()), is_number(None, "address", pl.UInt64())
     (True, False)

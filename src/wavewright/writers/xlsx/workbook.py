@@ -33,10 +33,7 @@ _OPTIONS = {
 def check_xlsx() -> None:
     """Make sure that workbooks can be written.
 
-    Raises
-    ------
-    MissingToolError
-        When the package that writes them is missing.
+    Raises `MissingToolError` when the package that writes them is missing.
     """
     require("xlsxwriter", "xlsx")
 
@@ -44,10 +41,7 @@ def check_xlsx() -> None:
 def render(report: Report) -> bytes:
     """The workbook; the same report gives the same bytes.
 
-    Raises
-    ------
-    MissingToolError
-        When the package that writes workbooks is missing.
+    Raises `MissingToolError` when the package that writes workbooks is missing.
     """
     check_xlsx()
     xlsxwriter = import_module("xlsxwriter")
@@ -105,8 +99,6 @@ def _section(book: Book, section: Section) -> None:
 def sheet_wish(section: Section, table: DataTable) -> str:
     """The name of the sheet of a table, if it is free.
 
-    Examples
-    --------
     >>> from wavewright.model.report import DataTable, Section
     >>> table = DataTable("units", None, None)
     >>> sheet_wish(Section("hotspots", "", "", data=(table,)), table), sheet_wish(Section("a", "", ""), table)

@@ -223,8 +223,6 @@ def _nop_states(text: str) -> int:
 def bits(numbers: Iterable[int]) -> int:
     """Registers as bits.
 
-    Examples
-    --------
     >>> bits([0, 3])
     9
     """
@@ -237,8 +235,6 @@ def bits(numbers: Iterable[int]) -> int:
 def numbers_in(value: int) -> list[int]:
     """Registers of bits, in order.
 
-    Examples
-    --------
     >>> numbers_in(9)
     [0, 3]
     """
@@ -253,8 +249,6 @@ def numbers_in(value: int) -> list[int]:
 def named(value: int) -> str:
     """The first register of bits, as LLVM spells it.
 
-    Examples
-    --------
     >>> named(1 << 128)
     'scc'
     """

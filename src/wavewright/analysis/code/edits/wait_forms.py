@@ -29,8 +29,6 @@ def most_of(family: str, counter: str) -> int:
 def wait_texts(values: Mapping[str, int], family: str) -> list[str]:
     """The fewest instructions that wait for counters to come down to values.
 
-    Examples
-    --------
     >>> wait_texts({"vmcnt": 2, "lgkmcnt": 0}, "gfx9")
     ['s_waitcnt vmcnt(2) lgkmcnt(0)']
     >>> wait_texts({"loadcnt": 3, "dscnt": 5, "kmcnt": 0}, "gfx12")

@@ -66,8 +66,6 @@ def widened(orders: BlockOrders, rows: Sequence[int]) -> LegalOrder | Refused:
 def dwords_of(text: str) -> int:
     """Dwords per lane of a load that can be one of several; 0 = it cannot.
 
-    Examples
-    --------
     >>> dwords_of("global_load_dwordx2 v[4:5], v[2:3], off"), dwords_of("ds_read_b32 v1, v2")
     (2, 0)
     """

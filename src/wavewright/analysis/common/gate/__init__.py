@@ -96,8 +96,6 @@ def title_of(row: Mapping[str, object], width: int = _NAME_WIDTH) -> str:
 def measured_text(value: object, unit: str) -> str:
     """A measured value with its unit.
 
-    Examples
-    --------
     >>> measured_text(210_000.0, "ns"), measured_text(0.923, "share"), measured_text(None, "ns")
     ('210.0 us', '92.3 %', 'not measured')
     """
@@ -126,6 +124,8 @@ def gate(
 ) -> GateAnswer:
     """Judge captures by a baseline, a budget, or both.
 
+    Raises `UsageError` when there is neither a baseline nor a budget, or they are of different kinds.
+
     Parameters
     ----------
     threshold
@@ -138,11 +138,6 @@ def gate(
         Names of kernels of the baseline with those that they have now.
     least_share
         Share of the GPU time that a kernel must take to be judged.
-
-    Raises
-    ------
-    UsageError
-        When there is neither a baseline nor a budget, or they are of different kinds.
     """
     if baseline is None and budget is None:
         raise UsageError("a gate needs something to judge by", advice="give --baseline FILE or --budget FILE")

@@ -164,8 +164,6 @@ def _are_close(base: float | None, side: float | None) -> bool:
 def judged(harm: float, noise: Noise, threshold: float) -> tuple[str, str]:
     """Status and reason of a change for the worse; all are shares.
 
-    Examples
-    --------
     >>> small, large = Noise(0.02, 0.04), Noise(0.08, 0.12)
     >>> [judged(harm, noise, 0.05)[0] for harm, noise in ((0.15, small), (0.01, small), (0.1, large), (-0.2, large))]
     ['fail', 'pass', 'cannot tell', 'pass']

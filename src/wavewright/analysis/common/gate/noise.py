@@ -147,8 +147,6 @@ def prior_of(pairs: Sequence[tuple[Group, Group]]) -> Prior | None:
 def digamma(value: float) -> float:
     """Derivative of the logarithm of the gamma function.
 
-    Examples
-    --------
     >>> round(digamma(1.0), 6), round(digamma(10.5), 6)
     (-0.577216, 2.303001)
     """
@@ -163,8 +161,6 @@ def digamma(value: float) -> float:
 def trigamma(value: float) -> float:
     """Its derivative.
 
-    Examples
-    --------
     >>> round(trigamma(1.0), 6), round(trigamma(2.0), 6)
     (1.644934, 0.644934)
     """

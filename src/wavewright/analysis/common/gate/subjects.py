@@ -28,8 +28,6 @@ def default_subjects(kind: str, *, has_steps: bool, has_kernel_times: bool) -> t
 
     Durations of calls decide about traces where they are recorded on both sides: a trace is of one call.
 
-    Examples
-    --------
     >>> default_subjects("run", has_steps=True, has_kernel_times=False)
     ('gpu-time', 'step', 'kernel')
     >>> default_subjects("trace", has_steps=False, has_kernel_times=True)

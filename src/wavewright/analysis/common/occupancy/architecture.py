@@ -37,12 +37,8 @@ def architecture(trace: ThreadTrace, gpu: str | None = None) -> Architecture:
     """The architecture of a trace: `gpu` if given, else the recorded target, else inferred from the code.
 
     Inference looks for instructions that only later targets of a generation have. It is sure where no later target
-    exists, e.g. gfx950; otherwise `is_certain` is False.
-
-    Raises
-    ------
-    UsageError
-        When nothing is known, or `gpu` is not known.
+    exists, e.g. gfx950; otherwise `is_certain` is False. Raises `UsageError` when nothing is known, or `gpu` is not
+    known.
     """
     if gpu:
         return Architecture(gpus.of(gpu), "given with --target", contradicts=_contradicted(gpus.of(gpu), trace))

@@ -23,13 +23,8 @@ class Rung:
 def ladder(arch: Arch, resources: Resources, *, wgp_mode: bool = True) -> tuple[Rung, ...]:
     """The rungs above what fits now, each after all steps of those below it.
 
-    Raises
-    ------
-    UsageError
-        When no wave can have these resources.
+    Raises `UsageError` when no wave can have these resources.
 
-    Examples
-    --------
     >>> from wavewright.analysis.common.occupancy.limits import Resources
     >>> from wavewright.facts import gpus
     >>> [(rung.waves_per_simd, rung.vgprs_at_most) for rung in ladder(gpus.of("gfx942"), Resources(vgprs=140))]

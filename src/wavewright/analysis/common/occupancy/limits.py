@@ -80,12 +80,7 @@ def limits(arch: Arch, resources: Resources, *, wgp_mode: bool = True) -> Limits
     Registers are rounded up to their granule and divided into the file of a SIMD: accumulation registers lie in the
     same file from gfx90a on and in one of their own on gfx908. LDS is rounded up to its granule and divided into that
     of the CU (or WGP); workgroups live as a whole on one CU or WGP, need a barrier each when they have several waves,
-    and their waves are spread evenly over its SIMDs.
-
-    Raises
-    ------
-    UsageError
-        When no wave can have these resources.
+    and their waves are spread evenly over its SIMDs. Raises `UsageError` when no wave can have these resources.
     """
     model = _model(arch, resources, wgp_mode=wgp_mode)
     simds, most = model.simds, model.most
@@ -113,11 +108,7 @@ def amounts(arch: Arch, resources: Resources, *, wgp_mode: bool = True) -> tuple
     """Waves that fit with a number of vector registers, and with an amount of LDS: an amount for each number of waves.
 
     Vector registers count together with accumulation registers, as in `Limiter.used`. Fewest of a resource first.
-
-    Raises
-    ------
-    UsageError
-        When no wave can have these resources.
+    Raises `UsageError` when no wave can have these resources.
     """
     model = _model(arch, resources, wgp_mode=wgp_mode)
     largest: dict[tuple[str, int], int] = {}

@@ -41,8 +41,6 @@ class ChangePoint:
 def change_points(values: Sequence[float]) -> list[ChangePoint]:
     """The changes of a series, in its order.
 
-    Examples
-    --------
     >>> level = [10.0, 10.1, 9.9, 10.0, 10.1, 9.9]
     >>> [(each.place, round(each.change, 2)) for each in change_points(level + [value + 1 for value in level])]
     [(6, 0.1)]

@@ -23,10 +23,7 @@ _STEPS = 100_000  #: Instructions of SQLite between two looks at the clock.
 def store_query(rows: pl.DataFrame, sql: str) -> pl.DataFrame:
     """The rows of one SELECT.
 
-    Raises
-    ------
-    UsageError
-        When it is not one SELECT, cannot be run, takes too long or gives too much.
+    Raises `UsageError` when it is not one SELECT, cannot be run, takes too long or gives too much.
     """
     connection = sqlite3.connect(":memory:")
     try:

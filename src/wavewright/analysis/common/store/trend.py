@@ -100,6 +100,8 @@ def trend(
 ) -> TrendAnswer:
     """The series that a word means, its levels and its changes.
 
+    Raises `UsageError` when no capture has such a quantity.
+
     Parameters
     ----------
     rows
@@ -110,11 +112,6 @@ def trend(
         `commit` or `date`; None = commits, where every capture has one.
     last
         How many of the newest captures to look at; None = all.
-
-    Raises
-    ------
-    UsageError
-        When no capture has such a quantity.
     """
     choice = {"subject": subject, "target": target, "series": series}
     conditions = [pl.col(name) == value for name, value in choice.items() if value is not None]

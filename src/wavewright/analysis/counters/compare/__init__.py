@@ -99,13 +99,8 @@ def counter_compare(
 ) -> CounterComparison:
     """Captures against the first; without `panels` and `metrics` every panel but those about single channels.
 
-    Raises
-    ------
-    UsageError
-        When there are fewer than two captures, or what `counter_panels` raises.
+    Raises `UsageError` when there are fewer than two captures, or what `counter_panels` raises.
 
-    Examples
-    --------
     >>> counter_compare([])
     Traceback (most recent call last):
     wavewright.errors.UsageError: nothing to compare with; give two captures or more

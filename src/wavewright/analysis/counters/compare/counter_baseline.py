@@ -19,13 +19,7 @@ def counter_baseline(
     metrics: Sequence[str] = (),
     damages: Sequence[str] = (),
 ) -> MeasuredCapture:
-    """One capture; `metrics` are ids or parts of names.
-
-    Raises
-    ------
-    UsageError
-        When there is no such metric or kernel.
-    """
+    """One capture; `metrics` are ids or parts of names. Raises `UsageError` when there is no such metric or kernel."""
     asking = {"panels": (), "metrics": tuple(metrics), "normalization": "kernel", "amd": False, "more": ()}
     side = Side(label, counters, choice or CounterChoice(), asking)
     system = counters.system

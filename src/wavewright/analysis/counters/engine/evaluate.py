@@ -97,12 +97,8 @@ def evaluator(
 ) -> Evaluator:
     """An evaluator; ratios are ratios of sums over the dispatches of a row, amounts are means per dispatch.
 
-    With AMD's rules (`amd`) a row is the mean over its dispatches.
-
-    Raises
-    ------
-    UsageError
-        When the choice or `by` does not exist.
+    With AMD's rules (`amd`) a row is the mean over its dispatches. Raises `UsageError` when the choice or `by` does not
+    exist.
     """
     if by not in _BY:
         raise UsageError(f"no rows by {by[:60]!r}", advice=f"rows are by {', '.join(_BY)}")
@@ -130,10 +126,7 @@ def evaluate(
 ) -> Measured:
     """Values of named formulas as a table.
 
-    Raises
-    ------
-    UsageError
-        When a formula is not of the notation, or the choice or `by` does not exist.
+    Raises `UsageError` when a formula is not of the notation, or the choice or `by` does not exist.
     """
     selected = evaluator(counters, by=by, choice=choice, amd=amd)
     parsed = [Formula(formula) if isinstance(formula, str) else formula for formula in formulas.values()]

@@ -43,15 +43,10 @@ def counter_panels(
     """Evaluate the metrics of the capture's GPU; `more` are TOML files with the user's own.
 
     `panels` are words, numbers or ids (`l2`, `17`, `17.1`), `metrics` ids or parts of names; none = all. Amounts are
-    per `normalization`: kernel, wave, cycle or second. `amd`: by the rules of ROCm Compute Profiler.
+    per `normalization`: kernel, wave, cycle or second. `amd`: by the rules of ROCm Compute Profiler. Raises
+    `UsageError` when the choice, a panel, a metric, the or the normalization do not exist, or a TOML file has a
+    mistake.
 
-    Raises
-    ------
-    UsageError
-        When the choice, a panel, a metric, the or the normalization do not exist, or a TOML file has a mistake.
-
-    Examples
-    --------
     >>> from wavewright.model.counters import CounterSet, System
     >>> answer = counter_panels(CounterSet({}, system=System(target="gfx942")), panels=["l2"], metrics=["17.1.0"])
     >>> answer.rows["reason"].to_list()
@@ -230,8 +225,6 @@ class Spread:
     def only_median(self, rows: Any) -> Spread:
         """The same without the other statistics of some rows.
 
-        Examples
-        --------
         >>> found = spread_of([[1.0, 3.0]]).only_median([True])
         >>> found.median.tolist(), found.mean.tolist()
         ([2.0], [nan])
@@ -243,8 +236,6 @@ class Spread:
 def spread_of(values: Any) -> Spread:
     """Statistics along the last axis; quartiles are interpolated between the two nearest values.
 
-    Examples
-    --------
     >>> found = spread_of([[4.0, float("nan"), 1.0, 2.0]])
     >>> found.count.tolist(), found.median.tolist(), found.q1.tolist()
     ([3], [2.0], [1.5])

@@ -69,8 +69,6 @@ def _rates(target: str | None) -> dict[str, float]:
 def launch_facts(dispatches: pl.DataFrame) -> dict[str, Any]:
     """Launch parameters of the dispatches as vectors; NaN = not recorded.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> launch_facts(pl.DataFrame({name: [64] for name in LAUNCH}))["grid_size"].tolist()
     [64.0]

@@ -57,8 +57,6 @@ def _number(word: str) -> float:
 def active_cus(busy_cu_cycles: Any, busy_cycles: Any, facts: Mapping[str, float]) -> float:
     """CUs that the reference takes for active: one number for all chosen dispatches; NaN = not known.
 
-    Examples
-    --------
     >>> active_cus([600.0], [100.0], {"cu_count": 104.0, "waves_per_cu_max": 32.0})
     14.0
     """
@@ -75,10 +73,7 @@ def active_cus(busy_cu_cycles: Any, busy_cycles: Any, facts: Mapping[str, float]
 def chosen_with_rules(counters: CounterSet, choice: CounterChoice, *, amd: bool) -> pl.DataFrame:
     """The chosen dispatches; under the reference's rules those that it reads, with the times that it reads.
 
-    Raises
-    ------
-    UsageError
-        When a kernel, dispatch or GPU is chosen that the capture does not have.
+    Raises `UsageError` when a kernel, dispatch or GPU is chosen that the capture does not have.
     """
     chosen = chosen_dispatches(counters, choice)
     if not amd:

@@ -13,11 +13,7 @@ def requested_panels(declared: Sequence[Panel], panels: Sequence[str], metrics: 
     """The panels with only the requested tables and metrics; no request = all.
 
     `panels` are words, numbers or ids of tables and metrics (`l2`, `17`, `17.1`); `metrics` are ids or parts of names.
-
-    Raises
-    ------
-    UsageError
-        When a word fits nothing.
+    Raises `UsageError` when a word fits nothing.
     """
     chosen = tuple(declared)
     if not declared and (panels or metrics):

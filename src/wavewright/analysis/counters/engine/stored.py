@@ -78,13 +78,9 @@ def stored_panels(
 ) -> CounterPanels:
     """The stored values of one kernel, or of the whole workload; nothing is computed anew.
 
-    Raises
-    ------
-    UsageError
-        When the kernel, a panel or a metric is not among what is stored, or single dispatches are asked for.
+    Raises `UsageError` when the kernel, a panel or a metric is not among what is stored, or single dispatches are asked
+    for.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> from wavewright.analysis.counters.choice import CounterChoice
     >>> from wavewright.model.counters import COUNTER_SET, CounterSet

@@ -43,6 +43,8 @@ def l2(
 ) -> L2:
     """L2 hit rate, read sizes, bytes, over-fetch and bandwidth of each kernel.
 
+    Raises `UsageError` when no dispatch fits, or `ideal_gb` is given for several kernels.
+
     Parameters
     ----------
     captures
@@ -55,11 +57,6 @@ def l2(
         Multiplies the bytes read where the counters do not tell the sizes of requests.
     gpu
         Target or product whose peak to compare with; None = what the files say.
-
-    Raises
-    ------
-    UsageError
-        When no dispatch fits, or `ideal_gb` is given for several kernels.
     """
     names = _chosen(captures, kernel, ideal_gb)
     facts, notes = _facts(captures, gpu)

@@ -43,8 +43,6 @@ def measure(captures: Sequence[CounterSet], target: str = "") -> list[Measuremen
     A metric is computed from dispatches that have all counters of its formula in the same pass; where no pass has them,
     from the passes of the same run joined by dispatch. Counters of different runs are never combined.
 
-    Examples
-    --------
     >>> measure([])
     []
     """
@@ -152,8 +150,6 @@ def _joined(passes: dict[int, pl.DataFrame]) -> pl.DataFrame:
 def short_path(file: str) -> str:
     """The end of a path, enough to tell files apart.
 
-    Examples
-    --------
     >>> short_path("/data/run/pass_1/out_counter_collection.csv")
     'pass_1/out_counter_collection.csv'
     """

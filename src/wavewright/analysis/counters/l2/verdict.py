@@ -26,8 +26,6 @@ L2Finding = Finding[NumberEvidence]
 def findings(row: Mapping[str, Any]) -> tuple[L2Finding, ...]:
     """The questions in order, for a row of `L2.kernels`.
 
-    Examples
-    --------
     >>> [finding.verdict for finding in findings({"read_32b_share": 0.4})][1]
     'no'
     """
@@ -37,8 +35,6 @@ def findings(row: Mapping[str, Any]) -> tuple[L2Finding, ...]:
 def verdict(answers: Sequence[L2Finding]) -> str:
     """The conclusion from the answers, worst first.
 
-    Examples
-    --------
     >>> verdict(findings({"hit_rate": 0.017, "read_32b_share": 0.0, "over_fetch": 1.04, "peak_share": 0.54}))
     'streaming, nothing to fix'
     """
@@ -217,8 +213,6 @@ def reuse(measurements: Mapping[str, Measurement]) -> dict[str, float | None]:
 
     Only measurements of one run with equally many dispatches are divided.
 
-    Examples
-    --------
     >>> from wavewright.analysis.counters.l2.traffic import Measurement
     >>> def of(metric, value, **more):
     ...     return Measurement(0, "copy", metric, value, 1, None, "", same_pass=True, **more)
@@ -249,8 +243,6 @@ def reuse(measurements: Mapping[str, Measurement]) -> dict[str, float | None]:
 def hardly_reads(read_bytes: float | None, written_bytes: float | None) -> bool:
     """True if a kernel writes, and reads next to nothing.
 
-    Examples
-    --------
     >>> hardly_reads(15_730, 16_780_000), hardly_reads(8e6, 8e6), hardly_reads(None, 8e6)
     (True, False, False)
     """

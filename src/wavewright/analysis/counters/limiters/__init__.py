@@ -71,10 +71,7 @@ class Limiters(Answer, package=__package__):
 def limiters(counters: CounterSet, *, choice: CounterChoice = ALL_DISPATCHES, top: int | None = None) -> Limiters:
     """The limit that each kernel is at; `top` = only that many of the longest.
 
-    Raises
-    ------
-    UsageError
-        When a kernel, dispatch or GPU is asked for that the capture does not have.
+    Raises `UsageError` when a kernel, dispatch or GPU is asked for that the capture does not have.
     """
     evaluated = kernel_values(counters, choice, top=top)
     uncertain = kernels_with_caveats(counters, evaluated.dispatches)

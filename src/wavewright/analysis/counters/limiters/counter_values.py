@@ -103,8 +103,6 @@ class MeasuredValues:
     def lacking(self, kernel_name: str | None, *quantities: str) -> EvidenceValue:
         """The missing counters of these quantities, as one value without a number.
 
-        Examples
-        --------
         >>> lacking = EvidenceValue("memory_read", None, "2.1.23", missing=("TCC_EA0_RDREQ",), reason="r")
         >>> MeasuredValues({}, {"memory_read": lacking}).lacking("gemm", "memory_read").missing
         ('TCC_EA0_RDREQ',)

@@ -62,8 +62,6 @@ class EvidenceValue:
     def words_with(self, remark: str) -> str:
         """`words` with a remark in their parentheses.
 
-        Examples
-        --------
         >>> EvidenceValue("l1_bandwidth", 59.4).words_with("threshold 50 %")
         'L1 bandwidth at 59.4 % of its theoretical peak (threshold 50 %)'
         """

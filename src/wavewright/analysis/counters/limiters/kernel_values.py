@@ -145,8 +145,6 @@ def channel_values(
 ) -> dict[str, EvidenceValue]:
     """Imbalance of L2 channels, and the busiest channel's share of its peak.
 
-    Examples
-    --------
     >>> channel_values([10.0, 10.0, 10.0, 50.0], 4, EvidenceValue("l2_bandwidth", 30.0))["channel_imbalance"].number
     2.5
     """
@@ -204,8 +202,6 @@ def memory_values(
 
     `missing` says which counters lack, if any; `same` are values of the same quantities, whose metrics have ids.
 
-    Examples
-    --------
     >>> row = {"kernel_name": "copy", "hit_rate": 0.02, "peak_share": 0.55, "read_32b_share": 0.0}
     >>> found = memory_values(row, EvidenceValue("memory_bandwidth", None))
     >>> found["memory_bandwidth"].number, found["memory_bandwidth"].level

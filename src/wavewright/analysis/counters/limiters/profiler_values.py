@@ -56,8 +56,6 @@ def with_derived(
 ) -> dict[str, EvidenceValue]:
     """The values of a kernel with those that only the profiler has.
 
-    Examples
-    --------
     >>> found = with_derived({}, {"valu_busy": EvidenceValue("valu_busy", 62.0, source="VALUBusy")})
     >>> found["valu_busy"].words
     'VALU busy 62.0 % of the time (VALUBusy)'

@@ -79,8 +79,6 @@ def evidence_of(test: Applied) -> NumberEvidence:
 def number_of(value: EvidenceValue) -> NumberEvidence:
     """The value as a number that goes with a verdict, and decides nothing.
 
-    Examples
-    --------
     >>> number_of(EvidenceValue("valu_busy", 60.0)).role
     'number'
     """

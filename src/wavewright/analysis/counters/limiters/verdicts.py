@@ -18,8 +18,6 @@ _NEEDS_KNOWN_UNITS = ("latency", "occupancy")
 def judged(values: Mapping[str, EvidenceValue]) -> tuple[Limiter, ...]:
     """Every limiter of one kernel, the most certain first.
 
-    Examples
-    --------
     >>> found = judged({"valu_busy": EvidenceValue("valu_busy", 92.0)})
     >>> found[0].name, found[0].verdict
     ('VALU throughput', 'at limit')

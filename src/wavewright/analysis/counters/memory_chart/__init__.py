@@ -51,13 +51,8 @@ def memory_chart(
 ) -> MemoryChart:
     """The memory chart of the chosen dispatches.
 
-    Raises
-    ------
-    UsageError
-        When nothing is chosen, or the capture does not tell which GPU it is about.
+    Raises `UsageError` when nothing is chosen, or the capture does not tell which GPU it is about.
 
-    Examples
-    --------
     >>> from wavewright.model.counters import COUNTER_SET, CounterSet, System
     >>> from wavewright.model.schema import frame_of
     >>> launched = frame_of(COUNTER_SET["dispatches"], [{"dispatch": 0, "kernel_name": "copy"}])

@@ -57,15 +57,9 @@ def plan_capture(
 
     Without either, all panels are planned for but that of single L2 channels; the word `all` means that one too. `gpu`
     is a target (gfx942) or a product (MI300X), which also tells the number of channels; `more` are files with metrics
-    of the user. Of a plan with more than `max_passes`, those are kept that make the most metrics complete.
+    of the user. Of a plan with more than `max_passes`, those are kept that make the most metrics complete. Raises
+    `UsageError` when the GPU, a panel or a metric is not known, or the target has no metrics.
 
-    Raises
-    ------
-    UsageError
-        When the GPU, a panel or a metric is not known, or the target has no metrics.
-
-    Examples
-    --------
     >>> plan = plan_capture("gfx942", metrics=["17.1.2"])
     >>> plan.counters["spelled"].to_list()
     ['GRBM_GUI_ACTIVE', 'SQ_WAVES', 'TCC_HIT_sum', 'TCC_MISS_sum']

@@ -32,8 +32,6 @@ class Packed:
 def block_of(counter: str) -> str:
     """The hardware block whose counters a counter takes.
 
-    Examples
-    --------
     >>> block_of("TCC_HIT"), block_of("SQC_DCACHE_REQ")
     ('TCC', 'SQ')
     """
@@ -48,8 +46,6 @@ def pack(needs: Iterable[Need], slots: Mapping[str, int], *, everywhere: Iterabl
     `slots` is the number of counters of each block in a pass; a block that it does not name has one. `everywhere`
     names counters of every pass. The same needs give the same passes, in whatever order they come.
 
-    Examples
-    --------
     >>> hit = Need(frozenset({"TCC_HIT", "TCC_MISS"}), is_ratio=True)
     >>> [one.counters for one in pack([hit, Need(frozenset({"TCC_REQ"}))], {"TCC": 2})]
     [['TCC_HIT', 'TCC_MISS'], ['TCC_REQ']]

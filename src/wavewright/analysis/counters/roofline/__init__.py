@@ -52,6 +52,8 @@ def roofline(
 ) -> Roofline:
     """Where kernels, or single dispatches, stand under the roofs of memory and arithmetic.
 
+    Raises `UsageError` when `by` or `ceilings` is none of these words, or nothing matches the choice or the device.
+
     Parameters
     ----------
     by
@@ -64,11 +66,6 @@ def roofline(
         The GPU whose benchmark gives the empirical ceilings; None = the first.
     amd
         Bytes as ROCm Compute Profiler 3.3 counts them: 64 per line on every GPU.
-
-    Raises
-    ------
-    UsageError
-        When `by` or `ceilings` is none of these words, or nothing matches the choice or the device.
     """
     if by not in ("kernel", "dispatch"):
         raise UsageError(f"no points by {by[:40]!r}", advice="by kernel or by dispatch")

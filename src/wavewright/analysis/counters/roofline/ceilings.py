@@ -16,12 +16,8 @@ CHOICES = ("best", "empirical", "theoretical")  #: best = empirical where a benc
 def ceiling_rows(counters: CounterSet, *, choice: str, device: int | None = None) -> list[dict[str, Any]]:
     """One row per level of memory and kind of operation that the GPU has or a benchmark measured.
 
-    `device`: the GPU whose benchmark counts, as roofline.csv numbers it; None = the first.
-
-    Raises
-    ------
-    UsageError
-        When `choice` is none of `CHOICES`, or no benchmark of the device is there.
+    `device`: the GPU whose benchmark counts, as roofline.csv numbers it; None = the first. Raises `UsageError` when
+    `choice` is none of `CHOICES`, or no benchmark of the device is there.
     """
     if choice not in CHOICES:
         raise UsageError(f"no ceilings called {choice[:40]!r}", advice=f"there are {', '.join(CHOICES)}")

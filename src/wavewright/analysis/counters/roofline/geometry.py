@@ -88,8 +88,6 @@ def picture_of(
 def log_place(value: float, span: tuple[float, float]) -> float:
     """The place of a value on a logarithmic axis, from 0 to 1.
 
-    Examples
-    --------
     >>> log_place(10.0, (1.0, 100.0))
     0.5
     """
@@ -100,8 +98,6 @@ def log_place(value: float, span: tuple[float, float]) -> float:
 def decades(span: tuple[float, float]) -> list[float]:
     """The powers of ten of an axis, both ends included.
 
-    Examples
-    --------
     >>> decades((0.1, 10.0))
     [0.1, 1.0, 10.0]
     """

@@ -28,8 +28,6 @@ class Kind(Fact, frozen=True):
     def rate_of(self, rates: Mapping[str, int]) -> str:
         """The name of its rate among those of a GPU; empty = it cannot do it.
 
-        Examples
-        --------
         >>> KINDS["VALU FP32"].rate_of({"valu_lanes": 64, "valu_f32": 128, "valu_f32_dual": 256})
         'valu_f32_dual'
         """
@@ -57,15 +55,8 @@ PRECISIONS = tuple(dict.fromkeys(kind.precision for kind in KINDS.values()))
 
 
 def chosen_precisions(words: str) -> tuple[str, ...]:
-    """Precisions from a list such as `fp16,i8`; empty = none chosen.
+    """Precisions from a list such as `fp16,i8`; empty = none chosen. Raises `UsageError` when a word is no precision.
 
-    Raises
-    ------
-    UsageError
-        When a word is no precision.
-
-    Examples
-    --------
     >>> chosen_precisions("FP16, int8")
     ('fp16', 'i8')
     """
@@ -75,15 +66,8 @@ def chosen_precisions(words: str) -> tuple[str, ...]:
 
 
 def chosen_levels(words: str) -> tuple[str, ...]:
-    """Levels of memory from a list such as `hbm,l2`; empty = none chosen.
+    """Levels of memory from a list such as `hbm,l2`; empty = none chosen. Raises `UsageError` when a word is no level.
 
-    Raises
-    ------
-    UsageError
-        When a word is no level.
-
-    Examples
-    --------
     >>> chosen_levels("hbm,vL1D")
     ('HBM', 'L1')
     """

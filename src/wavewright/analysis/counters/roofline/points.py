@@ -52,8 +52,6 @@ def limits(
 
     Operations of several precisions on one pipe take their times one after another; pipes and memory overlap.
 
-    Examples
-    --------
     >>> done = Work({}, None, {"VALU FP32": 100.0, "VALU FP64": 100.0}, {"HBM": 10.0})
     >>> [(limit.name, limit.nanoseconds) for limit in limits(done, {"VALU FP32": 2.0, "VALU FP64": 1.0, "HBM": 1.0})]
     [('VALU', 150.0), ('HBM', 10.0)]
@@ -96,8 +94,6 @@ def roof_of(work: Work, level: str, kinds: str, ceilings: dict[str, float | None
     """The lowest roof above the point of one level; None = the bandwidth of the level, or a rate that the work needs,
     is not known, so that a lower roof may be missing.
 
-    Examples
-    --------
     >>> copy = Work({}, None, {"VALU FP32": 0.0}, {"HBM": 64.0})
     >>> roof_of(copy, "HBM", "flop", {"HBM": 2.0})
     Limit(name='HBM', nanoseconds=32.0)

@@ -56,8 +56,6 @@ _NEGATIVE = "the counters disagree: a difference of them is below zero, which ha
 def formulas_for(target: str, *, amd: bool = False) -> dict[str, str]:
     """Name of a kind or level -> its formula on this GPU; what the GPU cannot do, or cannot count, has none.
 
-    Examples
-    --------
     >>> formulas_for("gfx942")["L1"], formulas_for("gfx942", amd=True)["L1"]
     ('128 * TCP_TOTAL_CACHE_ACCESSES', '64 * TCP_TOTAL_CACHE_ACCESSES')
     >>> "MFMA FP8" in formulas_for("gfx90a")
@@ -146,10 +144,7 @@ def _stored_work(
 ) -> list[Work]:
     """Stored rates times the mean duration, per kernel, those with most time first.
 
-    Raises
-    ------
-    UsageError
-        When dispatches are requested, or the choice does not exist.
+    Raises `UsageError` when dispatches are requested, or the choice does not exist.
     """
     if by != "kernel":
         message = "this database has values of kernels, not of dispatches"

@@ -38,8 +38,6 @@ class MetricValues(Answer, package=__package__):
 def declared(rows: pl.DataFrame) -> pl.DataFrame:
     """The declared columns of `values`; what the rows lack is null.
 
-    Examples
-    --------
     >>> declared(pl.DataFrame({"kernel": [3]})).row(0)[:2]
     (3, None)
     """
@@ -81,8 +79,6 @@ _LEAST_DIFFERENCE = 0.05  #: Of the median; smaller differences are no outliers,
 def outlier_rows(frame: pl.DataFrame, metrics: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """Durations and metrics of dispatches far from the median of their kernel, which `frame` has a row for each of.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> some = {"kernel": [0] * 6, "kernel_name": ["k"] * 6, "dispatch_id": range(1, 7)}
     >>> some |= {"dispatch": range(6), "duration_ns_mean": [9, 10, 11, 9, 10, 90]}

@@ -34,10 +34,7 @@ def metric_values(
 ) -> MetricValues:
     """Values of the chosen metrics of each kernel or dispatch; `all_channels`: those of single channels, too.
 
-    Raises
-    ------
-    UsageError
-        When `by` is neither kernel nor dispatch, or nothing is chosen.
+    Raises `UsageError` when `by` is neither kernel nor dispatch, or nothing is chosen.
     """
     if by not in ("kernel", "dispatch"):
         raise UsageError(f"no values by {by!r}", advice="by kernel or dispatch")
@@ -79,10 +76,7 @@ def _stored_values(
 ) -> MetricValues:
     """Values that another tool computed: of kernels only.
 
-    Raises
-    ------
-    UsageError
-        When they are asked for by dispatch, or nothing is chosen.
+    Raises `UsageError` when they are asked for by dispatch, or nothing is chosen.
     """
     if by != "kernel":
         what = "the file holds computed metrics of kernels, not of single dispatches"
@@ -114,12 +108,8 @@ def _stored_values(
 def raw_values(counters: CounterSet, *, by: str, choice: CounterChoice = ALL_DISPATCHES) -> MetricValues:
     """Amounts of all counters, channels aside, of each dispatch, or the means over the dispatches of each kernel.
 
-    A counter that several passes measured has a column for each of them, as `SQ_WAVES (pass name)`.
-
-    Raises
-    ------
-    UsageError
-        When nothing is chosen.
+    A counter that several passes measured has a column for each of them, as `SQ_WAVES (pass name)`. Raises `UsageError`
+    when nothing is chosen.
     """
     rows = ranked_dispatches(counters, chosen_dispatches(counters, choice))
     column_rows = counters.counters.filter(pl.col("channel").is_null())

@@ -39,8 +39,6 @@ _TELLING = re.compile(
 def readable_names(names: Iterable[str]) -> dict[str, str]:
     """Recorded name -> demangled name; of a name that no demangler reads, the words that are in it.
 
-    Examples
-    --------
     >>> readable_names(["_Z5saxpyfPKfPf.kd", "gemm"])
     {'_Z5saxpyfPKfPf.kd': 'saxpy(float, float const*, float*)', 'gemm': 'gemm'}
     >>> readable_names(["_ZN4vllm4mulkIN3c104HalfETnPFT_RKS3_EXadL_ZNS_4siluIS2_EES3_S5_EEEEvPS3_i"]).popitem()[1]
@@ -55,8 +53,6 @@ def short_names(names: Iterable[str], width: int) -> dict[str, str]:
     Return type, parameters, and namespaces of libraries are left out; what is then too long is cut in the middle: the
     function, its tile or functor, and what tells it from the others stay. Different names never get the same one.
 
-    Examples
-    --------
     >>> tiles = ["Cijk_Alik_Bljk_HHS_BH_MT16x16x64_MI16x16x1_SN_K1", "Cijk_Alik_Bljk_HHS_BH_MT64x16x64_MI16x16x1_SN_K1"]
     >>> list(short_names(tiles, 30).values())
     ['Cijk_Alik_Bljk…_BH_MT16x16x64…', 'Cijk_Alik_Bljk…_BH_MT64x16x64…']

@@ -131,8 +131,6 @@ def _found(run: Run, work: pl.DataFrame) -> Launches:
 def outermost(calls: pl.DataFrame) -> pl.DataFrame:
     """The calls of every `thread` that no earlier call encloses, sorted; overlapping starts are cut.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> calls = pl.DataFrame({"thread": [0, 0], "start_ns": [0, 0], "end_ns": [5, 9]})
     >>> outermost(calls).rows()
@@ -148,8 +146,6 @@ def outermost(calls: pl.DataFrame) -> pl.DataFrame:
 def touching(regions: pl.DataFrame, stretches: pl.DataFrame) -> pl.DataFrame:
     """Those of the regions that share some time with one of the merged `stretches`.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> regions = pl.DataFrame({"start_ns": [0, 5], "end_ns": [4, 9]})
     >>> touching(regions, pl.DataFrame({"start_ns": [8], "end_ns": [20]})).rows()
@@ -163,8 +159,6 @@ def touching(regions: pl.DataFrame, stretches: pl.DataFrame) -> pl.DataFrame:
 def cause_of(name: pl.Expr) -> pl.Expr:
     """The kind of a call, from the name of its function.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> pl.select(cause_of(pl.lit("hipStreamSynchronize"))).item()
     'synchronisation'

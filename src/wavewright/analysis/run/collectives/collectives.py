@@ -54,8 +54,6 @@ CALL_COLUMNS = {
 def is_collective(column: str) -> pl.Expr:
     """True if a kernel of this name talks to other ranks.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> pl.DataFrame({"name": ["ncclDevKernel_Generic_1", "gemm"]}).select(is_collective("name")).to_series().to_list()
     [True, False]
@@ -66,8 +64,6 @@ def is_collective(column: str) -> pl.Expr:
 def kind_of(collective: pl.Expr, kernel: pl.Expr) -> pl.Expr:
     """The kind of a collective from its recorded name, else from the name of its kernel; null = neither tells.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> pl.select(kind_of(pl.lit("_allgather_base"), pl.lit("ncclDevKernel_Generic"))).item()
     'all-gather'
@@ -87,8 +83,6 @@ _BUS_FACTORS = {"all-reduce": 2, "all-gather": 1, "reduce-scatter": 1, "all-to-a
 def bus_factor(count: pl.Expr) -> pl.Expr:
     """Bus bandwidth over algorithm bandwidth of a collective of this `kind` among `count` ranks.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> pl.select(kind=pl.lit("all-reduce")).select(bus_factor(pl.lit(4))).item()
     1.5
@@ -100,8 +94,6 @@ def bus_factor(count: pl.Expr) -> pl.Expr:
 def collective_calls(dispatches: pl.DataFrame) -> pl.DataFrame:
     """The dispatches of collectives among `dispatches` that have possible times: the columns of `CALL_COLUMNS`.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> rows = {"process": [0, 0], "thread": [0, 0], "agent": [0, 0], "correlation": [1, 2], "properties": [None, None]}
     >>> rows |= {"name": ["gemm", "rcclKernel"], "start_ns": [0, 5], "end_ns": [4, 9]}

@@ -222,8 +222,6 @@ class RunComparison(Answer, package=__package__):
 def change_text(change: float | None, *, none: str = "-") -> str:
     """A relative change: in percent, and as a factor where that would be a long number.
 
-    Examples
-    --------
     >>> change_text(0.055), change_text(-0.58), change_text(18137.3), change_text(None)
     ('+5.5 %', '-58.0 %', '18,138 times', '-')
     """
@@ -250,7 +248,7 @@ def combine_compare(
     step: str | None = None,
     force: bool = False,
 ) -> RunComparison:
-    """Sides against the first.
+    """Sides against the first. Raises `UsageError` when there are fewer than two sides, or a side has no such step.
 
     Parameters
     ----------
@@ -264,11 +262,6 @@ def combine_compare(
         The marker range that is a step: its name, or a /regular expression/ for it; None = the unit is the run.
     force
         Whether a kernel that only the base has is compared with one that only a side has, if it is one each.
-
-    Raises
-    ------
-    UsageError
-        When there are fewer than two sides, or a side has no such step.
     """
     if len(sides) < 2:
         raise UsageError("a comparison needs two runs", advice="give a second PATH")

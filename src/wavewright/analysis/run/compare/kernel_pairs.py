@@ -43,8 +43,6 @@ def pairs_of(gone: Sequence[KernelUse], new: Sequence[KernelUse]) -> list[tuple[
     Names are alike when they differ in template arguments that are numbers, types or switches, in sizes of tiles, or
     in a word that was added. Calls must be of similar number; sizes of grids decide between several.
 
-    Examples
-    --------
     >>> gone = [KernelUse("bmm_64x64<64u, 8u>(int)", 150, 9e6, 5e5)]
     >>> pairs_of(gone, [KernelUse("bmm_128x128<128u, 16u>(int)", 150, 2e6, 1e5), KernelUse("copy", 150, 1e6, 5e5)])
     [('bmm_64x64<64u, 8u>(int)', 'bmm_128x128<128u, 16u>(int)')]
@@ -99,8 +97,6 @@ def _ratio(left: float, right: float) -> float:
 def _parsed(name: str) -> _Name:
     """The words of a name.
 
-    Examples
-    --------
     >>> _parsed("void at::native::reduce_kernel<512, at::native::MeanOps<float> >(int)")
     _Name(family=('at', 'native', 'reduce', 'kernel'), arguments=('at', 'native', 'MeanOps'))
     >>> _parsed("Cijk_Alik_Bljk_BBS_BH_MT256x128x64_MI16x16x1_SN").family

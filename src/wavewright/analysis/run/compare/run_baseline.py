@@ -65,13 +65,7 @@ def _target_of(product: str) -> str:
 def combine_baseline(
     partials: Sequence[PartialBaseline], label: str, *, step: str | None = None, damages: Sequence[str] = ()
 ) -> MeasuredCapture:
-    """One capture, of the files of its ranks.
-
-    Raises
-    ------
-    UsageError
-        When there is no such step.
-    """
+    """One capture, of the files of its ranks. Raises `UsageError` when there is no such step."""
     side = Side.of([part.compared for part in partials], label, step)
     medians = _medians(merged_packed([part.durations for part in partials], _KEYS))
     gpus = frozenset().union(*(part.gpus for part in partials))

@@ -160,10 +160,7 @@ def _launchers(tree: pl.DataFrame) -> pl.DataFrame:
 def named_regions(answer: Regions, name: str, *, sort: str | None = None) -> Regions:
     """The regions whose name contains `name`, or matches `/REGEX/`, as roots, with all that is below them.
 
-    Raises
-    ------
-    UsageError
-        When the expression is not one.
+    Raises `UsageError` when the expression is not one.
     """
     pattern = name_pattern(name)
     tree = answer.tree.drop("path", "total_share", "self_share", "mean_ns", "gpu_share")

@@ -68,8 +68,6 @@ def partial_contents(run: Run) -> PartialContents:
 def combine_contents(partials: Sequence[PartialContents]) -> Contents:
     """The contents of many runs.
 
-    Examples
-    --------
     >>> combine_contents([]).stored.columns[0]
     'table'
     """

@@ -100,8 +100,6 @@ def _matching(regions: pl.DataFrame, names: pl.Series, pattern: str, by: list[st
 def time_within(whole: pl.DataFrame, windows: pl.DataFrame, by: list[str]) -> pl.Series:
     """Time of each window (`start_ns`, `end_ns`) that the merged intervals of its group cover.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> whole = pl.DataFrame({"start_ns": [0, 9], "end_ns": [5, 12]})
     >>> time_within(whole, pl.DataFrame({"start_ns": [3, 20], "end_ns": [10, 30]}), []).to_list()

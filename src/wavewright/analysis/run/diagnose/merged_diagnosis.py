@@ -237,8 +237,6 @@ class MergedDiagnosis:
 def time_window(start_ns: int, end_ns: int) -> str:
     """A period after the start of the run as a value of --time.
 
-    Examples
-    --------
     >>> time_window(158_391_000, 160_285_500)
     '158.391ms:160.285500ms'
     """

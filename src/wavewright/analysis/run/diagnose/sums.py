@@ -8,8 +8,6 @@ import polars as pl
 def total(values: pl.Series) -> float:
     """The sum of a column of numbers.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> total(pl.Series([1, 2]))
     3.0

@@ -23,8 +23,6 @@ class _Part:
 class Change:
     """Differences, by the numbers of events.
 
-    Examples
-    --------
     >>> faster = Change.of(pl.Series([3, 4]), duration_scale=0.8)
     >>> {name: list(column) for name, column in faster.columns(5).items()}
     {'duration_scale': [1.0, 1.0, 1.0, 0.8, 0.8]}

@@ -166,13 +166,7 @@ class EventGraph:
 
 
 def combine_graph(partials: Sequence[PartialGraph]) -> EventGraph:
-    """The graph of all runs.
-
-    Raises
-    ------
-    UsageError
-        When there are more than `MOST_EVENTS` events.
-    """
+    """The graph of all runs. Raises `UsageError` when there are more than `MOST_EVENTS` events."""
     count = sum(part.events.height for part in partials)
     if count > MOST_EVENTS:
         what = f"{count:,} events are more than the {MOST_EVENTS:,} that one event graph may have"

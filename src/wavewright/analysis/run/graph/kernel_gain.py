@@ -30,6 +30,8 @@ def run_gains(
 ) -> list[RunGain]:
     """The effect of each gain of a kernel on the run that calls it.
 
+    Raises `UsageError` when the run has more events than an event graph may have.
+
     Parameters
     ----------
     kernel
@@ -38,11 +40,6 @@ def run_gains(
         Intervals of the share by which calls become shorter: (0.08, 0.14) = by 8 to 14 %, negative = longer.
     grid, workgroup
         Work-items: only calls of this size become faster; None = calls of any.
-
-    Raises
-    ------
-    UsageError
-        When the run has more events than an event graph may have.
     """
     graph = event_graph(run)
     calls = _calls(graph, run, kernel, grid, workgroup)

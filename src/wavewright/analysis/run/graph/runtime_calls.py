@@ -46,8 +46,6 @@ _CALL = ("process", "event")
 def described(names: pl.Series) -> pl.DataFrame:
     """`name`, `kind` (as `CAUSES` of launches) and `awaits` of each function.
 
-    Examples
-    --------
     >>> described(pl.Series("name", ["hipDeviceSynchronize", "hipMemcpyAsync", "hipMemcpy"])).rows()
     [('hipDeviceSynchronize', 'synchronisation', 1), ('hipMemcpyAsync', 'copy call', 4), ('hipMemcpy', 'copy call', 3)]
     """
@@ -63,8 +61,6 @@ def last_queries(calls: pl.DataFrame) -> pl.Series:
 
     `calls` has `number`, `name`, `track` and `start_ns`.
 
-    Examples
-    --------
     >>> names = ["hipEventQuery", "hipEventQuery", "hipLaunchKernel", "hipEventQuery"]
     >>> calls = pl.DataFrame({"name": names}).with_row_index("number").with_columns(track=0, start_ns="number")
     >>> last_queries(calls).to_list()

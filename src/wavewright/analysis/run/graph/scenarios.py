@@ -50,12 +50,8 @@ def what_if(
     """The length of each group after every change alone and, where there are several, after all of them.
 
     Groups of whose time the record explains too little are left out: nothing says what their events wait for. `path` is
-    that of the graph, where it is known already; `bounds` are those of the diagnosis: no gain is larger.
-
-    Raises
-    ------
-    UsageError
-        When a text is no scenario, or names nothing in the run; when no group is explained well enough.
+    that of the graph, where it is known already; `bounds` are those of the diagnosis: no gain is larger. Raises
+    `UsageError` when a text is no scenario, or names nothing in the run; when no group is explained well enough.
     """
     if not texts:
         return []
@@ -86,13 +82,7 @@ def what_if(
 
 
 def change_of(graph: EventGraph, text: str) -> Change:
-    """The change that a text of `SCENARIOS` means.
-
-    Raises
-    ------
-    UsageError
-        When it is none, or names nothing in the run.
-    """
+    """The change that a text of `SCENARIOS` means. Raises `UsageError` when it is none, or names nothing in the run."""
     name, _, value = text.partition("=")
     make = _MAKERS.get(name.strip())
     if make is None:

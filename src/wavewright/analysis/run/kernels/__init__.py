@@ -171,10 +171,7 @@ def _counters(partials: Sequence[PartialKernels]) -> pl.DataFrame:
 def kernels(run: Run, name: str = "", *, bins: int = 60, keep: int = 20) -> Kernels:
     """The dispatches of kernels whose name contains `name`, or matches it as /regular expression/.
 
-    Raises
-    ------
-    UsageError
-        When `name` is not a regular expression.
+    Raises `UsageError` when `name` is not a regular expression.
     """
     return combine_kernels([partial_kernels(part, name=name, bins=bins, keep=keep) for part in run.parts])
 

@@ -16,8 +16,6 @@ from wavewright.facts.kernel_titles import kernel_head, kernel_title
 def category(name: pl.Expr) -> pl.Expr:
     """The category of each kernel, by its name; `other` where no rule matches.
 
-    Examples
-    --------
     >>> pl.select(category(pl.lit("Cijk_Ailk_Bljk_BBS_BH_MT16x64x64"))).item()
     'GEMM'
     """
@@ -27,8 +25,6 @@ def category(name: pl.Expr) -> pl.Expr:
 def categories_of(names: Iterable[str]) -> dict[str, str]:
     """Kernel -> category.
 
-    Examples
-    --------
     >>> categories_of(["attn_fwd", "my_kernel"])
     {'attn_fwd': 'attention', 'my_kernel': 'other'}
     """

@@ -333,10 +333,7 @@ def combine_operators(partials: Sequence[PartialOperators]) -> Operators:
 def named_operators(answer: Operators, name: str) -> Operators:
     """The operators whose name contains `name`, or matches `/REGEX/`; sums stay those of all operators.
 
-    Raises
-    ------
-    UsageError
-        When the expression is not one.
+    Raises `UsageError` when the expression is not one.
     """
     pattern = name_pattern(name)
     names = [text for text in answer.operators["name"].unique() if pattern.search(text)]

@@ -55,12 +55,8 @@ class PartialKernels:
 def partial_kernels(run: Run, *, name: str = "", bins: int = 60, keep: int = 20) -> PartialKernels:
     """The contribution of one run: kernels whose name contains `name`, or matches it as /regular expression/.
 
-    `keep` is how many of the longest dispatches of each kernel are told.
-
-    Raises
-    ------
-    UsageError
-        When `name` is not a regular expression.
+    `keep` is how many of the longest dispatches of each kernel are told. Raises `UsageError` when `name` is not a
+    regular expression.
     """
     matching = _Matching(run, name)
     durations = _named(statistics_of(matching.pieces(), ["name"]), matching)
@@ -177,8 +173,6 @@ class _Matching:
 def merged_shapes(parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
     """Ways in which kernels were launched, of several parts.
 
-    Examples
-    --------
     >>> merged_shapes([]).columns[:2]
     ['name', 'target']
     """

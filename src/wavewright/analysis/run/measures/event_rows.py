@@ -12,8 +12,6 @@ from wavewright import _core
 def timed(frame: pl.DataFrame) -> pl.DataFrame:
     """Rows that have a start; an end that is missing or before the start becomes the start.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> timed(pl.DataFrame({"start_ns": [5, -1, None], "end_ns": [3, 4, 4]})).rows()
     [(5, 5)]
@@ -26,8 +24,6 @@ def nested(frame: pl.DataFrame, keys: Sequence[str], *, may_nest: bool) -> tuple
     """The distinct `keys` with the number of their `line`, and the starts and ends of all events in an order in which
     ends close what began last: `row` of `frame`, `line`, `track` (of what overlaps on a line), `is_end`.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> frame = pl.DataFrame({"thread": [0, 0], "start_ns": [2, 0], "end_ns": [3, 9]})
     >>> nested(frame, ["thread"], may_nest=True)[1]["row"].to_list()

@@ -38,8 +38,6 @@ def folded(names: pl.Series, seen: frozenset[str] = frozenset()) -> tuple[pl.Ser
 
     Numbers of source lines and of modules always stay.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> names, patterns = folded(pl.Series([f"iteration {n}" for n in range(99)]))
     >>> names.unique().to_list(), sorted(patterns)
@@ -102,8 +100,6 @@ def merged_trees(trees: Sequence[pl.DataFrame]) -> pl.DataFrame:
 def with_inclusive(tree: pl.DataFrame) -> pl.DataFrame:
     """The tree with `gpu_total_count` and `gpu_total_ns`: GPU work of a node and of all nodes below it.
 
-    Examples
-    --------
     >>> with_inclusive(empty_tree()).columns[-1]
     'gpu_total_ns'
     """
@@ -126,8 +122,6 @@ def with_inclusive(tree: pl.DataFrame) -> pl.DataFrame:
 def inherited(tree: pl.DataFrame, is_heir: pl.Expr) -> pl.Series:
     """For every node of a tree the nearest node, itself or above, for which `is_heir` holds; null = none.
 
-    Examples
-    --------
     >>> inherited(empty_tree(), pl.col("depth") == 0).to_list()
     []
     """

@@ -54,12 +54,7 @@ def run_curves(run: Run, name: str, clocks: NodeClocks | None = None) -> RunCurv
     """The curves of a set of `CURVE_UNITS`, empty when nothing of it was recorded.
 
     A GPU is busy (1) while at least one dispatch or copy runs on it, as in `busy`; means over stretches of time are its
-    busy share.
-
-    Raises
-    ------
-    UsageError
-        When there is no such set.
+    busy share. Raises `UsageError` when there is no such set.
     """
     if name not in CURVE_UNITS:
         raise UsageError(f"no curves {name[:40]!r}", advice=f"curves: {', '.join(CURVE_UNITS)}")

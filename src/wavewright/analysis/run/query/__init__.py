@@ -25,6 +25,9 @@ from wavewright.model.run import Run
 def query(run: Run, sql: str, *, engine: str | None = None, limits: QueryLimits | None = None) -> pl.DataFrame:
     """All rows of one SELECT, as a frame.
 
+    Raises `UsageError` when it is not one SELECT, cannot be run, or gives more than the limits allow;
+    `MissingToolError` when DuckDB is asked for and not installed.
+
     Parameters
     ----------
     sql
@@ -33,13 +36,6 @@ def query(run: Run, sql: str, *, engine: str | None = None, limits: QueryLimits 
         `duckdb` or `sqlite`; None = DuckDB where it is installed.
     limits
         How large the result may become, and how long the engine may work; None = `QueryLimits()`.
-
-    Raises
-    ------
-    UsageError
-        When it is not one SELECT, cannot be run, or gives more than the limits allow.
-    MissingToolError
-        When DuckDB is asked for and not installed.
     """
     return pl.concat(
         list(run_query(run, sql, engine=engine, limits=limits).pieces), how="vertical_relaxed", rechunk=True

@@ -27,13 +27,8 @@ class Catalog(Answer, package=__package__):
 def catalog(run: Run | None, name: str | None = None) -> Catalog:
     """The views and tables that a query can name, and the other tables in the files of a run; or one of them.
 
-    Raises
-    ------
-    UsageError
-        When there is no view or table of that name.
+    Raises `UsageError` when there is no view or table of that name.
 
-    Examples
-    --------
     >>> catalog(None).relations["name"].to_list()[:2]
     ['code_objects', 'kernel_symbols']
     """

@@ -75,10 +75,7 @@ _ABOUT_SCHEMA = re.compile(r"\s*(describe|desc|show|summarize)\b", re.IGNORECASE
 def duckdb_query(run: Run, sql: str, meter: Meter, file_names: StoredNames) -> QueryResult:
     """Run one SELECT over the views and tables of a run.
 
-    Raises
-    ------
-    UsageError
-        When it is not one SELECT, or cannot be run.
+    Raises `UsageError` when it is not one SELECT, or cannot be run.
     """
     import duckdb
 
@@ -103,8 +100,6 @@ def duckdb_query(run: Run, sql: str, meter: Meter, file_names: StoredNames) -> Q
 def relations_in(sql: str) -> set[str]:
     """The relations that a statement names; empty where DuckDB cannot read it.
 
-    Examples
-    --------
     >>> relations_in("SELECT name AS op FROM kernels")
     {'kernels'}
     """

@@ -245,12 +245,8 @@ def stored_names(run: Run, words: Iterable[str]) -> StoredNames:
     """The names among `words` that mean what the files of a run store.
 
     A name that only files have means theirs. Of names that both have, those of RPD mean RPD's where all files are RPD,
-    and all others ours: they have ROCpd's columns, and mend its views.
-
-    Raises
-    ------
-    UsageError
-        When stored tables are named, and the run is cut to a part.
+    and all others ours: they have ROCpd's columns, and mend its views. Raises `UsageError` when stored tables are
+    named, and the run is cut to a part.
     """
     names = {word.lower() for word in words}
     files = tuple(stored_files(run))

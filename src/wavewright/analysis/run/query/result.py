@@ -62,13 +62,7 @@ class Meter:
         return self._stop is not None and self._stop.is_set()
 
     def count(self, piece: pl.DataFrame) -> pl.DataFrame:
-        """The next rows.
-
-        Raises
-        ------
-        UsageError
-            When they are too many.
-        """
+        """The next rows. Raises `UsageError` when they are too many."""
         self._rows += piece.height
         self._bytes += int(piece.estimated_size())
         if self._rows > self._limits.rows:
@@ -107,8 +101,6 @@ def refused(
     `shift` is the number of bytes before the statement of the user in the one that the engine was given;
     `file_columns` are relations of files with their columns.
 
-    Examples
-    --------
     >>> str(refused('Binder Error: no column "nme"!\\nCandidate bindings: "name"\\n\\nLINE 1: ...')).split("; ")[0]
     'the query was refused: Binder Error: no column "nme"! Candidate bindings: "name"'
     >>> refused('near "FRM": syntax error', "SELECT 1\\nFRM kernels").where
@@ -156,8 +148,6 @@ def _place_near(sql: str, reason: str) -> str:
 def distinct_names(names: Sequence[str]) -> list[str]:
     """Names of columns; repeated names get a number.
 
-    Examples
-    --------
     >>> distinct_names(["a", "b", "a"])
     ['a', 'b', 'a_1']
     """
@@ -180,8 +170,6 @@ _MOST = 3
 def advice(reason: str, sql: str = "", file_columns: Mapping[str, Sequence[str]] | None = None) -> str:
     """Advice after an engine refused a query for this reason; `file_columns` are relations of files with their columns.
 
-    Examples
-    --------
     >>> advice("no such table: kernelz").split("?")[0]
     'did you mean kernel, kernels, top_kernels'
     >>> advice("no such column: nme", "SELECT nme FROM kernels").split("?")[0]

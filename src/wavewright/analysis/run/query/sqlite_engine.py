@@ -35,10 +35,7 @@ _FIRST_ROWS, _PIECE_BYTES = 1000, 16 << 20
 def sqlite_query(run: Run, sql: str, meter: Meter, file_names: StoredNames) -> QueryResult:
     """Run one SELECT over the views and tables of a run, and over what its databases store.
 
-    Raises
-    ------
-    UsageError
-        When it is not one SELECT, or cannot be run.
+    Raises `UsageError` when it is not one SELECT, or cannot be run.
     """
     connection = file_names.connect()
     # Its call also lets Python see Ctrl-C while SQLite works; an exception there interrupts the query.

@@ -31,8 +31,6 @@ class Used:
 def used(sql: str) -> Used:
     """The views and stored tables whose names occur in a statement, and the ones they need.
 
-    Examples
-    --------
     >>> used("SELECT * FROM processes").tables
     ('nodes', 'processes')
     """
@@ -69,8 +67,6 @@ _CATALOG = {"describe", "desc", "show", "summarize", "information_schema", "sqli
 def stored_columns(table: str) -> dict[str, str]:
     """Columns of a stored table with the names of their polars types; `numbered_` tables have one more.
 
-    Examples
-    --------
     >>> stored_columns("numbered_copies")["row_in_process"]
     'Int64'
     """

@@ -94,8 +94,6 @@ def cause_of(differences: dict[str, int | None]) -> str:
     """The name of the largest difference, where one is more than nothing; idle time has two parts where launches are
     known.
 
-    Examples
-    --------
     >>> cause_of({"compute_ns": 5, "queued_ns": 1, "host_ns": 8, "idle_ns": 9})
     'host'
     >>> cause_of({"compute_ns": -5, "communication_ns": 0, "host_ns": -8, "idle_ns": -8})

@@ -195,13 +195,8 @@ def _is_among(piece: pl.DataFrame, selected: pl.DataFrame, key: Sequence[str] = 
 def name_pattern(text: str) -> re.Pattern[str]:
     """The pattern of a name: /regular expression/, else a plain substring.
 
-    Raises
-    ------
-    UsageError
-        When it is no regular expression.
+    Raises `UsageError` when it is no regular expression.
 
-    Examples
-    --------
     >>> bool(name_pattern("a.c").search("abc")), bool(name_pattern("/a.c/").search("abc"))
     (False, True)
     """

@@ -135,14 +135,9 @@ def select(run: Run, selection: RunSelection) -> Run:
     borders, unless `is_whole`.
 
     Percent and times with units count from the first event of each node in each source, `-5ms` from its last; the
-    markers of `between` are looked for there too. A text that several markers have means from the begin of the first
-    to the end of the last.
-
-    Raises
-    ------
-    UsageError
-        When a time or regular expression cannot be read, no marker has the text of `between`, or ranks are asked for
-        and none is known.
+    markers of `between` are looked for there too. A text that several markers have means from the begin of the first to
+    the end of the last. Raises `UsageError` when a time or regular expression cannot be read, no marker has the text of
+    `between`, or ranks are asked for and none is known.
     """
     if selection == RunSelection():
         return run

@@ -65,8 +65,6 @@ def unmatched(run: Run, selection: RunSelection) -> Unmatched | None:
 def unmatched_error(parts: Sequence[Unmatched], where: str = "") -> UsageError:
     """The error of runs none of which has what a filter asks for.
 
-    Examples
-    --------
     >>> print(unmatched_error([Unmatched("--rank", "no rank 5", Counter({"0": 1, "1": 1}))]))
     no rank 5; this run has 0, 1; --rank 0
     """

@@ -135,8 +135,6 @@ def shared_gpus(partials: Iterable[_OfGpus]) -> frozenset[GpuKey]:
 def gpu_key_frame(keys: Iterable[GpuKey]) -> pl.DataFrame:
     """GPUs as a frame with the columns of `GPU_KEY`.
 
-    Examples
-    --------
     >>> gpu_key_frame([("node1", 2)]).rows()
     [('node1', 2)]
     """

@@ -65,8 +65,6 @@ def _parts(path: str) -> list[str]:
 def path_labels(paths: Sequence[str]) -> dict[str, str]:
     """Differences of paths: without folders and first words that all have, and without endings of files.
 
-    Examples
-    --------
     >>> list(path_labels(["/data/a/run_kernel_trace.csv", "/data/b/run_kernel_trace.csv"]).values())
     ['a', 'b']
     >>> list(path_labels(["x/decode_fetch.csv", "x/decode_stall.json.gz"]).values()), path_labels(["x/y.json.gz"])

@@ -31,11 +31,7 @@ def parts_of(run: Run, by: By, marker: str | None = None) -> list[Part]:
 
     By `gpu`, calls on CPUs are in every part, because they belong to no GPU. By `marker`, part n holds what each
     process did during the n-th range of a marker whose text contains `marker`, or matches it as /regular expression/.
-
-    Raises
-    ------
-    UsageError
-        When there is nothing to split by, or when there would be more than 1,000 parts.
+    Raises `UsageError` when there is nothing to split by, or when there would be more than 1,000 parts.
     """
     splitters = {"process": _by_process, "rank": _by_rank, "gpu": _by_gpu}
     parts = list(_by_marker(run, marker) if by == "marker" else splitters[by](run))

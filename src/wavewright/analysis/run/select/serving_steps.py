@@ -35,8 +35,6 @@ class ServingStep:
 def serving_step(marker: str) -> ServingStep | None:
     """The step of a marker; None = it is of no step of serving.
 
-    Examples
-    --------
     >>> serving_step("step[DECODE bs=32]")
     ServingStep(phase='decode', requests=32, tokens=32, context=None, sums=None)
     >>> serving_step("execute_context_2(512_0)_generation_30(30)").phase

@@ -83,8 +83,6 @@ def step_ranges(run: Run, spans: pl.DataFrame, marker: str | None) -> StepRanges
 def step_name(name: str) -> str:
     """The name of a step without its number.
 
-    Examples
-    --------
     >>> step_name("ProfilerStep#12")
     'ProfilerStep'
     """
@@ -101,10 +99,7 @@ def _columns(process: int) -> list[pl.Expr]:
 def marker_pattern(marker: str) -> str:
     """The regular expression of a marker: its name, or what stands between slashes.
 
-    Raises
-    ------
-    UsageError
-        When that is not a regular expression.
+    Raises `UsageError` when that is not a regular expression.
     """
     plain = "name a marker"
     pattern = pattern_of(marker, plain)
@@ -259,8 +254,6 @@ def alike_steps(kernels: pl.DataFrame, count: int) -> pl.Series:
     `kernels` have `step`, `name`, `total_ns` and `lanes` (of all grids together). Two steps do the same where kernels
     of both take most of the time of each, in grids of about the same size: prefill and decode are two kinds of steps.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> kernels = pl.DataFrame({"step": [0, 1, 2], "name": ["k"] * 3, "total_ns": [9, 1, 1], "lanes": [800, 64, 64]})
     >>> alike_steps(kernels, 3).to_list()

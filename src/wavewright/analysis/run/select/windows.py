@@ -44,12 +44,8 @@ def windows_of(source: RunSource, selection: RunSelection, processes: Collection
     """The windows of a source, of nodes on which one of the processes ran; None = all of its time.
 
     Percent, and times after the begin or before the end, refer to what this source recorded on each node: clocks of
-    nodes are not aligned, and files are answered one by one. Both kinds of bounds, when given, must hold.
-
-    Raises
-    ------
-    UsageError
-        When a time cannot be read, the window ends before it begins, or no marker has the text.
+    nodes are not aligned, and files are answered one by one. Both kinds of bounds, when given, must hold. Raises
+    `UsageError` when a time cannot be read, the window ends before it begins, or no marker has the text.
     """
     if not selection.has_window:
         return None

@@ -10,10 +10,7 @@ from wavewright.model.trace import ThreadTrace
 def require_instructions(trace: ThreadTrace, where: str) -> ThreadTrace:
     """Return the trace if it has instructions; the error names the verb that fits its content.
 
-    Raises
-    ------
-    UsageError
-        When it has none.
+    Raises `UsageError` when it has none.
     """
     if trace.instruction_count:
         return trace

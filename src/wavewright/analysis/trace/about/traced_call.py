@@ -11,8 +11,6 @@ from wavewright.model.launch import Launch
 def microseconds(nanoseconds: float) -> str:
     """A duration of a kernel.
 
-    Examples
-    --------
     >>> microseconds(7149), microseconds(1_500_000)
     ('7.1 µs', '1,500.0 µs')
     """
@@ -22,8 +20,6 @@ def microseconds(nanoseconds: float) -> str:
 def launch_sentence(launch: Launch) -> str:
     """The traced call, its duration, and its distance from the median call.
 
-    Examples
-    --------
     >>> from wavewright.model.launch import Launch
     >>> launch_sentence(Launch("gemm", 3, 7100, 1, 150, 4900.0, 4700.0, 5200.0, "28_results.db"))
     'first of 150 calls, 45 % slower than the median (7.1 µs against 4.9 µs)'

@@ -27,8 +27,6 @@ class ClockAlignment(Answer, package=__package__):
     def offset(self, se: int) -> int:
         """Cycles to add to the times of a shader engine.
 
-        Examples
-        --------
         >>> ClockAlignment({0: 0, 1: 751}, 2077.9, is_aligned=True).offset(1)
         751
         """

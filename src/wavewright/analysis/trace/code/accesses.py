@@ -98,8 +98,6 @@ _CACHED_TEXTS = 1 << 16
 def access_of(text: str) -> Access | None:
     """Data that an instruction moves; None for one that moves nothing.
 
-    Examples
-    --------
     >>> access_of("global_load_ushort v1, v0, s[0:1]")
     Access(space='memory', direction='load', bytes_per_lane=2)
     >>> access_of("buffer_load_dwordx4 v3, s[4:7], 0 offen lds")
@@ -121,8 +119,6 @@ def access_of(text: str) -> Access | None:
 def accesses(code: pl.DataFrame) -> pl.DataFrame:
     """The rows of `code` (columns `row` and `text`) that touch memory, in the order of `code`; columns `ACCESSES`.
 
-    Examples
-    --------
     >>> code = pl.DataFrame({"row": [0, 1, 2], "text": ["s_load_dwordx2 s[0:1], s[2:3], 0x0", "s_endpgm", None]})
     >>> accesses(code).row(0)
     (0, 'scalar', 'load', 8, 's_load_dwordx2')

@@ -30,8 +30,6 @@ _LIBRARY = re.compile(
 def is_library(file: str) -> bool:
     """True if a path is that of an installed package, a toolchain or a library header.
 
-    Examples
-    --------
     >>> is_library("/usr/lib/python3/dist-packages/triton/core.py"), is_library("/home/me/kernels/gemm.py")
     (True, False)
     """
@@ -43,15 +41,9 @@ def source_of_rows(code: pl.DataFrame, attribution: str = "innermost", mine: Seq
 
     `innermost` is the line that the instruction was made for, `outermost` the call site of the whole inline chain.
     `mine` is the first frame, from the inside, that is not in a library; with `mine` paths, the first below one of
-    them. A chain without such a frame is given to its outermost one.
+    them. A chain without such a frame is given to its outermost one. Raises `UsageError` when there is no such
+    attribution.
 
-    Raises
-    ------
-    UsageError
-        When there is no such attribution.
-
-    Examples
-    --------
     >>> import polars as pl
     >>> chain = "/usr/include/hip/math.h:7 -> /src/a.hip:3 -> /src/main.hip:20"
     >>> code = pl.DataFrame({"row": [0], "inline_chain": [chain]})
@@ -91,8 +83,6 @@ def _is_below(file: str, paths: tuple[str, ...]) -> bool:
 def place_of(frame: str) -> tuple[str, int | None]:
     """File and line of one frame of an inline chain; the line is None when the compiler gave none.
 
-    Examples
-    --------
     >>> place_of("/src/a.py:12"), place_of("/src/a.py:?")
     (('/src/a.py', 12), ('/src/a.py', None))
     """

@@ -158,8 +158,6 @@ def _states(text: str) -> int:
 def family(text: str) -> str:
     """The mnemonic without encoding, types and sizes; comparisons without what they compare.
 
-    Examples
-    --------
     >>> family("v_cmp_gt_f32_e32 vcc, s23, v81"), family("buffer_load_dwordx4 v[0:3], v4, s[0:3], 0 offen")
     ('v_cmp', 'buffer_load')
     """

@@ -72,6 +72,8 @@ def compare(
 ) -> Comparison:
     """Compare traces of the same kernel with the first one.
 
+    Raises `UsageError`: fewer than two traces, an unknown kind, a trace without instructions, or different kernels.
+
     Parameters
     ----------
     by
@@ -87,13 +89,6 @@ def compare(
     force
         Whether to compare traces of different kernels too.
 
-    Raises
-    ------
-    UsageError
-        Fewer than two traces, an unknown kind, a trace without instructions, or different kernels.
-
-    Examples
-    --------
     >>> compare([])
     Traceback (most recent call last):
     wavewright.errors.UsageError: two traces or more can be compared, not 0

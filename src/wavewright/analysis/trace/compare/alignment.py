@@ -257,8 +257,6 @@ def grouped_units(
     same when each shares at least half of its matched rows with the other, counted by `weights` (default: one each) of
     both; what is left is matched by equal names.
 
-    Examples
-    --------
     >>> rows = Alignment(2, ((0, 1), (0, 1)), (("a", "b"), ("a", "b")), (True, True))
     >>> grouped_units(rows, [(4, 5), (7, 8)], [{4: "f:4", 5: "f:5"}, {7: "f:7", 8: "f:8"}]).labels
     (('f:4', 'f:5'), ('f:7', 'f:8'))

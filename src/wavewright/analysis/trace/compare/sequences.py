@@ -35,8 +35,6 @@ def align(left: Sequence[str], right: Sequence[str]) -> list[tuple[int, int]]:
     texts that differ in registers and numbers only, then mnemonics. What lies between is matched by the shortest
     edit path, or a good one where the shortest is too costly to find.
 
-    Examples
-    --------
     >>> align(["s_nop 0", "v_mov_b32 v1, 0", "s_endpgm"], ["s_nop 0", "s_endpgm"])
     [(0, 0), (2, 1)]
     """
@@ -59,8 +57,6 @@ def moved(left: Sequence[str], right: Sequence[str], pairs: Sequence[tuple[int, 
     that moved. Then single instructions of equal text, shape or mnemonic are paired in their order if they stand
     near each other, as a compiler's scheduler leaves them.
 
-    Examples
-    --------
     >>> left = ["s_nop 0", "s_nop 1", "s_nop 2", "s_nop 3", "s_nop 4", "v_a", "v_b", "v_c"]
     >>> right = left[5:] + left[:5]
     >>> moved(left, right, align(left, right))
@@ -123,8 +119,6 @@ def _runs(left: Sequence[str], right: Sequence[str]) -> list[tuple[int, int]]:
 def shape_of(text: str) -> str:
     """An instruction without register numbers and immediates; widths of register ranges stay, waits stay whole.
 
-    Examples
-    --------
     >>> shape_of("global_load_dwordx4 v[4:7], v[0:1], off offset:16")
     'global_load_dwordx4 v[4], v[2], off offset:#'
     """

@@ -93,8 +93,6 @@ def unit_costs(trace: ThreadTrace, costs: pl.DataFrame) -> pl.DataFrame:
 def bound(squares: float, count: int) -> float | None:
     """95 % bound of a mean of `count` values from the sum of the squares of their deviations; None = one value only.
 
-    Examples
-    --------
     >>> round(bound(6.0, 2), 3), bound(0.0, 1)
     (22.008, None)
     """

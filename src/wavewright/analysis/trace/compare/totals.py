@@ -39,8 +39,6 @@ def compared_totals(
 
     `parts` are those of `work_and_speed`, `lines` of `lines_of`.
 
-    Examples
-    --------
     >>> compared_totals([], [], [], [], [], []).columns[0]
     'trace'
     """
@@ -176,8 +174,6 @@ def kernel_times(launches: Sequence[Launch | None]) -> list[dict[str, Any]]:
 
     The noise is that of the difference of two medians, and at least `LEAST_CHANGE`.
 
-    Examples
-    --------
     >>> kernel_times([None])[0]["kernel_ns"] is None
     True
     """

@@ -26,13 +26,7 @@ _MOST_LINES = 1000  #: Of a baseline, those with the most exposed cycles.
 
 
 def trace_baseline(trace: ThreadTrace, label: str, *, damages: Sequence[str] = ()) -> MeasuredCapture:
-    """One trace.
-
-    Raises
-    ------
-    UsageError
-        When no instruction was traced.
-    """
+    """One trace. Raises `UsageError` when no instruction was traced."""
     if not trace.instructions.height:
         what = "no instruction was traced here, so there is nothing to judge"
         raise UsageError(

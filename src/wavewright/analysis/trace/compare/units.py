@@ -48,8 +48,6 @@ def with_repeats(runs: Sequence[pl.DataFrame]) -> pl.DataFrame:
 
     Few repeats can agree by chance: the noise never gets smaller than what the waves of the first run show.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> run = pl.DataFrame({"unit": [0], "cost_cycles_per_wave": [5.0], "rate": [1.0]})
     >>> with_repeats([run]) is run
@@ -78,8 +76,6 @@ def with_repeats(runs: Sequence[pl.DataFrame]) -> pl.DataFrame:
 def with_noise_of(base: pl.DataFrame, other: pl.DataFrame) -> pl.DataFrame:
     """Another trace with the noise of the first, for when only that one was repeated.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> noisy = pl.DataFrame({"unit": [0], "wave_noise": [5.0], "rate_noise": [1.0]})
     >>> with_noise_of(noisy, noisy.with_columns(wave_noise=2.0))["wave_noise"][0]
@@ -104,8 +100,6 @@ class Side:
 def compared_units(sides: Sequence[Side]) -> pl.DataFrame:
     """The table UNITS: every trace against the first.
 
-    Examples
-    --------
     >>> compared_units([]).columns[0]
     'trace'
     """
@@ -219,8 +213,6 @@ def renamed(
     instruction is equal to its partner but for the numbers of registers, and everything that it reads was last
     written, in the order of the code, by partners too, or on both sides by what has none.
 
-    Examples
-    --------
     >>> before = ["v_mov_b32 v1, 0", "v_add_u32 v2, v1, v0"]
     >>> renamed([0, 1], before, [0, 1], ["v_mov_b32 v5, 0", "v_add_u32 v2, v5, v0"])
     [0, 1]

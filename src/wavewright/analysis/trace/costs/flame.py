@@ -51,10 +51,7 @@ class Flame(Answer, package=__package__):
 def flame(trace: ThreadTrace, tree: str = "source") -> Flame:
     """The tree of costs of the whole trace; `tree` is one of `TREES`.
 
-    Raises
-    ------
-    UsageError
-        When there is no such tree.
+    Raises `UsageError` when there is no such tree.
     """
     if tree not in TREES:
         raise UsageError(f"no tree {tree[:40]!r}", advice=f"trees: {', '.join(TREES)}")

@@ -42,12 +42,8 @@ def row_histogram(
 ) -> RowHistogram:
     """Cycles in at most `bins` equal bins of the rows from `first_row` to `last_row` (default: the last).
 
-    `se` keeps one shader engine.
-
-    Raises
-    ------
-    UsageError
-        When there are too many bins or none, or a range ends before it starts.
+    `se` keeps one shader engine. Raises `UsageError` when there are too many bins or none, or a range ends before it
+    starts.
     """
     check_range(first_row, last_row, "rows")
     end_row = int(trace.code["row"].max()) if trace.code.height else -1  # type: ignore[arg-type]

@@ -66,11 +66,7 @@ def hotspots(
     `lanes.answer.lane_sums` says about the trace, to show it as well.
 
     Without instructions the sums that a decoded directory stores are used; they know no exposed cycles, nor kernels.
-
-    Raises
-    ------
-    UsageError
-        When there is no such unit, sort key, or attribution; when lanes are asked for by kernel.
+    Raises `UsageError` when there is no such unit, sort key, or attribution; when lanes are asked for by kernel.
     """
     _check(by, sort)
     is_measured = trace.instruction_count > 0 or not trace.stored_totals.height
@@ -214,12 +210,8 @@ _MOST_PAIRS = 1 << 24
 def kernel_costs(trace: ThreadTrace, *, amd: bool | None = None) -> pl.DataFrame:
     """The columns of `row_costs` for every pair of kernel and code row, with `kernel` in front; null = unknown.
 
-    Kernels can share code (functions they call), so the rows of a kernel are told by its waves.
-
-    Raises
-    ------
-    UsageError
-        When there are too many kernels for so much code.
+    Kernels can share code (functions they call), so the rows of a kernel are told by its waves. Raises `UsageError`
+    when there are too many kernels for so much code.
     """
     kernels = trace.waves["kernel"].unique().sort()
     if kernels.len() <= 1:

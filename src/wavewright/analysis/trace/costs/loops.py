@@ -49,8 +49,6 @@ def by_iteration(iterations: pl.DataFrame) -> pl.DataFrame:
 def slowest_iterations(iterations: pl.DataFrame) -> pl.DataFrame:
     """The slowest iteration number of every loop (`loop` and `SLOWEST_COLUMNS`), from `by_iteration`.
 
-    Examples
-    --------
     >>> columns = {"loop": [0, 0, 0], "iteration": [0, 1, 2], "execution_count": [8, 8, 8]}
     >>> frame = pl.DataFrame({**columns, "cycles_mean": [20.0, 30.0, 20.0]})
     >>> slowest_iterations(frame).row(0)
@@ -192,10 +190,7 @@ LOOP_ITERATIONS = packaged_spec(__package__, "loop_iterations")
 def loop_iterations(trace: ThreadTrace, wave: int) -> pl.DataFrame:
     """The iterations of all loops in one wave (`LOOP_ITERATIONS`); loops and iterations are those of `loops`.
 
-    Raises
-    ------
-    UsageError
-        When there is no such wave.
+    Raises `UsageError` when there is no such wave.
     """
     place = trace.waves.filter(pl.col("wave") == wave).select("first_instruction", "instruction_count")
     if wave < 0 or not place.height:

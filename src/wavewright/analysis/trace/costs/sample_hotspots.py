@@ -40,10 +40,7 @@ def sample_hotspots(
 ) -> SampleHotspots:
     """Samples of each unit of the code; `by` as in `hotspots`, where a kernel is the same as a function.
 
-    Raises
-    ------
-    UsageError
-        When blocks or loops are asked for and only the sampled instructions are known.
+    Raises `UsageError` when blocks or loops are asked for and only the sampled instructions are known.
     """
     _check_code(trace, by)
     samples = trace.samples.with_columns(sample_count=pl.sum_horizontal(SAMPLE_COUNTS))

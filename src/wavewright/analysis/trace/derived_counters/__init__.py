@@ -35,13 +35,9 @@ def derived_counters(
 ) -> DerivedCounters:
     """Values of the built-in derived counters, or of the user's `definitions`, which may use the built-in ones.
 
-    `names` are those of the counters, where the trace does not hold them. A built-in counter whose counters are not
-    in the trace is left out; a definition of the user is a row of `problems` then.
-
-    Raises
-    ------
-    UsageError
-        When a definition cannot be read; says line and column of every one.
+    `names` are those of the counters, where the trace does not hold them. A built-in counter whose counters are not in
+    the trace is left out; a definition of the user is a row of `problems` then. Raises `UsageError` when a definition
+    cannot be read; says line and column of every one.
     """
     got = derived_values(trace, definitions=definitions, names=names)
     if got.mistakes:

@@ -70,8 +70,6 @@ class _Token(NamedTuple):
 def parse(text: str) -> tuple[list[Definition], list[SyntaxProblem]]:
     """All definitions that can be read, and the syntax errors of the other lines.
 
-    Examples
-    --------
     >>> definitions, problems = parse("a := 1 + b  # half\\nc := (2")
     >>> definitions[0].name, str(problems[0])
     ('a', "2:6: c: '(' was never closed")

@@ -101,8 +101,6 @@ class Definition:
 def to_text(expression: Expression, level: int = 0) -> str:
     """The expression in the language, with as few parentheses as it needs.
 
-    Examples
-    --------
     >>> here = SourcePos(1, 1)
     >>> to_text(Chain(Number(2.0, here), (("*", Negation(Name("a", here), here)),), here))
     '2 * -a'

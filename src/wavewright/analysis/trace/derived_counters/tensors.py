@@ -41,12 +41,8 @@ def raw_tensors(trace: ThreadTrace, names: Sequence[str] = (), *, se: int | None
     """Tensors of all counters, also without their prefix SQ_, the clocks, and the constants of the language.
 
     A sample goes to the step of time it lies in; what several samples of a CU count in one step is added. With `se` the
-    other engines have counted nothing; the axes stay as they are.
-
-    Raises
-    ------
-    UsageError
-        When a tensor would be too large to be true.
+    other engines have counted nothing; the axes stay as they are. Raises `UsageError` when a tensor would be too large
+    to be true.
     """
     counters = counter_names(trace, names)
     step = sampling_step(trace) or 1

@@ -50,8 +50,6 @@ def derived_values(
 def indices(shape: tuple[int, ...]) -> Iterator[tuple[int, int, int]]:
     """Indices of the axes other than time, at most `MAX_CURVES` of them.
 
-    Examples
-    --------
     >>> list(indices((1, 2, 1, 100)))
     [(0, 0, 0), (0, 1, 0)]
     """

@@ -103,6 +103,8 @@ def diagnose(
 ) -> Diagnosis:
     """A prioritized plan for the kernel in a trace.
 
+    Raises `UsageError` when the counters have no kernel that `kernel` picks, or `lanes` does not fit the kernel.
+
     Parameters
     ----------
     rows
@@ -115,11 +117,6 @@ def diagnose(
         10^9 bytes that one dispatch has to read at least, to tell over-fetch.
     lanes
         Arguments and sizes of the kernel, for the addresses of lanes; None = what the capture tells.
-
-    Raises
-    ------
-    UsageError
-        When the counters have no kernel that `kernel` picks, or `lanes` does not fit the kernel.
     """
     launch = trace.launch  # before the trust in the trace: a launch that is refused is a loss
     early = tuple(early_waves(trace).to_list())

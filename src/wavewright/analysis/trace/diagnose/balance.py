@@ -35,12 +35,8 @@ def balance(
 ) -> Closure:
     """The balance sheet of the kernel that was traced, or of all kernels; `kernel` picks one by name or rank.
 
-    `lanes` are arguments of the kernel, which tell more addresses.
-
-    Raises
-    ------
-    UsageError
-        When the counters have no kernel that fits, or several.
+    `lanes` are arguments of the kernel, which tell more addresses. Raises `UsageError` when the counters have no kernel
+    that fits, or several.
     """
     if trace is None:
         return closure(counters, choice=CounterChoice(kernels=() if kernel is None else (kernel,)))

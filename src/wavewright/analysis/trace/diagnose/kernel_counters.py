@@ -44,10 +44,7 @@ def linked(
 ) -> Linked:
     """The counters of the kernel that most waves of the trace ran; `kernel` picks one of the counters by name or rank.
 
-    Raises
-    ------
-    UsageError
-        When the counters have no kernel that `kernel` picks, or `ideal_gb` is no amount.
+    Raises `UsageError` when the counters have no kernel that `kernel` picks, or `ideal_gb` is no amount.
     """
     if ideal_gb is not None and not 0 < ideal_gb < float("inf"):
         raise UsageError("--ideal-gb must be more than 0")

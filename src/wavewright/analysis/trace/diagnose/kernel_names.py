@@ -18,8 +18,6 @@ _SUFFIXES = re.compile(r"(\s*(\[clone [^\]]*\]|\(\.kd\))|\.kd)+$")
 def plain_names(name: str) -> tuple[str, str, str]:
     """A kernel's name without suffixes of tools; without arguments and return type; and without template arguments.
 
-    Examples
-    --------
     >>> plain_names("void ns::gemm<float, 4>(float const*, int) [clone .kd]")
     ('voidns::gemm<float,4>(floatconst*,int)', 'ns::gemm<float,4>', 'ns::gemm')
     """

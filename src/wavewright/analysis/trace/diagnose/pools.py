@@ -29,8 +29,6 @@ class Pool:
 def is_memory(cause: str) -> bool:
     """True if a stall class is about vector memory: its queue, its loads, its stores.
 
-    Examples
-    --------
     >>> is_memory("wait LDS + vector load"), is_memory("wait LDS"), is_memory("FLAT issue")
     (True, False, True)
     """
@@ -47,8 +45,6 @@ def is_spill(cause: str) -> bool:
 def pools_of(gains: dict[str, float]) -> list[Pool]:
     """Pools of the causes of a trace; `gains` = the share of time that each saves alone.
 
-    Examples
-    --------
     >>> [pool.causes for pool in pools_of({"VMEM issue": 0.2, "wait vector load": 0.3, "barrier": 0.1})]
     [('VMEM issue', 'wait vector load'), ('barrier',)]
     """

@@ -56,8 +56,6 @@ def _vector_access(text: str) -> Access | None:
 def is_narrow_load(text: str) -> bool:
     """True if an instruction is a vector load of at most four bytes per lane.
 
-    Examples
-    --------
     >>> is_narrow_load("global_load_dword v1, v0, s[0:1]"), is_narrow_load("global_load_dwordx4 v[0:3], v4, s[0:1]")
     (True, False)
     """

@@ -22,15 +22,8 @@ _GAPS: Final = "with gaps"  # in a note of the self-check
 
 
 def argument_sets(arguments: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """All combinations of alternatives: `N=256|512` is one of two.
+    """All combinations of alternatives: `N=256|512` is one of two. Raises `UsageError`: they are too many.
 
-    Raises
-    ------
-    UsageError
-        They are too many.
-
-    Examples
-    --------
     >>> argument_sets(("N=256|512", "K=128"))
     [('N=256', 'K=128'), ('N=512', 'K=128')]
     """
@@ -55,10 +48,7 @@ def fitted_traffic(
 ) -> FabricTraffic:
     """The traffic with the one set of arguments that nothing contradicts; without numbers where several are left.
 
-    Raises
-    ------
-    UsageError
-        An argument, a size or an order does not fit the kernel.
+    Raises `UsageError`: an argument, a size or an order does not fit the kernel.
     """
     sets = argument_sets(options.lanes.arguments)
     if len(sets) == 1 and counters is None:

@@ -121,10 +121,8 @@ def fabric_traffic(
 ) -> FabricTraffic:
     """The traffic of the traced dispatch.
 
-    Raises
-    ------
-    UsageError
-        An argument, a size or an order does not fit the kernel, or the trace is a part of its waves' time.
+    Raises `UsageError`: an argument, a size or an order does not fit the kernel, or the trace is a part of its waves'
+    time.
     """
     check_whole_waves(trace)
     options = options or TrafficOptions()

@@ -52,8 +52,6 @@ class Touched:
 def merged(begin: np.ndarray, end: np.ndarray) -> Ranges:
     """Ranges that cover the same, apart from each other and in order.
 
-    Examples
-    --------
     >>> [list(map(int, each)) for each in merged(np.array([8, 0, 3]), np.array([9, 4, 8]))]
     [[0], [9]]
     """

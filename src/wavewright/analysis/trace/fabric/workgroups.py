@@ -121,10 +121,7 @@ class Workgroups:
     ) -> Accesses:
         """Accesses of one workgroup, or of its waves at some places; `most_steps` instructions of each at most.
 
-        Raises
-        ------
-        OutOfBudgetError
-            Too much was evaluated already.
+        Raises `OutOfBudgetError`: too much was evaluated already.
         """
         start = self.start.of_workgroup([int(each) for each in ids], self.pointers)
         places = range(self.start.wave_count) if places is None else places

@@ -60,10 +60,7 @@ def floors(
 ) -> Floors:
     """Floors of the kernel that took longest; without the waves in `left_out`, LDS and L1 only `with_lanes`.
 
-    Raises
-    ------
-    UsageError
-        An argument or size does not fit the kernel.
+    Raises `UsageError`: an argument or size does not fit the kernel.
     """
     done = executed(trace, left_out)
     spans = done.units.group_by("kernel", maintain_order=True).agg(pl.col("span_cycles").sum())

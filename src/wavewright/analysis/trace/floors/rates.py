@@ -60,8 +60,6 @@ def lds_units(gfxip: int) -> int:
 def rate_of(pipe: str, gfxip: int, targets: tuple[str, ...]) -> Rate:
     """The rate of a pipe of waves and SIMDs; `targets` = those that the GPU may be, none = not known.
 
-    Examples
-    --------
     >>> rate_of("VALU", 9, ("gfx942",)).per_step, rate_of("VALU", 9, ("gfx90a",)).per_step
     (2, 1)
     """
@@ -85,8 +83,6 @@ def _valu_issues_max(gfxip: int, targets: tuple[str, ...]) -> int:
 def weakest(confidences: list[str]) -> str:
     """The weakest of some confidences.
 
-    Examples
-    --------
     >>> weakest(["published", "hypothesis", "counter-proven"])
     'hypothesis'
     """

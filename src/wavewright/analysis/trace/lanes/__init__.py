@@ -54,12 +54,8 @@ class LaneAccesses(Answer, package=__package__):
 def lane_accesses(trace: ThreadTrace, options: LaneOptions | None = None) -> LaneAccesses:
     """Evaluate the traced waves.
 
-    Raises
-    ------
-    UnsupportedError
-        The GPU is not known, or its instructions are not.
-    UsageError
-        An argument or size does not fit the kernel, or there are no instructions.
+    Raises `UnsupportedError`: the GPU is not known, or its instructions are not; `UsageError`: an argument or size does
+    not fit the kernel, or there are no instructions.
     """
     if options is not None:
         return _lane_accesses(trace, options)
@@ -156,13 +152,7 @@ def _evaluated(trace: ThreadTrace, target: str, options: LaneOptions, rules: Row
 
 
 def target_of(trace: ThreadTrace, options: LaneOptions) -> str:
-    """The GPU whose code the trace ran.
-
-    Raises
-    ------
-    UnsupportedError
-        It is not known.
-    """
+    """The GPU whose code the trace ran. Raises `UnsupportedError`: it is not known."""
     target = options.target or trace.source.target or _inferred_target(trace)
     if target is None:
         raise UnsupportedError(

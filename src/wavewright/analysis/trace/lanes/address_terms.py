@@ -148,8 +148,6 @@ def _is_large(terms: Terms) -> bool:
 def split_text(text: str) -> tuple[str, list[str]]:
     """Mnemonic and operands; modifiers stay with the last operand.
 
-    Examples
-    --------
     >>> split_text("global_load_dword v1, v[2:3], off offset:16")
     ('global_load_dword', ['v1', 'v[2:3]', 'off offset:16'])
     """
@@ -208,8 +206,6 @@ def _number(operand: str) -> int | None:
 def _expanded(writes: str) -> list[str]:
     """Register names of the column `writes` of code, scalar and vector ones.
 
-    Examples
-    --------
     >>> _expanded("v[2:3] s7 vcc")
     ['v2', 'v3', 's7']
     """

@@ -79,6 +79,9 @@ def lanes(
 ) -> Lanes:
     """Evaluate the traced waves lane by lane.
 
+    Raises `UnsupportedError`: the GPU is not known, or its instructions are not; `UsageError`: an argument or size does
+    not fit the kernel, or the trace is a part of its waves' time.
+
     Parameters
     ----------
     options
@@ -91,13 +94,6 @@ def lanes(
         What Omniprobe measured (`OmniprobeLog.accesses`), to compare with.
     traffic
         What rows move between L2 and the fabric (`FabricTraffic.rows`), where arguments tell it.
-
-    Raises
-    ------
-    UnsupportedError
-        The GPU is not known, or its instructions are not.
-    UsageError
-        An argument or size does not fit the kernel, or the trace is a part of its waves' time.
     """
     check_whole_waves(trace)
     answer = lane_accesses(trace, options)
@@ -136,12 +132,8 @@ def lanes(
 def lane_sums(trace: ThreadTrace) -> pl.DataFrame:
     """`row`, `extra_lds_cycles_total` and `segment_count_total` of memory instructions: 0 where nothing is known.
 
-    Raises
-    ------
-    UnsupportedError
-        The GPU is not known, or its instructions are not.
-    UsageError
-        The trace is a part of its waves' time.
+    Raises `UnsupportedError`: the GPU is not known, or its instructions are not; `UsageError`: the trace is a part of
+    its waves' time.
     """
     check_whole_waves(trace)
     return lane_accesses(trace).rows.select(

@@ -78,8 +78,6 @@ class Layout:
     def moved(self, dwords: NDArray[np.uint32]) -> NDArray[np.uint32]:
         """The dwords' places in this layout.
 
-        Examples
-        --------
         >>> Layout(0, 32, padding_dwords=1).moved(np.array([0, 31, 32, 64], np.uint32)).tolist()
         [0, 31, 33, 66]
         >>> Layout(0, 32, xor_bits=5).moved(np.array([0, 32, 64, 65], np.uint32)).tolist()

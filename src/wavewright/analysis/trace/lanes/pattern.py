@@ -57,10 +57,7 @@ class RowPattern(Answer, package=__package__):
 def row_pattern(trace: ThreadTrace, row: int, options: LaneOptions | None = None) -> RowPattern:
     """The lanes of the memory instruction at a code row.
 
-    Raises
-    ------
-    UsageError
-        The row is no executed memory instruction, or nothing is known of it: the error has the reason.
+    Raises `UsageError`: the row is no executed memory instruction, or nothing is known of it: the error has the reason.
     """
     check_whole_waves(trace)
     options = options or LaneOptions()
@@ -217,8 +214,6 @@ def _segments(addresses: Mapping[int, int], width_bytes: int, rule: CoalescingRu
 def lane_ranges(lanes: Sequence[int]) -> str:
     """Lanes in few characters.
 
-    Examples
-    --------
     >>> lane_ranges([0, 1, 2, 3, 20, 22, 23])
     '0-3 20 22-23'
     """

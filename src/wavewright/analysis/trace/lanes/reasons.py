@@ -21,8 +21,6 @@ ASSUMPTIONS: Final = {
 def assumption_text(bits: int, pointer_bytes: int) -> str:
     """Assumptions, in one line; empty = nothing.
 
-    Examples
-    --------
     >>> assumption_text(3, 256)
     'pointer arguments are multiples of 256 bytes; 32-bit offsets do not wrap around'
     """

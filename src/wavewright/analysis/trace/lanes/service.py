@@ -51,12 +51,8 @@ class LaneService(Answer, package=__package__):
 def lane_service(trace: ThreadTrace, row: int, options: LaneOptions | None = None) -> LaneService:
     """Service of the lanes of the instruction at `row`, in its most frequent patterns.
 
-    Raises
-    ------
-    UnsupportedError
-        The GPU is not known, or its instructions are not.
-    UsageError
-        No traced wave executed a memory instruction at `row`, or an option does not fit the kernel.
+    Raises `UnsupportedError`: the GPU is not known, or its instructions are not; `UsageError`: no traced wave executed
+    a memory instruction at `row`, or an option does not fit the kernel.
     """
     accesses = lane_accesses(trace, options)
     chosen = accesses.rows.filter(pl.col("row") == row)

@@ -57,6 +57,9 @@ def isa_listing(
 ) -> IsaListing:
     """The code with what each row cost, which rows it waited for, and where branches went.
 
+    Raises `UsageError` when there is no such wave, or no row was executed so often in it; when lanes are asked for one
+    iteration.
+
     Parameters
     ----------
     rows
@@ -67,11 +70,6 @@ def isa_listing(
         Only the n-th execution (from 0) of each row in the wave.
     lane_sums
         What `lanes.answer.lane_sums` says about the trace, to show it as well.
-
-    Raises
-    ------
-    UsageError
-        When there is no such wave, or no row was executed so often in it; when lanes are asked for one iteration.
     """
     if iteration is not None and lane_sums is not None:
         raise UsageError("lanes are added up over all executions", advice="leave out --iteration or --lanes")

@@ -41,6 +41,8 @@ def hot_code(
 ) -> HotCode:
     """The code around a place, `count` lines of it; without a place, around the hottest lines.
 
+    Raises `UsageError` when the file is none of the trace.
+
     Parameters
     ----------
     rows
@@ -49,11 +51,6 @@ def hot_code(
         Code rows to show.
     file, line
         A source line to show: the end of the path of its file, and its number.
-
-    Raises
-    ------
-    UsageError
-        When the file is none of the trace.
     """
     costs = _row_costs(trace, rows)
     total = int(costs["cycles"].sum())

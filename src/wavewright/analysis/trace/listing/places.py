@@ -14,13 +14,8 @@ _HANDLE = re.compile(r"i(?:(?P<code_object>\d{1,9}):)?(?P<address>0x[0-9a-fA-F]{
 def rows_of_function(code: pl.DataFrame, name: str) -> pl.Series:
     """Numbers of the rows of functions whose name contains `name`.
 
-    Raises
-    ------
-    UsageError
-        When there is no such function; the advice names those that are there.
+    Raises `UsageError` when there is no such function; the advice names those that are there.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> code = pl.DataFrame({"row": [0, 1], "function": ["gemm", "copy"]})
     >>> rows_of_function(code, "em").to_list()
@@ -39,15 +34,8 @@ def rows_at(code: pl.DataFrame, place: str) -> list[int]:
     """Numbers of the rows that `place` means: a row number, or an address (hexadecimal, or too large for a row).
 
     An address may be written as a handle: i0x104, or i1:0x104 with the number of its code object; without it, several
-    code objects can have a row at one address.
+    code objects can have a row at one address. Raises `UsageError` when it is not a number, or nothing is there.
 
-    Raises
-    ------
-    UsageError
-        When it is not a number, or nothing is there.
-
-    Examples
-    --------
     >>> import polars as pl
     >>> code = pl.DataFrame({"row": [0, 1], "address": [256, 264], "size": [8, 4]}).cast({"address": pl.UInt64})
     >>> rows_at(code, "1"), rows_at(code, "0x104"), rows_at(code, "264"), rows_at(code, "i0x108")

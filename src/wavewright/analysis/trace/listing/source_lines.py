@@ -61,7 +61,7 @@ def source_listing(
     mine: Sequence[str] = (),
     lane_sums: pl.DataFrame | None = None,
 ) -> SourceListing:
-    """The source files with what each line cost.
+    """The source files with what each line cost. Raises `UsageError` when there is no such attribution.
 
     Parameters
     ----------
@@ -72,11 +72,6 @@ def source_listing(
         not in a library, or that is below one of the paths `mine`).
     lane_sums
         What `lanes.answer.lane_sums` says about the trace, to show it as well.
-
-    Raises
-    ------
-    UsageError
-        When there is no such attribution.
     """
     costs = row_costs(trace).select("row", *ROW_SUMS)
     costs = with_lane_sums(costs, lane_sums)
@@ -98,10 +93,7 @@ def sample_lines(
 ) -> SampleLines:
     """Return the source files with the samples of each line; parameters as in `source_listing`.
 
-    Raises
-    ------
-    UsageError
-        When there is no such attribution.
+    Raises `UsageError` when there is no such attribution.
     """
     counts = trace.samples.select("row", *SAMPLE_COUNTS)
     reasons = trace.sample_reasons.select("row", "reason", "count")

@@ -27,8 +27,6 @@ class CounterCommand:
 def counter_command(target: str | None) -> CounterCommand | None:
     """The command for what a trace cannot tell; None where the GPU is not known, or has no metrics.
 
-    Examples
-    --------
     >>> counter_command("gfx1100").questions
     ('L2 hits', 'LDS bank conflicts')
     """

@@ -117,8 +117,6 @@ def _runs(group: list[_Access]) -> Iterator[list[_Access]]:
 def _wide_count(group: list[_Access]) -> int:
     """Accesses of the widths there are that move the bytes of the group.
 
-    Examples
-    --------
     >>> access = _Access(0, "global_load_ushort", True, 2, 0, "v1", frozenset({257}))
     >>> _wide_count([access] * 8), _wide_count([access] * 3)
     (1, 2)

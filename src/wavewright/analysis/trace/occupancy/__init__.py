@@ -53,10 +53,7 @@ _TABLES = Occupancy.tables
 def theoretical(gpu: str, resources: Resources, *, wgp_mode: bool = True) -> Occupancy:
     """The theoretical occupancy of `resources` on a GPU, without a trace.
 
-    Raises
-    ------
-    UsageError
-        When the GPU is not known, or no wave can have these resources.
+    Raises `UsageError` when the GPU is not known, or no wave can have these resources.
     """
     kernel = KernelResources(None, "", resources, "options", ())
     architecture = Architecture(gpus.of(gpu), "given with --target")
@@ -75,6 +72,8 @@ def occupancy_of_code_object(
 ) -> Occupancy:
     """The theoretical occupancy of the kernels of a code object, from its metadata; fewest waves per SIMD first.
 
+    Raises `UsageError` when the GPU is not known, no kernel is left, or no wave can have these resources.
+
     Parameters
     ----------
     gpu
@@ -83,11 +82,6 @@ def occupancy_of_code_object(
         Only kernels whose name contains it.
     override
         Resources that are known better, such as LDS with its dynamic part.
-
-    Raises
-    ------
-    UsageError
-        When the GPU is not known, no kernel is left, or no wave can have these resources.
     """
     target = gpu or code_object.target
     if target is None:
@@ -147,7 +141,8 @@ def occupancy(
 ) -> Occupancy:
     """Theoretical and achieved occupancy of each kernel whose waves were seen.
 
-    In a trace without occupancy events (PC samples), the limits of all kernels.
+    In a trace without occupancy events (PC samples), the limits of all kernels. Raises `UsageError` when the GPU is not
+    known, or no wave is left by the selection.
 
     Parameters
     ----------
@@ -157,11 +152,6 @@ def occupancy(
         Resources that are known better than the trace knows them.
     selection
         Kernel, shader engines, SIMDs and time to look at; waves and source lines do not matter here.
-
-    Raises
-    ------
-    UsageError
-        When the GPU is not known, or no wave is left by the selection.
     """
     gpu_facts = architecture(trace, gpu)
     waves = _waves(trace, selection)

@@ -33,8 +33,6 @@ def achieved(waves: pl.DataFrame) -> Achieved:
     The mean is the sum of the waves' times over the time from the first start to the last end in their shader
     engine, counted once for each SIMD that held one of them.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> place = {"se": [0, 0], "cu": [1, 1], "simd": [0, 0]}
     >>> waves = pl.DataFrame(place | {"start_cycles": [0, 5], "end_cycles": [10, 10]})

@@ -270,8 +270,6 @@ def registers(trace: ThreadTrace) -> pl.DataFrame:
     Code that has no text, and instructions that the tables do not know, use no registers here, so these are lower
     bounds. A kernel that calls functions needs at least what they need.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> from wavewright.model.trace import ThreadTrace, TraceSource
     >>> code = pl.DataFrame({"row": [0], "function": ["k"], "text": ["..."], "writes": ["v[4:7]"], "reads": ["s2"]})

@@ -79,8 +79,6 @@ def pipe_cycles(
 def pipe_rules(code: pl.DataFrame, base_clock: int) -> tuple[bytes, pl.Series, int, int]:
     """The pipe of each instruction and its busy time, as the native core takes them.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> pipe_rules(pl.DataFrame({"row": [0], "text": ["s_nop 0"]}), 4)[-1]
     4
@@ -104,8 +102,6 @@ def _short_pipes() -> int:
 def matrix_rows(code: pl.DataFrame) -> pl.Series:
     """True if each code row, in the order of the frame, is a matrix instruction.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> matrix_rows(pl.DataFrame({"text": ["v_mfma_f32_32x32x8_f16 a[0:15]", "s_nop 0"]})).to_list()
     [True, False]

@@ -29,8 +29,6 @@ def pipe_cycles_of_rows(trace: ThreadTrace) -> pl.Series:
 def declared_cycles(facts: Arch) -> pl.Expr:
     """Cycles on one target, from the column `text`; null = not declared.
 
-    Examples
-    --------
     >>> from wavewright.facts import gpus
     >>> texts = pl.DataFrame({"text": ["v_mfma_f32_32x32x8_f16 a[0:15], v[0:1], v[2:3], a[0:15]", "s_nop 0"]})
     >>> texts.select(declared_cycles(gpus.of("gfx942"))).to_series().to_list()

@@ -42,8 +42,6 @@ class Classic(Answer, package=__package__):
 def classic_type(text: str) -> str:
     """The classic type of an instruction.
 
-    Examples
-    --------
     >>> classic_type("s_waitcnt vmcnt(0) lgkmcnt(0)"), classic_type("s_nop 7"), classic_type("V_FMA_F32 v0, v1")
     ('VMEM-wait', 'other', 'MFMA/FMA')
     """

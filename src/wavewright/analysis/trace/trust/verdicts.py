@@ -61,8 +61,6 @@ def trust_of(trace: ThreadTrace) -> Trust:
 def cycles_verdict(caveats: tuple[Caveat, ...]) -> str:
     """Verdict that the worst caveat allows.
 
-    Examples
-    --------
     >>> cycles_verdict(())
     'good'
     """

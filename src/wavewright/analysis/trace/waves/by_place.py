@@ -95,8 +95,6 @@ def _placed(trace: ThreadTrace, places: pl.DataFrame) -> pl.DataFrame:
 def engines_per_die(target: str | None) -> int | None:
     """Shader engines of one accelerator die; None = there is one die, or the GPU is not known.
 
-    Examples
-    --------
     >>> engines_per_die("gfx942"), engines_per_die("gfx1100"), engines_per_die(None)
     (4, None, None)
     """

@@ -75,8 +75,6 @@ def waves_at(waves: pl.DataFrame, times: pl.Series) -> pl.Series:
     The mean between two times is the difference of their integrals over the difference of the times. Linear in waves,
     apart from sorting.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> one = pl.DataFrame({"start_cycles": [10], "end_cycles": [30]})
     >>> waves_at(one, pl.Series([0, 20, 40])).to_list()

@@ -65,6 +65,8 @@ def what_if(
 ) -> WhatIf:
     """Judge and time edits of a block of the executed code; without edits, search for an order that gains.
 
+    Raises `UsageError` when an edit is none, or the code of the trace cannot be edited.
+
     Parameters
     ----------
     rows
@@ -75,11 +77,6 @@ def what_if(
         Facts that the code does not prove: `disjoint 211,224; readonly`.
     at_row
         A row of the block; None = that of the first edit, else the block that stalls most.
-
-    Raises
-    ------
-    UsageError
-        When an edit is none, or the code of the trace cannot be edited.
     """
     edit_list = [parsed_edit(text) for text in _parts(edit)]
     assumptions = _parts(assume)
@@ -110,10 +107,7 @@ def _code_of(trace: ThreadTrace) -> KernelRows:
 def block_orders_at(trace: ThreadTrace, row: int) -> BlockOrders:
     """Orders of the block that holds a row of the code, without assumptions.
 
-    Raises
-    ------
-    UsageError
-        When there is no such row, or its registers are not known.
+    Raises `UsageError` when there is no such row, or its registers are not known.
     """
     code = _code_of(trace)
     block = _block_at(code, row)

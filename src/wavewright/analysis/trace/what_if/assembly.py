@@ -25,10 +25,7 @@ CHECKED: Final = (
 def assembly(trace: ThreadTrace, answer: WhatIf) -> str:
     """The kernel with the first legal edit; that it assembles to these rows does not prove it right.
 
-    Raises
-    ------
-    UsageError
-        When no edit is legal, or the code cannot be moved in memory.
+    Raises `UsageError` when no edit is legal, or the code cannot be moved in memory.
     """
     return "\n".join(_lines(trace, answer)) + "\n"
 

@@ -55,15 +55,8 @@ class Edit:
 
 
 def parsed_edit(text: str) -> Edit:
-    """An edit from its words.
+    """An edit from its words. Raises `UsageError` when it is none.
 
-    Raises
-    ------
-    UsageError
-        When it is none.
-
-    Examples
-    --------
     >>> edit = parsed_edit("move 214 up 8")
     >>> edit.form, edit.row, edit.other
     ('up', 214, 8)
@@ -106,8 +99,6 @@ def _listed_rows(text: str) -> tuple[int, ...]:
 def parsed_assumptions(texts: tuple[str, ...]) -> Assumptions:
     """Assumptions from their words: `disjoint 211,224`, `readonly`, `padded`.
 
-    Examples
-    --------
     >>> parsed_assumptions(("disjoint 3,5", "readonly")).are_disjoint(5, 3)
     True
     """

@@ -38,8 +38,6 @@ class KernelTime:
 def duration_of(text: str) -> KernelTime | None:
     """A time that is given as a number; None = it is none.
 
-    Examples
-    --------
     >>> duration_of("18.2us").median_ns, duration_of("run.db")
     (18200.0, None)
     """

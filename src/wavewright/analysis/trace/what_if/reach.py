@@ -25,13 +25,7 @@ class Reach:
 
 
 def reach(trace: ThreadTrace, row: int) -> Reach:
-    """The places that a row may have.
-
-    Raises
-    ------
-    UsageError
-        When there is no such row, or its code cannot be edited.
-    """
+    """The places that a row may have. Raises `UsageError` when there is no such row, or its code cannot be edited."""
     orders = block_orders_at(trace, row)
     block, at = orders.block, orders.places.get(row)
     refusal = orders.refusal or ("" if at is not None else "waits, padding and hints are derived and not moved")

@@ -16,13 +16,7 @@ QUESTION = "What changed against the first capture, and is it more than noise?"
 
 
 def comparison_section(documents: Sequence[Document], *, limit: int) -> Section:
-    """The captures against the first one.
-
-    Raises
-    ------
-    UsageError
-        When they cannot be compared.
-    """
+    """The captures against the first one. Raises `UsageError` when they cannot be compared."""
     check_comparable([document.kind for document in documents])
     answer, labels = compared(documents, labels_of(documents)), labels_of(documents)
     parts = comparison_words(answer, labels, documents[0].kind, limit)

@@ -81,8 +81,6 @@ def write_marks(emitter: Emitter, run: Run) -> None:
 def category(frame: pl.DataFrame) -> pl.Series:
     """hip_api, marker_api, ... as Perfetto traces of rocprofv3 have it; other categories as they are.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> category(pl.DataFrame({"domain": ["HIP", "CPU"], "category": ["HIP_RUNTIME_API", "cpu_op"]})).to_list()
     ['hip_api', 'cpu_op']

@@ -21,8 +21,6 @@ _EXPLICIT_ORDER = 3
 def varint(value: int) -> bytes:
     """A number of at most 64 bits; negative ones as two's complement.
 
-    Examples
-    --------
     >>> varint(300).hex()
     'ac02'
     """
@@ -38,8 +36,6 @@ def varint(value: int) -> bytes:
 def number(field: int, value: int) -> bytes:
     """A field with a number.
 
-    Examples
-    --------
     >>> number(1, 5).hex()
     '0805'
     """
@@ -49,8 +45,6 @@ def number(field: int, value: int) -> bytes:
 def message(field: int, content: bytes | str) -> bytes:
     """A field with bytes, a string or a message.
 
-    Examples
-    --------
     >>> message(2, "a").hex()
     '120161'
     """

@@ -55,10 +55,7 @@ class RocpdFile:
     def created(cls, path: Path, version: str = VERSION) -> Iterator[RocpdFile]:
         """A new file at `path` with a version of the schema; its views are made at the end.
 
-        Raises
-        ------
-        WavewrightError
-            When it cannot be written.
+        Raises `WavewrightError` when it cannot be written.
         """
         with new_database(path) as connection:
             file = cls(connection, version)

@@ -35,8 +35,6 @@ def guids_of(part: Run) -> list[str]:
 def is_guid(text: str) -> bool:
     """True if tables of a run can be called after it.
 
-    Examples
-    --------
     >>> is_guid("0000ddb5-8903-7903-b269-cd8d3745bb8a"), is_guid("run 7")
     (True, False)
     """

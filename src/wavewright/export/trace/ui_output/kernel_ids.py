@@ -66,8 +66,6 @@ def decode_order(dispatches: Iterable[int]) -> list[int]:
     It walks a `std::unordered_map` of libstdc++, and the kernel numbers follow from that: a new bucket goes to the
     front of the list, a new key to the front of its bucket, and growing links the keys again in list order.
 
-    Examples
-    --------
     >>> decode_order([1, 3])
     [3, 1]
     """

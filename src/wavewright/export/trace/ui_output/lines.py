@@ -73,8 +73,6 @@ def _labels(code: pl.DataFrame) -> pl.DataFrame:
 def lines_of_rows(listing: pl.DataFrame, rows: pl.Series) -> pl.Series:
     """The line of each code row in `rows`; 0 for -1 (PC unknown) and for rows that are not listed.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> listing = pl.DataFrame({"line": [0, 1], "row": [None, 7]})
     >>> lines_of_rows(listing, pl.Series([7, -1])).to_list()
@@ -89,8 +87,6 @@ def lines_of_rows(listing: pl.DataFrame, rows: pl.Series) -> pl.Series:
 def function_starts(code: pl.DataFrame) -> dict[tuple[int, int], str]:
     """(code object, address) of the first instruction of every function -> its symbol.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> code = pl.DataFrame({"code_object": [7, 7], "address": [256, 260], "function": ["f", "f"]})
     >>> function_starts(code)

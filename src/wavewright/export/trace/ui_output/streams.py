@@ -29,8 +29,6 @@ class Stream:
     def add(self, se: int, name: str, begin: int, end: int, document: dict[str, Any]) -> None:
         """Add a file of shader engine `se` that covers `begin` to `end` (cycles).
 
-        Examples
-        --------
         >>> stream = Stream()
         >>> stream.add(0, "shaderdata_0_0.json", 4, 8, {"records_count": 0})
         >>> stream.listed

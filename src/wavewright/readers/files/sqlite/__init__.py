@@ -40,13 +40,8 @@ _STEP = 1_000_000  #: Instructions of SQLite between two looks at how long a que
 class Database:
     """A SQLite file (or a packed file of one), for reading only.
 
-    Raises
-    ------
-    NotATraceError
-        When it is not a database, so damaged that its list of tables cannot be read, held locked by another process, or
-        cannot be unpacked.
-    UsageError
-        When the file cannot be read at all.
+    Raises `NotATraceError` when it is not a database, so damaged that its list of tables cannot be read, held locked by
+    another process, or cannot be unpacked; `UsageError` when the file cannot be read at all.
     """
 
     def __init__(self, path: Path) -> None:
@@ -100,12 +95,8 @@ class Database:
     def query(self, sql: str, parameters: Sequence[object] = (), most: int = QUERY_ROWS) -> list[tuple[Any, ...]]:
         """The rows of a small query.
 
-        Raises
-        ------
-        UsageError
-            When it has more than `most` rows or takes far too long.
-        NotATraceError
-            When SQLite cannot answer it.
+        Raises `UsageError` when it has more than `most` rows or takes far too long; `NotATraceError` when SQLite cannot
+        answer it.
         """
         try:
             rows = self._steadily(lambda: self._queried(sql, parameters, most))
@@ -244,10 +235,7 @@ class Database:
 def table_names(path: Path) -> frozenset[str]:
     """Names of the stored tables. A packed file is not unpacked further than they need.
 
-    Raises
-    ------
-    NotATraceError, UsageError
-        As `Database`.
+    Raises `NotATraceError, UsageError` as `Database`.
     """
     names = tables_at_beginning(path)
     if names is not None:

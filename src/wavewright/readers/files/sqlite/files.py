@@ -65,10 +65,7 @@ class OpenFile:
     def connect(self) -> sqlite3.Connection:
         """A connection that neither changes the file nor leaves anything beside it.
 
-        Raises
-        ------
-        sqlite3.Error, UnicodeDecodeError
-            When SQLite cannot open it.
+        Raises `sqlite3.Error, UnicodeDecodeError` when SQLite cannot open it.
         """
         connection = sqlite3.connect(self.uri, uri=True, check_same_thread=False)
         connection.text_factory = lambda text: text.decode(errors="replace")
@@ -90,10 +87,7 @@ class OpenFile:
     def reopen(self) -> None:
         """Go over to a copy of this moment, which can no longer change.
 
-        Raises
-        ------
-        NotATraceError
-            When somebody writes the file for too long, or it cannot be copied.
+        Raises `NotATraceError` when somebody writes the file for too long, or it cannot be copied.
         """
         with self._unchanging():
             self._take_copy()
@@ -167,10 +161,7 @@ class OpenFile:
     def _unpack_to(self, target: Path) -> None:
         """Write the content of a packed file.
 
-        Raises
-        ------
-        NotATraceError
-            When the file is damaged, unpacks to suspiciously much, or finds no room.
+        Raises `NotATraceError` when the file is damaged, unpacks to suspiciously much, or finds no room.
         """
         path = self._named
         limit = most_unpacked(path.stat().st_size, MAX_UNPACKED_BYTES)

@@ -31,10 +31,7 @@ class BusyError(Exception):
 def shared_lock(descriptor: int, seconds: float) -> Iterator[None]:
     """Nobody changes the database file inside the block; where the file system has no locks, this does nothing.
 
-    Raises
-    ------
-    BusyError
-        When somebody writes it for longer than `seconds`.
+    Raises `BusyError` when somebody writes it for longer than `seconds`.
     """
     deadline = time.monotonic() + seconds
     with ExitStack() as stack:
@@ -47,10 +44,7 @@ def shared_lock(descriptor: int, seconds: float) -> Iterator[None]:
 def checkpoint_lock(descriptor: int, seconds: float) -> Iterator[None]:
     """Inside the block no page of the log is moved into the database; `descriptor` is of its -shm file.
 
-    Raises
-    ------
-    BusyError
-        When somebody moves pages for longer than `seconds`.
+    Raises `BusyError` when somebody moves pages for longer than `seconds`.
     """
     with _held(descriptor, _CHECKPOINT, time.monotonic() + seconds):
         yield

@@ -29,10 +29,7 @@ _ADVICE = "ask for the database alone, closed by the program that wrote it; move
 def open_descriptor(path: Path, flags: int = 0) -> int:
     """Open a regular file for reading, without waiting for whoever holds it.
 
-    Raises
-    ------
-    OSError
-        When it cannot be opened, or is something else than a regular file.
+    Raises `OSError` when it cannot be opened, or is something else than a regular file.
     """
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | flags)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
@@ -44,10 +41,7 @@ def open_descriptor(path: Path, flags: int = 0) -> int:
 def is_pending(descriptor: int, path: Path) -> bool:
     """True if a part of the content is in a log, or may have to be taken back with a journal.
 
-    Raises
-    ------
-    NotATraceError
-        When a link, or anything else than a file, lies where the log or the journal should.
+    Raises `NotATraceError` when a link, or anything else than a file, lies where the log or the journal should.
     """
     if os.fstat(descriptor).st_size == 0:
         return False  # then SQLite ignores them too
@@ -63,14 +57,9 @@ def is_pending(descriptor: int, path: Path) -> bool:
 def copy_moment(descriptor: int, path: Path, target: Path, seconds: float) -> None:
     """Copy a database to `target`, with its log or journal worked off; the caller holds its shared lock.
 
-    Raises
-    ------
-    NotATraceError
-        When a journal or a log is not to be trusted.
-    BusyError
-        When somebody moves pages out of the log for longer than `seconds`.
-    OSError, sqlite3.Error
-        When there is no room, or SQLite cannot work off the log.
+    Raises `NotATraceError` when a journal or a log is not to be trusted; `BusyError` when somebody moves pages out of
+    the log for longer than `seconds`; `OSError, sqlite3.Error` when there is no room, or SQLite cannot work off the
+    log.
     """
     with target.open("x+b") as output, ExitStack() as stack:
         copy = output.fileno()
@@ -171,10 +160,7 @@ class JournalError(Exception):
 def check_journal(journal: int, database_bytes: int) -> None:
     """Refuse a journal, open as a descriptor, that SQLite must not roll back even in a copy.
 
-    Raises
-    ------
-    JournalError
-        When it names a file outside of it, or asks for a database of impossible size.
+    Raises `JournalError` when it names a file outside of it, or asks for a database of impossible size.
     """
     size, mark = os.fstat(journal).st_size, len(JOURNAL_MAGIC)
     if size > _HEADER.size + mark and os.pread(journal, mark, size - mark) == JOURNAL_MAGIC:

@@ -12,8 +12,6 @@ _ABOUT_TABLES = ("table_info", "table_xinfo", "index_list")  #: Pragmas that onl
 def is_reading(action: int, name: str | None) -> bool:
     """True if an action that SQLite asks permission for reads; `name` is its second argument.
 
-    Examples
-    --------
     >>> is_reading(sqlite3.SQLITE_FUNCTION, "upper"), is_reading(sqlite3.SQLITE_FUNCTION, "load_extension")
     (True, False)
     >>> is_reading(sqlite3.SQLITE_ATTACH, None)

@@ -19,8 +19,6 @@ _LEAST, _MOST = -(1 << 63), (1 << 63) - 1
 def fitted(values: Sequence[Any], kind: int) -> tuple[Sequence[Any], int]:
     """Values as those of a type, None where they do not fit, and how many do not.
 
-    Examples
-    --------
     >>> fitted([1, " 2 ", 3.0, 3.5, "x", None], INTEGER)
     ([1, 2, 3, None, None, None], 2)
     >>> fitted([1, 2.5, "x"], TEXT)
@@ -35,8 +33,6 @@ def fitted(values: Sequence[Any], kind: int) -> tuple[Sequence[Any], int]:
 def number_of(text: str) -> int | float | None:
     """The number that a text is, white space around it aside; None when it is none, or one that no real can hold.
 
-    Examples
-    --------
     >>> number_of(" +12 "), number_of("1e3"), number_of("1_000"), number_of("1e999")
     (12, 1000.0, None, None)
     """

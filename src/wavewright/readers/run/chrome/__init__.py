@@ -55,10 +55,7 @@ _MOST_DEVICES = 1 << 12
 def read_kineto(path: Path, captures: Sequence[Path] = ()) -> MemorySource:
     """The tables of a Chrome trace; `captures` are traces of the capture of graphs that it replays.
 
-    Raises
-    ------
-    UsageError, NotATraceError
-        When the file cannot be read; of a capture that cannot be, a loss says why.
+    Raises `UsageError, NotATraceError` when the file cannot be read; of a capture that cannot be, a loss says why.
     """
     losses: list[Loss] = []
     file = read_chrome(path, losses)

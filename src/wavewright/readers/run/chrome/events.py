@@ -58,10 +58,7 @@ _LISTS = ("grid", "block")
 def read_chrome(path: Path, losses: list[Loss]) -> ChromeFile:
     """The file: an object with `traceEvents`, or the bare list of events; without its end it is read with a loss.
 
-    Raises
-    ------
-    UsageError, NotATraceError
-        When it cannot be read.
+    Raises `UsageError, NotATraceError` when it cannot be read.
     """
     data = json_text(path)
     try:
@@ -91,8 +88,6 @@ def chrome_events(file: ChromeFile, losses: list[Loss]) -> pl.DataFrame:
 
     Texts: `ph`, `cat`, `name` (categorical), `pid`, `tid`, `args` (JSON); `start_ns` and `dur_ns`; then the arguments.
 
-    Examples
-    --------
     >>> event = b'{"ph": "X", "name": "k", "ts": 1751410836000000.125, "dur": 0.5, "pid": 1, "tid": "a"}'
     >>> frame = chrome_events(ChromeFile([msgspec.Raw(event)]), [])
     >>> frame.select("ph", "name", "pid", "tid", "start_ns", "dur_ns").row(0)
@@ -184,8 +179,6 @@ def _integers(values: Sequence[Any]) -> pl.Series:
 def nanoseconds(microseconds: Sequence[Any]) -> pl.Series:
     """Times in microseconds, as numbers or strings, rounded to nanoseconds without a float in between.
 
-    Examples
-    --------
     >>> nanoseconds(["1751410836000000.125", 3, "0.9996", None, "1.5e3"]).to_list()
     [1751410836000000125, 3000, 1000, None, 1500000]
     """

@@ -41,10 +41,7 @@ _NO_NUMBER = -(1 << 63)
 def read_perfetto(path: Path) -> MemorySource:
     """The tables of a Perfetto trace.
 
-    Raises
-    ------
-    UsageError, NotATraceError
-        When the file cannot be read, or has no track at all.
+    Raises `UsageError, NotATraceError` when the file cannot be read, or has no track at all.
     """
     losses: list[Loss] = []
     data = _unpacked(text_bytes(path), losses)

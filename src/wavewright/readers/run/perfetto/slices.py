@@ -48,8 +48,6 @@ def categorized(rows: pl.DataFrame, flows: pl.DataFrame, tracks: TrackPlaces, wo
 def domain_of(category: str) -> str:
     """The kind of call that a category says.
 
-    Examples
-    --------
     >>> domain_of("rocm_hip_api"), domain_of("user"), domain_of("mpi"), domain_of("")
     ('HIP', 'MARKER', 'MPI', 'CPU')
     """

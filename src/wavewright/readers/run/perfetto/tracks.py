@@ -141,8 +141,6 @@ class TrackPlaces:
 def gpu_of(labels: str) -> int | None:
     """The number of the GPU that names of tracks tell.
 
-    Examples
-    --------
     >>> gpu_of("GPU Current Power [2] (S)"), gpu_of("HIP Activity Device 1, Queue 0"), gpu_of("Thread 7")
     (2, 1, None)
     """
@@ -153,8 +151,6 @@ def gpu_of(labels: str) -> int | None:
 def agent_text(label: str) -> tuple[str, str] | None:
     """The name of an agent as rocprofv3 writes it, and its target.
 
-    Examples
-    --------
     >>> agent_text("GPU 0 gfx942")
     ('GPU 0', 'gfx942')
     """

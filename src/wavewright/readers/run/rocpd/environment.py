@@ -14,8 +14,6 @@ _RANKS: list[str] = packaged("reading.toml", __package__)["ranks"]
 def variables(text: str | None) -> dict[str, str]:
     """The variables of stored JSON; none when it cannot be read.
 
-    Examples
-    --------
     >>> variables('{"HOME": "/root"}')
     {'HOME': '/root'}
     """
@@ -31,8 +29,6 @@ def variables(text: str | None) -> dict[str, str]:
 def rank_of(environment: dict[str, str]) -> int | None:
     """The rank of a process in its job; None = unknown.
 
-    Examples
-    --------
     >>> rank_of({"SLURM_PROCID": "0", "PMIX_RANK": "3"})
     3
     """

@@ -49,8 +49,6 @@ class StoredTable:
 def stored_tables(version: str) -> dict[str, StoredTable]:
     """The tables of a version of the schema by name, in an order in which each refers only to earlier ones.
 
-    Examples
-    --------
     >>> "graph_launch" in stored_tables("3.0.1"), "graph_launch" in stored_tables("3.0.2")
     (False, True)
     """
@@ -70,8 +68,6 @@ def stored_tables(version: str) -> dict[str, StoredTable]:
 def suffix_of(guid: str) -> str:
     """The suffix of the names of a run's tables.
 
-    Examples
-    --------
     >>> suffix_of("0000ddb5-8903-7903-b269-cd8d3745bb8a")
     '_0000ddb5_8903_7903_b269_cd8d3745bb8a'
     """

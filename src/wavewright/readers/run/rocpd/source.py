@@ -198,8 +198,6 @@ def note_missing_in_run(run: RocpdRun) -> None:
 def required(version: str) -> dict[str, tuple[str, ...]]:
     """Stored tables of a version, without prefix and suffix -> the columns that are read; of drafts, those of 3.
 
-    Examples
-    --------
     >>> required("3")["string"]
     ('id', 'string')
     """

@@ -25,8 +25,6 @@ _SUFFIX = r"( \[clone \.kd\]| \(\.kd\)|\.kd)$"
 def plain_name(name: pl.Expr) -> pl.Expr:
     """Names of kernels without the quotes and the suffix that rocprof leaves in some of its outputs.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> pl.DataFrame({"name": ['"fill.kd"']}).select(plain_name(pl.col("name"))).item()
     'fill'
@@ -108,12 +106,8 @@ _COUNTER = "counter "
 def read_rocprof_csv(file: Path) -> MemorySource:
     """The dispatches of one file; every column that rocprof does not always write is a counter.
 
-    Grids and workgroups are numbers of lanes, whatever their shape: they stand in `grid_x` and `workgroup_x`.
-
-    Raises
-    ------
-    NotATraceError
-        When it is not such a file.
+    Grids and workgroups are numbers of lanes, whatever their shape: they stand in `grid_x` and `workgroup_x`. Raises
+    `NotATraceError` when it is not such a file.
     """
     with open_regular(file) as stream:
         head = stream.read(_HEAD)

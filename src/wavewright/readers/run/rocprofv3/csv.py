@@ -25,12 +25,8 @@ def read_rocprofv3_csv(path: Path, files: Sequence[Path]) -> MemorySource:
     """The tables of one run; files without events (statistics) are ignored.
 
     A call that ends when it begins is a sample, as in ROCpd. `dispatches.event` numbers the dispatches; counters refer
-    to it. Dispatches that only the counter file knows are dispatches like the others.
-
-    Raises
-    ------
-    UsageError, NotATraceError
-        When a file cannot be read.
+    to it. Dispatches that only the counter file knows are dispatches like the others. Raises `UsageError,
+    NotATraceError` when a file cannot be read.
     """
     losses: list[Loss] = []
     raw = _raw_tables(files, losses)

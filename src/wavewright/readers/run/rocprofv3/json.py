@@ -28,12 +28,7 @@ def read_rocprofv3_json(path: Path) -> MemorySource:
     """The tables of the processes in a file; records that do not fit the format become a loss.
 
     A call that ends when it begins is a sample, as in ROCpd. `dispatches.event` numbers the dispatches; counters refer
-    to it.
-
-    Raises
-    ------
-    UsageError, NotATraceError
-        When the file cannot be read.
+    to it. Raises `UsageError, NotATraceError` when the file cannot be read.
     """
     problem, advice = "not a complete result file of rocprofv3", "check that the copy is complete, or record again"
     processes = json_of(path, File, problem=problem, advice=advice).processes

@@ -83,10 +83,7 @@ class Measurements:
 def read_rpd(database: Database) -> RpdSource:
     """The run in an RPD file; its tables are read when they are asked for.
 
-    Raises
-    ------
-    NotATraceError
-        When the file has no GPU work at all to offer: its table of ops is missing.
+    Raises `NotATraceError` when the file has no GPU work at all to offer: its table of ops is missing.
     """
     if "rocpd_op" not in database.tables:
         raise NotATraceError("not an RPD file: it has no table rocpd_op", where=str(database.path))
@@ -189,8 +186,6 @@ _MORE: dict[str, dict[str, list[str]]] = _SCHEMA["more"]  #: Schema -> columns t
 def required(version: str) -> dict[str, tuple[str, ...]]:
     """Table -> columns of a schema.
 
-    Examples
-    --------
     >>> required("2")["rocpd_op"][-1]
     'completionSignal'
     """

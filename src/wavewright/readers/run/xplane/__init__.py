@@ -70,10 +70,7 @@ _SCHEMAS: dict[str, dict[str, Any]] = {
 def read_xplane(path: Path) -> MemorySource:
     """The tables of an XPlane file.
 
-    Raises
-    ------
-    UsageError, NotATraceError
-        When the file cannot be read, or has no plane at all.
+    Raises `UsageError, NotATraceError` when the file cannot be read, or has no plane at all.
     """
     space = read_space(text_bytes(path))
     if not any(plane.name for plane in space.planes):
@@ -274,8 +271,6 @@ def _sizes(details: str) -> _Sizes:
 def kernel_sizes(details: Any) -> _Sizes:
     """Values of the columns `SIZES`; grids are stored in workgroups and become lanes.
 
-    Examples
-    --------
     >>> kernel_sizes(" grid:16,1,1 block:512,1,1 private_mem:0 group_mem:2112 occ_pct:0")
     (512, 1, 1, 8192, 1, 1, 2112, 0, None)
     """
@@ -285,8 +280,6 @@ def kernel_sizes(details: Any) -> _Sizes:
 def copied(name: str, statistics: Statistics) -> tuple[str, int | None] | None:
     """Name, in the words of ROCpd, and size of a copy; None for other work.
 
-    Examples
-    --------
     >>> copied("MemcpyD2H", {"memcpy_details": "kind:Device size:512 dest:0 async:1"})
     ('MEMORY_COPY_DEVICE_TO_HOST', 512)
     >>> copied("CopyDeviceToDevice", {})  # of roctracer, in files of older releases

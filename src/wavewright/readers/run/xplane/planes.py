@@ -61,8 +61,6 @@ class Event:
 def read_space(data: bytes) -> Space:
     """The planes of a file; what cannot be read is counted and left out.
 
-    Examples
-    --------
     >>> read_space(b"").planes
     []
     """
@@ -277,8 +275,6 @@ class Field(NamedTuple):
 class Wire:
     """A file whose messages are read in place; `damage_count` is the number of messages that could not be read whole.
 
-    Examples
-    --------
     >>> wire = Wire(bytes([0x08, 0x96, 0x01, 0x12, 0x02, 0x68, 0x69]))
     >>> [(field.number, field.value, wire.text(field)) for field in wire.fields(0, 7)]
     [(1, 150, ''), (2, 0, 'hi')]
@@ -342,8 +338,6 @@ class Wire:
 def signed(value: int) -> int:
     """A varint as the signed number that it stands for.
 
-    Examples
-    --------
     >>> signed(5), signed((1 << 64) - 1)
     (5, -1)
     """

@@ -43,12 +43,8 @@ class OmniprobeLog:
 def read_omniprobe(path: str | os.PathLike[str]) -> OmniprobeLog:
     """Read a file that Omniprobe wrote, or a log of its console; packed ones as well.
 
-    Raises
-    ------
-    UsageError
-        When it cannot be read.
-    NotATraceError
-        When it is empty, too long, or nothing of it is from Omniprobe.
+    Raises `UsageError` when it cannot be read; `NotATraceError` when it is empty, too long, or nothing of it is from
+    Omniprobe.
     """
     file = Path(path)
     if not file.is_file():

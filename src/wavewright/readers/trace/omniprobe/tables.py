@@ -26,8 +26,6 @@ LANE_ADDRESSES: Final = packaged_spec(__package__, "lane_addresses")
 def readable(text: bytes) -> str:
     """A name from the file, without the suffix of kernels; unprintable characters become question marks.
 
-    Examples
-    --------
     >>> readable(b"copy(int*) [clone .kd]"), readable(bytes([27, 91, 255]))
     ('copy(int*)', '?[?')
     """
@@ -60,8 +58,6 @@ def access_row(fields: dict[str, bytes], *, space: str, **more: Any) -> dict[str
 def count(digits: bytes, limit: int = MAX_COUNT) -> int | None:
     """A decimal number from 0 to `limit`; None = it is not one.
 
-    Examples
-    --------
     >>> count(b"12"), count(b"-1"), count(b"300", 255)
     (12, None, None)
     """

@@ -32,17 +32,14 @@ NEAR_FOLDERS = 2  #: The trace's own folder and its parent.
 def with_resources(trace: ThreadTrace, paths: Sequence[str | os.PathLike[str]]) -> ThreadTrace:
     """The same trace, with what files say about the resources of its kernels and about its GPU.
 
+    Raises `UsageError` when a path does not exist, or tells nothing about the kernels of the trace.
+
     Parameters
     ----------
     paths
         rocprofv3 CSVs (`*_kernel_trace.csv`, `*_agent_info.csv`), `*_results.json[.gz]`, code objects, or folders of
         these. What they say replaces what was found beside the trace, but not what the capture's own code objects
         say.
-
-    Raises
-    ------
-    UsageError
-        When a path does not exist, or tells nothing about the kernels of the trace.
     """
     sidecars = [sidecar for path in paths for sidecar in _sidecars_of(Path(path))]
     trace.table("code")  # made now: what it loses belongs to the copy as well

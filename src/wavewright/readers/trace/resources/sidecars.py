@@ -44,8 +44,6 @@ class Sidecar:
 def is_sidecar(name: str) -> bool:
     """True if a file of this name may have facts about a trace next to it.
 
-    Examples
-    --------
     >>> [is_sidecar(name) for name in ("28_kernel_trace.csv", "code.json", "28_results.json.gz", "notes.csv")]
     [True, False, True, False]
     """

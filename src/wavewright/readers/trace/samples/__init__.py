@@ -43,6 +43,9 @@ def read_samples(
 ) -> ThreadTrace:
     """The samples of one of the files: all of its dispatches, or one.
 
+    Raises `UsageError` when there is no sample of the dispatch, or a code object does not exist; `NotATraceError` when
+    the file cannot be read.
+
     Parameters
     ----------
     files
@@ -53,13 +56,6 @@ def read_samples(
         Code objects (`FILE[@LOAD_ADDRESS][:ID]`) that are not in the folder of the samples.
     inventory
         Listings of directories.
-
-    Raises
-    ------
-    UsageError
-        When there is no sample of the dispatch, or a code object does not exist.
-    NotATraceError
-        When the file cannot be read.
     """
     losses: list[Loss] = []
     file = choose(files, losses)

@@ -35,10 +35,7 @@ class SampleFile:
 def find_samples(path: Path, inventory: Inventory) -> list[SampleFile]:
     """The files of PC samples that a path names, or that are below it.
 
-    Raises
-    ------
-    UsageError
-        When the path does not exist or cannot be read.
+    Raises `UsageError` when the path does not exist or cannot be read.
     """
     files = run_files(path, inventory) if path.is_dir() else iter((path,))
     samples = []

@@ -31,8 +31,6 @@ _REASONS = {name: reason for reason, names in _NAMES.items() for name in names}
 def reason_named(name: str) -> str:
     """One of `SAMPLE_REASONS` for a reason as the profiler calls it; another reason keeps its own words.
 
-    Examples
-    --------
     >>> reason_named("ROCPROFILER_PC_SAMPLING_INSTRUCTION_NOT_ISSUED_REASON_BARRIER_WAIT")
     'barrier'
     """

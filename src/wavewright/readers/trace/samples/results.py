@@ -80,10 +80,7 @@ def _has_sample(pieces: Iterable[bytes]) -> bool:
 def read_sample_results(file: Path) -> SampleRecords:
     """The samples of a result file: of its processes, the one with the most samples.
 
-    Raises
-    ------
-    UsageError, NotATraceError
-        When the file cannot be read.
+    Raises `UsageError, NotATraceError` when the file cannot be read.
     """
     problem, advice = "not a complete result file of rocprofv3", "check that the copy is complete, or record again"
     processes = json_of(file, ResultFile, problem=problem, advice=advice).processes

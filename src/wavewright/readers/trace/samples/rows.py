@@ -161,12 +161,8 @@ _UNKNOWN_PLACE = r"address of PC:\s*(\d+)$"
 def read_sample_table(file: Path) -> SampleRecords:
     """The samples of a CSV file; rows that do not fit the format become a loss.
 
-    The kernels come from the kernel trace of the same run in the same folder.
-
-    Raises
-    ------
-    UsageError, NotATraceError
-        When the file cannot be read.
+    The kernels come from the kernel trace of the same run in the same folder. Raises `UsageError, NotATraceError` when
+    the file cannot be read.
     """
     losses: list[Loss] = []
     rows = read_table(file, next(layout for layout in layouts() if layout.name == "samples"), losses)

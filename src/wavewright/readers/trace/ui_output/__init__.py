@@ -31,19 +31,14 @@ _FILES = ("filenames.json", "code.json", "occupancy.json")
 def read_ui_output(folder: Folder, threads: int | None = None) -> ThreadTrace:
     """Read a decoded directory.
 
+    Raises `NotATraceError` when it is no decoded directory; `UsageError` when the folder cannot be read.
+
     Parameters
     ----------
     folder
         Its files: a `Directory`, or those of an archive.
     threads
         How many wave files to read at once; None = as many as there are cores.
-
-    Raises
-    ------
-    NotATraceError
-        When it is no decoded directory.
-    UsageError
-        When the folder cannot be read.
     """
     manifest = read_manifest(folder)
     if not manifest.waves and not any(name in folder.names() for name in _FILES):

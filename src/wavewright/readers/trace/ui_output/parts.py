@@ -59,8 +59,6 @@ def decoded(content: bytes, name: str, losses: list[Loss]) -> Any:
 def whole(value: object) -> int | None:
     """An integer, also where it is written as 3.0; None for everything else.
 
-    Examples
-    --------
     >>> whole(3.0), whole("3"), whole(True), whole(None)
     (3, None, None, None)
     """
@@ -74,8 +72,6 @@ def whole(value: object) -> int | None:
 def readable(text: str) -> str:
     """A string that fits UTF-8 and a terminal: bytes are escaped, other characters become a `?`.
 
-    Examples
-    --------
     >>> readable("caf\\udce9\\x1b[31m")
     'caf\\\\xe9?[31m'
     """
@@ -87,8 +83,6 @@ def readable(text: str) -> str:
 def engine_number(text: str | bytes) -> int | None:
     """The number of a shader engine from a key; None when the key is something else.
 
-    Examples
-    --------
     >>> engine_number("12"), engine_number("version"), engine_number("-1")
     (12, None, None)
     """

@@ -55,8 +55,6 @@ def columns_of(answer: MemoryChart) -> Columns:
 def scaled(value: float) -> str:
     """A number with three digits and a letter for thousands.
 
-    Examples
-    --------
     >>> scaled(1_048_576), scaled(65_775), scaled(12.345), scaled(0.0123), scaled(0)
     ('1.05 M', '65.8 k', '12.3', '0.012', '0')
     """
@@ -78,8 +76,6 @@ def _three_digits(value: float) -> str:
 def number(value: float | None, unit: str) -> str:
     """A value in its unit.
 
-    Examples
-    --------
     >>> number(45.34, "%"), number(3214.0, "GB/s"), number(None, "%"), number(65536.0, "Bytes"), number(2e6, "Req")
     ('45.3 %', '3.21 TB/s', '?', '65.5 kB', '2 M')
     """

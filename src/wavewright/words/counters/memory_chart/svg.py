@@ -39,13 +39,7 @@ class _Card:
 
 
 def memory_chart_svg(answer: MemoryChart, *, theme: str = "auto") -> str:
-    """The picture, in the proportions of a slide.
-
-    Raises
-    ------
-    UsageError
-        When there is no such theme.
-    """
+    """The picture, in the proportions of a slide. Raises `UsageError` when there is no such theme."""
     return _Drawing(answer, theme).text()
 
 

@@ -17,8 +17,6 @@ _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 def letter(row: int) -> str:
     """The mark of a kernel: A to Z, then AA, AB, ...
 
-    Examples
-    --------
     >>> letter(0), letter(27)
     ('A', 'AB')
     """
@@ -29,8 +27,6 @@ def letter(row: int) -> str:
 def rate(value: float | None, unit: str, none: str = "-") -> str:
     """A rate in 10^9 per second with three digits; `unit` without the G.
 
-    Examples
-    --------
     >>> rate(1388.9, "B/s"), rate(20942.0, "FLOP/s"), rate(0.0, "B/s"), rate(0.0123, "FLOP/s"), rate(None, "B/s")
     ('1.39 TB/s', '20.9 TFLOP/s', '0 B/s', '12.3 MFLOP/s', '-')
     """
@@ -45,8 +41,6 @@ def rate(value: float | None, unit: str, none: str = "-") -> str:
 def power(value: float) -> str:
     """A power of ten of 10^9 per second, for an axis.
 
-    Examples
-    --------
     >>> power(1e5), power(1e3), power(0.01)
     ('100 T', '1 T', '10 M')
     """
@@ -56,8 +50,6 @@ def power(value: float) -> str:
 def intensity(value: float | None, none: str = "-") -> str:
     """Operations per byte with three digits.
 
-    Examples
-    --------
     >>> intensity(0.12345), intensity(1234.5), intensity(0.000123), intensity(None)
     ('0.123', '1,234', '1.2e-04', '-')
     """
@@ -117,8 +109,6 @@ def _shares(counts: dict[str, float]) -> str:
 def bound_words(row: dict[str, Any]) -> str:
     """The bound of the kernel; in brackets = the nearest roof, but it is far below every roof; ? = above it.
 
-    Examples
-    --------
     >>> [bound_words({"bound": "HBM", "share": share, "duration_ns_mean": 5.0}) for share in (0.8, 0.1, None)]
     ['HBM', '(HBM)', 'HBM?']
     """

@@ -42,10 +42,7 @@ def roofline_svg(
 ) -> str:
     """The picture of the first `limit` kernels or dispatches (50 at most).
 
-    Raises
-    ------
-    UsageError
-        When there is no such theme.
+    Raises `UsageError` when there is no such theme.
     """
     return _Drawing(answer, levels, precisions, min(limit or _MOST_ROWS, _MOST_ROWS), theme).text()
 

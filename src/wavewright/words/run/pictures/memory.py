@@ -32,10 +32,7 @@ def draw(document: Document, theme: str, top: int | None) -> Picture:
 def drawn_memory(answer: Memory, theme: str, top: int | None = None, *, where: str = "") -> Picture:
     """One curve per GPU, process and allocator, the one with the highest peak first.
 
-    Raises
-    ------
-    UsageError
-        When there is none.
+    Raises `UsageError` when there is none.
     """
     from wavewright.words.run.memory import memory_report, place_curve, place_label
 

@@ -26,13 +26,7 @@ _NOTE = (
 
 
 def traffic_picture(answer: FabricTraffic, theme: str = "auto") -> Picture:
-    """Two panels of the same workgroups.
-
-    Raises
-    ------
-    UsageError
-        Nothing is known, or there are too many workgroups.
-    """
+    """Two panels of the same workgroups. Raises `UsageError`: nothing is known, or there are too many workgroups."""
     from wavewright.words.trace.fabric_traffic import traffic_report
 
     rows = answer.workgroups.head(_MOST).to_dicts()

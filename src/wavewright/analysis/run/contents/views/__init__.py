@@ -51,8 +51,6 @@ class ViewSpec:
 def declared_views(file: str) -> Iterator[ViewSpec]:
     """The views of a file beside this module, in its order; unit `-` = none.
 
-    Examples
-    --------
     >>> [column.unit for column in next(declared_views("totals.sql")).columns][:3]
     ['', '', 'µs']
     """

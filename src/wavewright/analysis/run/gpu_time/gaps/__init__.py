@@ -32,10 +32,7 @@ class Gaps(Answer, package=__package__):
 def combine_gaps(partials: Sequence[PartialGaps]) -> Gaps:
     """The combined result of all runs.
 
-    Raises
-    ------
-    ValueError
-        When several runs tell of one GPU and were not asked with `elsewhere`.
+    Raises `ValueError` when several runs tell of one GPU and were not asked with `elsewhere`.
     """
     if shared_gpus(partials) and not all(part.is_whole for part in partials):
         raise ValueError("runs share a GPU: ask them with `elsewhere`")

@@ -24,8 +24,6 @@ def stacks(gaps: pl.DataFrame, regions: pl.DataFrame) -> pl.DataFrame:
     Where none lasts so long, it is the one that lasts longest. Frames of interpreters and frameworks are left out where
     others remain, and of many the innermost are kept.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> gap = pl.DataFrame({"thread": [1], "start_ns": [10], "end_ns": [20]})
     >>> names = ["train.py(7): step", "torch/nn/module.py(1): call", "aten::copy_", "short"]

@@ -54,12 +54,8 @@ class SampledCounters(Answer, package=__package__):
 def sampled_counters(trace: ThreadTrace, *, names: Sequence[str] = (), bins: int = 60) -> SampledCounters:
     """Totals, curves and hardware utilization from the counters in the trace.
 
-    `names` are those of the first counters, in the order of the capture, where the trace does not hold them.
-
-    Raises
-    ------
-    UsageError
-        When more names are given than there are counters, or one twice.
+    `names` are those of the first counters, in the order of the capture, where the trace does not hold them. Raises
+    `UsageError` when more names are given than there are counters, or one twice.
     """
     all_names = counter_names(trace, names)
     step = sampling_step(trace)

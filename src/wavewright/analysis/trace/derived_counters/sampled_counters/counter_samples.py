@@ -19,12 +19,8 @@ _NEARLY_EQUAL = 8 / 7
 def counter_names(trace: ThreadTrace, given: Sequence[str] = ()) -> list[str]:
     """Names of the counters in the order of banks and positions: given ones, the trace's own, or numbers.
 
-    A raw trace does not say which counters were chosen.
-
-    Raises
-    ------
-    UsageError
-        When more names are given than there are counters, or one twice.
+    A raw trace does not say which counters were chosen. Raises `UsageError` when more names are given than there are
+    counters, or one twice.
     """
     banks = max(trace.sampled_counters["bank"].to_list(), default=-1) + 1
     named = {
@@ -76,8 +72,6 @@ def samples(trace: ThreadTrace, number: int) -> pl.DataFrame:
 def filled(of_counter: pl.DataFrame, step_cycles: int) -> pl.DataFrame:
     """Samples with the zeros that were not written: one step after a sample, unless the next one comes by then.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> rows = pl.DataFrame({"se": [0, 0], "cu": [1, 1], "time_cycles": [0, 100], "value": [7, 9]})
     >>> filled(rows, 40)["time_cycles"].to_list()
