@@ -1,4 +1,4 @@
-"""The folder of what is kept from one start to the next, or while a program runs."""
+"""Location of the cache folder: decoded traces, unpacked uploads."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def cache_folder() -> Path | None:
-    """Folder of what is kept: `WAVEWRIGHT_CACHE`, else below `XDG_CACHE_HOME` or `~/.cache`; None = switched off."""
+    """The cache folder: `WAVEWRIGHT_CACHE`, else below `XDG_CACHE_HOME` or `~/.cache`; None = switched off."""
     variable = os.environ.get("WAVEWRIGHT_CACHE")
     if variable is not None:
         return Path(variable) if variable else None

@@ -1,8 +1,8 @@
 """Packed bytes, unpacked piece by piece within bounds: zlib, gzip, xz, bzip2 and Zstandard.
 
-What a file says about its size is a claim. Nothing here allocates by a claim: output comes in pieces of at most
-`PIECE_BYTES`, and who collects them stops at a limit. The one exception is Zstandard's window, which a frame asks for
-up front; it is limited to `MAX_WINDOW_LOG`.
+The size that a file declares is never trusted: output comes in pieces of at most `PIECE_BYTES`, and callers that
+collect them stop at a limit of their own. Only the window of Zstandard is allocated as a frame declares it, up to
+`MAX_WINDOW_LOG`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 PIECE_BYTES = 1 << 20  #: Unpacked bytes that are held at once, besides what the caller collects.
-#: Window of a Zstandard frame, as a power of two: what `zstd -d` takes unless told otherwise, and all that clang needs.
+#: Largest window of a Zstandard frame, as a power of two: the default of `zstd -d`; clang writes no larger ones.
 MAX_WINDOW_LOG = 27
 MAX_XZ_BYTES = 1 << 28  #: Memory that xz may use; `xz -9` needs 65 MB.
 
@@ -30,13 +30,13 @@ ZSTD_MAGIC, XZ_MAGIC, GZIP_MAGIC, BZIP2_MAGIC = b"\x28\xb5\x2f\xfd", b"\xfd7zXZ\
 PACKED_SUFFIXES = (".zst", ".xz", ".gz", ".bz2")
 _MAGIC_BYTES = 8
 _BY_MAGIC = {ZSTD_MAGIC: "zstd", XZ_MAGIC: "xz", GZIP_MAGIC: "gzip", BZIP2_MAGIC: "bzip2"}
-#: Members or frames of one file; blocks of 64 KiB, as bgzip writes them, make 16 GiB of that many.
+#: Members or frames of one file: 16 GiB in blocks of 64 KiB, the size that bgzip writes.
 _MAX_MEMBERS = 1 << 18
-_CHUNK_BYTES = 1 << 16  # small: what is behind the end of a member is copied
+_CHUNK_BYTES = 1 << 16  # small, because bytes behind the end of a member are copied
 
 
 class PackedError(ValueError):
-    """Packed bytes that cannot be unpacked, in words."""
+    """Packed bytes are damaged or end early; the message says which."""
 
 
 class _Decompressor(Protocol):
@@ -52,7 +52,7 @@ class _Decompressor(Protocol):
 
 
 def packing_of(head: bytes) -> str:
-    """Name of the packing of a file that starts with `head`; empty = none, or one that is not read here.
+    """Name of the packing of a file that starts with `head`; empty = not packed, or in an unknown way.
 
     >>> packing_of(b"\\x28\\xb5\\x2f\\xfd"), packing_of(b"BZh9"), packing_of(b"{}")
     ('zstd', 'bzip2', '')
@@ -61,7 +61,7 @@ def packing_of(head: bytes) -> str:
 
 
 def without_packing(name: str) -> str:
-    """The name of a file without the end that says how it is packed.
+    """The name of a file without the suffix of its packing.
 
     >>> without_packing("7_results.db.zst"), without_packing("7_results.db")
     ('7_results.db', '7_results.db')
@@ -108,7 +108,7 @@ def unpacked_pieces(chunks: Iterable[bytes], packing: str, *, only_first: bool =
             except errors as error:
                 raise PackedError(f"the {packing} data are damaged ({_in_words(error)})") from error
             if not piece and not remainder and not decompressor.eof:
-                break  # all that these bytes give
+                break  # this chunk gives no more output
             is_begun, remainder = True, b""
             if decompressor.eof:
                 remainder = decompressor.unused_data
@@ -144,7 +144,7 @@ class UnpackedReader(io.RawIOBase):
         return True
 
     def readinto(self, buffer: WriteableBuffer, /) -> int:
-        """Fill a part of a buffer; 0 = the end."""
+        """Fill the start of `buffer`; return the number of bytes, 0 = end of the stream."""
         room = memoryview(buffer).cast("B")
         if not self._rest:
             self._rest = memoryview(next(self._pieces, b""))
@@ -155,9 +155,9 @@ class UnpackedReader(io.RawIOBase):
 
 
 def opened_unpacked(stream: BinaryIO) -> BinaryIO:
-    """A file from its start: as it is, or unpacked where its first bytes say that it is packed.
+    """A stream of the content of a file, unpacked if its first bytes are those of a packing.
 
-    What is unpacked can only be read forwards, and raises `PackedError` where it is damaged or ends early.
+    An unpacked stream can only be read forwards; it raises `PackedError` where the data are damaged or end early.
 
     >>> import bz2
     >>> opened_unpacked(io.BytesIO(bz2.compress(b"text"))).read(), opened_unpacked(io.BytesIO(b"text")).read()
@@ -169,7 +169,7 @@ def opened_unpacked(stream: BinaryIO) -> BinaryIO:
 
 
 def unpacked_head(head: bytes, packing: str, limit: int) -> bytes:
-    """Up to `limit` bytes of what the first bytes of a packed file unpack to; damage ends it early.
+    """Up to `limit` unpacked bytes of the start of a packed file; fewer where `head` ends or is damaged.
 
     >>> import zlib
     >>> unpacked_head(zlib.compress(b"a" * 9)[:-4], "zlib", 3)
@@ -201,7 +201,7 @@ def _decompressors(packing: str) -> tuple[Callable[[], _Decompressor], tuple[typ
 
 
 class _Zlib:
-    """`zlib.decompressobj` with the manners of the others."""
+    """`zlib.decompressobj` with the interface of the other decompressors."""
 
     def __init__(self, window_bits: int) -> None:
         self._stream = zlib.decompressobj(wbits=window_bits)
@@ -221,7 +221,7 @@ class _Zlib:
 
     def decompress(self, data: bytes, max_length: int = -1) -> bytes:
         piece = self._stream.decompress(self._stream.unconsumed_tail + data, max(max_length, 0))
-        self._is_full = len(piece) == max_length  # there may be more in zlib itself
+        self._is_full = len(piece) == max_length  # zlib may hold more output
         return piece
 
 

@@ -1,4 +1,4 @@
-"""CSV text that no spreadsheet takes for a formula and no terminal for a command: cells and headers alike."""
+"""CSV output that a spreadsheet does not run as formulas and a terminal does not obey."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?%?")
 
 
 def harmless_text(text: str) -> str:
-    """A text as `harmless` writes it; one that says a number stays as it is.
+    """A cell or header as `harmless` writes it; numbers stay as they are.
 
     >>> harmless_text("=1+1"), harmless_text("\\x1b[2J"), harmless_text("-1.5")
     ("'=1+1", '\ufffd[2J', '-1.5')
@@ -28,7 +28,7 @@ def harmless_text(text: str) -> str:
 
 
 def harmless_rows(rows: Iterable[Sequence[object]]) -> Iterator[list[object]]:
-    """Rows for a writer of CSV, headers among them, with every text harmless."""
+    """Rows for a CSV writer, headers included, with every text harmless."""
     for row in rows:
         yield [harmless_text(cell) if isinstance(cell, str) else cell for cell in row]
 
@@ -58,7 +58,7 @@ def harmless(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def _headers(names: Sequence[str]) -> dict[str, str]:
-    """Column -> its harmless name, where that is another; it stays the only one of that name."""
+    """Column -> its harmless name, where the two differ; new names are unique."""
     used_names = set(names)
     names_by_column = {}
     for name in names:

@@ -1,7 +1,7 @@
-"""Files of an input that may be read: regular ones, and of links only those that stay inside. The only such rule.
+"""Confinement of inputs: regular files are read, and links that stay inside of the input. Every reader asks here.
 
-An input comes from strangers. A pipe in it would be waited for, a device never ends, and a link could lead to
-anything that the user may read, and from there into a report that is passed on.
+Inputs are untrusted. A pipe would block, a device never ends, and a link could lead to any file that the user may
+read, whose content would end up in a report that is passed on.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _NAMED = 4
 
 
 def open_regular(path: str | os.PathLike[str]) -> BinaryIO:
-    """A regular file, open for reading; never waits for a pipe.
+    """Open a regular file for reading; never blocks on a pipe.
 
     Raises `OSError` when it cannot be opened, or is something else.
     """
@@ -54,13 +54,13 @@ def is_inside(path: str | os.PathLike[str], root: str | os.PathLike[str]) -> boo
 
 
 def not_read(path: str | os.PathLike[str], root: str | os.PathLike[str]) -> str:
-    """Reason for not reading a file or folder that was met below `root`; empty = it can be read.
+    """Reason for not reading a file or folder found below `root`; empty = it may be read.
 
     >>> not_read("/dev/null", "/dev"), not_read("/usr", "/etc"), not_read("/usr", "/")
     ('neither a file nor a folder', 'a link that leads out of the folder', '')
     """
     try:
-        mode = os.stat(path).st_mode  # noqa: PTH116 - takes text as well
+        mode = os.stat(path).st_mode  # noqa: PTH116 - `path` may be text
     except OSError as error:
         if error.errno in (errno.ENOENT, errno.ELOOP, errno.ENOTDIR):
             return TO_NOTHING if os.path.lexists(path) else "no such file"
@@ -73,8 +73,8 @@ def not_read(path: str | os.PathLike[str], root: str | os.PathLike[str]) -> str:
 
 
 def not_read_here(entry: os.DirEntry[str] | Path, root: str | os.PathLike[str]) -> str:
-    """The same for an entry of a folder that is itself inside: what is not a link costs little."""
-    if isinstance(entry, os.DirEntry):  # knows it from the folder, without asking for each file
+    """`not_read` for an entry of a folder that is known to be inside of `root`; only links need the full check."""
+    if isinstance(entry, os.DirEntry):  # the folder lists the types, so no file is asked
         is_plain = entry.is_file(follow_symlinks=False) or entry.is_dir(follow_symlinks=False)
     else:
         is_plain = not entry.is_symlink() and (entry.is_file() or entry.is_dir())
@@ -82,5 +82,5 @@ def not_read_here(entry: os.DirEntry[str] | Path, root: str | os.PathLike[str]) 
 
 
 def listed(reasons: Mapping[str, str]) -> str:
-    """Names that were not read, with the reasons, in a line."""
+    """One line with the first names that were not read and the reason for each."""
     return some_of(reasons.items(), _NAMED, ": ".join)

@@ -1,4 +1,4 @@
-"""Folders of captures as inputs: a job folder is read as its result. The only such rule.
+"""Job folders as inputs: where one is named as a capture, its result is read.
 
 FOLDER/job.json and FOLDER/attempts make a folder one of a job (`capture/jobs/job.py`), FOLDER/result leads to its
 best attempt, whose data are in `raw`. A pool has such folders in FOLDER/jobs.
@@ -25,14 +25,13 @@ _NAME_BYTES = 1 << 20  #: Read of a job file for its name.
 def read_instead(path: str) -> str:
     """The path that is read in place of the folder of a job; any other path as it is.
 
-    Raises `UsageError` when the job has no result yet, when its result leads out of the folder, or when it is a pool of
-    jobs.
+    Raises `UsageError` when the job has no result yet, the result leads out of the folder, or the folder is a pool.
     """
     try:
         if not is_job_folder(path):
             _refuse_pool(path)
             return path
-    except (OSError, ValueError):  # a name that cannot be one: whoever opens it says why
+    except (OSError, ValueError):  # no valid path: opening it gives the error
         return path
     result = os.path.join(path, RESULT)  # noqa: PTH118 - the path stays as the user spelled it
     if not os.path.isdir(result):  # noqa: PTH112
@@ -51,7 +50,7 @@ def is_job_folder(path: str) -> bool:
 
 
 def jobs_below(path: str) -> list[str]:
-    """The job folders of a pool, in the order of their names; empty = it is none."""
+    """The job folders of a pool, sorted by name; empty = `path` is not a pool."""
     place = Path(path) / JOBS
     if not place.is_dir() or not is_inside(place, path):
         return []
@@ -69,7 +68,7 @@ def _refuse_pool(path: str) -> None:
 
 
 def _name(job: str) -> str:
-    """The name of a job in brackets; empty where the file does not say it."""
+    """The name of a job in parentheses, with a space before them; empty if the job has none."""
     with suppress(OSError, ValueError, AttributeError, RecursionError), open_regular(Path(job) / JOB) as file:
         name = json.loads(file.read(_NAME_BYTES)).get("name")
         return f" ({name[:_SHOWN_LETTERS]})" if isinstance(name, str) and name else ""

@@ -1,6 +1,6 @@
-"""Form in which text writes the names of kernels: set once by the command line, read by tables and sentences."""
+"""Spelling of kernel names in text output: set by the command line, read by tables and sentences."""
 
 from contextvars import ContextVar
 
-#: "short" by what differs, or "full" as the compiler knows them.
+#: "short" (only the parts in which names differ) or "full" (as recorded).
 NAMES_FORM: ContextVar[str] = ContextVar("NAMES_FORM", default="short")

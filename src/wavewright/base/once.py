@@ -1,4 +1,4 @@
-"""Things that are made once and kept, also when several threads want them at the same time."""
+"""Values that are computed once and cached, safely with several threads."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ Key = TypeVar("Key", bound="Hashable")
 Made = TypeVar("Made")
 
 _GUARD = Lock()
-#: Locks of what is being made, by the dictionary that will keep it and its key.
+#: Locks of values that are being computed, by the id of their cache and their key.
 _MAKING: dict[tuple[int, Hashable], RLock] = {}
 
 
 def once(cache: dict[Key, Made], key: Key, make: Callable[[], Made]) -> Made:
-    """`kept[key]`, which is `make()` the first time. Threads that want the same wait for it; others do not.
+    """`cache[key]`, computed by `make()` the first time; threads that ask for the same key wait for it, others do not.
 
     >>> kept = {}
     >>> once(kept, "sum", lambda: 3), once(kept, "sum", lambda: 4)

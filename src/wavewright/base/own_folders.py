@@ -1,7 +1,7 @@
-"""Folders that we write, go on with and clear: nothing that is done in them follows a link out of them.
+"""Folders that wavewright writes, resumes and clears, without following links out of them.
 
-Such a folder may come from a stranger, who put links where we would write or remove. The folder that the user named may
-be a link itself; nothing below it may.
+Such a folder may be untrusted, with links where files would be written or removed. Only the folder that the user named
+may be a link itself.
 """
 
 from __future__ import annotations
@@ -45,18 +45,18 @@ def is_own_folder(root: Path, folder: Path) -> bool:
 
 
 def make_below(root: Path, folder: Path) -> None:
-    """Make a folder below `root`, and those between them.
+    """Make a folder below `root`, with its parents.
 
-    Raises `OSError` when the file system refuses, or something else than a folder is on the way.
+    Raises `OSError` when the file system refuses, or a component of the path is a link or a file.
     """
     with _opened(root, folder.relative_to(root).parts, is_made=True):
         pass
 
 
 def remove_below(root: Path, folder: Path) -> None:
-    """Remove a folder below `root` with everything in it; of links in it, the links.
+    """Remove a folder below `root` with its content; links in it are removed, not followed.
 
-    Raises `OSError` when the file system refuses, or a link is on the way.
+    Raises `OSError` when the file system refuses, or a component of the path is a link.
     """
     *names, last = folder.relative_to(root).parts
     with _opened(root, names) as descriptor:
@@ -64,7 +64,7 @@ def remove_below(root: Path, folder: Path) -> None:
 
 
 def link_in(root: Path, *, is_ours: Callable[[Path], bool], not_below: Iterable[str] = ()) -> Path | None:
-    """The first link below `root` that is not one of ours; folders with a name of `not_below` are not entered."""
+    """The first link below `root` for which `is_ours` is false; folders with a name of `not_below` are not entered."""
     closed_folders = set(not_below)
     for place, folders, files in os.walk(root):
         folders.sort()

@@ -1,4 +1,4 @@
-"""Packages that only some functions need."""
+"""Optional packages, installed by extras of wavewright."""
 
 from __future__ import annotations
 
@@ -6,10 +6,7 @@ from wavewright.errors import MissingToolError
 
 
 def require(package: str, extra: str, *, where: str = "") -> None:
-    """Make sure that a package is there, which comes with an extra of wavewright.
-
-    Raises `MissingToolError` when it is not installed.
-    """
+    """Raise `MissingToolError` unless `package` is installed; the advice names the extra that brings it."""
     from importlib.util import find_spec
 
     if find_spec(package) is None:

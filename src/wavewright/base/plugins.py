@@ -1,4 +1,4 @@
-"""Additions of other packages: readers, questions and exporters, as entry points of Python packages.
+"""Plugins: readers, questions and exporters of other packages, registered as entry points.
 
 | group | name of the entry point | object |
 | --- | --- | --- |
@@ -6,7 +6,7 @@
 | `wavewright.questions` | name of the question and of its verb | `TraceQuestion`, `RunQuestion` or `CounterQuestion` |
 | `wavewright.exporters` | name of the format | function of a run, a path and `force=` that gives `Written` |
 
-They are looked for only where nothing of wavewright fits, and imported when they are used: else they cost nothing.
+Entry points are looked up only where nothing of wavewright fits, and imported when they are used.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ READERS, QUESTIONS, EXPORTERS = "wavewright.readers", "wavewright.questions", "w
 
 @cache
 def plugins(group: str) -> dict[str, EntryPoint]:
-    """The entry points of a group by name; nothing is imported. Of several with one name, the first in their order."""
+    """The entry points of a group by name, not imported; of several with one name, the first by its value."""
     from importlib.metadata import entry_points
 
     entries: dict[str, EntryPoint] = {}
@@ -34,7 +34,7 @@ def plugins(group: str) -> dict[str, EntryPoint]:
 
 
 def reader_suffix(name: str) -> str | None:
-    """The longest ending of a file name that a reader of others is registered for; None = there is none."""
+    """The longest suffix of a file name that a plugin reads; None = there is none."""
     candidates = [
         suffix for suffix in plugins(READERS) if suffix.startswith(".") and name.lower().endswith(suffix.lower())
     ]
@@ -42,10 +42,7 @@ def reader_suffix(name: str) -> str | None:
 
 
 def load_plugin(group: str, name: str) -> Any:
-    """The object of an entry point, imported now.
-
-    Raises `UsageError` when it cannot be imported; the error names the package.
-    """
+    """Import the object of an entry point; raises `UsageError`, which names the package, when that fails."""
     point = plugins(group)[name]
     try:
         return point.load()
@@ -54,7 +51,7 @@ def load_plugin(group: str, name: str) -> Any:
 
 
 def plugin_error(group: str, name: str, error: object) -> UsageError:
-    """The error of a plugin that failed: which one, of which package, and how."""
+    """The error for a plugin that failed, with its package and version."""
     point = plugins(group)[name]
     package = f" of {point.dist.name} {point.dist.version}" if point.dist else ""
     kind = f"{type(error).__name__}: " if isinstance(error, Exception) else ""

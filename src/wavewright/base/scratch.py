@@ -1,4 +1,4 @@
-"""Temporary folders that go with their process: when it is done, when it is stopped, and after it was killed."""
+"""Temporary folders that are removed when their process ends or is stopped, or by a later process if it was killed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from wavewright.base import stopping
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-#: Names the machine: on some shared file systems a lock is not seen by the others.
+#: Contains the machine, because locks on some shared file systems are not visible to other machines.
 _PREFIX = f".wavewright-{zlib.crc32(os.uname().nodename.encode()):08x}-"
 _NAME = re.compile(re.escape(_PREFIX) + "[a-z0-9_]{8}")
 _MODE = 0o700
@@ -29,7 +29,7 @@ _ATTEMPTS, _PAUSE_SECONDS = 40, 0.05
 
 @contextmanager
 def scratch_folder(parent: Path | None = None) -> Iterator[Path]:
-    """A new empty folder in `parent`, or where temporary files go, for as long as the block runs."""
+    """A new empty folder in `parent`, or in the folder of temporary files, removed at the end of the block."""
     folder, end = make_scratch(parent)
     try:
         yield folder
@@ -38,7 +38,7 @@ def scratch_folder(parent: Path | None = None) -> Iterator[Path]:
 
 
 def make_scratch(parent: Path | None = None) -> tuple[Path, Callable[[], None]]:
-    """A new empty folder, and what removes it. Folders beside it whose processes were killed are removed now.
+    """A new empty folder, and a function that removes it. Also removes folders beside it that killed processes left.
 
     Raises `OSError` when the file system refuses.
     """
@@ -58,7 +58,7 @@ def make_scratch(parent: Path | None = None) -> tuple[Path, Callable[[], None]]:
 
 
 def _made(place: Path) -> tuple[Path, int, Callable[[], None]] | None:
-    """A new folder, its lock, and what forgets it; None when somebody took it for abandoned before it was locked."""
+    """A new folder, its lock, and a function that unregisters it; None if another process removed the folder."""
     with stopping.unstopped():
         folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=place))
         try:
@@ -70,7 +70,7 @@ def _made(place: Path) -> tuple[Path, int, Callable[[], None]] | None:
 
 
 def _locked(folder: Path) -> int | None:
-    """A descriptor that holds the folder's lock as long as this process lives; None when another process has it."""
+    """A descriptor that holds the lock of the folder until this process ends; None if another process has the lock."""
     try:
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     except FileNotFoundError:
@@ -90,7 +90,7 @@ def _locked(folder: Path) -> int | None:
     return None
 
 
-#: Here folders cannot be locked: then nobody finds them abandoned, either.
+#: The file system has no locks for folders; then no process considers a folder abandoned.
 _WITHOUT_LOCKS = (errno.ENOTSUP, errno.ENOSYS, errno.EBADF, errno.ENOLCK, errno.EINVAL)
 
 
@@ -103,7 +103,7 @@ def _remove_abandoned(place: Path) -> None:
 
 
 def _remove_if_abandoned(folder: Path) -> None:
-    """Ours, and held by no process that lives."""
+    """Remove a folder of this user that no living process has locked."""
     status = folder.lstat()
     if status.st_uid != os.geteuid() or status.st_mode & 0o777 != _MODE:
         return
@@ -116,7 +116,7 @@ def _remove_if_abandoned(folder: Path) -> None:
 
 
 def _remove(folder: Path) -> None:
-    """Remove it even if a thread of polars, whose query failed, still creates a file in it."""
+    """Remove a folder, with retries: threads of a failed Polars query may still create files in it."""
     for _ in range(_ATTEMPTS):
         shutil.rmtree(folder, ignore_errors=True)
         if not os.path.lexists(folder):

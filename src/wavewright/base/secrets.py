@@ -1,4 +1,4 @@
-"""Command lines without what must not leave the machine: values after token, key, password, secret, auth."""
+"""Masking of secrets in recorded command lines: values after token, key, password, secret, auth."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ import re
 
 MASK = "***"
 _WORDS = r"(?:token|key|password|passwd|pwd|secret|auth|credential)s?"
-#: NAME=value, where the name ends in one of the words: API_KEY=..., --hf-token=... Names are looked at from their first
-#: letter on only: commands are recorded data, and a word of a megabyte must not take hours.
+#: NAME=value, where the name ends in one of the words: API_KEY=..., --hf-token=... A match starts only at the first
+#: letter of a name, so that a word of a megabyte takes linear time.
 _ASSIGNED = re.compile(rf"(?i)(?<![\w.-])([\w.-]*{_WORDS}=)(\"[^\"]*\"|'[^']*'|\S+)")
 _HEADER = re.compile(r"(?i)(authorization:\s*(?:\w+\s+)?)([^\s\"']+)")
-#: --token value: an option that ends in one of the words, and what follows it.
+#: --token value: an option that ends in one of the words, and the next word.
 _OPTION = re.compile(rf"(?i)((?:^|\s)--?[\w.-]*{_WORDS}\s+)(\"[^\"]*\"|'[^']*'|[^\s-]\S*)")
 _BEARER = re.compile(r"(?i)(\b(?:bearer|basic)\s+)[\w.~+/=-]{8,}")
 _ADDRESS = re.compile(r"(?<!\w)(\w+://[^/\s:@]*:)[^@\s/]+(?=@)")
 
 
 def masked(command: str) -> str:
-    """A command line in which the values of secrets are hidden.
+    """A command line with the values of secrets replaced by `***`.
 
     >>> masked("HF_TOKEN=hf_abc python train.py --api-key 123 --lr 0.1 --password='x y'")
     'HF_TOKEN=*** python train.py --api-key *** --lr 0.1 --password=***'
@@ -31,7 +31,7 @@ def masked(command: str) -> str:
 
 
 def _hidden(match: re.Match[str]) -> str:
-    """The name with the mask; numbers of tokens, as of --max-tokens, stay."""
+    """The name with the mask; counts of tokens (--max-tokens 100) stay."""
     name, value = match[1], match[2]
     is_count = value.isdigit() and name.rstrip("=: \t").lower().endswith("tokens")
     return match[0] if is_count else name + MASK

@@ -1,7 +1,7 @@
-"""Names of files that are not UTF-8, as text that can be shown. The only such rule.
+"""Text that is safe to show: escapes for names that are not UTF-8, and for characters that control a terminal.
 
-A file is opened under the name that it has. Where the name is shown (terminal, JSON, tables, pages, files that are
-written), the bytes that are no text stand as escapes: `rank\\xff.db`.
+A file is opened under its exact name. Wherever the name is shown (terminal, JSON, tables, pages, written files), bytes
+that are not UTF-8 appear as escapes: `rank\\xff.db`.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-ESCAPES = "wavewright.escapes"  #: Name of the rule for streams and codecs: `text.encode("utf-8", ESCAPES)`.
-_BYTES = range(0xDC80, 0xDD00)  #: How Python spells bytes of a name that are no text.
+ESCAPES = "wavewright.escapes"  #: Name of the codec error handler: `text.encode("utf-8", ESCAPES)`.
+_BYTES = range(0xDC80, 0xDD00)  #: Bytes of a name that are not UTF-8, as Python stores them in a string.
 _SURROGATES = range(0xD800, 0xE000)
-#: Letters that a terminal obeys or that turn the direction of a line, as a part of a set in regular expressions.
+#: Control characters, line separators and marks of text direction, for use inside a regular expression's set.
 COMMANDS = r"\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"
 _COMMAND = re.compile(f"[{COMMANDS}]")
 
 
 def escaped(error: UnicodeError) -> tuple[str, int]:
-    """The rule itself, as codecs want it.
+    """The codec error handler of `ESCAPES`.
 
     >>> escaped(UnicodeEncodeError("utf-8", "a" + chr(0xDCFF), 1, 2, "no text"))
     ('\\\\xff', 2)
@@ -38,14 +38,14 @@ def _escape(letter: str) -> str:
     number = ord(letter)
     if number in _BYTES:
         return f"\\x{number - 0xDC00:02x}"
-    return f"\\u{number:04x}" if number in _SURROGATES else "?"  # ?: a letter that the terminal lacks
+    return f"\\u{number:04x}" if number in _SURROGATES else "?"  # ?: not in the encoding of the terminal
 
 
 codecs.register_error(ESCAPES, escaped)
 
 
 def shown(text: str) -> str:
-    """A text with escapes for what UTF-8 cannot hold.
+    """A text with escapes for surrogates, which UTF-8 cannot encode.
 
     >>> print(shown("rank" + chr(0xDCFF) + ".db"))
     rank\\xff.db
@@ -54,7 +54,7 @@ def shown(text: str) -> str:
 
 
 def printable(text: str) -> str:
-    """A text from a trace without what could command a terminal or turn its lines around: that is shown as an escape.
+    """An untrusted text with escapes for everything that controls a terminal or changes the text direction.
 
     >>> print(printable("v_add" + chr(27) + "[2J"))
     v_add\\x1b[2J
@@ -66,7 +66,7 @@ def printable(text: str) -> str:
 
 
 def quoted(word: str | os.PathLike[str]) -> str:
-    """A word for a shell's command line, in characters that every terminal shows.
+    """A word quoted for a shell, in printable characters only.
 
     >>> quoted("trace"), quoted("a b"), quoted("a" + chr(27))
     ('trace', "'a b'", "$'a\\\\x1b'")
@@ -84,7 +84,7 @@ def command_line(words: Iterable[str | os.PathLike[str]]) -> str:
 
 
 def is_text(path: str | os.PathLike[str]) -> bool:
-    """True if a path is text: polars opens only such files itself.
+    """True if a path is valid UTF-8; Polars can open only such paths itself.
 
     >>> is_text("rank.db"), is_text("rank" + chr(0xDCFF) + ".db")
     (True, False)
@@ -93,7 +93,7 @@ def is_text(path: str | os.PathLike[str]) -> bool:
 
 
 def json_bytes(value: Any, **options: Any) -> bytes:
-    """Plain values as JSON, with escapes for what UTF-8 cannot hold and for what a terminal would obey.
+    """Plain values as JSON, with escapes for surrogates and for characters that control a terminal.
 
     >>> json_bytes({"input": "rank" + chr(0xDCFF) + ".db"})
     b'{"input":"rank\\\\\\\\xff.db"}'
@@ -112,7 +112,7 @@ def json_bytes(value: Any, **options: Any) -> bytes:
 
 
 def all_shown(value: Any) -> Any:
-    """The same value with every text in it, also of keys, as `shown`."""
+    """A copy of a value with `shown` applied to every text in it, keys included."""
     if isinstance(value, str):
         return shown(value)
     if isinstance(value, dict):

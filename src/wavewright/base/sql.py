@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def quoted(name: str) -> str:
-    """A name of a table or column as SQL, whatever is in it.
+    """A name of a table or column as a quoted SQL identifier.
 
     >>> quoted('a"b')
     '"a""b"'

@@ -1,9 +1,8 @@
-"""End of the program on Ctrl-C, SIGTERM or a closed terminal: what it has begun is cleared away.
+"""End of the program on Ctrl-C, SIGTERM or a closed terminal: temporary files and child processes are cleaned up.
 
-A signal arrives at any moment: in an import, in a destructor, in native code that runs for minutes. An exception that
-a handler raised there would be late, or be printed and forgotten by whoever called Python. So nothing is raised: a
-thread that does nothing else clears away and ends the process. Libraries that use wavewright never call `watch`; for
-them an interrupt is the exception that it always is.
+A signal can arrive during an import, in a destructor, or in native code that runs for minutes. An exception raised by
+a handler would come late there, or be printed and swallowed. So a thread of its own waits for signals, cleans up and
+ends the process. Only the command line calls `watch`; in a library, an interrupt stays `KeyboardInterrupt`.
 """
 
 from __future__ import annotations
@@ -19,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-_PATIENCE_SECONDS = 10.0  #: How long the end waits for an output that is being put into its place.
-_RESTORED_TERMINAL = b"\r\x1b[2K\x1b[?25h"  #: Empties the line of a progress display, and shows the cursor that it hid.
+_PATIENCE_SECONDS = 10.0  #: Time that the end waits for an `unstopped` block, such as the publishing of an output.
+_RESTORED_TERMINAL = b"\r\x1b[2K\x1b[?25h"  #: Clears the line of a progress display and shows the cursor again.
 
 _duties: dict[object, Callable[[], None]] = {}
 _whole = threading.Lock()
@@ -30,9 +29,9 @@ _signal_count = 0
 
 
 def add(action: Callable[[], None]) -> Callable[[], None]:
-    """Have `action` done if the program is stopped, the latest first; what is returned takes that back.
+    """Register a cleanup for when the program is stopped, latest first; return a function that unregisters it.
 
-    Called inside `unstopped`, together with what makes the action necessary.
+    Called inside `unstopped`, together with the step that the cleanup undoes.
 
     >>> forget = add(lambda: print("gone"))
     >>> clear()
@@ -50,9 +49,9 @@ def add(action: Callable[[], None]) -> Callable[[], None]:
 
 @contextmanager
 def unstopped() -> Iterator[None]:
-    """Finish the block before the program is stopped; do not start it once the program is being stopped.
+    """Run a short block that a stop waits for; once the program is being stopped, the block is not entered.
 
-    For short things only; blocks do not nest.
+    Blocks do not nest.
     """
     if _is_told:
         _wait_for_the_end()
@@ -61,7 +60,7 @@ def unstopped() -> Iterator[None]:
 
 
 def clear() -> None:
-    """Do everything that `add` was told."""
+    """Run all registered cleanups."""
     for action in reversed(list(_duties.values())):
         with suppress(Exception):
             action()
@@ -69,7 +68,7 @@ def clear() -> None:
 
 @contextmanager
 def served_until_interrupt() -> Iterator[None]:
-    """While the block runs, Ctrl-C is the way to leave, and no failure."""
+    """While the block runs, Ctrl-C ends the program with status 0: it is the way to leave a server."""
     _statuses[signal.SIGINT] = 0
     try:
         yield
@@ -78,24 +77,23 @@ def served_until_interrupt() -> Iterator[None]:
 
 
 def leave(status: int) -> NoReturn:
-    """Clear away and end the process, without Python's own end; if it is being stopped, that ends it."""
+    """Clean up and end the process at once, without Python's shutdown."""
     with unstopped():
         clear()
         os._exit(status)
 
 
 def watch(words: str = "stopped\n") -> None:
-    """From now on, signals that tell the program to stop end it: it clears away, says `words`, and leaves with 128 + N.
+    """From now on, SIGINT, SIGTERM and SIGHUP clean up, print `words` to stderr and end the program with 128 + N.
 
-    Signals that are ignored (nohup) stay ignored. Where there is no room for one more
-    thread, everything stays as it is.
+    Ignored signals (nohup) stay ignored. If no thread can be started, nothing changes.
     """
     usual = (signal.SIG_DFL, signal.default_int_handler)
     own_signals = [number for number in _SIGNALS if signal.getsignal(number) in usual]
     if not own_signals:
         return
     before = {number: signal.getsignal(number) for number in own_signals}
-    for number in own_signals:  # until the thread runs there is nothing to clear away, and nobody needs a traceback
+    for number in own_signals:  # nothing to clean up yet; the default ends the program without a traceback
         signal.signal(number, signal.SIG_DFL)
     _open_standard_streams()
     read_end, write_end = os.pipe()
@@ -112,14 +110,14 @@ def watch(words: str = "stopped\n") -> None:
 
 
 def _note(*_: object) -> None:
-    """Runs in the main thread, which from here on publishes nothing more and does not leave."""
+    """Signal handler, in the main thread: no further `unstopped` block is entered."""
     global _is_told, _signal_count
     _is_told = True
     _signal_count += 1
 
 
 def signal_count() -> int:
-    """Number of times the program was told to stop: an action that waits for others hurries when it grows."""
+    """Number of signals received: cleanups that wait for child processes hurry when it grows."""
     return _signal_count
 
 
@@ -131,14 +129,14 @@ def _end_at_signal(reading: int, words: str) -> None:
 
 
 def _end(number: int, words: str) -> NoReturn:
-    """No import, no lock of others and no stream of Python: whoever holds them may be waiting for us."""
+    """End the process. Uses no import, foreign lock or Python stream: a stopped thread may hold them."""
     global _is_told
     _is_told = True
-    _whole.acquire(timeout=_PATIENCE_SECONDS)  # and it is never given back
+    _whole.acquire(timeout=_PATIENCE_SECONDS)  # never released
     with suppress(OSError):
         stderr_copy = os.dup(2)
         nowhere = os.open(os.devnull, os.O_WRONLY)
-        for stream in (1, 2):  # threads whose files vanish now have nothing to say
+        for stream in (1, 2):  # other threads must not report files that vanish now
             os.dup2(nowhere, stream)
     clear()
     with suppress(OSError, NameError):
@@ -153,7 +151,7 @@ def _wait_for_the_end() -> NoReturn:
 
 
 def _open_standard_streams() -> None:
-    """A program that was started with closed streams must not get a file of ours in their place."""
+    """Open /dev/null for standard streams that were closed at the start, so that no other file gets their number."""
     while (descriptor := os.open(os.devnull, os.O_RDWR)) <= 2:
         os.set_inheritable(descriptor, True)  # noqa: FBT003
     os.close(descriptor)

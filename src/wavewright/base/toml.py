@@ -1,4 +1,4 @@
-"""TOML files: our own, read once; those of the user, never waited for, never too large or deep, never a traceback."""
+"""TOML files: those of the package, read once, and those of users, with limits on size and depth."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ _REASON_LETTERS_MAX = 200
 
 @cache
 def packaged(file: str, package: str | None = "wavewright.facts") -> dict[str, Any]:
-    """The content of a TOML file of a package of ours: `gpus/gfx9.toml` of the facts, or one of another package."""
+    """The content of a TOML file beside the modules of `package`: `packaged("gpus/gfx9.toml")`."""
     return tomllib.loads(packaged_text(file, package=package))
 
 
 def packaged_text(file: str, *, package: str | None = "wavewright.facts") -> str:
-    """The text of a file of a package."""
+    """The text of a file beside the modules of `package`."""
     from importlib.resources import files
 
     return files(package or "wavewright").joinpath(file).read_text(encoding="utf-8")
 
 
 def read_toml(path: str | os.PathLike[str], *, advice: str, bytes_max: int = BYTES_MAX) -> dict[str, Any]:
-    """Read and parse a file. Raises `UsageError` when it cannot be read, or is no TOML."""
+    """Read and parse a TOML file of the user. Raises `UsageError` when it cannot be read or is not TOML."""
     where = shown(os.fspath(path))
     try:
         with open_regular(path) as stream:

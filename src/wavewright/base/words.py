@@ -16,7 +16,7 @@ _DESCRIBED = re.compile(r" (?:of|in|with|that|on)\b")
 
 
 def counted(count: int, what: str) -> str:
-    """A number of things; `what` is their plural, of which one is the singular.
+    """A count with its noun; `what` is the plural, put into the singular for a count of one.
 
     >>> counted(1, "HIP calls"), counted(1, "copies of memory"), counted(1, "processes"), counted(3112, "rows")
     ('1 HIP call', '1 copy of memory', '1 process', '3,112 rows')
@@ -47,7 +47,7 @@ def _singular(stem: str) -> str:
 
 
 def some_of(items: Collection[Any], most: int, words: Callable[[Any], str] = str) -> str:
-    """The first of some things, and how many more there are.
+    """The first `most` items in a line, and how many more there are.
 
     >>> some_of(["a", "b"], 3), some_of([1, 2, 3, 4], 2), some_of({"a": 1, "b": 2}.items(), 1, lambda pair: pair[0])
     ('a, b', '1, 2 and 2 more', 'a and 1 more')
@@ -57,7 +57,7 @@ def some_of(items: Collection[Any], most: int, words: Callable[[Any], str] = str
 
 
 def truncation(shown: int, total: int, what: str) -> str:
-    """The part of something that is shown, and all of it.
+    """A list's count, with the number of items shown if that is less.
 
     >>> truncation(20, 3112, "instructions"), truncation(3, 3, "loops")
     ('showing 20 of 3,112 instructions', '3 loops')
@@ -66,7 +66,7 @@ def truncation(shown: int, total: int, what: str) -> str:
 
 
 def percent(share: float | None, digits: int = 1, *, none: str = "-", sign: bool = False) -> str:
-    """A share from 0 to 1 in percent; `none` stands for a share that is not known.
+    """A share from 0 to 1 in percent; `none` stands for an unknown share.
 
     >>> percent(0.257), percent(0.5, 0), percent(None), percent(0.014, sign=True)
     ('25.7 %', '50 %', '-', '+1.4 %')
@@ -75,7 +75,7 @@ def percent(share: float | None, digits: int = 1, *, none: str = "-", sign: bool
 
 
 def percents(least: float | None, most: float | None) -> str:
-    """A share between two bounds; one number where they read the same.
+    """A share between two bounds; one number where both round to the same.
 
     >>> percents(0.255, 0.26), percents(0.5, None)
     ('25.5 % to 26.0 %', '50.0 %')
@@ -85,12 +85,12 @@ def percents(least: float | None, most: float | None) -> str:
 
 
 def amount(byte_count: float | None, *, none: str = "-") -> str:
-    """Bytes in few characters, in powers of 1000; `none` stands for an amount that is not known."""
+    """Bytes with two decimals, in powers of 1000; `none` stands for an unknown amount."""
     return size(byte_count, 2, none=none)
 
 
 def size(byte_count: float | None, digits: int = 1, *, none: str = "-") -> str:
-    """A number of bytes in the unit that suits it.
+    """Bytes in the largest unit below them, in powers of 1000.
 
     >>> size(512), size(61_440), size(1_533_337_600), size(None)
     ('512 B', '61.4 kB', '1.5 GB', '-')
@@ -104,7 +104,7 @@ def size(byte_count: float | None, digits: int = 1, *, none: str = "-") -> str:
 
 
 def grouped(value: float | None, digits: int = 0, *, unit: float = 1, none: str = "-") -> str:
-    """A number in multiples of `unit`, its digits in groups of three.
+    """A number in multiples of `unit`, with thousands separators.
 
     >>> grouped(3112), grouped(1_234_567.0, 1, unit=1e3), grouped(None, none="?")
     ('3,112', '1,234.6', '?')
@@ -113,7 +113,7 @@ def grouped(value: float | None, digits: int = 0, *, unit: float = 1, none: str 
 
 
 def short(number: float | None, *, none: str = "-") -> str:
-    """A large number in few characters.
+    """A large number with a suffix K, M, G or T.
 
     >>> short(1_677_652), short(142_900), short(12), short(12_506_944_760_000), short(None)
     ('1.68M', '142.9K', '12', '12.51T', '-')
@@ -127,7 +127,7 @@ def short(number: float | None, *, none: str = "-") -> str:
 
 
 def duration(nanoseconds: float | None) -> str:
-    """A time in the unit that suits it.
+    """A duration in ns, us, ms or s.
 
     >>> duration(950), duration(12_345), duration(2_964_070_817), duration(7_500_000_000_000), duration(None)
     ('950 ns', '12.3 us', '2.964 s', '7,500 s', '-')
