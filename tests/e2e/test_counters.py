@@ -10,8 +10,7 @@ from tests.e2e.inputs import real_trace
 from tests.e2e.test_curves import expected, pointed, values
 from tests.e2e.waiting import eventually
 from wavewright.analysis.trace.clocks import clock_curves
-from wavewright.analysis.trace.derived_counters import derived_counters
-from wavewright.analysis.trace.derived_counters.values import BUILTIN, derived_values
+from wavewright.analysis.trace.derived_counters import BUILTIN, derived_counters, derived_values
 from wavewright.analysis.trace.timeline.curves import derived_steps
 
 OWN = "twice := 2 * sum[ACTIVE_INST_VALU, axis=[SE, CU]]\nbad := 1 +\nnone := NO_SUCH"

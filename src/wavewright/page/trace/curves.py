@@ -9,8 +9,7 @@ import polars as pl
 
 from wavewright.analysis.common.step_functions import StepLevels
 from wavewright.analysis.common.time_bins import FARTHEST_CYCLES
-from wavewright.analysis.trace.derived_counters import summary_of
-from wavewright.analysis.trace.derived_counters.values import BUILTIN, DerivedValues, derived_values
+from wavewright.analysis.trace.derived_counters import BUILTIN, DerivedValues, derived_values, summary_of
 from wavewright.analysis.trace.timeline.curves import CURVES, curve_engines, curve_series, curve_steps, derived_steps
 from wavewright.analysis.trace.timeline.pipe_shares import busy_shares, pipe_shares
 from wavewright.analysis.trace.timeline.wave_states import wave_states

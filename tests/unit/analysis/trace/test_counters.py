@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 from tests.kit.sampling import examples
 from tests.kit.together import together
 from tests.unit.analysis.counters.made_counters import counted
-from wavewright.analysis.trace.derived_counters.sampled_counters import gpu_curve, sampled_counters
-from wavewright.analysis.trace.derived_counters.sampled_counters.counter_samples import (
+from wavewright.analysis.trace.derived_counters.sampled_counters import (
     counter_names,
     filled,
+    gpu_curve,
+    sampled_counters,
     samples,
     sampling_step,
 )

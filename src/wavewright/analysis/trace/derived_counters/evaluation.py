@@ -1,22 +1,21 @@
-"""Values of derived counters."""
+"""Values of parsed definitions over the tensors of counters: order of evaluation, operators and functions."""
 
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Iterator, Mapping, Sequence
-from typing import cast
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Final, cast
 
 import numpy as np
 
 from wavewright.analysis.trace.derived_counters.syntax import (
     AXIS_NAMES,
+    NEGATION,
     Call,
-    Chain,
     Definition,
     Expression,
     MistakeError,
     Name,
-    Negation,
     Number,
     SourcePos,
     SyntaxProblem,
@@ -25,6 +24,23 @@ from wavewright.analysis.trace.derived_counters.tensors import MAX_ELEMENTS, Ten
 
 MAX_KEPT_ELEMENTS = 1 << 27  #: Of all definitions together: 512 MiB.
 _TIME = 3
+_REDUCTIONS: Final[dict[str, Callable[..., Any]]] = {"sum": np.sum, "mean": np.mean, "max": np.max, "min": np.min}
+#: Functions of two tensors, by operator or name.
+_ELEMENTWISE: Final[dict[str, np.ufunc]] = {
+    "+": np.add,
+    "-": np.subtract,
+    "*": np.multiply,
+    "/": np.divide,
+    "==": np.equal,
+    "<": np.less,
+    ">": np.greater,
+    "<=": np.less_equal,
+    ">=": np.greater_equal,
+    "&": np.logical_and,
+    "|": np.logical_or,
+    "max()": np.maximum,
+    "min()": np.minimum,
+}
 
 
 def evaluate(
@@ -79,12 +95,6 @@ def _in_order(
 def _names(expression: Expression) -> Iterator[Name]:
     if isinstance(expression, Name):
         yield expression
-    elif isinstance(expression, Negation):
-        yield from _names(expression.operand)
-    elif isinstance(expression, Chain):
-        yield from _names(expression.first)
-        for _, operand in expression.rest:
-            yield from _names(operand)
     elif isinstance(expression, Call):
         for operand in expression.operands:
             yield from _names(operand)
@@ -110,34 +120,15 @@ def _value(expression: Expression, tensors: Mapping[str, Tensor]) -> Tensor:
         return np.full((1, 1, 1, 1), expression.value, dtype=np.float32)
     if isinstance(expression, Name):
         return tensors[expression.name]
-    if isinstance(expression, Negation):
-        return -_value(expression.operand, tensors)
-    if isinstance(expression, Chain):
-        value = _value(expression.first, tensors)
-        for sign, operand in expression.rest:
-            value = _combined(sign, value, _value(operand, tensors), expression.position)
-        return value
-    return _called(expression, tensors)
-
-
-def _combined(sign: str, left: Tensor, right: Tensor, position: SourcePos) -> Tensor:
-    operations = {
-        "+": np.add,
-        "-": np.subtract,
-        "*": np.multiply,
-        "/": np.divide,
-        "==": np.equal,
-        "<": np.less,
-        ">": np.greater,
-        "<=": np.less_equal,
-        ">=": np.greater_equal,
-        "&": np.logical_and,
-        "|": np.logical_or,
-        "max()": np.maximum,
-        "min()": np.minimum,
-    }
-    _check_shapes(left, right, position)
-    return operations[sign](left, right).astype(np.float32, copy=False)
+    first, *others = (_value(operand, tensors) for operand in expression.operands)
+    if expression.kind == NEGATION:
+        return -first
+    if expression.kind in _ELEMENTWISE:
+        for other in others:
+            _check_shapes(first, other, expression.position)
+            first = _ELEMENTWISE[expression.kind](first, other).astype(np.float32, copy=False)
+        return first
+    return _called(expression, first, others)
 
 
 def _check_shapes(left: Tensor, right: Tensor, position: SourcePos) -> None:
@@ -153,36 +144,23 @@ def _check_shapes(left: Tensor, right: Tensor, position: SourcePos) -> None:
         raise MistakeError(position, f"the result would have {elements:,} values")
 
 
-def _called(call: Call, tensors: Mapping[str, Tensor]) -> Tensor:
-    first, *others = (_value(operand, tensors) for operand in call.operands)
-    if call.kind.endswith("()"):
-        for other in others:
-            first = _combined(call.kind, first, other, call.position)
-        return first
-    if call.kind in ("sum", "mean", "max", "min"):
-        return _reduced(call.kind, first, call.axes)
+def _called(call: Call, tensor: Tensor, others: Sequence[Tensor]) -> Tensor:
+    """The value of a function with a tensor; `others` are the index or the bounds of `select` and `remove`."""
+    if call.kind in _REDUCTIONS:
+        along = call.axes if call.axes is not None else (0, 1, 2, 3)
+        wide = tensor.astype(np.float64)  # long sums of 32-bit floats would lose their last digits
+        reduced: Tensor = _REDUCTIONS[call.kind](wide, axis=along, keepdims=True).astype(np.float32)
+        return reduced
     axis = call.axes[0] if call.axes else _TIME
     if call.kind == "linear":
-        return _ramp(first, axis, call.position)
+        return _ramp(_integer(tensor, call.position), axis, call.position)
     if call.kind == "delta":
-        return _delta(first, axis, call.position)
-    bounds = [_whole(bound, operand) for bound, operand in zip(others, call.operands[1:], strict=True)]
-    return _selected(first, bounds, axis, call) if call.kind == "select" else _without(first, bounds[0], axis, call)
+        return _delta(tensor, axis, call.position)
+    bounds = [_integer(bound, operand.position) for bound, operand in zip(others, call.operands[1:], strict=True)]
+    return _selected(tensor, bounds, axis, call) if call.kind == "select" else _without(tensor, bounds[0], axis, call)
 
 
-def _reduced(kind: str, tensor: Tensor, axes: tuple[int, ...] | None) -> Tensor:
-    along = axes if axes is not None else (0, 1, 2, 3)
-    if kind == "max":
-        return np.maximum.reduce(tensor, axis=along, keepdims=True)
-    if kind == "min":
-        return np.minimum.reduce(tensor, axis=along, keepdims=True)
-    wide = tensor.astype(np.float64)  # long sums of 32-bit floats would lose their last digits
-    total: Tensor = wide.sum(axis=along, keepdims=True).astype(np.float32)
-    return total if kind == "sum" else wide.mean(axis=along, keepdims=True).astype(np.float32)
-
-
-def _ramp(size: Tensor, axis: int, position: SourcePos) -> Tensor:
-    count = _whole(size, None, position)
+def _ramp(count: int, axis: int, position: SourcePos) -> Tensor:
     if not 1 <= count <= MAX_ELEMENTS:
         raise MistakeError(position, f"linear(n) needs a number from 1 to {MAX_ELEMENTS:,}")
     shape = [1, 1, 1, 1]
@@ -197,18 +175,19 @@ def _delta(tensor: Tensor, axis: int, position: SourcePos) -> Tensor:
 
 
 def _selected(tensor: Tensor, bounds: Sequence[int], axis: int, call: Call) -> Tensor:
+    """One index (`bounds` has one number), or a range with an end and perhaps a step."""
     size = tensor.shape[axis]
-    start, stop, step = (*bounds, None, None)[:3]
-    if stop is None:
-        start = _inside(start, size, axis, call)
-        stop = start + 1
-    elif start is None or not 0 <= start < stop <= size:
-        raise MistakeError(call.position, f"{start}:{stop} does not lie inside 0:{size} of axis {AXIS_NAMES[axis]}")
-    if step is not None and step < 1:
-        raise MistakeError(call.position, "the step of a range is at least 1")
-    chosen = [slice(None)] * 4
-    chosen[axis] = slice(start, stop, step)
-    return tensor[tuple(chosen)]
+    if len(bounds) == 1:
+        start = _inside(bounds[0], size, axis, call)
+        chosen = slice(start, start + 1)
+    else:
+        chosen = slice(*bounds)
+        if not 0 <= bounds[0] < bounds[1] <= size:
+            where = f"{bounds[0]}:{bounds[1]} does not lie inside 0:{size} of axis {AXIS_NAMES[axis]}"
+            raise MistakeError(call.position, where)
+        if chosen.step is not None and chosen.step < 1:
+            raise MistakeError(call.position, "the step of a range is at least 1")
+    return tensor[(*[slice(None)] * axis, chosen)]
 
 
 def _without(tensor: Tensor, index: int, axis: int, call: Call) -> Tensor:
@@ -217,16 +196,16 @@ def _without(tensor: Tensor, index: int, axis: int, call: Call) -> Tensor:
     return np.delete(tensor, _inside(index, tensor.shape[axis], axis, call), axis=axis)
 
 
-def _inside(index: int | None, size: int, axis: int, call: Call) -> int:
-    if index is None or not -size <= index < size:
+def _inside(index: int, size: int, axis: int, call: Call) -> int:
+    """An index from the start of an axis; negative ones count from its end."""
+    if not -size <= index < size:
         raise MistakeError(call.position, f"index {index} of axis {AXIS_NAMES[axis]}, which has {size:,} values")
     return index % size
 
 
-def _whole(tensor: Tensor, expression: Expression | None, position: SourcePos | None = None) -> int:
+def _integer(tensor: Tensor, position: SourcePos) -> int:
     """The integer in a tensor of one value."""
-    at = expression.position if expression is not None else cast("SourcePos", position)
     number = float(tensor.item()) if tensor.size == 1 else float("nan")
-    if number != number or abs(number) >= 1 << 53 or not number.is_integer():
-        raise MistakeError(at, "one integer is needed here")
+    if not abs(number) < 1 << 53 or not number.is_integer():
+        raise MistakeError(position, "one integer is needed here")
     return int(number)

@@ -14,21 +14,21 @@ from __future__ import annotations
 import ast
 import re
 from bisect import bisect_right
+from collections.abc import Sequence
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 from wavewright.analysis.trace.derived_counters.syntax import (
     AXES,
+    AXIS_NAMES,
     FUNCTIONS,
-    LEVELS,
+    NEGATION,
     REDUCTIONS,
     Call,
-    Chain,
     Definition,
     Expression,
     MistakeError,
     Name,
-    Negation,
     Number,
     SourcePos,
     SyntaxProblem,
@@ -48,17 +48,8 @@ _TOKEN = re.compile(
 )
 #: Python's spelling of AMD's operators: `or` and `and` bind looser than comparisons, as | and & do there.
 _PYTHON = {"|": "or", "&": "and", "=": ":="}
-_OPERATORS = {
-    ast.Add: "+",
-    ast.Sub: "-",
-    ast.Mult: "*",
-    ast.Div: "/",
-    ast.Eq: "==",
-    ast.Lt: "<",
-    ast.Gt: ">",
-    ast.LtE: "<=",
-    ast.GtE: ">=",
-}
+_NODES = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Eq, ast.Lt, ast.Gt, ast.LtE, ast.GtE, ast.Or, ast.And)
+_SIGN_OF = dict(zip(_NODES, ["+", "-", "*", "/", "==", "<", ">", "<=", ">=", "|", "&"], strict=True))
 
 
 class _Token(NamedTuple):
@@ -182,45 +173,42 @@ class _Reader:
             return Name(token.text, token.position)
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
             return self._negation(node, token)
-        if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
+        if isinstance(node, ast.BinOp) and type(node.op) in _SIGN_OF:
             return self._arithmetic(node)
         if isinstance(node, ast.BoolOp):
-            sign = "|" if isinstance(node.op, ast.Or) else "&"
-            return self._chain(node.values, [sign] * (len(node.values) - 1))
-        if isinstance(node, ast.Compare) and all(type(op) in _OPERATORS for op in node.ops):
-            return self._chain([node.left, *node.comparators], [_OPERATORS[type(op)] for op in node.ops])
+            return self._from_left(node.values, [node.op] * (len(node.values) - 1))
+        if isinstance(node, ast.Compare) and all(type(op) in _SIGN_OF for op in node.ops):
+            return self._from_left([node.left, *node.comparators], node.ops)
         if isinstance(node, ast.Call | ast.Subscript):
             return self._call(node)
         raise MistakeError(token.position, f"{token.text!r} where a value is expected")
 
-    def _negation(self, node: ast.UnaryOp, token: _Token) -> Negation:
+    def _negation(self, node: ast.UnaryOp, token: _Token) -> Call:
         self._sign_depth += 1
         if self._sign_depth > MAX_DEPTH:
             raise MistakeError(token.position, f"nested deeper than {MAX_DEPTH} levels")
         operand = self.read(node.operand)
         self._sign_depth -= 1
-        return Negation(operand, token.position)
+        return Call(NEGATION, (operand,), None, token.position)
 
-    def _arithmetic(self, node: ast.BinOp) -> Chain:
-        """A chain of + and -, or of * and /: a left operand in parentheses starts after the chain."""
-        level = next(signs for signs in LEVELS if _OPERATORS[type(node.op)] in signs)
-        operands, signs = [node.right], [_OPERATORS[type(node.op)]]
-        first = node.left
-        while isinstance(first, ast.BinOp) and first.col_offset == node.col_offset:
-            sign = _OPERATORS.get(type(first.op))
-            if sign is None or sign not in level:
-                break
-            operands.append(first.right)
-            signs.append(sign)
-            first = first.left
-        return self._chain([first, *reversed(operands)], signs[::-1])
+    def _arithmetic(self, node: ast.BinOp) -> Expression:
+        """Sums and products: their left operands nest as deep as a line is long, too deep for recursion."""
+        operands: list[ast.expr] = [node]
+        operators: list[ast.AST] = []
+        while isinstance(first := operands[0], ast.BinOp) and type(first.op) in _SIGN_OF:
+            operands[:1] = [first.left, first.right]
+            operators.insert(0, first.op)
+        return self._from_left(operands, operators)
 
-    def _chain(self, nodes: list[ast.expr], signs: list[str]) -> Chain:
-        first, *operands = (self.read(node) for node in nodes)
-        index = bisect_right(self._offsets, (nodes[0].end_col_offset or 1) - 1)
-        while self._tokens[index].text == ")":
-            index += 1
-        return Chain(first, tuple(zip(signs, operands, strict=True)), self._tokens[index].position)
+    def _from_left(self, operands: Sequence[ast.expr], operators: Sequence[ast.AST]) -> Expression:
+        """Operands joined by operators, the first two of them first."""
+        total = self.read(operands[0])
+        for before, operator, operand in zip(operands, operators, operands[1:], strict=False):
+            index = bisect_right(self._offsets, (before.end_col_offset or 1) - 1)
+            while self._tokens[index].text == ")":
+                index += 1
+            total = Call(_SIGN_OF[type(operator)], (total, self.read(operand)), None, self._tokens[index].position)
+        return total
 
     def _call(self, node: ast.Call | ast.Subscript) -> Call:
         token = self.token_at(node.col_offset)
@@ -235,7 +223,8 @@ class _Reader:
         arguments = _arguments(node)
         axes = None
         if arguments and isinstance(arguments[-1], ast.NamedExpr) and not elementwise:
-            axes = self._axes(arguments.pop(), name)
+            axes = self._axes(arguments[-1], name)
+            arguments.pop()
         bounds = self._bounds(arguments, token) if name in ("select", "remove") else []
         if elementwise and len(arguments) < 2:
             raise MistakeError(token.position, f"{name}(...) takes at least two values; {name}[...] reduces one")
@@ -258,25 +247,21 @@ class _Reader:
             raise MistakeError(token.position, "a range has a start and an end")
         return [index.lower, index.upper, *([index.step] if index.step else [])]
 
-    def _axes(self, node: ast.expr, function: str) -> tuple[int, ...]:
+    def _axes(self, node: ast.NamedExpr, function: str) -> tuple[int, ...]:
         keyword = self.token_at(node.col_offset)
-        if not isinstance(node, ast.NamedExpr) or keyword.text != "axis":
+        if keyword.text != "axis":
             raise MistakeError(keyword.position, f"{keyword.text!r} where axis= is expected")
-        if function not in REDUCTIONS:
-            return (self._axis(node.value, single=True),)
-        if not isinstance(node.value, ast.List):
-            axis = self._axis(node.value, single=False)
-            return tuple(range(4)) if axis < 0 else (axis,)
-        return tuple(sorted({self._axis(item, single=True) for item in node.value.elts}))
+        if function in REDUCTIONS and isinstance(node.value, ast.List):
+            return tuple(sorted({self._axis(item, single=True) for item in node.value.elts}))
+        axis = self._axis(node.value, single=function not in REDUCTIONS)
+        return (axis,) if axis >= 0 else tuple(range(len(AXIS_NAMES)))
 
     def _axis(self, node: ast.expr, *, single: bool) -> int:
         token = self.token_at(node.col_offset)
         name = token.text
         if isinstance(node, ast.UnaryOp):
             name += self.token_at(node.operand.col_offset).text
-        number = AXES.get(name.upper())
-        if name in ("0", "1", "2", "3", "-1"):
-            number = int(name)
+        number = int(name) if name in ("0", "1", "2", "3", "-1") else AXES.get(name.upper())
         if number is None:
             raise MistakeError(token.position, f"{name!r} is not an axis; axes: XCC, SE, CU, TIME, All")
         if single and number < 0:

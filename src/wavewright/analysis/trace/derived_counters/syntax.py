@@ -10,8 +10,10 @@ AXES = {"XCC": 0, "SE": 1, "CU": 2, "WGP": 2, "INSTANCE": 2, "TIME": 3, "SAMPLES
 AXIS_NAMES = ("XCC", "SE", "CU", "TIME")
 REDUCTIONS = ("sum", "mean", "max", "min")
 FUNCTIONS = (*REDUCTIONS, "select", "remove", "delta", "linear")
+NEGATION = "-x"  #: Kind of a call: the minus sign before one operand.
 #: Operators, the loosest first; those of one level are taken from left to right.
-LEVELS = (("|",), ("&",), ("==", "<=", ">=", "<", ">"), ("+", "-"), ("*", "/"))
+_LEVELS = (("|",), ("&",), ("==", "<=", ">=", "<", ">"), ("+", "-"), ("*", "/"))
+LEVEL_OF = {sign: level for level, signs in enumerate(_LEVELS) for sign in signs}
 
 
 class SourcePos(NamedTuple):
@@ -60,33 +62,16 @@ class Name:
 
 
 @dataclass(frozen=True)
-class Negation:
-    """Minus something."""
-
-    operand: Expression
-    position: SourcePos = field(compare=False)
-
-
-@dataclass(frozen=True)
-class Chain:
-    """Operators of one level: `first`, then operator and operand, from left to right."""
-
-    first: Expression
-    rest: tuple[tuple[str, Expression], ...]
-    position: SourcePos = field(compare=False)  #: Where the first operator stands.
-
-
-@dataclass(frozen=True)
 class Call:
-    """A function: `kind` is its name, followed by `()` for the element-wise max and min."""
+    """An operator or a function with its operands."""
 
-    kind: str
-    operands: tuple[Expression, ...]  #: What it works on, then (select, remove) the bounds.
+    kind: str  #: An operator, `NEGATION`, or the name of a function, followed by `()` for the element-wise max and min.
+    operands: tuple[Expression, ...]  #: Of select and remove: the value, then the index or the bounds.
     axes: tuple[int, ...] | None  #: None = not given.
-    position: SourcePos = field(compare=False)
+    position: SourcePos = field(compare=False)  #: Of the operator, or of the function's name.
 
 
-Expression = Number | Name | Negation | Chain | Call
+Expression = Number | Name | Call
 
 
 @dataclass(frozen=True)
@@ -99,46 +84,35 @@ class Definition:
 
 
 def to_text(expression: Expression, level: int = 0) -> str:
-    """The expression in the language, with as few parentheses as it needs.
-
-    >>> here = SourcePos(1, 1)
-    >>> to_text(Chain(Number(2.0, here), (("*", Negation(Name("a", here), here)),), here))
-    '2 * -a'
-    """
+    """The expression in the language, with as few parentheses as it needs inside an operator of a level."""
     if isinstance(expression, Number):
-        return (
-            repr(int(expression.value))
-            if expression.value.is_integer() and expression.value < 1e16
-            else repr(expression.value)
-        )
+        value = expression.value
+        return repr(int(value) if value.is_integer() and value < 1e16 else value)
     if isinstance(expression, Name):
         return expression.name
-    if isinstance(expression, Negation):
-        return "-" + to_text(expression.operand, len(LEVELS))
-    if isinstance(expression, Call):
-        return _call_text(expression)
-    chain_level = next(number for number, signs in enumerate(LEVELS) if expression.rest[0][0] in signs)
-    parts = [to_text(expression.first, chain_level + 1)]
-    parts += [f"{sign} {to_text(operand, chain_level + 1)}" for sign, operand in expression.rest]
-    text = " ".join(parts)
-    return f"({text})" if chain_level < level else text
+    if expression.kind == NEGATION:
+        return "-" + to_text(expression.operands[0], len(_LEVELS))
+    if expression.kind not in LEVEL_OF:
+        return _function_text(expression)
+    own_level = LEVEL_OF[expression.kind]
+    left, right = expression.operands
+    text = f"{to_text(left, own_level)} {expression.kind} {to_text(right, own_level + 1)}"
+    return f"({text})" if own_level < level else text
 
 
-def _call_text(call: Call) -> str:
+def _function_text(call: Call) -> str:
     name = call.kind.removesuffix("()")
-    first, *others = call.operands
+    first, *bounds = call.operands
     if call.kind.endswith("()"):
-        inside = ", ".join(map(to_text, call.operands))
-    else:
-        bounds = ":".join(map(_bound_text, others))
-        inside = to_text(first) + (f", {bounds}" if others else "")
+        return f"{name}({', '.join(map(to_text, call.operands))})"
+    inside = to_text(first) + (f", {':'.join(map(_bound_text, bounds))}" if bounds else "")
     if call.axes is not None:
         names = [AXIS_NAMES[axis] for axis in call.axes]
         inside += f", axis={names[0]}" if len(names) == 1 else f", axis=[{', '.join(names)}]"
-    return f"{name}({inside})" if call.kind.endswith("()") or name == "linear" else f"{name}[{inside}]"
+    return f"{name}({inside})" if name == "linear" else f"{name}[{inside}]"
 
 
 def _bound_text(bound: Expression) -> str:
     """An index or bound; `:` belongs to names, so that what is not a number needs parentheses."""
-    number = bound.operand if isinstance(bound, Negation) else bound
+    number = bound.operands[0] if isinstance(bound, Call) and bound.kind == NEGATION else bound
     return to_text(bound) if isinstance(number, Number) else f"({to_text(bound)})"

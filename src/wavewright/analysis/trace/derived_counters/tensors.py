@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from wavewright.analysis.trace.derived_counters.sampled_counters.counter_samples import (
+from wavewright.analysis.trace.derived_counters.sampled_counters import (
     counter_names,
     samples,
     sampling_step,

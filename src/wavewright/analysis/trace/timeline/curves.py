@@ -10,9 +10,8 @@ import polars as pl
 
 from wavewright.analysis.common.step_functions import StepCurve
 from wavewright.analysis.trace.clocks import clock_curves
-from wavewright.analysis.trace.derived_counters.sampled_counters import gpu_curve
-from wavewright.analysis.trace.derived_counters.sampled_counters.counter_samples import counter_names
-from wavewright.analysis.trace.derived_counters.values import DerivedValues, indices
+from wavewright.analysis.trace.derived_counters import DerivedValues, indices
+from wavewright.analysis.trace.derived_counters.sampled_counters import counter_names, gpu_curve
 from wavewright.analysis.trace.waves.kernel_residency import residency_changes
 from wavewright.base.bounds import ENGINE, bounded
 from wavewright.errors import UsageError

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from wavewright.analysis.trace.derived_counters.syntax import Call, Chain, Expression, Name, Negation, Number, SourcePos
+from wavewright.analysis.trace.derived_counters.syntax import (
+    LEVEL_OF,
+    NEGATION,
+    Call,
+    Expression,
+    Name,
+    Number,
+    SourcePos,
+)
 
 HERE = SourcePos(1, 1)
 names = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,6}(:[0-9a-z]{1,3})?", fullmatch=True).filter(
@@ -22,15 +30,11 @@ one_axis = st.sampled_from([None, (0,), (2,), (3,)])
 
 
 def trees(children: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expression]:
-    def chains(signs: str) -> st.SearchStrategy[Expression]:
-        rest = st.lists(st.tuples(st.sampled_from(signs.split()), children), min_size=1, max_size=3).map(tuple)
-        return st.builds(Chain, children, rest, st.just(HERE))
-
     operands = st.tuples(children)
     several = st.lists(children, min_size=2, max_size=3).map(tuple)
     return st.one_of(
-        *(chains(signs) for signs in ("|", "&", "== < > <= >=", "+ -", "* /")),
-        st.builds(Negation, children, st.just(HERE)),
+        st.builds(Call, st.sampled_from(list(LEVEL_OF)), st.tuples(children, children), st.none(), st.just(HERE)),
+        st.builds(Call, st.just(NEGATION), operands, st.none(), st.just(HERE)),
         st.builds(Call, st.sampled_from(["sum", "mean", "max", "min"]), operands, axes, st.just(HERE)),
         st.builds(Call, st.sampled_from(["delta", "linear"]), operands, one_axis, st.just(HERE)),
         st.builds(Call, st.sampled_from(["max()", "min()"]), several, st.none(), st.just(HERE)),

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from tests.kit.together import together
 from tests.unit.analysis.trace.derived_counters.expressions import leaves, trees
+from wavewright.analysis.trace.derived_counters import BUILTIN
 from wavewright.analysis.trace.derived_counters.parser import MAX_DEPTH, MAX_TEXT, parse
 from wavewright.analysis.trace.derived_counters.syntax import Expression, to_text
-from wavewright.analysis.trace.derived_counters.values import BUILTIN
 
 
 def only(text: str) -> Expression:
