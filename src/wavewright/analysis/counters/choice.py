@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from wavewright.base.bounds import integer_of
 from wavewright.base.words import some_of
 from wavewright.errors import UsageError
 from wavewright.model.counters import CounterSet
@@ -29,9 +30,8 @@ ALL_DISPATCHES = CounterChoice()  #: No choice: everything.
 def ranked_kernels(dispatches: pl.DataFrame, run_times: Mapping[str, int] | None = None) -> pl.DataFrame:
     """One row per kernel name, the longest in total first: `kernel` (rank), count and durations; null = not known.
 
-    Shares are of the kernels of the run beside the passes, where its `run_times` are known: passes tell them wrong.
-
-    `dispatches` has kernel_name, start_ns and end_ns. Kernels of the same duration are in order of their names.
+    `dispatches` has kernel_name, start_ns and end_ns; kernels of the same duration are sorted by name. Passes count
+    some dispatches of a run only: where `run_times` (kernel name -> ns in the run) are known, shares are of these.
 
     >>> import polars as pl
     >>> times = {"kernel_name": ["a", "b", "b"], "start_ns": [0.0, 0.0, 9.0], "end_ns": [5.0, 4.0, 11.0]}
@@ -45,15 +45,12 @@ def ranked_kernels(dispatches: pl.DataFrame, run_times: Mapping[str, int] | None
         pl.col("duration").mean().alias("duration_ns_mean"),
         pl.col("duration").median().alias("duration_ns_median"),
     )
-    total = grouped["duration_ns_total"].sum()
-    share = pl.col("duration_ns_total") / total if total else pl.lit(None, pl.Float64)
-    order = grouped.sort(
-        ["duration_ns_total", "kernel_name"], descending=[True, False], nulls_last=True
-    ).with_row_index("kernel")
+    share = pl.col("duration_ns_total") / (grouped["duration_ns_total"].sum() or None)
     if run_times:
         shares = {name: time / (sum(run_times.values()) or 1) for name, time in run_times.items()}
         share = pl.col("kernel_name").replace_strict(shares, default=None, return_dtype=pl.Float64)
-    return order.with_columns(share.alias("duration_share"))
+    order = grouped.sort(["duration_ns_total", "kernel_name"], descending=[True, False], nulls_last=True)
+    return order.with_row_index("kernel").with_columns(duration_share=share.cast(pl.Float64))
 
 
 def ranked_dispatches(counters: CounterSet, chosen: pl.DataFrame) -> pl.DataFrame:
@@ -86,13 +83,10 @@ def chosen_dispatches(counters: CounterSet, choice: CounterChoice) -> pl.DataFra
 def _all_known(word: str, numbers: Sequence[int], recorded: pl.Series, path: str) -> None:
     unknown = sorted(set(numbers) - set(recorded.drop_nulls().to_list()))
     if unknown:
-        has = f"it has {_listed(recorded)}" if recorded.drop_nulls().len() else "it does not say any"
-        raise UsageError(f"no {word} {unknown[0]} in this capture", where=path, advice=has)
-
-
-def _listed(recorded: pl.Series) -> str:
-    values = recorded.drop_nulls().unique().sort().to_list()
-    return ", ".join(map(str, values)) if len(values) <= _SHOWN_NAMES else f"{values[0]} to {values[-1]}"
+        values = recorded.drop_nulls().unique().sort().to_list()
+        shown = ", ".join(map(str, values)) if len(values) <= _SHOWN_NAMES else f"{values[0]} to {values[-1]}"
+        advice = f"it has {shown}" if values else "it does not say any"
+        raise UsageError(f"no {word} {unknown[0]} in this capture", where=path, advice=advice)
 
 
 def _kernel_names(counters: CounterSet, words: Sequence[str]) -> list[str]:
@@ -100,8 +94,9 @@ def _kernel_names(counters: CounterSet, words: Sequence[str]) -> list[str]:
     names: list[str] = []
     for word in words:
         matches = [name for name in ranked if name == word] or [name for name in ranked if word in (name or "")]
-        if word.isascii() and word.isdigit() and len(word) < 20 and int(word) < len(ranked):
-            matches = [ranked[int(word)]]
+        rank = integer_of(word, below=len(ranked))
+        if rank is not None:
+            matches = [ranked[rank]]
         if not matches:
             examples = some_of(ranked, _SHOWN_NAMES, lambda name: repr((name or "")[:60]))
             what = f"no kernel {word[:80]!r} in this capture"

@@ -32,15 +32,12 @@ def raw_counters(counters: CounterSet, *, choice: CounterChoice = ALL_DISPATCHES
     rows: list[dict[str, Any]] = []
     for number, frame in counters.measured.items():
         selected_rows = frame.join(chosen.select("dispatch"), on="dispatch", how="semi")
-        listed = counters.counters.filter(pl.col("pass") == number)
-        for (counter,), columns in listed.group_by("counter", maintain_order=True):
+        pass_counters = counters.counters.filter(pl.col("pass") == number)
+        for (counter,), columns in pass_counters.group_by("counter", maintain_order=True):
             totals = columns.filter(pl.col("channel").is_null())["column"].to_list()
             channels = columns.filter(pl.col("channel").is_not_null())["column"].to_list()
-            values = (
-                selected_rows[totals[0]]
-                if totals
-                else selected_rows.select(pl.sum_horizontal(channels, ignore_nulls=False)).to_series()
-            )
+            amount = pl.col(totals[0]) if totals else pl.sum_horizontal(channels, ignore_nulls=False)
+            values = selected_rows.select(amount).to_series()
             rows.append(
                 {
                     "counter": counter,

@@ -50,22 +50,12 @@ def roofline(
     device: int | None = None,
     amd: bool = False,
 ) -> Roofline:
-    """Where kernels, or single dispatches, stand under the roofs of memory and arithmetic.
+    """Where kernels (means over their dispatches) or single dispatches stand under the roofs of memory and arithmetic.
 
-    Raises `UsageError` when `by` or `ceilings` is none of these words, or nothing matches the choice or the device.
-
-    Parameters
-    ----------
-    by
-        kernel (mean over its dispatches) or dispatch.
-    top
-        Only those with most time; None = all.
-    ceilings
-        best (empirical where measured), empirical or theoretical.
-    device
-        The GPU whose benchmark gives the empirical ceilings; None = the first.
-    amd
-        Bytes as ROCm Compute Profiler 3.3 counts them: 64 per line on every GPU.
+    `top` keeps those with most time. `ceilings` are best (empirical where measured), empirical or theoretical; the
+    empirical ones are of the benchmark of one GPU, `device` (None = the first). `amd` counts bytes as ROCm Compute
+    Profiler 3.3 does: 64 per line on every GPU. Raises `UsageError` when one of these words does not exist, or nothing
+    matches the choice or the device.
     """
     if by not in ("kernel", "dispatch"):
         raise UsageError(f"no points by {by[:40]!r}", advice="by kernel or by dispatch")
@@ -101,7 +91,7 @@ _ABOVE = 1.02  #: Benchmark over theoretical rate from which on noise does not e
 def roofline_caveats(
     frames: Mapping[str, pl.DataFrame], counters: CounterSet, device: int | None = None
 ) -> Iterator[str]:
-    """One sentence per caveat."""
+    """Sentences about what limits the trust in the roofs and in the points under them."""
     ceilings = {row["name"]: row for row in frames["ceilings"].iter_rows(named=True)}
     if not counters.measured and frames["operations"].height:
         yield "the values are those that ROCm Compute Profiler stored, by the rules of its version"
@@ -135,7 +125,7 @@ def _about_ceilings(
         yield "the ceilings are theoretical, at the highest clock: what real code reaches is lower"
     if "theoretical" in used:
         yield from assumed_facts(counters.system)
-        yield from _of_radeons(counters)
+        yield from _radeon_assumptions(counters)
     for row in ceilings.values():
         if row["used"] and row["reason"]:
             yield f"the roof of {row['name']} is the theoretical one: {row['reason']}"
@@ -149,8 +139,8 @@ def _about_ceilings(
             )
 
 
-def _of_radeons(counters: CounterSet) -> Iterator[str]:
-    """Assumptions of the roofs of a Radeon: the boost clock, and two instructions at once."""
+def _radeon_assumptions(counters: CounterSet) -> Iterator[str]:
+    """Assumptions of the theoretical roofs of a Radeon: the boost clock, and two instructions at once."""
     facts = known_arch(counters.system)
     boost = boost_clock_mhz(counters.system, facts)
     if boost and facts:
@@ -182,18 +172,16 @@ def _above_roofs(frames: Mapping[str, pl.DataFrame], ceilings: Mapping[str, dict
     is_above = pl.col("share").is_null() & pl.col("gb_per_second").is_not_null()
     for (roof,), rows in frames["points"].filter(is_above).drop_nulls("roof").group_by("roof", maintain_order=True):
         points = counted(rows.select("kernel", "dispatch").n_unique(), "points")
+        # A roof is a level or kind, or a pipe whose precisions are several ceilings.
+        origins = {row["used_from"] for name, row in ceilings.items() if roof in (name, row["pipe"])}
+        is_empirical = "empirical" in origins
         if roof == "HBM":
             cause = "part of what L2 asks the fabric for comes from elsewhere, such as the Infinity Cache (MALL)"
         elif roof == "L1":
             cause = "its bytes are whole lines per lookup, of which a kernel may use a part"
-        elif _is_empirical(str(roof), ceilings):
+        elif is_empirical:
             cause = "the benchmark did not reach what the hardware can do"
         else:
             cause = "the clock, the number of units or the rate is not what the capture says"
-        name = f"the {'measured' if _is_empirical(str(roof), ceilings) else 'theoretical'} roof of {roof}"
+        name = f"the {'measured' if is_empirical else 'theoretical'} roof of {roof}"
         yield f"{name} is too low: {points} above it, without a share of it: {cause}"
-
-
-def _is_empirical(roof: str, ceilings: Mapping[str, dict[str, Any]]) -> bool:
-    """True if a benchmark measured the roof; of a pipe with several precisions, one of them."""
-    return any(row["used_from"] == "empirical" for name, row in ceilings.items() if roof in (name, row["pipe"]))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
-from wavewright.analysis.counters.roofline.kinds import KINDS, LEVELS, Kind
+from wavewright.analysis.counters.roofline.kinds import KINDS, LEVELS
 from wavewright.errors import UsageError
 from wavewright.facts import gpus
 from wavewright.facts.gpus.facts import Arch
@@ -16,8 +16,8 @@ CHOICES = ("best", "empirical", "theoretical")  #: best = empirical where a benc
 def ceiling_rows(counters: CounterSet, *, choice: str, device: int | None = None) -> list[dict[str, Any]]:
     """One row per level of memory and kind of operation that the GPU has or a benchmark measured.
 
-    `device`: the GPU whose benchmark counts, as roofline.csv numbers it; None = the first. Raises `UsageError` when
-    `choice` is none of `CHOICES`, or no benchmark of the device is there.
+    `choice` is one of `CHOICES`; `device` is the GPU whose benchmark counts, as roofline.csv numbers it (None = the
+    first). Raises `UsageError` when the choice does not exist, or the capture has no benchmark of the device.
     """
     if choice not in CHOICES:
         raise UsageError(f"no ceilings called {choice[:40]!r}", advice=f"there are {', '.join(CHOICES)}")
@@ -25,15 +25,16 @@ def ceiling_rows(counters: CounterSet, *, choice: str, device: int | None = None
     measured = _measured(counters, device)
     rows = []
     for level in LEVELS.values():
-        value, reason = _bandwidth(level.name, counters.system, facts)
-        rows.append(_row(level.name, "bandwidth", "GB/s", value, reason, measured.get(level.benchmark), choice))
+        about: dict[str, Any] = {"name": level.name, "kind": "bandwidth", "unit": "GB/s"}
+        theory = _bandwidth(level.name, counters.system, facts)
+        rows.append(about | _rates(theory, measured.get(level.benchmark), choice))
     for kind in KINDS.values():
-        value, reason = _compute(kind, counters.system, facts)
+        unit = "GFLOP/s" if kind.work == "flop" else "GIOP/s"
+        about = {"name": kind.name, "kind": "compute", "unit": unit, "precision": kind.precision, "pipe": kind.pipe}
+        theory = _theoretical(kind.rate_of(facts.rates) if facts else kind.rate, "CUs", counters.system, facts)
         benchmarks = [measured[name] for name in kind.benchmarks if name in measured]
         best = max(benchmarks, key=lambda ceiling: ceiling["value"], default=None)
-        unit = "GFLOP/s" if kind.work == "flop" else "GIOP/s"
-        row = _row(kind.name, "compute", unit, value, reason, best, choice)
-        rows.append(row | {"precision": kind.precision, "pipe": kind.pipe})
+        rows.append(about | _rates(theory, best, choice))
     return [row for row in rows if row["theoretical"] or row["empirical"] or row["reason"]]
 
 
@@ -50,24 +51,26 @@ def known_arch(system: System) -> Arch | None:
     return None
 
 
-def _row(
-    name: str, kind: str, unit: str, value: float | None, reason: str, benchmark: dict[str, Any] | None, choice: str
-) -> dict[str, Any]:
+class _Theory(NamedTuple):
+    """A theoretical rate; without a value, the reason; without either, the GPU has no such unit."""
+
+    value: float | None
+    reason: str = ""
+
+
+def _rates(theory: _Theory, benchmark: dict[str, Any] | None, choice: str) -> dict[str, Any]:
+    """The columns of a ceiling about its rates, and which of them is used."""
     empirical = benchmark["value"] if benchmark else None
-    used_from = "empirical" if empirical and choice != "theoretical" else "theoretical" if value else ""
+    reason = theory.reason
+    used_from = "empirical" if empirical and choice != "theoretical" else "theoretical" if theory.value else ""
     if choice == "empirical" and used_from != "empirical":
-        used_from, reason = "", "no benchmark measured it" if value else reason
+        used_from, reason = "", "no benchmark measured it" if theory.value else reason
     return {
-        "name": name,
-        "kind": kind,
-        "precision": None,
-        "pipe": None,
-        "unit": unit,
-        "theoretical": value,
+        "theoretical": theory.value,
         "empirical": empirical,
         "empirical_low": benchmark["value_low"] if benchmark else None,
         "empirical_high": benchmark["value_high"] if benchmark else None,
-        "used": {"empirical": empirical, "theoretical": value}.get(used_from),
+        "used": {"empirical": empirical, "theoretical": theory.value}.get(used_from),
         "used_from": used_from,
         "reason": "" if used_from else reason,
     }
@@ -87,19 +90,13 @@ def _measured(counters: CounterSet, device: int | None) -> dict[str, dict[str, A
     return {row["name"]: row for row in rows.iter_rows(named=True) if row["value"] and 0 < row["value"] < float("inf")}
 
 
-def _bandwidth(level: str, system: System, facts: Arch | None) -> tuple[float | None, str]:
+def _bandwidth(level: str, system: System, facts: Arch | None) -> _Theory:
     if level == "MALL":
-        return None, ""  # its rate is no published fact of the arch tables: only benchmarks know it
+        return _Theory(None)  # nobody has published its rate: only benchmarks know it
     if level == "HBM":
         peak = system.memory_peak_gb_per_second
-        return (peak, "") if peak else (None, "the capture says no memory clock and channels")
-    unit_count, unit = (system.l2_channel_count, "L2 channels") if level == "L2" else (system.cu_count, "CUs")
-    return _product({"L2": "l2_bytes", "L1": "l1_bytes", "LDS": "lds_bytes"}[level], unit_count, unit, system, facts)
-
-
-def _compute(kind: Kind, system: System, facts: Arch | None) -> tuple[float | None, str]:
-    rate = kind.rate_of(facts.rates) if facts else kind.rate
-    return _product(rate, system.cu_count, "CUs", system, facts)
+        return _Theory(peak) if peak else _Theory(None, "the capture says no memory clock and channels")
+    return _theoretical(f"{level.lower()}_bytes", "L2 channels" if level == "L2" else "CUs", system, facts)
 
 
 def boost_clock_mhz(system: System, facts: Arch | None) -> float | None:
@@ -114,16 +111,16 @@ def boost_clock_mhz(system: System, facts: Arch | None) -> float | None:
     return boost if is_named and system.clock_mhz_max and boost > system.clock_mhz_max else None
 
 
-def _product(
-    rate_name: str, unit_count: float | None, unit: str, system: System, facts: Arch | None
-) -> tuple[float | None, str]:
+def _theoretical(rate_name: str, unit: str, system: System, facts: Arch | None) -> _Theory:
+    """Rate per cycle times units (CUs or L2 channels) times clock, in 10^9 per second."""
     if facts is None:
-        return None, "the GPU is not known: give its --target"
+        return _Theory(None, "the GPU is not known: give its --target")
     rate = facts.rates.get(rate_name)
     if not rate:
-        return None, ""
+        return _Theory(None)
+    unit_count = system.cu_count if unit == "CUs" else system.l2_channel_count
     if not unit_count:
-        return None, f"the capture does not say how many {unit} there are"
+        return _Theory(None, f"the capture does not say how many {unit} there are")
     if not system.clock_mhz_max:
-        return None, "the capture does not say the clock"
-    return rate * unit_count * (boost_clock_mhz(system, facts) or system.clock_mhz_max) / 1000, ""
+        return _Theory(None, "the capture does not say the clock")
+    return _Theory(rate * unit_count * (boost_clock_mhz(system, facts) or system.clock_mhz_max) / 1000)

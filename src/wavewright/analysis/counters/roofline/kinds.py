@@ -21,6 +21,7 @@ class Kind(Fact, frozen=True):
     #: Names in `ceilings` of benchmarks that measure it; the fastest counts, because a roof is an upper bound.
     benchmarks: tuple[str, ...] = ()
     formula: str = ""  #: What counts them, per dispatch: a formula, or its name; empty = no counter does.
+    stored: str = ""  #: Name of their rate among the metrics that ROCm Compute Profiler stores; empty = none.
     #: Names of its rate on RDNA, whose types differ and which issues two instructions at once from RDNA 3 on; the first
     #: that the GPU has counts.
     on_rdna: tuple[str, ...] = ()
@@ -43,6 +44,7 @@ class Level(Fact, frozen=True):
     mark: str  #: One character, never a capital, for pictures without colours.
     benchmark: str
     formula: str  #: Name of the formula for the bytes moved per dispatch.
+    stored: str = ""  #: As of `Kind`.
 
 
 _FILE = "counters/roofline.toml"
@@ -60,9 +62,8 @@ def chosen_precisions(words: str) -> tuple[str, ...]:
     >>> chosen_precisions("FP16, int8")
     ('fp16', 'i8')
     """
-    return _chosen(
-        words, {name: name for name in PRECISIONS} | packaged(_FILE)["other_precisions"], "precision", PRECISIONS
-    )
+    name_by_word = dict(zip(PRECISIONS, PRECISIONS, strict=True)) | packaged(_FILE)["other_precisions"]
+    return _chosen(words, name_by_word, "precision", PRECISIONS)
 
 
 def chosen_levels(words: str) -> tuple[str, ...]:

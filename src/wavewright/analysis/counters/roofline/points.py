@@ -36,6 +36,10 @@ class Work:
         """Kinds whose operations are not known: the total is a lower bound."""
         return [kind.name for kind, count in self.kinds(work).items() if count is None]
 
+    def rates(self, level: str, work: str) -> list[str]:
+        """Names of the ceilings of a point: of its level, and of the kinds that it has operations of."""
+        return [level, *(kind.name for kind, count in self.kinds(work).items() if count)]
+
 
 @dataclass(frozen=True)
 class Limit:
@@ -56,11 +60,11 @@ def limits(
     >>> [(limit.name, limit.nanoseconds) for limit in limits(done, {"VALU FP32": 2.0, "VALU FP64": 1.0, "HBM": 1.0})]
     [('VALU', 150.0), ('HBM', 10.0)]
     """
-    bounds = []
-    for level in levels or tuple(work.bytes):
-        count, rate = work.bytes.get(level), ceilings.get(level)
-        if count and rate:
-            bounds.append(Limit(level, count / rate))
+    bounds = [
+        Limit(level, count / rate)
+        for level in levels or work.bytes
+        if (count := work.bytes.get(level)) and (rate := ceilings.get(level))
+    ]
     pipes: dict[str, list[tuple[str, float]]] = {}
     for name, count in work.operations.items():
         if count and (rate := ceilings.get(name)) and kinds in ("", KINDS[name].work):
@@ -84,7 +88,7 @@ def disprove(ceilings: list[dict[str, Any]], works: list[Work]) -> list[dict[str
     theoretical = {"used_from": "theoretical", "reason": "a kernel exceeds the benchmark"}
     return [
         row | theoretical | {"used": row["theoretical"]}
-        if above & {row["name"], row["pipe"]} and row["used_from"] == "empirical" and row["theoretical"]
+        if above & {row["name"], row.get("pipe")} and row["used_from"] == "empirical" and row["theoretical"]
         else row
         for row in ceilings
     ]
@@ -98,8 +102,7 @@ def roof_of(work: Work, level: str, kinds: str, ceilings: dict[str, float | None
     >>> roof_of(copy, "HBM", "flop", {"HBM": 2.0})
     Limit(name='HBM', nanoseconds=32.0)
     """
-    rates = [level, *(kind.name for kind, count in work.kinds(kinds).items() if count)]
-    if any(not ceilings.get(name) for name in rates):
+    if not all(ceilings.get(name) for name in work.rates(level, kinds)):
         return None
     bounds = limits(work, ceilings, kinds=kinds, levels=(level,))
     return bounds[0] if bounds else None
@@ -114,7 +117,6 @@ def point_rows(work: Work, ceilings: dict[str, float | None]) -> list[dict[str, 
             if level == "MALL" and not ceilings.get(level):
                 continue  # the bytes are those of HBM: without a roof of its own it tells nothing
             roof = roof_of(work, level, kinds, ceilings) if count else None
-            intensity = operations / count if operations and count else None
             rows.append(
                 work.who
                 | {
@@ -122,7 +124,7 @@ def point_rows(work: Work, ceilings: dict[str, float | None]) -> list[dict[str, 
                     "work": kinds,
                     "operations": operations,
                     "bytes": count,
-                    "intensity": intensity,
+                    "intensity": operations / count if operations and count else None,
                     "gops_per_second": _rate(operations, work.duration_ns),
                     "gb_per_second": _rate(count, work.duration_ns),
                     "roof": roof.name if roof else None,
@@ -215,9 +217,7 @@ def _reason(work: Work, level: str, kinds: str, ceilings: dict[str, float | None
         return f"above the roof of {roof.name}"
     if not operations:
         return f"no {noun} operations: bandwidth only"
-    lacking = [
-        name for name in (level, *(k.name for k, count in work.kinds(kinds).items() if count)) if not ceilings.get(name)
-    ]
+    lacking = [name for name in work.rates(level, kinds) if not ceilings.get(name)]
     return f"no ceiling of {', '.join(lacking)}" if lacking else ""
 
 

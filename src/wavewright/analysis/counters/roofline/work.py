@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from typing import Any
 
 import polars as pl
 
@@ -18,26 +20,9 @@ from wavewright.facts.metrics.families import METRIC_TARGETS
 from wavewright.facts.metrics.panels import formulas_of
 from wavewright.model.counters import CounterSet
 
-#: Ids of the metrics of its table of rates for the roofline; other panels have metrics of the same names.
+#: Ids of the metrics of the profiler's table of rates for the roofline; other panels have metrics of the same names.
 _STORED_TABLE = "4.1."
-_STORED_KINDS = {
-    "VALU FLOPs (F16)": "VALU FP16",
-    "VALU FLOPs (F32)": "VALU FP32",
-    "VALU FLOPs (F64)": "VALU FP64",
-    "MFMA FLOPs (F6F4)": "MFMA FP4/6",
-    "MFMA FLOPs (F8)": "MFMA FP8",
-    "MFMA FLOPs (F16)": "MFMA FP16",
-    "MFMA FLOPs (BF16)": "MFMA BF16",
-    "MFMA FLOPs (F32)": "MFMA FP32",
-    "MFMA FLOPs (F64)": "MFMA FP64",
-    "MFMA IOPs (Int8)": "MFMA INT8",
-}
-_STORED_LEVELS = {
-    "HBM Bandwidth": "HBM",
-    "L2 Cache Bandwidth": "L2",
-    "L1 Cache Bandwidth": "L1",
-    "LDS Bandwidth": "LDS",
-}
+_STORED = {entry.stored: name for name, entry in (*KINDS.items(), *LEVELS.items()) if entry.stored}
 #: A target that has this formula counts operations by type; gfx908 has it, but not the counters.
 _OPERATIONS = "valu_flops_f32"
 _WITHOUT_COUNTERS = ("gfx908",)
@@ -48,7 +33,7 @@ _OTHER_MATRIX_INSTRUCTIONS = {
     " - SQ_INSTS_VALU_MFMA_F32 - SQ_INSTS_VALU_MFMA_F64",
 }
 #: Bytes from and to memory as the profiler derives them: all that captures of the old rocprof often have.
-_DERIVED_BYTES = "1024 * (FETCH_SIZE + WRITE_SIZE)"
+_DERIVED_HBM = {"HBM, derived": "1024 * (FETCH_SIZE + WRITE_SIZE)"}
 _WHO = ("kernel", "kernel_name", "dispatch", "dispatch_id", "dispatch_count", "duration_share")
 _NEGATIVE = "the counters disagree: a difference of them is below zero, which happens when passes behave differently"
 
@@ -78,45 +63,57 @@ def work_of(counters: CounterSet, *, choice: CounterChoice, by: str, amd: bool) 
         return _stored_work(counters, rates, choice=choice, by=by)
     target = (counters.system.target or "").split(":", 1)[0]
     formulas = formulas_for(target, amd=amd)
-    all_formulas = formulas | (_OTHER_MATRIX_INSTRUCTIONS if formulas else {})
     is_derived = not amd and "HBM" in formulas
-    all_formulas |= {"HBM, derived": _DERIVED_BYTES} if is_derived else {}
-    measured = evaluate(counters, all_formulas, by=by, choice=choice, amd=amd)
-    total = pl.col("duration_ns_mean") * pl.col("dispatch_count")
-    whole_ns = ranked_kernels(counters.dispatches).select(total.sum()).item() or None
-    rows = measured.frame.with_columns(duration_share=total / whole_ns)
-    if by == "kernel" and counters.run_times():
-        shares = ranked_kernels(counters.dispatches, counters.run_times()).select("kernel_name", "duration_share")
-        rows = rows.drop("duration_share").join(shares, on="kernel_name", how="left", maintain_order="left")
-    if by == "dispatch":
-        rows = rows.sort("duration_ns_mean", descending=True, nulls_last=True, maintain_order=True)
-    no_operations, no_bytes = _why_nothing(target)
+    more_formulas = (_OTHER_MATRIX_INSTRUCTIONS if formulas else {}) | (_DERIVED_HBM if is_derived else {})
+    measured = evaluate(counters, formulas | more_formulas, by=by, choice=choice, amd=amd)
     memory_bytes = _memory_bytes(counters, choice) if is_derived and by == "kernel" else {}
+    no_operations, no_bytes = _why_nothing(target)
     works = []
-    for row in rows.iter_rows(named=True):
-        reasons = dict(measured.reasons)
-        counts: dict[str, float | None] = {}
-        has_no_others = any(row.get(name) == 0 for name in _OTHER_MATRIX_INSTRUCTIONS)
-        for name in formulas:
-            counts[name] = row[name]
-            if name == "HBM" and row["kernel_name"] in memory_bytes:
-                counts[name] = memory_bytes[row["kernel_name"]]
-                reasons.pop(name, None)
-            elif row[name] is None and name == "HBM" and is_derived and row["HBM, derived"] is not None:
-                counts[name] = row["HBM, derived"]
-                reasons.pop(name, None)
-            elif row[name] is None and name in KINDS and KINDS[name].pipe == "MFMA" and has_no_others:
-                counts[name] = 0.0
-            elif row[name] is None:
-                reasons.setdefault(name, "not measured for it")
-            elif row[name] < 0:
-                counts[name], reasons[name] = None, _NEGATIVE
-        who = {name: row.get(name) for name in _WHO}
+    for row in _with_shares(measured.frame, counters, by).iter_rows(named=True):
+        counts, reasons = _counts(row, formulas, measured.reasons, memory_bytes.get(row["kernel_name"]))
         operations = {name: counts[name] for name in KINDS if name in formulas}
         moved = {name: counts.get(name) for name in LEVELS if name in formulas or name != "MALL"}
         reasons |= {name: no_bytes for name in moved if name not in formulas}
+        who = {name: row.get(name) for name in _WHO}
         works.append(Work(who, row["duration_ns_mean"] or None, operations, moved, reasons, no_operations))
     return works
+
+
+def _with_shares(rows: pl.DataFrame, counters: CounterSet, by: str) -> pl.DataFrame:
+    """Rows of `evaluate` with the share of time of each, dispatches with most time first."""
+    total = pl.col("duration_ns_mean") * pl.col("dispatch_count")
+    whole_ns = ranked_kernels(counters.dispatches).select(total.sum()).item() or None
+    if by == "dispatch":
+        shares = rows.with_columns(duration_share=total / whole_ns)
+        return shares.sort("duration_ns_mean", descending=True, nulls_last=True, maintain_order=True)
+    if not counters.run_times():
+        return rows.with_columns(duration_share=total / whole_ns)
+    shares = ranked_kernels(counters.dispatches, counters.run_times()).select("kernel_name", "duration_share")
+    return rows.join(shares, on="kernel_name", how="left", maintain_order="left")
+
+
+def _counts(
+    row: dict[str, Any], formulas: Iterable[str], reasons: Mapping[str, str], memory_bytes: float | None
+) -> tuple[dict[str, float | None], dict[str, str]]:
+    """Operations by kind and bytes by level of one row of `evaluate`, and the reasons of those that are not known.
+
+    `memory_bytes` are those that `l2` counts by the sizes of requests; they are better than any formula.
+    """
+    counts, reasons = {name: row[name] for name in formulas}, dict(reasons)
+    has_no_others = any(row.get(name) == 0 for name in _OTHER_MATRIX_INSTRUCTIONS)
+    for name, count in counts.items():
+        derived = row.get("HBM, derived") if count is None else None
+        substitute = memory_bytes if memory_bytes is not None else derived
+        if name == "HBM" and substitute is not None:
+            counts[name] = substitute
+            reasons.pop(name, None)
+        elif count is None and has_no_others and name in KINDS and KINDS[name].pipe == "MFMA":
+            counts[name] = 0.0
+        elif count is None:
+            reasons.setdefault(name, "not measured for it")
+        elif count < 0:
+            counts[name], reasons[name] = None, _NEGATIVE
+    return counts, reasons
 
 
 def _memory_bytes(counters: CounterSet, choice: CounterChoice) -> dict[str, float]:
@@ -132,7 +129,7 @@ def _stored_rates(counters: CounterSet) -> dict[str, dict[str, float | None]]:
     """Kernel name -> kind or level -> the stored rate, in 10^9 per second; empty = the capture has counters."""
     rates: dict[str, dict[str, float | None]] = {}
     for metric in stored_metrics(counters) if is_stored(counters) else ():
-        name = _STORED_KINDS.get(metric.name) or _STORED_LEVELS.get(metric.name)
+        name = _STORED.get(metric.name)
         is_rate = name and metric.metric_id.startswith(_STORED_TABLE) and "average" in metric.statistics
         if name and is_rate and metric.kernel_name is not None:
             rates.setdefault(metric.kernel_name, {})[name] = metric.statistics["average"]
@@ -160,8 +157,8 @@ def _stored_work(
             for name, rate in rates.get(row["kernel_name"], {}).items()
         }
         reason = "the database has no value for it" if duration_ns else "the database has no sound timestamps of it"
-        operations = {name: amounts.get(name) for name in _STORED_KINDS.values()}
-        moved = {name: amounts.get(name) for name in _STORED_LEVELS.values()}
+        operations = {name: amounts.get(name) for name in KINDS if KINDS[name].stored}
+        moved = {name: amounts.get(name) for name in LEVELS if LEVELS[name].stored}
         reasons = {name: reason for name, amount in (operations | moved).items() if amount is None}
         identity = {name: row[name] for name in ("kernel", "kernel_name", "dispatch_count", "duration_share")}
         works.append(Work({**identity, "dispatch": None}, duration_ns, operations, moved, reasons))
