@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from wavewright.base.bounds import integer_of
 from wavewright.errors import UsageError, WavewrightError
 from wavewright.mcp.captures import Captures
 from wavewright.mcp.declared import BY_NAME, MOST_ROWS, USUAL_ROWS, Parameter, Tool
@@ -103,10 +104,10 @@ def check_arguments(tool: Tool, given: Mapping[str, Any]) -> dict[str, Any]:
 def _checked(tool: Tool, parameter: Parameter, value: Any) -> Any:
     called = f"{tool.name}: {parameter.name}"
     if parameter.kind == "integer":
-        if isinstance(value, str) and value.isdecimal() and len(value) < 10:
-            value = int(value)
         if isinstance(value, float) and value.is_integer():
             value = int(value)
+        elif isinstance(value, str) and (number := integer_of(value)) is not None:
+            value = number
         most = MOST_ROWS if parameter.name == "limit" else 1_000_000
         if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
             raise _ArgumentError(f"{called} is not an integer from 1 to {most:,}: {str(value)[:_SHOWN]!r}")

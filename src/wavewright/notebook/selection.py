@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl
 import polars as pl
 
 from wavewright.analysis.trace.clocks import alignment
-from wavewright.base.bounds import ITEM
+from wavewright.base.bounds import ITEM, integer_of
 from wavewright.errors import UsageError
 from wavewright.model.document import Document
 from wavewright.page.counters.kernels import kernels_of
@@ -33,8 +33,8 @@ def read_place(place: str) -> dict[str, Any]:
     """
     chosen: dict[str, Any] = {}
     for name, value in parse_qsl(place[:_LONGEST].removeprefix("#")):
-        if name in _NUMBERS and value.isascii() and value.isdigit() and len(value) <= len(str(ITEM.high)):
-            chosen[_spelled(name)] = int(value)
+        if name in _NUMBERS and (number := integer_of(value, below=ITEM.numbers.stop)) is not None:
+            chosen[_spelled(name)] = number
         elif name in _TEXTS:
             chosen[_spelled(name)] = value
         elif name == "range":
@@ -100,10 +100,10 @@ def _of_trace(document: Document, chosen: Mapping[str, Any]) -> pl.DataFrame:
 def _of_run(document: Document, chosen: Mapping[str, Any]) -> pl.DataFrame:
     run = document.run
     if "span" in chosen:
-        _, _, item = chosen["span"].rpartition(":")
-        if not (item.isascii() and item.isdigit() and len(item) <= len(str(ITEM.high))):
+        item = integer_of(chosen["span"].rpartition(":")[2], below=ITEM.numbers.stop)
+        if item is None:
             raise UsageError(f"there is no event {chosen['span'][:40]!r}")
-        table, row = event_place(document, int(item))
+        table, row = event_place(document, item)
         return run.table(table).slice(row, 1)
     dispatches = run.dispatches
     if "kernel_name" in chosen:

@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
+from wavewright.base.bounds import integer_of
 from wavewright.base.files import listed
 from wavewright.base.job_folders import read_instead
 from wavewright.base.shown import quoted
@@ -219,11 +220,10 @@ def _open_samples(request: OpenRequest) -> ThreadTrace:
     files = samples_at(path, inventory)
     if not files:
         raise does_not_fit(request.kind, path)
-    if dispatch is not None and not str(dispatch).isdecimal():
-        raise UsageError(
-            f"dispatch {dispatch!r} is not a number", where=str(path), advice="samples name dispatches by number"
-        )
-    number = None if dispatch is None else int(dispatch)
+    number = None if dispatch is None else integer_of(str(dispatch))
+    if dispatch is not None and number is None:
+        problem = f"dispatch {str(dispatch)[:60]!r} is not a number"
+        raise UsageError(problem, where=str(path), advice="samples name dispatches by number")
     unpacked = inventory.unpacked(path)
     try:
         trace = read_samples(files, dispatch=number, code_objects=request.code_objects, inventory=inventory)

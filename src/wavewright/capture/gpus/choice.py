@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from wavewright.base.bounds import integer_of
 from wavewright.base.words import counted, some_of
 from wavewright.capture.gpus.locks import Lock, holder_of, lock_folder, lock_path, try_lock
 from wavewright.capture.gpus.topology import Gpu, gpus_of, users_of
@@ -43,8 +44,8 @@ def meant_gpus(word: str, gpus: Sequence[Gpu]) -> tuple[Gpu, ...]:
 def _matching(part: str, gpus: Sequence[Gpu]) -> list[Gpu]:
     if part in (AUTO, ANY, "all"):
         return list(gpus)
-    if part.isascii() and part.isdigit():
-        return [gpu for gpu in gpus if gpu.index == int(part[:9])]
+    if (index := integer_of(part)) is not None:
+        return [gpu for gpu in gpus if gpu.index == index]
     if numbers := re.fullmatch(r"(\d{1,5})-(\d{1,5})", part):
         first, last = int(numbers[1]), int(numbers[2])
         indices = {gpu.index for gpu in gpus}

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from wavewright.base.bounds import integer_of
 from wavewright.capture.machines.machine import Machine
 from wavewright.facts.gpus import Arch
 from wavewright.facts.loader import packaged
@@ -97,9 +98,8 @@ def nodes_of(machine: Machine) -> tuple[Node, ...]:
     folder = topology_folder(machine)
     if not folder:
         return ()
-    numbers = sorted(int(name) for name in machine.names(folder) if name.isascii() and name.isdigit() and len(name) < 7)
     nodes = []
-    for number in numbers:
+    for number in _numbers(machine.names(folder), below=1_000_000):
         text = machine.text(f"{folder}/{number}/properties")
         if text:
             properties = properties_of(text)
@@ -158,7 +158,7 @@ def _gpu(machine: Machine, index: int, node: Node, pci: str, *, has_own_id: bool
     return Gpu(
         index=index,
         node=node.number,
-        gpu_id=_number(machine.text(f"{node.folder}/gpu_id"), 1 << 32) or 0,
+        gpu_id=integer_of(machine.text(f"{node.folder}/gpu_id"), below=1 << 32) or 0,
         target=target,
         product=_product(machine, card, properties.get("device_id", 0), target, cu_count),
         pci=pci,
@@ -171,7 +171,7 @@ def _gpu(machine: Machine, index: int, node: Node, pci: str, *, has_own_id: bool
         waves_per_simd=node.count("max_waves_per_simd"),
         wave_size=node.count("wave_front_size"),
         memory_bytes=_memory(bank.get("size_in_bytes", 0)) or _memory(properties.get("local_mem_size", 0)),
-        memory_used_bytes=_number(machine.text(f"{node.folder}/mem_banks/0/used_memory"), _MEMORY_MAX),
+        memory_used_bytes=integer_of(machine.text(f"{node.folder}/mem_banks/0/used_memory"), below=_MEMORY_MAX),
         clock_mhz_max=node.count("max_engine_clk_fcompute") or None,
         render_node=f"/dev/dri/renderD{minor}" if 0 < minor <= _COUNT_MAX else "",
         card=card,
@@ -184,10 +184,9 @@ def _memory(size: int) -> int | None:
     return size if 0 < size <= _MEMORY_MAX else None
 
 
-def _number(text: str | None, limit: int = 1 << 60) -> int | None:
-    """A number that is at least 0 and below `limit`; None = the text is none."""
-    is_number = text is not None and text.isascii() and text.isdigit() and len(text) < 20
-    return int(text) if text and is_number and int(text) < limit else None
+def _numbers(names: Iterable[str], below: int) -> list[int]:
+    """The names that are numbers, in their order."""
+    return sorted(number for name in names if (number := integer_of(name, below=below)) is not None)
 
 
 def _addresses(nodes: Sequence[Node]) -> list[str]:
@@ -272,20 +271,21 @@ class GpuUser:
 def users_of(machine: Machine, gpus: Sequence[Gpu]) -> dict[str, tuple[GpuUser, ...]]:
     """The users of each GPU by its key, in the order of process ids; GPUs without the driver's number have none."""
     by_gpu_id: dict[int, list[GpuUser]] = {gpu.gpu_id: [] for gpu in gpus if gpu.gpu_id}
-    pids = sorted(int(name) for name in machine.names(_PROCESSES) if _number(name) is not None)
+    pids = _numbers(machine.names(_PROCESSES), below=1 << 32)
     for pid in pids if by_gpu_id else ():
         folder = f"{_PROCESSES}/{pid}"
-        gpu_ids = {_number(machine.text(f"{folder}/queues/{name}/gpuid")) for name in machine.names(f"{folder}/queues")}
+        gpu_ids = {
+            integer_of(machine.text(f"{folder}/queues/{name}/gpuid")) for name in machine.names(f"{folder}/queues")
+        }
         for gpu_id in by_gpu_id.keys() & gpu_ids:
-            memory_bytes = _number(machine.text(f"{folder}/vram_{gpu_id}"))
+            memory_bytes = integer_of(machine.text(f"{folder}/vram_{gpu_id}"))
             by_gpu_id[gpu_id].append(GpuUser(pid, _name(machine, pid), memory_bytes))
     return {gpu.key: tuple(by_gpu_id.get(gpu.gpu_id, ())) for gpu in gpus}
 
 
 def busy_percent(machine: Machine, gpu: Gpu) -> int | None:
     """The share of time in which a GPU works now, for anybody, graphics included; None = the driver does not tell."""
-    value = _number(machine.text(f"{gpu.card}/gpu_busy_percent")) if gpu.card else None
-    return value if value is not None and value <= 100 else None
+    return integer_of(machine.text(f"{gpu.card}/gpu_busy_percent"), below=101) if gpu.card else None
 
 
 def _name(machine: Machine, pid: int) -> str:

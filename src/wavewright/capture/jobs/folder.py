@@ -17,6 +17,7 @@ from typing import Any
 
 import msgspec
 
+from wavewright.base.bounds import integer_of
 from wavewright.base.files import open_regular
 from wavewright.base.own_folders import link_in, make_below, remove_below
 from wavewright.base.shown import json_bytes, shown
@@ -59,10 +60,10 @@ class JobFolder:
         """The folders of attempts (ATTEMPTS) or of discoveries before them (DISCOVERIES) by their numbers, in order."""
         folder = self.path / name
         try:
-            names = [each for each in os.listdir(folder) if each.isascii() and each.isdigit() and len(each) < 10]  # noqa: PTH208
+            numbers = [integer_of(name) for name in os.listdir(folder)]  # noqa: PTH208
         except OSError:
             return {}
-        return {number: folder / str(number) for number in sorted(map(int, names))}
+        return {number: folder / str(number) for number in sorted(each for each in numbers if each is not None)}
 
     @property
     def is_finished(self) -> bool:

@@ -18,6 +18,7 @@ from functools import cached_property
 from typing import IO
 
 from wavewright.base import stopping
+from wavewright.base.bounds import integer_of
 
 _CHUNK_BYTES = 1 << 16
 _DRAIN_SECONDS = 2.0  #: After everything has ended, for a pipe that a stranger keeps open.
@@ -229,8 +230,9 @@ def group_names(text: str) -> dict[int, str]:
     names: dict[int, str] = {}
     for line in text.splitlines():
         fields = line.split(":")
-        if len(fields) >= 3 and fields[2].isascii() and fields[2].isdigit() and len(fields[2]) < 11:
-            names.setdefault(int(fields[2]), fields[0])
+        number = integer_of(fields[2], below=1 << 32) if len(fields) >= 3 else None
+        if number is not None:
+            names.setdefault(number, fields[0])
     return names
 
 

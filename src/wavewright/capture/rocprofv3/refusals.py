@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from wavewright.base.bounds import integer_of
 from wavewright.capture.rocprofv3.grammar import check_periods, read_launches
 from wavewright.capture.rocprofv3.options import Kind, Version, all_options, is_within
 from wavewright.capture.rocprofv3.regex import check_regex
@@ -145,9 +146,9 @@ def _world(line: CommandLine) -> tuple[int | None, int | None]:
     own_names = (line.value("--mpi-world-rank-variable"), line.value("--mpi-world-size-variable"))
     pairs = [own_names] if all(own_names) else _DECLARED["rank_variables"]
     for rank_name, size_name in pairs:
-        rank, size = line.environment.get(rank_name), line.environment.get(size_name)
-        if rank and rank.isdigit() and ((size and size.isdigit()) or all(own_names)):
-            return int(rank), int(size) if size and size.isdigit() else None
+        rank, size = (integer_of(line.environment.get(name)) for name in (rank_name, size_name))
+        if rank is not None and (size is not None or all(own_names)):
+            return rank, size
     return None, None
 
 

@@ -14,6 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from wavewright.base.bounds import integer_of
 from wavewright.errors import LimitError
 
 #: Of polars: its pool, its readers, and those of its allocator; 13 threads were seen with 2, 19 with 4.
@@ -110,10 +111,7 @@ def _granted() -> Granted:
 
 
 def _workers() -> int:
-    given = os.environ.get("POLARS_MAX_THREADS", "")
-    if given.isascii() and given.isdigit() and 0 < len(given) < 6 and int(given):
-        return int(given)
-    return len(os.sched_getaffinity(0))
+    return integer_of(os.environ.get("POLARS_MAX_THREADS"), below=100_000) or len(os.sched_getaffinity(0))
 
 
 def _mapped_bytes() -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from wavewright.base.bounds import CYCLES, ENGINE, ITEM, Bounds, check_range
+from wavewright.base.bounds import CYCLES, ENGINE, ITEM, Bounds, check_range, integer_of
 from wavewright.errors import UsageError
 from wavewright.words.kit.handles import is_handle, parse_handle
 
@@ -123,7 +123,8 @@ def size(text: str) -> tuple[int, ...]:
     >>> size("256"), size("16x16x4")
     ((256, 1, 1), (16, 16, 4))
     """
-    words = text.lower().replace("x", ",").split(",")
-    if not all(word.strip().isascii() and word.strip().isdigit() for word in words) or len(words) > _DIMENSIONS:
+    sizes = [integer_of(word.strip()) for word in text.lower().replace("x", ",").split(",")]
+    known_sizes = [size for size in sizes if size is not None]
+    if len(known_sizes) < len(sizes) or len(sizes) > _DIMENSIONS:
         raise UsageError(f"{text[:_LONGEST_NUMBER]!r} is not a size such as 256 or 16,16")
-    return tuple(([int(word) for word in words] + [1, 1])[:_DIMENSIONS])
+    return tuple([*known_sizes, 1, 1][:_DIMENSIONS])

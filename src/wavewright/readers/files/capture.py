@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from wavewright.base.bounds import integer_of
 from wavewright.base.compression import PACKED_SUFFIXES, PackedError, packing_of, unpacked_stream
 from wavewright.base.files import listed, not_read_here, open_regular
 from wavewright.errors import NotATraceError, UsageError
@@ -378,8 +379,8 @@ def code_objects_among(
 
 def _process_of(path: Path, prefix: str) -> int | None:
     """The process that a file is of, from the prefix of its name, else from its folder; None = not known."""
-    number = prefix if prefix.isdecimal() else path.parent.name if prefix else ""
-    return int(number) if number.isdecimal() and len(number) < 19 else None
+    number = integer_of(prefix)
+    return integer_of(path.parent.name) if prefix and number is None else number
 
 
 def _id_in_name(path: Path) -> int:

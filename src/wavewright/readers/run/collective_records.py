@@ -10,6 +10,7 @@ from typing import Any
 
 import polars as pl
 
+from wavewright.base.bounds import integer_of
 from wavewright.model.losses import Loss
 from wavewright.model.run import MemorySource
 from wavewright.model.run_tables import RUN
@@ -53,8 +54,8 @@ def records_source(
 
 def whole(value: Any, largest: int = 1 << 62) -> int | None:
     """A number without a fraction, from 0 on; also of text, as JSON of some writers has it."""
-    if isinstance(value, str) and value.isdecimal() and len(value) < 20:
-        value = int(value)
+    if isinstance(value, str):
+        value = integer_of(value)
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= largest else None
 
 

@@ -375,5 +375,7 @@ def test_stored_metrics_have_the_same_form() -> None:
     assert second.rows["average"].to_list() == [20.0]
     with pytest.raises(UsageError):
         counter_panels(counters, choice=CounterChoice(kernels=("c",)))
+    with pytest.raises(UsageError, match="no kernel '111"):  # Python refuses to make an integer of it
+        counter_panels(counters, choice=CounterChoice(kernels=("1" * 5_000,)))
     with pytest.raises(UsageError):
         counter_panels(counters, choice=CounterChoice(dispatches=(1,)))

@@ -9,6 +9,7 @@ from typing import Any
 from wavewright.analysis.counters.choice import CounterChoice, ranked_kernels
 from wavewright.analysis.counters.engine.answer import CounterPanels
 from wavewright.analysis.counters.engine.selection import requested_panels
+from wavewright.base.bounds import integer_of
 from wavewright.errors import UsageError
 from wavewright.facts.metrics.declared import Metric, MetricTable, Panel
 from wavewright.facts.metrics.panels import panels_of
@@ -137,8 +138,8 @@ def _chosen_kernel(
         return (None, 0) if has_workload else (names[0], len(names) - 1)
     matches: list[str] = []
     for word in choice.kernels:
-        ranked = [names[int(word)]] if word.isascii() and word.isdigit() and int(word) < len(names) else []
-        matches += ranked or [name for name in names if word in name]
+        rank = integer_of(word, below=len(names))
+        matches += [name for name in names if word in name] if rank is None else [names[rank]]
     matches = list(dict.fromkeys(matches))
     if not matches:
         what = f"no kernel {choice.kernels[0][:80]!r} among the stored metrics"
@@ -178,7 +179,7 @@ def _panels(stored: Sequence[StoredMetric], target: str) -> tuple[Panel, ...]:
         word = words.get(number, title.lower())
         declared.append(
             Panel(
-                int(number) if number.isdecimal() and len(number) < 10 else 0,
+                integer_of(number, below=1 << 31) or 0,
                 word,
                 title,
                 tuple(_table(table, metrics) for table, metrics in tables.items()),

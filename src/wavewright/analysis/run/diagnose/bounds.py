@@ -12,6 +12,7 @@ from wavewright.analysis.run.diagnose.ledger import NOTHING
 from wavewright.analysis.run.diagnose.merged_diagnosis import MergedDiagnosis
 from wavewright.analysis.run.diagnose.partial import PartialDiagnosis
 from wavewright.analysis.run.diagnose.work import COPY
+from wavewright.base.bounds import integer_of
 from wavewright.model.run import Run
 
 _Gather = Callable[[Callable[[Run], PartialDiagnosis]], Sequence[PartialDiagnosis]]
@@ -50,8 +51,8 @@ def bounds_of(texts: Sequence[str], gather: _Gather, spans_ns: pl.Series) -> dic
                 bounds[text] = round(min(bound, runs.window_ns))
             elif outside_ns is not None:
                 bounds[text] = round(bound + outside_ns)
-        elif ranks.are_met and value.isdecimal():
-            late = ranks.late.filter(pl.col("rank") == int(value))
+        elif ranks.are_met and (rank := integer_of(value)) is not None:
+            late = ranks.late.filter(pl.col("rank") == rank)
             bound = max((late_bound(runs, row) for row in late.iter_rows(named=True)), default=0.0)
             bounds[text] = round(min(bound, runs.window_ns))
     return bounds

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from wavewright.base.bounds import integer_of
 from wavewright.errors import UsageError
 
 ATTRIBUTIONS = ("innermost", "outermost", "mine")
@@ -87,7 +88,5 @@ def place_of(frame: str) -> tuple[str, int | None]:
     (('/src/a.py', 12), ('/src/a.py', None))
     """
     file, _, line = frame.rpartition(":")
-    if not file or not line.isdecimal() or len(line) > 10:
-        return frame.removesuffix(":?"), None
-    number = int(line)
-    return file, number if 0 < number < 1 << 32 else None
+    number = integer_of(line, below=1 << 32)
+    return (frame.removesuffix(":?"), None) if not file or number is None else (file, number or None)

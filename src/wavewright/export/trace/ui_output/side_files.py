@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 
+from wavewright.base.bounds import integer_of
 from wavewright.export.kit.json_text import encode
 from wavewright.model.findings import Finding
 
@@ -91,4 +92,4 @@ class _Interned:
 
 def _frame(call: str, names: _Interned, files: _Interned) -> list[int]:
     file, _, line = call.rpartition(":")
-    return [names.number(_INLINED), files.number(file), int(line) if line.isdecimal() else 0, 0]
+    return [names.number(_INLINED), files.number(file), integer_of(line) or 0, 0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from wavewright.base.bounds import integer_of
 from wavewright.base.toml import packaged
 
 MASKED = "***"
@@ -33,7 +34,7 @@ def rank_of(environment: dict[str, str]) -> int | None:
     3
     """
     for name in _RANKS:
-        value = environment.get(name, "").strip()
-        if value.isdecimal() and len(value) < 20 and int(value) < 1 << 31:
-            return int(value)
+        rank = integer_of(environment.get(name, "").strip(), below=1 << 31)
+        if rank is not None:
+            return rank
     return None

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
+from wavewright.base.bounds import integer_of
 from wavewright.base.files import open_regular
 from wavewright.errors import NotATraceError, UsageError
 from wavewright.model.losses import Loss
@@ -129,12 +130,9 @@ def _processes(frames: Sequence[pl.DataFrame], prefix: str) -> pl.DataFrame:
     processes = pairs.filter(pl.col("pid").is_not_null() | pl.col("pid").is_null().all().over("guid"))
     if not processes.height:
         processes = pl.DataFrame({"guid": [""], "pid": [None]}, schema={"guid": pl.String, "pid": pl.Int64})
-    if processes.height == 1 and processes["pid"][0] is None and prefix.isdecimal() and len(prefix) < _PID_DIGITS:
-        processes = processes.with_columns(pid=pl.lit(int(prefix), pl.Int64))
+    if processes.height == 1 and processes["pid"][0] is None:
+        processes = processes.with_columns(pid=pl.lit(integer_of(prefix, below=10**10), pl.Int64))
     return processes.with_row_index("process").with_columns(source=pl.lit(0, pl.UInt32))
-
-
-_PID_DIGITS = 11
 
 
 def _with_process(frame: pl.DataFrame, processes: pl.DataFrame, events: dict[str, pl.DataFrame]) -> pl.DataFrame:

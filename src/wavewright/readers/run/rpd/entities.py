@@ -8,6 +8,7 @@ from functools import cached_property
 
 import polars as pl
 
+from wavewright.base.bounds import integer_of
 from wavewright.model.losses import Loss
 from wavewright.readers.files.sqlite import Database
 from wavewright.readers.run.event_rows import Lookup, sound_ends
@@ -38,8 +39,7 @@ class Entities:
 
     def _stride(self, tag: str) -> int:
         """Distance between the ids of two nodes; 0 = all is of one node."""
-        value = self.metadata.get(tag, "")
-        return int(value) if value.isdecimal() and len(value) < 19 else 0
+        return integer_of(self.metadata.get(tag)) or 0
 
     @cached_property
     def strings(self) -> Keyed:

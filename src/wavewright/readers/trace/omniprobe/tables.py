@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any, Final
 
+from wavewright.base.bounds import integer_of
 from wavewright.model.schema import packaged_spec
 
 MAX_COUNT: Final = (1 << 63) - 1
@@ -61,5 +62,4 @@ def count(digits: bytes, limit: int = MAX_COUNT) -> int | None:
     >>> count(b"12"), count(b"-1"), count(b"300", 255)
     (12, None, None)
     """
-    number = int(digits) if len(digits) <= 20 and digits.isdigit() else None
-    return number if number is not None and number <= limit else None
+    return integer_of(digits.decode("ascii", "replace"), below=limit + 1)

@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 
+from wavewright.base.bounds import integer_of
 from wavewright.model.schema import THREAD_TRACE
 from wavewright.model.trace import ThreadTrace
 from wavewright.readers.trace.assemble import CAPTURED
@@ -121,5 +122,4 @@ def target_of(trace: ThreadTrace, facts: SidecarFacts, matches: ResourceMatches)
 
 def _generation(target: str) -> int | None:
     """9 of gfx950, 12 of gfx1201."""
-    digits = target.removeprefix("gfx")[:-2]
-    return int(digits) if digits.isdecimal() and len(digits) < 4 else None
+    return integer_of(target.removeprefix("gfx")[:-2])

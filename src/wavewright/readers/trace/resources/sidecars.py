@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 import msgspec
 import polars as pl
 
+from wavewright.base.bounds import integer_of
 from wavewright.base.compression import packing_of, unpacked_pieces, without_packing
 from wavewright.codeobj.code_object import CodeObject
 from wavewright.errors import WavewrightError
@@ -151,9 +152,7 @@ def _workgroup(row: Mapping[str, str | None]) -> int | None:
 
 
 def _number(text: str | None) -> int | None:
-    return (
-        int(text) if text and text.isascii() and text.isdecimal() and len(text) < 11 and int(text) <= LARGEST else None
-    )
+    return integer_of(text, below=LARGEST + 1)
 
 
 # --- `*_results.json` of rocprofv3: its agents, kernel symbols and dispatches ---

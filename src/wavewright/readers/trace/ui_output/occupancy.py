@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 
 from wavewright import _core
+from wavewright.base.bounds import integer_of
 from wavewright.base.toml import packaged
 from wavewright.codeobj.names import demangle_all
 from wavewright.model.losses import Loss
@@ -31,7 +32,6 @@ FILE_NAME = "occupancy.json"
 _FIELDS = ("time_cycles", "cu", "simd", "slot", "start", "kernel", "me", "pipe", "is_ext", "workgroup", "cluster")
 
 _SHORT, _LONG = 6, 11
-_NUMBER = re.compile("[0-9]{1,18}")
 _NAMES = packaged("names.toml", __package__)
 _EVENT_FIELDS: dict[str, str] = _NAMES["events"]
 _DISPATCH_FIELDS: dict[str, str] = _NAMES["dispatches"]
@@ -163,7 +163,8 @@ class Kernels:
     """
 
     def __init__(self, names: dict[str, Any], code: CodeFile) -> None:
-        self._names = {int(key): readable(str(name)) for key, name in names.items() if _NUMBER.fullmatch(key)}
+        numbers = {key: integer_of(key) for key in names}
+        self._names = {number: readable(str(names[key])) for key, number in numbers.items() if number is not None}
         self._code = code
         self._labelled = {label.name: (label.code_object, label.address) for label in reversed(code.labels)}
         self._functions = dict(reversed(list(zip(code.places, code.functions, strict=True))))

@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 
+from wavewright.base.bounds import integer_of
 from wavewright.base.shown import shown
 from wavewright.model.losses import Loss
 from wavewright.model.schema import THREAD_TRACE
@@ -88,8 +89,7 @@ def engine_number(text: str | bytes) -> int | None:
     """
     if isinstance(text, bytes):
         text = text.decode("ascii", "replace")
-    is_number = text.isascii() and text.isdigit() and len(text) <= 5
-    return int(text) if is_number and int(text) < _MOST_ENGINES else None
+    return integer_of(text, below=_MOST_ENGINES)
 
 
 def fitting(
