@@ -106,9 +106,9 @@ def _opened(place: Path, target: str | None, listings: Inventory, losses: list[L
         losses.append(Loss("other_forms", len(files.left_out), detail=names))
     ceilings = None
     if files.ceilings:
-        from wavewright.readers.counters.ceilings import read_ceilings
+        from wavewright.readers.counters.ceilings import ceilings_of_rows
 
-        ceilings = read_ceilings(files.ceilings, losses)
+        ceilings = ceilings_of_rows(first_rows(files.ceilings, losses))
     return assembled(passes, system, losses, path=str(place), ceilings=ceilings)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 
+from wavewright.base.toml import packaged
 from wavewright.errors import NotATraceError
 from wavewright.model.counters import COUNTER_SET, CounterSet
 from wavewright.model.losses import Loss, loss_frame
@@ -18,16 +19,7 @@ from wavewright.readers.counters.system import system_of_row, with_facts
 from wavewright.readers.files.sqlite import Database, note_missing
 
 #: Tables and columns that every version has.
-_REQUIRED = {
-    "compute_workload": ("workload_id", "name", "sys_info_extdata", "roofline_bench_extdata"),
-    "compute_kernel": ("kernel_uuid", "workload_id", "kernel_name"),
-    "compute_dispatch": ("dispatch_uuid", "kernel_uuid", "dispatch_id", "gpu_id", "start_timestamp", "end_timestamp"),
-    "compute_metric_definition": (
-        *("metric_uuid", "workload_id", "name", "metric_id", "table_name", "sub_table_name", "unit"),
-    ),
-    "compute_kernel_metric_value": ("metric_uuid", "kernel_uuid", "value_name", "value"),
-    "compute_workload_metric_value": ("metric_uuid", "workload_id", "value_name", "value"),
-}
+_REQUIRED: dict[str, list[str]] = packaged("columns.toml", __package__)["analysis_database"]
 
 
 def read_analysis_database(file: Path, *, target: str | None = None) -> CounterSet:
@@ -92,9 +84,8 @@ def _kernels(database: Database, workload: int) -> pl.DataFrame:
 
 
 def _dispatches(database: Database, kernels: pl.DataFrame) -> tuple[pl.DataFrame, int]:
-    columns: dict[str, Any] = dict.fromkeys(
-        ("dispatch_uuid", "kernel_uuid", "dispatch_id", "gpu_id", "start_timestamp", "end_timestamp"), pl.Int64
-    )
+    """The dispatches, and the time from which theirs are counted in ns."""
+    columns: dict[str, Any] = dict.fromkeys(_REQUIRED["compute_dispatch"], pl.Int64)
     within = (pl.when(pl.col(name).is_between(0, LARGEST_INTEGER)).then(name) for name in columns)
     rows = database.frame("compute_dispatch", columns).select(within)
     rows = rows.join(kernels, on="kernel_uuid", how="inner", maintain_order="left").sort("dispatch_uuid")
@@ -107,14 +98,11 @@ def _dispatches(database: Database, kernels: pl.DataFrame) -> tuple[pl.DataFrame
         (pl.col("start_timestamp") - origin).cast(pl.Float64).alias("start_ns"),
         pl.when(is_sound).then(pl.col("end_timestamp") - origin).cast(pl.Float64).alias("end_ns"),
     )
-    spec = COUNTER_SET["dispatches"].dtypes
-    return (
-        frame.select(
-            (pl.col(name) if name in frame.columns else pl.lit(None)).cast(dtype).alias(name)
-            for name, dtype in spec.items()
-        ),
-        origin,
+    dispatches = frame.select(
+        (pl.col(name) if name in frame.columns else pl.lit(None)).cast(dtype).alias(name)
+        for name, dtype in COUNTER_SET["dispatches"].dtypes.items()
     )
+    return dispatches, origin
 
 
 #: As the tool writes them -> what the values are: they are compared with peaks in bytes.
@@ -130,12 +118,9 @@ def _metrics(database: Database, kernels: pl.DataFrame, workload: int) -> pl.Dat
     of_kernels = database.frame("compute_kernel_metric_value", values | {"kernel_uuid": pl.Int64})
     of_kernels = of_kernels.join(kernels, on="kernel_uuid", how="inner", maintain_order="left")
     of_workload = database.frame("compute_workload_metric_value", values | {"workload_id": pl.Int64})
-    of_workload = of_workload.filter(pl.col("workload_id").eq_missing(workload)).with_columns(
-        kernel_name=pl.lit(None, pl.String)
-    )
-    shared_columns = ("metric_uuid", "kernel_name", "value_name", "value")
-    together = pl.concat([of_kernels.select(shared_columns), of_workload.select(shared_columns)])
-    return together.join(metrics, on="metric_uuid", how="inner", maintain_order="left").select(
+    of_workload = of_workload.filter(pl.col("workload_id").eq_missing(workload))
+    of_all = pl.concat([of_kernels.select("kernel_name", *values), of_workload.select(*values)], how="diagonal")
+    return of_all.join(metrics, on="metric_uuid", how="inner", maintain_order="left").select(
         "kernel_name",
         "metric_id",
         pl.col("table_name").alias("panel_title"),

@@ -1,10 +1,12 @@
-"""Assembles passes, node and losses into one `CounterSet`."""
+"""Assembly of passes, the facts about the GPU, and losses into one `CounterSet`."""
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from itertools import accumulate
+from typing import Any, NamedTuple
 
 import polars as pl
 
@@ -23,8 +25,8 @@ def assembled(
     passes = [_measured_rows(pass_, dispatches) for pass_, dispatches in zip(passes, places.dispatch_of, strict=True)]
     origin = origin_of(passes)
     spans = [relative(pass_, origin) for pass_ in passes]
-    times, late = dispatch_times(passes, places.dispatch_of, spans, len(places.rows))
-    losses += late
+    times = dispatch_times(passes, places.dispatch_of, spans, len(places.rows))
+    losses += _time_losses(times)
     values_by_pass: dict[int, pl.DataFrame] = {}
     for number, (pass_, dispatches) in enumerate(zip(passes, places.dispatch_of, strict=True)):
         dispatch = pl.Series("dispatch", dispatches, dtype=pl.UInt32)
@@ -129,12 +131,11 @@ Key = tuple[Any, ...]
 UNMEASURED = -1  #: Stands for a dispatch that no pass with counters has.
 
 
-class Joined:
-    """The dispatches of a capture: rows that describe them, and for each pass the dispatch of each of its rows."""
+class Joined(NamedTuple):
+    """The dispatches of a capture, numbered from 0."""
 
-    def __init__(self) -> None:
-        self.rows: list[tuple[int, int]] = []  # Per dispatch: the pass and the row there that describes it.
-        self.dispatch_of: list[list[int]] = []
+    rows: list[tuple[int, int]]  #: Per dispatch: the pass and the row there that describes it.
+    dispatch_of: list[list[int]]  #: Per pass: the dispatch of each of its rows.
 
 
 def joined(passes: Sequence[Pass], losses: list[Loss]) -> Joined:
@@ -143,28 +144,24 @@ def joined(passes: Sequence[Pass], losses: list[Loss]) -> Joined:
     Positions in files mean nothing. What only some passes with counters have stays a dispatch, and is a loss; what only
     a pass without counters has is none.
     """
-    result = Joined()
-    base: pl.DataFrame | None = None
+    result = Joined([], [])
     dispatch_by_key: dict[Key, int] = {}
     by_occurrence: dict[Key, int] = {}
     has_agents: set[object] = set()
     for number, pass_ in enumerate(passes):
-        if base is not None and _same(base, pass_.rows):
+        if number and _same(passes[0].rows, pass_.rows):
             result.dispatch_of.append(list(range(pass_.rows.height)))
             continue
         agents = set(pass_.rows["agent"].drop_nulls())
         uses_agent = not has_agents or not agents or bool(agents & has_agents)
-        ids, turns = _keys(pass_.rows, uses_agent=uses_agent or not has_agents)
-        if not uses_agent:
-            known_ids, known_turns = _without_agent(dispatch_by_key), _without_agent(by_occurrence)
-        else:
-            known_ids, known_turns = dispatch_by_key, by_occurrence
-        fits = len(set(ids)) == len(ids) and all(key in known_ids for key in ids)
-        pass_numbers = ids if fits else turns
-        table = known_ids if fits else known_turns
+        ids, turns = _keys(pass_.rows, uses_agent=uses_agent)
+        known = (dispatch_by_key, by_occurrence)
+        known_ids, known_turns = known if uses_agent else map(_without_agent, known)
+        has_known_ids = len(set(ids)) == len(ids) and all(key in known_ids for key in ids)
+        keys, dispatch_of_key = (ids, known_ids) if has_known_ids else (turns, known_turns)
         dispatches = []
-        for row, key in enumerate(pass_numbers):
-            dispatch = table.get(key, None if pass_.counters else UNMEASURED)
+        for row, key in enumerate(keys):
+            dispatch = dispatch_of_key.get(key, None if pass_.counters else UNMEASURED)
             if dispatch is None:
                 dispatch = len(result.rows)
                 result.rows.append((number, row))
@@ -173,9 +170,7 @@ def joined(passes: Sequence[Pass], losses: list[Loss]) -> Joined:
             dispatches.append(dispatch)
         has_agents |= agents
         result.dispatch_of.append(dispatches)
-        if base is None:
-            base = pass_.rows
-    _tell(result, passes, losses)
+    _note_partial(result, passes, losses)
     return result
 
 
@@ -206,11 +201,12 @@ def _without_agent(dispatch_by_key: dict[Key, int]) -> dict[Key, int]:
     return by_key
 
 
-def _tell(result: Joined, passes: Sequence[Pass], losses: list[Loss]) -> None:
+def _note_partial(result: Joined, passes: Sequence[Pass], losses: list[Loss]) -> None:
+    """Add a loss for dispatches that only some of the passes with counters have."""
     numbers = [set(dispatches) for pass_, dispatches in zip(passes, result.dispatch_of, strict=True) if pass_.counters]
     if len(numbers) < 2:
         return
-    partial = len(result.rows) - len(set.intersection(*numbers) & set(range(len(result.rows))))
+    partial = len(result.rows) - len(set.intersection(*numbers))
     if partial:
         sizes = ", ".join(
             f"{pass_.name} {len(set(dispatches)):,}"
@@ -239,7 +235,7 @@ def relative(pass_: Pass, origin: int) -> list[Span]:
 
 def dispatch_times(
     passes: Sequence[Pass], dispatch_of: Sequence[Sequence[int]], spans: Sequence[Sequence[Span]], count: int
-) -> tuple[list[Span], list[Loss]]:
+) -> list[Span]:
     """Start and end of each dispatch; no end where no pass says one after the start.
 
     The pass without counters speaks first, then a file that joins passes and averages their times; else the first
@@ -263,10 +259,10 @@ def dispatch_times(
     for dispatch, executions in loose.items():
         begin = min(begin for begin, _, _ in executions)
         times[dispatch] = (begin, begin + _median([(length, weight) for _, length, weight in executions]))
-    return times, _lost(times)
+    return times
 
 
-def _lost(times: Sequence[Span]) -> list[Loss]:
+def _time_losses(times: Sequence[Span]) -> list[Loss]:
     without = sum(begin is None for begin, _ in times)
     unsound = sum(begin is not None and end is None for begin, end in times)
     losses = [Loss("no_times", without, detail="the files have no timestamps of them")] if without else []
@@ -274,14 +270,8 @@ def _lost(times: Sequence[Span]) -> list[Loss]:
 
 
 def _median(pairs: list[tuple[float, int]]) -> float:
-    """As if each length stood there as often as its weight says."""
-    total = sum(weight for _, weight in pairs)
-    low, high, weight_below = None, None, 0
-    for length, weight in sorted(pairs):
-        weight_below += weight
-        if low is None and 2 * weight_below >= total:
-            low = length
-        if 2 * weight_below > total:
-            high = length
-            break
-    return ((low or 0) + (high if high is not None else low or 0)) / 2
+    """The median of lengths, each counted as often as its weight says."""
+    lengths, weights = zip(*sorted(pairs), strict=True)
+    weights_up_to = list(accumulate(weights))
+    low, high = (lengths[find(weights_up_to, weights_up_to[-1] / 2)] for find in (bisect_left, bisect_right))
+    return float(low + high) / 2

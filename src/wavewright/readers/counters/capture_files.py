@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import compress
 from pathlib import Path
 
 from wavewright.base.files import not_read, open_regular
@@ -53,12 +54,15 @@ def find_counters(path: Path, inventory: Inventory | None = None) -> CaptureFile
     listings = inventory or Inventory()
     kind = sniff(path, listings)
     if path.is_dir():
-        return _in_folder(path, kind, listings)
+        entries = list(run_entries(path, listings))
+        files = _among([file for file, reason in entries if not reason and file.is_file()], path, kind)
+        files.refused = {str(file.relative_to(path)): reason for file, reason in entries if reason}
+        return files
     if kind is Kind.COMPUTE_DATABASE:
         return CaptureFiles(analysis=path)
     if kind in STORES_OF_COUNTERS:
         return CaptureFiles(stores=[path])
-    if kind not in COUNTER_TABLES and not _looks_like_table(path):
+    if kind not in COUNTER_TABLES and not path.name.lower().endswith((".csv", ".csv.gz")):
         raise _no_counters(path, kind)
     files = CaptureFiles(tables=[path])
     files.system, files.ceilings = (beside(path, name, files.refused) for name in (_SYSTEM, _ROOFLINE))
@@ -81,17 +85,9 @@ def plain_stem(file: Path) -> str:
     return re.sub(r"\.(csv|gz|db|json)(\.gz)?$", "", file.name, flags=re.IGNORECASE)
 
 
-def _in_folder(folder: Path, kind: Kind, listings: Inventory) -> CaptureFiles:
-    entries = list(run_entries(folder, listings))
-    selection = _among([file for file, reason in entries if not reason and file.is_file()], folder, kind)
-    selection.refused = {str(file.relative_to(folder)): reason for file, reason in entries if reason}
-    return selection
-
-
 def _among(files: Sequence[Path], folder: Path, kind: Kind) -> CaptureFiles:
-    workloads = list(
-        dict.fromkeys(file.parent for file in files if file.name == _SYSTEM or _JOINED.fullmatch(file.name))
-    )
+    is_of_workload = (file.name == _SYSTEM or _JOINED.fullmatch(file.name) for file in files)
+    workloads = list(dict.fromkeys(file.parent for file in compress(files, is_of_workload)))
     if len(workloads) > 1:
         raise _several(folder, workloads)
     capture = _workload(workloads[0], files) if workloads else CaptureFiles()
@@ -129,10 +125,7 @@ def _workload(folder: Path, files: Sequence[Path]) -> CaptureFiles:
     parts = [file for file in files if _UNJOINED.fullmatch(file.name)]
     levels = [file for file in files if _LEVEL.fullmatch(file.name)]
     raw = [file for file in files if _COLLECTED.fullmatch(file.name)]
-    first = next(
-        (candidates for candidates in (tables, parts, raw) if any(_has_rows(file) for file in candidates)),
-        tables or parts,
-    )
+    first = next((files for files in (tables, parts, raw) if any(map(_has_rows, files))), tables or parts)
     beside = {file.name: file for file in files if file.parent == folder}
     return CaptureFiles(
         tables=[*first, *(levels if first is not raw else [])],
@@ -149,15 +142,10 @@ def _has_rows(file: Path) -> bool:
     return bool(head.partition(b"\n")[2].strip())
 
 
-def _looks_like_table(file: Path) -> bool:
-    return file.name.lower().endswith((".csv", ".csv.gz"))
-
-
 def _several(folder: Path, captures: Sequence[Path]) -> UsageError:
     names = [str(capture.relative_to(folder)) for capture in captures]
-    name_list = some_of(names, _SHOWN)
     problem = f"{len(names):,} captures of counters below this folder"
-    return UsageError(problem, where=str(folder), advice=f"name one of them: {name_list}")
+    return UsageError(problem, where=str(folder), advice=f"name one of them: {some_of(names, _SHOWN)}")
 
 
 def _no_counters(path: Path, kind: Kind) -> WavewrightError:

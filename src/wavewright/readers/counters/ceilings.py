@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from wavewright.model.counters import COUNTER_SET
-from wavewright.model.losses import Loss
-from wavewright.model.schema import empty_frame
-from wavewright.readers.counters.system import first_rows
 
 _SMALLEST, _LARGEST = 1e-3, 1e12  #: 10^9 bytes or operations per second that a benchmark can reach.
 _NAME = re.compile(r"(?i)([a-z][a-z0-9]*?)(bw|flops|ops)(low|high)?")
@@ -21,13 +17,8 @@ _MOST_DEVICES = 1 << 16
 _UNITS = {"bw": "Bw", "flops": "Flops", "ops": "Ops"}
 
 
-def read_ceilings(file: Path, losses: list[Loss]) -> pl.DataFrame:
-    """The ceilings in a file. Values that are not positive numbers are left out."""
-    return ceilings_of_rows(first_rows(file, losses))
-
-
 def ceilings_of_rows(rows: Sequence[Mapping[str, str]]) -> pl.DataFrame:
-    """The ceilings in rows of one device each.
+    """The ceilings in rows of one device each; values that are not positive numbers are left out.
 
     >>> ceilings_of_rows([{"device": "0", "HBMBw": "4885.5", "hbmBwHigh": "4900"}]).row(0)
     (0, 'HBMBw', 4885.5, None, 4900.0)
@@ -36,16 +27,12 @@ def ceilings_of_rows(rows: Sequence[Mapping[str, str]]) -> pl.DataFrame:
     for place, row in enumerate(rows):
         device = _device(row.get("device"), place)
         for field, word in row.items():
-            ceiling = _ceiling(field or "")
-            value = _number(word)
-            if ceiling is None or value is None:
-                continue
-            name, column = ceiling
-            entry = ceilings.setdefault((device, name), {"device": device, "name": name})
-            entry.setdefault(column, value)
-    sound = [row for row in ceilings.values() if "value" in row]
-    spec = COUNTER_SET["ceilings"]
-    return pl.DataFrame(sound, schema=spec.dtypes) if sound else empty_frame(spec)
+            ceiling, value = _ceiling(field or ""), _number(word)
+            if ceiling and value is not None:
+                name, column = ceiling
+                ceilings.setdefault((device, name), {"device": device, "name": name}).setdefault(column, value)
+    with_value = [ceiling for ceiling in ceilings.values() if "value" in ceiling]
+    return pl.DataFrame(with_value, schema=COUNTER_SET["ceilings"].dtypes)
 
 
 def _ceiling(field: str) -> tuple[str, str] | None:

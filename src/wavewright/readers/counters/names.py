@@ -8,22 +8,11 @@ from typing import NamedTuple
 
 from wavewright.base.toml import packaged
 
+_FACTS = packaged("columns.toml", __package__)
 #: Ours -> theirs, of all generations of tools, in small letters.
-COLUMNS: dict[str, list[str]] = packaged("columns.toml", __package__)["dispatches"]
-
-_KNOWN = frozenset(name for names in COLUMNS.values() for name in names) | {
-    *("queue_id", "queue-id", "queue-index", "tid", "thread_id", "wave_size", "sig", "obj", "fbar", "guid", "nid"),
-    *("dispatchns", "completens", "durationns", "correlation_id", "kernel_id", "xcc_index", "node_id", "agent_type"),
-    *("stream_id", "counter_name", "counter_value", "counter_id"),
-}
-#: Columns that stand beside counters in tables.
-TAKEN = frozenset(
-    (
-        *("agent", "start_ns", "channel", "column", "counter", "dispatch", "dispatch_count", "dispatch_id"),
-        *("duration_ns", "duration_ns_mean", "end_ns", "execution", "gpu", "kernel", "kernel_name", "pass"),
-        *("process_id", "value"),
-    )
-)
+COLUMNS: dict[str, list[str]] = _FACTS["dispatches"]
+_KNOWN = frozenset(name for names in COLUMNS.values() for name in names).union(_FACTS["not_counters"])
+TAKEN = frozenset(_FACTS["taken"])  #: Columns that stand beside counters in our tables.
 _BLOCK = re.compile(
     r"(SQC?|SQG|SP|SPI|TA|TD|TC[ACP]|TCI|GDS|GRBM|GRBMH|CP[CFG]|GL[12][ACXR]|GCEA|GCR|GC|EA|MC|GUS|CHA|CHC|RLC)_[A-Z0-9]"
 )

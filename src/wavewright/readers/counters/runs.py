@@ -16,14 +16,15 @@ from wavewright.errors import NotATraceError, WavewrightError
 from wavewright.model.counters import System
 from wavewright.model.losses import LOSSES, Loss
 from wavewright.model.run import Run
-from wavewright.readers.counters.execution import LARGEST_INTEGER, Pass
+from wavewright.readers.counters.execution import INTEGERS, LARGEST_INTEGER, Pass
 from wavewright.readers.counters.long import passes_of_values
 from wavewright.readers.counters.names import KERNEL_SUFFIX, LARGEST, SMALLEST
 from wavewright.readers.counters.system import system_of_agents
 from wavewright.readers.run.inputs import find_runs, open_inputs, open_run
 
 _CHANNELS_PER_XCD = 16
-_TOLD = 3
+_TIMES = ("start_ns", "end_ns")
+_LOSSES_SHOWN = 3
 
 
 @cache
@@ -53,22 +54,17 @@ def passes_of_runs(files: Sequence[Path], losses: list[Loss]) -> tuple[list[Pass
             problems.append(error)
             continue
         if rows.height:
-            name = (
-                file.parent.name if len(files) > 1 and len({database.parent for database in files}) > 1 else file.stem
-            )
+            name = file.parent.name if len({other.parent for other in files}) > 1 else file.stem
             passes += passes_of_values(rows, name, file, "database", losses)
             system = system if system.target else _system(run, file.name)
         losses += [loss for origin in run.origins for loss in origin.losses if LOSSES[loss.kind].is_damage]
     if not passes:
         if problems:
             raise problems[0]
-        message = "no counters of dispatches inside"
-        if losses:
-            messages = "; ".join(loss.message for loss in losses[:_TOLD])
-            advice = f"{losses[0].advice}; wavewright summary {quoted(files[0])} tells about the run"
-            raise NotATraceError(message, where=str(files[0]), kept=messages, advice=advice)
-        advice = f"record with rocprofv3 --pmc; wavewright summary {quoted(files[0])} tells about the run"
-        raise NotATraceError(message, where=str(files[0]), advice=advice)
+        advice = losses[0].advice if losses else "record with rocprofv3 --pmc"
+        advice += f"; wavewright summary {quoted(files[0])} tells about the run"
+        messages = "; ".join(loss.message for loss in losses[:_LOSSES_SHOWN])
+        raise NotATraceError("no counters of dispatches inside", where=str(files[0]), kept=messages, advice=advice)
     losses += [Loss("unreadable_source", detail=str(problem)) for problem in problems]
     return passes, system
 
@@ -77,28 +73,22 @@ def _values(run: Run, file: Path, losses: list[Loss]) -> pl.DataFrame:
     """One row per value of a counter, in the columns of `described`; instances of a block are summed."""
     rows = run.read("counters", ["process", "counter", "event", "value", "xcc", "instance"])
     rows = rows.filter(pl.col("event").is_not_null())
-    is_count = (pl.col("value") == 0) | pl.col("value").is_between(SMALLEST, LARGEST)
-    sound = rows.filter(is_count)
-    if sound.height < rows.height:
-        losses.append(Loss("counter_numbers", rows.height - sound.height, detail=file.name))
-    rows = sound
+    counts = rows.filter((pl.col("value") == 0) | pl.col("value").is_between(SMALLEST, LARGEST))
+    if counts.height < rows.height:
+        losses.append(Loss("counter_numbers", rows.height - counts.height, detail=file.name))
     names = run.read("counter_info", ["counter", "name"])
-    values = rows.join(names, on="counter", how="inner", maintain_order="left").rename({"name": "spelled"})
+    values = counts.join(names, on="counter", how="inner", maintain_order="left").rename({"name": "spelled"})
     key = ("process", "event", "spelled")
     sums = values.group_by(key, maintain_order=True).agg(pl.col("value").sum())
-    channels = values.filter(pl.col("spelled").str.contains(r"^TCC_\w*$") & pl.col("instance").is_not_null())
-    channels = channels.filter(~pl.col("spelled").str.ends_with("_sum"))
+    is_channel = pl.col("spelled").str.contains(r"^TCC_\w*$") & ~pl.col("spelled").str.ends_with("_sum")
+    channels = values.filter(is_channel & pl.col("instance").is_not_null())
     if channels.height:
         channel = pl.col("xcc").fill_null(0) * _CHANNELS_PER_XCD + pl.col("instance")
         by_channel = channels.with_columns(spelled=pl.format("{}[{}]", "spelled", channel))
         sums = pl.concat([sums, by_channel.group_by(key, maintain_order=True).agg(pl.col("value").sum())])
     return sums.join(_dispatches(run), on=("process", "event"), how="inner", maintain_order="left").select(
-        "dispatch_id",
-        "process_id",
-        "agent",
+        pl.col("agent", *_TIMES, *INTEGERS),
         pl.col("kernel_name").str.replace(KERNEL_SUFFIX, ""),
-        pl.col("start_ns", "end_ns", "grid_size", "workgroup_size", "lds_bytes", "scratch_bytes"),
-        pl.col("arch_vgprs", "accum_vgprs", "sgprs"),
         pl.col("kernel_name").alias("kernel_name_spelled"),
         pl.col("spelled").alias("counter"),
         "value",
@@ -131,7 +121,7 @@ def _product(name: str) -> pl.Expr:
 
 
 def _system(run: Run, file: str) -> System:
-    """From what is stored about the agents."""
+    """The GPU of a run, from what is stored about the agents that its dispatches used."""
     used_agents = set(run.read("dispatches", ["agent"])["agent"].drop_nulls())
     rows: list[dict[str, str]] = []
     for agent in run.agents.iter_rows(named=True):
@@ -141,13 +131,12 @@ def _system(run: Run, file: str) -> System:
         with suppress(ValueError, TypeError):
             stored = json.loads(agent["properties"] or "{}")
         properties = {name: str(value) for name, value in stored.items() if isinstance(value, str | int | float)}
-        properties |= {
+        rows.append(properties | {
             "node_id": str(agent["agent"]),
             "agent_type": "GPU",
             "name": agent["target"] or "",
             "product_name": agent["product"] or "",
             "cu_count": str(agent["cu_count"] or ""),
             "wave_front_size": str(agent["wave_lanes"] or ""),
-        }
-        rows.append(properties)
+        })  # fmt: skip
     return system_of_agents(rows, [], file)

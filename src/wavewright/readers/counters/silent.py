@@ -67,8 +67,8 @@ def _totals(pass_: Pass) -> dict[str, float]:
 
 
 def _stopped(totals: dict[str, float]) -> set[str]:
-    has_run = totals.get("SQ_WAVES", 1.0) > 0
-    if not has_run:
+    """The counters of a pass that are 0 although waves ran."""
+    if totals.get("SQ_WAVES", 1.0) <= 0:
         return set()
     silent = {name for name, total in totals.items() if total == 0}
     stopped_names = silent.intersection(_FACTS["always"])
@@ -83,6 +83,7 @@ def _stopped(totals: dict[str, float]) -> set[str]:
 
 
 def _sizeless(totals: dict[str, float], together: dict[str, float], stopped_names: set[str]) -> set[str]:
+    """Sizes of requests that are all 0 although requests were counted."""
     names: set[str] = set()
     for requests, others, sizes in _FACTS["sizes"]:
         count = together.get(requests, 0.0) - together.get(others, 0.0)

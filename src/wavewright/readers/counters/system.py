@@ -111,11 +111,11 @@ def _gpus_of(gpus: Sequence[_Agent], names: Collection[str]) -> Sequence[_Agent]
 
 
 def with_facts(system: System, target: str | None = None, losses: list[Loss] | None = None) -> System:
-    """The same with what is known about its product, or about the GPU that the user names, where nothing says it.
+    """The system, completed by the facts about its product, or about the GPU `target` that the user names.
 
-    A memory bandwidth is known of whole products only: it is not taken over where the number of CUs is another one.
-    What cannot be true of the GPU is taken out first, with a loss: a peak would follow from it. Raises `UsageError`
-    when the user names a GPU that is not known here.
+    The memory bandwidth of a product is not used where the number of CUs differs: it is known of whole products only.
+    A figure that the GPU cannot have is removed first, with a loss, because peaks would follow from it. Raises
+    `UsageError` when no GPU is called `target`.
 
     >>> found = with_facts(System(target="gfx942", product="MI300X_A1"))
     >>> found.clock_mhz_max, found.said_by["clock_mhz_max"], with_facts(System(), "MI210").target
@@ -157,12 +157,13 @@ def _memory_peak(facts: arch.Arch, cu_count: float | None) -> float:
 
 
 def _plausible(system: System, facts: arch.Arch | None, losses: list[Loss]) -> System:
+    """The system without the figures that no GPU of its kind can have; each of them is a loss."""
     product = facts.product if facts else None
     usual_values = {
         "clock_mhz_max": (product.clock_hz_max or 0) / 1e6 if product else 0,
         "memory_gb_per_second": _memory_peak(facts, system.cu_count) if facts and system.cu_count else 0,
     }
-    wrong = {}
+    unknown: dict[str, Any] = {}
     for name, (least, most) in _PLAUSIBLE.items():
         value, usual = getattr(system, name), usual_values.get(name, 0)
         if value is None or system.said_by.get(name) == "--target":
@@ -171,13 +172,11 @@ def _plausible(system: System, facts: arch.Arch | None, losses: list[Loss]) -> S
         is_far = bool(usual) and not usual / factor <= value <= usual * factor
         is_part = name == "memory_gb_per_second" and not usual and value * factor < _least_of_whole(system, facts)
         if is_far or is_part or not least <= value <= most:
-            wrong[name] = value
-    for name, value in wrong.items():
-        detail = f"{system.said_by.get(name, 'the capture')} says {name} {value:g}"
-        losses.append(Loss("implausible_fact", detail=detail))
-    said_by = {name: source for name, source in system.said_by.items() if name not in wrong}
-    unknown: dict[str, Any] = dict.fromkeys(wrong)
-    return replace(system, **unknown, said_by=said_by) if wrong else system
+            unknown[name] = None
+            detail = f"{system.said_by.get(name, 'the capture')} says {name} {value:g}"
+            losses.append(Loss("implausible_fact", detail=detail))
+    said_by = {name: source for name, source in system.said_by.items() if name not in unknown}
+    return replace(system, **unknown, said_by=said_by) if unknown else system
 
 
 def _least_of_whole(system: System, facts: arch.Arch | None) -> float:
@@ -214,7 +213,7 @@ def _xcd_count(facts: arch.Arch, *, is_whole: bool) -> int | None:
 
 
 def _facts(system: System) -> arch.Arch | None:
-    """Of the product that the capture names; of "MI250X/MI250" the one with as many CUs."""
+    """The facts about the product that the capture names; of "MI250X/MI250", the one with as many CUs."""
     product = system.product or ""
     candidates = []
     for name in (product, product.split("_")[0], *product.split("/"), system.target):

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import polars as pl
 
@@ -74,8 +74,7 @@ class _Reading:
 
     def parts(self, convert: Callable[[Table], pl.DataFrame] | None) -> Iterator[pl.DataFrame]:
         for text in chunks(self.file):
-            part = self.part(text)
-            if part is not None:
+            if (part := self.part(text)) is not None:
                 yield convert(Table(self.file, self.header, part)) if convert else part
 
     def part(self, text: bytes) -> pl.DataFrame | None:
@@ -86,14 +85,8 @@ class _Reading:
         if not lines or lines.isspace():
             return None
         try:
-            frame = pl.read_csv(
-                lines,
-                has_header=False,
-                schema=self.schema,
-                separator=self.separator,
-                encoding="utf8-lossy",
-                low_memory=True,
-            )
+            shape: dict[str, Any] = {"has_header": False, "schema": self.schema, "separator": self.separator}
+            frame = pl.read_csv(lines, **shape, encoding="utf8-lossy", low_memory=True)
         except (pl.exceptions.PolarsError, ValueError, OSError):
             return self._field_by_field(lines)
         if not frame.to_series(-1).null_count() and not _is_odd(frame, may_be_tiny=b"-" in lines or _TINY in lines):
@@ -116,11 +109,7 @@ class _Reading:
         line, _, remainder = text.partition(b"\n")
         words = line.decode("utf-8", "replace").strip("\r\n")
         self.separator = max(",;\t", key=words.count)
-        try:
-            self.header = next(csv.reader([words], delimiter=self.separator), [])
-        except csv.Error as error:
-            raise no_table(self.file) from error
-        self.header = [name.strip() for name in self.header]
+        self.header = [name.strip() for name in self._cells(words)]
         if not any(self.header) or len(self.header) > _MAX_COLUMNS:
             raise no_table(self.file)
         self.is_number = is_number = [is_counter(name) or name.lower() == _LONG_VALUE for name in self.header]
@@ -132,18 +121,17 @@ class _Reading:
         body, end, last = text.rpartition(b"\n")
         above = body[body.rfind(b"\n") + 1 :] if end else self._above
         cells, before = (self._cells(line.decode("utf-8", "replace")) for line in (last, above))
-        is_cut = len(cells) < len(self.header) or last.count(b'"') % 2 == 1
-        if not is_cut and len(before) == len(cells):
-            is_cut = _is_shorter(cells[-1], before[-1].rstrip("\r\n"))
         if not last.strip():
             return text + b"\n"
-        if not is_cut and not self._may_lack_digits(last, cells[-1], before[-1] if before else ""):
+        is_cut = len(cells) < len(self.header) or last.count(b'"') % 2 == 1
+        if is_cut or (len(before) == len(cells) and _is_shorter(cells[-1], before[-1].rstrip("\r\n"))):
+            self.bad_rows += 1
+            return body + end
+        if not self._may_lack_digits(last, cells[-1], before[-1] if before else ""):
             return text + b"\n"
-        if not is_cut:
-            self.is_open = True
-            return body + end + last.rpartition(self.separator.encode())[0] + self.separator.encode() + b"\n"
-        self.bad_rows += 1
-        return body + end
+        self.is_open = True
+        separator = self.separator.encode()
+        return body + end + last.rpartition(separator)[0] + separator + b"\n"
 
     def _may_lack_digits(self, line: bytes, cell: str, above: str) -> bool:
         """True if a row ends with a number of a counter whose last digits may have been cut off."""
@@ -162,13 +150,11 @@ class _Reading:
         """Parse with the csv module: slower than polars, but counts bad rows and numbers."""
         rows = list(self._rows(text))
         columns = list(zip(*rows, strict=True)) if rows else [()] * len(self.header)
-        frame: dict[str, pl.Series] = {}
-        for (name, dtype), header, cells in zip(self.schema.items(), self.header, columns, strict=True):
-            values = (
-                [self._number(cell, header) for cell in cells] if dtype == pl.Float64() else [c or None for c in cells]
-            )
-            frame[name] = pl.Series(name, values, dtype=dtype)
-        return pl.DataFrame(frame)
+        values = [
+            [self._number(cell, header) if is_number else cell or None for cell in cells]
+            for header, is_number, cells in zip(self.header, self.is_number, columns, strict=True)
+        ]
+        return pl.DataFrame(values, schema=self.schema, orient="col")
 
     def _rows(self, text: bytes) -> Iterator[list[str]]:
         reader = csv.reader(io.StringIO(text.decode("utf-8", "replace")), delimiter=self.separator)
