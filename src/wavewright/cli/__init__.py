@@ -32,7 +32,7 @@ _OF_CAPTURES = ("capture", "doctor")  #: Verbs that take the folder of a capture
 _MODULES = dict.fromkeys(("convert", "merge", "split", "window"), "convert")
 _MODULES |= dict.fromkeys(("baseline", "gate", "loop"), "gate") | dict.fromkeys(("query", "schema", "tables"), "tables")
 _OF_SEVERAL_QUESTIONS = ("info", "diagnose", "counters")
-_BUILT = ("capture", "compare", "counters", "diagnose")  #: Verbs whose modules put their options together.
+_BUILT = ("capture", "compare", "diagnose")  #: Verbs whose modules put their options together.
 _OUTPUTS = ("-o", "--output")
 
 

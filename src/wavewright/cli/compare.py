@@ -10,12 +10,14 @@ import click
 
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, side_label
-from wavewright.cli.kit.commands import KINDS, CommandOfKinds, counter_options, run_options, with_selection
+from wavewright.cli.kit.commands import KINDS, CommandOfKinds
+from wavewright.cli.kit.counters import counter_request
 from wavewright.cli.kit.form import current_brief, is_about
 from wavewright.cli.kit.io import console
-from wavewright.cli.kit.options import declared_options
-from wavewright.cli.kit.request import Request
-from wavewright.cli.kit.trace import open_trace
+from wavewright.cli.kit.options import own_command
+from wavewright.cli.kit.request import Request, form_of
+from wavewright.cli.kit.run import run_request
+from wavewright.cli.kit.trace import open_trace, selection_of
 from wavewright.errors import UsageError, WavewrightError
 from wavewright.model.blocks import sentence
 
@@ -23,10 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from wavewright.analysis.run.compare.compare import FailOn
-    from wavewright.analysis.trace.selection import Selection
-    from wavewright.cli.kit.counters import CounterRequest
     from wavewright.cli.kit.request import Parts
-    from wavewright.cli.kit.run import RunRequest
     from wavewright.model.trace import ThreadTrace
 
 _MOST_SIBLINGS = 8
@@ -34,41 +33,31 @@ _MOST_FAILURES = 3  #: That are named in the line of --fail-above.
 _REGRESSION_EXIT_CODE = 1
 
 
-@click.command(name="compare")
-@click.argument("paths", type=click.Path(path_type=Path), nargs=-1, required=True)
-@declared_options("compare", "trace")
-@with_selection
-def _traces(
-    paths: tuple[Path, ...],
+def traces(
+    paths: tuple[str, ...],
     by: str | None,
-    top: int | None,
     everything: bool,
-    selection: Selection,
     dispatches: tuple[str, ...],
     repeats: tuple[Path, ...],
     force: bool,
     fail_above: float | None,
     amd: bool,
-    as_csv: bool,
-    as_json: bool,
+    **options: Any,
 ) -> None:
-    """Compare thread traces PATHS of the same kernel with the first one: instructions, lines, blocks or functions.
-
-    Code that changed is matched all the same. Two traces of the same code differ from run to run, which is not a
-    change. Durations of calls in runs beside the traces, or repeated traces, tell what is more than noise.
-    """
+    """Compare thread traces of the same kernel with the first one."""
     from wavewright.analysis.trace.about.subject import subject
     from wavewright.analysis.trace.compare import compare
     from wavewright.analysis.trace.selection import select, selected_rows
 
-    asked = _asked(paths, dispatches)
+    request = Request(paths=tuple(map(Path, paths)), **form_of(options))
+    selection = selection_of(options)
+    asked = _asked(tuple(map(Path, paths)), dispatches)
     whole = [open_trace(path, dispatch=dispatch, kernel=selection.kernel, amd=amd) for path, dispatch in asked]
     traces = [select(trace, selection) for trace in whole]
     again = [[select(trace, selection) for trace in more] for more in _repeats(asked, whole, repeats, amd=amd)]
     rows = [selected_rows(trace, selection) for trace in traces]
     labels = [side_label(number) for number in range(len(traces))]
     answer = compare(traces, by=by, labels=labels, repeats=again, rows=rows, force=force)
-    request = Request(paths=paths, top=top, as_json=as_json, as_csv=as_csv)
     families = [[trace, *more] for trace, more in zip(whole, again, strict=True)]
     notes, failures = ([], []) if fail_above is None else _judged(families, labels, fail_above / 100)
     facts: dict[str, Any] = {"subjects": [subject(trace) for trace in traces]}
@@ -93,7 +82,7 @@ def _traces(
         yield from _warnings(traces, labels)
 
     # Text has the caveats instead of losses.
-    losses = [trace.losses for trace in traces] if as_json or as_csv else []
+    losses = [trace.losses for trace in traces] if request.as_json or request.as_csv else []
     request.give(answer, answer.units, report, losses, **facts)
     _echo_outcome(notes, failures)
 
@@ -172,12 +161,7 @@ def _warnings(traces: list[ThreadTrace], labels: list[str]) -> Parts:
                 yield sentence((f"{label}:", "bold yellow"), printable(f" {caveat.sentence}"))
 
 
-@click.command(name="compare")
-@click.argument("paths", type=click.Path(), nargs=-1, required=True)
-@declared_options("compare", "run")
-@run_options
-def _runs(
-    asked: RunRequest,
+def runs(
     step: str | None,
     side_ranks: tuple[int, ...],
     everything: bool,
@@ -185,17 +169,16 @@ def _runs(
     force: bool,
     fail_above: float | None,
     fail_on: FailOn | None,
+    **options: Any,
 ) -> None:
-    """Compare runs PATHS with the first one: kernels, copies, calls and marker ranges.
-
-    Each PATH is one run: a file, or a folder or pattern of the files of its ranks.
-    """
+    """Compare runs with the first one; each path is one run."""
     import polars as pl
 
     from wavewright.analysis.run.compare.compare import combine_compare
     from wavewright.analysis.run.compare.compared_side import partial_compare
     from wavewright.cluster.gather import Gathered
 
+    asked = run_request(options)
     if fail_on == "step" and step is None:
         raise UsageError("--fail-on step needs to know what a step is", advice="name its marker range with --step")
     if fail_on and fail_above is None:
@@ -252,35 +235,13 @@ def _echo_outcome(notes: Sequence[str], failures: Sequence[str]) -> None:
         sys.exit(_REGRESSION_EXIT_CODE)
 
 
-@click.command(name="compare")
-@click.argument("paths", type=click.Path(path_type=Path), nargs=-1, required=True)
-@declared_options("compare", "counters")
-@counter_options
-def _counters(
-    asked: CounterRequest,
-    paths: tuple[Path, ...],
-    panels: tuple[str, ...],
-    metrics: tuple[str, ...],
-    everything: bool,
-    normalization: str,
-    decimals: int | None,
-    more: tuple[Path, ...],
-    fail_above: float | None,
-    amd: bool,
-) -> None:
-    """Compare counter captures PATHS with the first one: kernel times and metrics."""
+def counters(everything: bool, decimals: int | None, fail_above: float | None, **options: Any) -> None:
+    """Compare counter captures with the first one: kernel times and metrics."""
     from wavewright.analysis.counters.compare import counter_compare
 
-    sides = [asked.at(path) for path in paths]
-    answer = counter_compare(
-        [side.counters for side in sides],
-        choices=[side.choice for side in sides],
-        panels=panels,
-        metrics=metrics,
-        normalization=normalization,
-        amd=amd,
-        more=more,
-    )
+    asked = counter_request(options)
+    sides = [asked.at(Path(path)) for path in asked.paths]
+    answer = counter_compare([side.counters for side in sides], choices=[side.choice for side in sides], **options)
     others = range(1, len(sides))
     failed = [] if fail_above is None else [answer.regressions(side, fail_above / 100) for side in others]
     is_failed = any(rows.height for rows in failed)
@@ -301,7 +262,7 @@ def _counters(
         sys.exit(_REGRESSION_EXIT_CODE)
 
 
-def _meant(words: list[str], kinds_of_options: set[str]) -> str:
+def _kind_meant(words: list[str], kinds_of_options: set[str]) -> str:
     """The kind of what the paths are, else of the options that are given."""
     from wavewright.cluster.measurements import kind_at
 
@@ -315,4 +276,6 @@ def _meant(words: list[str], kinds_of_options: set[str]) -> str:
     return next(iter(kinds or asked_kinds), "trace")
 
 
-command = CommandOfKinds("compare", {"trace": _traces, "run": _runs, "counters": _counters}, _meant)
+_FUNCTIONS = {"trace": "traces", "run": "runs", "counters": "counters"}
+_COMMANDS = {kind: own_command(("compare",), f"compare:{name}", part=kind) for kind, name in _FUNCTIONS.items()}
+command = CommandOfKinds("compare", _COMMANDS, _kind_meant)

@@ -1,70 +1,60 @@
-"""`wavewright counters`: metrics of a capture, and the passes of one that is still to be taken."""
+"""`wavewright counters`: metrics of a counter capture, and with --plan the passes of one that is still to be taken."""
 
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import fields, replace
-from functools import partial, wraps
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import click
+import polars as pl
 
+from wavewright.analysis.counters.choice import chosen_dispatches, ranked_kernels
+from wavewright.analysis.counters.contents import counter_contents
+from wavewright.analysis.counters.engine.panels import counter_panels
+from wavewright.analysis.counters.raw import raw_counters
 from wavewright.base.words import counted
-from wavewright.cli.kit.commands import counter_verb
+from wavewright.cli.kit.counters import counter_request
 from wavewright.cli.kit.io import console, emit_json, progress
-from wavewright.cli.kit.options import declared_options, options, with_parameters
-from wavewright.cli.kit.verbs import read_declaration
 from wavewright.errors import UsageError
-from wavewright.model.blocks import GAP, AnyBlock, Sentence
+from wavewright.model.answer import to_builtins
+from wavewright.model.blocks import GAP, Sentence
+from wavewright.questions.counters.composed import summary_panels
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    import polars as pl
+    from collections.abc import Iterator, Mapping, Sequence
 
     from wavewright.analysis.counters.engine.answer import CounterPanels
     from wavewright.analysis.counters.raw import RawCounters
     from wavewright.cli.kit.counters import CounterRequest
     from wavewright.cli.kit.request import Parts
+    from wavewright.model.blocks import AnyBlock
     from wavewright.model.counters import System
 
-
-def plannable(verb: Callable[..., None]) -> Callable[..., None]:
-    """Give a verb about counters `--plan` and what belongs to it; with it, the verb itself is not called."""
-
-    @wraps(verb)
-    def run(
-        request: CounterRequest,
-        *,
-        is_plan: bool,
-        max_passes: int | None,
-        output: Path | None,
-        force: bool,
-        **rest: Any,
-    ) -> None:
-        if is_plan:
-            if idle := [f"--{name.replace('_', '-')}" for name in _OF_CAPTURES if rest.get(name)]:
-                what = f"{', '.join(idle)} is about a capture that exists, not about a plan"
-                raise UsageError(what, advice="leave it away, or leave --plan away")
-            panels = ("all",) if rest["everything"] else rest["panels"]
-            choice = {"panels": panels, "metrics": rest["metrics"], "more": rest["more"], "max_passes": max_passes}
-            _give_plan(request, choice, output=output, force=force)
-        elif output or max_passes or (force and not rest["csv_dir"]):
-            what = "--max-passes, -o and --force are about the input that --plan makes"
-            raise UsageError(what, advice="add --plan, or use --json, --csv or --csv-dir")
-        else:
-            verb(request, force=force, **rest)
-
-    return with_parameters(run, options(read_declaration("cli", "options", "counters")["plan"]))
-
-
-#: Options of the verb that a plan has no use for.
+#: Options that a plan has no use for.
 _OF_CAPTURES = ("by", "explain", "all_channels", "decimals", "amd", "csv_dir")
 
 
+def command(*, is_plan: bool, max_passes: int | None, output: Path | None, force: bool, **options: Any) -> None:
+    """Show metrics of a counter capture, or plan one."""
+    request = counter_request(options)
+    if is_plan:
+        if idle := [f"--{name.replace('_', '-')}" for name in _OF_CAPTURES if options[name]]:
+            what = f"{', '.join(idle)} is about a capture that exists, not about a plan"
+            raise UsageError(what, advice="leave it away, or leave --plan away")
+        panels = ("all",) if options["everything"] else options["panels"]
+        choice = {"panels": panels, "metrics": options["metrics"], "more": options["more"], "max_passes": max_passes}
+        _give_plan(request, choice, output=output, force=force)
+    elif output or max_passes or (force and not options["csv_dir"]):
+        what = "--max-passes, -o and --force are about the input that --plan makes"
+        raise UsageError(what, advice="add --plan, or use --json, --csv or --csv-dir")
+    else:
+        _show(request, force=force, **options)
+
+
 def _give_plan(request: CounterRequest, choice: Mapping[str, Any], *, output: Path | None, force: bool) -> None:
-    """Plan for the target, or for the GPU of the capture where there is one, and print or write the input."""
+    """Plan for the target, or for the GPU of the capture where there is one; print or write the input."""
     from wavewright.analysis.counters.plan import plan_capture
     from wavewright.capture.inputs.counter_input import commands, input_files, input_text
     from wavewright.capture.plans.counter_passes import definitions, remarks, summary
@@ -81,8 +71,6 @@ def _give_plan(request: CounterRequest, choice: Mapping[str, Any], *, output: Pa
     lines = (summary(plan), *remarks(plan), f"capture: {run}")
     text = input_text(plan, kernels=kernels)
     if request.as_json:
-        from wavewright.model.answer import to_builtins
-
         facts = {
             "capture_command": run,
             "look_command": look,
@@ -127,8 +115,6 @@ def _planned_kernels(request: CounterRequest) -> tuple[str, ...]:
     if request.path is None:
         what = "a kernel's rank is known in a capture only"
         raise UsageError(what, advice="give a part of the kernel's name to --kernel, or the PATH of an earlier capture")
-    from wavewright.analysis.counters.choice import ranked_kernels
-
     ranked = ranked_kernels(request.counters.dispatches)["kernel_name"].to_list()
     for name in request.kernels:
         if name.isdigit() and name not in map(str, range(len(ranked))):
@@ -137,118 +123,112 @@ def _planned_kernels(request: CounterRequest) -> tuple[str, ...]:
     return tuple(ranked[int(name)] if name.isdigit() else name for name in request.kernels)
 
 
-_TOP, _SYSTEM, RAW = ("top", "0"), ("system", "1"), ("raw",)
-OWN_PANELS = (*_TOP, *_SYSTEM, *RAW)  #: Words for them.
-_SUMMARY = "2"
+_TOP, _SYSTEM, _RAW = ("top", "0"), ("system", "1"), ("raw",)  #: Words for panels that are no metrics.
+_OWN_PANELS = (*_TOP, *_SYSTEM, *_RAW)
+_SPEED_OF_LIGHT = "2"
 _SUMMARY_KERNELS = 5
-_INSTEAD = 1  #: Panels that a summary shows where nothing of the speed of light was measured.
 
 
-@partial(counter_verb, is_path_needed=False)
-@plannable
-@declared_options("counters")
-def command(
+@dataclass(frozen=True, kw_only=True)
+class _View:
+    """Options that say how metrics are computed and shown."""
+
+    rules: dict[str, Any]  #: Arguments of `counter_panels`: normalization, amd, more.
+    decimals: int | None
+    explain: bool
+    all_channels: bool
+
+
+def _show(
     request: CounterRequest,
+    *,
     panels: tuple[str, ...],
     everything: bool,
     metrics: tuple[str, ...],
-    normalization: str,
     by: str | None,
+    csv_dir: Path | None,
+    force: bool,
     explain: bool,
     all_channels: bool,
     decimals: int | None,
-    amd: bool,
-    more: tuple[Path, ...],
-    csv_dir: Path | None,
-    *,
-    force: bool,
+    **rules: Any,
 ) -> None:
-    """Metrics of a counter capture."""
-    from wavewright.model.answer import to_builtins
-    from wavewright.questions.counters.composed import summary_panels
-
-    how: dict[str, Any] = {"normalization": normalization, "amd": amd, "more": more}
-    builtin = [word for word in map(str.lower, panels) if word in OWN_PANELS]
-    panels = tuple(word for word in panels if word.lower() not in OWN_PANELS)
+    view = _View(rules=rules, decimals=decimals, explain=explain, all_channels=all_channels)
+    builtin = [word for word in map(str.lower, panels) if word in _OWN_PANELS]
+    panels = tuple(word for word in panels if word.lower() not in _OWN_PANELS)
+    chooses_metrics = bool(panels or metrics or everything)
     if csv_dir is not None:
         if by:
             what = "--by is about one table, --csv-dir writes those of all chosen dispatches"
             raise UsageError(what, advice="leave one of them away; --by prints CSV with --csv")
-        _write(request, _answer(request, panels, metrics, how), csv_dir, decimals, force=force)
-        return
-    if by:
-        is_raw = bool(set(builtin) & set(RAW))
-        how |= {"all_channels": all_channels}
-        _by(request, by, panels, metrics, how, is_raw=is_raw, everything=everything, decimals=decimals)
-        return
-    is_summary = not (panels or metrics or everything or builtin)
-    is_own = bool(builtin) and not (panels or metrics or everything)
-    if is_summary or is_own:
-        panels = summary_panels(request.counters, amd=amd, more=more)
-    answer = _answer(request, panels, metrics, how)
-    if is_own:
-        answer = replace(answer, panels=(), rows=answer.rows.clear())
-    if is_summary and not answer.rows.height:  # a GPU without panels: what was measured says more than nothing
-        builtin = list(RAW)
-    shown = own_panels(request, builtin)
+        _write(request, _answer(request, view, panels, metrics), csv_dir, decimals, force=force)
+    elif by:
+        chosen = (panels, metrics) if chooses_metrics else None
+        _show_values(request, by, chosen, view, is_raw=bool(set(builtin) & set(_RAW)))
+    elif chooses_metrics:
+        _show_panels(request, _answer(request, view, panels, metrics), builtin, view)
+    else:
+        target_panels = summary_panels(request.counters, amd=rules["amd"], more=rules["more"])
+        answer = _answer(request, view, target_panels, metrics)
+        if builtin:
+            answer = replace(answer, panels=(), rows=answer.rows.clear())
+        elif not answer.rows.height:  # a GPU without panels: what was measured says more than nothing
+            builtin = list(_RAW)
+        _show_panels(request, answer, builtin, view, is_summary=not builtin)
+
+
+def _answer(request: CounterRequest, view: _View, panels: Sequence[str], metrics: Sequence[str] = ()) -> CounterPanels:
+    with progress("computing metrics"):
+        return counter_panels(request.counters, choice=request.choice, panels=panels, metrics=metrics, **view.rules)
+
+
+def _show_panels(
+    request: CounterRequest, answer: CounterPanels, builtin: Sequence[str], view: _View, *, is_summary: bool = False
+) -> None:
+    """Print panels of metrics, and those of `_OWN_PANELS`."""
+    own = _own_panels(request, builtin)
 
     def report() -> Parts:
-        width = console().width
-        if is_summary and not explain and not builtin:
-            return _summary(request, answer, how, width, decimals)
-        return _panels(request, answer, shown, width, decimals, explain=explain, all_channels=all_channels)
+        if is_summary and not view.explain:
+            return _summary(request, answer, view)
+        return _panels(request, answer, own, view)
 
-    tables = {name: value.counters if name == "raw" else value for name, value in shown.items()}
-    more_json = {"panels": _described(answer, explain=explain), **to_builtins(tables, top=request.top or None)}
-    request.give(answer, _own_table(shown, answer), report, request.counters.losses, **more_json)
-
-
-def _answer(
-    request: CounterRequest, panels: Sequence[str], metrics: Sequence[str], how: dict[str, Any]
-) -> CounterPanels:
-    from wavewright.analysis.counters.engine.panels import counter_panels
-
-    with progress("computing metrics"):
-        return counter_panels(request.counters, choice=request.choice, panels=panels, metrics=metrics, **how)
+    tables = {name: value.counters if name == "raw" else value for name, value in own.items()}
+    facts = {"panels": _described(answer, explain=view.explain), **to_builtins(tables, top=request.top or None)}
+    request.give(answer, _own_table(own, answer), report, request.counters.losses, **facts)
 
 
-def _summary(
-    request: CounterRequest, answer: CounterPanels, how: dict[str, Any], width: int, decimals: int | None
-) -> Iterator[AnyBlock]:
-    import polars as pl
-
-    from wavewright.analysis.counters.contents import counter_contents
-    from wavewright.analysis.counters.engine.panels import counter_panels
+def _summary(request: CounterRequest, answer: CounterPanels, view: _View) -> Iterator[AnyBlock]:
     from wavewright.words.counters.speed import shown_kernels
     from wavewright.words.counters.summary import summary_parts
 
     by_kernel = []
     for rank in shown_kernels(answer.kernels) if answer.rows.height else ():
         choice = replace(request.choice, kernels=(str(rank),))
-        by_kernel.append((rank, counter_panels(request.counters, choice=choice, panels=(_SUMMARY,), **how)))
+        by_kernel.append(
+            (rank, counter_panels(request.counters, choice=choice, panels=(_SPEED_OF_LIGHT,), **view.rules))
+        )
     measured = counter_contents(request.counters).panels.filter(pl.col("measured_count") > 0)
     if measured.height and answer.rows["average"].null_count() == answer.rows.height:
-        words = measured.sort("measured_count", descending=True)["word"].head(_INSTEAD).to_list()
-        answer = _answer(request, (_SUMMARY, *words), (), how)
+        # Nothing of the speed of light was measured: the panel of which most was measured says more.
+        word = measured.sort("measured_count", descending=True)["word"][0]
+        answer = _answer(request, view, (_SPEED_OF_LIGHT, word))
     return summary_parts(
         answer,
         request.counters,
         by_kernel,
         path=str(request.path),
-        words=[_told(row) for row in measured.iter_rows(named=True)],
+        words=[_measured_part(row) for row in measured.iter_rows(named=True)],
         raw=_beside_metrics(request, is_alone=not measured.height),
-        width=width,
+        width=console().width,
         limit=_SUMMARY_KERNELS if request.top is None else request.limit,
-        decimals=decimals,
+        decimals=view.decimals,
     )
 
 
 def _beside_metrics(request: CounterRequest, *, is_alone: bool) -> RawCounters | None:
     """Values that the profiler derived itself, which no metric repeats; every counter if no metric can be computed."""
-    import polars as pl
-
-    from wavewright.analysis.counters.raw import raw_counters
-    from wavewright.facts.metrics.profiler_units import is_derived
+    from wavewright.facts.metrics.names import is_derived
 
     names = request.counters.counters["counter"].unique().to_list()
     shown = names if is_alone else [name for name in names if is_derived(name)]
@@ -258,75 +238,58 @@ def _beside_metrics(request: CounterRequest, *, is_alone: bool) -> RawCounters |
     return replace(raw, counters=raw.counters.filter(pl.col("counter").is_in(shown)))
 
 
-def _told(panel: dict[str, Any]) -> str:
+def _measured_part(panel: dict[str, Any]) -> str:
     """The word of a panel, and how much of it was measured if that is not all."""
     if panel["measured_count"] == panel["metric_count"]:
         return str(panel["word"])
     return f"{panel['word']} ({panel['measured_count']} of {panel['metric_count']})"
 
 
-def _panels(
-    request: CounterRequest,
-    answer: CounterPanels,
-    own: dict[str, Any],
-    width: int,
-    decimals: int | None,
-    *,
-    explain: bool,
-    all_channels: bool,
-) -> Iterator[AnyBlock]:
-
+def _panels(request: CounterRequest, answer: CounterPanels, own: dict[str, Any], view: _View) -> Iterator[AnyBlock]:
     from wavewright.words.counters.panels import panel_parts
     from wavewright.words.counters.summary import capture_lines, caveat_lines
 
+    form: dict[str, Any] = {"decimals": view.decimals, "explain": view.explain, "all_channels": view.all_channels}
     yield from capture_lines(answer, request.counters)
-    yield from _own_parts(own, answer, limit=request.limit, decimals=decimals)
-    yield from panel_parts(answer, width=width, decimals=decimals, explain=explain, all_channels=all_channels)
+    yield from _own_parts(own, answer, limit=request.limit, decimals=view.decimals)
+    yield from panel_parts(answer, width=console().width, **form)
     yield GAP
     yield from caveat_lines(answer.caveats)
 
 
-def _by(
+def _show_values(
     request: CounterRequest,
     by: str,
-    panels: tuple[str, ...],
-    metrics: tuple[str, ...],
-    how: dict[str, Any],
+    chosen: tuple[Sequence[str], Sequence[str]] | None,
+    view: _View,
     *,
     is_raw: bool,
-    everything: bool,
-    decimals: int | None,
 ) -> None:
-    """One column per kernel or one row per dispatch; of speed of light, unless something else is asked for."""
-    from wavewright.analysis.counters.values.evaluated import metric_values, raw_values
+    """Print one column per kernel or one row per dispatch: of the chosen panels and metrics, else of speed of light."""
+    from wavewright.analysis.counters.values import metric_values, raw_values
     from wavewright.facts.metrics.panels import panels_of
-    from wavewright.questions.counters.composed import summary_panels
 
-    target, rules = request.counters.system.target, {"amd": how["amd"], "more": how["more"]}
-    is_default = not (panels or metrics or everything)
-    if is_raw or (is_default and request.counters.measured and not (target and panels_of(target, **rules))):
-        answer = raw_values(request.counters, by=by, choice=request.choice)
+    counters, choice, target = request.counters, request.choice, request.counters.system.target
+    rules = {"amd": view.rules["amd"], "more": view.rules["more"]}
+    if is_raw or (chosen is None and counters.measured and not (target and panels_of(target, **rules))):
+        answer = raw_values(counters, by=by, choice=choice)
     else:
+        panels, metrics = chosen or (summary_panels(counters, **rules), ())
+        how = {**view.rules, "all_channels": view.all_channels}
         with progress("computing metrics"):
-            answer = metric_values(
-                request.counters,
-                by=by,
-                choice=request.choice,
-                panels=summary_panels(request.counters, **rules) if is_default else panels,
-                metrics=metrics,
-                **how,
-            )
+            answer = metric_values(counters, by=by, choice=choice, panels=panels, metrics=metrics, **how)
 
     def report() -> Parts:
         from wavewright.words.counters.values import values_report
 
-        return values_report(answer, width=console().width, limit=request.limit, decimals=decimals)
+        return values_report(answer, width=console().width, limit=request.limit, decimals=view.decimals)
 
-    request.give(answer, answer.named(), report, request.counters.losses)
+    request.give(answer, answer.named(), report, counters.losses)
 
 
 def _write(request: CounterRequest, answer: CounterPanels, folder: Path, decimals: int | None, *, force: bool) -> None:
-    """The tables as files, then what was written."""
+    """Write the tables as files, then say what was written."""
+    from wavewright.base.shown import printable
     from wavewright.export.counters.compute_csv import write_compute_csv
 
     with progress(f"writing {folder.name}"):
@@ -334,15 +297,12 @@ def _write(request: CounterRequest, answer: CounterPanels, folder: Path, decimal
     if request.as_json:
         request.emit({"written": [str(file) for file in files]}, request.counters.losses)
         return
-    from wavewright.base.shown import printable
-
     summary = f"{counted(len(files), 'tables')} written to {printable(str(folder))}"
     if not (answer.caveats or request.counters.losses.height or request.as_csv):
         click.echo(summary)  # nothing to style: importing rich takes longer than the evaluation
         return
 
     def report() -> Parts:
-
         from wavewright.words.counters.summary import caveat_lines
 
         return [Sentence(summary), *caveat_lines(answer.caveats)]
@@ -352,8 +312,6 @@ def _write(request: CounterRequest, answer: CounterPanels, folder: Path, decimal
 
 def _described(answer: CounterPanels, *, explain: bool) -> list[dict[str, Any]]:
     """The panels for JSON: their tables, and with `explain` the metrics with formulas."""
-    from wavewright.model.answer import to_builtins
-
     described: list[dict[str, Any]] = to_builtins(answer.panels)
     for panel in described:
         for table in panel["tables"]:
@@ -362,14 +320,11 @@ def _described(answer: CounterPanels, *, explain: bool) -> list[dict[str, Any]]:
     return described
 
 
-def own_panels(request: CounterRequest, words: Sequence[str]) -> dict[str, Any]:
-    """The panels that these words of `OWN_PANELS` name: chosen dispatches, counters, facts of the node."""
-    from wavewright.analysis.counters.choice import chosen_dispatches
-    from wavewright.analysis.counters.raw import raw_counters
-
+def _own_panels(request: CounterRequest, words: Sequence[str]) -> dict[str, Any]:
+    """The panels that these words of `_OWN_PANELS` name: chosen dispatches, counters, facts of the node."""
     counters, choice, chosen = request.counters, request.choice, set(words)
     panels: dict[str, Any] = {"dispatches": chosen_dispatches(counters, choice)} if chosen & set(_TOP) else {}
-    panels |= {"raw": raw_counters(counters, choice=choice)} if chosen & set(RAW) else {}
+    panels |= {"raw": raw_counters(counters, choice=choice)} if chosen & set(_RAW) else {}
     return panels | ({"system": counters.system} if chosen & set(_SYSTEM) else {})
 
 
@@ -398,8 +353,6 @@ def _own_parts(own: dict[str, Any], answer: CounterPanels, *, limit: int, decima
 
 
 def _facts(system: System) -> pl.DataFrame:
-    import polars as pl
-
     names = [field.name for field in fields(system) if field.name not in ("said_by", "described")]
     facts = [(name, getattr(system, name), system.said_by.get(name, "")) for name in names]
     rows = [(name, None if value is None else str(value), source) for name, value, source in facts]

@@ -67,4 +67,4 @@ def _has_counters(path: Path, kind: Kind | None) -> bool:
 
 
 _COMMANDS = {kind: derived_verb(QUESTIONS[kind]["diagnose"]) for kind in ("trace", "counters", "run")}
-command = CommandOfKinds("diagnose", _COMMANDS, _meant, metavar="PATH...")
+command = CommandOfKinds("diagnose", _COMMANDS, _meant)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wavewright.cli.kit.io import emit_json, progress
+from wavewright.cli.kit.io import emit_json, progress, show
 
 if TYPE_CHECKING:
     from wavewright.capture.machines.machine import Machine
@@ -48,7 +48,6 @@ def command(
         counts = {status.value: sum(check.status is status for check in checks) for status in Status}
         emit_json({"counts": counts, "checks": list(map(asdict, checks)), "machine": machine_facts(machine)})
     else:
-        from wavewright.cli.kit.capture_output import show
         from wavewright.words.capture.doctor import doctor_report
 
         show(lambda width: doctor_report(checks, width=width, is_complete=is_complete))

@@ -185,7 +185,7 @@ def _run(paths: Sequence[Path], called: str, written: str) -> _About:
 
 
 def _decoded(path: Path, kind: Kind, asked: Asked, resources: tuple[Path, ...]) -> _About:
-    from wavewright.analysis.trace.about.contents import contents
+    from wavewright.analysis.trace.about.overview import contents
     from wavewright.model.answer import to_builtins
     from wavewright.readers.files.dispatches import choose
     from wavewright.readers.opening import candidates_of, open_decoded
@@ -220,7 +220,7 @@ def _decoded(path: Path, kind: Kind, asked: Asked, resources: tuple[Path, ...]) 
 
 def _samples(path: Path, kind: Kind, dispatch: str | None, code_objects: tuple[str, ...]) -> _About:
     """PC samples of rocprofv3, and the run beside them."""
-    from wavewright.analysis.trace.about.contents import contents
+    from wavewright.analysis.trace.about.overview import contents
     from wavewright.cli.kit.trace import open_trace
     from wavewright.model.answer import to_builtins
 

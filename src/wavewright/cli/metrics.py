@@ -24,14 +24,14 @@ def command(
     """List or explain metrics."""
     entries = _chosen(name, target, panels, more)
     if as_json:
-        from wavewright.facts.metrics.catalog_rows import as_builtins
+        from wavewright.facts.metrics.catalog import as_builtins
 
         emit_json({"metrics": [as_builtins(entry) for entry in entries]})
     elif as_csv:
         import polars as pl
 
         from wavewright.base.csv import write_csv
-        from wavewright.facts.metrics.catalog_rows import csv_rows
+        from wavewright.facts.metrics.catalog import csv_rows
 
         click.echo(write_csv(pl.DataFrame(csv_rows(entries), infer_schema_length=None)), nl=False)
     else:

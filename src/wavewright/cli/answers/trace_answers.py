@@ -143,7 +143,7 @@ def hotspots(
 ) -> Shown:
     """Costliest units of instructions, or of PC samples."""
     from wavewright.analysis.trace.costs.hotspots import hotspots as analysis
-    from wavewright.analysis.trace.costs.sample_hotspots import sample_hotspots
+    from wavewright.analysis.trace.costs.hotspots import sample_hotspots
     from wavewright.cli.answers.source_listing import evaluated_lanes
 
     sums = evaluated_lanes(request) if lanes else None
@@ -390,7 +390,7 @@ def states(
 ) -> Shown:
     """States of waves, busy pipes and residency over time, and the counters in the trace."""
     from wavewright.analysis.trace.costs.activity import issue_share
-    from wavewright.analysis.trace.costs.row_totals import totals_of_part
+    from wavewright.analysis.trace.costs.row_costs import totals_of_part
     from wavewright.analysis.trace.parts import ask
     from wavewright.analysis.trace.pipes.utilization import pipe_questions, utilization
     from wavewright.analysis.trace.waves.kernel_residency import kernel_residency

@@ -17,8 +17,7 @@ from wavewright.capture.pool.folder import PoolStatus, State, is_finished, prepa
 from wavewright.capture.pool.jobs_file import PoolJob, read_jobs_file
 from wavewright.capture.pool.on_dask import run_on_dask, visible_gpus
 from wavewright.capture.pool.schedule import Pool, longest_first
-from wavewright.cli.kit.capture_output import show
-from wavewright.cli.kit.io import emit_event, emit_json
+from wavewright.cli.kit.io import emit_event, emit_json, show
 from wavewright.cli.kit.request import ALL_ROWS, DEFAULT_TOP
 
 

@@ -4,30 +4,32 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from wavewright.cli.kit.capture_output import capture_verb, show, take
-from wavewright.cli.kit.io import emit_event
+from wavewright.base.files import open_regular
+from wavewright.capture.inputs.checks import CheckedFile, checked
+from wavewright.capture.inputs.files import read_input
+from wavewright.capture.inputs.jobs import all_recordings
+from wavewright.capture.kinds import Counters, Discovery, RunTrace, Samples, ThreadTraces
+from wavewright.capture.plans.counter_passes import passes_for
+from wavewright.capture.plans.discovery import discovered, with_suggestion
+from wavewright.capture.rocprofv3.options import version_of
+from wavewright.cli.kit.capture import STAND_IN, CaptureRequest
+from wavewright.cli.kit.capture_output import take
+from wavewright.cli.kit.capture_output import take_elsewhere as take_elsewhere  # the group takes it from here
+from wavewright.cli.kit.io import emit_event, show
 from wavewright.errors import UsageError
-
-if TYPE_CHECKING:
-    from wavewright.capture.inputs.checks import CheckedFile
-    from wavewright.cli.kit.capture import CaptureRequest
 
 _STOCHASTIC = (7, 0)  #: First release with stochastic samples.
 
 
-@capture_verb("discover")
 def discover(request: CaptureRequest) -> None:
     """List the kernels of a program."""
-    from wavewright.capture.kinds import Discovery
-
     take(request, Discovery(**request.common))
 
 
-@capture_verb("att")
 def att(
     request: CaptureRequest,
     launch: tuple[int, ...],
@@ -41,9 +43,6 @@ def att(
     **window: Any,
 ) -> None:
     """Trace chosen launches of a kernel."""
-    from wavewright.capture.kinds import ThreadTraces
-    from wavewright.capture.plans.discovery import discovered, with_suggestion
-
     if is_single and launch:
         raise UsageError("--one chooses a launch, and --launch says which", advice="give one of them")
     if arguments_library is not None and not arguments_library.is_file():
@@ -75,7 +74,6 @@ def _kernel_choice(kernel: str | None, regex: str | None, exclude: str, launch: 
     return {"kernel": kernel or "", "kernel_regex": regex or "", "exclude_regex": exclude, "launches": launch}
 
 
-@capture_verb("counters")
 def counters(
     request: CaptureRequest,
     names: tuple[str, ...],
@@ -87,9 +85,6 @@ def counters(
     **choice: Any,
 ) -> None:
     """Take hardware counters, in as many passes as it takes."""
-    from wavewright.capture.kinds import Counters
-    from wavewright.capture.plans.counter_passes import passes_for
-
     gpu = target or (request.planned_gpu and request.planned_gpu.target)
     if not gpu:
         raise UsageError("for which GPU? None is found here", advice="name it: --target gfx942 or --target MI300X")
@@ -99,40 +94,28 @@ def counters(
     take(request, recording, planned.notes)
 
 
-@capture_verb("run")
 def run(request: CaptureRequest, what: str, tool: str) -> None:
     """Trace a whole program."""
-    from wavewright.capture.kinds import RunTrace
-
     parts = tuple(dict.fromkeys(part.strip() for part in what.split(",") if part.strip()))
     take(request, RunTrace(**request.common, parts=parts, tool=tool))
 
 
-@capture_verb("samples")
 def samples(request: CaptureRequest, method: str, **interval: Any) -> None:
     """Take PC samples of all kernels."""
-    from wavewright.capture.kinds import Samples
-    from wavewright.capture.rocprofv3.options import version_of
-
     chosen_method = None if method == "auto" else method
     if chosen_method is None and () < version_of(request.installation.rocm_version) < _STOCHASTIC:
         chosen_method = "host_trap"
     take(request, Samples(**request.common, method=chosen_method, **interval))
 
 
-_STAND_IN = "PROGRAM"  #: Where no program is given: the file is only checked.
 _NOT_GOOD = 1
 _DEFINITIONS_BYTES_MAX = 4 << 20
 
 
-@capture_verb("input", stand_in=_STAND_IN)
 def input(request: CaptureRequest, path: Path) -> None:  # noqa: A001 - the name of the verb
     """Check an input file, and run it."""
-    from wavewright.capture.inputs.checks import checked
-    from wavewright.capture.inputs.files import read_input
-
     file = checked(read_input(path), request.installation)
-    is_alone = request.program == (_STAND_IN,)
+    is_alone = request.program == (STAND_IN,)
     if request.as_json:
         emit_event({"event": "checked", **file.as_json()})
     else:
@@ -147,8 +130,6 @@ def input(request: CaptureRequest, path: Path) -> None:  # noqa: A001 - the name
 
 def _definitions_in(name: str) -> str | None:
     """A file with definitions of counters, which a job names."""
-    from wavewright.base.files import open_regular
-
     try:
         with open_regular(name) as stream:
             return stream.read(_DEFINITIONS_BYTES_MAX).decode()
@@ -157,8 +138,6 @@ def _definitions_in(name: str) -> str | None:
 
 
 def _run_jobs(request: CaptureRequest, file: CheckedFile) -> None:
-    from wavewright.capture.inputs.jobs import all_recordings
-
     recordings = all_recordings([job.keys for job in file.jobs], request.common, _definitions_in)
     if not recordings:
         what = "there is nothing in it that can be run"

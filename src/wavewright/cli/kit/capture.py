@@ -1,32 +1,30 @@
-"""Requests for captures: the common options of their verbs, and the program behind `--`."""
+"""A request for a capture: the common options of the verbs of `wavewright capture`, and the program behind `--`."""
 
 from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from time import localtime, strftime
+from typing import Any
 
-import click
-
-from wavewright.base.shown import command_line
+from wavewright.capture.gpus.topology import Gpu, gpus_of
+from wavewright.capture.jobs.job import Job
+from wavewright.capture.jobs.plan import planned_installation
+from wavewright.capture.kinds import Recording
+from wavewright.capture.machines.machine import Machine
+from wavewright.capture.machines.runner import Limits
+from wavewright.capture.other_machines import Place, place_of
+from wavewright.capture.rocprofv3.installation import find_installation
+from wavewright.capture.rocprofv3.releases import Installation, assumed
 from wavewright.cli.kit.form import current_brief
 from wavewright.errors import UsageError
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from wavewright.capture.gpus.topology import Gpu
-    from wavewright.capture.jobs.job import Job
-    from wavewright.capture.kinds import Recording
-    from wavewright.capture.machines.machine import Machine
-    from wavewright.capture.other_machines import Place
-    from wavewright.capture.rocprofv3.releases import Installation
-
-_PROGRAM, TYPED = "wavewright.program", "wavewright.typed"  #: Keys of click's context: the program, and all words.
-_SHOWN_WORDS, _LONGEST_WORD, _LONGEST_NAME = 12, 60, 40  #: Of a program, in messages and in names of folders.
+STAND_IN = "PROGRAM"  #: Where `capture input` is given no program: the file is only checked.
+_LONGEST_NAME = 40  #: Of a program, in names of folders.
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 #: Variables that tell the rank of a process to it, as rocprofv3 looks for them (spec 6.2, check 42).
 _RANKS = ("SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK", "PBS_NODENUM", "MPI_RANK")
@@ -34,31 +32,6 @@ _INTERPRETERS = re.compile(r"(python|python\d(\.\d+)?|bash|sh|env|torchrun|mpiru
 #: Options of a command here that a command on another machine is not given; True = they have a value.
 _OF_HERE = {"--host": True, "--container": True, "--remote": True, "-o": True, "--output": True}
 _OF_HERE |= {"--open": False, "--json": False, "--force": False}
-
-
-class ProgramCommand(click.Command):
-    """A command whose own options end at `--`; what follows is the program, word by word."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the options in front of `--`; UsageError when a program stands there without `--`."""
-        place = args.index("--") if "--" in args else len(args)
-        ctx.meta[_PROGRAM], ctx.meta[TYPED] = tuple(args[place + 1 :]), tuple(args)
-        ctx.allow_interspersed_args = any(isinstance(each, click.Argument) for each in self.params)
-        ctx.allow_extra_args = True
-        rest = super().parse_args(ctx, args[:place])
-        if ctx.args and not ctx.resilient_parsing:
-            word = ctx.args[0][:_LONGEST_WORD]
-            if place < len(args):
-                raise UsageError(f"{word!r} stands before --", advice="options first, then -- and the program")
-            ours = args[: place - len(ctx.args)]
-            program = ctx.args[:_SHOWN_WORDS] + (["..."] if len(ctx.args) > _SHOWN_WORDS else [])
-            again = f"wavewright capture {ctx.info_name} {command_line([*ours, '--', *program])}"
-            raise UsageError(f"{word!r} has no -- before it", advice=f"write -- before the program: {again}")
-        return rest
-
-    def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
-        """The options, and the program behind `--`."""
-        return [*super().collect_usage_pieces(ctx), "-- PROGRAM..."]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,24 +78,16 @@ class CaptureRequest:
         """Another machine or a container; None = here."""
         if self.host is None and self.container is None:
             return None
-        from wavewright.capture.other_machines import place_of
-
         return place_of(self.host, self.container, self.remote)
 
     @cached_property
     def machine(self) -> Machine:
         """The machine on which the program runs."""
-        from wavewright.capture.machines.machine import Machine
-
         return Machine()
 
     @cached_property
     def installation(self) -> Installation:
         """The profiler that is used; with --dry-run and none on the machine, the newest release that is known."""
-        from wavewright.capture.jobs.plan import planned_installation
-        from wavewright.capture.rocprofv3.installation import find_installation
-        from wavewright.capture.rocprofv3.releases import assumed
-
         if self.rocm_version:
             installation = assumed(self.rocm_version)
         elif self.is_dry_run and not self.rocprofv3:
@@ -134,17 +99,12 @@ class CaptureRequest:
     @cached_property
     def planned_gpu(self) -> Gpu | None:
         """The GPU for which a dry run plans: the one that is named, else the first; None = none is known here."""
-        from wavewright.capture.gpus.topology import gpus_of
-
         gpus = gpus_of(self.machine)
         named = [each for each in gpus if self.gpu in (str(each.index), each.pci, each.unique_id)]
         return next(iter(named or (gpus if self.gpu in ("auto", "any") else ())), None)
 
     def job(self, recording: Recording) -> Job:
         """The unit of work for a recording."""
-        from wavewright.capture.jobs.job import Job
-        from wavewright.capture.machines.runner import Limits
-
         return Job(
             recording=recording,
             name=program_name(self.program),
@@ -157,17 +117,17 @@ class CaptureRequest:
         )
 
 
-def request_of(options: dict[str, Any], stand_in: str) -> CaptureRequest:
-    """The request that the common options and the program behind `--` make."""
-    context = click.get_current_context()
-    program: tuple[str, ...] = context.meta.get(_PROGRAM, ())
+def request_of(verb: str, program: tuple[str, ...], options: dict[str, Any]) -> CaptureRequest:
+    """The request of a verb of `wavewright capture`: its common options, and the program behind `--`.
+
+    Without a program `--resume` goes on with that of the folder, and `input` runs nothing.
+    """
     is_stored = bool(not program and options["is_resumed"] and options["output"])  # the folder knows the program
-    if not program and stand_in and not is_stored:
-        program = (stand_in,)
+    if not program and verb == "input" and not is_stored:
+        program = (STAND_IN,)
         options["is_dry_run"] = True
     if not is_stored and not (program and program[0]):
-        name = context.info_name or "att"
-        advice = f"write it behind --: wavewright capture {name} -- python bench.py"
+        advice = f"write it behind --: wavewright capture {verb} -- python bench.py"
         raise UsageError("which program? There is none behind --", advice=advice)
     _refuse_contradictions(options)
     variables = dict(map(_variable, options.pop("env")))
@@ -212,8 +172,6 @@ def default_folder(program: Sequence[str], variables: Mapping[str, str]) -> Path
     >>> folder.name[:13], folder.name[-6:]
     ('capture-gemm-', '-rank3')
     """
-    from time import localtime, strftime
-
     ranks = [variables[name] for name in _RANKS if variables.get(name, "").isdecimal()]
     rank = f"-rank{ranks[0][:9]}" if ranks else ""
     return Path(f"capture-{program_name(program)}-{strftime('%Y%m%d-%H%M%S', localtime())}{rank}")

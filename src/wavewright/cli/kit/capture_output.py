@@ -3,52 +3,28 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import click
+from msgspec import to_builtins
 
 from wavewright.base.shown import printable, quoted
-from wavewright.cli.kit.capture import TYPED, ProgramCommand, request_of, words_for_there
-from wavewright.cli.kit.io import console, emit_event
-from wavewright.cli.kit.options import group, options
-from wavewright.cli.kit.verbs import read_declaration
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-    from pathlib import Path
-
-    from wavewright.capture.jobs.job import Job
-    from wavewright.capture.jobs.result import Result
-    from wavewright.capture.kinds import Recording
-    from wavewright.cli.kit.capture import CaptureRequest
-    from wavewright.model.blocks import AnyBlock
+from wavewright.capture.jobs import capture_run
+from wavewright.capture.jobs.folder import JOB, JobFolder
+from wavewright.capture.jobs.job import Job
+from wavewright.capture.jobs.plan import STAND_IN_KERNEL, STAND_IN_LAUNCHES, first_steps
+from wavewright.capture.jobs.result import Result, stored_result
+from wavewright.capture.kinds import Discovery, Recording, is_by_rocprofv3
+from wavewright.capture.other_machines import relay, take_there
+from wavewright.cli.kit.capture import CaptureRequest, words_for_there
+from wavewright.cli.kit.io import console, emit_event, show
+from wavewright.errors import WavewrightError
+from wavewright.model.blocks import AnyBlock
 
 _NOT_GOOD = 1
-
-
-def capture_verb(name: str, *, stand_in: str = "") -> Callable[[Callable[..., None]], click.Command]:
-    """Make a click command of a function that takes a `CaptureRequest`, and the options of its own file.
-
-    With a `stand_in` the program may be left away: nothing is run then.
-    """
-    declared = read_declaration("cli", "options", "capture", name)
-    shared = read_declaration("cli", "options", "capture", "common")
-    common = options(shared["common"])
-    names = [each.name or "" for each in common if each.expose_value]
-
-    def make(verb: Callable[..., None]) -> click.Command:
-        def run(**given: Any) -> None:
-            request = request_of({name: given.pop(name) for name in names}, stand_in)
-            if request.place is None:
-                verb(request, **given)
-                return
-            _take_elsewhere(request, name, words_for_there(click.get_current_context().meta[TYPED]))
-
-        special = options(declared.get("option", ()), shared)
-        return ProgramCommand(name, params=[*group("brief"), *special, *common], help=declared["help"], callback=run)
-
-    return make
 
 
 def take(request: CaptureRequest, recording: Recording, notes: Sequence[str] = ()) -> None:
@@ -56,10 +32,6 @@ def take(request: CaptureRequest, recording: Recording, notes: Sequence[str] = (
 
     `notes` say what was chosen before. Ends the program with status 1 if the capture is not good.
     """
-    from wavewright.capture.jobs import capture_run
-    from wavewright.capture.jobs.folder import JobFolder
-    from wavewright.capture.kinds import is_by_rocprofv3
-
     job = request.job(recording) if request.program else JobFolder(request.folder).stored_job()
     if request.is_dry_run:
         _show_plan(request, job, notes)
@@ -80,13 +52,10 @@ def take(request: CaptureRequest, recording: Recording, notes: Sequence[str] = (
     _finish(request, result)
 
 
-def _take_elsewhere(request: CaptureRequest, verb: str, words: Sequence[str]) -> None:
+def take_elsewhere(request: CaptureRequest, verb: str, typed: Sequence[str]) -> None:
     """Take the capture on another machine or in a container, bring its folder, and say what it is worth."""
-    from wavewright.capture.jobs.folder import JOB, JobFolder
-    from wavewright.capture.jobs.result import stored_result
-    from wavewright.capture.other_machines import relay, take_there
-
     assert request.place is not None  # noqa: S101 - asked before
+    words = words_for_there(typed)
     if request.is_dry_run:
         form = ["--json"] if request.as_json else []
         status = relay(request.place, ["capture", verb, *form, *words], lambda line: click.echo(printable(line)))
@@ -113,15 +82,11 @@ def _finish(request: CaptureRequest, result: Result) -> None:
 @contextmanager
 def _no_empty_folder(folder: Path) -> Iterator[None]:
     """Leave no folder behind in which nothing was tried, because a GPU or the profiler was missing or busy."""
-    from wavewright.errors import WavewrightError
-
     is_new = not folder.exists()
     try:
         yield
     except WavewrightError:
         if is_new and folder.is_dir() and not any((folder / name / "1").exists() for name in ("attempts", "discovery")):
-            from wavewright.capture.jobs.folder import JobFolder
-
             with suppress(WavewrightError, OSError):
                 JobFolder(folder).remove()
                 (folder / ".lock").unlink(missing_ok=True)
@@ -155,7 +120,6 @@ def _teller(request: CaptureRequest) -> Iterator[Callable[[dict[str, Any]], None
 
 
 def _show_result(request: CaptureRequest, result: Result) -> None:
-    from wavewright.capture.kinds import Discovery
     from wavewright.words.capture.discovery import discovery_json, discovery_report
     from wavewright.words.capture.result import result_json, result_report
 
@@ -185,9 +149,6 @@ def _att_words(result: Result) -> list[str]:
 
 def _show_plan(request: CaptureRequest, job: Job, notes: Sequence[str]) -> None:
     """Print what would be run, one step after the other, and the attempts that would follow."""
-    from wavewright.capture.jobs.plan import STAND_IN_KERNEL, STAND_IN_LAUNCHES, first_steps
-    from wavewright.capture.kinds import is_by_rocprofv3
-
     installation = request.installation if is_by_rocprofv3(job.recording) else None
     gpu = request.planned_gpu
     if installation is not None and installation.is_assumed and not request.rocm_version:
@@ -200,13 +161,12 @@ def _show_plan(request: CaptureRequest, job: Job, notes: Sequence[str]) -> None:
         (number, step, (*(notes if step is steps[-1] else ()), *step.notes)) for number, step in enumerate(steps, 1)
     ]
     if request.as_json:
-        from msgspec import to_builtins
-
         for number, plan, remarks in plans:
             event = {"event": "planned", "step": number, "steps": len(plans), "wanted": to_builtins(plan.recording)}
             commands = [command.as_json() for command in plan.commands]
             emit_event({**event, "commands": commands, "notes": list(remarks)})
         return
+
     from wavewright.words.capture.plan import plan_report
 
     def report(width: int) -> Iterator[AnyBlock]:
@@ -223,10 +183,3 @@ def _show_plan(request: CaptureRequest, job: Job, notes: Sequence[str]) -> None:
             )
 
     show(report)
-
-
-def show(report: Callable[[int], Iterable[AnyBlock]], *, stderr: bool = False) -> None:
-    """Print the parts of a report for a console of some width."""
-    out = console(stderr=stderr)
-    for part in report(out.width):
-        out.print(part)

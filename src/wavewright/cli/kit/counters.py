@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from wavewright.cli.kit.io import progress
-from wavewright.cli.kit.request import Request
+from wavewright.cli.kit.options import without_letter
+from wavewright.cli.kit.request import Request, form_of
 from wavewright.errors import UsageError
 
 if TYPE_CHECKING:
@@ -90,3 +91,16 @@ class CounterRequest(Request):
             ids_there = f"ids are from {ids[0]} to {ids[-1]}" if ids.len() else "the capture has no dispatches"
             raise UsageError(what, where=str(self.path), advice=f"--dispatch takes 5, 3-7 or '>10'; {ids_there}")
         return tuple(chosen)
+
+
+def counter_request(options: dict[str, Any]) -> CounterRequest:
+    """The request of a command line about one PATH, or about PATHS; its options are taken out."""
+    paths = options.pop("paths", ())
+    path = options.pop("path", None)
+    return CounterRequest(
+        path=path,
+        paths=paths if path is None else (path,),
+        kernels=tuple(without_letter(name, "k") for name in options.pop("kernels")),
+        **{name: options.pop(name) for name in ("dispatches", "gpus", "target")},
+        **form_of(options),
+    )

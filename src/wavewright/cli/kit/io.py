@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any, NoReturn, TextIO, cast
 
 import click
 
+from wavewright.base.bounds import integer_of
 from wavewright.base.shown import json_bytes, printable
 from wavewright.cli.kit.form import asked_top, current_brief, is_compact
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     import polars as pl
     from rich.console import Console
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from wavewright.analysis.trace.about.overview import LossLine
     from wavewright.cli.kit.brief import Brief
     from wavewright.errors import WavewrightError
-    from wavewright.model.blocks import Sentence
+    from wavewright.model.blocks import AnyBlock, Sentence
 
 BUG_EXIT_CODE = 70
 JSON_SCHEMA_VERSION = 1
@@ -52,7 +53,7 @@ def console(*, stderr: bool = False) -> Console:
     stream = sys.stderr if stderr else sys.stdout
     terminal_width = _terminal_width(stream)
     width = width_of(os.environ.get("COLUMNS", ""), terminal_width)
-    wraps = terminal_width is not None or bool(_columns(os.environ.get("COLUMNS", "")))
+    wraps = terminal_width is not None or bool(integer_of(os.environ.get("COLUMNS")))
 
     class Piped(Console):
         def print(self, *objects: Any, **how: Any) -> None:
@@ -117,12 +118,7 @@ def line_width() -> int:
 
 def width_of(columns: str, terminal: int | None) -> int:
     """Characters per line: COLUMNS, else the terminal, else the width for files; within what can be laid out."""
-    return min(max(_columns(columns) or terminal or _FILE_WIDTH, _NARROWEST), _WIDEST)
-
-
-def _columns(text: str) -> int:
-    """The number that COLUMNS says; 0 = none."""
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
+    return min(max(integer_of(columns) or terminal or _FILE_WIDTH, _NARROWEST), _WIDEST)
 
 
 def _terminal_width(stream: TextIO) -> int | None:
@@ -149,6 +145,13 @@ def emit_json(answer: dict[str, Any], *, inputs: Iterable[object] = (), losses: 
         return
     encoded = json_bytes(head | answer | {"losses": losses})
     click.echo(msgspec.json.format(encoded, indent=2).decode())
+
+
+def show(report: Callable[[int], Iterable[AnyBlock]], *, stderr: bool = False) -> None:
+    """Print the parts of a report, which is called with the width of the console."""
+    out = console(stderr=stderr)
+    for part in report(out.width):
+        out.print(part)
 
 
 def emit_event(event: dict[str, Any]) -> None:

@@ -91,69 +91,51 @@ def declaration_of(question: Question[Any]) -> dict[str, Any]:
 
 
 @cache
-def _shared() -> dict[str, Any]:
+def _shared_groups() -> dict[str, Any]:
     return read_declaration("cli", "options", "shared")
 
 
-def group(name: str, **words: str) -> list[click.Parameter]:
-    """Options that several verbs have; `words` stand for names in braces in their help."""
-    parameters = options(_shared()[name])
-    for parameter in parameters if words else ():
-        if isinstance(parameter, click.Option) and "{" in (parameter.help or ""):
-            parameter.help = str(parameter.help).format(**words)
-    return parameters
+def options(
+    entries: Iterable[Mapping[str, Any]], groups: Mapping[str, Sequence[Mapping[str, Any]]] | None = None
+) -> list[click.Parameter]:
+    """Make the options that entries of a TOML file declare, in their order.
 
-
-def groups(*names: str) -> list[click.Parameter]:
-    """The options of several groups, one after the other."""
-    return [option for name in names for option in group(name)]
-
-
-def options(entries: Iterable[Mapping[str, Any]], more: Mapping[str, Any] | None = None) -> list[click.Parameter]:
-    """The options that entries of a TOML file declare, in their order; `more` are groups beside the shared ones."""
+    An entry with `like` stands for all options of that group, of `groups` or of `cli/options/shared.toml`; its other
+    keys are put into the braces of their help.
+    """
+    groups = _shared_groups() | dict(groups or {})
     parameters: list[click.Parameter] = []
     for entry in entries:
-        name = entry.get("like", "")
-        if more and name in more:
-            parameters += options(more[name])
-        else:
-            words = {word: text for word, text in entry.items() if word != "like"}
-            parameters += group(name, **words) if name else [_parameter(click.Option, **entry)]
+        if "like" not in entry:
+            parameters.append(_parameter(click.Option, **entry))
+            continue
+        options_of_group = options(groups[entry["like"]], groups)
+        for option in options_of_group if len(entry) > 1 else ():
+            if isinstance(option, click.Option) and option.help:
+                option.help = option.help.format(**entry)
+        parameters += options_of_group
     return parameters
 
 
-def declared_options(verb: str, kind: str = "option") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Give a verb the help and the options of its file in `cli/options`; `kind` is the name of a part of these."""
-    declared = read_declaration("cli", "options", verb)
-
-    def add(function: Callable[..., Any]) -> Callable[..., Any]:
-        function.__doc__ = declared["help"]
-        return with_parameters(function, options(declared.get(kind, ())))
-
-    return add
+def arguments(declared: Mapping[str, Any]) -> list[click.Parameter]:
+    """Make the arguments that a TOML file declares."""
+    return [_parameter(click.Argument, **entry) for entry in declared.get("argument", ())]
 
 
-def own_command(place: Sequence[str], function: str, **how: Any) -> click.Command:
-    """A click command with the help, the arguments and the options of its file in `cli/options`.
+def own_command(place: Sequence[str], function: str, *, part: str = "option", **how: Any) -> click.Command:
+    """Make a click command with the help, the arguments and the options of its file in `cli/options`.
 
-    Its `function` below `wavewright.cli`, as module:name, is imported when it runs: `--help` needs only the file.
+    `function` is written as module:name below `wavewright.cli` and imported when the command runs: `--help` needs only
+    the file. `part` is the key of the options in that file.
     """
     declared = read_declaration("cli", "options", *place)
-    parameters = [_parameter(click.Argument, **entry) for entry in declared.get("argument", ())]
-    parameters += options(declared.get("option", ()))
+    parameters = [*arguments(declared), *options(declared.get(part, ()))]
 
     def run(**given: Any) -> None:
         module, name = function.split(":")
         getattr(import_module(f"wavewright.cli.{module}"), name)(**given)
 
     return click.Command(place[-1], params=parameters, help=declared["help"], callback=run, **how)
-
-
-def with_parameters(verb: Callable[..., Any], parameters: Sequence[click.Parameter]) -> Callable[..., Any]:
-    """The verb with these parameters before those that it has, in `--help` too."""
-    declared = getattr(verb, "__click_params__", [])
-    verb.__click_params__ = [*declared, *reversed(parameters)]  # type: ignore[attr-defined]  # click reads it from its end
-    return verb
 
 
 def _parameter(

@@ -7,21 +7,26 @@ from importlib import import_module
 from inspect import signature
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from wavewright.cli.kit.commands import captures_verb, counter_verb, run_verb, trace_verb
+import click
+
+from wavewright.cli.kit.counters import counter_request
 from wavewright.cli.kit.io import console
-from wavewright.cli.kit.options import declaration_of, options, with_parameters
-from wavewright.cli.kit.verbs import full_help
+from wavewright.cli.kit.options import arguments, declaration_of, options
+from wavewright.cli.kit.picture import picture_request
+from wavewright.cli.kit.request import Request, form_of
+from wavewright.cli.kit.run import run_request
+from wavewright.cli.kit.trace import any_request, trace_request
+from wavewright.cli.kit.verbs import full_help, read_declaration
 from wavewright.questions.kit.question import Wording
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    import click
     import polars as pl
 
     from wavewright.cli.kit.counters import CounterRequest
     from wavewright.cli.kit.picture import PictureRequest
-    from wavewright.cli.kit.request import Parts, Report, Request
+    from wavewright.cli.kit.request import Parts, Report
     from wavewright.cli.kit.run import RunRequest
     from wavewright.cli.kit.trace import TraceRequest
     from wavewright.model.answer import Answer
@@ -43,40 +48,44 @@ class Shown(NamedTuple):
     request: Request | None = None  #: What it answers; None = the request as it came.
 
 
+#: Form of a verb (a table of `cli/options/forms.toml`) -> the request that its arguments and common options make, which
+#: are taken out of the options. Without a form of its own, a question has that of its kind.
+_REQUESTS: dict[str, Callable[[dict[str, Any]], Request]] = {
+    "trace": trace_request,
+    "totals": partial(trace_request, in_parts=True),
+    "with or without a trace": any_request,
+    "run": run_request,
+    "a name, and whole events": partial(run_request, is_whole=True),
+    "counters": counter_request,
+    "captures side by side": lambda options: Request(paths=options.pop("paths"), **form_of(options)),
+}
+
+
 def derived_verb(question: Question[Any]) -> click.Command:
-    """The verb that answers a question."""
+    """Make the verb that answers a question: its parameters are those of its form and those that it declares itself."""
     declared = declaration_of(question)
-    entries = declared.get("option", ())
+    form = declared.get("form", question.kind)
+    entries = declared.get("option", [])
     has_picture = {"like": "picture"} in entries
+    common = read_declaration("cli", "options", "forms")[form]
 
-    def verb(request: Request, **given: Any) -> None:
+    def run(**given: Any) -> None:
+        request = _REQUESTS[form](given)
         if has_picture:
-            from wavewright.cli.kit.picture import picture_request
-
             given["picture"] = picture_request(given)
         answer = _answers(question.kind).get(question.name) or partial(_DEFAULTS[question.kind], question)
         _give(question, request, answer(request, **given), given.get("picture"))
 
-    command = _command(question.kind, with_parameters(verb, options(entries)), declared.get("form", ""))
-    command.help = full_help(question, declared.get("details", ""))
-    return command
+    parameters = [*arguments(common), *options(common["option"], {"own": entries})]
+    text = full_help(question, declared.get("details", ""))
+    return click.Command(question.verb_name, params=parameters, help=text, callback=run)
 
 
 def _answers(kind: str) -> Mapping[str, Callable[..., Shown]]:
-    """Name of a question -> the answer that options of its verb ask for; `--help` does not import it."""
-    answers: Mapping[str, Callable[..., Shown]] = import_module(
-        f"wavewright.cli.answers.{kind.removesuffix('s')}_answers"
-    ).ANSWERS
+    """Return the functions that answer questions of a kind by options of their verbs; `--help` imports none of them."""
+    module = import_module(f"wavewright.cli.answers.{kind.removesuffix('s')}_answers")
+    answers: Mapping[str, Callable[..., Shown]] = module.ANSWERS
     return answers
-
-
-def _command(kind: str, verb: Callable[..., None], form: str) -> click.Command:
-    """The verb with the arguments and options of its kind; `form` is what its file says about them."""
-    if kind == "trace":
-        return trace_verb(verb, in_parts=form == "totals", is_whole=form == "with or without a trace")
-    if kind == "run":
-        return run_verb(verb, takes_name=form == "a name, and whole events")
-    return captures_verb(verb) if form == "captures side by side" else counter_verb(verb)
 
 
 def _trace_answer(question: Question[Any], request: TraceRequest, **arguments: Any) -> Shown:

@@ -190,6 +190,11 @@ def _without_caveats(
     return losses.filter(~is_said | pl.any_horizontal(pl.col(place).is_not_null()))
 
 
+def form_of(options: dict[str, Any]) -> dict[str, Any]:
+    """The form of the output (--top, --csv, --json) among the options of a command line, which is taken out."""
+    return {name: options.pop(name) for name in ("top", "as_csv", "as_json") if name in options}
+
+
 def say_rows_left_out(shown_count: int, row_count: int) -> None:
     """Tell on stderr that a table was truncated."""
     if shown_count < row_count:

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import click
 
-from wavewright.cli.kit.form import FORM_NAMES
 from wavewright.cli.kit.io import console
-from wavewright.cli.kit.request import Request
+from wavewright.cli.kit.request import Request, form_of
 from wavewright.errors import UsageError
 
 if TYPE_CHECKING:
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
     from wavewright.readers.run.inputs import RunInput
 
 _SMALL_BYTES = 64 << 20
-_MAX_MISSING, _WAIT_WORKERS = 50, 60
 Result = TypeVar("Result")
 
 
@@ -41,12 +39,12 @@ class RunRequest(Request):
 
     selection: RunSelection
     asked: RunSelection  #: What the options choose; verbs that apply some of it themselves narrow `selection`.
-    jobs: int | None
-    scheduler: str | None
-    dask: bool
-    max_missing: float  #: Percent of the inputs that workers may leave unread.
+    jobs: int | None = 1  #: Processes that read; None = as many as the files deserve.
+    scheduler: str | None = None  #: Address of a Dask cluster.
+    dask: bool = False  #: Whether a Dask cluster is started on this host.
+    max_missing: float = 50  #: Percent of the inputs that workers may leave unread.
     captures: tuple[Path, ...] = ()  #: Traces of the capture of graphs that the runs replay.
-    wait_workers: float  #: Seconds for which a cluster may be without workers.
+    wait_workers: float = 60  #: Seconds for which a cluster may be without workers.
     gathered: list[Gathered[Any]] = field(default_factory=list)  #: What was read, pass after pass.
 
     @property
@@ -157,15 +155,12 @@ def file_progress(inputs: Sequence[object]) -> Iterator[Callable[[], None]]:
         yield lambda: status.update(text(next(finished)))
 
 
-_CHOICES = ("kernel", "pids", "ranks", "gpus", "streams", "domains", "between", "is_inside", "is_launched")
-
-
-_COMMON = ("paths", *FORM_NAMES, "jobs", "scheduler", "dask", "max_missing", "wait_workers", "captures")
-
-
 def run_request(options: dict[str, Any], *, is_whole: bool = False) -> RunRequest:
     """The request of a command line, whose options are taken out; `is_whole` keeps events whole that a window cuts."""
     selection = selection_of(options, is_whole=is_whole)
-    common = {name: options.pop(name) for name in _COMMON if name in options}
-    here = {"jobs": 1, "scheduler": None, "dask": False, "max_missing": _MAX_MISSING, "wait_workers": _WAIT_WORKERS}
-    return RunRequest(selection=selection, asked=selection, **here | common)
+    common = {name: options.pop(name) for name in ("paths", *_READING) if name in options}
+    return RunRequest(selection=selection, asked=selection, **form_of(options), **common)
+
+
+_READING = ("jobs", "scheduler", "dask", "max_missing", "wait_workers", "captures")
+_CHOICES = ("kernel", "pids", "ranks", "gpus", "streams", "domains", "between", "is_inside", "is_launched")

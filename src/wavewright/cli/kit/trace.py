@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from wavewright.cli.kit.form import FORM_NAMES
 from wavewright.cli.kit.io import progress
-from wavewright.cli.kit.request import Request
+from wavewright.cli.kit.request import Request, form_of
 from wavewright.model.blocks import Sentence
 
 if TYPE_CHECKING:
@@ -95,34 +94,38 @@ class CodeObjectRequest(Request):
     kernel: str | None  #: Only kernels whose name contains it; None = all.
 
 
-def any_request(path: Path | None, kernel: str | None, **common: Any) -> Request:
+def any_request(options: dict[str, Any]) -> Request:
     """The request of a command line whose path may be left away, or a code object; its trace is not reduced."""
-    form = {name: common[name] for name in FORM_NAMES}
-    if path is None:
-        return Request(**form)
-    if _is_code_object(path):
-        return CodeObjectRequest(paths=(path,), path=path, kernel=kernel, **form)
-    return trace_request(path, kernel=kernel, **common, cut=False)
+    path = options["path"]
+    if path is not None and not _is_code_object(path):
+        return trace_request(options, is_reduced=False)
+    path, kernel, form = options.pop("path"), options["kernel"], form_of(options)
+    for name in (*_SELECTING, *_READING):  # they apply to traces only
+        del options[name]
+    return Request(**form) if path is None else CodeObjectRequest(paths=(path,), path=path, kernel=kernel, **form)
 
 
-def trace_request(path: Path, *, cut: bool = True, in_parts: bool = False, **common: Any) -> TraceRequest:
-    """The request of a command line; `in_parts` as in `readers.opening`."""
+def trace_request(options: dict[str, Any], *, is_reduced: bool = True, in_parts: bool = False) -> TraceRequest:
+    """The request of a command line, whose options are taken out; `in_parts` as in `readers.opening`."""
     from wavewright.analysis.trace.selection import select, selected_rows
 
-    selection = selection_of(common)
-    form = {name: common.pop(name) for name in FORM_NAMES}
-    trace = open_trace(path, kernel=selection.kernel, in_parts=in_parts, **common)
-    trace = select(trace, selection) if cut else trace
+    path, form, selection = options.pop("path"), form_of(options), selection_of(options)
+    reading = {name: options.pop(name) for name in _READING}
+    trace = open_trace(path, kernel=selection.kernel, in_parts=in_parts, **reading)
+    trace = select(trace, selection) if is_reduced else trace
     rows = selected_rows(trace, selection)
     return TraceRequest(paths=(path,), path=path, trace=trace, rows=rows, selection=selection, **form)
+
+
+_SELECTING = ("kernel", "se", "simd", "wave", "time", "file", "line")  #: Options that choose waves, time and code rows.
+_READING = ("dispatch", "code_objects", "resources", "amd")  #: Options of `readers.opening`.
 
 
 def selection_of(options: dict[str, Any]) -> Selection:
     """The selection of waves, time and code rows that options ask for, which are taken out."""
     from wavewright.analysis.trace.selection import Selection
 
-    names = ("kernel", "se", "simd", "wave", "time", "file", "line")
-    kernel, se, simd, wave, (begin, end), file, (first, last) = (options.pop(name) for name in names)
+    kernel, se, simd, wave, (begin, end), file, (first, last) = (options.pop(name) for name in _SELECTING)
     return Selection(kernel, se, simd, wave, begin, end, file, first, last)
 
 
