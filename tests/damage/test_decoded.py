@@ -17,8 +17,8 @@ import pytest
 import wavewright
 from tests.kit.made_decoded import decoded_files, edit, write_decoded, zipped
 from tests.kit.sampling import every_third, every_third_pair
-from wavewright.analysis.trace.about.contents import contents
-from wavewright.analysis.trace.costs.row_totals import row_totals
+from wavewright.analysis.trace.about.overview import contents
+from wavewright.analysis.trace.costs.row_costs import row_totals
 from wavewright.cli import VERBS, main
 from wavewright.errors import WavewrightError
 from wavewright.model.schema import THREAD_TRACE

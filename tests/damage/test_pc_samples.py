@@ -9,7 +9,7 @@ import pytest
 
 from synth.pc_samples import SampledRun, write_samples
 from tests.damage.test_run_texts import WORDS
-from wavewright.analysis.trace.about.contents import contents
+from wavewright.analysis.trace.about.overview import contents
 from wavewright.analysis.trace.samples.diagnosis import sample_diagnosis
 from wavewright.errors import WavewrightError
 from wavewright.readers.opening import open_trace

@@ -23,8 +23,8 @@ from tests.e2e.menus import open_view
 from tests.e2e.numbers import exact, percent, short
 from tests.e2e.waiting import eventually, load
 from wavewright.analysis.trace.barriers import barriers
-from wavewright.analysis.trace.costs.exposure import row_costs
-from wavewright.analysis.trace.costs.sample_hotspots import sample_hotspots
+from wavewright.analysis.trace.costs.hotspots import sample_hotspots
+from wavewright.analysis.trace.costs.row_costs import row_costs
 from wavewright.analysis.trace.diagnose import diagnose
 from wavewright.analysis.trace.memory_latency import memory_latency
 from wavewright.analysis.trace.occupancy import occupancy

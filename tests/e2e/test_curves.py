@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 from tests.e2e.inputs import made_gemm, real_trace
 from tests.e2e.menus import save
 from tests.e2e.waiting import eventually, settled
-from wavewright.analysis.trace.clocks.common_clock import aligned
+from wavewright.analysis.trace.clocks import aligned
 from wavewright.analysis.trace.timeline.curves import curve_series, curve_steps
 from wavewright.analysis.trace.waves.kernel_residency import residency_changes
 from wavewright.model.schema import STATES

@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from tests.e2e.inputs import made_gemm
 from tests.e2e.numbers import exact
 from tests.e2e.waiting import eventually
-from wavewright.analysis.trace.costs.exposure import row_costs
+from wavewright.analysis.trace.costs.row_costs import row_costs
 from wavewright.analysis.trace.waits import waits
 
 LINES = """() => [...document.querySelectorAll('[data-view="waits"] .list-body .row')].map(row => [

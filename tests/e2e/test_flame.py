@@ -11,8 +11,8 @@ from playwright.sync_api import expect
 from tests.e2e.inputs import made_gemm, marked_gemm, real_trace
 from tests.e2e.waiting import eventually, fragment
 from wavewright.analysis.trace.code.marker_scopes import marker_scopes
-from wavewright.analysis.trace.costs.exposure import row_costs
 from wavewright.analysis.trace.costs.flame import flame
+from wavewright.analysis.trace.costs.row_costs import row_costs
 
 VIEW = '[data-view="flame"]'
 ROW = 19

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from tests.e2e.inputs import made_gemm, real_trace
 from wavewright.analysis.trace.costs.histogram import row_histogram
-from wavewright.analysis.trace.costs.row_totals import entered_rows
+from wavewright.analysis.trace.costs.row_costs import entered_rows
 from wavewright.page.payloads import part_of_time
 from wavewright.page.trace.answers import histogram
 

@@ -11,7 +11,7 @@ from tests.e2e.menus import open_view
 from tests.e2e.test_isa import opened, uncovered
 from tests.e2e.waiting import eventually, settled
 from wavewright.analysis.trace.code.live import live_rows
-from wavewright.analysis.trace.costs.exposure import row_costs
+from wavewright.analysis.trace.costs.row_costs import row_costs
 from wavewright.analysis.trace.listing import isa_listing
 from wavewright.analysis.trace.stalls import stalls
 

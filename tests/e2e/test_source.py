@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 from tests.e2e.inputs import hostile_source, made_gemm, real_trace, sampled
 from tests.e2e.waiting import eventually, fragment
-from wavewright.analysis.trace.costs.exposure import row_costs
+from wavewright.analysis.trace.costs.row_costs import row_costs
 from wavewright.analysis.trace.listing.line_costs import line_costs
 from wavewright.analysis.trace.listing.source_lines import sample_lines, source_listing
 

@@ -12,7 +12,7 @@ from tests.e2e.inputs import made_gemm, real_trace
 from tests.e2e.run_inputs import real_run
 from tests.e2e.test_timelines import HEADING, Tracks, address
 from wavewright.analysis.common.time_bins import TimeBins
-from wavewright.analysis.trace.clocks.common_clock import aligned
+from wavewright.analysis.trace.clocks import aligned
 from wavewright.analysis.trace.pipes.utilization import utilization
 from wavewright.analysis.trace.timeline.pipe_shares import busy_shares, pipe_shares
 from wavewright.analysis.trace.waves.resident import resident_waves

@@ -12,7 +12,7 @@ import wavewright
 from synth.isa import Kind
 from synth.planted import plant, write_decoded, write_raw
 from wavewright.analysis.trace.compare import compare
-from wavewright.analysis.trace.costs.exposure import row_costs
+from wavewright.analysis.trace.costs.row_costs import row_costs
 from wavewright.export.trace.ui_output import write_ui_output
 from wavewright.model.trace import ThreadTrace
 

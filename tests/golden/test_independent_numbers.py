@@ -20,10 +20,9 @@ from tests.golden.made_directories import make
 from tests.kit.sampling import covering
 from wavewright.analysis.trace.clocks import alignment
 from wavewright.analysis.trace.compare import compare
-from wavewright.analysis.trace.costs.exposure import hidden_latency, row_costs
 from wavewright.analysis.trace.costs.hotspots import UNITS, hotspots
 from wavewright.analysis.trace.costs.loops import loops
-from wavewright.analysis.trace.costs.row_totals import row_totals
+from wavewright.analysis.trace.costs.row_costs import hidden_latency, row_costs, row_totals
 from wavewright.analysis.trace.diagnose import diagnose
 from wavewright.analysis.trace.memory_latency import memory_latency
 from wavewright.analysis.trace.occupancy import occupancy

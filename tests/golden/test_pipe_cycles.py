@@ -14,8 +14,7 @@ import pytest
 import wavewright
 from tests.conftest import SHARED
 from tests.kit.judges import llvm_program
-from wavewright.analysis.trace.pipes import matrix_rows
-from wavewright.analysis.trace.pipes.passes import declared_cycles, pipe_cycles_of_rows
+from wavewright.analysis.trace.pipes import declared_cycles, matrix_rows, pipe_cycles_of_rows
 from wavewright.analysis.trace.pipes.utilization import utilization
 from wavewright.facts import gpus
 from wavewright.model.trace import ThreadTrace

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from tests.conftest import SHARED
-from wavewright.analysis.trace.costs.row_totals import row_totals
+from wavewright.analysis.trace.costs.row_costs import row_totals
 from wavewright.analysis.trace.trust.caveats import differing_row_count
 from wavewright.analysis.trace.waves.states import state_curves
 from wavewright.model.trace import ThreadTrace

@@ -13,7 +13,7 @@ from polars.testing import assert_frame_equal
 
 import wavewright
 from tests.conftest import SHARED
-from wavewright.analysis.trace.costs.row_totals import row_totals
+from wavewright.analysis.trace.costs.row_costs import row_totals
 from wavewright.analysis.trace.stalls import stalls
 from wavewright.analysis.trace.stalls.classic import Classic, classic
 from wavewright.analysis.trace.waits.wait_producers import resolve

@@ -14,7 +14,7 @@ from synth import synthesize, write_capture
 from tests.kit.sampling import examples
 from tests.property.roundtrip import decode
 from tests.property.scenarios import TARGETS, scenarios
-from wavewright.analysis.trace.costs.row_totals import row_totals
+from wavewright.analysis.trace.costs.row_costs import row_totals
 
 FAMILIES = tuple(TARGETS)
 quick = settings(max_examples=examples(15), deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -79,6 +79,13 @@ class TableSpec:
 
         return {column.name: getattr(pl, column.dtype) for column in self.columns}
 
+    @property
+    def casts(self) -> list[pl.Expr]:
+        """The columns, each cast to its type: what to select of a frame that has them among others."""
+        import polars as pl
+
+        return [pl.col(name).cast(dtype) for name, dtype in self.dtypes.items()]
+
 
 def table_spec(name: str, row: str, columns: str) -> TableSpec:
     """Declare a table; columns come one per line: `name type unit | meaning` (unit `-` = none).
@@ -129,22 +136,14 @@ THREAD_TRACE = packaged_specs(__package__, "tables/trace.toml")
 
 
 def empty_frame(table: TableSpec) -> pl.DataFrame:
-    """An empty frame with the declared columns and types.
-
-    >>> empty_frame(THREAD_TRACE["states"]).columns
-    ['wave', 'state', 'duration_cycles']
-    """
+    """An empty frame with the declared columns and types."""
     import polars as pl
 
     return pl.DataFrame(schema=table.dtypes)
 
 
 def frame_of(table: TableSpec, rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
-    """Rows as a frame with the declared columns and types; what a row does not have is null.
-
-    >>> frame_of(THREAD_TRACE["states"], [{"wave": 0, "state": 2}]).row(0)
-    (0, 2, None)
-    """
+    """Rows as a frame with the declared columns and types; what a row does not have is null."""
     import polars as pl
 
     return pl.DataFrame({name: [row.get(name) for row in rows] for name in table.names}, schema=table.dtypes)

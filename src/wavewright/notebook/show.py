@@ -74,7 +74,7 @@ def _cycles(trace: ThreadTrace, given: str) -> int | None:
         if not given.endswith("%"):
             return int(given.replace(",", ""))
         share = float(given[:-1]) / 100
-        from wavewright.analysis.trace.clocks.common_clock import aligned
+        from wavewright.analysis.trace.clocks import aligned
 
         waves = aligned(trace, trace.waves, "start_cycles", "end_cycles")
         first, last = waves["start_cycles"].min(), waves["end_cycles"].max()

@@ -13,7 +13,7 @@ from tests.e2e.inputs import made_gemm
 from tests.e2e.run_inputs import made_ranks
 from tests.kit.barrier_records import without_releases
 from wavewright.analysis.trace.clocks import alignment
-from wavewright.analysis.trace.costs.exposure import row_costs
+from wavewright.analysis.trace.costs.row_costs import row_costs
 from wavewright.analysis.trace.selection import Selection, select
 from wavewright.analysis.trace.timeline.area import area_rows
 from wavewright.errors import UsageError

@@ -16,7 +16,7 @@ from synth.workload import Workload
 from tests.kit.barrier_records import without_releases
 from tests.kit.small_traces import small_trace
 from wavewright.analysis.trace.clocks import alignment
-from wavewright.analysis.trace.costs.exposure import row_costs
+from wavewright.analysis.trace.costs.row_costs import row_costs
 from wavewright.errors import UsageError
 from wavewright.model.document import Document
 from wavewright.model.run import Run

@@ -18,7 +18,7 @@ import wavewright
 from synth import Scenario, compiled, synthesize, write_capture
 from synth.kernels import kernel_path
 from tests.kit.made_decoded import NAME, PLACEHOLDER, decoded_files, tar_xz, write_decoded, write_files, zipped
-from wavewright.analysis.trace.costs.row_totals import row_totals
+from wavewright.analysis.trace.costs.row_costs import row_totals
 from wavewright.errors import MissingToolError, NotATraceError, UsageError
 from wavewright.model.schema import THREAD_TRACE
 from wavewright.readers.files.archive import ArchiveFolder

@@ -8,7 +8,7 @@ from functools import partial
 
 import polars as pl
 
-from wavewright.analysis.trace.clocks.common_clock import engine_offsets
+from wavewright.analysis.trace.clocks import engine_offsets
 from wavewright.base.bounds import check_range
 from wavewright.errors import UsageError
 from wavewright.model.executions import attempt_cycles
@@ -126,6 +126,11 @@ def check_whole_waves(trace: ThreadTrace) -> None:
     if of_waves != trace.instructions.height:
         what = "lane addresses follow from the start of a wave, and this is a part of its time"
         raise UsageError(what, where=trace.source.path, advice="leave out --time; --wave chooses waves")
+
+
+def at_rows(frame: pl.DataFrame, rows: pl.Series | None) -> pl.DataFrame:
+    """The rows of a frame that are about one of these code rows (column `row`); None = all of them."""
+    return frame if rows is None else frame.filter(pl.col("row").is_in(rows.implode()))
 
 
 def selected_rows(trace: ThreadTrace, selection: Selection) -> pl.Series | None:

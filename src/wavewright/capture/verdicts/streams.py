@@ -204,7 +204,7 @@ def _mapped_share(trace: ThreadTrace, size_bytes: int) -> float:
     if size_bytes > ROWS_BYTES_MAX:
         rows = has_line.filter(pl.col("function").is_in(trace.kernels["name"].implode()))
         return float((rows if rows.height else has_line)["is_mapped"].mean() or 0.0)  # type: ignore[arg-type]
-    from wavewright.analysis.trace.costs.row_totals import row_totals
+    from wavewright.analysis.trace.costs.row_costs import row_totals
 
     hits = row_totals(trace).join(has_line, on="row").filter("is_mapped")["hit_count"].sum()
     return int(hits) / trace.executed.instruction_count

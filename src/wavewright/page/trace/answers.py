@@ -11,13 +11,12 @@ import polars as pl
 from wavewright.analysis.beside import with_run
 from wavewright.analysis.trace.barriers import barriers
 from wavewright.analysis.trace.clocks import alignment
-from wavewright.analysis.trace.costs.exposure import row_costs
 from wavewright.analysis.trace.costs.flame import TREES
 from wavewright.analysis.trace.costs.flame import flame as grow
 from wavewright.analysis.trace.costs.histogram import RowHistogram, row_histogram
+from wavewright.analysis.trace.costs.hotspots import sample_hotspots
 from wavewright.analysis.trace.costs.loops import loop_iterations, loop_starts, loops
-from wavewright.analysis.trace.costs.row_totals import entered_rows
-from wavewright.analysis.trace.costs.sample_hotspots import sample_hotspots
+from wavewright.analysis.trace.costs.row_costs import entered_rows, row_costs
 from wavewright.analysis.trace.diagnose import diagnose
 from wavewright.analysis.trace.fabric import no_traffic
 from wavewright.analysis.trace.lanes import LaneAccesses, lane_accesses, no_lane_accesses

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from wavewright.analysis.trace.code.live import live_rows
-from wavewright.analysis.trace.costs.exposure import row_costs
+from wavewright.analysis.trace.costs.row_costs import row_costs
 from wavewright.analysis.trace.selection import Selection, select
 from wavewright.model.document import Document
 from wavewright.page.protocol.question import PageQuestion

@@ -9,7 +9,7 @@ import polars as pl
 
 from wavewright.analysis.common.occupancy.architecture import architecture
 from wavewright.analysis.common.occupancy.limits import Resources
-from wavewright.analysis.trace.about.contents import contents
+from wavewright.analysis.trace.about.overview import contents
 from wavewright.analysis.trace.costs.activity import activity
 from wavewright.analysis.trace.derived_counters.sampled_counters import sampled_counters
 from wavewright.analysis.trace.occupancy.resources import KernelResources, kernel_resources

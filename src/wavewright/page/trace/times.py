@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from wavewright.analysis.trace.clocks.common_clock import engine_offsets
+from wavewright.analysis.trace.clocks import engine_offsets
 from wavewright.model.trace import ThreadTrace
 
 

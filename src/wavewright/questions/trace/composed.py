@@ -9,9 +9,8 @@ from wavewright.questions.trace.trace_question import asked, check_code, chosen,
 if TYPE_CHECKING:
     import polars as pl
 
-    from wavewright.analysis.trace.about.contents import Contents
-    from wavewright.analysis.trace.costs.hotspots import Hotspots
-    from wavewright.analysis.trace.costs.sample_hotspots import SampleHotspots
+    from wavewright.analysis.trace.about.overview import Contents
+    from wavewright.analysis.trace.costs.hotspots import Hotspots, SampleHotspots
     from wavewright.analysis.trace.diagnose import Diagnosis
     from wavewright.analysis.trace.fabric import FabricTraffic
     from wavewright.analysis.trace.listing.hot_code import HotCode
@@ -29,7 +28,7 @@ _BINS = 60
 
 def trace_contents(document: Document) -> Contents:
     """Contents of the trace, whatever it is."""
-    from wavewright.analysis.trace.about.contents import contents
+    from wavewright.analysis.trace.about.overview import contents
 
     return document.kept(("topic", "about"), lambda: contents(document.trace))
 
@@ -50,8 +49,7 @@ def either_diagnosis(document: Document, **choice: Any) -> Diagnosis | SampleDia
 
 def either_hotspots(document: Document, *, by: str = "instruction", **choice: Any) -> Hotspots | SampleHotspots:
     """Hotspots of instructions, of stored totals, or of PC samples."""
-    from wavewright.analysis.trace.costs.hotspots import hotspots
-    from wavewright.analysis.trace.costs.sample_hotspots import sample_hotspots
+    from wavewright.analysis.trace.costs.hotspots import hotspots, sample_hotspots
 
     if document.trace.samples.height:
         return asked(document, "hotspots", sample_hotspots, needs="nothing", by=by, **choice)

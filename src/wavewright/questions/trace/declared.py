@@ -35,12 +35,11 @@ from wavewright.questions.trace.next_questions import (
 from wavewright.questions.trace.trace_question import AT, CHOICE, LINES, UNIT, TraceQuestion
 
 if TYPE_CHECKING:
-    from wavewright.analysis.trace.about.contents import Contents
+    from wavewright.analysis.trace.about.overview import Contents
     from wavewright.analysis.trace.barriers import Barriers
     from wavewright.analysis.trace.compare.slow_waves import SlowWaves
-    from wavewright.analysis.trace.costs.hotspots import Hotspots
+    from wavewright.analysis.trace.costs.hotspots import Hotspots, SampleHotspots
     from wavewright.analysis.trace.costs.loops import Loops
-    from wavewright.analysis.trace.costs.sample_hotspots import SampleHotspots
     from wavewright.analysis.trace.diagnose import Diagnosis
     from wavewright.analysis.trace.fabric import FabricTraffic
     from wavewright.analysis.trace.lanes.answer import Lanes
@@ -59,7 +58,7 @@ if TYPE_CHECKING:
 
 
 def _about() -> Analysis[Contents]:
-    from wavewright.analysis.trace.about.contents import Contents
+    from wavewright.analysis.trace.about.overview import Contents
 
     return Analysis((Contents,))
 
@@ -140,8 +139,7 @@ PLAN = TraceQuestion(
 
 
 def _hotspots() -> Analysis[Hotspots | SampleHotspots]:
-    from wavewright.analysis.trace.costs.hotspots import Hotspots
-    from wavewright.analysis.trace.costs.sample_hotspots import SampleHotspots
+    from wavewright.analysis.trace.costs.hotspots import Hotspots, SampleHotspots
 
     return Analysis((Hotspots, SampleHotspots))
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from wavewright.analysis.trace.costs.hotspots import Hotspots
-from wavewright.analysis.trace.costs.sample_hotspots import SampleHotspots
+from wavewright.analysis.trace.costs.hotspots import Hotspots, SampleHotspots
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent, short
 from wavewright.facts.loader import packaged

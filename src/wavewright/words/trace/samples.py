@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from wavewright.analysis.trace.samples.causes import SampleScope
 from wavewright.analysis.trace.samples.diagnosis import SampleDiagnosis, SampleFinding, SamplePlace
-from wavewright.analysis.trace.samples.scope import SampleScope
 from wavewright.analysis.trace.samples.stalls import SampleStalls
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent, shortened

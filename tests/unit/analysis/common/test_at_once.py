@@ -7,7 +7,7 @@ import pytest
 from synth import Scenario, compiled, synthesize, write_capture
 from wavewright import decode
 from wavewright.analysis.common.stop import Stopped, StopSwitch, at_once, obeying
-from wavewright.analysis.trace.costs.exposure import hidden_in_part
+from wavewright.analysis.trace.costs.row_costs import hidden_in_part
 
 
 def test_results_stand_in_the_order_of_tasks_and_errors_come_out():

@@ -9,7 +9,7 @@ import pytest
 
 from tests.unit.analysis.small_kernels import trace_of
 from wavewright.analysis.trace.barriers import barriers
-from wavewright.analysis.trace.costs.exposure import row_costs
+from wavewright.analysis.trace.costs.row_costs import row_costs
 from wavewright.model.trace import ThreadTrace
 
 TEXTS = ["v_mov_b32_e32 v0, 0", "s_barrier", "s_endpgm"]

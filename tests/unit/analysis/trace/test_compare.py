@@ -15,7 +15,7 @@ from tests.unit.analysis.small_kernels import trace_of
 from wavewright.analysis.trace.compare import compare, main_kernel
 from wavewright.analysis.trace.compare.alignment import Alignment, align_rows, align_traces, grouped_units
 from wavewright.analysis.trace.compare.spread import batch_costs, batches, unit_costs
-from wavewright.analysis.trace.costs.row_totals import row_totals
+from wavewright.analysis.trace.costs.row_costs import row_totals
 from wavewright.errors import UsageError
 from wavewright.model.launch import Launch, median_noise
 from wavewright.model.trace import ThreadTrace

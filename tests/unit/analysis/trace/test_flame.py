@@ -9,8 +9,8 @@ from tests.kit.made_markers import ENTER, FIRST, LEAVE, markers
 from tests.kit.made_traces import CODE, made
 from tests.kit.small_traces import small_trace
 from tests.kit.ui_directories import frame
-from wavewright.analysis.trace.costs.exposure import row_costs
 from wavewright.analysis.trace.costs.flame import MOST_LINES, Flame, flame
+from wavewright.analysis.trace.costs.row_costs import row_costs
 from wavewright.errors import UsageError
 from wavewright.model.trace import ThreadTrace
 

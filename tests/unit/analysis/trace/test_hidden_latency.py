@@ -20,7 +20,7 @@ from tests.kit.sampling import examples
 from tests.kit.ui_directories import frame, load
 from tests.property.scenarios import TARGETS, scenarios
 from tests.unit.analysis import spelled_out_hiding
-from wavewright.analysis.trace.costs.exposure import ROW_COSTS, hidden_latency, row_costs
+from wavewright.analysis.trace.costs.row_costs import ROW_COSTS, hidden_latency, row_costs
 from wavewright.analysis.trace.selection import Selection, select
 from wavewright.model.trace import ThreadTrace
 

@@ -15,9 +15,16 @@ from tests.kit.sampling import examples
 from tests.kit.together import together
 from tests.kit.ui_directories import frame, load
 from wavewright.analysis.trace.code.attribution import is_library, source_of_rows
-from wavewright.analysis.trace.costs.hotspots import SORTS, UNITS, Hotspots, hotspots, kernel_costs
-from wavewright.analysis.trace.costs.row_totals import row_totals
-from wavewright.analysis.trace.costs.sample_hotspots import SampleHotspots, sample_hotspots
+from wavewright.analysis.trace.costs.hotspots import (
+    SORTS,
+    UNITS,
+    Hotspots,
+    SampleHotspots,
+    hotspots,
+    kernel_costs,
+    sample_hotspots,
+)
+from wavewright.analysis.trace.costs.row_costs import row_totals
 from wavewright.analysis.trace.selection import Selection, select
 from wavewright.errors import UsageError
 from wavewright.model.trace import ThreadTrace, TraceSource

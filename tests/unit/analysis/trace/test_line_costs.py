@@ -7,7 +7,7 @@ import polars as pl
 from tests.kit.made_traces import CODE, made
 from tests.kit.small_traces import small_trace
 from tests.kit.ui_directories import frame
-from wavewright.analysis.trace.costs.exposure import row_costs
+from wavewright.analysis.trace.costs.row_costs import row_costs
 from wavewright.analysis.trace.listing.line_costs import line_costs
 from wavewright.analysis.trace.listing.source_lines import source_listing
 from wavewright.model.trace import ThreadTrace

@@ -3,7 +3,7 @@ from __future__ import annotations
 import polars as pl
 
 from tests.kit.together import together
-from wavewright.analysis.trace.pipes.passes import pipe_cycles_of_rows
+from wavewright.analysis.trace.pipes import pipe_cycles_of_rows
 from wavewright.model.schema import THREAD_TRACE, empty_frame
 from wavewright.model.trace import ThreadTrace, TraceSource
 

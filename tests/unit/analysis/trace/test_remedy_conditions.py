@@ -6,9 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from wavewright.analysis.trace.diagnose.capture_facts import CAPTURE_CONDITIONS, CaptureFacts, general_remedy
 from wavewright.analysis.trace.diagnose.facts import Producer, RowView
-from wavewright.analysis.trace.diagnose.remedies import CONDITIONS, GROUPS, remedies_for
+from wavewright.analysis.trace.diagnose.remedies import (
+    CAPTURE_CONDITIONS,
+    CONDITIONS,
+    GROUPS,
+    CaptureFacts,
+    general_remedy,
+    remedies_for,
+)
 from wavewright.analysis.trace.diagnose.row_code import RowCode
 from wavewright.facts.stall_classes import RemedyClause, all_clauses, stall_class, stall_remedies
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.kit.made_traces import made
 from tests.kit.sampling import examples
 from tests.kit.ui_directories import load, read_json
-from wavewright.analysis.trace.costs.row_totals import row_totals
+from wavewright.analysis.trace.costs.row_costs import row_totals
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,7 +11,7 @@ import wavewright
 from synth import Scenario, compiled, synthesize, write_capture
 from tests.kit.together import together
 from wavewright import ThreadTrace, UsageError
-from wavewright.analysis.trace.costs.row_totals import row_totals
+from wavewright.analysis.trace.costs.row_costs import row_totals
 from wavewright.analysis.trace.selection import Selection, select, selected_rows
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.kit.small_traces import small_trace
 from wavewright import _core
-from wavewright.analysis.trace.costs.exposure import row_costs
+from wavewright.analysis.trace.costs.row_costs import row_costs
 from wavewright.analysis.trace.pipes import BUBBLE, BUSY, RESIDENT
 from wavewright.model.schema import THREAD_TRACE
 from wavewright.model.trace import ThreadTrace, TraceSource

@@ -13,10 +13,9 @@ from synth import Scenario, compiled, synthesize, write_capture
 from tests.kit.small_traces import frame
 from tests.unit.analysis.trace.test_loops import trace_of
 from wavewright.analysis.trace.clocks import alignment
-from wavewright.analysis.trace.costs.exposure import row_costs
 from wavewright.analysis.trace.costs.histogram import row_histogram
 from wavewright.analysis.trace.costs.loops import loop_iterations, loops
-from wavewright.analysis.trace.costs.row_totals import entered_rows
+from wavewright.analysis.trace.costs.row_costs import entered_rows, row_costs
 from wavewright.analysis.trace.listing import isa_listing
 from wavewright.errors import UsageError
 from wavewright.model.document import Document

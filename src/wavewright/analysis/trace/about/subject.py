@@ -1,15 +1,18 @@
-"""Subject of a trace: kernel, dispatch and GPU, for the first line of every report."""
+"""Subject of a trace: kernel, dispatch and GPU, and the traced call among the calls of its kernel, in words."""
 
 from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import PurePath
 
 import polars as pl
 
 from wavewright.analysis.common.occupancy.architecture import architecture
+from wavewright.base.words import counted, percent
 from wavewright.errors import UsageError
 from wavewright.facts import gpus
+from wavewright.model.launch import Launch
 from wavewright.model.trace import ThreadTrace
 
 
@@ -75,7 +78,7 @@ def _gpu(trace: ThreadTrace) -> str:
     if target is None:
         sure = inferred_gpu(trace)
         return sure or (f"gfx{trace.gfxip}, exact GPU not known" if trace.gfxip else "GPU not known")
-    name = target.rsplit("--", 1)[-1].split(":", 1)[0].lower()
+    name = target.rsplit("--", 1)[-1].split(":", 1)[0].lower()  # amdgcn-amd-amdhsa--gfx942:sramecc+
     return f"{target} ({gpus.of(name).family})" if name in gpus.TARGETS else target
 
 
@@ -86,3 +89,38 @@ def inferred_gpu(trace: ThreadTrace) -> str:
         if inferred and inferred.is_certain:
             return f"{inferred.facts.target} ({inferred.facts.family}, inferred)"
     return ""
+
+
+def microseconds(nanoseconds: float) -> str:
+    """A duration of a kernel as text."""
+    return f"{nanoseconds / 1000:,.1f} µs"
+
+
+def launch_sentence(launch: Launch) -> str:
+    """The traced call, its duration, and its distance from the median call.
+
+    >>> from wavewright.model.launch import Launch
+    >>> launch_sentence(Launch("gemm", 3, 7100, 1, 150, 4900.0, 4700.0, 5200.0, "28_results.db"))
+    'first of 150 calls, 45 % slower than the median (7.1 µs against 4.9 µs)'
+    >>> launch_sentence(Launch("gemm", 3, 4900, 7, 9, 4900.0, 4700.0, 5200.0, "28_results.db", kernel_call_count=12))
+    'call 7 of 9 with this grid, as long as the median (4.9 µs)'
+    >>> launch_sentence(Launch("gemm", 3, 7100, 1, 1, 7100.0, 7100.0, 7100.0, "28_results.db"))
+    'the only call, 7.1 µs'
+    """
+    grid = " with this grid" if launch.kernel_call_count > launch.call_count else ""
+    took = microseconds(launch.duration_ns)
+    if launch.call_count == 1:
+        return f"the only call{grid}, {took}"
+    place = "first of" if launch.call_number == 1 else f"call {launch.call_number:,} of"
+    number = counted(launch.call_count, "calls") if launch.call_number == 1 else f"{launch.call_count:,}"
+    share = percent(abs(launch.above_median_share), 0)
+    if share == percent(0.0, 0):
+        return f"{place} {number}{grid}, as long as the median ({took})"
+    word = "slower" if launch.above_median_share > 0 else "faster"
+    median = microseconds(launch.duration_ns_median)
+    return f"{place} {number}{grid}, {share} {word} than the median ({took} against {median})"
+
+
+def launch_source(launch: Launch) -> str:
+    """The name of the file that the calls are recorded in."""
+    return PurePath(launch.path).name

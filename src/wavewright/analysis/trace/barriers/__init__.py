@@ -7,9 +7,74 @@ from dataclasses import dataclass
 import polars as pl
 
 from wavewright import _core
-from wavewright.analysis.trace.barriers.meetings import passages
-from wavewright.model.answer import Answer
+from wavewright.analysis.trace.selection import at_rows
+from wavewright.model.answer import Answer, once_per_trace
+from wavewright.model.executions import MESSAGE
 from wavewright.model.trace import ThreadTrace
+
+#: Waves of one workgroup leave a barrier within a few cycles: 0 to 8 in every capture looked at.
+_RELEASE_JITTER_CYCLES = 16
+_PLACE = ("se", "cu", "simd", "slot")
+_HAS_WORKGROUP_IDS = 12  #: From this generation on, waves carry the id of their workgroup.
+
+
+@once_per_trace
+def passages(trace: ThreadTrace) -> pl.DataFrame:
+    """One row per executed barrier.
+
+    Columns: `position` (index in instructions), `row`, `wave`, `se`, `cu`, `simd`, `slot`, `group_id`
+    (waves.workgroup), `arrival`, `release` and `stall` (cycles), `workgroup` (the same for waves that always leave
+    together) and `meeting` (the same for the executions of one barrier by one workgroup that end together).
+    """
+    return _grouped(_executions(trace), by_id=trace.gfxip >= _HAS_WORKGROUP_IDS)
+
+
+def _executions(trace: ThreadTrace) -> pl.DataFrame:
+    """Every execution of a barrier: its position, row, wave and its place, arrival, release and stall."""
+    kinds = ("barrier", "barrier_wait", "barrier_signal")
+    code = trace.code.filter(pl.col("class").is_in(kinds)).select("row", kind="class")
+    positions = trace.instructions["row"].is_in(code["row"].implode()).arg_true()
+    executed = (
+        trace.instructions[positions]
+        .with_columns(positions.alias("position"))
+        .join(code, on="row", maintain_order="left")
+    )
+    same_wave = pl.col("wave") == pl.col("wave").shift(1)
+    same_row = (pl.col("wave") == pl.col("wave").shift(-1)) & (pl.col("row") == pl.col("row").shift(-1))
+    is_message = (pl.col("category") == MESSAGE) & same_row & (pl.col("category").shift(-1) != MESSAGE)
+    is_arrival = is_message.fill_null(value=False)  # the first of two records of one execution, which can stall, too
+    is_signal = (pl.col("kind") == "barrier_signal") | is_arrival
+    of_arrival = pl.when(is_arrival.shift(1)).then(pl.col("stall_cycles").shift(1)).otherwise(0)
+    issued = pl.col("time_cycles") + pl.col("stall_cycles")
+    signalled = pl.when(same_wave & pl.col("is_signal").shift(1)).then(issued.shift(1))
+    return (
+        executed.lazy()
+        .with_columns(is_signal=is_signal, stall=pl.col("stall_cycles").cast(pl.Int64) + of_arrival)
+        .with_columns(signalled=signalled)
+        .filter(~pl.col("is_signal"))
+        .join(trace.waves.lazy().select("wave", *_PLACE, group_id="workgroup"), on="wave", maintain_order="left")
+        .select(
+            pl.col("position").cast(pl.UInt64),
+            *("row", "wave", *_PLACE, "group_id", "stall"),
+            arrival=pl.coalesce("signalled", "time_cycles"),
+            release=pl.col("time_cycles") + pl.col("duration_cycles"),
+        )
+        .collect()
+    )
+
+
+def _grouped(executions: pl.DataFrame, *, by_id: bool) -> pl.DataFrame:
+    """With `meeting` (executions of one barrier that end together) and `workgroup` (waves that always meet)."""
+    place = ["se", "cu", "row", *(["group_id"] if by_id else [])]
+    ordered = executions.sort(*place, "release", "wave")
+    moved_on = pl.any_horizontal(pl.col(name).ne_missing(pl.col(name).shift(1)) for name in place)
+    gap = pl.col("release") - pl.col("release").shift(1) > _RELEASE_JITTER_CYCLES
+    ordered = ordered.with_columns(release_number=(moved_on | gap).fill_null(value=True).cum_sum())
+    shared = ordered.group_by("wave").agg(workgroup=pl.col("release_number").sort().implode().hash().first())
+    return ordered.join(shared, on="wave", maintain_order="left").with_columns(
+        meeting=pl.struct("release_number", "workgroup").rank("dense")
+    )
+
 
 _NOTICEABLE_CYCLES = 1.0  #: A row is a cause when the last waves spent that many more cycles there, on average.
 
@@ -39,13 +104,12 @@ def barriers(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Barriers:
     passed = passages(trace)
     groups = passed.group_by("workgroup").agg(wave_count=pl.col("wave").n_unique())
     met = groups.filter(pl.col("wave_count") > 1)
-    if rows is not None:
-        passed = passed.filter(pl.col("row").is_in(rows.implode()))
+    passed = at_rows(passed, rows)
     meetings = _meetings(passed)
     table = _rows(trace, passed, meetings)
     return Barriers(
         workgroup_count=met.height,
-        waves_per_workgroup=_mean(met["wave_count"]),
+        waves_per_workgroup=float(met["wave_count"].sum()) / max(met.height, 1),
         alone_wave_count=groups.height - met.height,
         stall_cycles_total=int(table["stall_cycles_total"].sum()),
         lost_cycles_total=int(table["lost_cycles_total"].sum()),
@@ -54,10 +118,6 @@ def barriers(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Barriers:
         last_waves=_last_waves(meetings),
         causes=_causes(trace, passed, meetings),
     )
-
-
-def _mean(values: pl.Series) -> float:
-    return float(values.sum()) / values.len() if values.len() else 0.0
 
 
 def _meetings(passed: pl.DataFrame) -> pl.DataFrame:
@@ -116,21 +176,15 @@ def _last_waves(meetings: pl.DataFrame) -> pl.DataFrame:
 
 
 def _causes(trace: ThreadTrace, passed: pl.DataFrame, meetings: pl.DataFrame) -> pl.DataFrame:
+    """Rows on which the wave that arrives last spends more cycles before a barrier than the others do."""
     met = passed.join(meetings.select("meeting", last="position"), on="meeting", how="left").sort("position")
-    role = pl.when(pl.col("last").is_null()).then(2).when(pl.col("position") == pl.col("last")).then(1).otherwise(0)
+    is_alone, is_last = pl.col("last").is_null(), pl.col("position") == pl.col("last")
+    role = pl.when(is_alone).then(2).when(is_last).then(1).otherwise(0)
     met = met.with_columns(role=role.cast(pl.UInt8))
-    executed = trace.instructions
-    causes = _core.late_causes(
-        executed["wave"],
-        executed["time_cycles"],
-        executed["stall_cycles"],
-        executed["duration_cycles"],
-        executed["row"],
-        met["position"],
-        met["row"].cast(pl.UInt32),
-        met["role"],
-        trace.code.height,
-    )
+    ran = trace.instructions
+    columns = (ran["wave"], ran["time_cycles"], ran["stall_cycles"], ran["duration_cycles"], ran["row"])
+    roles = (met["position"], met["row"].cast(pl.UInt32), met["role"])
+    causes = _core.late_causes(*columns, *roles, trace.code.height)
     counts = met.group_by("row").agg(lasts=(pl.col("role") == 1).sum(), others=(pl.col("role") == 0).sum())
     last, other = pl.col("last_cycles_total") / pl.col("lasts"), pl.col("other_cycles_total") / pl.col("others")
     return (
@@ -142,9 +196,7 @@ def _causes(trace: ThreadTrace, passed: pl.DataFrame, meetings: pl.DataFrame) ->
         .with_columns(last_cycles_mean=last, other_cycles_mean=other)
         .with_columns(excess_cycles_mean=pl.col("last_cycles_mean") - pl.col("other_cycles_mean"))
         .filter(pl.col("excess_cycles_mean") >= _NOTICEABLE_CYCLES)
-        .join(
-            trace.code.select("row", "address", "text", "file", "line"), left_on="cause_row", right_on="row", how="left"
-        )
+        .join(trace.code.select("address", "text", "file", "line", cause_row="row"), on="cause_row", how="left")
         .sort("row", "excess_cycles_mean", "cause_row", descending=[False, True, False])
         .select(Barriers.tables["causes"].names)
     )

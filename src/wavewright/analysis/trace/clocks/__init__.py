@@ -1,12 +1,14 @@
-"""Frequency of the shader clock, and offsets between the clocks of the shader engines."""
+"""Clocks of a trace: frequency of the shader clock, and offsets that put all shader engines on one clock."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import polars as pl
 
+from wavewright.analysis.common.time_bins import FARTHEST_CYCLES, TimeBins, time_bins
 from wavewright.model.answer import Answer, once_per_trace
 from wavewright.model.trace import ThreadTrace
 from wavewright.model.traced_span import clock_mhz, realtime_hz
@@ -38,7 +40,8 @@ def alignment(trace: ThreadTrace) -> ClockAlignment:
     """Put the clocks of the shader engines side by side; a part of a trace keeps the common clock of the whole."""
     if trace.part_of is not None:
         return alignment(trace.part_of[0])
-    engines = _engines_with_data(trace)
+    tables = (trace.waves, trace.occupancy, trace.sampled_counters)
+    engines = {se for table in tables for se in table["se"].unique()}
     spans = _spans(trace)
     frequency = clock_mhz(trace)
     unmoved = dict.fromkeys(sorted(engines | set(spans)), 0)
@@ -62,17 +65,15 @@ def clock_curves(trace: ThreadTrace) -> pl.DataFrame:
     """
     cycles = pl.col("shader_clock_cycles").clip(-_MAX_OFFSET_CYCLES, _MAX_OFFSET_CYCLES)
     ticks = pl.col("realtime_ticks").cast(pl.Float64)
-    offset = pl.col("se").replace_strict(dict(alignment(trace).offsets), default=0, return_dtype=pl.Int64)
     passed = (ticks.shift(-1) - ticks).over("se")
     rate = (cycles.shift(-1) - cycles).over("se") / passed * (realtime_hz(trace) / 1e6)
     pairs = trace.realtime.drop_nulls().unique(["se", "shader_clock_cycles"], keep="first", maintain_order=True)
     return pairs.sort("se", "shader_clock_cycles").select(
-        "se", time_cycles=cycles + offset, mhz=pl.when(passed > 0).then(rate)
+        "se", time_cycles=cycles + engine_offsets(trace), mhz=pl.when(passed > 0).then(rate)
     )
 
 
-@dataclass(frozen=True)
-class _Span:
+class _Span(NamedTuple):
     """The pairs with the smallest and the largest shader clock of one engine."""
 
     first_cycles: int
@@ -86,20 +87,10 @@ def _spans(trace: ThreadTrace) -> dict[int, _Span]:
     outer = (
         trace.realtime.drop_nulls()
         .group_by("se")
-        .agg(
-            clock.min(), clock.max().alias("last"), ticks.get(clock.arg_min()), ticks.get(clock.arg_max()).alias("end")
-        )
+        .agg(clock.min(), last=clock.max(), tick=ticks.get(clock.arg_min()), last_tick=ticks.get(clock.arg_max()))
         .sort("se")
     )
-    return {
-        row["se"]: _Span(
-            row["shader_clock_cycles"],
-            row["realtime_ticks"],
-            row["last"] - row["shader_clock_cycles"],
-            row["end"] - row["realtime_ticks"],
-        )
-        for row in outer.iter_rows(named=True)
-    }
+    return {se: _Span(first, tick, last - first, end - tick) for se, first, last, tick, end in outer.iter_rows()}
 
 
 def _offsets(spans: Mapping[int, _Span]) -> dict[int, int] | None:
@@ -116,6 +107,31 @@ def _offsets(spans: Mapping[int, _Span]) -> dict[int, int] | None:
     return offsets if max(offsets.values()) <= min(longest, _MAX_OFFSET_CYCLES) else None
 
 
-def _engines_with_data(trace: ThreadTrace) -> set[int]:
-    tables = (trace.waves, trace.occupancy, trace.sampled_counters)
-    return {se for table in tables for se in table["se"].unique().to_list()}
+def bins_of_trace(trace: ThreadTrace, count: int) -> TimeBins:
+    """At most `count` bins over everything that is drawn over time: traced waves and, of a whole trace, occupancy."""
+    waves = aligned(trace, trace.waves, "start_cycles", "end_cycles")
+    spans = [waves.select(first=pl.col("start_cycles").min(), last=pl.col("end_cycles").max())]
+    if trace.part_of is None or not waves.height:
+        # a start at cycle 0 of its engine's clock happened before the trace: it does not say when that began
+        events = aligned(trace, trace.occupancy.filter(pl.col("time_cycles") != 0), "time_cycles")
+        spans.append(events.select(first=pl.col("time_cycles").min(), last=pl.col("time_cycles").max()))
+    both = pl.concat(spans).drop_nulls()
+    return time_bins(min(both["first"].to_list(), default=0), max(both["last"].to_list(), default=0), count)
+
+
+def engine_offsets(trace: ThreadTrace) -> pl.Expr:
+    """Cycles that put times on the common clock, for a frame with the column `se`."""
+    offsets = alignment(trace).offsets
+    if not any(offsets.values()):
+        return pl.lit(0, pl.Int64)
+    return pl.col("se").replace_strict(offsets, default=0, return_dtype=pl.Int64)
+
+
+def aligned_cycles(trace: ThreadTrace, column: str) -> pl.Expr:
+    """A column of times on the common clock, for a frame with the column `se`."""
+    return pl.col(column).cast(pl.Int64).clip(-FARTHEST_CYCLES, FARTHEST_CYCLES) + engine_offsets(trace)
+
+
+def aligned(trace: ThreadTrace, frame: pl.DataFrame, *columns: str) -> pl.DataFrame:
+    """The frame with these columns of times on the common clock; the cycles that were added are the column `offset`."""
+    return frame.with_columns(*(aligned_cycles(trace, name) for name in columns), offset=engine_offsets(trace))

@@ -1,8 +1,7 @@
 """Data that every instruction moves: the memory it touches, the direction and the bytes per lane, from its text.
 
-The tables below are the names of LLVM's AMDGPU target (`llvm/lib/Target/AMDGPU/*.td`: FLATInstructions,
-BUFInstructions, DSInstructions, SMInstructions, MIMGInstructions) for gfx9 to gfx12. The width stands in the name;
-where it depends on a descriptor or on a register (`format`, images, blocks, tensors) the bytes are null, never a guess.
+`accesses.toml` has the mnemonics. The width stands in the name; where it depends on a descriptor or on a register
+(`format`, images, blocks, tensors) the bytes are null, never a guess.
 """
 
 from __future__ import annotations
@@ -13,6 +12,7 @@ from typing import Final, NamedTuple
 
 import polars as pl
 
+from wavewright.base.toml import packaged
 from wavewright.model.answer import once_per_trace
 from wavewright.model.schema import packaged_spec
 from wavewright.model.trace import ThreadTrace
@@ -31,64 +31,19 @@ class Access(NamedTuple):
     bytes_per_lane: int | None
 
 
-_LDS_ATOMICS = (
-    "add|sub|rsub|inc|dec|min|max|and|or|xor|mskor|cmpst|cmpstore|wrxchg|storexchg|wrap|condxchg32|pk_add|cond_sub"
-    "|sub_clamp|append|consume|bvh_stack|atomic"
-)
-#: Mnemonic -> space and direction; the first match decides. Not here, because they move no data of the kernel: moves
-#: between lanes (`ds_bpermute`), global wave sync, cache control, prefetches, clocks.
-_OPERATIONS: Final = tuple(
-    (re.compile(pattern), space, direction)
-    for pattern, space, direction in (
-        (r"ds_(read|load|param_load|direct_load)|lds_(param|direct)_load", "lds", LOAD),
-        (r"ds_(wrxchg|storexchg)", "lds", ATOMIC),
-        (r"ds_(write|store)", "lds", STORE),
-        (rf"ds_({_LDS_ATOMICS})(\d|_(?!gs_reg)|$)", "lds", ATOMIC),
-        (r"s_(buffer_|scratch_)?load_", "scalar", LOAD),
-        (r"s_(buffer_|scratch_)?store_", "scalar", STORE),
-        (r"s_(buffer_)?atomic_", "scalar", ATOMIC),
-        (r"(global|cluster)_load_(lds|async_to_lds)_|tensor_load_to_lds", "memory", LOAD_TO_LDS),
-        (r"scratch_load_lds_", "scratch", LOAD_TO_LDS),
-        (r"(global|cluster|t?buffer)_load_", "memory", LOAD),
-        (r"(global|t?buffer)_store_|tensor_store_from_lds", "memory", STORE),
-        (r"(global|buffer)_atomic_", "memory", ATOMIC),
-        (r"scratch_load_", "scratch", LOAD),
-        (r"scratch_store_", "scratch", STORE),
-        (r"flat_load_", "flat", LOAD),
-        (r"flat_store_", "flat", STORE),
-        (r"flat_atomic_", "flat", ATOMIC),
-        (r"image_(load|msaa_load|sample|gather|bvh)", "memory", LOAD),
-        (r"image_store", "memory", STORE),
-        (r"image_atomic_", "memory", ATOMIC),
-    )
-)
+_TABLES: Final = packaged("accesses.toml", __package__)
+_OPERATIONS: Final = tuple((re.compile(pattern), *access) for pattern, *access in _TABLES["operations"])
+_WIDTH_ELSEWHERE: Final = frozenset(_TABLES["width_elsewhere"])
+_UNTYPED_ATOMICS: Final = frozenset(_TABLES["untyped_atomics"])
+_WIDTHS: Final[dict[str, int]] = _TABLES["widths"]
 #: Loads of these go to LDS where the text has the modifier `lds`.
 _LDS_MODIFIER: Final = ("buffer_", "global_", "scratch_")
-#: Parts of a mnemonic after which the width is in a descriptor or a register, or one for all lanes.
-_WIDTH_ELSEWHERE: Final = frozenset(
-    ("format", "block", "src2", "append", "consume", "bvh", "image", "tensor", "param", "direct")
-)
-#: Parts of a mnemonic that are a width, in bytes; the first one counts (`ds_read_b64_tr_b16` reads 8).
-_WIDTHS: Final = (
-    dict.fromkeys(("byte", "ubyte", "sbyte"), 1)
-    | dict.fromkeys(("short", "ushort", "sshort"), 2)
-    | {"dword": 4}
-    | {f"dwordx{count}": 4 * count for count in (2, 3, 4, 8, 16)}
-    | {f"{kind}{bits}": bits // 8 for kind in "bui" for bits in (8, 16, 32, 64)}
-    | {f"b{bits}": bits // 8 for bits in (96, 128, 256, 512)}
-    | {"f32": 4, "f64": 8, "x2": 8}
-)
-#: Atomics on two packed halves.
-_PACKED_ATOMIC_BYTES = 4
-#: Atomics of gfx9 and gfx10 without a type in the name work on 4 bytes, those with `x2` on 8.
+_PACKED_ATOMIC_BYTES = 4  #: Atomics on two halves.
 _UNTYPED_ATOMIC_BYTES = 4
-_UNTYPED_ATOMICS: Final = frozenset(
-    ("swap", "cmpswap", "add", "sub", "smin", "umin", "smax", "umax", "and", "or", "xor", "inc", "dec", "csub")
-) | {"fcmpswap", "fmin", "fmax"}
 _TWO_ADDRESSES = re.compile(r"ds_(read|write|wrxchg)2(st64)?_|_2addr_")
 #: The transposing loads of gfx12 give a lane of a wave of 64 half of what the name says: the registers decide.
 _TRANSPOSED_BY_WAVE_SIZE = re.compile(r"global_load_tr_b(64|128)$")
-_FIRST_REGISTERS = re.compile(r"\s*v(?:\[(\d{1,4}):(\d{1,4})\]|\d{1,4}\b)")
+_FIRST_REGISTERS = re.compile(r"\s*v(?:\[(?P<first>\d{1,4}):(?P<last>\d{1,4})\]|\d{1,4}\b)")
 _REGISTER_BYTES = 4
 _MAY_ACCESS = r"^(global|cluster|flat|scratch|t?buffer|ds|lds|image|tensor|s_(buffer_|scratch_)?(load|store|atomic))_"
 _CACHED_TEXTS = 1 << 16
@@ -107,10 +62,10 @@ def access_of(text: str) -> Access | None:
     """
     mnemonic, _, operands = text.strip().partition(" ")
     words = operands.replace(",", " ").split()
-    operation = next((facts for pattern, *facts in _OPERATIONS if pattern.match(mnemonic)), None)
-    if operation is None or "gds" in words:
+    found = next((access for pattern, *access in _OPERATIONS if pattern.match(mnemonic)), None)
+    if found is None or "gds" in words:
         return None  # GDS is none of these spaces
-    space, direction = operation
+    space, direction = found
     if direction == LOAD and mnemonic.startswith(_LDS_MODIFIER) and "lds" in words:
         direction = LOAD_TO_LDS
     return Access(space, direction, _bytes_per_lane(mnemonic, operands, direction))
@@ -129,7 +84,7 @@ def accesses(code: pl.DataFrame) -> pl.DataFrame:
     schema = {"text": pl.String(), **{name: dtype for name, dtype in ACCESSES.dtypes.items() if name != "row"}}
     table = pl.DataFrame(moving, schema=schema, orient="row")
     joined = rows.join(table, on="text", how="inner", maintain_order="left")
-    return joined.select(pl.col(name).cast(dtype) for name, dtype in ACCESSES.dtypes.items())
+    return joined.select(ACCESSES.casts)
 
 
 def _bytes_per_lane(mnemonic: str, operands: str, direction: str) -> int | None:
@@ -137,7 +92,11 @@ def _bytes_per_lane(mnemonic: str, operands: str, direction: str) -> int | None:
     if not _WIDTH_ELSEWHERE.isdisjoint(parts):
         return None
     if _TRANSPOSED_BY_WAVE_SIZE.match(mnemonic):
-        return _first_register_bytes(operands)
+        registers = _FIRST_REGISTERS.match(operands)
+        if registers is None:
+            return None
+        count = int(registers["last"]) - int(registers["first"]) + 1 if registers["first"] else 1
+        return _REGISTER_BYTES * count if count > 0 else None
     if direction == ATOMIC and "pk" in parts:
         return _PACKED_ATOMIC_BYTES
     width = next((_WIDTHS[part] for part in parts if part in _WIDTHS), None)
@@ -146,22 +105,10 @@ def _bytes_per_lane(mnemonic: str, operands: str, direction: str) -> int | None:
     return 2 * width if width is not None and _TWO_ADDRESSES.search(mnemonic) else width
 
 
-def _first_register_bytes(operands: str) -> int | None:
-    registers = _FIRST_REGISTERS.match(operands)
-    if registers is None:
-        return None
-    count = int(registers[2]) - int(registers[1]) + 1 if registers[1] else 1
-    return _REGISTER_BYTES * count if count > 0 else None
-
-
-_GFX9_LANES = 64
-_GFX9 = 9
-
-
 def lanes_per_wave(trace: ThreadTrace) -> int | None:
     """Lanes of a wave: 64 on gfx9, on RDNA what the code objects of all kernels say; None = not known, or mixed."""
-    if trace.gfxip == _GFX9:
-        return _GFX9_LANES
+    if trace.gfxip == 9:
+        return 64
     sizes = trace.kernels["wave_size"].unique().to_list()
     return sizes[0] if len(sizes) == 1 else None
 

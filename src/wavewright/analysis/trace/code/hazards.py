@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from wavewright.base.toml import packaged
 from wavewright.codeobj.registers import EXEC, FIRST_VECTOR, M0, MODE, VCC, RowUses
+from wavewright.facts.loader import Fact, decoded
 
 NOT_KNOWN = "not known"
 _PADDING = re.compile(r"s_(nop|delay_alu)\b")
-# Classes of instructions (codeobj/classes).
-_MATRIX, _TRANSCENDENTAL = "matrix", "valu_transcendental"
-_LEAVES = frozenset(("branch", "jump", "end", "padding"))
-_STORES = frozenset(("vmem_store", "flat_store", "scratch_store", "image_store"))
-_LOADS = frozenset(
-    ("vmem_load", "vmem_lds_load", "flat_load", "scratch_load", "image_load", "image_sample", "smem_load")
-)
+_LEAVES = frozenset(("branch", "jump", "end", "padding"))  #: Classes behind which other code runs.
 _OTHER_LANES = re.compile(
     r"v_(readlane|readfirstlane|writelane|permlane)|\S*_dpp|.*\b(quad_perm|row_\w+|wave_\w+|dpp8)\b"
 )
@@ -44,61 +40,36 @@ class _Pair:
     def scalars_used(self) -> list[int]:
         return sorted(register for register in self.result_used if register < FIRST_VECTOR)
 
-
-@dataclass(frozen=True)
-class _Rule:
-    states_max: int  #: The most wait states that any GPU needs for it.
-    fits: Callable[[_Pair], bool]
-    words: str  #: With `{producer}`, `{consumer}` and `{register}` to fill in.
+    @property
+    def special_scalars_used(self) -> frozenset[int]:
+        return (_EXEC | {M0}) & self.result_used
 
 
-# The nearest instruction that a rule fits decides, the rules in this order. Wait states: LLVM 22, GCNHazardRecognizer,
-# and AMD's ISA guides ("manually inserted wait states").
-_RULES = (
-    _Rule(
-        19, lambda pair: pair.producer_class == _MATRIX and bool(pair.result_used), "matrix result before {consumer}"
-    ),
-    _Rule(
-        19,
-        lambda pair: pair.producer_class == _MATRIX and bool(pair.overwritten),
-        "{consumer} overwrites registers of a matrix instruction",
-    ),
-    _Rule(
-        5,
-        lambda pair: pair.producer.startswith("v_") and bool(pair.scalars_used),
-        "{producer} writes {register} before {consumer}",
-    ),
-    _Rule(
-        5,
-        lambda pair: pair.producer.startswith("s_") and bool((_EXEC | {M0}) & pair.result_used),
-        "{producer} writes {register} before {consumer}",
-    ),
-    _Rule(
-        2,
-        lambda pair: pair.producer_class == _TRANSCENDENTAL and bool(pair.result_used),
-        "transcendental result before {consumer}",
-    ),
-    _Rule(
-        5,
-        lambda pair: pair.reads_other_lanes and pair.producer.startswith("v_") and bool(pair.result_used),
-        "VALU result before {consumer}, which reads other lanes",
-    ),
-    _Rule(
-        2,
-        lambda pair: pair.producer_class in _STORES and pair.consumer.startswith("v_") and bool(pair.overwritten),
-        "{consumer} overwrites data of {producer}",
-    ),
-    _Rule(
-        1,
-        lambda pair: {pair.producer_class, pair.consumer_class} <= _LOADS and bool(pair.addresses_overwritten),
-        "loads that overwrite their addresses",
-    ),
-    _Rule(
-        2,
-        lambda pair: pair.producer.startswith("v_") and pair.consumer.startswith("v_") and bool(pair.result_used),
-        "{producer} result before {consumer}",
-    ),
-)
+class _Rule(Fact, frozen=True):
+    """A hazard as `hazards.toml` declares it."""
+
+    states_max: int
+    shared: str
+    words: str
+    producer: str = ""
+    consumer: str = ""
+    producer_classes: tuple[str, ...] = ()
+    consumer_classes: tuple[str, ...] = ()
+    reads_other_lanes: bool = False
+
+    def fits(self, pair: _Pair) -> bool:
+        return (
+            pair.states <= self.states_max
+            and pair.producer.startswith(self.producer)
+            and pair.consumer.startswith(self.consumer)
+            and (not self.producer_classes or pair.producer_class in self.producer_classes)
+            and (not self.consumer_classes or pair.consumer_class in self.consumer_classes)
+            and (pair.reads_other_lanes or not self.reads_other_lanes)
+            and bool(getattr(pair, self.shared))
+        )
+
+
+_RULES = decoded(packaged("hazards.toml", __package__)["rules"], tuple[_Rule, ...], where="hazards.toml")
 _STATES_MAX = max(rule.states_max for rule in _RULES)
 
 
@@ -109,15 +80,20 @@ def hazard_of(texts: Sequence[str | None], uses: RowUses, row: int) -> str:
     register; only where such a pair is found, else `not known`.
     """
     text = texts[row] or "" if 0 <= row < len(texts) else ""
-    consumer = _next(texts, row)
-    if not _PADDING.match(text) or consumer is None:
+    following = range(row + 1, min(row + 1 + _STATES_MAX, len(texts)))
+    consumer = next((at for at in following if not _PADDING.match(texts[at] or "")), None)
+    if not _PADDING.match(text) or consumer is None or not texts[consumer]:
         return NOT_KNOWN
     if text.startswith("s_delay_alu"):
-        return _delayed(text, texts[consumer] or "")
+        dependency = re.search(r"instid0\((\w+?)_\d\)", text)
+        kind = _DELAYS.get(dependency[1]) if dependency else None
+        return f"{kind} before {family(texts[consumer] or '')}" if kind else NOT_KNOWN
     for pair in _pairs(texts, uses, row, consumer):
         for rule in _RULES:
-            if pair.states <= rule.states_max and rule.fits(pair):
-                return _filled(rule.words, pair)
+            if rule.fits(pair):
+                register = next((_NAMES[number] for number in pair.scalars_used if number in _NAMES), "an SGPR")
+                producer, consumer_name = family(pair.producer), family(pair.consumer)
+                return rule.words.format(producer=producer, consumer=consumer_name, register=register)
     return NOT_KNOWN
 
 
@@ -167,22 +143,3 @@ def family(text: str) -> str:
         return compared[0]
     name = re.sub(r"_(e32|e64|sdwa|dpp|dpp8)$|_e64_dpp$", "", mnemonic)
     return re.sub(r"(_(b?f|fp|i|u|b|bf)\d+|_dword(x\d+)?|_[us]?(byte|short)(_d16(_hi)?)?|_\d+x\d+x\d+\w*)+$", "", name)
-
-
-def _next(texts: Sequence[str | None], row: int) -> int | None:
-    """The row of the first instruction after the padding."""
-    after = range(row + 1, min(row + 1 + _STATES_MAX, len(texts)))
-    behind = next((at for at in after if not _PADDING.match(texts[at] or "")), None)
-    return behind if behind is not None and texts[behind] else None
-
-
-def _delayed(text: str, consumer: str) -> str:
-    """The dependency that `s_delay_alu` declares for the instruction after it."""
-    dependency = re.search(r"instid0\((\w+?)_(\d)\)", text)
-    kind = _DELAYS.get(dependency[1]) if dependency else None
-    return f"{kind} before {family(consumer)}" if kind else NOT_KNOWN
-
-
-def _filled(words: str, pair: _Pair) -> str:
-    register = next((_NAMES[number] for number in pair.scalars_used if number in _NAMES), "an SGPR")
-    return words.format(producer=family(pair.producer), consumer=family(pair.consumer), register=register)

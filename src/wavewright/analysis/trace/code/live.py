@@ -45,7 +45,7 @@ def live_rows(trace: ThreadTrace) -> pl.DataFrame:
     reached = live.filter(code.select(is_read).to_series() & (live["is_reached"] == 1)).select("row", *COUNTS)
     fits = _fitting(trace, reached.select("live_vgprs", "live_agprs").unique())
     joined = reached.join(fits, on=["live_vgprs", "live_agprs"], how="left", maintain_order="left")
-    return joined.select(pl.col(name).cast(dtype) for name, dtype in LIVE_ROWS.dtypes.items())
+    return joined.select(LIVE_ROWS.casts)
 
 
 def sized_code(trace: ThreadTrace) -> pl.DataFrame:

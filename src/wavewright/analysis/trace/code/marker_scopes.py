@@ -40,40 +40,38 @@ def marker_scopes(trace: ThreadTrace) -> MarkerScopes:
     first. The first marker of a wave, and the end of the wave, close everything that was left open.
     """
     book = _Book()
-    for row in _moments(trace).iter_rows():
-        book.read(*row)
-    book.close_all_slots()
-    scopes = pl.DataFrame(book.scopes, schema=SCOPES.dtypes, orient="row").sort(
-        "start_cycles", "depth", maintain_order=True
-    )
-    stacks = pl.DataFrame(
-        [(number, *stack) for number, stack in enumerate(book.stacks)], schema=STACKS.dtypes, orient="row"
-    )
+    slots: dict[tuple[int, ...], _Slot] = {}
+    for se, cu, simd, number, *moment in _moments(trace).iter_rows():
+        place = (se, cu, simd, number)
+        if place not in slots:
+            slots[place] = _Slot(place, book)
+        slots[place].read(*moment)
+    for slot in slots.values():
+        slot.close_all()
+    scopes = pl.DataFrame(book.scopes, schema=SCOPES.dtypes, orient="row")
+    scopes = scopes.sort("start_cycles", "depth", maintain_order=True)
+    numbered = [(number, *stack) for number, stack in enumerate(book.stacks)]
+    stacks = pl.DataFrame(numbered, schema=STACKS.dtypes, orient="row")
     changes = pl.DataFrame(book.changes, schema={**_CHANGES, "stack": pl.UInt32}, orient="row")
     return MarkerScopes(scopes, stacks, changes, book.orphan_count)
 
 
 def _moments(trace: ThreadTrace) -> pl.DataFrame:
     """Markers and ends of waves in the order of time; ends have no flags and come first at equal times."""
-    payloads = pl.col("record_kind") != 0
-    columns = ["marker_kind", "flags", "name", "location"]
-    markers = trace.markers.filter(~payloads).select(*_SLOT, "time_cycles", *columns)
-    slots = markers.select(_SLOT).unique()
-    ends = trace.waves.join(slots, on=_SLOT, how="semi").select(
-        *_SLOT,
-        pl.col("end_cycles").alias("time_cycles"),
-        *(pl.lit(None, markers.schema[column]).alias(column) for column in columns),
-    )
-    both = pl.concat([ends, markers])
-    return both.sort("time_cycles", maintain_order=True)
-
-
-Slot = tuple[int, int, int, int]
+    columns = ("marker_kind", "flags", "name", "location")
+    is_payload = pl.col("record_kind") != 0
+    markers = trace.markers.filter(~is_payload).select(*_SLOT, "time_cycles", *columns)
+    nothing = {column: pl.lit(None, markers.schema[column]) for column in columns}
+    waves = trace.waves.join(markers.select(_SLOT).unique(), on=_SLOT, how="semi")
+    ends = waves.select(*_SLOT, time_cycles="end_cycles", **nothing)
+    return pl.concat([ends, markers]).sort("time_cycles", maintain_order=True)
 
 
 @dataclass
-class _Open:
-    begin: int
+class _Scope:
+    """An open scope."""
+
+    start: int
     kind: str
     name: str
     location: str | None
@@ -82,80 +80,73 @@ class _Open:
 
 @dataclass
 class _Book:
-    """The open scopes of every slot, and all closed ones."""
+    """The closed scopes of all slots, the paths of scopes and the changes between them."""
 
     scopes: list[tuple[Any, ...]] = field(default_factory=list)
     changes: list[tuple[int, ...]] = field(default_factory=list)
     stacks: list[tuple[int | None, str | None, str | None]] = field(default_factory=lambda: [(None, None, None)])
     orphan_count: int = 0
     _numbers: dict[tuple[int, str, str], int] = field(default_factory=dict)
-    _open: dict[Slot, list[_Open]] = field(default_factory=dict)
-    _too_deep: dict[Slot, int] = field(default_factory=dict)
-    _last: dict[Slot, int] = field(default_factory=dict)
 
-    def read(
-        self, se: int, cu: int, simd: int, slot: int, time: int, kind: int | None, flags: int | None,
-        name: str | None, location: str | None,
-    ) -> None:  # fmt: skip
-        """Take one marker, or, without flags, the end of a wave."""
-        place = (se, cu, simd, slot)
-        scopes = self._open.setdefault(place, [])
-        before = scopes[-1].stack if scopes else 0
-        if flags is None or flags & _FIRST:
-            self._close_all(place, time if flags is None else self._last.get(place, time))
-        if flags is not None:
-            self._last[place] = time
-            self._take(place, _Open(time, _KINDS.get(kind or 0, "unknown"), name or "(no name)", location), flags)
-        after = scopes[-1].stack if scopes else 0
-        if after != before:
-            self.changes.append((*place, time, after))
-
-    def _take(self, place: Slot, scope: _Open, flags: int) -> None:
-        scopes = self._open[place]
-        if scope.kind == "point" or not flags & (_LEAVES | _ENTERS):
-            scope.stack = scopes[-1].stack if scopes else 0
-            self._close(place, scope, scope.begin, len(scopes), is_open=False)
-            return
-        if flags & _LEAVES:
-            self._leave(place, scope.begin)
-        if flags & _ENTERS:
-            self._enter(place, scope)
-
-    def _enter(self, place: Slot, scope: _Open) -> None:
-        scopes = self._open[place]
-        if len(scopes) >= MOST_DEPTH:
-            self._too_deep[place] = self._too_deep.get(place, 0) + 1
-            return
-        around = scopes[-1].stack if scopes else 0
+    def stack_inside(self, around: int, scope: _Scope) -> int:
+        """The number of the path that a scope continues."""
         key = (around, scope.kind, scope.name)
         if key not in self._numbers:
             self._numbers[key] = len(self.stacks)
             self.stacks.append(key)
-        scope.stack = self._numbers[key]
-        scopes.append(scope)
+        return self._numbers[key]
 
-    def _leave(self, place: Slot, time: int) -> None:
-        scopes = self._open[place]
-        if self._too_deep.get(place, 0):
-            self._too_deep[place] -= 1
-        elif scopes:
-            self._close(place, scopes.pop(), time, len(scopes), is_open=False)
-        else:
-            self.orphan_count += 1
 
-    def _close_all(self, place: Slot, time: int) -> None:
-        scopes = self._open[place]
-        while scopes:
-            self._close(place, scopes.pop(), time, len(scopes), is_open=True)
-        self._too_deep[place] = 0
+class _Slot:
+    """A wave slot with its open scopes, the outermost first."""
 
-    def close_all_slots(self) -> None:
-        """The trace is over."""
-        for place in self._open:
-            self._close_all(place, self._last.get(place, 0))
+    def __init__(self, place: tuple[int, ...], book: _Book) -> None:
+        self._place, self._book = place, book
+        self._open: list[_Scope] = []
+        self._too_deep_count = 0
+        self._last_time: int | None = None
 
-    def _close(self, place: Slot, scope: _Open, end: int, depth: int, *, is_open: bool) -> None:
-        last = max(end, scope.begin)
-        self.scopes.append(
-            (*place, scope.begin, last, depth, scope.kind, scope.name, scope.location, is_open, scope.stack)
-        )
+    @property
+    def _stack(self) -> int:
+        return self._open[-1].stack if self._open else 0
+
+    def read(self, time: int, kind: int | None, flags: int | None, name: str | None, location: str | None) -> None:
+        """Take one marker, or, without flags, the end of a wave."""
+        before = self._stack
+        if flags is None or flags & _FIRST:
+            self.close_all(time if flags is None or self._last_time is None else self._last_time)
+        if flags is not None:
+            self._last_time = time
+            self._take(_Scope(time, _KINDS.get(kind or 0, "unknown"), name or "(no name)", location), flags)
+        if self._stack != before:
+            self._book.changes.append((*self._place, time, self._stack))
+
+    def _take(self, scope: _Scope, flags: int) -> None:
+        if scope.kind == "point" or not flags & (_LEAVES | _ENTERS):
+            scope.stack = self._stack
+            self._close(scope, scope.start, is_open=False)
+            return
+        if flags & _LEAVES:
+            if self._too_deep_count:
+                self._too_deep_count -= 1
+            elif self._open:
+                self._close(self._open.pop(), scope.start, is_open=False)
+            else:
+                self._book.orphan_count += 1
+        if flags & _ENTERS:
+            if len(self._open) >= MOST_DEPTH:
+                self._too_deep_count += 1
+            else:
+                scope.stack = self._book.stack_inside(self._stack, scope)
+                self._open.append(scope)
+
+    def close_all(self, time: int | None = None) -> None:
+        """Close everything that is open at a time; None = that of the last marker: the trace is over."""
+        end = time if time is not None else self._last_time or 0
+        while self._open:
+            self._close(self._open.pop(), end, is_open=True)
+        self._too_deep_count = 0
+
+    def _close(self, scope: _Scope, end: int, *, is_open: bool) -> None:
+        names = (len(self._open), scope.kind, scope.name, scope.location, is_open, scope.stack)
+        self._book.scopes.append((*self._place, scope.start, max(end, scope.start), *names))

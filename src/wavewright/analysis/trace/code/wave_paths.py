@@ -30,25 +30,16 @@ def wave_paths(trace: ThreadTrace) -> pl.DataFrame:
     waves = trace.waves.select("wave", "kernel", "complete", duration_cycles=duration).join(
         ran.unique("wave", keep="first"), on="wave", how="left", maintain_order="left"
     )
-    counts = ("instruction_count", "unresolved_count", "distinct_row_count", "signature")
-    waves = waves.with_columns(*(pl.col(name).fill_null(0) for name in counts), pl.col("last_row").fill_null(-1))
+    counts = ("instruction_count", "unresolved_count", "distinct_row_count")
+    waves = waves.with_columns(pl.col(*counts, "signature").fill_null(0), pl.col("last_row").fill_null(-1))
     same_path = ["kernel", "signature", "is_traced"]
     waves = waves.with_columns(is_traced=pl.col("instruction_count") > 0)
-    order = waves.group_by(same_path, maintain_order=True).agg(pl.col("duration_cycles").sum().alias("cycles"))
+    order = waves.group_by(same_path, maintain_order=True).agg(cycles=pl.col("duration_cycles").sum())
     order = order.sort("is_traced", "cycles", descending=True, maintain_order=True)
     paths = order.with_row_index("path").drop("cycles")
     waves = waves.join(paths, on=same_path, nulls_equal=True, maintain_order="left")
-    return waves.with_columns(early_exit=_is_early_exit(trace)).select(
-        "wave",
-        "kernel",
-        "path",
-        "instruction_count",
-        "unresolved_count",
-        "distinct_row_count",
-        "last_row",
-        "duration_cycles",
-        "early_exit",
-    )
+    waves = waves.with_columns(early_exit=_is_early_exit(trace))
+    return waves.select("wave", "kernel", "path", *counts, "last_row", "duration_cycles", "early_exit")
 
 
 def early_waves(trace: ThreadTrace) -> pl.Series:

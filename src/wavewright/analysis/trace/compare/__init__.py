@@ -5,17 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, TypeVar
+from itertools import accumulate
+from typing import ClassVar
 
 import polars as pl
 
 from wavewright.analysis.trace.compare.alignment import align_rows, align_traces
-from wavewright.analysis.trace.compare.parts import lines_of, work_and_speed
 from wavewright.analysis.trace.compare.spread import batch_costs, traced_waves
-from wavewright.analysis.trace.compare.totals import TRACES, compared_totals
+from wavewright.analysis.trace.compare.totals import TRACES, compared_totals, lines_of, work_and_speed
 from wavewright.analysis.trace.compare.units import UNITS, Side, compared_units, measured, with_noise_of, with_repeats
 from wavewright.analysis.trace.compare.verdict import sentences
-from wavewright.analysis.trace.costs.row_totals import entered_rows
+from wavewright.analysis.trace.costs.row_costs import entered_rows
 from wavewright.analysis.trace.stalls import stalls
 from wavewright.analysis.trace.trust.mapping import mapping
 from wavewright.base.shown import quoted
@@ -24,7 +24,6 @@ from wavewright.model.answer import Answer
 from wavewright.model.schema import TableSpec
 from wavewright.model.trace import ThreadTrace
 
-T = TypeVar("T")
 FEWEST_REPEATS = 2  #: Of one side: with one repetition Student's t is 13 standard deviations.
 _MAPPED_SHARE = 0.5
 _FINE_LINES = 3  #: Equal lines from which on lines are told apart; fewer are too coarse to compare.
@@ -93,38 +92,33 @@ def compare(
     Traceback (most recent call last):
     wavewright.errors.UsageError: two traces or more can be compared, not 0
     """
-    by = _finest(traces) if by is None else by
+    by = by or _finest_unit(traces)
     different = _checked(traces, by, force=force)
     groups = [[trace, *more] for trace, more in zip(traces, [*repeats, *[()] * len(traces)], strict=False)]
     families = [family if len(family) > FEWEST_REPEATS else family[:1] for family in groups]
-    chosen = [only for only, family in zip([*rows, *[None] * len(traces)], families, strict=False) for _ in family]
     members = [trace for family in families for trace in family]
+    firsts = list(accumulate(map(len, families[:-1]), initial=0))  # places of `traces` among the members
+    chosen = [only for only, family in zip([*rows, *[None] * len(traces)], families, strict=False) for _ in family]
     instructions = align_rows(members)
     units = align_traces(members, by, instructions)
     instruction_of_row, unit_of_row = (
-        [_restricted(rows_of_trace, only) for rows_of_trace, only in zip(each.unit_of_row, chosen, strict=True)]
+        [_restricted(units_of_rows, only) for units_of_rows, only in zip(each.unit_of_row, chosen, strict=True)]
         for each in (instructions, units)
     )
     batched = [batch_costs(*member) for member in zip(members, unit_of_row, strict=True)]
-    runs = _by_family(families, [measured(*member) for member in zip(members, unit_of_row, batched, strict=True)])
-    costs = [with_repeats(family) for family in runs]
-    if len(runs[0]) > 1 == max(map(len, runs[1:])):
+    costs_of_members = [measured(*member) for member in zip(members, unit_of_row, batched, strict=True)]
+    spans = [slice(first, first + len(family)) for first, family in zip(firsts, families, strict=True)]
+    costs = [with_repeats(costs_of_members[span]) for span in spans]
+    if len(families[0]) > 1 == max(map(len, families[1:])):
         costs[1:] = [with_noise_of(costs[0], other) for other in costs[1:]]
-    firsts = [members_of_family[0] for members_of_family in _by_family(families, list(range(len(members))))]
     same = [units.same_as_first[at] for at in firsts]
-    table = compared_units(
-        [
-            Side(
-                cost,
-                units.labels[at],
-                unit_of_row[at],
-                members[at].code["address"],
-                units.same_as_first[at],
-                are_instructions=by == "instruction",
-            )
-            for cost, at in zip(costs, firsts, strict=True)
-        ]
-    )
+    sides = [
+        Side(cost, units.labels[at], unit_of_row[at], members[at].code["address"], is_same, by == "instruction")
+        for cost, at, is_same in zip(costs, firsts, same, strict=True)
+    ]
+    table = compared_units(sides)
+    shares = work_and_speed(traces, [instruction_of_row[at] for at in firsts])
+    lines = lines_of(traces, [instructions.unit_of_row[at] for at in firsts], same)
     return Comparison(
         by=by,
         noise_from="repeats" if len(members) > len(traces) else "waves",
@@ -134,14 +128,7 @@ def compare(
         matched_share=_matched_share(table),
         different_kernels=different,
         is_part=any(only is not None for only in rows),
-        traces=compared_totals(
-            families,
-            labels,
-            _by_family(families, batched),
-            same,
-            work_and_speed(traces, [instruction_of_row[at] for at in firsts]),
-            lines_of(traces, [instructions.unit_of_row[at] for at in firsts], same),
-        ),
+        traces=compared_totals(families, labels, [batched[span] for span in spans], same, shares, lines),
         units=table,
         stall_classes=_against_first(traces, [stalls(trace).classes for trace in traces], "class", "stall"),
         idle_parts=_against_first(traces, [stalls(trace).idle for trace in traces], "part", "idle"),
@@ -157,7 +144,7 @@ def main_kernel(trace: ThreadTrace) -> str:
     return _SERIAL.sub("", base)
 
 
-def _finest(traces: Sequence[ThreadTrace]) -> str:
+def _finest_unit(traces: Sequence[ThreadTrace]) -> str:
     """Lines, where every trace has them for most of its instructions and they are not too coarse; else instructions."""
     mappings = [mapping(trace) for trace in traces]
     is_fine = all(each.mapped_share > _MAPPED_SHARE and each.effective_line_count >= _FINE_LINES for each in mappings)
@@ -183,12 +170,6 @@ def _checked(traces: Sequence[ThreadTrace], by: str, *, force: bool) -> bool:
         what = f"these are traces of different kernels: {' and '.join(kernels)}"
         raise UsageError(what, advice="compare them all the same with force=True (--force)")
     return len(kernels) > 1
-
-
-def _by_family(families: Sequence[Sequence[ThreadTrace]], members: list[T]) -> list[list[T]]:
-    """Items of the members, put together as they are in families."""
-    remaining = iter(members)
-    return [[next(remaining) for _ in family] for family in families]
 
 
 def _restricted(unit_of_row: Sequence[int], rows: pl.Series | None) -> list[int]:

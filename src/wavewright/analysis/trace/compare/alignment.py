@@ -13,7 +13,7 @@ import polars as pl
 from wavewright.analysis.code.control_flow import blocks
 from wavewright.analysis.trace.code.control_flow import taken_jumps
 from wavewright.analysis.trace.compare.sequences import align, moved
-from wavewright.analysis.trace.costs.row_totals import entered_rows, row_totals
+from wavewright.analysis.trace.costs.row_costs import entered_rows, row_totals
 from wavewright.model.trace import ThreadTrace
 
 _SERIAL = re.compile(r"[._$]\d+\Z")
@@ -72,8 +72,14 @@ def align_rows(traces: Sequence[ThreadTrace]) -> Alignment:
                 text_of_unit[unit] = text
         unit_of_row.append(units)
         texts_of.append(text_of_unit)
-    same = tuple(_is_same(codes[0], code) for code in codes)
-    return _in_code_order(functions, unit_of_row, texts_of, same)
+    order = [unit for function in functions.values() for unit in function.units]
+    place = {unit: number for number, unit in enumerate(order)} | {-1: -1}
+    return Alignment(
+        unit_count=len(order),
+        unit_of_row=tuple(tuple(place[unit] for unit in units) for units in unit_of_row),
+        labels=tuple(tuple(texts.get(unit) for unit in order) for texts in texts_of),
+        same_as_first=tuple(_is_same(codes[0], code) for code in codes),
+    )
 
 
 #: Function -> its rows and texts in order.
@@ -146,22 +152,6 @@ def _merged(function: _Function, texts: tuple[str, ...], count: int) -> tuple[li
     function.units, function.texts = merged_units, merged_texts
     function.seen[texts] = units
     return units, count
-
-
-def _in_code_order(
-    functions: dict[str, _Function],
-    unit_of_row: list[list[int]],
-    texts_of: list[dict[int, str]],
-    same: tuple[bool, ...],
-) -> Alignment:
-    order = [unit for function in functions.values() for unit in function.units]
-    place = {unit: number for number, unit in enumerate(order)} | {-1: -1}
-    return Alignment(
-        unit_count=len(order),
-        unit_of_row=tuple(tuple(place[unit] for unit in units) for units in unit_of_row),
-        labels=tuple(tuple(texts.get(unit) for unit in order) for texts in texts_of),
-        same_as_first=same,
-    )
 
 
 def align_traces(traces: Sequence[ThreadTrace], by: str = "instruction", rows: Alignment | None = None) -> Alignment:

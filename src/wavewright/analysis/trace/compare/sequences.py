@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import NamedTuple
 
 _REGISTERS = re.compile(r"\b([vsa]|ttmp)(\d{1,9}|\[\d{1,9}(?::\d{1,9})?\])")
@@ -40,7 +41,7 @@ def align(left: Sequence[str], right: Sequence[str]) -> list[tuple[int, int]]:
     """
     if list(left) == list(right):
         return [(at, at) for at in range(len(left))]
-    texts, shapes, words = (_numbered(left, right, key) for key in (_same, shape_of, _mnemonic))
+    texts, shapes, words = (_numbered(left, right, key) for key in (str, shape_of, _mnemonic))
     pairs: list[tuple[int, int]] = []
     gaps = [_Gap(0, len(left), 0, len(right))]
     for codes, width in ((texts, 8), (shapes, 8), (texts, 3), (shapes, 3), (words, 6)):
@@ -69,7 +70,7 @@ def moved(left: Sequence[str], right: Sequence[str], pairs: Sequence[tuple[int, 
         matched.update((unmatched[0][at], unmatched[1][to]) for at, to in again)
         if not again:
             break
-    for key in (_same, shape_of, _mnemonic):
+    for key in (str, shape_of, _mnemonic):
         matched.update(_nearby(matched, left, right, key))
     return sorted(matched.items() - dict(pairs).items())
 
@@ -104,7 +105,7 @@ def _nearby(
 def _runs(left: Sequence[str], right: Sequence[str]) -> list[tuple[int, int]]:
     """Pairs of runs that are unique on both sides, and of what little lies between two of them."""
     pairs: list[tuple[int, int]] = []
-    texts, shapes = (_numbered(left, right, key) for key in (_same, shape_of))
+    texts, shapes = (_numbered(left, right, key) for key in (str, shape_of))
     gaps = [_Gap(0, len(left), 0, len(right))]
     for codes, width in ((texts, 8), (shapes, 8), (texts, 3), (shapes, 3)):
         gaps = [part for gap in gaps for part in _anchored_once(codes, width, gap, pairs)]
@@ -134,24 +135,18 @@ def _width(registers: str) -> str:
     return f"[{int(match[2]) - int(match[1]) + 1}]" if match else ""
 
 
-def _same(text: str) -> str:
-    return text
-
-
 def _mnemonic(text: str) -> str:
     """Waits keep the names of their counters: a wait that lets more through is still the same wait."""
     return _NUMBERS.sub("#", text) if _WAIT.match(text) else text.partition(" ")[0]
 
 
 def _numbered(left: Sequence[str], right: Sequence[str], key: Callable[[str], str]) -> tuple[list[int], list[int]]:
+    """Numbers in place of texts, the same for texts of the same key."""
     numbers: dict[str, int] = {}
-    keys: dict[str, str] = {}
 
+    @cache
     def number(text: str) -> int:
-        folded = keys.get(text)
-        if folded is None:
-            folded = keys[text] = key(text)
-        return numbers.setdefault(folded, len(numbers))
+        return numbers.setdefault(key(text), len(numbers))
 
     return [number(text) for text in left], [number(text) for text in right]
 

@@ -9,6 +9,7 @@ import polars as pl
 from wavewright import _core
 from wavewright.analysis.trace.code.row_places import located
 from wavewright.analysis.trace.code.wave_paths import wave_paths
+from wavewright.analysis.trace.selection import at_rows
 from wavewright.analysis.trace.trust.coverage import coverage
 from wavewright.analysis.trace.waits.stall_rows import stall_rows
 from wavewright.model.answer import Answer
@@ -84,15 +85,12 @@ def _causes(trace: ThreadTrace, traced: pl.DataFrame, rows: pl.Series | None) ->
     if not frames:
         return pl.DataFrame(schema=SlowWaves.tables["causes"].dtypes)
     causes = pl.concat(frames)
-    if rows is not None:
-        causes = causes.filter(pl.col("row").is_in(rows.implode()))
+    causes = at_rows(causes, rows)
     classes = (
         stall_rows(trace).filter(pl.col("stall_cycles_total") > 0).unique("row", keep="first", maintain_order=True)
     )
     causes = causes.join(classes.select("row", "class"), on="row", how="left", maintain_order="left")
-    return located(causes, trace).select(
-        pl.col(name).cast(dtype) for name, dtype in SlowWaves.tables["causes"].dtypes.items()
-    )
+    return located(causes, trace).select(SlowWaves.tables["causes"].casts)
 
 
 def _excess(trace: ThreadTrace, wave: dict[str, int], path: pl.DataFrame) -> pl.DataFrame:

@@ -31,31 +31,28 @@ def batches(trace: ThreadTrace) -> pl.DataFrame:
     """
     waves = traced_waves(trace).select("wave", "se", "cu", "start_cycles", "simd", "slot")
     ordered = waves.sort("se", "cu", "start_cycles", "simd", "slot", "wave")
-    wave_count = (
-        ordered.height if ordered.height < _FEWEST_BATCHES * _WAVES_PER_BATCH else ordered.height // _WAVES_PER_BATCH
-    )
-    count = max(1, min(_MOST_BATCHES, wave_count))
+    per_batch = 1 if ordered.height < _FEWEST_BATCHES * _WAVES_PER_BATCH else _WAVES_PER_BATCH
+    count = max(1, min(_MOST_BATCHES, ordered.height // per_batch))
     number = pl.int_range(pl.len(), dtype=pl.UInt64) * count // max(ordered.height, 1)
     return ordered.select("wave", "start_cycles", batch=number.cast(pl.UInt32))
 
 
+def units_of_rows(unit_of_row: Sequence[int]) -> pl.DataFrame:
+    """`row` and `unit` of the code rows that belong to a unit (-1 = to none)."""
+    schema = {"row": pl.Int32, "unit": pl.Int32}
+    units = pl.DataFrame({"row": range(len(unit_of_row)), "unit": unit_of_row}, schema=schema)
+    return units.filter(pl.col("unit") >= 0)
+
+
 def batch_costs(trace: ThreadTrace, unit_of_row: Sequence[int]) -> pl.DataFrame:
     """Per batch and unit: waves that ran it, sums over waves and sums of squares of what each wave spent (cycles)."""
-    waves, executed = batches(trace), trace.instructions
+    waves, ran = batches(trace), trace.instructions
     present = sorted({unit for unit in unit_of_row if unit >= 0})
     dense = {unit: number for number, unit in enumerate(present)} | {-1: -1}
-    moments = _core.unit_moments(
-        executed["wave"],
-        executed["time_cycles"],
-        executed["stall_cycles"],
-        executed["duration_cycles"],
-        executed["row"],
-        executed["category"],
-        waves["wave"],
-        waves["start_cycles"],
-        waves["batch"],
-        pl.Series([dense[unit] for unit in unit_of_row], dtype=pl.Int32),
-    )
+    executions = (ran["wave"], ran["time_cycles"], ran["stall_cycles"], ran["duration_cycles"], ran["row"])
+    batch_of_waves = (waves["wave"], waves["start_cycles"], waves["batch"])
+    dense_units = pl.Series([dense[unit] for unit in unit_of_row], dtype=pl.Int32)
+    moments = _core.unit_moments(*executions, ran["category"], *batch_of_waves, dense_units)
     units = pl.Series(present, dtype=pl.Int32)
     costs = pl.DataFrame(moments).rename({"group": "batch"})
     return costs.with_columns(unit=units.gather(costs["unit"]))
@@ -74,10 +71,9 @@ def unit_costs(trace: ThreadTrace, costs: pl.DataFrame) -> pl.DataFrame:
     totals = costs.group_by("unit", maintain_order=True).agg(
         pl.col("wave_count").sum().alias("ran_wave_count"), *(pl.col(name).sum() for name in (*_SUMS, *_SQUARES))
     )
-    totals = totals.with_columns(
-        cost_cycles_total=pl.col("latency_cycles_total") + pl.col("idle_cycles_total")
-    ).with_columns(rate=pl.col("cost_cycles_total") / pl.col("hit_count"))
     cost, hits, rate = pl.col("cost_cycles_total"), pl.col("hit_count"), pl.col("rate")
+    totals = totals.with_columns(cost_cycles_total=pl.col("latency_cycles_total") + pl.col("idle_cycles_total"))
+    totals = totals.with_columns(rate=cost / hits)
     squares = pl.col("cost_squares") - cost * cost / count
     residual = pl.col("cost_squares") - 2 * rate * pl.col("cost_products") + rate * rate * pl.col("hit_squares")
     totals = totals.with_columns(wave_noise=_bound(squares, count), rate_noise=_bound(residual, count) * count / hits)
@@ -91,11 +87,7 @@ def unit_costs(trace: ThreadTrace, costs: pl.DataFrame) -> pl.DataFrame:
 
 
 def bound(squares: float, count: int) -> float | None:
-    """95 % bound of a mean of `count` values from the sum of the squares of their deviations; None = one value only.
-
-    >>> round(bound(6.0, 2), 3), bound(0.0, 1)
-    (22.008, None)
-    """
+    """95 % bound of a mean of `count` values from the sum of the squares of their deviations; None = one value only."""
     return t_bound(MEAN_TAIL, count - 1) * (max(squares, 0.0) / (count - 1) / count) ** 0.5 if count > 1 else None
 
 
@@ -122,8 +114,7 @@ def _between_batches(costs: pl.DataFrame, totals: pl.DataFrame, sizes: pl.DataFr
         *((pl.col(name) ** 2).sum().alias(f"{name}_squares") for name in ("mean", "off")),
     )
     deviations = {name: pl.col(f"{name}_squares") - pl.col(name) ** 2 / batch_count for name in ("mean", "off")}
-    hits = totals.select("unit", "hit_count")
-    return sums.join(hits, on="unit").select(
+    return sums.join(totals.select("unit", "hit_count"), on="unit").select(
         "unit",
         batch_noise=_bound(deviations["mean"], batch_count),
         batch_rate_noise=_bound(deviations["off"], batch_count) * count / pl.col("hit_count"),

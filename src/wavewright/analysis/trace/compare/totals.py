@@ -1,18 +1,17 @@
-"""Traces as wholes side by side: wave durations, work, speed, stalls and occupancy."""
+"""Traces as wholes side by side: wave durations, work and speed and idle time, stalls and occupancy."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 
 from wavewright.analysis.common.noise import LEAST_CHANGE, MEAN_TAIL, t_bound
-from wavewright.analysis.trace.about.traced_call import launch_sentence
+from wavewright.analysis.trace.about.subject import launch_sentence
 from wavewright.analysis.trace.code.wave_paths import wave_paths
-from wavewright.analysis.trace.compare.parts import Shares
-from wavewright.analysis.trace.compare.spread import batches, bound
-from wavewright.analysis.trace.costs.row_totals import row_totals
+from wavewright.analysis.trace.compare.spread import batches, bound, traced_waves, units_of_rows
+from wavewright.analysis.trace.costs.row_costs import entered_rows, row_totals
 from wavewright.analysis.trace.occupancy.resident_waves import achieved
 from wavewright.analysis.trace.trust.caveats import cold_share
 from wavewright.analysis.trace.waves.resident import resident_waves
@@ -38,15 +37,11 @@ def compared_totals(
     """The table TRACES; a family is a trace with its repeats, `costs` their `batch_costs`.
 
     `parts` are those of `work_and_speed`, `lines` of `lines_of`.
-
-    >>> compared_totals([], [], [], [], [], []).columns[0]
-    'trace'
     """
     rows = [_totals(family[0]) for family in families]
-    times = kernel_times([family[0].launch for family in families])
     is_repeated = any(len(family) > 1 for family in families)
     durations = [_noisy([_duration(trace) for trace in family]) for family in families]
-    rates = _rates(costs[0][0]) if costs else pl.DataFrame()
+    rates = _rates(costs[0][0])
     speeds = [_noisy([_speed(run, rates) for run in runs]) for runs in costs]
     if len(families) > 1 and len(families[0]) > 1 == max(len(family) for family in families[1:]):
         durations, speeds = ([(value, noisy[0][1]) for value, _ in noisy] for noisy in (durations, speeds))
@@ -57,7 +52,7 @@ def compared_totals(
         row["speed_delta_share"], row["speed_noise_share"] = _change(speeds[0], speeds[number])
         row["work_share"], row["speed_share"], row["speed_idle_share"] = parts[number]
         row["cold_share"] = cold_share(families[number][0])
-        row |= times[number]
+        row |= _kernel_times(families[0][0].launch, families[number][0].launch)
         row["is_same_code"] = same_as_first[number]
         row["line_count"], row["moved_row_count"] = lines[number]
         row["outcome"] = _outcome(row, is_repeated=is_repeated) if number else "base"
@@ -68,7 +63,7 @@ def _outcome(row: dict[str, Any], *, is_repeated: bool) -> str:
     """The outcome: the durations of calls decide, else repeated traces; one trace on each side shows no noise."""
     if row["is_same_code"]:
         return "same code"
-    delta, noise = row["kernel_ns_delta_share"], row["kernel_ns_noise_share"]
+    delta, noise = row.get("kernel_ns_delta_share", 0.0), row.get("kernel_ns_noise_share")
     if noise is None:
         delta, noise = row["duration_delta_share"], row["duration_noise_share"] if is_repeated else None
     if noise is None:
@@ -105,10 +100,11 @@ def _totals(trace: ThreadTrace) -> dict[str, Any]:
 def _duration(trace: ThreadTrace) -> Noisy:
     """Mean wave duration, with the bound over batches of waves."""
     lived = batches(trace).join(wave_paths(trace).select("wave", "duration_cycles"), on="wave")
-    means = (
-        lived.group_by("batch", maintain_order=True).agg(pl.col("duration_cycles").mean())["duration_cycles"].to_list()
-    )
-    return float(lived["duration_cycles"].mean() or 0.0), _bound_of(means)  # type: ignore[arg-type]
+    batch_means = lived.group_by("batch", maintain_order=True).agg(pl.col("duration_cycles").mean())
+    means = batch_means["duration_cycles"].to_list()
+    mean = sum(means) / max(len(means), 1)
+    noise = bound(sum((value - mean) ** 2 for value in means), len(means))
+    return float(lived["duration_cycles"].mean() or 0.0), noise  # type: ignore[arg-type]
 
 
 def _rates(costs: pl.DataFrame) -> pl.DataFrame:
@@ -135,11 +131,6 @@ def _speed(costs: pl.DataFrame, rates: pl.DataFrame) -> Noisy:
     return ratio, None if noise is None else noise * len(off) / expected
 
 
-def _bound_of(values: Sequence[float]) -> float | None:
-    mean = sum(values) / max(len(values), 1)
-    return bound(sum((value - mean) ** 2 for value in values), len(values))
-
-
 def _noisy(runs: Sequence[Noisy]) -> Noisy:
     """The first run; with repeats, the noise is at least Student's t times their standard deviation."""
     if len(runs) < 2:
@@ -158,33 +149,14 @@ def _change(base: Noisy, other: Noisy) -> tuple[float, float | None]:
     return other[0] / scale - 1, ((base[1] or 0.0) ** 2 + (other[1] or 0.0) ** 2) ** 0.5 / scale
 
 
-_NAMES = (
-    "call",
-    "call_number",
-    "call_count",
-    "kernel_ns",
-    "kernel_ns_median",
-    "kernel_ns_delta_share",
-    "kernel_ns_noise_share",
-)
-
-
-def kernel_times(launches: Sequence[Launch | None]) -> list[dict[str, Any]]:
-    """For every trace, its columns of the table TRACES about the calls of its kernel.
+def _kernel_times(base: Launch | None, launch: Launch | None) -> dict[str, Any]:
+    """The columns of TRACES about the calls of the kernel of a trace, as far as they are known.
 
     The noise is that of the difference of two medians, and at least `LEAST_CHANGE`.
-
-    >>> kernel_times([None])[0]["kernel_ns"] is None
-    True
     """
-    return [_times(launches[0], launch) for launch in launches]
-
-
-def _times(base: Launch | None, launch: Launch | None) -> dict[str, Any]:
-    columns: dict[str, Any] = dict.fromkeys(_NAMES)
     if launch is None:
-        return columns
-    columns |= {
+        return {}
+    columns: dict[str, Any] = {
         "call": launch_sentence(launch),
         "call_number": launch.call_number,
         "call_count": launch.call_count,
@@ -198,3 +170,64 @@ def _times(base: Launch | None, launch: Launch | None) -> dict[str, Any]:
         noise_ns = (base.median_noise_ns**2 + launch.median_noise_ns**2) ** 0.5
         columns["kernel_ns_noise_share"] = max(noise_ns / base.duration_ns_median, LEAST_CHANGE)
     return columns
+
+
+class Shares(NamedTuple):
+    """Parts of a difference, as shares of the cost of the first trace."""
+
+    work: float
+    speed: float
+    idle: float  #: The part of `speed` that is time between instructions.
+
+
+def work_and_speed(traces: Sequence[ThreadTrace], unit_of_row: Sequence[Sequence[int]]) -> list[Shares]:
+    """The parts for every trace; `unit_of_row` are instructions that correspond.
+
+    Instructions, not lines or blocks: a line whose cheap instructions went elsewhere did not become slower.
+    """
+    costs = [_costs(*trace) for trace in zip(traces, unit_of_row, strict=True)]
+    total = float(costs[0]["cost"].sum()) or 1.0
+    return [_against(costs[0], other, total) for other in costs]
+
+
+def lines_of(
+    traces: Sequence[ThreadTrace], unit_of_row: Sequence[Sequence[int]], same_as_first: Sequence[bool]
+) -> list[tuple[int, int | None]]:
+    """For each trace: source lines of its executed code; executed instructions of another line than in the first."""
+    places = [_places(*trace) for trace in zip(traces, unit_of_row, strict=True)]
+    counts = [frame.drop_nulls().select("file", "line").n_unique() for frame in places]
+    is_moved = pl.any_horizontal(pl.col(name).ne_missing(pl.col(f"{name}_other")) for name in ("file", "line"))
+    moves = [places[0].join(other, on="unit", suffix="_other").filter(is_moved).height for other in places]
+    return [
+        (count, each if is_same else None) for count, each, is_same in zip(counts, moves, same_as_first, strict=True)
+    ]
+
+
+def _places(trace: ThreadTrace, unit_of_row: Sequence[int]) -> pl.DataFrame:
+    """The source line of every unit that ran; nothing is a line of its own."""
+    code = trace.code.select("row", "line", file=pl.when(pl.col("line").is_not_null()).then("file"))
+    return units_of_rows(unit_of_row).join(code, on="row").join(entered_rows(trace).select("row"), on="row", how="semi")
+
+
+def _costs(trace: ThreadTrace, unit_of_row: Sequence[int]) -> pl.DataFrame:
+    """Executions, cost and idle cycles per wave of every unit that ran."""
+    waves = max(traced_waves(trace).height, 1)
+    idle = pl.col("idle_cycles_total")
+    cost = pl.col("latency_cycles_total") + idle
+    return (
+        row_totals(trace)
+        .join(units_of_rows(unit_of_row), on="row")
+        .group_by("unit", maintain_order=True)
+        .agg(hits=pl.col("hit_count").sum() / waves, cost=cost.sum() / waves, idle=idle.sum() / waves)
+        .filter(pl.col("hits") > 0)
+    )
+
+
+def _against(base: pl.DataFrame, other: pl.DataFrame, total: float) -> Shares:
+    both = base.join(other, on="unit", suffix="_other")
+    speed, idle = (
+        float((both[f"{name}_other"] - both["hits_other"] * both[name] / both["hits"]).sum())
+        for name in ("cost", "idle")
+    )
+    delta = float(other["cost"].sum()) - float(base["cost"].sum())
+    return Shares((delta - speed) / total, speed / total, idle / total)

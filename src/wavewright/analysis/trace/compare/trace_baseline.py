@@ -13,7 +13,7 @@ from wavewright.analysis.trace.code.wave_paths import wave_paths
 from wavewright.analysis.trace.compare import main_kernel
 from wavewright.analysis.trace.compare.spread import batches
 from wavewright.analysis.trace.costs.hotspots import hotspots
-from wavewright.analysis.trace.costs.row_totals import entered_rows
+from wavewright.analysis.trace.costs.row_costs import entered_rows
 from wavewright.analysis.trace.diagnose import diagnose
 from wavewright.base.shown import quoted
 from wavewright.errors import UsageError
@@ -28,14 +28,11 @@ _MOST_LINES = 1000  #: Of a baseline, those with the most exposed cycles.
 def trace_baseline(trace: ThreadTrace, label: str, *, damages: Sequence[str] = ()) -> MeasuredCapture:
     """One trace. Raises `UsageError` when no instruction was traced."""
     if not trace.instructions.height:
-        what = "no instruction was traced here, so there is nothing to judge"
-        raise UsageError(
-            what, where=trace.source.path, advice=f"wavewright coverage {quoted(trace.source.path)} tells why"
-        )
-    quantities = [_cycles(trace), *_kernel_time(trace), *_kinds(trace), *_lines(trace)]
+        what, where = "no instruction was traced here, so there is nothing to judge", trace.source.path
+        raise UsageError(what, where=where, advice=f"wavewright coverage {quoted(where)} tells why")
     return MeasuredCapture(
         label=label,
-        quantities=tuple(quantities),
+        quantities=(_cycles(trace), *_kernel_time(trace), *_kinds(trace), *_lines(trace)),
         target=trace.source.target or "",
         software={trace.source.format: ""},
         kernel=main_kernel(trace),
@@ -64,16 +61,9 @@ def _cycles(trace: ThreadTrace) -> Quantity:
     middle = sum(values) / max(count, 1)
     error = sqrt(sum((value - middle) ** 2 for value in values) / (count - 1) / count) if count > 1 else None
     median = lived["duration_cycles"].median()
-    return Quantity(
-        "cycles",
-        "",
-        "cycles",
-        len(durations),
-        sum(durations) / max(len(durations), 1),
-        error,
-        None if error is None else count - 1,
-        median=float(median) if isinstance(median, float | int) else None,
-    )
+    mean, degrees = sum(durations) / max(len(durations), 1), None if error is None else count - 1
+    middle_wave = float(median) if isinstance(median, float | int) else None
+    return Quantity("cycles", "", "cycles", len(durations), mean, error, degrees, median=middle_wave)
 
 
 def _kernel_time(trace: ThreadTrace) -> list[Quantity]:

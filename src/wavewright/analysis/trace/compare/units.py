@@ -9,21 +9,14 @@ from dataclasses import dataclass
 import polars as pl
 
 from wavewright.analysis.common.noise import MANY_UNITS_FACTOR, MEAN_TAIL, t_bound
-from wavewright.analysis.trace.compare.spread import traced_waves, unit_costs
-from wavewright.analysis.trace.costs.exposure import row_costs
+from wavewright.analysis.trace.compare.spread import traced_waves, unit_costs, units_of_rows
+from wavewright.analysis.trace.costs.row_costs import row_costs
 from wavewright.model.schema import packaged_spec
 from wavewright.model.trace import ThreadTrace
 
 UNITS = packaged_spec(__package__, "units")
 
-_PER_WAVE = {
-    "hit_count": "hit_count",
-    "latency_cycles_total": "latency_cycles",
-    "stall_cycles_total": "stall_cycles",
-    "idle_cycles_total": "idle_cycles",
-    "exposed_cycles_total": "exposed_cycles",
-    "cost_cycles_total": "cost_cycles",
-}
+_AMOUNTS = ("hit_count", *(f"{part}_cycles" for part in ("latency", "stall", "idle", "exposed", "cost")))
 
 
 def measured(trace: ThreadTrace, unit_of_row: Sequence[int], costs: pl.DataFrame) -> pl.DataFrame:
@@ -32,26 +25,19 @@ def measured(trace: ThreadTrace, unit_of_row: Sequence[int], costs: pl.DataFrame
     `costs` are the `batch_costs` of the trace and its units.
     """
     waves = max(traced_waves(trace).height, 1)
-    units = pl.DataFrame(
-        {"row": range(len(unit_of_row)), "unit": unit_of_row}, schema={"row": pl.Int32, "unit": pl.Int32}
-    )
-    exposed = row_costs(trace).select("row", "exposed_cycles_total").join(units, on="row")
+    exposed = row_costs(trace).select("row", "exposed_cycles_total").join(units_of_rows(unit_of_row), on="row")
     totals = unit_costs(trace, costs).join(
         exposed.group_by("unit", maintain_order=True).agg(pl.col("exposed_cycles_total").sum()), on="unit", how="left"
     )
-    per_wave = [(pl.col(total) / waves).alias(f"{name}_per_wave") for total, name in _PER_WAVE.items()]
-    return totals.select("unit", *per_wave, "rate", "wave_noise", "rate_noise")
+    sums = {name: name if name == "hit_count" else f"{name}_total" for name in _AMOUNTS}
+    per_wave = {f"{name}_per_wave": pl.col(total) / waves for name, total in sums.items()}
+    return totals.with_columns(**per_wave).select("unit", *per_wave, "rate", "wave_noise", "rate_noise")
 
 
 def with_repeats(runs: Sequence[pl.DataFrame]) -> pl.DataFrame:
     """The first run, with the noise that it and its repeats show: Student's t times their standard deviation.
 
     Few repeats can agree by chance: the noise never gets smaller than what the waves of the first run show.
-
-    >>> import polars as pl
-    >>> run = pl.DataFrame({"unit": [0], "cost_cycles_per_wave": [5.0], "rate": [1.0]})
-    >>> with_repeats([run]) is run
-    True
     """
     if len(runs) < 2:
         return runs[0]
@@ -74,13 +60,7 @@ def with_repeats(runs: Sequence[pl.DataFrame]) -> pl.DataFrame:
 
 
 def with_noise_of(base: pl.DataFrame, other: pl.DataFrame) -> pl.DataFrame:
-    """Another trace with the noise of the first, for when only that one was repeated.
-
-    >>> import polars as pl
-    >>> noisy = pl.DataFrame({"unit": [0], "wave_noise": [5.0], "rate_noise": [1.0]})
-    >>> with_noise_of(noisy, noisy.with_columns(wave_noise=2.0))["wave_noise"][0]
-    5.0
-    """
+    """Another trace with the noise of the first, for when only that one was repeated."""
     noise = base.select("unit", "wave_noise", "rate_noise")
     return other.drop("wave_noise", "rate_noise").join(noise, on="unit", how="left", maintain_order="left")
 
@@ -94,46 +74,37 @@ class Side:
     unit_of_row: Sequence[int]
     addresses: pl.Series  #: Of the code rows.
     is_same_code: bool  #: Whether its code is that of the first trace.
-    are_instructions: bool = False  #: Whether units are instructions, which may differ in names of registers only.
+    are_instructions: bool  #: Whether units are instructions, which may differ in names of registers only.
 
 
 def compared_units(sides: Sequence[Side]) -> pl.DataFrame:
-    """The table UNITS: every trace against the first.
-
-    >>> compared_units([]).columns[0]
-    'trace'
-    """
-    named = [_named(side.costs, side.labels, side.unit_of_row, side.addresses) for side in sides]
+    """The table UNITS: every trace against the first."""
+    base = _named(sides[0])
     tables = [
-        _with_renaming(_difference_to_base(number, named[0], other, is_same_code=side.is_same_code), sides[0], side)
-        for number, (other, side) in enumerate(zip(named, sides, strict=True))
-        if number
+        _with_renaming(_difference_to_base(number, base, side), sides[0], side)
+        for number, side in enumerate(sides[1:], start=1)
     ]
-    empty = pl.DataFrame(schema=UNITS.dtypes)
-    return pl.concat([empty, *tables])
+    return pl.concat(tables)
 
 
-def _named(
-    cost: pl.DataFrame, labels: Sequence[str | None], unit_of_row: Sequence[int], addresses: pl.Series
-) -> pl.DataFrame:
+def _named(side: Side) -> pl.DataFrame:
     """All units that the trace has, executed or not, with label, first row and its address."""
     first: dict[int, int] = {}
-    for row, unit in enumerate(unit_of_row):
+    for row, unit in enumerate(side.unit_of_row):
         first.setdefault(unit, row)
-    present = [unit for unit in range(len(labels)) if unit in first]
-    names = pl.DataFrame(
-        {"unit": present, "label": [labels[unit] for unit in present], "row": [first[unit] for unit in present]},
-        schema={"unit": pl.Int32, "label": pl.String, "row": pl.Int32},
-    )
-    names = names.with_columns(addresses.gather(names["row"]).alias("address"))
-    return names.join(cost, on="unit", how="left", maintain_order="left")
+    present = [(unit, label, first[unit]) for unit, label in enumerate(side.labels) if unit in first]
+    schema = {"unit": pl.Int32, "label": pl.String, "row": pl.Int32}
+    names = pl.DataFrame(present, schema=schema, orient="row")
+    names = names.with_columns(address=side.addresses.gather(names["row"]))
+    return names.join(side.costs, on="unit", how="left", maintain_order="left")
 
 
-def _difference_to_base(number: int, base: pl.DataFrame, other: pl.DataFrame, *, is_same_code: bool) -> pl.DataFrame:
+def _difference_to_base(number: int, base: pl.DataFrame, side: Side) -> pl.DataFrame:
+    """The rows of the table UNITS for one trace; `base` has the units of the first."""
     base_columns = base.rename({name: f"base_{name}" for name in base.columns if name != "unit"})
-    both = base_columns.join(other, on="unit", how="full", coalesce=True)
-    amounts = [f"{before}{name}_per_wave" for before in ("", "base_") for name in _PER_WAVE.values()]
-    both = both.with_columns(pl.col(name).fill_null(0.0) for name in amounts)
+    both = base_columns.join(_named(side), on="unit", how="full", coalesce=True)
+    amounts = [f"{before}{name}_per_wave" for before in ("", "base_") for name in _AMOUNTS]
+    both = both.with_columns(pl.col(amounts).fill_null(0.0))
     hits, base_hits = pl.col("hit_count_per_wave"), pl.col("base_hit_count_per_wave")
     delta = pl.col("cost_cycles_per_wave") - pl.col("base_cost_cycles_per_wave")
     # Speed: executions times the change of the cycles per execution; 0 where only one trace executes the unit.
@@ -157,15 +128,13 @@ def _difference_to_base(number: int, base: pl.DataFrame, other: pl.DataFrame, *,
         delta_share=delta / max(float(both["base_cost_cycles_per_wave"].sum()), 1e-9),
         work_cycles_per_wave=delta - speed,
         speed_cycles_per_wave=speed,
-        noise_cycles_per_wave=MANY_UNITS_FACTOR * _noise_of_difference(pl.col("base_wave_noise"), pl.col("wave_noise")),
-        speed_noise_cycles_per_wave=MANY_UNITS_FACTOR
-        * hits
-        * _noise_of_difference(pl.col("base_rate_noise"), pl.col("rate_noise")),
+        noise_cycles_per_wave=MANY_UNITS_FACTOR * _noise_of_difference("wave_noise"),
+        speed_noise_cycles_per_wave=MANY_UNITS_FACTOR * hits * _noise_of_difference("rate_noise"),
     )
-    both = both.with_columns(stands_out=pl.lit(value=False) if is_same_code else _exceeds_noise())
-    both = both.filter((base_hits > 0) | (hits > 0) | (pl.col("change") == "new") | (pl.col("change") == "gone"))
+    both = both.with_columns(stands_out=pl.lit(value=False) if side.is_same_code else _exceeds_noise())
+    both = both.filter((base_hits > 0) | (hits > 0) | pl.col("change").is_in(["new", "gone"]))
     ordered = both.sort(pl.col("delta_cycles_per_wave").abs(), pl.col("unit"), descending=[True, False])
-    return ordered.select(pl.col(column.name).cast(getattr(pl, column.dtype)) for column in UNITS.columns)
+    return ordered.select(UNITS.casts)
 
 
 def _with_renaming(units: pl.DataFrame, base: Side, other: Side) -> pl.DataFrame:
@@ -177,9 +146,10 @@ def _with_renaming(units: pl.DataFrame, base: Side, other: Side) -> pl.DataFrame
     return units.with_columns(change=pl.when(is_renamed).then(pl.lit("registers")).otherwise("change"))
 
 
-def _noise_of_difference(noise: pl.Expr, other_noise: pl.Expr) -> pl.Expr:
+def _noise_of_difference(noise: str) -> pl.Expr:
     """Noise of a difference; a trace that does not have the unit adds none."""
-    return (noise.fill_null(0.0) ** 2 + other_noise.fill_null(0.0) ** 2).sqrt()
+    squares = (pl.col(name).fill_null(0.0) ** 2 for name in (f"base_{noise}", noise))
+    return pl.sum_horizontal(squares).sqrt()
 
 
 def _exceeds_noise() -> pl.Expr:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from wavewright.analysis.trace.about.traced_call import microseconds
+from wavewright.analysis.trace.about.subject import microseconds
 from wavewright.analysis.trace.trust.caveats import COLD_SHARE
 from wavewright.base.words import counted, percent
 
@@ -97,15 +97,12 @@ def _waves(comparison: Comparison, number: int, base: dict[str, Any], other: dic
         delta = float(comparison.units.filter(pl.col("trace") == number)["delta_share"].sum())
         return f"The chosen code costs {_more(delta)} per wave in {names[0]} than in {names[1]}"
     delta, noise = other["duration_delta_share"], other["duration_noise_share"]
-    took = f"{names[0]}'s waves took {_more(delta, 'cycles')} {_than(delta)} {names[1]}'s"
+    than = "than" if abs(delta) >= _NOTICEABLE_SHARE else "as"
+    took = f"{names[0]}'s waves took {_more(delta, 'cycles')} {than} {names[1]}'s"
     if comparison.noise_from == "waves" or noise is None:
         alone = "" if other["kernel_ns_noise_share"] is not None else " (one run on each side: noise is not known)"
         return f"{took}{alone}"
     return f"{took} ({'within' if abs(delta) <= noise else 'beyond'} noise of {percent(noise)})"
-
-
-def _than(delta: float) -> str:
-    return "than" if abs(delta) >= _NOTICEABLE_SHARE else "as"
 
 
 def _parts(comparison: Comparison, number: int) -> str:
@@ -163,7 +160,7 @@ def _largest(comparison: Comparison, number: int) -> str:
 
 
 def _disagreement(base: dict[str, Any], other: dict[str, Any]) -> Iterator[str]:
-    """True if the traced waves tell another story than the durations of all calls."""
+    """A sentence where the traced waves tell another story than the durations of all calls."""
     in_trace, of_calls = other["duration_delta_share"], other["kernel_ns_delta_share"]
     spread = other["duration_noise_share"] or 0.0
     trace_outcome = "within noise" if abs(in_trace) <= spread else "slower" if in_trace > 0 else "faster"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from wavewright.analysis.trace.costs.row_totals import row_totals
+from wavewright.analysis.trace.costs.row_costs import row_totals
 from wavewright.model.answer import Answer
 from wavewright.model.trace import ThreadTrace
 

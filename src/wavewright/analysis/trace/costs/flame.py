@@ -13,7 +13,7 @@ from wavewright.analysis.trace.code.attribution import place_of
 from wavewright.analysis.trace.code.control_flow import loop_of_rows, taken_jumps
 from wavewright.analysis.trace.code.control_flow import loops as code_loops
 from wavewright.analysis.trace.code.marker_scopes import marker_scopes
-from wavewright.analysis.trace.costs.exposure import row_costs
+from wavewright.analysis.trace.costs.row_costs import row_costs
 from wavewright.errors import UsageError
 from wavewright.model.answer import Answer, once_per_trace
 from wavewright.model.executions import is_execution

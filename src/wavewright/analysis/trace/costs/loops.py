@@ -9,7 +9,7 @@ import polars as pl
 from wavewright import _core
 from wavewright.analysis.code.control_flow import call_rows
 from wavewright.analysis.trace.code import control_flow
-from wavewright.analysis.trace.costs.exposure import row_costs
+from wavewright.analysis.trace.costs.row_costs import row_costs
 from wavewright.base.bounds import ITEM, bounded
 from wavewright.errors import UsageError
 from wavewright.model.answer import Answer, once_per_trace
@@ -41,7 +41,7 @@ def by_iteration(iterations: pl.DataFrame) -> pl.DataFrame:
             longer_share=pl.col("is_longer").mean(),
         )
         .sort("loop", "iteration")
-        .select(pl.col(name).cast(dtype) for name, dtype in Loops.tables["iterations"].dtypes.items())
+        .select(Loops.tables["iterations"].casts)
         .collect()
     )
 

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, ClassVar
 from wavewright.analysis.code.edits.wait_audit import OPEN_BARRIERS, STRICT_WAITS
 from wavewright.analysis.trace.code.control_flow import jumps_in_part
 from wavewright.analysis.trace.code.wave_paths import early_waves
-from wavewright.analysis.trace.costs.exposure import cost_questions
-from wavewright.analysis.trace.diagnose.capture_facts import CaptureFacts, capture_facts
+from wavewright.analysis.trace.costs.row_costs import cost_questions
 from wavewright.analysis.trace.diagnose.facts import Facts, facts
 from wavewright.analysis.trace.diagnose.finding import DISPATCH, TRACED, Link, StallFinding
 from wavewright.analysis.trace.diagnose.floor_limits import limits, with_lanes, within_floors
-from wavewright.analysis.trace.diagnose.gains import Gains, PoolGain, gains
+from wavewright.analysis.trace.diagnose.gains import Gains, PoolGain, gains, is_memory
 from wavewright.analysis.trace.diagnose.gpu_fill import (
     Filling,
     filling,
@@ -26,7 +25,7 @@ from wavewright.analysis.trace.diagnose.grid_findings import Evenness, grid_find
 from wavewright.analysis.trace.diagnose.issue_findings import ISSUE_BOUND, issue_finding
 from wavewright.analysis.trace.diagnose.machine import machine
 from wavewright.analysis.trace.diagnose.pool_findings import pool_finding, registers_or_lds
-from wavewright.analysis.trace.diagnose.pools import is_memory
+from wavewright.analysis.trace.diagnose.remedies import CaptureFacts, capture_facts
 from wavewright.analysis.trace.diagnose.roofs import Pipes, Roof, pipes, roofs
 from wavewright.analysis.trace.diagnose.traffic import CountedRate, Traffic, counted_traffic, traffic
 from wavewright.analysis.trace.parts import Question, ask
@@ -136,7 +135,7 @@ def diagnose(
     measured = _measured(trace, trace_facts, early, rows, lanes, rate) if has_something else None
     findings = _findings(trace, trace_facts, measured, trust, is_whole=rows is None) if measured else []
     if counted is not None:
-        from wavewright.analysis.trace.diagnose.reasons import with_reasons
+        from wavewright.analysis.trace.diagnose.kernel_counters import with_reasons
 
         findings = with_reasons(findings, counted)
     strict_rows, barrier_rows = wait_checks(trace) if trust.has_code else _no_checks()

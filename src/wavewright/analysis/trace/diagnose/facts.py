@@ -10,8 +10,9 @@ from typing import Any
 import polars as pl
 
 from wavewright.analysis.trace.code.control_flow import loops
-from wavewright.analysis.trace.costs.exposure import row_costs
+from wavewright.analysis.trace.costs.row_costs import row_costs
 from wavewright.analysis.trace.diagnose.row_code import CodeFacts, RowCode, is_narrow_load
+from wavewright.analysis.trace.selection import at_rows
 from wavewright.analysis.trace.stalls import Stalls, stalls
 from wavewright.analysis.trace.waits import waits
 from wavewright.model.trace import ThreadTrace
@@ -80,7 +81,7 @@ def facts(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Facts:
     """Everything that rules need; `rows` = only the costs of these code rows, against the cycles of all."""
     everything, all_stalls = row_costs(trace), stalls(trace)
     stalled = all_stalls if rows is None else stalls(trace, rows=rows)
-    costs = everything if rows is None else everything.filter(pl.col("row").is_in(rows.implode()))
+    costs = at_rows(everything, rows)
     producers = _producers_of(trace)
     matrix, wide = _executed_rows(trace, everything)
     spans = [(row["first_row"], row["last_row"]) for row in loops(trace).iter_rows(named=True)]

@@ -9,7 +9,7 @@ import polars as pl
 
 from wavewright.analysis.trace.diagnose.facts import RowView
 from wavewright.analysis.trace.diagnose.finding import LaneCause, Remedy, StallFinding
-from wavewright.analysis.trace.diagnose.pools import is_lds, is_memory
+from wavewright.analysis.trace.diagnose.gains import is_lds, is_memory
 from wavewright.analysis.trace.floors import Floors, floors, floors_without
 from wavewright.analysis.trace.floors.rates import LANE_PIPES
 from wavewright.analysis.trace.lanes.answer import HARMLESS_SHARE

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from wavewright import _core
-from wavewright.analysis.trace.barriers.meetings import passages
+from wavewright.analysis.trace.barriers import passages
 from wavewright.analysis.trace.diagnose.machine import machine
 from wavewright.analysis.trace.parts import answers
 from wavewright.analysis.trace.selection import traced_waves

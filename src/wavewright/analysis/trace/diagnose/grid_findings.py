@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from wavewright.analysis.trace.diagnose.capture_facts import CaptureFacts, general_remedy
 from wavewright.analysis.trace.diagnose.finding import DISPATCH, Remedy, StallFinding
+from wavewright.analysis.trace.diagnose.gains import is_memory
 from wavewright.analysis.trace.diagnose.gpu_fill import Filling, WorkgroupWork
 from wavewright.analysis.trace.diagnose.machine import Machine
-from wavewright.analysis.trace.diagnose.pools import is_memory
+from wavewright.analysis.trace.diagnose.remedies import CaptureFacts, general_remedy
 from wavewright.analysis.trace.diagnose.roofs import DATA_SHEET, Pipes, Roof
 from wavewright.analysis.trace.diagnose.traffic import COUNTERS, DISTINCT, Traffic
 from wavewright.base.words import counted, percent, size

@@ -6,12 +6,11 @@ from typing import Any
 
 import polars as pl
 
-from wavewright.analysis.trace.costs.exposure import row_costs
-from wavewright.analysis.trace.diagnose.capture_facts import CaptureFacts, general_remedy
+from wavewright.analysis.trace.costs.row_costs import row_costs
 from wavewright.analysis.trace.diagnose.finding import Remedy, StallFinding
 from wavewright.analysis.trace.diagnose.gpu_fill import Filling
-from wavewright.analysis.trace.pipes import matrix_rows
-from wavewright.analysis.trace.pipes.passes import pipe_cycles_of_rows
+from wavewright.analysis.trace.diagnose.remedies import CaptureFacts, general_remedy
+from wavewright.analysis.trace.pipes import matrix_rows, pipe_cycles_of_rows
 from wavewright.analysis.trace.pipes.utilization import utilization
 from wavewright.analysis.trace.waits.wait_producers import free_wait_cycles
 from wavewright.base.words import percent

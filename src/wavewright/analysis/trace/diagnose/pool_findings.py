@@ -7,12 +7,11 @@ from collections.abc import Mapping
 import polars as pl
 
 from wavewright.analysis.trace.barriers import barriers
-from wavewright.analysis.trace.costs.exposure import row_costs
-from wavewright.analysis.trace.diagnose.capture_facts import CaptureFacts, general_remedy
+from wavewright.analysis.trace.costs.row_costs import row_costs
 from wavewright.analysis.trace.diagnose.facts import Facts, RowView
 from wavewright.analysis.trace.diagnose.finding import DISPATCH, Cause, Remedy, StallFinding
 from wavewright.analysis.trace.diagnose.gains import PoolGain
-from wavewright.analysis.trace.diagnose.remedies import remedies_for
+from wavewright.analysis.trace.diagnose.remedies import CaptureFacts, general_remedy, remedies_for
 from wavewright.analysis.trace.diagnose.replay import GAPS
 from wavewright.analysis.trace.occupancy import Occupancy, occupancy
 from wavewright.analysis.trace.stalls import IDLE_PARTS

@@ -12,7 +12,7 @@ from math import ceil, prod
 import polars as pl
 
 from wavewright.analysis.trace.code.accesses import accesses, lanes_per_wave
-from wavewright.analysis.trace.costs.exposure import row_costs
+from wavewright.analysis.trace.costs.row_costs import row_costs
 from wavewright.analysis.trace.diagnose.gpu_fill import Filling
 from wavewright.analysis.trace.diagnose.machine import Machine, machine
 from wavewright.analysis.trace.fabric import TrafficOptions, fabric_traffic

@@ -27,10 +27,10 @@ from wavewright.analysis.trace.fabric.line_sets import (
     requests,
     touched,
     units,
+    workgroup_reuse,
 )
 from wavewright.analysis.trace.fabric.mappings import TODAY, Mapping, mappings
 from wavewright.analysis.trace.fabric.orders import ORDERS, Interval, Machine, interval, work_of
-from wavewright.analysis.trace.fabric.reuse import workgroup_reuse
 from wavewright.analysis.trace.fabric.traced_order import TRACED_BY_ASSUMPTION, traced_requests
 from wavewright.analysis.trace.fabric.workgroups import ATOMIC, Ids, OutOfBudgetError, Workgroups, workgroups_of
 from wavewright.analysis.trace.lanes import target_of

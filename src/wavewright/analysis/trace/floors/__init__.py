@@ -184,4 +184,4 @@ def _changes(lanes: LaneCycles, ordered: list[Floor], span: int) -> pl.DataFrame
 
 
 def _typed(frame: pl.DataFrame, table: str) -> pl.DataFrame:
-    return frame.select(pl.col(name).cast(dtype) for name, dtype in Floors.tables[table].dtypes.items())
+    return frame.select(Floors.tables[table].casts)

@@ -14,8 +14,7 @@ from wavewright.analysis.trace.floors.rates import (
     takes_declared_cycles,
 )
 from wavewright.analysis.trace.parts import answers
-from wavewright.analysis.trace.pipes import base_clock, matrix_rows
-from wavewright.analysis.trace.pipes.passes import pipe_cycles_of_rows
+from wavewright.analysis.trace.pipes import base_clock, matrix_rows, pipe_cycles_of_rows
 from wavewright.analysis.trace.selection import traced_waves
 from wavewright.model.schema import CATEGORIES
 from wavewright.model.trace import ThreadTrace

@@ -190,7 +190,7 @@ def _lines(rows: pl.DataFrame, branches: pl.DataFrame) -> pl.DataFrame:
     lines = active.join(touching, on=keys, how="left", nulls_equal=True)
     filled = [pl.col(name).fill_null(0) for name in ("row_count", *_SUMS) if name not in _NULLABLE]
     ordered = lines.with_columns(filled).sort(*costliest_first(), "row", descending=[True, True, False])
-    return ordered.select(pl.col(name).cast(dtype) for name, dtype in Lanes.tables["lines"].dtypes.items())
+    return ordered.select(Lanes.tables["lines"].casts)
 
 
 def explained_stalls(trace: ThreadTrace, rows: pl.DataFrame) -> pl.DataFrame:

@@ -9,7 +9,7 @@ import polars as pl
 
 from wavewright import _core
 from wavewright.analysis.code.control_flow import branch_targets
-from wavewright.analysis.trace.barriers.meetings import passages
+from wavewright.analysis.trace.barriers import passages
 from wavewright.analysis.trace.code.accesses import accesses, lanes_per_wave
 from wavewright.analysis.trace.lanes.reasons import reason_text
 from wavewright.analysis.trace.lanes.start import StartState, start_state

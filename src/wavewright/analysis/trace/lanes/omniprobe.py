@@ -40,9 +40,7 @@ def omniprobe_by_line(omniprobe: pl.DataFrame, code: pl.DataFrame) -> pl.DataFra
     )
     named = _with_files(omniprobe, rows["file"].unique().to_list())
     joined = named.join(meeting, on=_KEY, how="left", maintain_order="left")
-    return joined.with_columns(pl.col("row_count").fill_null(0)).select(
-        pl.col(name).cast(dtype) for name, dtype in LINES.dtypes.items()
-    )
+    return joined.with_columns(pl.col("row_count").fill_null(0)).select(LINES.casts)
 
 
 def omniprobe_comparison(omniprobe: pl.DataFrame, code: pl.DataFrame, evaluated: pl.DataFrame) -> pl.DataFrame:
@@ -93,7 +91,7 @@ def omniprobe_comparison(omniprobe: pl.DataFrame, code: pl.DataFrame, evaluated:
         .otherwise(pl.lit("different"))
     )
     both = both.with_columns(verdict=verdict)
-    return both.select(pl.col(name).cast(dtype) for name, dtype in COMPARISON.dtypes.items())
+    return both.select(COMPARISON.casts)
 
 
 def _average(total: str) -> pl.Expr:

@@ -11,9 +11,9 @@ import polars as pl
 from wavewright.analysis.code.control_flow import blocks
 from wavewright.analysis.trace.code.control_flow import LOOPS, loops, taken_jumps
 from wavewright.analysis.trace.code.row_places import LANE_SUMS, with_lane_sums
-from wavewright.analysis.trace.costs.exposure import row_costs
+from wavewright.analysis.trace.costs.row_costs import row_costs
 from wavewright.analysis.trace.parts import added, pieces_of_waves
-from wavewright.analysis.trace.selection import Selection, select
+from wavewright.analysis.trace.selection import Selection, at_rows, select
 from wavewright.analysis.trace.waits.stall_rows import stall_rows
 from wavewright.base.bounds import ITEM, bounded
 from wavewright.errors import UsageError
@@ -156,7 +156,7 @@ def _costs_of_iteration(trace: ThreadTrace, iteration: int) -> pl.DataFrame:
 def sample_listing(trace: ThreadTrace, *, rows: pl.Series | None = None) -> SampleListing:
     """The code with how often each row was sampled; `rows` = only these code rows."""
     names = SampleListing.tables["rows"].names
-    code = trace.code if rows is None else trace.code.filter(pl.col("row").is_in(rows.implode()))
+    code = at_rows(trace.code, rows)
     count = pl.col("count")
     reasons = (
         trace.sample_reasons.filter(count > 0)

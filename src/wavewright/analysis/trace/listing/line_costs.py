@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from wavewright.analysis.trace.costs.exposure import ROW_SUMS, row_costs
+from wavewright.analysis.trace.costs.row_costs import ROW_SUMS, row_costs
 from wavewright.analysis.trace.pipes import MATRIX, matrix_rows
 from wavewright.analysis.trace.waits.stall_rows import stall_rows
 from wavewright.model.answer import Answer, once_per_trace

@@ -9,7 +9,8 @@ import polars as pl
 
 from wavewright.analysis.trace.code.attribution import place_of, source_of_rows
 from wavewright.analysis.trace.code.row_places import LANE_SUMS, with_lane_sums
-from wavewright.analysis.trace.costs.exposure import ROW_SUMS, row_costs
+from wavewright.analysis.trace.costs.row_costs import ROW_SUMS, row_costs
+from wavewright.analysis.trace.selection import at_rows
 from wavewright.analysis.trace.waits.stall_rows import stall_rows
 from wavewright.model.answer import Answer
 from wavewright.model.schema import SAMPLE_COUNTS
@@ -142,7 +143,7 @@ def by_line(
     The column of the reason's name stands again in the answer, with its share of all amounts in `<name>_share`.
     """
     sums = costs.columns[1:]
-    code = trace.code if rows is None else trace.code.filter(pl.col("row").is_in(rows.implode()))
+    code = at_rows(trace.code, rows)
     costs = code.select("row").join(costs, on="row", how="left", maintain_order="left").fill_null(0)
     steps = _steps(code, attribution, mine)
     outer = steps.filter(pl.col("depth") == 0)

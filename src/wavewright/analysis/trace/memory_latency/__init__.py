@@ -10,9 +10,10 @@ import polars as pl
 
 from wavewright.analysis.trace.code.accesses import lanes_per_wave, requested_bytes
 from wavewright.analysis.trace.code.row_places import located
-from wavewright.analysis.trace.costs.exposure import row_costs
+from wavewright.analysis.trace.costs.row_costs import row_costs
 from wavewright.analysis.trace.memory_latency.level_counters import counter_latencies
 from wavewright.analysis.trace.memory_latency.narrow import NEIGHBOURS, neighbours
+from wavewright.analysis.trace.selection import at_rows
 from wavewright.analysis.trace.waits.wait_producers import producer_kinds, resolve
 from wavewright.model.answer import Answer
 from wavewright.model.schema import TableSpec
@@ -22,8 +23,7 @@ from wavewright.model.trace import ThreadTrace
 def traffic(trace: ThreadTrace, rows: pl.Series | None = None) -> pl.DataFrame:
     """Requested bytes of all executed accesses, or those of `rows` (`MemoryLatency.tables["traffic"]`)."""
     executed_rows = requested_bytes(trace).join(row_costs(trace).select("row", "hit_count"), on="row")
-    if rows is not None:
-        executed_rows = executed_rows.filter(pl.col("row").is_in(rows.implode()))
+    executed_rows = at_rows(executed_rows, rows)
     waves = trace.waves.filter(pl.col("instruction_count") > 0)
     total, cycles = pl.col("requested_bytes_total"), cu_cycles(waves)
     return (
@@ -76,9 +76,8 @@ def memory_latency(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Memo
     """Latencies by code row; `rows` = only these."""
     samples = resolve(trace).samples
     measured, interval = counter_latencies(trace)
-    if rows is not None:
-        samples = samples.filter(pl.col("row").is_in(rows.implode()))
-        measured = measured.filter(pl.col("row").is_in(rows.implode()))
+    samples = at_rows(samples, rows)
+    measured = at_rows(measured, rows)
     table = _statistics(samples).join(producer_kinds(trace), on="row", how="left", maintain_order="left")
     longest = max(table["latency_cycles_p95"].to_list(), default=0)
     width = _round_width(longest / (DISTRIBUTION_BINS - 1))
@@ -104,8 +103,7 @@ def memory_latency(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Memo
 def _exposure(trace: ThreadTrace, rows: pl.Series | None) -> pl.DataFrame:
     """Hidden and exposed cycles of the waves' time, part by part."""
     costs = row_costs(trace)
-    if rows is not None:
-        costs = costs.filter(pl.col("row").is_in(rows.implode()))
+    costs = at_rows(costs, rows)
     parts = ("stall", "issue", "idle")
     hidden, exposed = (
         [int(costs[f"{side}_{part}_cycles_total"].sum()) for part in parts] for side in ("hidden", "exposed")

@@ -12,7 +12,8 @@ import polars as pl
 from wavewright.analysis.code.control_flow import blocks
 from wavewright.analysis.trace.code.accesses import LOAD, STORE, access_of, requested_bytes
 from wavewright.analysis.trace.code.control_flow import taken_jumps
-from wavewright.analysis.trace.costs.exposure import row_costs
+from wavewright.analysis.trace.costs.row_costs import row_costs
+from wavewright.analysis.trace.selection import at_rows
 from wavewright.codeobj.registers import EXEC, registers
 from wavewright.model.schema import packaged_spec
 from wavewright.model.trace import ThreadTrace
@@ -53,8 +54,7 @@ def neighbours(trace: ThreadTrace, rows: pl.Series | None = None) -> pl.DataFram
         & (pl.col("space") != "scalar")
         & (pl.col("bytes_per_lane") < _WIDEST_BYTES)
     )
-    if rows is not None:
-        moving = moving.filter(pl.col("row").is_in(rows.implode()))
+    moving = at_rows(moving, rows)
     widths = dict(moving.select("row", "bytes_per_lane").iter_rows())
     block_of_row = blocks(trace.code, taken_jumps(trace)).by_row
     inside = block_of_row.join(moving.select("row"), on="row")["block"].unique()

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from wavewright.analysis.trace.clocks.common_clock import engine_offsets
+from wavewright.analysis.trace.clocks import engine_offsets
 from wavewright.analysis.trace.selection import Selection
 from wavewright.model.trace import ThreadTrace
 

@@ -10,7 +10,7 @@ import polars as pl
 
 from wavewright.analysis.common.occupancy.limits import Resources, resources_of
 from wavewright.analysis.trace.code.accesses import accesses
-from wavewright.analysis.trace.costs.row_totals import entered_rows
+from wavewright.analysis.trace.costs.row_costs import entered_rows
 from wavewright.base.words import counted
 from wavewright.codeobj.code_object import Kernel
 from wavewright.codeobj.names import demangle

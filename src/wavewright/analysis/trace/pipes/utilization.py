@@ -8,7 +8,7 @@ import polars as pl
 
 from wavewright.analysis.common.shares import share_of
 from wavewright.analysis.common.time_bins import TimeBins, lengths_of, time_bins
-from wavewright.analysis.trace.clocks.common_clock import aligned, bins_of_trace
+from wavewright.analysis.trace.clocks import aligned, bins_of_trace
 from wavewright.analysis.trace.parts import Question, added, answers
 from wavewright.analysis.trace.pipes import (
     ANY_PIPE,
@@ -18,9 +18,9 @@ from wavewright.analysis.trace.pipes import (
     RESIDENT,
     base_clock,
     pipe_cycles,
+    pipe_cycles_of_rows,
     pipes_of_rows,
 )
-from wavewright.analysis.trace.pipes.passes import pipe_cycles_of_rows
 from wavewright.base.bounds import BINS, bounded
 from wavewright.model.answer import Answer
 from wavewright.model.trace import ThreadTrace

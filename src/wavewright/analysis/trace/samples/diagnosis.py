@@ -8,8 +8,8 @@ from typing import ClassVar
 import polars as pl
 
 from wavewright.analysis.common.noise import share_bounds
-from wavewright.analysis.trace.samples.causes import ISSUED, LOST, causes_of_samples
-from wavewright.analysis.trace.samples.scope import SampleScope, scope_of
+from wavewright.analysis.trace.samples.causes import ISSUED, LOST, SampleScope, causes_of_samples, scope_of
+from wavewright.analysis.trace.selection import at_rows
 from wavewright.model.answer import Answer
 from wavewright.model.trace import ThreadTrace
 
@@ -74,8 +74,7 @@ def sample_diagnosis(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Sa
     scope, samples = scope_of(trace, one_kernel=True)
     causes = causes_of_samples(trace).join(samples.select("row"), on="row", how="semi")
     issuing = int(causes.filter(pl.col("cause").is_in([ISSUED.name, LOST.name]))["count"].sum())
-    if rows is not None:
-        causes = causes.filter(pl.col("row").is_in(rows.implode()))
+    causes = at_rows(causes, rows)
     has_reasons = scope.unknown_count < scope.sample_count
     is_enough = scope.independent_count >= LEAST_OBSERVATIONS
     share = issuing / scope.sample_count if has_reasons and scope.sample_count else None

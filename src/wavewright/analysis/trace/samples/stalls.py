@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import polars as pl
 
 from wavewright.analysis.common.noise import share_bounds
-from wavewright.analysis.trace.samples.causes import ISSUED, causes_of_samples
-from wavewright.analysis.trace.samples.scope import SampleScope, scope_of
+from wavewright.analysis.trace.samples.causes import ISSUED, SampleScope, causes_of_samples, scope_of
+from wavewright.analysis.trace.selection import at_rows
 from wavewright.model.answer import Answer
 from wavewright.model.schema import TableSpec
 from wavewright.model.trace import ThreadTrace
@@ -27,8 +27,7 @@ def sample_stalls(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Sampl
     """The causes of samples that were not issued; `rows` = only those at these code rows, as shares of all."""
     scope, _ = scope_of(trace)
     stalled = causes_of_samples(trace).filter(pl.col("cause") != ISSUED.name, pl.col("count") > 0)
-    if rows is not None:
-        stalled = stalled.filter(pl.col("row").is_in(rows.implode()))
+    stalled = at_rows(stalled, rows)
     by_row = (
         stalled.group_by("row", "cause")
         .agg(sample_count=pl.col("count").sum())
@@ -60,4 +59,4 @@ def _typed(spec: TableSpec, counts: pl.DataFrame, scope: SampleScope) -> pl.Data
         pl.Series("share_min", [low for low, _ in bounds], pl.Float64),
         pl.Series("share_max", [high for _, high in bounds], pl.Float64),
     )
-    return frame.select(pl.col(column.name).cast(getattr(pl, column.dtype)) for column in spec.columns)
+    return frame.select(spec.casts)

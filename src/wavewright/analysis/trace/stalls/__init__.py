@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from wavewright.analysis.trace.code.row_places import located
+from wavewright.analysis.trace.selection import at_rows
 from wavewright.analysis.trace.waits.stall_rows import stall_rows
 from wavewright.analysis.trace.waits.wait_producers import IDLE_COLUMNS, resolve
 from wavewright.facts.stall_classes import UNRESOLVED, stall_class
@@ -42,9 +43,8 @@ class Stalls(Answer, package=__package__):
 def stalls(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Stalls:
     """Stall cycles by class; `rows` = only these code rows."""
     by_row, idle = stall_rows(trace), resolve(trace).idle
-    if rows is not None:
-        by_row = by_row.filter(pl.col("row").is_in(rows.implode()))
-        idle = idle.filter(pl.col("row").is_in(rows.implode()))
+    by_row = at_rows(by_row, rows)
+    idle = at_rows(idle, rows)
     total = int(by_row["stall_cycles_total"].sum())
     by_row = by_row.with_columns(stall_share=_share("stall_cycles_total", total))
     waits = by_row.filter(pl.col("is_wait"))

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from wavewright.analysis.trace.costs.row_totals import row_totals
+from wavewright.analysis.trace.costs.row_costs import row_totals
+from wavewright.analysis.trace.selection import at_rows
 from wavewright.model.answer import Answer
 from wavewright.model.schema import TableSpec
 from wavewright.model.trace import ThreadTrace
@@ -56,7 +57,7 @@ def classic(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Classic:
 
     Where the instructions are missing, the sums that a decoded directory stores are used.
     """
-    code = trace.code if rows is None else trace.code.filter(pl.col("row").is_in(rows.implode()))
+    code = at_rows(trace.code, rows)
     texts = code["text"].fill_null("").unique(maintain_order=True)
     types = pl.DataFrame({"text": texts, "type": pl.Series(map(classic_type, texts), dtype=pl.String)})
     source = pl.col("inline_chain").fill_null("<unknown>").alias("source")

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from wavewright.analysis.trace.clocks import aligned_cycles
 from wavewright.analysis.trace.timeline.layers import layers
-from wavewright.analysis.trace.timeline.layers.common_time import aligned
-from wavewright.analysis.trace.timeline.layers.tracks import SLOT
+from wavewright.analysis.trace.timeline.layers.common_time import SLOT
 from wavewright.errors import UsageError
 from wavewright.model.answer import Answer
 from wavewright.model.executions import attempt_cycles, is_execution
@@ -78,7 +78,7 @@ def _tracks(trace: ThreadTrace, layer: str) -> pl.DataFrame:
 def _executed(trace: ThreadTrace, start_cycles: int, end_cycles: int) -> pl.DataFrame:
     """The instructions of waves that overlap a time: `item` (row of `instructions`), aligned `time`, costs, slot."""
     waves = trace.waves.filter(
-        aligned(trace, "end_cycles") >= start_cycles, aligned(trace, "start_cycles") < end_cycles
+        aligned_cycles(trace, "end_cycles") >= start_cycles, aligned_cycles(trace, "start_cycles") < end_cycles
     )
     first, count = pl.col("first_instruction").cast(pl.Int64), pl.col("instruction_count").cast(pl.Int64)
     of_waves = waves.filter(count > 0).select(*SLOT, item=pl.int_ranges(first, first + count)).explode("item")
@@ -87,7 +87,7 @@ def _executed(trace: ThreadTrace, start_cycles: int, end_cycles: int) -> pl.Data
     rows = rows.with_columns(attempt_cycles(), is_execution=is_execution())
     return (
         of_waves.hstack(rows.drop("wave", "category"))
-        .with_columns(aligned(trace, "time_cycles").alias("time"))
+        .with_columns(aligned_cycles(trace, "time_cycles").alias("time"))
         .drop("time_cycles")
     )
 

@@ -10,7 +10,7 @@ import polars as pl
 from wavewright import _core
 from wavewright.analysis.common.step_functions import Sums
 from wavewright.analysis.common.time_bins import TimeBins
-from wavewright.analysis.trace.clocks.common_clock import aligned
+from wavewright.analysis.trace.clocks import aligned
 from wavewright.analysis.trace.pipes import BUBBLE, BUSY, PIPES, RESIDENT
 from wavewright.analysis.trace.timeline.layers.pipes import busy_times, pipe_tracks
 from wavewright.model.answer import once_per_trace

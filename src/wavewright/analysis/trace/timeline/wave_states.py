@@ -10,7 +10,7 @@ import polars as pl
 from wavewright import _core
 from wavewright.analysis.common.step_functions import Sums
 from wavewright.analysis.common.time_bins import TimeBins
-from wavewright.analysis.trace.clocks.common_clock import aligned
+from wavewright.analysis.trace.clocks import aligned
 from wavewright.base.once import once
 from wavewright.model.trace import ThreadTrace
 

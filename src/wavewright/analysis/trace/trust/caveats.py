@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import polars as pl
 
 from wavewright.analysis.common.caveats import SEVERITIES, Caveat
-from wavewright.analysis.trace.costs.row_totals import row_totals
+from wavewright.analysis.trace.costs.row_costs import row_totals
 from wavewright.analysis.trace.selection import whole_of
 from wavewright.analysis.trace.trust.coverage import FEW_ROWS_SHARE, Coverage, coverage
 from wavewright.analysis.trace.waits.wait_producers import IDLE_COLUMNS, resolve

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import polars as pl
 
 from wavewright.analysis.trace.code.wave_paths import wave_paths
-from wavewright.analysis.trace.costs.row_totals import entered_rows
+from wavewright.analysis.trace.costs.row_costs import entered_rows
+from wavewright.analysis.trace.selection import at_rows
 from wavewright.analysis.trace.waves.resident import resident_waves
 from wavewright.model.answer import Answer
 from wavewright.model.trace import ThreadTrace
@@ -65,8 +66,7 @@ class Coverage(Answer, package=__package__):
 def coverage(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Coverage:
     """Coverage of a trace; with `rows`, functions and row counts are about these code rows only."""
     code, entered = trace.code, entered_rows(trace)
-    if rows is not None:
-        code, entered = (frame.filter(pl.col("row").is_in(rows.implode())) for frame in (code, entered))
+    code, entered = (at_rows(frame, rows) for frame in (code, entered))
     functions = _functions(entered)
     paths = wave_paths(trace)
     engines = _engines(trace, paths)

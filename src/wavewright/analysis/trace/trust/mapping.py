@@ -9,7 +9,8 @@ from math import exp, log
 import polars as pl
 
 from wavewright.analysis.trace.costs.hotspots import collecting
-from wavewright.analysis.trace.costs.row_totals import entered_rows, row_totals
+from wavewright.analysis.trace.costs.row_costs import entered_rows, row_totals
+from wavewright.analysis.trace.selection import at_rows
 from wavewright.model.answer import Answer
 from wavewright.model.schema import SAMPLE_COUNTS
 from wavewright.model.trace import ThreadTrace
@@ -58,8 +59,7 @@ def mapping(trace: ThreadTrace, *, rows: pl.Series | None = None) -> SourceMappi
     """Quality of the source mapping of the code that waves could run, all of it or only `rows`."""
     entered = entered_rows(trace)["row"]
     code = trace.code.filter(pl.col("row").is_in(entered.implode())) if entered.len() else trace.code
-    if rows is not None:
-        code = code.filter(pl.col("row").is_in(rows.implode()))
+    code = at_rows(code, rows)
     totals = ("hit_count", "latency_cycles_total", "stall_cycles_total")
     costs = (
         code.select("row", "file", "line")

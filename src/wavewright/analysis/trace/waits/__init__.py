@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from wavewright.analysis.trace.code.row_places import located
+from wavewright.analysis.trace.selection import at_rows
 from wavewright.analysis.trace.waits.stall_rows import stall_rows
 from wavewright.analysis.trace.waits.wait_producers import producer_kinds, resolve
 from wavewright.model.answer import Answer
@@ -29,8 +30,7 @@ def waits(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Waits:
     resolved = resolve(trace)
     groups = resolved.groups.filter(pl.col("is_wait") == 1)
     classes = stall_rows(trace).filter("is_wait").unique("row", keep="first", maintain_order=True)
-    if rows is not None:
-        groups = groups.filter(pl.col("row").is_in(rows.implode()))
+    groups = at_rows(groups, rows)
     total = int(groups["stall_cycles_total"].sum())
     edges = _producers(resolved.edges, _typical(resolved.samples))
     table = (

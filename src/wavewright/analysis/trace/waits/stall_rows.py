@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from wavewright.analysis.trace.costs.exposure import cost_questions, row_costs
+from wavewright.analysis.trace.costs.row_costs import cost_questions, row_costs
 from wavewright.analysis.trace.parts import ask
 from wavewright.analysis.trace.waits.wait_producers import PORT_BUSY, UNCERTAIN, UNKNOWN, resolve, resolved_in_part
 from wavewright.facts.stall_classes import (

@@ -4,12 +4,24 @@ from __future__ import annotations
 
 import polars as pl
 
+from wavewright.analysis.code.edits.kernel_rows import KernelRows, kernel_rows
 from wavewright.analysis.code.edits.wait_audit import OPEN_BARRIERS, STRICT_WAITS, open_barriers, strict_waits
-from wavewright.analysis.trace.costs.exposure import row_costs
-from wavewright.analysis.trace.waits.traced_code import rows_of_kernels
+from wavewright.analysis.trace.code.live import given_registers, sized_code
+from wavewright.analysis.trace.costs.row_costs import row_costs
+from wavewright.analysis.trace.waits.wait_producers import family_of_trace
 from wavewright.model.answer import once_per_trace
 from wavewright.model.schema import empty_frame
 from wavewright.model.trace import ThreadTrace
+
+
+def rows_of_kernels(trace: ThreadTrace) -> KernelRows | None:
+    """All rows of the code; None where their registers are not known."""
+    code = sized_code(trace)
+    if not code.height or code["writes"].null_count() == code.height:
+        return None
+    texts = code.with_columns(pl.col("text").fill_null(""), pl.col("function").fill_null(""))
+    return kernel_rows(texts, trace.source.target or "", family_of_trace(trace), given_registers(trace))
+
 
 _MOST_ROWS = 20_000  #: Of the code: larger ones are not looked at, for their time.
 

@@ -8,7 +8,7 @@ from typing import Literal
 import polars as pl
 
 from wavewright import _core
-from wavewright.analysis.trace.clocks.common_clock import aligned
+from wavewright.analysis.trace.clocks import aligned
 from wavewright.analysis.trace.selection import traced_waves
 from wavewright.analysis.trace.waves.resident import resident_waves
 from wavewright.base.bounds import CYCLES, bounded
@@ -88,7 +88,7 @@ def _placed(trace: ThreadTrace, places: pl.DataFrame) -> pl.DataFrame:
         traced_wave_count=pl.col("traced_wave_count").fill_null(0),
         stall_share=pl.when(cycles > 0).then(pl.col("stall_cycles_total") / cycles),
     )
-    typed = [pl.col(column.name).cast(getattr(pl, column.dtype)) for column in WavesByPlace.tables["places"].columns]
+    typed = [WavesByPlace.tables["places"].casts]
     return full.select(typed).sort("se", "cu", "simd")
 
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from wavewright.analysis.common.time_bins import TimeBins, step_means
-from wavewright.analysis.trace.clocks import ClockAlignment, alignment
-from wavewright.analysis.trace.clocks.common_clock import aligned, bins_of_trace
+from wavewright.analysis.trace.clocks import ClockAlignment, aligned, alignment, bins_of_trace
 from wavewright.base.bounds import BINS, bounded
 from wavewright.model.answer import Answer, once_per_trace
 from wavewright.model.trace import ThreadTrace

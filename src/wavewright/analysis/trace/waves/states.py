@@ -8,8 +8,7 @@ import polars as pl
 
 from wavewright import _core
 from wavewright.analysis.common.time_bins import TimeBins, lengths_of, time_bins
-from wavewright.analysis.trace.clocks import ClockAlignment, alignment
-from wavewright.analysis.trace.clocks.common_clock import aligned, bins_of_trace
+from wavewright.analysis.trace.clocks import ClockAlignment, aligned, alignment, bins_of_trace
 from wavewright.analysis.trace.parts import Question, added, answers, ask
 from wavewright.base.bounds import BINS, bounded
 from wavewright.model.answer import Answer

@@ -14,10 +14,10 @@ from wavewright.analysis.code.edits.in_flight import ADDRESS_COUNTER
 from wavewright.analysis.code.edits.kernel_rows import EditedBlock, KernelRows, blocks_of
 from wavewright.analysis.common.occupancy.architecture import architecture
 from wavewright.analysis.common.occupancy.limits import Resources, limits
-from wavewright.analysis.trace.costs.exposure import row_costs
+from wavewright.analysis.trace.costs.row_costs import row_costs
 from wavewright.analysis.trace.diagnose.replay import Removal, replay
 from wavewright.analysis.trace.occupancy.resources import kernel_resources
-from wavewright.analysis.trace.waits.traced_code import rows_of_kernels
+from wavewright.analysis.trace.waits.wait_checks import rows_of_kernels
 from wavewright.analysis.trace.what_if.edit_language import edited, parsed_assumptions, parsed_edit
 from wavewright.analysis.trace.what_if.edit_replay import LEAST_GAIN, EditedTrace, GainInterval, kept_waits
 from wavewright.analysis.trace.what_if.lds_apart import lds_apart

@@ -14,10 +14,9 @@ from wavewright.analysis.code.edits.block_orders import LegalOrder
 from wavewright.analysis.code.edits.code_rows import CodeRow
 from wavewright.analysis.code.edits.wider_loads import dwords_of
 from wavewright.analysis.trace.code.accesses import accesses
-from wavewright.analysis.trace.diagnose.replay.inputs import prepared
+from wavewright.analysis.trace.diagnose.replay import prepared
 from wavewright.analysis.trace.selection import whole_of
-from wavewright.analysis.trace.waits.ports import port_rules
-from wavewright.analysis.trace.waits.wait_producers import COUNTERS, free_wait_cycles, wait_rules
+from wavewright.analysis.trace.waits.wait_producers import COUNTERS, free_wait_cycles, port_rules, wait_rules
 from wavewright.base.once import once
 from wavewright.codeobj.registers import FIRST_VECTOR
 from wavewright.errors import UsageError

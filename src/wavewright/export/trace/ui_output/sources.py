@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from wavewright.analysis.trace.costs.row_totals import row_totals
+from wavewright.analysis.trace.costs.row_costs import row_totals
 from wavewright.export.kit.json_text import encode
 from wavewright.model.trace import ThreadTrace
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import polars as pl
 
 from wavewright.analysis.trace.about.overview import Overview
-from wavewright.analysis.trace.about.traced_call import launch_sentence, launch_source
+from wavewright.analysis.trace.about.subject import launch_sentence, launch_source
 from wavewright.base.shown import printable, quoted
 from wavewright.base.words import counted, grouped, shortened, some_of
 from wavewright.codeobj.code_object import Kernel

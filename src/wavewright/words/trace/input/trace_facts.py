@@ -7,8 +7,8 @@ from typing import Any
 
 import polars as pl
 
-from wavewright.analysis.trace.about.contents import Contents
-from wavewright.analysis.trace.about.traced_call import launch_sentence, launch_source
+from wavewright.analysis.trace.about.overview import Contents
+from wavewright.analysis.trace.about.subject import launch_sentence, launch_source
 from wavewright.base.shown import printable, quoted
 from wavewright.base.words import counted, percent, shortened
 from wavewright.facts.loader import packaged

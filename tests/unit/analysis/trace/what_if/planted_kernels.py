@@ -16,7 +16,7 @@ from wavewright.analysis.code.edits.block_orders import BlockOrders, LegalOrder
 from wavewright.analysis.code.edits.dependences import Assumptions, moved_down, moved_up
 from wavewright.analysis.code.edits.kernel_rows import blocks_of
 from wavewright.analysis.code.edits.wider_loads import widened
-from wavewright.analysis.trace.waits.traced_code import rows_of_kernels
+from wavewright.analysis.trace.waits.wait_checks import rows_of_kernels
 from wavewright.analysis.trace.what_if.edit_language import places_of
 from wavewright.analysis.trace.what_if.edit_replay import EditedTrace
 from wavewright.readers.opening import open_trace

@@ -15,7 +15,7 @@ from wavewright.analysis.code.edits.code_rows import VGPR_BITS, numbers_in
 from wavewright.analysis.code.edits.dependences import first_of_all
 from wavewright.analysis.code.edits.kernel_rows import blocks_of, live_behind
 from wavewright.analysis.trace.lanes.evaluated import LaneOptions, executions
-from wavewright.analysis.trace.waits.traced_code import rows_of_kernels
+from wavewright.analysis.trace.waits.wait_checks import rows_of_kernels
 from wavewright.analysis.trace.what_if.edit_language import places_of
 from wavewright.analysis.trace.what_if.lds_apart import lds_apart
 from wavewright.codeobj.registers import FIRST_VECTOR

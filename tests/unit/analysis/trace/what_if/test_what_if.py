@@ -19,7 +19,7 @@ from tests.unit.analysis.trace.what_if.planted_kernels import pairs_of, random_k
 from wavewright.analysis.code.edits.block_orders import BlockOrders, LegalOrder
 from wavewright.analysis.code.edits.code_rows import EXEC_BITS, numbers_in
 from wavewright.analysis.code.edits.kernel_rows import blocks_of
-from wavewright.analysis.trace.waits.traced_code import rows_of_kernels
+from wavewright.analysis.trace.waits.wait_checks import rows_of_kernels
 from wavewright.analysis.trace.what_if import what_if
 from wavewright.analysis.trace.what_if.assembly import CHECKED, assembly
 from wavewright.analysis.trace.what_if.edit_language import parsed_edit

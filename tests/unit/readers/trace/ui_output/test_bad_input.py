@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.kit.sampling import examples
 from tests.unit.readers.trace.ui_output.made import OTHER_WAVE, WAVE, directory, kinds, opened, wave, written
-from wavewright.analysis.trace.costs.row_totals import row_totals
+from wavewright.analysis.trace.costs.row_costs import row_totals
 from wavewright.errors import NotATraceError, UsageError, WavewrightError
 from wavewright.readers.files.folder import Directory
 from wavewright.readers.trace.ui_output import read_ui_output

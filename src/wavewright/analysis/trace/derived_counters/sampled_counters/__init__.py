@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from wavewright.analysis.common.time_bins import TimeBins, step_means, time_bins
-from wavewright.analysis.trace.clocks.common_clock import aligned
+from wavewright.analysis.trace.clocks import aligned
 from wavewright.base.bounds import BINS, ENGINE, ITEM, bounded
 from wavewright.errors import UsageError
 from wavewright.model.answer import Answer, once_per_trace

@@ -5,9 +5,8 @@ from __future__ import annotations
 from wavewright.analysis.common.timeline import Timeline
 from wavewright.analysis.trace.code.marker_scopes import marker_scopes
 from wavewright.analysis.trace.timeline.layers.event_layer import events, markers, other_simd, shader_data
-from wavewright.analysis.trace.timeline.layers.instructions import instructions
+from wavewright.analysis.trace.timeline.layers.instructions import instructions, stalls
 from wavewright.analysis.trace.timeline.layers.pipes import pipes
-from wavewright.analysis.trace.timeline.layers.stall_layer import stalls
 from wavewright.analysis.trace.timeline.layers.wave_layer import by_dispatch, by_duration, by_workgroup, states, waves
 from wavewright.analysis.trace.waves.resident import resident_waves
 from wavewright.model.trace import ThreadTrace

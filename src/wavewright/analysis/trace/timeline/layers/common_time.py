@@ -1,12 +1,16 @@
-"""The time that all timelines of a trace share: aligned cycles, from the first to the last of all that they show."""
+"""What all timelines of a trace share: aligned cycles from the first to the last that any of them shows, and tracks."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import polars as pl
 
 from wavewright import _core
 from wavewright.analysis.common.time_bins import FARTHEST_CYCLES
-from wavewright.analysis.trace.clocks.common_clock import engine_offsets
+from wavewright.analysis.common.timeline import Timeline
+from wavewright.analysis.trace.clocks import aligned_cycles, engine_offsets
 from wavewright.analysis.trace.pipes import base_clock
 from wavewright.model.answer import once_per_trace
 from wavewright.model.trace import ThreadTrace
@@ -17,10 +21,13 @@ def cell_bits(trace: ThreadTrace) -> int:
     return base_clock(trace.gfxip).bit_length() - 1
 
 
-def aligned(trace: ThreadTrace, column: str) -> pl.Expr:
-    """The aligned cycles of a column, for a frame that also has the column `se`."""
-    time = pl.col(column).cast(pl.Int64).clip(-FARTHEST_CYCLES, FARTHEST_CYCLES)
-    return (time + engine_offsets(trace)).alias(column)
+def timeline(
+    trace: ThreadTrace, name: str, title: str, tracks: pl.DataFrame, kinds: Sequence[dict[str, Any]] = (), **others: Any
+) -> Timeline:
+    """A timeline in aligned cycles; `others` are further fields of `Timeline`, such as its spans or its pyramid."""
+    begin, end = bounds(trace)
+    bits = cell_bits(trace)
+    return Timeline(name, title, "cycles", begin, end, bits, tracks=tracks, kinds=tuple(kinds), **others)
 
 
 @once_per_trace
@@ -29,7 +36,7 @@ def bounds(trace: ThreadTrace) -> tuple[int, int]:
 
     Occupancy events at cycle 0 stand for waves that began before the trace: they do not count.
     """
-    begin, end, moment = (aligned(trace, name) for name in ("start_cycles", "end_cycles", "time_cycles"))
+    begin, end, moment = (aligned_cycles(trace, name) for name in ("start_cycles", "end_cycles", "time_cycles"))
     tables = (trace.occupancy, trace.sampled_counters, trace.shader_data, trace.markers, trace.other_simd)
     spans = [
         trace.waves.select(begin=begin, end=end),
@@ -58,7 +65,7 @@ def _first_and_last_instructions(trace: ThreadTrace) -> pl.DataFrame:
         duration=_at(trace, "duration_cycles", last),
     )
     spans = spans.with_columns(end=pl.col("end") + pl.max_horizontal("stall", "duration").cast(pl.Int64))
-    return spans.select(aligned(trace, "begin"), aligned(trace, "end"))
+    return spans.select(aligned_cycles(trace, "begin"), aligned_cycles(trace, "end"))
 
 
 def _at(trace: ThreadTrace, name: str, rows: pl.Series) -> pl.Series:
@@ -72,3 +79,27 @@ def rows_of_waves(trace: ThreadTrace, table: str) -> tuple[pl.Expr, pl.Expr, pl.
     """Of each wave the offset to aligned time, and its rows in a table ("instruction" or "state"), for the core."""
     first, count = pl.col(f"first_{table}").fill_null(0), pl.col(f"{table}_count").fill_null(0)
     return engine_offsets(trace).alias("time"), first.alias("first"), count.alias("count")
+
+
+SLOT = ("se", "cu", "simd", "slot")
+
+
+def slot_tracks(trace: ThreadTrace, places: pl.DataFrame) -> pl.DataFrame:
+    """A track for every slot that occurs among `places`, by shader engine, CU, SIMD and slot."""
+    slots = places.select(SLOT).unique().sort(SLOT)
+    label = pl.format("SIMD {} slot {}", "simd", "slot")
+    return slots.with_row_index("track").select("track", label.alias("label"), unit_name(trace).alias("group"), *SLOT)
+
+
+def track_of(tracks: pl.DataFrame, frame: pl.DataFrame, keys: Iterable[str] = SLOT) -> pl.Series:
+    """The track of every row of a frame that has the columns that identify tracks."""
+    keys = list(keys)
+    joined = frame.select(keys).join(tracks.select("track", *keys), on=keys, how="left", maintain_order="left")
+    return joined["track"]
+
+
+def unit_name(trace: ThreadTrace) -> pl.Expr:
+    """The usual name of the compute unit of a row."""
+    if trace.gfxip <= 9:
+        return pl.format("SE {} CU {}", "se", "cu")
+    return pl.format("SE {} SA {} WGP {}", "se", pl.col("cu") // 128, pl.col("cu") % 128)

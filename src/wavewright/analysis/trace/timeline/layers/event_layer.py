@@ -5,10 +5,10 @@ from __future__ import annotations
 import polars as pl
 
 from wavewright.analysis.common.timeline import NO_KIND, Timeline
+from wavewright.analysis.trace.clocks import aligned_cycles
 from wavewright.analysis.trace.code.marker_scopes import marker_scopes
-from wavewright.analysis.trace.timeline.layers.common_time import aligned, bounds, cell_bits
+from wavewright.analysis.trace.timeline.layers.common_time import SLOT, slot_tracks, timeline, track_of, unit_name
 from wavewright.analysis.trace.timeline.layers.instructions import category_kinds
-from wavewright.analysis.trace.timeline.layers.tracks import SLOT, slot_tracks, track_of, unit_name
 from wavewright.model.schema import EVENT_TYPES
 from wavewright.model.trace import ThreadTrace
 
@@ -34,16 +34,13 @@ def events(trace: ThreadTrace) -> Timeline:
     table = all_events(trace)
     tracks = table.select(pl.col("se").unique().sort()).with_row_index("track")
     tracks = tracks.select("track", pl.format("SE {}", "se").alias("label"), pl.lit("Events").alias("group"), "se")
-    begin, end = bounds(trace)
     named = {**EVENT_TYPES, DISPATCH: "DISPATCH"}
-    kinds = table["kind"].unique().sort().to_list()
-    return Timeline(
-        "events", "Events", "cycles", begin, end, cell_bits(trace),
-        tracks=tracks, kinds=tuple({"kind": kind, "name": named.get(kind, f"event {kind}")} for kind in kinds),
-        spans=lambda: table.select(
-            track_of(tracks, table, ("se",)), begin=aligned(trace, "time_cycles"), end=aligned(trace, "time_cycles"),
-            kind="kind",
-        ),
+    numbers = table["kind"].unique().sort()
+    kinds = [{"kind": kind, "name": named.get(kind, f"event {kind}")} for kind in numbers]
+    time = aligned_cycles(trace, "time_cycles")
+    return timeline(
+        trace, "events", "Events", tracks, kinds,
+        spans=lambda: table.select(track_of(tracks, table, ("se",)), begin=time, end=time, kind="kind"),
     )  # fmt: skip
 
 
@@ -63,11 +60,9 @@ def other_simd(trace: ThreadTrace) -> Timeline:
     places = table.select(_UNIT).unique().sort(_UNIT).with_row_index("track")
     label, group = pl.format("SIMD {}", "simd"), unit_name(trace)
     tracks = places.select("track", label.alias("label"), group.alias("group"), *_UNIT)
-    begin, end = bounds(trace)
-    time = aligned(trace, "time_cycles")
-    return Timeline(
-        "other_simd", "Neighbour SIMD", "cycles", begin, end, cell_bits(trace),
-        tracks=tracks, kinds=category_kinds(trace),
+    time = aligned_cycles(trace, "time_cycles")
+    return timeline(
+        trace, "other_simd", "Neighbour SIMD", tracks, category_kinds(trace),
         spans=lambda: table.select(
             track_of(tracks, table, _UNIT), begin=time, end=time + pl.col("duration_cycles").cast(pl.Int64),
             kind=pl.col("category").cast(pl.UInt16),
@@ -83,9 +78,8 @@ def markers(trace: ThreadTrace) -> Timeline:
     scopes = marker_scopes(trace).scopes.with_columns(pl.col("depth").clip(upper_bound=_DEEPEST))
     names = scopes.select("kind", "name").unique(maintain_order=True).with_row_index("number")
     names = names.with_columns(pl.col("number").clip(upper_bound=NO_KIND))
-    kinds = tuple(
-        {"kind": row["number"], "name": row["name"], "marker": row["kind"]} for row in names.head(NO_KIND).to_dicts()
-    )
+    shown = names.head(NO_KIND).select("number", "name", "kind").iter_rows()
+    kinds = [{"kind": number, "name": name, "marker": marker} for number, name, marker in shown]
     slots = slot_tracks(trace, scopes).rename({"track": "place"})
     tracks = scopes.select(*SLOT, "depth").unique().join(slots, on=SLOT).sort("place", "depth").with_row_index("track")
     label = pl.format("{} depth {}", "label", "depth")
@@ -93,29 +87,18 @@ def markers(trace: ThreadTrace) -> Timeline:
 
     def spans() -> pl.DataFrame:
         kind = scopes.join(names, on=["kind", "name"], how="left", maintain_order="left")["number"].cast(pl.UInt16)
-        return scopes.select(
-            track_of(tracks, scopes, (*SLOT, "depth")),
-            begin=aligned(trace, "start_cycles"),
-            end=aligned(trace, "end_cycles"),
-            kind=kind,
-        )
+        start, end = aligned_cycles(trace, "start_cycles"), aligned_cycles(trace, "end_cycles")
+        return scopes.select(track_of(tracks, scopes, (*SLOT, "depth")), begin=start, end=end, kind=kind)
 
-    begin, end = bounds(trace)
-    return Timeline(
-        "markers", "Markers", "cycles", begin, end, cell_bits(trace), tracks=tracks, kinds=kinds, spans=spans
-    )
+    return timeline(trace, "markers", "Markers", tracks, kinds, spans=spans)
 
 
 def shader_data(trace: ThreadTrace) -> Timeline:
     """The moments at which waves wrote shader data; items are rows of `shader_data`."""
     table = trace.shader_data
     tracks = slot_tracks(trace, table)
-    begin, end = bounds(trace)
-    return Timeline(
-        "shader_data", "Shader data", "cycles", begin, end, cell_bits(trace),
-        tracks=tracks, kinds=({"kind": 0, "name": "shader data", "colour": "CONTEXT"},),
-        spans=lambda: table.select(
-            track_of(tracks, table), begin=aligned(trace, "time_cycles"), end=aligned(trace, "time_cycles"),
-            kind=pl.lit(0, pl.UInt16),
-        ),
+    time, kind = aligned_cycles(trace, "time_cycles"), pl.lit(0, pl.UInt16)
+    return timeline(
+        trace, "shader_data", "Shader data", tracks, ({"kind": 0, "name": "shader data", "colour": "CONTEXT"},),
+        spans=lambda: table.select(track_of(tracks, table), begin=time, end=time, kind=kind),
     )  # fmt: skip

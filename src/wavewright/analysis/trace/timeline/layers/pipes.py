@@ -6,9 +6,9 @@ import polars as pl
 
 from wavewright import _core
 from wavewright.analysis.common.timeline import LayerNumbers, Timeline
-from wavewright.analysis.trace.pipes import PIPES, base_clock, matrix_rows, pipe_rules
-from wavewright.analysis.trace.pipes.passes import pipe_cycles_of_rows
-from wavewright.analysis.trace.timeline.layers.common_time import aligned, bounds, cell_bits, rows_of_waves
+from wavewright.analysis.trace.clocks import aligned_cycles
+from wavewright.analysis.trace.pipes import PIPES, base_clock, matrix_rows, pipe_cycles_of_rows, pipe_rules
+from wavewright.analysis.trace.timeline.layers.common_time import rows_of_waves, timeline
 from wavewright.analysis.trace.timeline.layers.event_layer import neighbours
 from wavewright.analysis.trace.timeline.layers.instructions import category_kinds
 from wavewright.model.answer import once_per_trace
@@ -25,10 +25,8 @@ def pipes(trace: ThreadTrace) -> Timeline:
     join its VMEM pipe; their items lie behind those of `instructions`.
     """
     tracks = pipe_tracks(trace)
-    begin, end = bounds(trace)
-    return Timeline(
-        "pipes", "Utilization", "cycles", begin, end, cell_bits(trace),
-        tracks=tracks, kinds=category_kinds(trace), spans=lambda: _spans(trace, tracks),
+    return timeline(
+        trace, "pipes", "Utilization", tracks, category_kinds(trace), spans=lambda: _spans(trace, tracks),
         pyramid=None if trace.other_simd.height else lambda layer: _pyramid(trace, tracks, layer),
     )  # fmt: skip
 
@@ -55,15 +53,12 @@ def pipe_tracks(trace: ThreadTrace) -> pl.DataFrame:
 def busy_times(trace: ThreadTrace) -> _core.BusyTimes:
     """The times in which every pipe issues and is busy, SIMD by SIMD, by the numbers of `unit` in `pipe_tracks`."""
     units = _units(trace)
-    waves = pl.concat([_waves(trace, units).rename({"track": "unit"}), _lives(trace)], how="horizontal")
+    lifetimes = trace.waves.select(pl.col("start_cycles", "end_cycles").cast(pl.Int64).fill_null(0))
+    waves = pl.concat([_waves(trace, units).rename({"track": "unit"}), lifetimes], how="horizontal")
     beside = _neighbours(trace, units).drop_nulls("track").with_columns(unit=pl.col("track") // len(_NAMES))
     rules, vmem = pipe_rules(trace.code, base_clock(trace.gfxip)), _NAMES.index("VMEM")
     passes = pipe_cycles_of_rows(trace)
     return _core.BusyTimes(waves, trace.instructions, rules, passes, beside, vmem, units.height)
-
-
-def _lives(trace: ThreadTrace) -> pl.DataFrame:
-    return trace.waves.select(pl.col("start_cycles", "end_cycles").cast(pl.Int64).fill_null(0))
 
 
 def _units(trace: ThreadTrace) -> pl.DataFrame:
@@ -81,7 +76,7 @@ def _waves(trace: ThreadTrace, units: pl.DataFrame) -> pl.DataFrame:
 def _neighbours(trace: ThreadTrace, units: pl.DataFrame) -> pl.DataFrame:
     joined = neighbours(trace).with_row_index("record")
     joined = joined.join(units, on=_UNIT, how="left", maintain_order="left", nulls_equal=True)
-    time = aligned(trace, "time_cycles")
+    time = aligned_cycles(trace, "time_cycles")
     return joined.select(
         track=pl.col("unit") * len(_NAMES) + pl.lit(_NAMES.index("VMEM"), pl.UInt32),
         begin=time,

@@ -9,8 +9,8 @@ import polars as pl
 
 from wavewright import _core
 from wavewright.analysis.common.timeline import NO_KIND, LayerNumbers, Timeline
-from wavewright.analysis.trace.timeline.layers.common_time import aligned, bounds, cell_bits, rows_of_waves
-from wavewright.analysis.trace.timeline.layers.tracks import SLOT, slot_tracks, track_of
+from wavewright.analysis.trace.clocks import aligned_cycles
+from wavewright.analysis.trace.timeline.layers.common_time import SLOT, rows_of_waves, slot_tracks, timeline, track_of
 from wavewright.analysis.trace.waves.resident import resident_waves
 from wavewright.model.answer import once_per_trace
 from wavewright.model.schema import STATE_MEANINGS, STATES
@@ -20,25 +20,21 @@ from wavewright.model.trace import ThreadTrace
 def waves(trace: ThreadTrace) -> Timeline:
     """From start to end, by kernel; items are rows of `resident_waves`."""
     tracks = slot_tracks(trace, trace.occupancy)
-    begin, end = bounds(trace)
     names = trace.kernels.select("kernel", "demangled", "name").rows()
     kinds: list[dict[str, Any]] = [
         {"kind": min(number, NO_KIND - 1), "name": name or symbol} for number, name, symbol in names
     ]
     if trace.occupancy["kernel"].null_count() and resident_waves(trace)["kernel"].null_count():
         kinds.append({"kind": NO_KIND, "name": "unknown kernel", "colour": "NONE"})
-    return Timeline(
-        "waves", "Waves", "cycles", begin, end, cell_bits(trace),
-        tracks=tracks, kinds=tuple(kinds), spans=lambda: _spans(trace, tracks),
-    )  # fmt: skip
+    return timeline(trace, "waves", "Waves", tracks, kinds, spans=lambda: _spans(trace, tracks))
 
 
 def _spans(trace: ThreadTrace, tracks: pl.DataFrame) -> pl.DataFrame:
     table = resident_waves(trace)
     return table.select(
         track_of(tracks, table),
-        begin=aligned(trace, "start_cycles"),
-        end=aligned(trace, "end_cycles"),
+        begin=aligned_cycles(trace, "start_cycles"),
+        end=aligned_cycles(trace, "end_cycles"),
         kind=pl.col("kernel").clip(upper_bound=NO_KIND - 1).fill_null(NO_KIND).cast(pl.UInt16),
     )
 
@@ -46,20 +42,16 @@ def _spans(trace: ThreadTrace, tracks: pl.DataFrame) -> pl.DataFrame:
 def states(trace: ThreadTrace) -> Timeline:
     """The states of each wave, one after the other from its start; items are rows of `states`."""
     tracks = slot_tracks(trace, trace.waves.filter(trace.waves["state_count"] > 0))
-    begin, end = bounds(trace)
-    kinds = tuple(
+    kinds = [
         {"kind": number, "name": name, "colour": name, "meaning": STATE_MEANINGS[name]}
         for number, name in STATES.items()
         if number in trace.executed.state_cycles
-    )
-    return Timeline(
-        "states", "Wave states", "cycles", begin, end, cell_bits(trace),
-        tracks=tracks, kinds=kinds, pyramid=lambda layer: _pyramid(trace, tracks, layer),
-    )  # fmt: skip
+    ]
+    return timeline(trace, "states", "Wave states", tracks, kinds, pyramid=lambda layer: _pyramid(trace, tracks, layer))
 
 
 def _pyramid(trace: ThreadTrace, tracks: pl.DataFrame, layer: LayerNumbers) -> _core.SpanPyramid:
-    begin = aligned(trace, "start_cycles").alias("time")
+    begin = aligned_cycles(trace, "start_cycles").alias("time")
     _, first, count = rows_of_waves(trace, "state")
     waves = trace.waves.select(track_of(tracks, trace.waves), begin, first, count)
     return _core.state_pyramid(layer, waves, trace.states)
@@ -91,11 +83,10 @@ def by_duration(trace: ThreadTrace) -> Timeline | None:
         f"up to {upper:,} cycles" if n == 0 else f"{lower + 1:,} to {upper:,} cycles"
         for n, (lower, upper) in enumerate(zip((0, *edges), edges, strict=False))
     ]
-    kinds = tuple({"kind": n, "name": name, "colour": f"step {n} {len(edges)}"} for n, name in enumerate(names))
+    kinds = [{"kind": n, "name": name, "colour": f"step {n} {len(edges)}"} for n, name in enumerate(names)]
 
     def values() -> pl.Series:
-        lengths = _lengths(trace)
-        return pl.Series(edges, dtype=pl.Int64).search_sorted(lengths, side="left").cast(pl.Int64)
+        return pl.Series(edges, dtype=pl.Int64).search_sorted(_lengths(trace), side="left").cast(pl.Int64)
 
     return _timeline(trace, "duration", values, kinds=kinds)
 
@@ -113,16 +104,13 @@ def _grouped(trace: ThreadTrace, name: str, values: Callable[[], pl.Series], lab
 
 
 def _timeline(trace: ThreadTrace, by: str, values: Callable[[], pl.Series], **kinds: Any) -> Timeline:
-    line = waves(trace)
+    tracks = slot_tracks(trace, trace.occupancy)
 
     def spans() -> pl.DataFrame:
         kind = values().clip(upper_bound=NO_KIND - 1).fill_null(NO_KIND).cast(pl.UInt16)
-        return line.spans().with_columns(kind.alias("kind")) if line.spans else pl.DataFrame()
+        return _spans(trace, tracks).with_columns(kind.alias("kind"))
 
-    return Timeline(
-        f"waves_by_{by}", f"Waves by {by}", "cycles", line.begin, line.end, line.cell_bits,
-        tracks=line.tracks, tracks_of=line.name, spans=spans, **kinds,
-    )  # fmt: skip
+    return timeline(trace, f"waves_by_{by}", f"Waves by {by}", tracks, tracks_of="waves", spans=spans, **kinds)
 
 
 def _lengths(trace: ThreadTrace) -> pl.Series:
