@@ -13,7 +13,7 @@ LANES = 64
 _LDS = 1
 
 
-def _evaluated(texts: list[str], path: list[int] | None = None) -> tuple[bool, list[int], int]:
+def _evaluated(texts: list[str], path: list[int] | None = None, column: str = "gfx942") -> tuple[bool, list[int], int]:
     """Whether the addresses of the last row, an LDS read, are known; the addresses, and the active lanes."""
     code = pl.DataFrame(
         {
@@ -37,7 +37,7 @@ def _evaluated(texts: list[str], path: list[int] | None = None) -> tuple[bool, l
     evaluator = _core.LaneEvaluator(
         texts=texts,
         rows=rows,
-        column="gfx942",
+        column=column,
         lds_rules=[],
         group_lanes=0,
         segment_bytes=0,
@@ -68,6 +68,15 @@ def test_lanes_by_an_unknown_number_keep_their_distances() -> None:
     is_sure, addresses, _ = _evaluated(["s_lshl_b32 s0, s8, 8", "v_lshl_add_u32 v1, v0, 2, s0", "ds_read_b32 v2, v1"])
     assert is_sure
     assert _relative(addresses) == [4 * lane for lane in range(LANES)]
+
+
+@pytest.mark.parametrize(("table", "sources"), [(0xEA, "v0, 63, s0"), (0xEC, "v0, s0, 63"), (0xF8, "s0, v0, 63")])
+def test_a_fused_and_or_keeps_distances_of_lanes(table: int, sources: str) -> None:
+    """(a & b) | c, (a & c) | b and (b & c) | a with the unknown number in the place of the last."""
+    texts = ["s_lshl_b32 s0, s8, 8", f"v_bitop3_b32 v1, {sources} bitop3:{table:#x}", "ds_read_b32 v2, v1"]
+    is_sure, addresses, _ = _evaluated(texts, column="gfx950")
+    assert is_sure
+    assert _relative(addresses) == list(range(LANES))
 
 
 @pytest.mark.parametrize("operation", ["or", "xor", "and"])
