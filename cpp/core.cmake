@@ -1,5 +1,5 @@
 # The sources of the core, in the groups that are compiled together.
-add_library(wavewright_core STATIC cpp/src/evaluate/operations.cpp)
+add_library(wavewright_core STATIC)
 add_group(wavewright_core isa cpp/src/isa
   disassemble.cpp decode.cpp decode_operand.cpp image.cpp index.cpp match_text.cpp operands.cpp
   print.cpp print_constant.cpp print_modifier.cpp print_system.cpp read_texts.cpp register_text.cpp tables.cpp)
@@ -7,6 +7,9 @@ add_group(wavewright_core caches cpp/src/caches
   cache_orders.cpp)
 add_group(wavewright_core evaluate cpp/src/evaluate
   evaluate.cpp instruction.cpp machine.cpp memory.cpp value.cpp)
+add_group(wavewright_core operations cpp/src/evaluate
+  dwords.cpp operations.cpp operations_carry.cpp operations_compare.cpp operations_float.cpp operations_half.cpp
+  operations_lanes.cpp operations_mask.cpp operations_scalar.cpp operations_vector.cpp operations_wide.cpp)
 add_group(wavewright_core waves cpp/src/base
   block.cpp file_blocks.cpp integer_rows.cpp key_numbers.cpp)
 add_group(wavewright_core program cpp/src/decode

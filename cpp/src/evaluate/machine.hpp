@@ -1,10 +1,10 @@
-// A wave that is evaluated: its registers, and what instructions do to them.
+// The machine that a wave is evaluated on: its registers, and how instructions read and write them.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <optional>
-#include <string_view>
+#include <span>
 #include <vector>
 
 #include "instruction.hpp"
@@ -24,7 +24,7 @@ class Machine {
   public:
     Machine(const Start& start, unsigned wave, int rounding);
 
-    // Evaluates an instruction; memory instructions set their results by `write_unknown` or `write`.
+    // Evaluates an instruction that does not access memory; for others see memory.hpp.
     void run(const Instruction& instruction, int32_t row);
     // The two halves of a v_dual_... instruction, which read before either writes.
     void run_both(const Instruction& one, const Instruction& other, int32_t row);
@@ -47,18 +47,29 @@ class Machine {
     // contradicts.
     int branch(const Instruction& instruction, bool is_taken);
 
-  private:
-    friend struct Operations;
-
-    bool move_lanes(const Instruction& instruction);  // false = not evaluated
+    // A mask of lanes in one or two registers; bits outside of `certain` are not known.
     void write_mask(const Operand& operand, Lanes bits, Lanes certain, Reason reason);
+    // A mask that is `bits` or 0, as a condition decides.
     void write_choice(const Operand& operand, Lanes bits, uint32_t condition);
+    Active lanes_of(uint16_t number, bool is_wide);
+    // One dword of a mask operand: 0 low, 1 high.
+    Value mask_half(const Operand& operand, unsigned half);
     void write_scc(int outcome, Reason reason);  // -1 = not certain
     void write_scc_nonzero(const Value& value);
     void write_scc_nonzero(const Value& low, const Value& high);
-    Value mask_half(const Operand& operand, unsigned half);
-    Active lanes_of(uint16_t number, bool is_wide);
+    // Whether all active lanes have the same result, because they have the same sources.
     bool is_alike(const Instruction& instruction);
+
+    // Registers as they are, without regard to active lanes.
+    Value& register_at(uint16_t number) { return registers_[number]; }
+    std::span<Value> registers() { return registers_; }
+
+    int rounding() const { return rounding_; }
+    void note_reciprocal() { used_reciprocal_ = true; }
+    void set_indexing(bool is_indexing) { is_indexing_ = is_indexing; }
+
+  private:
+    bool move_lanes(const Instruction& instruction);  // false = not evaluated
 
     const Start& start_;
     Domain domain_;
@@ -71,9 +82,7 @@ class Machine {
     std::optional<Active> narrowed_;  // the lanes that such an instruction writes
 };
 
-bool has_handler(std::string_view mnemonic);
-
-// Looks up what computes an instruction, once its facts are there.
+// Finds the function that computes an instruction whose facts have been set.
 void prepare(Instruction& instruction);
 
 }  // namespace wavewright::evaluate
