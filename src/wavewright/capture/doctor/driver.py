@@ -60,7 +60,9 @@ def groups(view: MachineView) -> Outcome:
         return bad("container", view.start_line(*(f"--group-add {gid}" for gid in owners)), **values)
     names = [view.group_names.get(gid, "") for gid in owners]
     user = view.variables.get("USER") or view.variables.get("LOGNAME") or ""
-    if user and all(user in _members(view, name) for name in names):
+    rows = [line.split(":") for line in (view.machine.text("/etc/group") or "").splitlines()]
+    groups_of_user = {row[0] for row in rows if len(row) == 4 and user in row[3].split(",")}
+    if user and groups_of_user.issuperset(names):
         return bad("old session", **values, name=quoted(names[0]))
     new_names = [name or f"gpu{gid}" for gid, name in zip(owners, names, strict=True)]
     become = f'sudo usermod -aG {quoted(",".join(new_names))} "$USER"'
@@ -115,11 +117,3 @@ def _refused(view: MachineView, path: str, refusal: str) -> Outcome:
 def _group(view: MachineView, gid: int) -> str:
     name = view.group_names.get(gid)
     return f"{printable(name, 40)} ({gid})" if name else str(gid)
-
-
-def _members(view: MachineView, group: str) -> list[str]:
-    for line in (view.machine.text("/etc/group") or "").splitlines():
-        fields = line.split(":")
-        if len(fields) == 4 and group and fields[0] == group:
-            return fields[3].split(",")
-    return []

@@ -15,6 +15,7 @@ from wavewright.capture.rocprofv3.installation import DECODER
 from wavewright.capture.rocprofv3.releases import Installation
 
 SCHEMA_VERSION = 1
+_LEVEL, _CLOCKS = "power_dpm_force_performance_level", "pp_dpm_sclk"  #: Files of the driver in the folder of a card.
 #: Variables that say which GPUs, libraries and caches a program gets; no others are stored, as they may be secrets.
 _VARIABLES = (
     *TUNING, "ROCR_VISIBLE_DEVICES", *VISIBILITY, "ROCM_PATH", "ROCPROFILER_METRICS_PATH", "SLURM_JOB_ID",
@@ -27,6 +28,11 @@ def machine_facts(machine: Machine, installation: Installation | None = None) ->
     view = MachineView(machine)
     identity = machine.identity
     used = installation or view.installation
+    rocm = None
+    if used is not None:
+        rocm = {**asdict(used), "options": sorted(used.options)}
+        decoder = rocm.pop("decoder_folder")
+        rocm["decoder"] = machine.real_path(f"{decoder}/{DECODER}") if decoder else ""
     names = [*(name for name in _VARIABLES if name in machine.variables), *leftover_names(view)]
     return {
         "schema_version": SCHEMA_VERSION,
@@ -36,7 +42,7 @@ def machine_facts(machine: Machine, installation: Installation | None = None) ->
         "container": view.container,
         "driver": printable(machine.text("/sys/module/amdgpu/version") or ""),
         "gpus": [_gpu(view, gpu) for gpu in view.gpus],
-        "rocm": None if used is None else _installation(view, used),
+        "rocm": rocm,
         "variables": {
             name: assignment(name, machine.variables[name], 400).partition("=")[2] for name in dict.fromkeys(names)
         },
@@ -44,24 +50,14 @@ def machine_facts(machine: Machine, installation: Installation | None = None) ->
 
 
 def _gpu(view: MachineView, gpu: Gpu) -> dict[str, Any]:
-    level = view.machine.text(f"{gpu.card}/power_dpm_force_performance_level") if gpu.card else None
-    clocks = view.machine.text(f"{gpu.card}/pp_dpm_sclk") if gpu.card else None
-    caps = [
-        cap
-        for name in (view.machine.names(f"{gpu.card}/hwmon") if gpu.card else ())
-        if (cap := view.number(f"{gpu.card}/hwmon/{name}/power1_cap")) is not None
-    ]
+    texts = {name: view.machine.text(f"{gpu.card}/{name}") or "" if gpu.card else "" for name in (_LEVEL, _CLOCKS)}
+    monitors = view.machine.names(f"{gpu.card}/hwmon") if gpu.card else ()
+    caps = [view.number(f"{gpu.card}/hwmon/{name}/power1_cap") for name in monitors]
+    cap = next((cap for cap in caps if cap is not None), None)
     return {
         **asdict(gpu),
-        "performance_level": printable(level or ""),
-        "clocks": [printable(line, 40) for line in (clocks or "").splitlines()[:32]],
-        "power_cap_watts": caps[0] / 1e6 if caps else None,
+        "performance_level": printable(texts[_LEVEL]),
+        "clocks": [printable(line, 40) for line in texts[_CLOCKS].splitlines()[:32]],
+        "power_cap_watts": None if cap is None else cap / 1e6,
         "firmware_versions": firmware_versions(view, gpu),
     }
-
-
-def _installation(view: MachineView, installation: Installation) -> dict[str, Any]:
-    decoder = installation.decoder_folder
-    facts = {**asdict(installation), "options": sorted(installation.options)}
-    del facts["decoder_folder"]
-    return {**facts, "decoder": view.machine.real_path(f"{decoder}/{DECODER}") if decoder else ""}

@@ -31,34 +31,26 @@ def gpus(view: MachineView) -> Outcome:
         lines = tuple(map(_described, view.gpus))
         names = [name for name in TOPOLOGY_VARIABLES if view.variables.get(name)]
         finding = f"{counted(len(lines), 'GPUs')}{f', as {names[0]} says' if names else ''}{wrong}"
-        return (
-            bad("wrong figures", details=lines, finding=finding) if wrong else ok("seen", details=lines, gpus=finding)
-        )
+        if wrong:
+            return bad("wrong figures", details=lines, finding=finding)
+        return ok("seen", details=lines, gpus=finding)
     folder = topology_folder(view.machine)
     if not folder:
         return bad("no topology")
     hidden = len([name for name in view.machine.names(folder) if name.isdigit()]) - len(view.nodes)
     if hidden > 0:
-        nodes = counted(hidden, "nodes")
-        return (
-            bad("hidden in container", view.device_line(), nodes=nodes)
-            if view.container
-            else bad("hidden", nodes=nodes)
-        )
+        if view.container:
+            return bad("hidden in container", view.device_line(), nodes=counted(hidden, "nodes"))
+        return bad("hidden", nodes=counted(hidden, "nodes"))
     return bad("none", wrong=wrong)
 
 
 def _described(gpu: Gpu) -> str:
     """A GPU in one line."""
-    parts = [
-        f"{gpu.index}: {printable(gpu.product or 'GPU', 40)} {gpu.target or '(target unknown)'}",
-        f"{gpu.cu_count} CUs",
-        f"{gpu.se_count} SEs",
-        f"{gpu.xcc_count} XCCs" if gpu.xcc_count > 1 else "",
-        gpu.partition,
-        f"{gpu.memory_bytes / (1 << 30):.0f} GiB" if gpu.memory_bytes else "",
-        gpu.pci,
-    ]
+    name = f"{gpu.index}: {printable(gpu.product or 'GPU', 40)} {gpu.target or '(target unknown)'}"
+    xccs = f"{gpu.xcc_count} XCCs" if gpu.xcc_count > 1 else ""
+    memory = f"{gpu.memory_bytes / (1 << 30):.0f} GiB" if gpu.memory_bytes else ""
+    parts = (name, f"{gpu.cu_count} CUs", f"{gpu.se_count} SEs", xccs, gpu.partition, memory, gpu.pci)
     return ", ".join(filter(None, parts))
 
 
@@ -77,9 +69,8 @@ def architecture(view: MachineView) -> Outcome:
         elif first and view.version and view.version[:2] < first:
             problems.append(f"{target}: the profiler knows it from ROCm {'.'.join(map(str, first))} on")
         elif not _THREAD_TRACES.fullmatch(target):
-            problems.append(
-                f"{target}: counters and runs, but no thread traces, which gfx90a and newer and gfx10 and newer have"
-            )
+            without = "counters and runs, but no thread traces, which gfx90a and newer and gfx10 and newer have"
+            problems.append(f"{target}: {without}")
         else:
             lines.append(f"{target}: thread traces, counters, runs")
     return (bad if problems else ok)("limited" if problems else "all", lines="; ".join(problems + lines))

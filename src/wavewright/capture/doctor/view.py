@@ -11,15 +11,7 @@ from wavewright.base.secrets import masked
 from wavewright.capture.doctor.check import Outcome
 from wavewright.capture.gpus.topology import Gpu, GpuUser, Node, gpus_of, nodes_of, users_of
 from wavewright.capture.machines.machine import Machine, group_names
-from wavewright.capture.rocprofv3.installation import (
-    Root,
-    Script,
-    asked,
-    installation_of,
-    release_of_root,
-    roots_of,
-    script_of,
-)
+from wavewright.capture.rocprofv3 import installation as rocm
 from wavewright.capture.rocprofv3.options import version_of
 from wavewright.capture.rocprofv3.releases import Installation
 
@@ -111,33 +103,33 @@ class MachineView:
         return users_of(self.machine, self.gpus)
 
     @cached_property
-    def roots(self) -> tuple[Root, ...]:
+    def roots(self) -> tuple[rocm.Root, ...]:
         """Every ROCm, that which is used first."""
-        return roots_of(self.machine)
+        return rocm.roots_of(self.machine)
 
     @cached_property
     def root(self) -> str:
         """The ROCm that is used: the first with a rocprofv3, else the first; empty = there is none."""
-        with_profiler = (root.path for root in self.roots if script_of(self.machine, root.path))
+        with_profiler = (root.path for root in self.roots if rocm.script_of(self.machine, root.path))
         return next(with_profiler, self.roots[0].path if self.roots else "")
 
     @cached_property
-    def script(self) -> Script | None:
+    def script(self) -> rocm.Script | None:
         """The answers of its rocprofv3; None = there is none."""
-        path = script_of(self.machine, self.root) if self.root else None
-        return asked(self.machine, path) if path else None
+        path = rocm.script_of(self.machine, self.root) if self.root else None
+        return rocm.asked(self.machine, path) if path else None
 
     @cached_property
     def installation(self) -> Installation | None:
         """The rocprofv3 that a capture would use; None = none that answers."""
         if self.script is None or self.script.problem:
             return None
-        return installation_of(self.machine, self.script, self.root)
+        return rocm.installation_of(self.machine, self.script, self.root)
 
     @cached_property
     def version(self) -> tuple[int, ...]:
         """The release of ROCm; empty = unknown."""
-        release = self.installation.rocm_version if self.installation else release_of_root(self.machine, self.root)
+        release = self.installation.rocm_version if self.installation else rocm.release_of_root(self.machine, self.root)
         return version_of(release)
 
     @cached_property

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
 from functools import partial
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -50,19 +51,13 @@ def command_record(
 
 def versions(installation: Installation | None) -> dict[str, Any]:
     """Versions of wavewright and of the profiler."""
-    from importlib.metadata import PackageNotFoundError, version
-
-    ours = {"wavewright": "unknown"}
+    known = {"wavewright": "unknown"}
     with suppress(PackageNotFoundError):
-        ours = {"wavewright": version("wavewright")}
-    if installation is None:
-        return ours
-    return ours | {
-        "rocprofv3": installation.rocprofv3,
-        "rocm": installation.rocm_version,
-        "rocprofiler_sdk": installation.sdk_version,
-        "decoder_folder": installation.decoder_folder,
-    }
+        known["wavewright"] = version("wavewright")
+    if installation is not None:
+        known |= {"rocprofv3": installation.rocprofv3, "rocm": installation.rocm_version}
+        known |= {"rocprofiler_sdk": installation.sdk_version, "decoder_folder": installation.decoder_folder}
+    return known
 
 
 def _program_facts(machine: Machine, word: str) -> dict[str, Any]:

@@ -22,22 +22,8 @@ from wavewright.base.own_folders import is_own_folder, remove_below
 from wavewright.base.shown import shown
 from wavewright.base.words import amount, counted, shortened
 from wavewright.capture.gpus.topology import Gpu
+from wavewright.capture.jobs import folder as files
 from wavewright.capture.jobs.attempt import command_record, run_passes, versions
-from wavewright.capture.jobs.folder import (
-    ATTEMPTS,
-    COMMAND,
-    DISCOVERIES,
-    ENDING,
-    FINISHED,
-    JUDGEMENT,
-    MACHINE,
-    RAW,
-    JobFolder,
-    converted,
-    job_lock,
-    read_object,
-    write_json,
-)
 from wavewright.capture.jobs.job import Job
 from wavewright.capture.jobs.result import (
     Attempt,
@@ -97,10 +83,10 @@ def take(
         the file system refuses or is full. MissingToolError: no profiler or GPU. BusyError: others use the GPUs, or
         work on the capture.
     """
-    place = JobFolder(folder)
+    place = files.JobFolder(folder)
     place.check(job, resume=resume, force=force)
     place.make(folder)
-    with job_lock(folder):
+    with files.job_lock(folder):
         place.open_for(job, resume=resume, force=force)
         events = _Events(job.id, say)
         if place.is_finished:
@@ -142,7 +128,7 @@ class _Work:
     """A job with its lock and its GPU."""
 
     job: Job
-    place: JobFolder
+    place: files.JobFolder
     machine: Machine
     installation: Installation | None  #: None = another tool than rocprofv3 records.
     gpu: Gpu | None
@@ -176,7 +162,9 @@ def _check_program(recording: Recording, machine: Machine) -> None:
 
 
 @contextmanager
-def _reserved(job: Job, place: JobFolder, machine: Machine, gpu: Gpu | None, events: _Events) -> Iterator[Gpu | None]:
+def _reserved(
+    job: Job, place: files.JobFolder, machine: Machine, gpu: Gpu | None, events: _Events
+) -> Iterator[Gpu | None]:
     from wavewright.capture.gpus.choice import reserved
     from wavewright.capture.gpus.topology import gpus_of
 
@@ -209,7 +197,7 @@ def _try_until_good(work: _Work) -> None:
         judgement = best.judgement
         noise = {"noise_share": judgement.noise_share}
         values: dict[str, Any] = {"verdict": judgement.verdict.value, "attempts": len(attempts), **noise}
-        write_json(work.place.path / FINISHED, {"v": 1, "attempt": best.number, **values})
+        files.write_json(work.place.path / files.FINISHED, {"v": 1, "attempt": best.number, **values})
         work.events.tell("finished", attempt=best.number, **values)
 
 
@@ -243,13 +231,13 @@ def _next_recording(work: _Work, attempts: Sequence[Attempt]) -> tuple[Recording
     return work.on_gpu(retry.recording), retry.why
 
 
-def end_abandoned(place: JobFolder) -> int:
+def end_abandoned(place: files.JobFolder) -> int:
     """End programs, of attempts or discoveries, that were started and whose end nobody wrote down; how many processes.
 
     Only whoever has the lock of the job may do that.
     """
-    folders = [*place.numbered(ATTEMPTS).values(), *place.numbered(DISCOVERIES).values()]
-    records = [read_object(folder / COMMAND) for folder in folders if not (folder / ENDING).is_file()]
+    folders = [*place.numbered(files.ATTEMPTS).values(), *place.numbered(files.DISCOVERIES).values()]
+    records = [files.read_object(folder / files.COMMAND) for folder in folders if not (folder / files.ENDING).is_file()]
     return sum(end_marked(str(record["mark"])) for record in records if record.get("mark"))
 
 
@@ -259,7 +247,7 @@ def _settle(work: _Work) -> None:
         work.events.note(f"{counted(count, 'processes')} of the interrupted attempt still ran; ended now")
     last = max(begun_attempts(work.place), default=0)
     folder = work.place.attempt(last)
-    if not last or (folder / JUDGEMENT).is_file():
+    if not last or (folder / files.JUDGEMENT).is_file():
         return
     ending = ending_of(folder)
     if ending is None or ending.stopped == "interrupted":
@@ -288,7 +276,7 @@ def _attempt(work: _Work, number: int, recording: Recording, why: str) -> Attemp
 def _plan(work: _Work, recording: Recording, folder: Path) -> Planned:
     from wavewright.capture.plans.commands import planned
 
-    raw = str(work.place.make(folder / RAW).absolute())
+    raw = str(work.place.make(folder / files.RAW).absolute())
     plan = planned(recording, work.installation, work.gpu, raw=raw, variables=work.machine.variables)
     words = [command.words[0] for command in plan.commands]
     for word in (word for word in words if work.machine.program(word) is None):
@@ -315,7 +303,7 @@ def _run(work: _Work, plan: Planned, folder: Path, why: str, *, attempt: int | N
     """Run every pass of an attempt, or of a discovery."""
     mark = f"{work.job.id}-{uuid.uuid4().hex[:8]}"
     record = command_record(plan, work.machine, work.installation, work.gpu)
-    write_json(folder / COMMAND, {"v": 1, "why": why, "mark": mark, **record})
+    files.write_json(folder / files.COMMAND, {"v": 1, "why": why, "mark": mark, **record})
     purpose = "" if attempt is not None else "discovery "
 
     def tell(event: str, **facts: Any) -> None:
@@ -323,7 +311,7 @@ def _run(work: _Work, plan: Planned, folder: Path, why: str, *, attempt: int | N
 
     pci = work.gpu.pci if work.gpu is not None and work.job.is_monitored else ""
     try:
-        with monitored(work.machine, pci, folder / RAW):
+        with monitored(work.machine, pci, folder / files.RAW):
             ending = run_passes(
                 plan.commands,
                 folder,
@@ -365,10 +353,10 @@ def _judge(work: _Work, number: int, recording: Recording, ending: Ending) -> At
 
 def _judged(work: _Work, number: int, recording: Recording, judgement: Judgement, ending: Ending | None) -> Attempt:
     folder = work.place.attempt(number)
-    write_json(folder / JUDGEMENT, judgement)
+    files.write_json(folder / files.JUDGEMENT, judgement)
     values = {"verdict": judgement.verdict.value, "reasons": list(judgement.reasons), "advice": judgement.advice}
     work.events.tell("judged", attempt=number, **values)
-    return Attempt(number=number, folder=folder, recording=recording, judgement=judgement, ending=ending)
+    return Attempt(number, folder, recording, judgement, ending)
 
 
 def _discovered(work: _Work, recording: ThreadTraces) -> ThreadTraces | Judgement:
@@ -376,26 +364,26 @@ def _discovered(work: _Work, recording: ThreadTraces) -> ThreadTraces | Judgemen
     from wavewright.capture.plans.discovery import discovered, with_suggestion
     from wavewright.capture.verdicts import judge
 
-    folders = work.place.numbered(DISCOVERIES)
+    folders = work.place.numbered(files.DISCOVERIES)
     begun_count = len(begun_attempts(work.place))
-    choice = read_object(folders[max(folders)] / CHOICE) if folders else {}
+    choice = files.read_object(folders[max(folders)] / CHOICE) if folders else {}
     if choice.get("attempts") == begun_count:  # else an attempt was made of it: another is asked for with a reason
         with suppress(UsageError):
-            earlier: ThreadTraces = converted(choice.get("wanted"), ThreadTraces)
+            earlier: ThreadTraces = files.converted(choice.get("wanted"), ThreadTraces)
             return structs.replace(earlier, gpu_index=recording.gpu_index)
     number = max(folders, default=0) + 1
-    folder = work.place.make(work.place.path / DISCOVERIES / str(number))
+    folder = work.place.make(work.place.path / files.DISCOVERIES / str(number))
     plan = _plan(work, discovery_before(recording), folder)
     ending = _run(work, plan, folder, "which kernel, and which of its launches?")
     try:
-        kernels = discovered(folder / RAW)
+        kernels = discovered(folder / files.RAW)
     except NotATraceError:
         judgement = judge(plan.recording, ending, folder, work.gpu)
         verdict = Verdict.NO_DISPATCH if judgement.verdict is Verdict.GOOD else judgement.verdict
         reasons = tuple(f"discovery: {reason}" for reason in judgement.reasons) or ("discovery: no kernel ran",)
         return replace(judgement, verdict=verdict, reasons=reasons)
     resolved, notes = with_suggestion(recording, kernels, work.installation.rocm_version if work.installation else "")
-    write_json(folder / CHOICE, {"wanted": resolved, "attempts": begun_count})
+    files.write_json(folder / CHOICE, {"wanted": resolved, "attempts": begun_count})
     work.events.tell("discovered", number=number, wanted=msgspec.to_builtins(resolved), notes=list(notes))
     return resolved
 
@@ -410,12 +398,12 @@ def discovery_before(recording: ThreadTraces) -> Discovery:
 
 
 def _write_machine(work: _Work) -> None:
-    if (work.place.path / MACHINE).is_file():
+    if (work.place.path / files.MACHINE).is_file():
         return
     from wavewright.capture.doctor.facts import machine_facts
 
     facts = machine_facts(work.machine, work.installation)
-    write_json(work.place.path / MACHINE, {"v": 1, **facts, "versions": versions(work.installation)})
+    files.write_json(work.place.path / files.MACHINE, {"v": 1, **facts, "versions": versions(work.installation)})
 
 
 def _clean(result: Result, events: _Events) -> None:
@@ -433,8 +421,8 @@ def _removed_bytes(root: Path, folder: Path) -> int:
     if not is_own_folder(root, folder):
         return 0
     table = folder.with_name(f"stats_{folder.name}.csv")
-    files = [path for path in (*folder.rglob("*"), table) if path.is_file() and not path.is_symlink()]
-    size_bytes = sum(path.stat().st_size for path in files)
+    removable = [path for path in (*folder.rglob("*"), table) if path.is_file() and not path.is_symlink()]
+    size_bytes = sum(path.stat().st_size for path in removable)
     with suppress(OSError):
         remove_below(root, folder)
         table.unlink(missing_ok=True)

@@ -10,7 +10,8 @@ from typing import Any
 
 from msgspec import structs
 
-from wavewright.capture.gpus.topology import Gpu
+from wavewright.capture.gpus.choice import meant_gpus
+from wavewright.capture.gpus.topology import Gpu, gpus_of
 from wavewright.capture.jobs.capture_run import discovery_before, take
 from wavewright.capture.jobs.folder import ATTEMPTS, DISCOVERIES, RAW
 from wavewright.capture.jobs.job import Job
@@ -19,7 +20,9 @@ from wavewright.capture.kinds import Recording, ThreadTraces, is_by_rocprofv3
 from wavewright.capture.machines.machine import Machine
 from wavewright.capture.plans.command import Command
 from wavewright.capture.plans.commands import Planned, needs_discovery, planned
-from wavewright.capture.rocprofv3.releases import Installation
+from wavewright.capture.rocprofv3.installation import find_installation
+from wavewright.capture.rocprofv3.regex import parts_regex
+from wavewright.capture.rocprofv3.releases import NEWEST, Installation, assumed
 from wavewright.errors import MissingToolError
 
 #: What stands in commands for a kernel and launches that only the discovery before them will tell.
@@ -48,9 +51,6 @@ class Plan:
 
         Needs neither a GPU nor ROCm; UsageError when the release cannot do what is asked for.
         """
-        from wavewright.capture.gpus.choice import meant_gpus
-        from wavewright.capture.gpus.topology import gpus_of
-
         gpus = gpus_of(self.machine)
         gpu = meant_gpus(self.job.gpu, gpus)[0] if gpus else None
         is_found = self.installation is not None or not is_by_rocprofv3(self.job.recording)
@@ -86,9 +86,6 @@ class Plan:
 
 def planned_installation(machine: Machine) -> Installation:
     """The profiler of the machine; where it has none, the newest release that is known."""
-    from wavewright.capture.rocprofv3.installation import find_installation
-    from wavewright.capture.rocprofv3.releases import NEWEST, assumed
-
     try:
         return find_installation(machine)
     except MissingToolError:
@@ -102,18 +99,15 @@ def first_steps(
     recording = job.recording
     if gpu is not None and job.gpu != "any" and recording.gpu_index is None:
         recording = structs.replace(recording, gpu_index=gpu.index)
-    place = folder.absolute()
-    steps: list[tuple[Recording, Path]] = [(recording, place / ATTEMPTS / "1")]
-    if needs_discovery(recording) and isinstance(recording, ThreadTraces):
-        discovery = (discovery_before(recording), place / DISCOVERIES / "1")
-        steps = [discovery, (_with_stand_in(recording), place / ATTEMPTS / "1")]
-    return tuple(planned(each, installation, gpu, raw=str(where / RAW), variables=variables) for each, where in steps)
-
-
-def _with_stand_in(recording: ThreadTraces) -> ThreadTraces:
-    """The same with names for what only the discovery tells."""
-    from wavewright.capture.rocprofv3.regex import parts_regex
-
-    regex = recording.kernel_regex or parts_regex([recording.kernel or STAND_IN_KERNEL])
-    launches = recording.launches or STAND_IN_LAUNCHES[-recording.launch_count :]
-    return structs.replace(recording, kernel_regex=regex, launches=launches)
+    steps: list[tuple[Recording, str]] = []
+    if isinstance(recording, ThreadTraces) and needs_discovery(recording):
+        steps.append((discovery_before(recording), DISCOVERIES))
+        regex = recording.kernel_regex or parts_regex([recording.kernel or STAND_IN_KERNEL])
+        launches = recording.launches or STAND_IN_LAUNCHES[-recording.launch_count :]
+        recording = structs.replace(recording, kernel_regex=regex, launches=launches)
+    steps.append((recording, ATTEMPTS))
+    raw = [str(folder.absolute() / name / "1" / RAW) for _, name in steps]
+    return tuple(
+        planned(each, installation, gpu, raw=place, variables=variables)
+        for (each, _), place in zip(steps, raw, strict=True)
+    )

@@ -7,19 +7,9 @@ its program ended, `judgement.json` what it is worth, and `result.json` beside t
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
-from wavewright.capture.jobs.folder import (
-    ATTEMPTS,
-    COMMAND,
-    ENDING,
-    JUDGEMENT,
-    RAW,
-    JobFolder,
-    converted,
-    read_json,
-    read_object,
-)
+from wavewright.capture.jobs import folder as files
 from wavewright.capture.judgement import Judgement, Verdict
 from wavewright.capture.kinds import Recording
 from wavewright.capture.machines.runner import Ending
@@ -43,7 +33,7 @@ _ORDER = (
 )
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Attempt:
     """One run of the program, or of all its passes, and what it is worth."""
 
@@ -57,7 +47,7 @@ class Attempt:
     @property
     def raw(self) -> Path:
         """The folder of its data."""
-        return self.folder / RAW
+        return self.folder / files.RAW
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,8 +88,6 @@ class Result:
 
     def trace(self, dispatch: int | None = None) -> ThreadTrace:
         """The thread trace of a dispatch, None = of the best one; NotATraceError when there is none."""
-        from typing import cast
-
         from wavewright.readers.opening import open as open_any
 
         if dispatch is None and self.dispatches:
@@ -127,44 +115,41 @@ class Result:
 
 def stored_result(folder: Path) -> Result:
     """The result of the job of a folder so far, from what it holds; UsageError when it holds no job."""
-    place = JobFolder(folder)
+    place = files.JobFolder(folder)
     job = place.stored_job()
     attempts = tuple(judged_attempts(place, job))
     return Result(job=job, folder=folder, attempts=attempts, best=best_of(attempts))
 
 
-def begun_attempts(place: JobFolder) -> list[int]:
+def begun_attempts(place: files.JobFolder) -> list[int]:
     """Numbers of attempts that were begun, in order; one whose discovery failed was only judged."""
-    folders = place.numbered(ATTEMPTS).items()
-    return [number for number, folder in folders if any((folder / name).is_file() for name in (COMMAND, JUDGEMENT))]
+    folders = place.numbered(files.ATTEMPTS).items()
+    return [
+        number
+        for number, folder in folders
+        if any((folder / name).is_file() for name in (files.COMMAND, files.JUDGEMENT))
+    ]
 
 
-def judged_attempts(place: JobFolder, job: Job) -> list[Attempt]:
+def judged_attempts(place: files.JobFolder, job: Job) -> list[Attempt]:
     """Attempts that have a verdict."""
     attempts = []
     for number in begun_attempts(place):
         folder = place.attempt(number)
         try:
-            judgement = converted(read_json(folder / JUDGEMENT), Judgement)
+            judgement = files.converted(files.read_json(folder / files.JUDGEMENT), Judgement)
         except UsageError:
             continue
-        attempts.append(
-            Attempt(
-                number=number,
-                folder=folder,
-                recording=recording_of(folder, job),
-                judgement=judgement,
-                ending=ending_of(folder),
-                why=str(read_object(folder / COMMAND).get("why") or ""),
-            )
-        )
+        why = str(files.read_object(folder / files.COMMAND).get("why") or "")
+        recording, ending = recording_of(folder, job), ending_of(folder)
+        attempts.append(Attempt(number, folder, recording, judgement, ending, why))
     return attempts
 
 
 def recording_of(attempt: Path, job: Job) -> Recording:
     """The recording of an attempt."""
     try:
-        recording: Recording = converted(read_object(attempt / COMMAND).get("wanted"), Recording)
+        recording: Recording = files.converted(files.read_object(attempt / files.COMMAND).get("wanted"), Recording)
     except UsageError:
         return job.recording
     return recording
@@ -173,7 +158,7 @@ def recording_of(attempt: Path, job: Job) -> Recording:
 def ending_of(folder: Path) -> Ending | None:
     """The ending of the program of an attempt or discovery; None = nobody wrote it down."""
     try:
-        ending: Ending = converted(read_json(folder / ENDING), Ending)
+        ending: Ending = files.converted(files.read_json(folder / files.ENDING), Ending)
     except UsageError:
         return None
     return ending
@@ -181,11 +166,11 @@ def ending_of(folder: Path) -> Ending | None:
 
 def best_of(attempts: Iterable[Attempt]) -> Attempt | None:
     """The best attempt: by verdict, by waves, instructions and source lines of its best dispatch, then the latest."""
-    return max(attempts, key=_rank, default=None)
 
+    def rank(attempt: Attempt) -> tuple[float, ...]:
+        judgement = attempt.judgement
+        best = judgement.dispatches[0] if judgement.dispatches else None
+        amounts = (best.wave_count, best.instruction_count, best.mapped_share or 0.0) if best else (0, 0, 0.0)
+        return (-_ORDER.index(judgement.verdict), *amounts, attempt.number)
 
-def _rank(attempt: Attempt) -> tuple[int, int, int, float, int]:
-    judgement = attempt.judgement
-    best = judgement.dispatches[0] if judgement.dispatches else None
-    amounts = (best.wave_count, best.instruction_count, best.mapped_share or 0.0) if best else (0, 0, 0.0)
-    return (-_ORDER.index(judgement.verdict), *amounts, attempt.number)
+    return max(attempts, key=rank, default=None)

@@ -157,10 +157,8 @@ class _Maker:
         pattern = recording.kernel_regex or (parts_regex([recording.kernel]) if recording.kernel else "")
         words: list[str] = []
         extra = {word.partition("=")[0] for word in recording.extra}
-        is_truncating, is_mangled = (
-            bool(extra & {"-T", "--truncate-kernels"}),
-            bool(extra & {"-M", "--mangled-kernels"}),
-        )
+        is_truncating = not extra.isdisjoint(("-T", "--truncate-kernels"))
+        is_mangled = not extra.isdisjoint(("-M", "--mangled-kernels"))
         for name, regex in (("--kernel-include-regex", pattern), ("--kernel-exclude-regex", recording.exclude_regex)):
             if regex:
                 words += self.option(name, regex, purpose="chosen kernels only")

@@ -177,34 +177,21 @@ class DiscoveredKernels:
         notes = []
         larger = [other for other in choice[: choice.index(kernel)] if other.passed_over]
         if larger:
-            time = percent(sum(other.share for other in larger))
-            notes.append(
-                f"{counted(len(larger), 'larger kernels')} passed over, {time} of the GPU time: {_reasons(larger)}"
-            )
+            time, names = percent(sum(other.share for other in larger)), counted(len(larger), "larger kernels")
+            reasons = Counter(other.passed_over for other in larger)
+            listed = "; ".join(f"{count if count > 1 else 'one'} of {reason}" for reason, count in reasons.items())
+            notes.append(f"{names} passed over, {time} of the GPU time: {listed}")
         elif kernel.passed_over and kernels is None:
             notes.append(f"every kernel is one of a library or helper; this is the largest: {kernel.passed_over}")
         launches, more = warm_launches(kernel)
-        spread = _grid_notes(kernel)
-        return Suggestion(
-            kernel=kernel,
-            launches=launches,
-            se_mask=kernel.gpu.se_mask_spread if spread and kernel.gpu else None,
-            notes=(*notes, *more, *spread),
-        )
-
-
-def _reasons(kernels: Sequence[Kernel]) -> str:
-    counts = Counter(kernel.passed_over for kernel in kernels)
-    return "; ".join(f"{count} of {reason}" if count > 1 else f"one of {reason}" for reason, count in counts.items())
-
-
-def _grid_notes(kernel: Kernel) -> list[str]:
-    per_cu = kernel.workgroups_per_cu
-    if per_cu is None or per_cu >= 1 or kernel.gpu is None:
-        return []
-    grid = f"its {counted(kernel.shape.workgroups, 'workgroups')} are fewer than the {kernel.gpu.cu_count} CUs"
-    spread = ", so shader engines of every XCC are traced" if kernel.gpu.se_mask_spread else ""
-    return [f"{grid}: a trace of one CU may be empty{spread}"]
+        notes += more
+        per_cu, se_mask = kernel.workgroups_per_cu, None
+        if kernel.gpu is not None and per_cu is not None and per_cu < 1:
+            se_mask = kernel.gpu.se_mask_spread
+            grid = f"its {counted(kernel.shape.workgroups, 'workgroups')} are fewer than the {kernel.gpu.cu_count} CUs"
+            spread = ", so shader engines of every XCC are traced" if se_mask else ""
+            notes.append(f"{grid}: a trace of one CU may be empty{spread}")
+        return Suggestion(kernel=kernel, launches=launches, se_mask=se_mask, notes=tuple(notes))
 
 
 def warm_launches(kernel: Kernel) -> tuple[tuple[int, ...], list[str]]:
@@ -312,12 +299,9 @@ def discovered(path: Path | str) -> DiscoveredKernels:
     return kernels
 
 
-_COLUMNS = (
-    *("process", "agent", "symbol", "name", "dispatch_id", "start_ns", "end_ns"),
-    *("workgroup_x", "workgroup_y", "workgroup_z", "grid_x", "grid_y", "grid_z"),
-    *("lds_bytes", "scratch_bytes", "sgpr_count", "vgpr_count", "accum_vgpr_count"),
-)
+_SIZES = ("workgroup_x", "workgroup_y", "workgroup_z", "grid_x", "grid_y", "grid_z")
 _RESOURCES = ("lds_bytes", "scratch_bytes", "sgpr_count", "vgpr_count", "accum_vgpr_count")
+_COLUMNS = ("process", "agent", "symbol", "name", "dispatch_id", "start_ns", "end_ns", *_SIZES, *_RESOURCES)
 
 
 def kernels_of(run: Run) -> DiscoveredKernels:
@@ -381,6 +365,7 @@ def _kernel(
     import polars as pl
 
     from wavewright.codeobj.names import demangle
+    from wavewright.facts.library_kernels import origin_of
 
     symbols = [
         _symbol(int(process), ids.get(symbol), part)
@@ -391,6 +376,7 @@ def _kernel(
     time = int(rows["duration"].sum())
     share = time / total_ns if total_ns else 0.0
     title = demangle(name) if name.startswith("_Z") else name
+    origin = origin_of(title)
     return Kernel(
         name=name,
         title=title,
@@ -401,37 +387,23 @@ def _kernel(
         shape=times.most_common(1)[0][0],
         shape_count=len(times),
         gpu=gpus.get(rows["agent"][0]),
-        passed_over=_passed_over(title, share),
+        passed_over=origin.what if origin and (origin.is_certain or share <= _HELPER_SHARE_MAX) else "",
         **rows.select(pl.col(_RESOURCES).max()).row(0, named=True),
     )
 
 
 def _symbol(process: int, symbol_id: int | None, rows: pl.DataFrame) -> SymbolLaunches:
-    shapes = rows.select("workgroup_x", "workgroup_y", "workgroup_z", "grid_x", "grid_y", "grid_z")
     return SymbolLaunches(
         process=process,
         symbol_id=symbol_id,
         dispatches=tuple(rows["dispatch_id"].fill_null(-1).to_list()),
         durations_ns=tuple(rows["duration"].to_list()),
-        shapes=tuple(_shape_of(row) for row in shapes.iter_rows()),
+        shapes=tuple(map(_shape_of, rows.select(_SIZES).iter_rows())),
     )
 
 
 @lru_cache(maxsize=4096)  # runs have a million launches, of a few sizes
 def _shape_of(sizes: tuple[int | None, ...]) -> Shape:
-    lanes = [max(size or 1, 1) for size in sizes]
-    workgroup, grid = (lanes[0], lanes[1], lanes[2]), (lanes[3], lanes[4], lanes[5])
-    workgroups = 1
-    for size, of in zip(grid, workgroup, strict=True):
-        workgroups *= -(-size // of)
-    count = workgroup[0] * workgroup[1] * workgroup[2]
-    return Shape(workgroups=workgroups, workgroup_lanes=count, grid=grid, workgroup=workgroup)
-
-
-def _passed_over(name: str, share: float) -> str:
-    from wavewright.facts.library_kernels import origin_of
-
-    origin = origin_of(name)
-    if origin is None or (not origin.is_certain and share > _HELPER_SHARE_MAX):
-        return ""
-    return origin.what
+    x, y, z, grid_x, grid_y, grid_z = (max(size or 1, 1) for size in sizes)
+    workgroups = -(-grid_x // x) * -(-grid_y // y) * -(-grid_z // z)
+    return Shape(workgroups, workgroup_lanes=x * y * z, grid=(grid_x, grid_y, grid_z), workgroup=(x, y, z))

@@ -18,29 +18,13 @@ from wavewright.base.words import counted
 from wavewright.capture.gpus.topology import Gpu
 from wavewright.capture.judgement import Judgement, Verdict
 from wavewright.capture.kinds import Counters, Recording, ThreadTraces
-from wavewright.capture.plans.choices import (
-    ACTIVITY_MAX,
-    MIB,
-    PERIOD_MAX,
-    SE_MASK,
-    TARGET_CU,
-    TARGET_CU_MAX,
-    check_buffer,
-    chosen_buffer,
-    is_gfx9,
-    largest_buffer,
-    selected_engines,
-)
+from wavewright.capture.plans import choices
 from wavewright.errors import UsageError
 from wavewright.facts.loader import packaged
 
 ATTEMPTS_MAX = 16  #: Of one job, whatever is asked for.
 _ONE_PER_XCC = 0x11111111  #: MI300X: eight XCCs of four shader engines (spec 3.3).
 _OTHER_CUS = 3  #: CUs that are tried blindly.
-_TOO_LARGE = frozenset({7, 10, 90})  #: Rows of messages.toml about a buffer that is refused,
-_TOO_SMALL = frozenset({89})  #: that is too small,
-_TOO_MANY_COUNTERS = frozenset({17, 18})  #: about counters that do not fit,
-_BUSY = frozenset({27, 33})  #: and about a GPU that somebody else holds just now.
 
 Offers = Iterator[tuple[Recording, str]]  #: Requests, each with what is changed, as a clause.
 
@@ -76,7 +60,7 @@ class State:
     @property
     def part(self) -> str:
         """The name of what is traced."""
-        return "CU" if is_gfx9(self.target) else "WGP"
+        return "CU" if choices.is_gfx9(self.target) else "WGP"
 
     @property
     def traces(self) -> list[ThreadTraces]:
@@ -92,33 +76,29 @@ class State:
     @property
     def tried_cus(self) -> set[int]:
         """CUs that were traced in some attempt."""
-        return {TARGET_CU if each.target_cu is None else each.target_cu for each in self.traces}
-
-    def says(self, numbers: frozenset[int]) -> bool:
-        """True when a message of one of these rows was printed."""
-        return any(cause.number in numbers for cause in self.judgement.causes)
+        return {choices.TARGET_CU if each.target_cu is None else each.target_cu for each in self.traces}
 
     def engine_count(self, recording: ThreadTraces) -> int:
         """Shader engines that a request selects."""
-        return max(selected_engines(_mask(recording), self.gpu.se_count if self.gpu else None), 1)
+        return max(choices.selected_engines(_mask(recording), self.gpu.se_count if self.gpu else None), 1)
 
     def buffer(self, recording: ThreadTraces) -> int:
         """The buffer of a request, chosen or told."""
-        chosen = chosen_buffer(self.engine_count(recording), self.target, self.memory_bytes)
+        chosen = choices.chosen_buffer(self.engine_count(recording), self.target, self.memory_bytes)
         return chosen if recording.buffer_bytes is None else recording.buffer_bytes
 
     def with_engines(self, recording: ThreadTraces, se_mask: int) -> ThreadTraces:
         """Another mask, with a buffer that leaves every shader engine enough."""
         engines = self.engine_count(replace(recording, se_mask=se_mask))
-        enough = chosen_buffer(engines, self.target, self.memory_bytes)
-        largest = largest_buffer(engines, self.target, self.memory_bytes)
+        enough = choices.chosen_buffer(engines, self.target, self.memory_bytes)
+        largest = choices.largest_buffer(engines, self.target, self.memory_bytes)
         return replace(recording, se_mask=se_mask, buffer_bytes=min(max(self.buffer(recording), enough), largest))
 
     def allows(self, recording: Recording) -> bool:
         """True when a buffer is one that the tool and the hardware take."""
         if isinstance(recording, ThreadTraces) and recording.buffer_bytes is not None:
             try:
-                check_buffer(recording.buffer_bytes, self.engine_count(recording), self.target)
+                choices.check_buffer(recording.buffer_bytes, self.engine_count(recording), self.target)
             except UsageError:
                 return False
         return True
@@ -131,8 +111,10 @@ class Rule:
     verdict: Verdict
     when: str  #: The condition, for the documentation.
     then: str  #: The change, for the documentation.
+    messages: frozenset[int]  #: Rows of messages.toml, one of which must have been printed; empty = none need be.
     most: int = ATTEMPTS_MAX  #: Attempts with this verdict after which the rule is not used.
-    change: Callable[[State], Offers]
+    kind: type  #: Of the recordings that it changes.
+    change: Callable[[State, Any], Offers]
     pause_seconds: float = 0.0  #: Above 0 the same request may be made again.
 
 
@@ -151,17 +133,20 @@ def next_try(
         return None
     requests = [recording, *(before for before, _ in earlier)]
     count = sum(before.verdict is judgement.verdict for _, before in earlier)
+    message_rows = {cause.number for cause in judgement.causes}
     for rule in RULES:
-        if rule.verdict is not judgement.verdict or count >= rule.most:
+        if rule.verdict is not judgement.verdict or count >= rule.most or not isinstance(recording, rule.kind):
             continue
-        for request, why in rule.change(state):
+        if rule.messages and rule.messages.isdisjoint(message_rows):
+            continue
+        for request, why in rule.change(state, recording):
             if (rule.pause_seconds or request not in requests) and state.allows(request):
                 return Retry(recording=request, why=why, pause_seconds=rule.pause_seconds)
     return None
 
 
 def _mask(recording: ThreadTraces) -> int:
-    return SE_MASK if recording.se_mask is None else recording.se_mask
+    return choices.SE_MASK if recording.se_mask is None else recording.se_mask
 
 
 def _bits(numbers: Sequence[int]) -> int:
@@ -173,21 +158,15 @@ def _bits(numbers: Sequence[int]) -> int:
 
 def _larger_buffer(state: State, recording: ThreadTraces) -> Offers:
     present = state.buffer(recording)
-    largest = largest_buffer(state.engine_count(recording), state.target, state.memory_bytes)
+    largest = choices.largest_buffer(state.engine_count(recording), state.target, state.memory_bytes)
     larger = min(2 * present, largest)
     if larger > present:
-        yield replace(recording, buffer_bytes=larger), f"a buffer of {larger // MIB:,} MiB"
+        yield replace(recording, buffer_bytes=larger), f"a buffer of {larger // choices.MIB:,} MiB"
 
 
 def _smaller_buffer(state: State, recording: ThreadTraces) -> Offers:
-    if state.says(_TOO_LARGE):
-        smaller = state.buffer(recording) // 2 // 4096 * 4096
-        yield replace(recording, buffer_bytes=smaller), f"a smaller buffer, {smaller / MIB:,.0f} MiB"
-
-
-def _enough_buffer(state: State, recording: ThreadTraces) -> Offers:
-    if state.says(_TOO_SMALL):
-        yield from _larger_buffer(state, recording)
+    smaller = state.buffer(recording) // 2 // 4096 * 4096
+    yield replace(recording, buffer_bytes=smaller), f"a smaller buffer, {smaller / choices.MIB:,.0f} MiB"
 
 
 def _fewer_engines(state: State, recording: ThreadTraces) -> Offers:
@@ -197,7 +176,7 @@ def _fewer_engines(state: State, recording: ThreadTraces) -> Offers:
     busy = [engine for engine in engines if engine in state.judgement.busy_engines] or engines
     half = busy[: max(len(engines) // 2, 1)]
     if len(half) < len(engines):
-        largest = largest_buffer(len(half), state.target, state.memory_bytes)
+        largest = choices.largest_buffer(len(half), state.target, state.memory_bytes)
         fewer = replace(recording, se_mask=_bits(half), buffer_bytes=min(state.buffer(recording), largest))
         yield fewer, f"{counted(len(half), 'shader engines')} instead of {len(engines)}"
 
@@ -219,14 +198,14 @@ def _all_engines(state: State, recording: ThreadTraces) -> Offers:
 
 def _other_simd(state: State, recording: ThreadTraces) -> Offers:
     """RDNA traces one SIMD; waves may have run on another one of the same WGP."""
-    for simd in state.judgement.busy_simds if not is_gfx9(state.target) else ():
+    for simd in state.judgement.busy_simds if not choices.is_gfx9(state.target) else ():
         yield replace(recording, simds=simd), f"SIMD {simd} of the WGP, where waves were seen"
 
 
 def _busy_cu(state: State, recording: ThreadTraces) -> Offers:
     mask = _bits(state.judgement.busy_engines) & _mask(recording) or _mask(recording)
     for cu in state.judgement.busy_cus:
-        if cu <= TARGET_CU_MAX and cu not in state.tried_cus:
+        if cu <= choices.TARGET_CU_MAX and cu not in state.tried_cus:
             moved = state.with_engines(replace(recording, target_cu=cu), mask)
             yield moved, f"{state.part} {cu}, where waves were seen"
 
@@ -239,7 +218,7 @@ def _busy_cu_here(state: State, recording: ThreadTraces) -> Offers:
 
 def _other_cu(state: State, recording: ThreadTraces) -> Offers:
     tried = state.tried_cus
-    for cu in range(TARGET_CU_MAX + 1) if not state.judgement.busy_cus and len(tried) <= _OTHER_CUS else ():
+    for cu in range(choices.TARGET_CU_MAX + 1) if not state.judgement.busy_cus and len(tried) <= _OTHER_CUS else ():
         if cu not in tried:
             yield replace(recording, target_cu=cu), f"{state.part} {cu}"
 
@@ -262,21 +241,18 @@ def _new_discovery(state: State, recording: ThreadTraces) -> Offers:
 
 def _rarer_counters(state: State, recording: ThreadTraces) -> Offers:
     period, activity = recording.counter_period, recording.activity
-    if recording.counters and period and period < PERIOD_MAX:
-        period = min(2 * period, PERIOD_MAX)
+    if recording.counters and period and period < choices.PERIOD_MAX:
+        period = min(2 * period, choices.PERIOD_MAX)
         yield replace(recording, counter_period=period), f"counters sampled half as often, period {period}"
-    if activity and activity < ACTIVITY_MAX:
-        activity = min(2 * activity, ACTIVITY_MAX)
+    if activity and activity < choices.ACTIVITY_MAX:
+        activity = min(2 * activity, choices.ACTIVITY_MAX)
         yield replace(recording, activity=activity), f"activity counters sampled half as often, period {activity}"
 
 
 # --- counters, and waiting ---
 
 
-def _smaller_passes(state: State) -> Offers:
-    recording = state.recording
-    if not isinstance(recording, Counters) or not state.says(_TOO_MANY_COUNTERS):
-        return
+def _smaller_passes(state: State, recording: Counters) -> Offers:
     passes: list[tuple[str, ...]] = []
     missing = frozenset(state.judgement.missing)
     for names in recording.passes:
@@ -286,31 +262,31 @@ def _smaller_passes(state: State) -> Offers:
     yield replace(recording, passes=tuple(passes)), f"{len(passes)} smaller passes instead of {len(recording.passes)}"
 
 
-def _again(state: State) -> Offers:
-    yield state.recording, "the same again: it may have been a fault of the moment"
+def _again(_state: State, request: Recording) -> Offers:
+    yield request, "the same again: it may have been a fault of the moment"
 
 
-def _again_if_busy(state: State) -> Offers:
-    if state.says(_BUSY):
-        yield state.recording, "the same again: the GPU was not available"
+def _again_if_busy(_state: State, request: Recording) -> Offers:
+    yield request, "the same again: the GPU was not available"
 
 
-def _of_traces(change: Callable[[State, ThreadTraces], Offers]) -> Callable[[State], Offers]:
-    """A change of thread traces, which offers nothing to other kinds."""
-    return lambda state: change(state, state.recording) if isinstance(state.recording, ThreadTraces) else iter(())
-
-
-_CHANGES: dict[str, Callable[[State], Offers]] = {
-    change.__name__.removeprefix("_"): _of_traces(change)
-    for change in (
-        *(_larger_buffer, _smaller_buffer, _enough_buffer, _fewer_engines, _every_xcc, _all_engines, _other_simd),
-        *(_busy_cu, _busy_cu_here, _other_cu, _clipped_launches, _new_discovery, _rarer_counters),
-    )
-} | {change.__name__.removeprefix("_"): change for change in (_smaller_passes, _again, _again_if_busy)}
+_OF_TRACES = (
+    *(_larger_buffer, _smaller_buffer, _fewer_engines, _every_xcc, _all_engines, _other_simd),
+    *(_busy_cu, _busy_cu_here, _other_cu, _clipped_launches, _new_discovery, _rarer_counters),
+)
+#: Name of a change -> the kind of recording that it changes, and its function.
+_CHANGES: dict[str, tuple[type, Callable[[State, Any], Offers]]] = {
+    **{change.__name__.removeprefix("_"): (ThreadTraces, change) for change in _OF_TRACES},
+    "smaller_passes": (Counters, _smaller_passes),
+    "again": (object, _again),
+    "again_if_busy": (object, _again_if_busy),
+}
 
 
 def _rule(row: dict[str, Any]) -> Rule:
-    return Rule(**{**row, "verdict": Verdict(row["verdict"]), "change": _CHANGES[row["change"]]})
+    kind, change = _CHANGES[row["change"]]
+    messages = frozenset(row.get("messages", ()))
+    return Rule(**{**row, "verdict": Verdict(row["verdict"]), "messages": messages, "kind": kind, "change": change})
 
 
 #: The table; rules of one verdict are tried in this order.

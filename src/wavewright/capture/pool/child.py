@@ -90,7 +90,7 @@ def run_job(options: ChildOptions, machine: Machine) -> None:
     waiting = {"wait_seconds": options.wait_seconds, "is_shared": options.is_shared}
     with reserved(options.gpus, machine, command=command, **waiting) as gpu:  # type: ignore[arg-type]
         installation = find_installation(machine, options.rocprofv3 or None)
-        take(job.job, place, machine=machine, installation=installation, gpu=gpu, say=_log, resume=True)
+        take(job.job, place, machine=machine, installation=installation, gpu=gpu, say=_print_note, resume=True)
 
 
 def clear_remains(place: Path) -> None:
@@ -100,8 +100,7 @@ def clear_remains(place: Path) -> None:
             end_abandoned(JobFolder(place))
 
 
-def _log(event: dict[str, object]) -> None:
-    """Sentences for people."""
+def _print_note(event: dict[str, object]) -> None:
     if event.get("event") == "note":
         print(event.get("text", ""), flush=True)
 

@@ -18,19 +18,7 @@ from pathlib import Path
 import msgspec
 
 from wavewright.base.files import read_regular
-from wavewright.capture.jobs.folder import (
-    ATTEMPTS,
-    COMMAND,
-    DISCOVERIES,
-    JOB,
-    JUDGEMENT,
-    RESULT,
-    JobFolder,
-    is_locked,
-    read_object,
-    refuse_links,
-    write_once,
-)
+from wavewright.capture.jobs import folder as files
 from wavewright.capture.jobs.result import ending_of
 from wavewright.capture.judgement import KEPT, Verdict
 from wavewright.capture.pool.jobs_file import PoolJob
@@ -113,8 +101,8 @@ def status_of(folder: Path) -> PoolStatus:
     """The states of the jobs of a pool, or of the one of a single capture."""
     if (folder / FILE).is_file():
         return PoolStatus(str(folder), tuple(job_status(job, folder) for job in read_plan(folder)))
-    if (folder / JOB).is_file():
-        values = read_object(folder / JOB)
+    if (folder / files.JOB).is_file():
+        values = files.read_object(folder / files.JOB)
         recording = values.get("wanted")
         kind = str(recording.get("kind", "")) if isinstance(recording, dict) else ""
         return PoolStatus(str(folder), (_status(folder, str(values.get("id", "")), folder.resolve().name, kind),))
@@ -129,19 +117,19 @@ def job_status(job: PoolJob, folder: Path) -> JobStatus:
 
 
 def _status(path: Path, identifier: str, name: str, kind: str, problem: Problem | None = None) -> JobStatus:
-    place = JobFolder(path)
-    attempts = [folder for folder in place.numbered(ATTEMPTS).values() if (folder / COMMAND).is_file()]
+    place = files.JobFolder(path)
+    attempts = [folder for folder in place.numbered(files.ATTEMPTS).values() if (folder / files.COMMAND).is_file()]
     state = State.INTERRUPTED if attempts else State.WAITING
     if place.is_finished:
         state = State.FINISHED
-    elif is_locked(path):
+    elif files.is_locked(path):
         state = State.RUNNING
     elif problem:
         state = State.ERROR
-    judgement = read_object(path / RESULT / JUDGEMENT)
+    judgement = files.read_object(path / files.RESULT / files.JUDGEMENT)
     reasons = judgement.get("reasons")
     reason = str(reasons[0]) if isinstance(reasons, list) and reasons else ""
-    gpu = read_object(attempts[-1] / COMMAND).get("gpu") if attempts else None
+    gpu = files.read_object(attempts[-1] / files.COMMAND).get("gpu") if attempts else None
     return JobStatus(
         id=identifier,
         name=name,
@@ -158,12 +146,12 @@ def _status(path: Path, identifier: str, name: str, kind: str, problem: Problem 
 
 def is_finished(job: PoolJob, folder: Path) -> bool:
     """True when a job has its verdict."""
-    return JobFolder(job_folder(folder, job.id)).is_finished
+    return files.JobFolder(job_folder(folder, job.id)).is_finished
 
 
 def seconds_of(path: Path) -> float | None:
     """The time of the programs of all attempts; None = unknown. Measured by a clock that never jumps."""
-    endings = [ending_of(folder) for folder in JobFolder(path).numbered(ATTEMPTS).values()]
+    endings = [ending_of(folder) for folder in files.JobFolder(path).numbered(files.ATTEMPTS).values()]
     times = [ending.seconds for ending in endings if ending is not None and 0 <= ending.seconds < 1e9]
     return sum(times) if times else None
 
@@ -201,13 +189,13 @@ def prepare(folder: Path, jobs: Sequence[PoolJob], *, is_resumed: bool) -> None:
         raise UsageError("this folder exists and is not that of a pool", where=str(folder), advice="choose another: -o")
     if names and not is_resumed:
         raise UsageError("this pool exists", where=str(folder), advice="go on with it: --resume; or choose another: -o")
-    refuse_links(folder, not_below=[ATTEMPTS, DISCOVERIES])  # what is in these, each job looks at
+    files.refuse_links(folder, not_below=[files.ATTEMPTS, files.DISCOVERIES])  # what is in these, each job looks at
     try:
         for name in (JOBS, WORKERS):
             (folder / name).mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise OutputError(f"cannot make the folder: {error.strerror}", where=str(folder)) from error
-    write_once(folder / FILE, b"".join(msgspec.json.encode(job) + b"\n" for job in jobs))
+    files.write_once(folder / FILE, b"".join(msgspec.json.encode(job) + b"\n" for job in jobs))
 
 
 def read_plan(folder: Path) -> tuple[PoolJob, ...]:

@@ -18,11 +18,13 @@ from msgspec import Struct, structs
 
 from wavewright.base.toml import read_toml
 from wavewright.base.words import shortened
+from wavewright.capture.gpus.topology import gpus_of
 from wavewright.capture.jobs.job import Job
 from wavewright.capture.jobs.plan import Plan
 from wavewright.capture.kinds import KINDS
+from wavewright.capture.machines.machine import Machine
 from wavewright.capture.machines.runner import Limits
-from wavewright.capture.plans.counter_passes import Passes
+from wavewright.capture.plans.counter_passes import Passes, passes_for
 from wavewright.capture.pool.keys import KEYS, WrongValueError
 from wavewright.errors import UsageError
 
@@ -134,7 +136,7 @@ def _passes(values: Mapping[str, Any], place: str) -> dict[str, Any]:
             what = f"both `passes` and `{counted[0]}` say what is counted"
             raise UsageError(what, where=place, advice="give one of them")
         return {}
-    target = values.get("target") or _target_here()
+    target = values.get("target") or next((gpu.target for gpu in gpus_of(Machine())), "")
     if not target:
         what = "for which GPU are the passes? None is found here"
         raise UsageError(what, where=place, advice='name it: target = "MI300X"; or give the `passes`')
@@ -147,17 +149,7 @@ def _passes(values: Mapping[str, Any], place: str) -> dict[str, Any]:
 
 @lru_cache(maxsize=256)
 def _planned(target: str, panels: tuple[str, ...], metrics: tuple[str, ...], counters: tuple[str, ...]) -> Passes:
-    from wavewright.capture.plans.counter_passes import passes_for
-
     return passes_for(target, panels=panels, metrics=metrics, counters=counters)
-
-
-def _target_here() -> str:
-    """The target of the first GPU of this machine; empty = there is none."""
-    from wavewright.capture.gpus.topology import gpus_of
-    from wavewright.capture.machines.machine import Machine
-
-    return next((gpu.target for gpu in gpus_of(Machine())), "")
 
 
 def _values(table: Mapping[str, Any], names: Iterable[str], place: str) -> dict[str, Any]:

@@ -19,18 +19,8 @@ from typing import Any
 from wavewright.base import stopping
 from wavewright.base.words import some_of
 from wavewright.capture.jobs.folder import is_locked
+from wavewright.capture.pool import folder as state
 from wavewright.capture.pool.child import ELSEWHERE, ChildOptions, last_line, start_child
-from wavewright.capture.pool.folder import (
-    FILE,
-    LOG,
-    PoolStatus,
-    Problem,
-    is_finished,
-    job_folder,
-    job_status,
-    planned_job,
-    read_problem,
-)
 from wavewright.capture.pool.jobs_file import PoolJob
 from wavewright.capture.pool.schedule import LIVES_MAX, longest_first
 from wavewright.cluster.executor import NotSeenError
@@ -49,7 +39,7 @@ class WorkerTask:
 
     options: ChildOptions
 
-    def __call__(self, job_id: str) -> Problem | None:
+    def __call__(self, job_id: str) -> state.Problem | None:
         """Finish a job; None = it has its verdict, else why it has not.
 
         NotSeenError where the folder of the pool is not, or may not be written.
@@ -57,43 +47,43 @@ class WorkerTask:
         folder = Path(self.options.folder)
         gpus = visible_gpus(os.environ) or self.options.gpus
         options = replace(self.options, job=job_id, gpus=gpus)
-        if not os.access(folder / FILE, os.R_OK):
+        if not os.access(folder / state.FILE, os.R_OK):
             raise NotSeenError(str(folder))
         try:
             options.work.mkdir(parents=True, exist_ok=True)
-            (options.work / LOG).open("ab").close()
+            (options.work / state.LOG).open("ab").close()
         except OSError as error:
             raise NotSeenError(str(folder)) from error
         try:
             return _finished(options, folder)
         except OSError as error:
             what = f"the folder of the pool cannot be used: {error.strerror}"
-            return Problem(status=OutputError.exit_code, what=what, where=str(folder))
+            return state.Problem(status=OutputError.exit_code, what=what, where=str(folder))
 
 
-def _finished(options: ChildOptions, folder: Path) -> Problem | None:
-    job = planned_job(folder, options.job)
+def _finished(options: ChildOptions, folder: Path) -> state.Problem | None:
+    job = state.planned_job(folder, options.job)
     loss_count, seconds, begin = 0, _LOOK_SECONDS, time.monotonic()
-    while not is_finished(job, folder):
-        if is_locked(job_folder(folder, job.id)):
+    while not state.is_finished(job, folder):
+        if is_locked(state.job_folder(folder, job.id)):
             time.sleep(_LOOK_SECONDS)
             continue
         status = _status_of(start_child(options), folder / _STOP)
-        if is_finished(job, folder):
+        if state.is_finished(job, folder):
             break
         if status == ELSEWHERE:
             time.sleep(_LOOK_SECONDS)
         elif status == BusyError.exit_code:
             if time.monotonic() - begin > options.wait_seconds:
-                return Problem(status=status, what=last_line(options.work))
+                return state.Problem(status=status, what=last_line(options.work))
             time.sleep(seconds)
             seconds = min(2 * seconds, _PAUSE_SECONDS_MAX)
-        elif problem := read_problem(options.work):
+        elif problem := state.read_problem(options.work):
             return problem
         else:
             loss_count += 1
             if loss_count >= LIVES_MAX or status > 128:  # told to stop
-                return Problem(status=status, what=f"the process of {job.name!r} ended with status {status}")
+                return state.Problem(status=status, what=f"the process of {job.name!r} ended with status {status}")
     return None
 
 
@@ -119,7 +109,7 @@ def run_on_dask(
     scheduler: str,
     wait_seconds: float = 60.0,
     tell: Callable[[str, dict[str, Any]], None] = lambda event, facts: None,
-) -> PoolStatus:
+) -> state.PoolStatus:
     """Run the jobs of the plan that is in the folder."""
     from wavewright.cluster.dask import DaskExecutor
 
@@ -131,13 +121,13 @@ def run_on_dask(
         retries=LIVES_MAX,
     )
     total = len(jobs)
-    unfinished = [job for job in jobs if not is_finished(job, folder)]
+    unfinished = [job for job in jobs if not state.is_finished(job, folder)]
     tell("pool", {"jobs": total, "finished": total - len(unfinished), "gpus": 0})
 
     def done() -> None:
         """Tell how many jobs are finished, when one more is; workers that are lost leave theirs unfinished."""
         count = len(unfinished)
-        unfinished[:] = [job for job in unfinished if not is_finished(job, folder)]
+        unfinished[:] = [job for job in unfinished if not state.is_finished(job, folder)]
         if len(unfinished) < count:
             tell("progress", {"done": total - len(unfinished), "jobs": total})
 
@@ -146,13 +136,13 @@ def run_on_dask(
 
     (folder / _STOP).unlink(missing_ok=True)
     forget = stopping.add(stop)
-    problems: list[Problem] = []
+    problems: list[state.Problem] = []
     losses: dict[str, list[str]] = {}  # Why jobs have no verdict -> their names.
     try:
         waiting = longest_first(unfinished, folder)
         outcomes = executor.run(WorkerTask(options), [job.id for job in waiting], done) if waiting else []
         for job, outcome in zip(waiting, outcomes, strict=True):
-            if outcome.lost and not is_finished(job, folder):  # its process outlives a worker
+            if outcome.lost and not state.is_finished(job, folder):  # its process outlives a worker
                 losses.setdefault(outcome.lost, []).append(job.name)
             elif outcome.value is not None:
                 problems.append(outcome.value)
@@ -167,4 +157,4 @@ def run_on_dask(
         for problem in problems:
             if problem.status == kind.exit_code:
                 raise kind(problem.what, where=problem.where, advice=problem.advice)
-    return PoolStatus(str(folder), tuple(job_status(job, folder) for job in jobs))
+    return state.PoolStatus(str(folder), tuple(state.job_status(job, folder) for job in jobs))

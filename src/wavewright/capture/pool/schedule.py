@@ -25,18 +25,8 @@ from wavewright.capture.gpus.topology import Gpu
 from wavewright.capture.jobs.folder import WorkedOnError, is_locked
 from wavewright.capture.jobs.job import Job
 from wavewright.capture.jobs.plan import Plan
+from wavewright.capture.pool import folder as state
 from wavewright.capture.pool.child import ELSEWHERE, ChildOptions, clear_remains, last_line, start_child
-from wavewright.capture.pool.folder import (
-    PoolStatus,
-    State,
-    is_finished,
-    job_folder,
-    job_status,
-    prepare,
-    read_problem,
-    seconds_of,
-    work_folder,
-)
 from wavewright.capture.pool.jobs_file import PoolJob, pool_jobs, read_jobs_file
 from wavewright.errors import BusyError, MissingToolError, OutputError, WavewrightError
 
@@ -54,7 +44,7 @@ def longest_first(jobs: Sequence[PoolJob], folder: Path) -> list[PoolJob]:
 
     A time is that of the jobs file, or that of the same job here; what is not known counts as the mean of the others.
     """
-    times = {job.id: job.expected_seconds or seconds_of(job_folder(folder, job.id)) for job in jobs}
+    times = {job.id: job.expected_seconds or state.seconds_of(state.job_folder(folder, job.id)) for job in jobs}
     measured = [seconds for seconds in times.values() if seconds is not None]
     mean = sum(measured) / len(measured) if measured else 0.0
     return sorted(jobs, key=lambda job: -(times[job.id] or mean))
@@ -91,7 +81,7 @@ class Pool:
     rocprofv3: str = ""
     tell: Callable[[str, dict[str, Any]], None] = lambda event, facts: None
 
-    def run(self, folder: str | os.PathLike[str], *, resume: bool = False) -> PoolStatus:
+    def run(self, folder: str | os.PathLike[str], *, resume: bool = False) -> state.PoolStatus:
         """Run all jobs that have no verdict yet.
 
         WavewrightError when nothing can be run: no GPU, none free in time, no profiler, a full disk.
@@ -101,13 +91,13 @@ class Pool:
 
         place = Path(folder)
         jobs = read_jobs_file(self.jobs) if isinstance(self.jobs, str | os.PathLike) else pool_jobs(self.jobs)
-        prepare(place, jobs, is_resumed=resume)
+        state.prepare(place, jobs, is_resumed=resume)
         word = self.gpus if isinstance(self.gpus, str) else ",".join(map(str, self.gpus))
         slots = [_Slot(gpu) for gpu in meant_gpus(word, gpus_of(Machine()))]
         for job in jobs:
-            if not is_finished(job, place):
+            if not state.is_finished(job, place):
                 with suppress(WorkedOnError):
-                    clear_remains(job_folder(place, job.id))
+                    clear_remains(state.job_folder(place, job.id))
         schedule = _Schedule(self, place, jobs, slots)
         forget = stopping.add(schedule.stop)
         try:
@@ -117,7 +107,7 @@ class Pool:
             raise
         finally:
             forget()
-        return PoolStatus(str(place), tuple(job_status(job, place) for job in jobs))
+        return state.PoolStatus(str(place), tuple(state.job_status(job, place) for job in jobs))
 
 
 @dataclass
@@ -141,7 +131,7 @@ class _Schedule:
 
     def run(self) -> None:
         """Until nothing is left to do; WavewrightError when jobs are left and none can be started."""
-        self.finished = {job.id for job in self.jobs if is_finished(job, self.folder)}
+        self.finished = {job.id for job in self.jobs if state.is_finished(job, self.folder)}
         self.pending = [job for job in longest_first(self.jobs, self.folder) if job.id not in self.finished]
         facts = {"jobs": len(self.jobs), "finished": len(self.finished), "gpus": len(self.slots)}
         self.pool.tell("pool", facts)
@@ -157,7 +147,12 @@ class _Schedule:
             else:
                 self.idle_since = None
             time.sleep(_POLL_SECONDS)
-            self._collect()
+            for child in list(self.running):
+                job, slot, process = child
+                if (status := process.poll()) is not None:
+                    self.running.remove(child)
+                    self.look_at = 0.0
+                    self._take_back(job, slot, status)
         if self.halt:
             raise self.halt
 
@@ -197,10 +192,10 @@ class _Schedule:
         """The first job that may start, taken from those that wait."""
         self.elsewhere &= {job.id for job in self.pending}
         for job in list(self.pending):
-            if is_finished(job, self.folder):  # by another pool
+            if state.is_finished(job, self.folder):  # by another pool
                 self.pending.remove(job)
                 self._finish(job)
-            elif is_locked(job_folder(self.folder, job.id)):
+            elif is_locked(state.job_folder(self.folder, job.id)):
                 self._tell_elsewhere(job)
             else:
                 self.pending.remove(job)
@@ -231,23 +226,13 @@ class _Schedule:
             return
         self.pool.tell("started", {"job": job.id, "name": job.name, "gpu": slot.gpu.index})
 
-    def _collect(self) -> None:
-        """Take back the jobs of children that have ended."""
-        for each in list(self.running):
-            job, slot, process = each
-            status = process.poll()
-            if status is not None:
-                self.running.remove(each)
-                self.look_at = 0.0
-                self._take_back(job, slot, status)
-
     def _take_back(self, job: PoolJob, slot: _Slot, status: int) -> None:
         """Decide about a job whose child has ended."""
         facts = {"job": job.id, "name": job.name}
-        work = work_folder(self.folder, job.id)
+        work = state.work_folder(self.folder, job.id)
         if status != BusyError.exit_code:
             slot.pause_seconds, slot.refusal = _PAUSE_SECONDS_FIRST, ""
-        if is_finished(job, self.folder):
+        if state.is_finished(job, self.folder):
             self._finish(job)
         elif self.is_stopping:
             self.given_up.add(job.id)
@@ -260,7 +245,7 @@ class _Schedule:
         elif status == ELSEWHERE:
             self.pending.insert(0, job)
             self._tell_elsewhere(job)
-        elif (problem := read_problem(work)) and problem.status in _ENDING:
+        elif (problem := state.read_problem(work)) and problem.status in _ENDING:
             self.pending.insert(0, job)
             self.halt = _ENDING[problem.status](problem.what, where=problem.where, advice=problem.advice)
         elif problem:
@@ -288,7 +273,7 @@ class _Schedule:
 
     def _finish(self, job: PoolJob) -> None:
         self.finished.add(job.id)
-        status = job_status(job, self.folder)
+        status = state.job_status(job, self.folder)
         done = {"done": len(self.finished) + len(self.given_up), "jobs": len(self.jobs)}
         values = {name: getattr(status, name) for name in ("verdict", "reason", "seconds", "gpu")}
-        self.pool.tell(State.FINISHED.value, {"job": job.id, "name": job.name, **values, **done})
+        self.pool.tell(state.State.FINISHED.value, {"job": job.id, "name": job.name, **values, **done})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from wavewright.errors import UsageError
 
@@ -42,9 +43,8 @@ def read_launches(text: str) -> Launches:
         if first > last:
             notes.append(f"{piece} counts downwards and selects no launch")
         if last - first >= LAUNCHES_MAX or len(numbers) >= LAUNCHES_MAX:
-            raise UsageError(
-                f"{piece[:_SHOWN]!r} asks for more than {LAUNCHES_MAX:,} launches", advice="name the launches to record"
-            )
+            what = f"{piece[:_SHOWN]!r} asks for more than {LAUNCHES_MAX:,} launches"
+            raise UsageError(what, advice="name the launches to record")
         numbers.update(range(first, last + 1))
     return Launches(tuple(sorted(numbers)), (*notes, *_surprises(text, numbers)))
 
@@ -67,9 +67,8 @@ def _surprises(text: str, numbers: set[int]) -> list[str]:
 def _span(piece: str) -> tuple[int, int]:
     if "-" not in piece:
         if not re.fullmatch(r"[0-9]+", piece):
-            raise UsageError(
-                f"{piece[:_SHOWN]!r} is not a launch", advice="write numbers from 1, or A-B, divided by spaces: 7 8"
-            )
+            advice = "write numbers from 1, or A-B, divided by spaces: 7 8"
+            raise UsageError(f"{piece[:_SHOWN]!r} is not a launch", advice=advice)
         return _bounded(piece), _bounded(piece)
     ends = _pieces(piece, "- ")
     if len(ends) != 2 or not all(re.match(r"[0-9]", end) for end in ends):
@@ -96,13 +95,10 @@ def launch_words(launches: Iterable[int]) -> tuple[str, ...]:
     if numbers and numbers[0] < 1:
         raise UsageError(f"there is no launch {numbers[0]}", advice="launches count from 1, separately for each kernel")
     words: list[str] = []
-    start = 0
-    for place in range(1, len(numbers) + 1):
-        if place < len(numbers) and numbers[place] == numbers[place - 1] + 1:
-            continue
-        run = numbers[start:place]
+    # Consecutive numbers have the same distance from their places.
+    for _, group in groupby(enumerate(numbers), key=lambda pair: pair[1] - pair[0]):
+        run = [number for _, number in group]
         words += [f"{run[0]}-{run[-1]}"] if len(run) >= _RUN_MIN else map(str, run)
-        start = place
     return tuple(words)
 
 

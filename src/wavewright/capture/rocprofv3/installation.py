@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 
 from wavewright.base.secrets import masked
 from wavewright.capture.machines.machine import Completed, Machine
-from wavewright.capture.rocprofv3.releases import Installation
+from wavewright.capture.rocprofv3.options import all_options
+from wavewright.capture.rocprofv3.releases import Installation, options_of_help
 from wavewright.errors import MissingToolError
 
 DECODER = "librocprof-trace-decoder.so"  #: rocprofv3's tool opens exactly this name.
@@ -65,8 +66,6 @@ def asked(machine: Machine, path: str) -> Script:
     help_text = machine.run([path, "--help"], seconds=_ANSWER_SECONDS)
     if help_text.status != 0:
         return Script(path, {}, frozenset(), _failure("--help", help_text))
-    from wavewright.capture.rocprofv3.releases import options_of_help
-
     options = options_of_help(help_text.stdout)
     problem = "" if options else "--help lists no options"
     return Script(path, {} if is_older else version_lines(answer.stdout), options, problem)
@@ -101,11 +100,6 @@ def release_of_root(machine: Machine, root: str) -> str:
     return match[1] if match else ""
 
 
-def decoder_folder_of(machine: Machine, root: str) -> str:
-    """The folder that holds the decoder under the plain name; empty = there is none where rocprofv3 would look."""
-    return next((folder for folder, names in decoder_files(machine, root) if DECODER in names), "")
-
-
 def decoder_files(machine: Machine, root: str) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Folders in which rocprofv3 looks, and some more, with the names of decoders in them, if there are any.
 
@@ -124,12 +118,10 @@ def decoder_files(machine: Machine, root: str) -> Iterator[tuple[str, tuple[str,
 
 def find_installation(machine: Machine, rocprofv3: str | None = None) -> Installation:
     """The rocprofv3 that is used: the given one, that on PATH, else that of a ROCm of the machine."""
-    paths = (
-        [rocprofv3] if rocprofv3 else [path for root in roots_of(machine) if (path := script_of(machine, root.path))]
-    )
+    scripts = (script_of(machine, root.path) for root in roots_of(machine))
     problem = ""
-    for asked_for in paths:
-        path = machine.program(asked_for)
+    for name in [rocprofv3] if rocprofv3 else filter(None, scripts):
+        path = machine.program(name)
         if path is None:
             problem = problem or (f"there is no program {rocprofv3!r}" if rocprofv3 else "")
             continue
@@ -143,8 +135,6 @@ def find_installation(machine: Machine, rocprofv3: str | None = None) -> Install
 
 def installation_of(machine: Machine, script: Script, root: str) -> Installation:
     """The installation of a script that answers."""
-    from wavewright.capture.rocprofv3.options import all_options
-
     sdk = _VERSION.match(script.versions.get("version", ""))
     release = _VERSION.match(script.versions.get("rocm_version", ""))
     installation = Installation(
@@ -153,10 +143,11 @@ def installation_of(machine: Machine, script: Script, root: str) -> Installation
         rocm_version=release_of_root(machine, root) or (release[0] if release else ""),
         sdk_version=sdk[0] if sdk else "",
         options=script.options,
-        decoder_folder=decoder_folder_of(machine, root),
+        # Under its plain name: the tool opens no other.
+        decoder_folder=next((folder for folder, names in decoder_files(machine, root) if DECODER in names), ""),
     )
-    version = installation.version
-    hidden = {option.name for option in all_options().values() if option.is_hidden and option.exists_in(version)}
+    every_option, version = all_options().values(), installation.version
+    hidden = {option.name for option in every_option if option.is_hidden and option.exists_in(version)}
     return replace(installation, options=installation.options | hidden)
 
 

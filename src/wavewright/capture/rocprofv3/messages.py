@@ -117,13 +117,16 @@ def recognised(text: str) -> tuple[Cause, ...]:
 
     Lines that a good run prints too (`Opened result file`, with the level of an error) are none.
     """
-    text = without_commands(_bounded(text))
+    if len(text) > 2 * TEXT_BYTES_MAX:
+        text = f"{text[:TEXT_BYTES_MAX]}\n{text[-TEXT_BYTES_MAX:]}"
+    text = without_commands(text)
     hits: dict[int, tuple[int, str, int]] = {}  # number -> where it is first, its line, count
     for at, line in _lines_with_hits(text):
         parsed = log_line(line)
         if parsed is not None and parsed.level == "I":
             continue  # said in passing, as "being destroyed with thread trace active" in a mode that expects it
-        number = _row_of(parsed.text if parsed else line)
+        message = parsed.text if parsed else line
+        number = next((form.number for form in _forms() if form.fits(message)), None)
         if number is None and parsed is not None and parsed.level == "F":
             number = _OTHER_FATAL
         if number is not None:
@@ -174,14 +177,6 @@ def causes_of_hang(names: Collection[str]) -> tuple[Cause, ...]:
 def trouble_of_release(sdk: str) -> Message | None:
     """The known trouble of a release of rocprofiler-sdk; None = none is known."""
     return next((row for row in messages().values() if sdk in row.releases), None)
-
-
-def _bounded(text: str) -> str:
-    return text if len(text) <= 2 * TEXT_BYTES_MAX else f"{text[:TEXT_BYTES_MAX]}\n{text[-TEXT_BYTES_MAX:]}"
-
-
-def _row_of(text: str) -> int | None:
-    return next((form.number for form in _forms() if form.fits(text)), None)
 
 
 def _lines_with_hits(text: str) -> Iterator[tuple[int, str]]:

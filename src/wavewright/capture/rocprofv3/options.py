@@ -80,10 +80,6 @@ class Option:
         """True when the script of a release has it."""
         return is_within(version, self.since, self.last)
 
-    def names_in(self, version: Version) -> tuple[str, ...]:
-        """All its names in a release that has it."""
-        return (self.name, *(a.name for a in self.aliases if is_within(version, a.since or self.since, a.last)))
-
     def choices_in(self, version: Version) -> tuple[str, ...]:
         """The values that a release takes; empty = any."""
         return tuple(value for value, since in self.choices.items() if is_within(version, since))
@@ -105,17 +101,18 @@ def all_options() -> dict[str, Option]:
 @cache
 def options_in(version: Version) -> dict[str, Option]:
     """Every name that a release takes, aliases and hidden options included -> its option."""
-    present = [option for option in all_options().values() if option.exists_in(version)]
-    return {name: option for option in present for name in option.names_in(version)}
+    names = {name: option for name, option in all_options().items() if option.exists_in(version)}
+    for option in tuple(names.values()):
+        aliases = (a.name for a in option.aliases if is_within(version, a.since or option.since, a.last))
+        names |= dict.fromkeys(aliases, option)
+    return names
 
 
 @cache
 def option_named(name: str) -> Option | None:
     """The option that any release calls so; None = there is no such option."""
-    for option in all_options().values():
-        if name == option.name or any(name == alias.name for alias in option.aliases):
-            return option
-    return None
+    options = all_options().values()
+    return next((each for each in options if name in (each.name, *(alias.name for alias in each.aliases))), None)
 
 
 def _option(name: str, row: dict[str, Any]) -> Option:

@@ -152,13 +152,11 @@ def _world(line: CommandLine) -> tuple[int | None, int | None]:
     return None, None
 
 
-def _has_many_trace_counters(line: CommandLine) -> bool:
-    return len(re.split(r"[\s,]+", line.value("--att-perfcounters"))) > _TRACE_COUNTERS_MAX
-
-
 _FUNCTIONS: dict[str, Callable[[CommandLine], bool]] = {
     "traces": lambda line: line.traces,
-    "many_trace_counters": _has_many_trace_counters,
+    "many_trace_counters": lambda line: (
+        len(re.split(r"[\s,]+", line.value("--att-perfcounters"))) > _TRACE_COUNTERS_MAX
+    ),
     "gpu_numbers": lambda line: bool(re.fullmatch(r"\d+(,\d+)*", line.value("--att-gpu-index"))),
     "wrong_ranks": _has_wrong_ranks,
 }

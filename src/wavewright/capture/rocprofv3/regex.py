@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 
 from wavewright.capture.rocprofv3.options import Version, is_within
 from wavewright.errors import UsageError
@@ -134,13 +135,12 @@ _REFUSED_BY_STD = re.compile(r"(?<!\\)(?:\(\?(?![:=!])|\{(?!\d+(?:,\d*)?\}))")
 def check_regex(pattern: str, version: Version) -> None:
     """Refuse a regex that the engine of a release would refuse, which ends the program that is profiled."""
     problem = ""
-    try:
-        with warnings.catch_warnings(action="ignore"):  # about what a later Python will read otherwise
+    # Warnings are about what a later Python will read otherwise; what is too large for Python is not judged.
+    with warnings.catch_warnings(action="ignore"), suppress(OverflowError, RecursionError):
+        try:
             re.compile(pattern)
-    except re.error as error:
-        problem = str(error)
-    except (OverflowError, RecursionError):  # not judged
-        pass
+        except re.error as error:
+            problem = str(error)
     if _is_amds(version):
         problem = problem if problem.startswith(_REFUSED_BY_ALL) else ""
     elif not problem and (match := _REFUSED_BY_STD.search(pattern)):

@@ -33,8 +33,13 @@ class Installation:
         """
         if version := version_of(self.rocm_version):
             return version
-        fitting = [release for release in RELEASES if _needed(release.version) <= self.options]
-        return fitting[-1].version if fitting else RELEASES[0].version
+        fitting = [release.version for release in RELEASES if self._fits(release.version)]
+        return fitting[-1] if fitting else RELEASES[0].version
+
+    def _fits(self, version: Version) -> bool:
+        """True if it lists every option of a release; hidden ones may be missing."""
+        every_option = all_options().values()
+        return all(each.name in self.options for each in every_option if each.exists_in(version) and not each.is_hidden)
 
 
 class Release(NamedTuple):
@@ -103,11 +108,6 @@ def assumed(rocm_version: str = "") -> Installation:
         decoder_folder="/opt/rocm/lib",  # part of ROCm from 7.13 on, before where its package puts it
         is_assumed=True,
     )
-
-
-def _needed(version: Version) -> frozenset[str]:
-    """Options that an installation must list to be of a release; hidden ones may be missing."""
-    return frozenset(o.name for o in all_options().values() if o.exists_in(version) and not o.is_hidden)
 
 
 def options_of_help(text: str) -> frozenset[str]:

@@ -18,15 +18,10 @@ _INTEGER = re.compile(r"[+-]?\d+(?:_\d+)*")
 _HEXADECIMAL = re.compile(r"[+-]?0x[0-9a-fA-F]+(?:_[0-9a-fA-F]+)*")
 _SHOWN = 60
 #: What an option takes, for sentences.
-_TAKES = {
-    Kind.TEXT: "a value",
-    Kind.FILE: "the name of a file",
-    Kind.WORDS: "at least one value",
-    Kind.INTEGER: "an integer",
-    Kind.NUMBER: "a number",
-    Kind.CHOICE: "a value",
-    Kind.CHOICES: "at least one value",
-}
+_TAKES = dict.fromkeys((Kind.TEXT, Kind.CHOICE), "a value") | dict.fromkeys(
+    (Kind.WORDS, Kind.CHOICES), "at least one value"
+)
+_TAKES |= {Kind.FILE: "the name of a file", Kind.INTEGER: "an integer", Kind.NUMBER: "a number"}
 
 
 @dataclass(frozen=True)
@@ -131,29 +126,23 @@ def _check_values(option: Option, name: str, values: Sequence[str], version: Ver
     if not values and option.kind in _TAKES:
         raise UsageError(f"{name} needs {_TAKES[option.kind]}", where=where)
     choices = option.choices_in(version)
+    is_one_of_any = (
+        option.kind is Kind.ANY_WORDS and len(values) == 1
+    )  # OpenMP categories: one yes or no stands for all
     for value in values:
         shown = value[:_SHOWN]
         if option.kind is Kind.BOOLEAN and value.lower() not in _YES | _NO:
-            raise UsageError(
-                f"{name} takes yes or no, not {shown!r}", where=where, advice="put -- before the program's name"
-            )
+            advice = "put -- before the program's name"
+            raise UsageError(f"{name} takes yes or no, not {shown!r}", where=where, advice=advice)
         if option.kind is Kind.INTEGER and not _INTEGER.fullmatch(value.strip()):
             raise UsageError(f"{name} takes an integer, not {shown!r}", where=where)
         if option.kind is Kind.NUMBER and number_of(value) is None:
-            raise UsageError(
-                f"{name} takes a number, not {shown!r}",
-                where=where,
-                advice="decimal or 0x..., without a unit",
-            )
-        if choices and value not in _accepted(option, choices, len(values)):
+            advice = "decimal or 0x..., without a unit"
+            raise UsageError(f"{name} takes a number, not {shown!r}", where=where, advice=advice)
+        if choices and value not in choices and not (is_one_of_any and value in _YES | _NO):
             later = option.choices.get(value)
             advice = f"the first release that takes it is ROCm {later}" if later else f"it takes {', '.join(choices)}"
             raise UsageError(f"{name} does not take {shown!r} in this release", where=where, advice=advice)
-
-
-def _accepted(option: Option, choices: Sequence[str], count: int) -> frozenset[str]:
-    """OpenMP categories may be replaced by one yes or no."""
-    return frozenset(choices) | (_YES | _NO if option.kind is Kind.ANY_WORDS and count == 1 else frozenset())
 
 
 def number_of(text: str) -> int | None:

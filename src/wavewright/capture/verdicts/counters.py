@@ -33,9 +33,12 @@ def judge_data(recording: Counters, attempt: Path) -> Judgement:
     from wavewright.readers.counters import open_counters
 
     raw = attempt / "raw"
-    names = tuple(dict.fromkeys(_plain(name) for each in recording.passes for name in each))
+    names = tuple(dict.fromkeys(name for names in _asked_passes(recording) for name in names))
     reason = "no counters were written: no dispatch passed the filters, or the program made none."
-    if _has_files(raw):
+    has_files = False
+    with suppress(OSError):
+        has_files = any(path.is_file() for path in raw.rglob("*") if path.suffix in (".csv", ".db", ".json"))
+    if has_files:
         try:
             data = open_counters(raw)
         except (WavewrightError, OSError) as error:
@@ -48,15 +51,9 @@ def judge_data(recording: Counters, attempt: Path) -> Judgement:
     return Judgement(verdict=Verdict.NO_DISPATCH, reasons=(reason,), advice=advice, missing=names)
 
 
-def _plain(name: str) -> str:
-    """A counter as the files name it."""
-    return _DEVICE.sub("", name)
-
-
-def _has_files(raw: Path) -> bool:
-    with suppress(OSError):
-        return any(path.is_file() for path in raw.rglob("*") if path.suffix in (".csv", ".db", ".json"))
-    return False
+def _asked_passes(recording: Counters) -> list[list[str]]:
+    """The counters of each pass as files name them: without the GPU."""
+    return [[_DEVICE.sub("", name) for name in names] for names in recording.passes]
 
 
 def _judged(recording: Counters, data: CounterSet, names: tuple[str, ...]) -> Judgement:
@@ -100,26 +97,22 @@ def _judged(recording: Counters, data: CounterSet, names: tuple[str, ...]) -> Ju
 def _missing(recording: Counters, data: CounterSet) -> list[str]:
     """Counters that the pass which asked for them does not have."""
     by_pass: dict[int, set[str]] = {}
-    numbers = {row["pass"]: _number(row["file"] or row["name"]) for row in data.passes.iter_rows(named=True)}
+    numbers = {row["pass"]: _PASS.search(row["file"] or row["name"]) for row in data.passes.iter_rows(named=True)}
     everything: set[str] = set()
     for row in data.counters.iter_rows(named=True):
         spelled = {row["spelled"], row["column"], _channelled(row)}
         everything |= spelled
-        by_pass.setdefault(numbers.get(row["pass"]) or 0, set()).update(spelled)
+        folder = numbers.get(row["pass"])
+        by_pass.setdefault(int(folder[1]) if folder else 0, set()).update(spelled)
     missing = []
-    for number, names in enumerate(recording.passes, start=1):
-        there = by_pass.get(number, set()) if any(by_pass) else everything
-        missing += [_plain(name) for name in names if _plain(name) not in there]
+    for number, names in enumerate(_asked_passes(recording), start=1):
+        present = by_pass.get(number, set()) if any(by_pass) else everything
+        missing += [name for name in names if name not in present]
     return list(dict.fromkeys(missing))
 
 
 def _channelled(row: dict[str, object]) -> str:
     return f"{row['spelled']}[{row['channel']}]" if row["channel"] is not None else str(row["spelled"])
-
-
-def _number(place: str) -> int | None:
-    match = _PASS.search(place)
-    return int(match[1]) if match else None
 
 
 def _silent(data: CounterSet, names: tuple[str, ...]) -> tuple[list[str], list[str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,6 +24,7 @@ from wavewright.capture.rocprofv3.messages import (
 
 _SHELL_SIGNAL = 128  #: A shell adds it to the number of the signal that ended a program.
 _SIGNAL_MAX = 64
+_SIGNAL_NAMES = {each.value: each.name for each in signal.Signals}
 _ABORTS = frozenset({-6, 134})
 #: Rows of messages about AMD's decoder, which runs when the raw data are written: an abort there loses nothing.
 _AFTER_WRITING = frozenset({2, 3, 5, 6, 86, 87, 91})
@@ -34,28 +35,19 @@ _STARTED = ("tool initialization", "initialized (instance=", "[rocprof-sys]", "r
 
 
 def causes_of(recording: Recording, ending: Ending, attempt: Path) -> tuple[Cause, ...]:
-    """Causes that were recognised in the text of an attempt, in how it was run and in how it ended; one per row."""
-    return _joined(
-        recognised(ends_of(attempt / "stderr.txt")),
-        recognised(ends_of(attempt / "stdout.txt")),
-        causes_of_command(ending.status, recording.variables),
-        causes_of_hang(_captured(recording)) if ending.stopped == "timeout" else (),
-    )
-
-
-def _captured(record: Recording) -> tuple[str, ...]:
-    """The names by which messages know what was captured."""
-    if not is_by_rocprofv3(record):
-        return ("rocprof-sys",) if getattr(record, "tool", "").startswith("rocprof-sys") else ()
-    return ("rocprofv3 and all GPUs",) if record.gpu_index is None else ()
-
-
-def _joined(*parts: Iterable[Cause]) -> tuple[Cause, ...]:
-    joined: dict[int, Cause] = {}
-    for cause in (cause for part in parts for cause in part):
-        earlier = joined.get(cause.number)
-        joined[cause.number] = cause if earlier is None else replace(earlier, count=earlier.count + cause.count)
-    return tuple(joined.values())
+    """The causes that were recognised in the output of an attempt, its command and its ending; one per row."""
+    texts = [ends_of(attempt / name) for name in ("stderr.txt", "stdout.txt")]
+    causes = [*(cause for text in texts for cause in recognised(text))]
+    causes += causes_of_command(ending.status, recording.variables)
+    if ending.stopped == "timeout":
+        is_of_systems = getattr(recording, "tool", "").startswith("rocprof-sys")
+        is_of_all_gpus = is_by_rocprofv3(recording) and recording.gpu_index is None
+        causes += causes_of_hang(["rocprof-sys"] * is_of_systems + ["rocprofv3 and all GPUs"] * is_of_all_gpus)
+    by_row: dict[int, Cause] = {}
+    for cause in causes:
+        earlier = by_row.get(cause.number)
+        by_row[cause.number] = cause if earlier is None else replace(earlier, count=earlier.count + cause.count)
+    return tuple(by_row.values())
 
 
 def words_of(ending: Ending) -> str:
@@ -68,15 +60,8 @@ def words_of(ending: Ending) -> str:
     status = ending.status
     number = -status if status < 0 else status - _SHELL_SIGNAL if status > _SHELL_SIGNAL else 0
     if 0 < number <= _SIGNAL_MAX:
-        return f"the program was ended by {_signal_name(number)}"
+        return f"the program was ended by {_SIGNAL_NAMES.get(number, f'signal {number}')}"
     return f"the program ended with status {status}" if status else ""
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"
 
 
 def concluded(data: Judgement, ending: Ending, causes: Sequence[Cause], attempt: Path) -> Judgement:
@@ -98,7 +83,7 @@ def concluded(data: Judgement, ending: Ending, causes: Sequence[Cause], attempt:
     elif ending.stopped:
         verdict, reasons = Verdict.HUNG, [f"{ended}, and left nothing to keep.", *reasons]
         advice = "Give it more time (--timeout), or a shorter problem; then see whether it ends without the profiler."
-    elif ending.status == _USAGE_STATUS and not _has_started(attempt):
+    elif ending.status == _USAGE_STATUS and not any(sign in ends_of(attempt / "stderr.txt") for sign in _STARTED):
         verdict, reasons = Verdict.REFUSED, [f"the profiler ended with status {_USAGE_STATUS}.", *_last_line(attempt)]
     elif ended:
         verdict, reasons = Verdict.FAILED, [f"{ended}.", *_last_line(attempt), *reasons]
@@ -119,11 +104,6 @@ def _sentence(text: str) -> str:
     """With a capital, and printable: names of kernels and files are in it."""
     text = printable(text)
     return text if text.startswith(("rocprofv3", "aqlprofile", "gfx")) else text[:1].upper() + text[1:]
-
-
-def _has_started(attempt: Path) -> bool:
-    text = ends_of(attempt / "stderr.txt")
-    return any(sign in text for sign in _STARTED)
 
 
 def _last_line(attempt: Path) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -72,17 +73,19 @@ class Looks:
 def looks_below(attempt: Path, recording: ThreadTraces, gpu: Gpu | None) -> Looks:
     """Look at the dispatches of an attempt, in raw form, and in decoded form where there is no raw one."""
     from wavewright.readers.files.capture import find_capture
+    from wavewright.readers.files.decoded_traces import decoded_on_disk, survey
 
     raw = attempt / "raw"
-    try:
+    capture = None
+    with suppress(WavewrightError):
         capture = find_capture([raw])
-    except WavewrightError:
-        capture = None
     windows = sorted(capture.windows, key=_size_bytes, reverse=True) if capture else []
     looks = [
         _look_at_window(capture, window, attempt, recording, gpu) for window in windows[:DISPATCHES_MAX] if capture
     ]
-    folders = _decoded_below(raw)
+    folders: list[DecodedTrace] = []
+    with suppress(WavewrightError, OSError):
+        folders = decoded_on_disk(survey(raw).decoded) if raw.is_dir() else []
     by_place = {(look.dispatch.dispatch, look.window.agent): at for at, look in enumerate(looks) if look.window}
     for folder in folders[:DISPATCHES_MAX]:
         place = folder.dispatch or 0, folder.agent
@@ -94,7 +97,7 @@ def looks_below(attempt: Path, recording: ThreadTraces, gpu: Gpu | None) -> Look
     return Looks(
         looks=tuple(looks),
         capture=capture,
-        has_code_objects=bool(capture and capture.code_objects) or _has_code(raw),
+        has_code_objects=bool(capture and capture.code_objects) or any(raw.rglob("*_code_object_id_*.out")),
         left_out=max(len(windows) - DISPATCHES_MAX, 0),
     )
 
@@ -106,19 +109,6 @@ def _size_bytes(window: Window) -> int:
         return 0
 
 
-def _has_code(raw: Path) -> bool:
-    return any(raw.rglob("*_code_object_id_*.out")) if raw.is_dir() else False
-
-
-def _decoded_below(raw: Path) -> list[DecodedTrace]:
-    from wavewright.readers.files.decoded_traces import decoded_on_disk, survey
-
-    try:
-        return decoded_on_disk(survey(raw).decoded) if raw.is_dir() else []
-    except (WavewrightError, OSError):
-        return []
-
-
 def _look_at_window(capture: Capture, window: Window, attempt: Path, recording: ThreadTraces, gpu: Gpu | None) -> Look:
     from wavewright.readers.trace.att import decode_window
 
@@ -126,7 +116,9 @@ def _look_at_window(capture: Capture, window: Window, attempt: Path, recording: 
     size_bytes = _size_bytes(window)
     try:
         trace = decode_window(capture, window, rows_up_to=-1)
-        losses = _losses(trace)
+        losses: dict[str, str] = {}  # each kind with its first sentence
+        for kind, message in trace.losses.select("kind", "message").iter_rows():
+            losses.setdefault(kind, message)
         waves = int((trace.waves["instruction_count"] > 0).sum())
         instructions = trace.executed.instruction_count
         mapped = _mapped_share(trace, size_bytes) if instructions else None
@@ -155,14 +147,6 @@ def _look_at_window(capture: Capture, window: Window, attempt: Path, recording: 
         notes=tuple(f"{message}." for kind, message in losses.items() if kind in _TOLD),
         seen=_places(trace.occupancy, recording, is_rdna=trace.gfxip > 9),
     )
-
-
-def _losses(trace: ThreadTrace) -> dict[str, str]:
-    """The losses by kind, each with its first sentence."""
-    losses: dict[str, str] = {}
-    for kind, message in trace.losses.select("kind", "message").iter_rows():
-        losses.setdefault(kind, message)
-    return losses
 
 
 def _is_full(window: Window, recording: ThreadTraces, gpu: Gpu | None) -> bool:

@@ -24,8 +24,7 @@ NOISE_BYTES_MAX = 32 << 20  #: Of two launches that are compared: their instruct
 
 def judge_data(recording: ThreadTraces, attempt: Path, gpu: Gpu | None = None) -> Judgement:
     """Judge the thread traces below `attempt/raw`."""
-    looks = looks_below(attempt, recording, gpu)
-    tables = LaunchTables(attempt / "raw")
+    looks, tables = looks_below(attempt, recording, gpu), LaunchTables(attempt / "raw")
     looks = replace(looks, looks=tuple(_with_launch(look, attempt, tables) for look in looks.looks))
     judgement = _of_data(looks, recording, tables)
     if recording.arguments_library and judgement.dispatches:
@@ -116,11 +115,14 @@ def _verdict(
     good = _facts(full[0].dispatch)
     empty = len(readable) - len(full)
     if len(recording.launches) > len(full) and recording.consecutive is None:
-        missing = (
-            f"{len(recording.launches)} launches were asked for, and {counted(len(full), 'traces that have waves')}"
-        )
+        came = counted(len(full), "traces that have waves")
         floor = ": there is no noise floor" if len(full) == 1 else ""
-        return Verdict.INCOMPLETE, (f"{missing} came{floor}.", good), _advice_for_missing(readable, recording)
+        missing = f"{len(recording.launches)} launches were asked for, and {came} came{floor}."
+        advice = "Trace more shader engines (--se), so that every launch has waves there."
+        if not empty:
+            most = max(recording.launches)
+            advice = f"The kernel may be launched fewer than {most} times: choose earlier launches (--launch)."
+        return Verdict.INCOMPLETE, (missing, good), advice
     placeholders = (f"{counted(empty, 'other dispatches')} without waves.",) if empty else ()
     return Verdict.GOOD, (good, *placeholders), ""
 
@@ -154,12 +156,6 @@ def _why_empty(looks: Sequence[Look]) -> tuple[tuple[str, ...], str]:
         "that only the traced CU works."
     )
     return (f"{what}; {where}.",), advice
-
-
-def _advice_for_missing(looks: Sequence[Look], recording: ThreadTraces) -> str:
-    if any(not look.dispatch.wave_count for look in looks):
-        return "Trace more shader engines (--se), so that every launch has waves there."
-    return f"The kernel may be launched fewer than {max(recording.launches)} times: choose earlier launches (--launch)."
 
 
 def _noise_share(full: Sequence[Look], looks: Looks) -> float | None:
