@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from io import BytesIO
-from pathlib import Path
 from typing import Any
 
 import click
@@ -19,7 +17,7 @@ from wavewright.base.csv import harmless
 from wavewright.base.shown import command_line
 from wavewright.cli.kit.form import current_brief
 from wavewright.cli.kit.io import console, emit_json
-from wavewright.cli.kit.request import ALL_ROWS, Parts, Request, say_rows_left_out
+from wavewright.cli.kit.request import ALL_ROWS, Request, report_by, say_rows_left_out
 from wavewright.cli.kit.run import run_request
 from wavewright.cluster.gather import gather
 from wavewright.errors import UsageError
@@ -40,9 +38,12 @@ def query(
 ) -> None:
     """Answer a query."""
     request = run_request(options, is_whole=True)
-    _check_order(request.paths, sql)
+    first_path = str(request.paths[0])
+    if _SQL.match(first_path) and not _SQL.match(sql):
+        command = command_line(["wavewright", "query", *request.paths[1:], sql, first_path])
+        raise UsageError("the SQL comes last, after the paths", advice=command)
     gathered = gather(
-        _itself,
+        _whole_run,
         find_runs(request.paths, with_passes=True, captures=request.captures),
         selection=request.selection,
         asked=request.asked,
@@ -53,36 +54,25 @@ def query(
     limits = QueryLimits(max_rows or usual.rows, max_mib or usual.mib, seconds)
     result = run_query(run, sql, engine=engine, limits=limits)
     if request.as_json:
-        body = _json_rows(result, request.top)
+        rows, count = _first(result, request.top or ALL_ROWS)
     elif request.as_csv:
         _write_csv(result, request.top)
     else:
         _show(result, request.limit)
+    # Reading the rows may have found more losses.
     losses = pl.concat([gathered.losses, run.losses]).unique(["path", "kind", "message"], maintain_order=True)
     if request.as_json:
         notes = {"notes": result.notes} if result.notes else {}
+        body = {"columns": rows.columns, "row_count": count, "rows": to_builtins(rows.to_dicts())}
         emit_json({"engine": result.engine, **notes, **body}, inputs=gathered.paths, losses=losses.to_dicts())
-    else:
-        for note in result.notes:
-            click.echo(f"note: {note}", err=True)
-        request.print_losses(losses, stderr=True)
-
-
-def _itself(run: Run) -> Run:
-    return run
-
-
-def _check_order(paths: Sequence[str | Path], sql: str) -> None:
-    """An error that says how, where the SQL comes before the paths."""
-    if _SQL.match(sql) or not _SQL.match(str(paths[0])):
         return
-    others = command_line([*paths[1:], sql, paths[0]])
-    raise UsageError("the SQL comes last, after the paths", advice=f"wavewright query {others}")
+    for note in result.notes:
+        click.echo(f"note: {note}", err=True)
+    request.print_losses(losses, stderr=True)
 
 
-def _json_rows(result: QueryResult, top: int | None) -> dict[str, object]:
-    columns, shown, count = _first(result, top or ALL_ROWS)
-    return {"columns": columns, "row_count": count, "rows": to_builtins(shown.to_dicts())}
+def _whole_run(run: Run) -> Run:
+    return run
 
 
 def _write_csv(result: QueryResult, top: int | None) -> None:
@@ -100,7 +90,7 @@ def _write_csv(result: QueryResult, top: int | None) -> None:
 def _show(result: QueryResult, limit: int) -> None:
     from wavewright.words.run.data.query import query_report
 
-    _, shown, count = _first(result, limit)
+    shown, count = _first(result, limit)
     if brief := current_brief():
         from wavewright.cli.kit.brief import table_of
 
@@ -111,8 +101,8 @@ def _show(result: QueryResult, limit: int) -> None:
         out.print(part)
 
 
-def _first(result: QueryResult, limit: int) -> tuple[list[str], pl.DataFrame, int]:
-    """The names of the columns, the first rows, and how many there are."""
+def _first(result: QueryResult, limit: int) -> tuple[pl.DataFrame, int]:
+    """The first rows, and how many there are."""
     heads: list[pl.DataFrame] = []
     left, count = limit, 0
     for piece in result.pieces:
@@ -120,25 +110,15 @@ def _first(result: QueryResult, limit: int) -> tuple[list[str], pl.DataFrame, in
             heads.append(piece.head(left))
         left -= min(left, piece.height)
         count += piece.height
-    shown = pl.concat(heads, how="vertical_relaxed")
-    return shown.columns, shown, count
+    return pl.concat(heads, how="vertical_relaxed"), count
 
 
 def schema(paths: tuple[str, ...], name: str | None, **form: Any) -> None:
     """List views, tables and columns."""
     request = Request(paths=paths, **form)
-    answer = catalog(_run_at(paths), name)
-
-    def report() -> Parts:
-        from wavewright.words.run.data.catalog import catalog_report
-
-        return catalog_report(answer, is_whole=name is None)
-
+    answer = catalog(open_run(*paths) if paths else None, name)
+    report = report_by("wavewright.words.run.data.contents:catalog_report", answer, is_whole=name is None)
     request.give(answer, answer.columns, report, ())
-
-
-def _run_at(paths: tuple[str, ...]) -> Run | None:
-    return open_run(*paths) if paths else None
 
 
 def tables(show_secrets: bool, **options: Any) -> None:
@@ -146,10 +126,6 @@ def tables(show_secrets: bool, **options: Any) -> None:
     request = run_request(options)
     gathered = request.gather(partial_contents, show_secrets=show_secrets)
     answer = combine_contents(gathered.values)
-
-    def report() -> Parts:
-        from wavewright.words.run.data.contents import contents_report
-
-        return contents_report(answer, limit=request.limit, show_secrets=show_secrets)
-
+    limits = {"limit": request.limit, "show_secrets": show_secrets}
+    report = report_by("wavewright.words.run.data.contents:contents_report", answer, **limits)
     request.give(answer, answer.tables_found, report, gathered.losses, inputs=gathered.paths)

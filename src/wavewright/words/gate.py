@@ -14,7 +14,7 @@ from wavewright.analysis.common.gate.subjects import SUBJECTS
 from wavewright.analysis.run.compare.compare import change_text
 from wavewright.base.words import counted, percent
 from wavewright.model.blocks import GAP, AnyBlock, Block, Cell, Labelled, Sentence, Table, headline, labelled, sentence
-from wavewright.words.kit.declared_tables import declared_table
+from wavewright.words.kit.declared_tables import declared_table, table_below
 from wavewright.writers.markdown.blocks import markdown_of
 
 _STYLES = {FAIL: "bold red", CANNOT_TELL: "bold yellow", PASS: "bold green", NOT_JUDGED: "dim"}
@@ -48,9 +48,7 @@ def loop_report(answer: LoopAnswer) -> Iterator[AnyBlock]:
         yield sentence((reason, "dim"))
     if answer.explained_by:
         yield labelled("why", answer.explained_by, indent=0)
-    if answer.findings.height:
-        yield GAP
-        yield declared_table("gate/findings", answer.findings, limit=None)
+    yield from table_below("gate/findings", answer.findings, limit=None)
     yield GAP
     for command in answer.next_commands:
         yield sentence(("next: ", "dim"), command)

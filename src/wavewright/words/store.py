@@ -14,8 +14,8 @@ from wavewright.analysis.common.store.trend import TrendAnswer, change_text
 from wavewright.base.words import counted, percent
 from wavewright.facts.kernel_titles import kernel_title
 from wavewright.model.blocks import GAP, AnyBlock, Picture, headline, sentence
-from wavewright.words.kit.declared_tables import declared_table
-from wavewright.writers.svg.plot_axes import Scale, bottom_axis, left_axis, plain, round_ticks, time_unit
+from wavewright.words.kit.declared_tables import declared_table, table_below
+from wavewright.writers.svg.plot_axes import Scale, Ticks, bottom_axis, left_axis, round_ticks, time_unit
 from wavewright.writers.svg.plot_frame import Frame, Key
 
 _HEIGHT, _AXIS = 300.0, 96.0
@@ -30,9 +30,7 @@ def captures_report(captures: pl.DataFrame, address: str, *, limit: int) -> Iter
     if commits or damage_count:
         words = [f"{counted(commits, 'commits')}"] * bool(commits) + [f"{damage_count:,} damaged"] * bool(damage_count)
         yield sentence((", ".join(words), "dim"))
-    if captures.height:
-        yield GAP
-        yield declared_table("store/captures", captures, limit=limit, taken=_taken)
+    yield from table_below("store/captures", captures, limit=limit, taken=_taken)
 
 
 def trend_report(answer: TrendAnswer, *, limit: int) -> Iterator[AnyBlock]:
@@ -50,8 +48,7 @@ def trend_report(answer: TrendAnswer, *, limit: int) -> Iterator[AnyBlock]:
         return lambda row: measured_text(row[name], answer.unit)
 
     if answer.changes.height:
-        yield GAP
-        yield declared_table(
+        yield from table_below(
             "store/changes", answer.changes.reverse(), limit=limit, taken=_taken, before=value("before"),
             after=value("after"), change=change_text,
         )  # fmt: skip
@@ -77,8 +74,7 @@ def blame_report(answer: BlameAnswer, *, limit: int) -> Iterator[AnyBlock]:
         def value(name: str) -> Any:
             return lambda row: measured_text(row[name], unit)
 
-        yield GAP
-        yield declared_table(
+        yield from table_below(
             "store/parts", answer.parts, limit=limit, part=_part, before=value("before"), after=value("after"),
             difference=value("difference"), told=_told,
         )  # fmt: skip
@@ -104,12 +100,10 @@ def trend_picture(answer: TrendAnswer, theme: str) -> Picture:
     up = Scale(low - room, high + room, bottom, frame.top + 16)
     for part in points.partition_by("level", maintain_order=True):
         _draw_level(frame, part, across, up, factor)
-    ticks = [tick for tick in round_ticks(0, points.height - 1) if tick == int(tick)]
-    bottom_axis(
-        frame.svg, across, ticks, top=frame.top + 16, bottom=bottom, name="captures, the oldest first",
-        words=lambda place: _axis_word(points, place),
-    )  # fmt: skip
-    left_axis(frame.svg, up, round_ticks(up.low, up.high, 5), left=left_px, right=frame.right, words=plain, name=unit)
+    whole = [tick for tick in round_ticks(0, points.height - 1) if tick == int(tick)]
+    ticks = Ticks(whole, lambda place: _axis_word(points, place))
+    bottom_axis(frame.svg, across, ticks, top=frame.top + 16, bottom=bottom, name="captures, the oldest first")
+    left_axis(frame.svg, up, Ticks(round_ticks(up.low, up.high, 5)), left=left_px, right=frame.right, name=unit)
     for value in answer.changes["place"]:
         x = across.at(value - 0.5)
         frame.svg.line("p-mark", [(x, frame.top + 16), (x, bottom)])

@@ -19,7 +19,6 @@ from wavewright.questions.kit import groups
 from wavewright.questions.kit.parameters import text
 from wavewright.questions.kit.plot import Plot
 from wavewright.questions.kit.question import Analysis, Display, then
-from wavewright.questions.kit.sentences import WHAT_IS_IT, WHAT_TO_CHANGE
 
 if TYPE_CHECKING:
     from wavewright.analysis.counters.closure import Closure
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
     from wavewright.analysis.counters.limiters import Limiters
     from wavewright.analysis.counters.memory_chart import MemoryChart
     from wavewright.analysis.counters.roofline import Roofline
-    from wavewright.analysis.counters.values.answer import MetricValues
+    from wavewright.analysis.counters.values import MetricValues
     from wavewright.model.blocks import Picture
     from wavewright.model.document import Document
     from wavewright.questions.counters.answers import SpeedOfLight
@@ -52,7 +51,7 @@ ABOUT = CounterQuestion(
     name="about",
     group=groups.WHAT_IS_IT,
     title="What was measured",
-    sentence=WHAT_IS_IT,
+    sentence=groups.ABOUT_SENTENCE,
     analysis=_about,
     words=_about_words,
     composed=counter_contents_of,
@@ -81,7 +80,7 @@ DIAGNOSE = CounterQuestion(
     name="diagnose",
     group=groups.CHANGES,
     title="Limits",
-    sentence=WHAT_TO_CHANGE,
+    sentence=groups.DIAGNOSE_SENTENCE,
     analysis=_diagnose,
     words=_diagnose_words,
     composed=limits_of_longest,
@@ -137,9 +136,9 @@ def _roofline_words(answer: Roofline, wording: Wording) -> Parts:
 
 
 def _roofline_plot(document: Document, theme: str, top: int | None) -> Picture:
-    from wavewright.words.counters.pictures.counter_plots import roofline
+    from wavewright.words.counters.roofline.svg import draw
 
-    return roofline(document, theme, top)
+    return draw(document, theme, top)
 
 
 ROOFLINE = CounterQuestion(
@@ -175,9 +174,9 @@ def _memory_chart_words(answer: MemoryChart, wording: Wording) -> Parts:
 
 
 def _memory_chart_plot(document: Document, theme: str, top: int | None) -> Picture:
-    from wavewright.words.counters.pictures.counter_plots import memory_chart
+    from wavewright.words.counters.memory_chart.svg import draw
 
-    return memory_chart(document, theme, top)
+    return draw(document, theme, top)
 
 
 MEMORY_CHART = CounterQuestion(
@@ -277,7 +276,7 @@ PANELS = CounterQuestion(
 
 
 def _kernels() -> Analysis[MetricValues]:
-    from wavewright.analysis.counters.values.answer import MetricValues
+    from wavewright.analysis.counters.values import MetricValues
 
     return Analysis((MetricValues,))
 

@@ -1,4 +1,4 @@
-"""Groups of questions, in the order and the words of `wavewright --help`."""
+"""Words that questions share: the groups of `wavewright --help` in their order, and sentences of several kinds."""
 
 BEFORE = "Before a trace: take it"
 WHAT_IS_IT = "What is it?"
@@ -13,3 +13,6 @@ CHANGES = "What changed, what to do?"
 GROUPS = (
     BEFORE, WHAT_IS_IT, RUN_TIME, RUN_TABLES, KERNEL_TIME, KERNEL_WAITS, KERNEL_TRUST, COUNTERS, HAND_OVER, CHANGES,
 )  # fmt: skip
+#: Sentences of the questions that every kind of document can be asked.
+ABOUT_SENTENCE = "What is this, from which GPU, how complete, what to do next?"
+DIAGNOSE_SENTENCE = "What should be changed first, on which evidence, and how much can it gain at most?"

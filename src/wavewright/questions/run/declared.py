@@ -8,7 +8,6 @@ from wavewright.questions.kit import groups
 from wavewright.questions.kit.parameters import text
 from wavewright.questions.kit.plot import Plot
 from wavewright.questions.kit.question import Analysis, Display, then
-from wavewright.questions.kit.sentences import WHAT_IS_IT, WHAT_TO_CHANGE
 from wavewright.questions.run.composed import busy_as_drawn, memory_as_drawn, several_ranks, time_budget
 from wavewright.questions.run.next_questions import HOTTEST, after_diagnosis, after_kernels, after_ranks
 from wavewright.questions.run.run_question import CHOICE, RunQuestion, kernels_named
@@ -52,7 +51,7 @@ ABOUT = RunQuestion(
     name="about",
     group=groups.WHAT_IS_IT,
     title="What was measured",
-    sentence=WHAT_IS_IT,
+    sentence=groups.ABOUT_SENTENCE,
     analysis=_about,
     words=_about_words,
     parameters={},
@@ -80,7 +79,7 @@ DIAGNOSE = RunQuestion(
     name="diagnose",
     group=groups.CHANGES,
     title="Findings",
-    sentence=WHAT_TO_CHANGE,
+    sentence=groups.DIAGNOSE_SENTENCE,
     analysis=_diagnose,
     words=_diagnose_words,
     parameters=CHOICE,
@@ -99,7 +98,7 @@ def _budget() -> Analysis[TimeBudget]:
 
 
 def _budget_words(answer: TimeBudget, wording: Wording) -> Parts:
-    from wavewright.words.run.time_budget import budget_report
+    from wavewright.words.run.diagnose import budget_report
 
     return budget_report(answer, limit=wording.limit)
 

@@ -9,7 +9,6 @@ from wavewright.questions.kit import groups
 from wavewright.questions.kit.parameters import Number, size, text
 from wavewright.questions.kit.plot import Plot
 from wavewright.questions.kit.question import Analysis, Display, then
-from wavewright.questions.kit.sentences import WHAT_IS_IT, WHAT_TO_CHANGE
 from wavewright.questions.trace.beside_trace import edits_with_run
 from wavewright.questions.trace.composed import (
     dispatch_traffic,
@@ -73,7 +72,7 @@ ABOUT = TraceQuestion(
     name="about",
     group=groups.WHAT_IS_IT,
     title="What was measured",
-    sentence=WHAT_IS_IT,
+    sentence=groups.ABOUT_SENTENCE,
     analysis=_about,
     words=_about_words,
     composed=trace_contents,
@@ -103,7 +102,7 @@ DIAGNOSE = TraceQuestion(
     name="diagnose",
     group=groups.CHANGES,
     title="Findings",
-    sentence=WHAT_TO_CHANGE,
+    sentence=groups.DIAGNOSE_SENTENCE,
     analysis=_diagnose,
     words=_diagnose_words,
     composed=either_diagnosis,

@@ -6,14 +6,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+import polars as pl
+
 from wavewright.base.shown import printable
-from wavewright.base.words import counted, duration, percent, size
+from wavewright.base.words import counted, duration
 from wavewright.capture.plans.discovery import DiscoveredGpu, DiscoveredKernels, Kernel, Suggestion
 from wavewright.model.blocks import GAP, AnyBlock, Table, headline, sentence
-from wavewright.words.capture.labelled_row import row
+from wavewright.words.capture.plan import labelled_row
 from wavewright.words.capture.shell import shell_text
-from wavewright.words.kit.brief_names import brief_kernel
-from wavewright.words.kit.frame_tables import Column, table_of
+from wavewright.words.kit.declared_tables import declared_table
 
 
 def discovery_report(
@@ -26,7 +27,7 @@ def discovery_report(
     yield GAP
     yield sentence((f"suggested: {suggestion.line}", "bold"))
     for note in suggestion.notes:
-        yield row("note", printable(note))
+        yield labelled_row("note", printable(note), label_width=4)
     yield GAP
     yield shell_text(next_words, width)
 
@@ -49,46 +50,37 @@ def _table(kernels: DiscoveredKernels, suggestion: Suggestion, limit: int) -> Ta
     if suggestion.kernel not in shown:  # it is what the table is for
         shown[-1:] = [suggestion.kernel]
     marks = "> is suggested" + (", - is passed over" if any(kernel.passed_over for kernel in shown) else "")
-    rows = [{"kernel": kernel, "is_suggested": kernel is suggestion.kernel} for kernel in shown]
-    table = table_of((column, [column.cell(row) for row in rows]) for column in _COLUMNS)
-    return replace(table, row_count=len(kernels.kernels), row_name="kernels", note=marks)
+    rows = pl.DataFrame(
+        [
+            {
+                **_kernel_json(kernel),
+                "title": kernel.title,
+                "symbol_count": len(kernel.symbols),
+                "mean_ns": kernel.total_ns / kernel.calls,
+                "is_suggested": kernel is suggestion.kernel,
+            }
+            for kernel in shown
+        ]
+    )
+    cells: dict[str, Any] = {"mark": _mark, "per_cu": _per_cu, "registers": _registers}
+    table = declared_table("capture/discovery/kernels", rows, rows="kernels", **cells)
+    return replace(table, row_count=len(kernels.kernels), note=marks)
 
 
-def _per_cu(kernel: Kernel) -> str:
-    per_cu = kernel.workgroups_per_cu
+def _per_cu(row: dict[str, Any]) -> str:
+    per_cu = row["workgroups_per_cu"]
     if per_cu is None:
         return "-"
     return "<0.1" if per_cu < 0.1 else f"{per_cu:.1f}" if per_cu < 10 else f"{per_cu:,.0f}"
 
 
-def _registers(kernel: Kernel) -> str:
-    both = (kernel.vgpr_count, kernel.accum_vgpr_count)
-    return "-" if both[0] is None else f"{both[0]}+{both[1]}" if both[1] else str(both[0])
-
-
-def _lds(kernel: Kernel) -> str:
-    return "0" if kernel.lds_bytes == 0 else size(kernel.lds_bytes)
+def _registers(row: dict[str, Any]) -> str:
+    vgprs, accum = row["vgpr_count"], row["accum_vgpr_count"]
+    return "-" if vgprs is None else f"{vgprs}+{accum}" if accum else str(vgprs)
 
 
 def _mark(row: dict[str, Any]) -> str:
-    kernel: Kernel = row["kernel"]
-    return ">" if row["is_suggested"] else "-" if kernel.passed_over else ""
-
-
-_COLUMNS = (
-    Column("", _mark, is_text=True),
-    Column("share", lambda row: percent(row["kernel"].share)),
-    Column("calls", lambda row: f"{row['kernel'].calls:,}"),
-    Column("symbols", lambda row: str(len(row["kernel"].symbols)), is_wide=True),
-    Column("mean", lambda row: duration(row["kernel"].total_ns / row["kernel"].calls)),
-    Column("workgroups", lambda row: f"{row['kernel'].shape.workgroups:,}", is_wide=True),
-    Column("WGs/CU", lambda row: _per_cu(row["kernel"])),
-    Column("wave slots", lambda row: percent(row["kernel"].fill, 0), is_wide=True),
-    Column("VGPRs", lambda row: _registers(row["kernel"])),
-    Column("SGPRs", lambda row: str(row["kernel"].sgpr_count or "-"), is_wide=True),
-    Column("LDS", lambda row: _lds(row["kernel"])),
-    Column("kernel", lambda row: brief_kernel(row["kernel"].title, 200), takes_rest=True),
-)
+    return ">" if row["is_suggested"] else "-" if row["passed_over"] else ""
 
 
 def discovery_json(kernels: DiscoveredKernels, suggestion: Suggestion, command: str) -> dict[str, Any]:

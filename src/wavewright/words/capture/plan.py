@@ -12,13 +12,11 @@ from wavewright.capture.kinds import Counters, Recording, ThreadTraces
 from wavewright.capture.plans.command import Command
 from wavewright.capture.rocprofv3.releases import Installation
 from wavewright.facts.loader import packaged
-from wavewright.model.blocks import GAP, AnyBlock, Sentence, headline, sentence
-from wavewright.words.capture.labelled_row import row
+from wavewright.model.blocks import GAP, AnyBlock, Grid, GridColumn, Sentence, headline, sentence
 from wavewright.words.capture.shell import command_text
 
 #: Kind of capture -> what it is called in sentences.
 TITLES: dict[str, str] = packaged("texts.toml", __package__)["titles"]
-_LABEL_WIDTH = 11
 #: Verdicts after which another attempt may follow.
 _RETRIED = (Verdict.EMPTY, Verdict.TRUNCATED, Verdict.LOSSY, Verdict.NO_DISPATCH, Verdict.INCOMPLETE, Verdict.HUNG)
 
@@ -43,12 +41,12 @@ def plan_report(
     of = f"step {step[0]} of {step[1]}, " if step[1] > 1 else ""
     yield headline(f"{of}{title_of(recording)}: what would be run")
     if installation is not None:
-        yield row("release", _release(installation), _LABEL_WIDTH)
-    yield row("GPU", gpu_line(gpu), _LABEL_WIDTH)
+        yield labelled_row("release", _release(installation))
+    yield labelled_row("GPU", gpu_line(gpu))
     for label, text in _choices(recording):
-        yield row(label, text, _LABEL_WIDTH)
+        yield labelled_row(label, text)
     for note in dict.fromkeys([*notes, *(note for command in commands for note in command.notes)]):
-        yield row("note", printable(note), _LABEL_WIDTH)
+        yield labelled_row("note", printable(note))
     for number, command in enumerate(commands, 1):
         yield GAP
         yield sentence(("command" if len(commands) == 1 else f"command {number} of {len(commands)}", "bold"))
@@ -56,6 +54,11 @@ def plan_report(
     if step[0] == step[1]:
         yield GAP
         yield from _follow_ups(recording, gpu, attempts)
+
+
+def labelled_row(label: str, text: str, label_width: int = 11) -> Grid:
+    """A paragraph whose lines hang behind its label; long words, such as paths, are folded and never cut."""
+    return Grid(((label, text),), (GridColumn("cyan", label_width), GridColumn(takes_rest=True)), indent=3)
 
 
 def title_of(recording: Recording) -> str:
@@ -105,4 +108,4 @@ def _follow_ups(recording: Recording, gpu: Gpu | None, attempts: int) -> Iterato
     yield Sentence(f"then it is judged by the data, and tried again up to {counted(attempts - 1, 'times')} if it is")
     for verdict, retry in followed:
         pause = f", after {retry.pause_seconds:g} s" if retry.pause_seconds else ""
-        yield row(verdict.value, printable(f"{retry.why}{pause}"), _LABEL_WIDTH)
+        yield labelled_row(verdict.value, printable(f"{retry.why}{pause}"))

@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
 from wavewright.base.shown import printable, quoted
-from wavewright.base.words import counted, percent, short, size, some_of
+from wavewright.base.words import counted, percent, some_of
 from wavewright.capture.jobs.folder import DISCOVERIES
 from wavewright.capture.jobs.result import Attempt, Result
-from wavewright.capture.judgement import TracedDispatch
 from wavewright.facts.loader import packaged
-from wavewright.model.blocks import GAP, AnyBlock, Preformatted, Sentence, Table, headline, sentence
+from wavewright.model.blocks import GAP, AnyBlock, Preformatted, Sentence, headline, sentence
 from wavewright.words.capture.events import STYLES
-from wavewright.words.capture.labelled_row import row
-from wavewright.words.capture.plan import title_of
-from wavewright.words.kit.brief_names import brief_kernel
-from wavewright.words.kit.frame_tables import Column, table_of
+from wavewright.words.capture.plan import labelled_row, title_of
+from wavewright.words.kit.declared_tables import table_below
 
 #: Kind of capture -> verbs that answer the first questions about it, with what they tell.
 NEXT: dict[str, list[tuple[str, str]]] = packaged("texts.toml", __package__)["next"]
 _NOISE = "launches differ by"  #: How the judgement speaks of the noise.
-_LABEL_WIDTH = 7
 _SHOWN_DISPATCHES, _SHOWN_CAUSES, _SHOWN_NAMES = 10, 5, 12
+_row = partial(labelled_row, label_width=7)
 
 
 def next_commands(result: Result) -> list[tuple[str, str]]:
@@ -40,25 +40,25 @@ def result_report(result: Result, *, width: int) -> Iterator[AnyBlock]:
     yield _headline(result)
     best = result.best
     if best is None:
-        yield row("note", "no attempt was judged; --resume goes on", _LABEL_WIDTH)
+        yield _row("note", "no attempt was judged; --resume goes on")
         return
     judgement = best.judgement
     for reason in judgement.reasons:
         if _NOISE not in reason or judgement.noise_share is None:  # it has a line of its own
-            yield row("why", reason, _LABEL_WIDTH)
+            yield _row("why", reason)
     if judgement.advice:
-        yield row("try", judgement.advice, _LABEL_WIDTH)
+        yield _row("try", judgement.advice)
     for cause in judgement.causes[:_SHOWN_CAUSES]:
-        yield row("log", f"{cause.line}: {cause.cause}; {cause.remedy}", _LABEL_WIDTH)
+        yield _row("log", f"{cause.line}: {cause.cause}; {cause.remedy}")
     if len(judgement.causes) > _SHOWN_CAUSES:
-        yield row("log", f"{len(judgement.causes) - _SHOWN_CAUSES} more messages of AMD's tools", _LABEL_WIDTH)
+        yield _row("log", f"{len(judgement.causes) - _SHOWN_CAUSES} more messages of AMD's tools")
     for label, names in (("missing", judgement.missing), ("zero", judgement.silent)):
         if names:
-            yield row(label, _names(names), _LABEL_WIDTH)
+            yield _row(label, _names(names))
     yield from _traced(result, best)
     if not judgement.is_kept:
         for log in _logs(result, best):
-            yield row("log", f"{log} has what was printed", _LABEL_WIDTH)
+            yield _row("log", f"{log} has what was printed")
     yield from _next(result, width)
 
 
@@ -84,40 +84,19 @@ def _names(names: Sequence[str]) -> str:
 
 
 def _traced(result: Result, best: Attempt) -> Iterator[AnyBlock]:
-    dispatches = [each for each in best.judgement.dispatches if not each.is_placeholder]
-    if dispatches:
-        yield GAP
-        yield _table(dispatches)
+    dispatches = pl.DataFrame([asdict(each) for each in best.judgement.dispatches if not each.is_placeholder])
+    yield from table_below("capture/result/dispatches", dispatches, limit=_SHOWN_DISPATCHES, doubts=_doubts)
     if result.placeholders:
         numbers = _names([str(each.dispatch) for each in result.placeholders])
         what = counted(len(result.placeholders), "dispatches")
-        yield row("empty", f"{what} without a wave: {numbers}; --clean removes such folders", _LABEL_WIDTH)
+        yield _row("empty", f"{what} without a wave: {numbers}; --clean removes such folders")
     if best.judgement.noise_share is not None:
         apart = f"waves of two launches differ by {percent(best.judgement.noise_share)} in their mean duration"
-        yield row("noise", f"{apart}: less than that is noise", _LABEL_WIDTH)
+        yield _row("noise", f"{apart}: less than that is noise")
 
 
-def _table(dispatches: Sequence[TracedDispatch]) -> Table:
-    rows = [{"dispatch": each} for each in dispatches[:_SHOWN_DISPATCHES]]
-    table = table_of((column, [column.cell(row) for row in rows]) for column in _COLUMNS)
-    return replace(table, row_count=len(dispatches), row_name="traced dispatches")
-
-
-def _doubts(dispatch: TracedDispatch) -> str:
-    words = [("truncated", dispatch.is_truncated), ("lossy", dispatch.is_lossy)]
-    return " ".join(word for word, applies in words if applies)
-
-
-_COLUMNS = (
-    Column("dispatch", lambda row: str(row["dispatch"].dispatch)),
-    Column("launch", lambda row: "-" if row["dispatch"].launch is None else str(row["dispatch"].launch)),
-    Column("waves", lambda row: f"{row['dispatch'].wave_count:,}"),
-    Column("instructions", lambda row: short(row["dispatch"].instruction_count)),
-    Column("with lines", lambda row: percent(row["dispatch"].mapped_share, 0)),
-    Column("size", lambda row: size(row["dispatch"].size_bytes)),
-    Column("", lambda row: _doubts(row["dispatch"]), is_text=True, is_fixed=True),
-    Column("kernel", lambda row: brief_kernel(row["dispatch"].kernel, 200), takes_rest=True),
-)
+def _doubts(row: dict[str, Any]) -> str:
+    return " ".join(doubt for doubt in ("truncated", "lossy") if row[f"is_{doubt}"])
 
 
 def _next(result: Result, width: int) -> Iterator[AnyBlock]:

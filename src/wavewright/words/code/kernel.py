@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import polars as pl
@@ -11,14 +12,17 @@ from wavewright.analysis.code.kernel import KernelCode
 from wavewright.analysis.code.mix import KINDS, kind_counts
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, shortened
-from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, chart, headline, sentence
-from wavewright.words.code.curve import live_curve
+from wavewright.model.blocks import GAP, AnyBlock, Part, Sentence, Table, chart, headline, sentence
 from wavewright.words.kit.declared_tables import declared_table
 from wavewright.words.kit.frame_tables import Column, lines_of, place
 from wavewright.words.kit.wait_checks import open_barrier_words, strict_wait_words
+from wavewright.writers.terminal.texts import fitted
 
 _KIND_TITLES = {"vgprs": "VGPR", "agprs": "AGPR", "sgprs": "SGPR"}
 _WIDEST_CURVE = 160
+_EIGHTHS = " ▁▂▃▄▅▆▇█"
+_CURVE, _LIMIT = "#56B4E9", "#E69F00"  #: Colours of the live registers and of the limits (Okabe-Ito).
+_DEEPEST = 9  #: Loops around a row that one digit can say.
 _WIDE_KINDS = ("scratch", "flat", "SMEM", "barrier", "branch", "other")  #: Shown where there is room.
 
 
@@ -138,6 +142,55 @@ def _curve(answer: KernelCode, width: int) -> Iterator[AnyBlock]:
     yield chart(live_curve(live, depths, limits, width=min(width, _WIDEST_CURVE)), title)
     if answer.peak_registers:
         yield sentence((f"live before the peak: {answer.peak_registers}", "dim"))
+
+
+def live_curve(
+    live: Sequence[int], depths: Sequence[int], limits: Mapping[int, str], *, width: int, height: int = 8
+) -> list[Sentence]:
+    """One column per group of rows, as high as the most live registers in it; `limits`: registers -> a word.
+
+    Below it stands how many loops are around the rows of a column.
+
+    >>> for line in live_curve([1, 4, 8, 2], [0, 1, 1, 0], {8: "4 waves"}, width=24, height=2):
+    ...     print(line.text)
+      8 ┤╌╌█╌╌╌╌╌╌╌ 4 waves
+      4 ┤▂██▄
+    loops 11
+    """
+    top = max([*live, *limits, 1])
+    labels = {level: word for level, word in limits.items() if level <= top}
+    room = max([0, *map(len, labels.values())])
+    digits = max(3, len(f"{top:,}"))
+    cells = max(8, width - digits - 3 - room - 1)
+    values = _largest(live, cells)
+    lines = []
+    rows_of_limits = {min(height - 1, max(0, -(-level * height // top) - 1)): level for level in sorted(labels)}
+    for at in reversed(range(height)):
+        limit = rows_of_limits.get(at)
+        mark = limit if limit is not None else round((at + 1) * top / height)
+        parts: list[Part] = [(f"{mark:>{digits},} ┤", "dim")]
+        for value in values:
+            eighths = max(0, min(8, round(8 * (value * height / top - at))))
+            if value and at == 0:
+                eighths = max(1, eighths)
+            empty = (" ", "") if limit is None else ("╌", _LIMIT)
+            parts.append((_EIGHTHS[eighths], _CURVE) if eighths else empty)
+        if limit is not None:
+            parts.append(("╌" * (cells - len(values)) + f" {labels[limit]}", _LIMIT))
+        lines.append(fitted(sentence(*parts), width))
+    deep = _largest(depths, cells)
+    if any(deep):
+        marks = "".join(str(min(_DEEPEST, depth)) if depth else " " for depth in deep)
+        lines.append(sentence((f"{'loops':<{digits + 2}}{marks}".rstrip(), "dim")))
+    return lines
+
+
+def _largest(values: Sequence[int], cells: int) -> list[int]:
+    """The most of each of at most `cells` equal parts."""
+    if len(values) <= cells:
+        return list(values)
+    edges = [len(values) * cell // cells for cell in range(cells + 1)]
+    return [max(values[begin:end]) for begin, end in pairwise(edges)]
 
 
 def _one_wave_more(answer: KernelCode) -> Iterator[AnyBlock]:

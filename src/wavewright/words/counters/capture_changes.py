@@ -15,7 +15,7 @@ from wavewright.model.blocks import GAP, AnyBlock, Cell, Sentence, Table, headli
 from wavewright.words.counters.metric_text import BLANK, figure
 from wavewright.words.counters.values import label_of
 from wavewright.words.kit.brief_names import brief_kernel
-from wavewright.words.kit.declared_tables import declared_table
+from wavewright.words.kit.declared_tables import declared_table, table_below
 from wavewright.words.kit.frame_tables import dim
 
 _STYLES = {"slower": "red", "new": "red", "faster": "green", "gone": "green", "higher": "yellow", "lower": "cyan"}
@@ -37,8 +37,7 @@ def counter_comparison_report(
         yield headline(answer.verdict(side))
     for note in answer.notes:
         yield Sentence(note, "note")
-    yield GAP
-    yield declared_table(
+    yield from table_below(
         "counters/capture_changes/sides",
         answer.sides,
         limit=limit,
@@ -54,15 +53,13 @@ def _side(
 ) -> Iterator[AnyBlock]:
     title = f"{answer.sides['label'][side]} against {answer.sides['label'][0]}"
     kernels = answer.kernels.filter(pl.col("side") == side)
-    if kernels.height:
-        yield GAP
-        yield declared_table(
-            "counters/capture_changes/kernels",
-            kernels,
-            limit=limit,
-            title=title,
-            status=lambda row: _toned(row["status"]),
-        )
+    yield from table_below(
+        "counters/capture_changes/kernels",
+        kernels,
+        limit=limit,
+        title=title,
+        status=lambda row: _toned(row["status"]),
+    )
     metrics = answer.metrics.filter(pl.col("side") == side)
     for (name,), rows in metrics.group_by("kernel_name", maintain_order=True):
         yield GAP

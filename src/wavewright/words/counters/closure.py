@@ -7,21 +7,12 @@ from collections.abc import Iterator
 import polars as pl
 
 from wavewright.analysis.counters.closure import EXACT, IMPOSSIBLE, OTHER_RUN, UNKNOWN, WITHIN, Closure
-from wavewright.base.words import counted, grouped, percent
-from wavewright.model.blocks import GAP, AnyBlock, headline, sentence
-from wavewright.words.kit.frame_tables import Column, frame_table
+from wavewright.base.words import counted, percent
+from wavewright.model.blocks import AnyBlock, headline, sentence
+from wavewright.words.kit.declared_tables import table_below
 
-_ORDER = (OTHER_RUN, IMPOSSIBLE, UNKNOWN, WITHIN, EXACT)
-_NAMES = 3
-_COLUMNS = (
-    Column("verdict", lambda row: row["verdict"], is_text=True, is_fixed=True),
-    Column("counter", lambda row: row["counter"], is_text=True, is_fixed=True),
-    Column("counted", lambda row: grouped(row["measured"], 0)),
-    Column("expected", lambda row: _expected(row)),
-    Column("ratio", lambda row: grouped(row["ratio"], 3, none=""), is_wide=True),
-    Column("from", lambda row: row["against"], is_text=True, is_fixed=True),
-    Column("because", lambda row: row["reason"] or row["label"], takes_rest=True),
-)
+_ORDER = (OTHER_RUN, IMPOSSIBLE, UNKNOWN, WITHIN, EXACT)  #: Of verdicts: what does not close comes first.
+_NAMES = 3  #: Further counters that the headline names.
 
 
 def closure_report(answer: Closure, *, limit: int) -> Iterator[AnyBlock]:
@@ -36,15 +27,16 @@ def closure_report(answer: Closure, *, limit: int) -> Iterator[AnyBlock]:
         yield sentence(waves)
     for note in answer.notes:
         yield sentence((f"note: {note}", "cyan"))
-    if not answer.counters.height:
-        return
-    yield GAP
     ranks = {verdict: rank for rank, verdict in enumerate(_ORDER)}
     order = pl.col("verdict").replace_strict(ranks, return_dtype=pl.UInt8)
-    kernel = [Column("#", lambda row: str(row["kernel"]), handle="k")] if answer.kernel_count > 1 else []
-    columns = (*_COLUMNS[:1], *kernel, *_COLUMNS[1:])
-    rows = answer.counters.sort(order, "kernel", maintain_order=True)
-    yield frame_table(rows, columns, limit=limit, what="counters")
+    yield from table_below(
+        "counters/closure/counters",
+        answer.counters.sort(order, "kernel", maintain_order=True),
+        limit=limit,
+        several_kernels=answer.kernel_count > 1,
+        expected=_expected,
+        because=lambda row: row["reason"] or row["label"],
+    )
 
 
 def closure_headline(answer: Closure) -> str:

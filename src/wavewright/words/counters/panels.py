@@ -90,10 +90,10 @@ def _columns(
         wanted = ["average", *wanted]
     numbers = [_number(name, is_first=not at, notes=notes, decimals=decimals) for at, name in enumerate(wanted)]
     return [
-        Column("", lambda row: dim(row["metric_id"]), is_text=True, is_fixed=True),
-        _name(table) if explain else Column("metric", lambda row: row["name"], is_text=True),
+        Column("", lambda row: dim(row["metric_id"]), role="short"),
+        _name(table) if explain else Column("metric", lambda row: row["name"], role="words"),
         *numbers,
-        *([Column("unit", lambda row: row["unit"], is_text=True, is_fixed=True)] if has_unit else []),
+        *([Column("unit", lambda row: row["unit"], role="short")] if has_unit else []),
         *(_peaks(decimals) if "peak" in table.columns else []),
         *(_boxes(rows) if has_spread and table.layout == "quartiles" else []),
         *(_bars(rows) if table.id.startswith(_MIX) else []),
@@ -128,7 +128,7 @@ def _boxes(rows: pl.DataFrame) -> list[Column]:
             "0 … max",
             lambda row: box_plot([row[name] for name in five], scales[row["unit"]] or 0.0, 20),
             is_wide=True,
-            is_bar=True,
+            role="bar",
         )
     ]
 
@@ -138,20 +138,20 @@ def _bars(rows: pl.DataFrame) -> list[Column]:
     most = max((value for value in rows["average"] if value is not None), default=0.0)
     if not most or rows["unit"].n_unique() > 1:
         return []
-    return [Column("", lambda row: percent_bar(row["average"], most), is_wide=True, is_bar=True)]
+    return [Column("", lambda row: percent_bar(row["average"], most), is_wide=True, role="bar")]
 
 
 def _percents(rows: pl.DataFrame) -> list[Column]:
     """Percentages as bars."""
     if "%" not in rows["unit"]:
         return []
-    return [Column("", lambda row: percent_bar(row["average"] if row["unit"] == "%" else None), is_bar=True)]
+    return [Column("", lambda row: percent_bar(row["average"] if row["unit"] == "%" else None), role="bar")]
 
 
 def _name(table: MetricTable) -> Column:
     """Name, formula and meaning of a metric under each other."""
     metrics = {metric.id: metric for metric in table.metrics}
-    return Column("metric", lambda row: _explained(row, metrics.get(row["metric_id"])), takes_rest=True)
+    return Column("metric", lambda row: _explained(row, metrics.get(row["metric_id"])), role="rest")
 
 
 def _explained(row: dict[str, Any], metric: Metric | None) -> Cell:

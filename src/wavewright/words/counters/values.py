@@ -7,7 +7,7 @@ from dataclasses import replace
 from textwrap import wrap
 from typing import Any
 
-from wavewright.analysis.counters.values.answer import MetricValues
+from wavewright.analysis.counters.values import MetricValues
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, duration, some_of, truncation
 from wavewright.model import blocks
@@ -121,4 +121,4 @@ def _metric(metric: dict[str, Any], decimals: int | None) -> Column:
 
 _TIME = Column("time", lambda row: duration(row["duration_ns_mean"]))
 _DISPATCH = Column("id", lambda row: "-" if row["dispatch_id"] is None else str(row["dispatch_id"]))
-_KERNEL = Column("kernel", lambda row: brief_kernel(row["kernel_name"], 200), takes_rest=True)
+_KERNEL = Column("kernel", lambda row: brief_kernel(row["kernel_name"], 200), role="rest")

@@ -60,19 +60,8 @@ class DeclaredColumn(Fact, frozen=True):
         if not callable(filling):
             yield from filling  # type: ignore[misc]  # columns
             return
-        yield Column(
-            self.heading.format_map(cells),
-            filling,
-            is_text=self.role in ("words", "short"),
-            takes_rest=self.role == "rest",
-            is_fixed=self.role == "short" or self.is_optional,
-            is_bar=self.role == "bar" or bool(self.bar),
-            is_wide=self.is_wide,
-            is_name=self.is_name,
-            is_drawn=self.is_drawn,
-            handle=self.handle,
-            name=self.name,
-        )
+        flags = (self.is_optional, self.is_wide, self.is_name, self.is_drawn, self.handle, self.name)
+        yield Column(self.heading.format_map(cells), filling, "bar" if self.bar else self.role, *flags)
 
 
 class DeclaredTable(Fact, frozen=True):
@@ -80,7 +69,7 @@ class DeclaredTable(Fact, frozen=True):
 
     columns: tuple[DeclaredColumn, ...]
     title: str = ""
-    rows: str = "rows"  #: Plural of what a row is.
+    rows: str = "rows"  #: Plural of what a row is; empty = the heading does not say how many there are.
     legend: str = ""  #: What its headings mean, to stand below it.
 
 
@@ -92,10 +81,17 @@ def declared_columns(table: str, frame: pl.DataFrame | None = None, /, **cells: 
 def declared_table(
     table: str, frame: pl.DataFrame, /, *, limit: int | None = None, title: str = "", rows: str = "", **cells: Filling
 ) -> blocks.Table:
-    """The first `limit` rows of a frame, None = all, as the table is declared; title and name of rows may be others."""
+    """The first `limit` rows of a frame, None = all, as the table is declared; `title` and `rows` replace its own."""
     declared = _table(table)
     columns = declared_columns(table, frame, **cells)
     return frame_table(frame, columns, limit=limit, what=rows or declared.rows, title=title or declared.title)
+
+
+def table_below(table: str, frame: pl.DataFrame, /, **options: Any) -> Iterator[blocks.AnyBlock]:
+    """An empty line, then the table that `declared_table` makes with these options; nothing if there is no row."""
+    if frame.height:
+        yield blocks.GAP
+        yield declared_table(table, frame, **options)
 
 
 def legend(table: str) -> blocks.Sentence:

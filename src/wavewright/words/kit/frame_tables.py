@@ -1,4 +1,4 @@
-"""Tables of answers: columns declared once, truncation said aloud."""
+"""Tables of words from frames: each column is a function of a row, and the title says how many rows are not shown."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ import polars as pl
 
 from wavewright.model import blocks
 from wavewright.model.blocks import Cell, KernelName, Placed
-from wavewright.words.kit.brief_names import brief_kernels
-from wavewright.words.kit.brief_paths import brief_paths
+from wavewright.words.kit.brief_names import brief_kernels, brief_paths
 from wavewright.writers.terminal.fitted_table import told_apart
 
 _NAME = 60  #: Characters of a name of a kernel in a cell of a document.
@@ -23,32 +22,19 @@ class Column:
 
     heading: str
     cell: Callable[[dict[str, Any]], str]
-    is_text: bool = False  #: Left-aligned words instead of right-aligned numbers.
-    takes_rest: bool = False  #: Long texts, which are cut first, to what the other columns leave.
-    is_fixed: bool = False  #: Short words, which are cut later than others.
+    role: blocks.Role = "number"  #: The way it becomes narrower where the table is too wide.
+    is_optional: bool = False  #: Left out where every cell is empty, as columns of short words always are.
     is_wide: bool = False  #: Left out where the terminal is narrow.
-    is_bar: bool = False  #: Cells of `bar_cell`.
-    is_name: bool = False  #: Recorded words, also where it does not take the rest.
-    handle: str = ""  #: Letter of the handles that its numbers are.
+    is_name: bool = False  #: Recorded words; a column of the role "rest" always has such.
     is_drawn: bool = False  #: Curves of characters.
+    handle: str = ""  #: Letter of the handles that its numbers are.
     name: str = ""  #: The heading in documents, where a terminal shows none.
-
-    @property
-    def role(self) -> blocks.Role:
-        """The way it becomes narrower where the table is too wide."""
-        if self.is_bar:
-            return "bar"
-        if self.takes_rest:
-            return "rest"
-        return ("short" if self.is_fixed else "words") if self.is_text else "number"
 
 
 def frame_table(
     frame: pl.DataFrame, columns: Sequence[Column], *, limit: int | None, what: str, title: str = ""
 ) -> blocks.Table:
-    """The first `limit` rows of a frame, None = all; the heading says what is here and how much of it.
-
-    Left out are short words (`is_fixed`) that are empty in every row, such as source lines where there are none.
+    """The first `limit` rows of a frame, None = all; with `what` (a plural), the heading says how many rows there are.
 
     >>> import polars as pl
     >>> rows = pl.DataFrame({"row": [1, 2, 3]})
@@ -57,29 +43,28 @@ def frame_table(
     """
     rows = (frame if limit is None else frame.head(limit)).to_dicts()
     table = table_of([(column, [column.cell(row) for row in rows]) for column in columns], title)
-    return replace(table, row_count=frame.height, row_name=what)
-
-
-def titled(title: str, frame: pl.DataFrame, columns: Sequence[Column]) -> blocks.Table:
-    """All rows of a frame, below a title that says how many there are, or need not."""
-    return replace(frame_table(frame, columns, limit=None, what="rows", title=title), row_count=None)
+    return replace(table, row_count=frame.height, row_name=what) if what else table
 
 
 def table_of(columns: Iterable[tuple[Column, list[str]]], title: str = "") -> blocks.Table:
-    """A table of columns with their cells; names of kernels and paths are told from each other."""
-    filled = [
-        (column, cells) for column, cells in columns if column.is_bar or not column.is_fixed or not cells or any(cells)
-    ]
+    """A table of columns with their cells; kernels and paths are shortened such that they remain different."""
+    filled = [(column, cells) for column, cells in columns if not _is_left_out(column, cells)]
     kernels = [cell.full for _, cells in filled for cell in cells if isinstance(cell, KernelName)]
     parts = [(_block_column(column, cells), _distinct(column, cells, kernels)) for column, cells in filled]
     rows = tuple(zip(*(cells for _, cells in parts), strict=True))
     return blocks.Table(title, tuple(column for column, _ in parts), rows)
 
 
+def _is_left_out(column: Column, cells: Sequence[str]) -> bool:
+    """True if no row has a word in an optional column; bars have no words."""
+    is_optional = column.is_optional or column.role == "short"
+    return is_optional and column.role != "bar" and bool(cells) and not any(cells)
+
+
 def _block_column(column: Column, cells: Sequence[str]) -> blocks.Column:
     has_kernels = any(isinstance(cell, KernelName) for cell in cells)
-    is_name = column.takes_rest or has_kernels or any(isinstance(cell, Placed) for cell in cells) or column.is_name
     role = "rest" if has_kernels else column.role
+    is_name = role == "rest" or any(isinstance(cell, Placed) for cell in cells) or column.is_name
     return blocks.Column(column.heading, role, is_name, column.is_wide, column.handle, column.is_drawn, column.name)
 
 
@@ -94,7 +79,7 @@ def _distinct(column: Column, cells: Sequence[str], kernels: Sequence[str]) -> l
         return [
             KernelName(cell.full, cell, names[cell.full]) if isinstance(cell, KernelName) else cell for cell in cells
         ]
-    names = told_apart(cells, max(_NAME, len(column.heading))) if column.takes_rest else {}
+    names = told_apart(cells, max(_NAME, len(column.heading))) if column.role == "rest" else {}
     return [_with_brief(cell, names[cell]) if cell in names else cell for cell in cells]
 
 

@@ -12,7 +12,7 @@ from wavewright.base.shown import printable
 from wavewright.base.words import duration, percent, truncation
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, chart, headline, sentence
 from wavewright.words.kit.charts import dense, resampled
-from wavewright.words.kit.declared_tables import declared_table
+from wavewright.words.kit.declared_tables import declared_table, table_below
 from wavewright.words.run.place_names import gpu_cell, gpu_name, gpu_names, place_words
 
 _VISIBLE = 0.01  #: Share of the wall time from which idle edges are told.
@@ -37,8 +37,7 @@ def busy_report(answer: Busy, *, width: int = 100, limit: int = 20, is_window: b
     yield GAP
     yield from _curves(answer, width=width, limit=limit)
     if answer.streams.height > answer.gpus.height:
-        yield GAP
-        yield declared_table(
+        yield from table_below(
             "run/busy/stream", answer.streams, limit=limit, gpu=gpu_cell(several=several), process=_process
         )
 

@@ -12,7 +12,7 @@ from wavewright.base.shown import printable
 from wavewright.base.words import counted, duration, percent, size
 from wavewright.model.blocks import GAP, AnyBlock, headline
 from wavewright.words.kit.brief_names import brief_kernel
-from wavewright.words.kit.declared_tables import declared_table
+from wavewright.words.kit.declared_tables import declared_table, table_below
 from wavewright.words.run.place_names import rank_limit
 from wavewright.words.run.ranks import caveat_lines, who_of, why_late
 
@@ -25,15 +25,12 @@ def collectives_report(answer: Collectives, *, limit: int | None = 20, with_call
     yield headline(_verdict(answer))
     yield from caveat_lines(answer.caveats)
     for name, rows in (("unequal", answer.unequal), ("logged", answer.logged), ("alone", answer.alone)):
-        if rows.height:
-            yield GAP
-            yield declared_table(
-                f"run/collectives/{name}", rows, limit=limit, waiting=_waiting, collective=_kind, ranks=_rank_count
-            )
+        yield from table_below(
+            f"run/collectives/{name}", rows, limit=limit, waiting=_waiting, collective=_kind, ranks=_rank_count
+        )
     if not answer.calls.height:
         return
-    yield GAP
-    yield declared_table(
+    yield from table_below(
         "run/collectives/collective",
         answer.collectives,
         limit=limit,

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import polars as pl
+
 from wavewright.analysis.run.diagnose import RunDiagnosis
+from wavewright.analysis.run.diagnose.budget import TimeBudget
 from wavewright.analysis.run.diagnose.finding import RunFinding
 from wavewright.base.words import counted, duration, percent, some_of
-from wavewright.model.blocks import Block, Finding, Labelled, Sentence
+from wavewright.model.blocks import AnyBlock, Block, Finding, Labelled, Sentence, headline, sentence
 from wavewright.model.findings import PlaceEvidence
 from wavewright.words.kit.brief_names import brief, brief_kernel
+from wavewright.words.kit.declared_tables import table_below
 from wavewright.words.kit.handles import handle
+from wavewright.words.run.place_names import gpu_cell
 
-_NAME = 48
-_FRAMES = 3
-_FIRST = 3  #: Kernels of a sequence that are told.
+_NAME = 48  #: Characters of a name.
+_FRAMES = 3  #: Innermost frames of a stack that are named.
+_FIRST = 3  #: Kernels of a sequence that are named.
 NOTHING = "nothing above its threshold"
 
 
@@ -64,16 +69,14 @@ def _where(evidence: PlaceEvidence, *, with_gpu: bool) -> str:
     parts.append(f"after {what}, before {brief_kernel(evidence.next_work, _NAME)}" if evidence.next_work else what)
     if evidence.call:
         parts.append(f"host {duration(evidence.call_ns)} in {brief(evidence.call, _NAME)}")
-    who = (
-        f"rank {evidence.rank} "
-        if evidence.rank is not None
-        else f"GPU {evidence.gpu} "
-        if evidence.gpu is not None
-        else ""
-    )
+    place = ""
+    if with_gpu and evidence.rank is not None:
+        place = f"rank {evidence.rank} "
+    elif with_gpu and evidence.gpu is not None:
+        place = f"GPU {evidence.gpu} "
     when = f" at --time {evidence.window}" if evidence.window else ""
     longest = "longest" if evidence.count == 1 else counted(evidence.count, "calls")
-    parts.append(f"{longest} {who if with_gpu else ''}{duration(evidence.time_ns)}{when}")
+    parts.append(f"{longest} {place}{duration(evidence.time_ns)}{when}")
     return "; ".join(parts)
 
 
@@ -91,3 +94,22 @@ def diagnosis_report(answer: RunDiagnosis, *, limit: int = 20) -> Iterator[Block
         yield Finding(number, finding.verdict, gain_text(finding, answer), paragraphs, handle("f", number))
     yield from map(Sentence, _remarks(answer, limit))
     yield from _notes(answer)
+
+
+def budget_report(answer: TimeBudget, *, limit: int = 20) -> Iterator[AnyBlock]:
+    """The parts of the time, which add up to all of it, and the same for each GPU."""
+    if not answer.parts.height:
+        yield headline("no GPU work was recorded")
+        return
+    shares = dict(answer.parts.select("part", "share").iter_rows())
+    inside = ", ".join(f"{part} {percent(share)}" for part, share in shares.items() if part != "idle" and share)
+    who = f"{counted(answer.gpus.height, 'GPUs')} busy" if answer.gpus.height > 1 else "GPU busy"
+    busy = f"{who} {percent(1 - shares['idle'])} of {duration(answer.window_ns)} ({inside or 'nothing'})"
+    yield sentence((f"{busy}, idle {percent(shares['idle'])}", "bold"))
+    yield from table_below("run/diagnose/budget", answer.parts)
+    if answer.gpus.height > 1:
+        window = pl.when(pl.col("window_ns") > 0).then("window_ns")
+        parts = ("computation_ns", "exposed_communication_ns", "exposed_copy_ns", "idle_ns")
+        gpus = answer.gpus.with_columns(pl.col(name) / window for name in parts)
+        several = answer.gpus["node"].n_unique() > 1
+        yield from table_below("run/diagnose/gpu", gpus, limit=limit, gpu=gpu_cell(several=several))

@@ -16,7 +16,7 @@ from wavewright.base.words import counted, duration, percent
 from wavewright.facts.loader import packaged
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, headline, sentence
 from wavewright.words.kit.brief_names import brief_kernel
-from wavewright.words.kit.declared_tables import declared_table
+from wavewright.words.kit.declared_tables import declared_table, table_below
 from wavewright.words.kit.frame_tables import bar_cell
 from wavewright.words.run.place_names import gpu_cell, process_cell
 from wavewright.writers.terminal.fitted_table import WIDE
@@ -46,8 +46,7 @@ def gaps_report(answer: Gaps, *, width: int = 100, limit: int = 20, is_window: b
     )
     if not answer.gap_count:
         return
-    yield GAP
-    yield declared_table("run/gaps/cause", causes)
+    yield from table_below("run/gaps/cause", causes)
     if answer.causes["function"].count():
         yield GAP
         yield _function_table(answer, limit=min(limit, 10))

@@ -13,7 +13,7 @@ from wavewright.base.words import counted, duration, percent, truncation
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, chart, headline, sentence
 from wavewright.words.kit.brief_names import brief_kernel
 from wavewright.words.kit.charts import resampled
-from wavewright.words.kit.declared_tables import declared_table
+from wavewright.words.kit.declared_tables import declared_table, table_below
 from wavewright.words.run.place_names import gpu_cell
 from wavewright.writers.terminal.bars import bar
 
@@ -26,8 +26,7 @@ def kernels_report(answer: Kernels, name: str, *, width: int = 100, limit: int =
     yield headline(_verdict(answer, name))
     if not answer.kernels.height:
         return
-    yield GAP
-    yield declared_table("run/kernels/kernel", answer.kernels, limit=limit)
+    yield from table_below("run/kernels/kernel", answer.kernels, limit=limit)
     names = answer.kernels["name"].head(_DETAILED).to_list()
     for kernel in names:
         yield GAP

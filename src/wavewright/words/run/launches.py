@@ -12,7 +12,7 @@ from wavewright.analysis.run.contents.launch_statistics import LaunchStatistics
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, duration, percent
 from wavewright.model.blocks import GAP, AnyBlock, headline, sentence
-from wavewright.words.kit.declared_tables import declared_table
+from wavewright.words.kit.declared_tables import declared_table, table_below
 from wavewright.words.run.place_names import rank_limit
 from wavewright.words.run.ranks import who_of
 from wavewright.writers.terminal.bars import sparkline
@@ -30,9 +30,7 @@ def launches_report(answer: LaunchStatistics, *, limit: int | None = 20) -> Iter
         text = f"the launch of {unknown:,} of {total:,} kernels and copies ({percent(unknown / total)}) is {what}"
         advice = "" if unknown < total else "; record calls, for example with rocprofv3 --runtime-trace"
         yield sentence((text + advice, "bold yellow"))
-    if answer.functions.height:
-        yield GAP
-        yield declared_table("run/launches/function", answer.functions, limit=limit)
+    yield from table_below("run/launches/function", answer.functions, limit=limit)
     yield GAP
     shown = rank_limit(limit)
     curve = _queue_curve(answer.depths)

@@ -15,7 +15,7 @@ from wavewright.base.words import counted, duration, percent, percents
 from wavewright.facts.loader import packaged
 from wavewright.model.blocks import GAP, AnyBlock, Preformatted, headline, sentence
 from wavewright.words.kit.brief_names import brief
-from wavewright.words.kit.declared_tables import declared_table
+from wavewright.words.kit.declared_tables import table_below
 
 _EXPERTS = r"(?i)(^|[^a-z])(f?moe|(fused_)?experts?)([^a-z]|$)"
 _UNLINKED = 0.01  #: Share of the GPU time that no operator launched, from which the verdict names the whole.
@@ -39,8 +39,7 @@ def operators_report(answer: Operators, *, limit: int = 20) -> Iterator[AnyBlock
     yield headline(_verdict(answer))
     if not answer.operators.height:
         return
-    yield GAP
-    yield declared_table(
+    yield from table_below(
         "run/operators/operators",
         answer.operators,
         limit=limit,

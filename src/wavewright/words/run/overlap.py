@@ -8,7 +8,7 @@ from typing import Any
 from wavewright.analysis.run.gpu_time.overlap import Overlap
 from wavewright.base.words import counted, duration, percent
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, headline, sentence
-from wavewright.words.kit.declared_tables import declared_table
+from wavewright.words.kit.declared_tables import declared_table, table_below
 from wavewright.words.kit.frame_tables import bar_cell
 from wavewright.words.run.place_names import gpu_cell, gpu_name, node_name, process_cell
 from wavewright.writers.terminal.fitted_table import WIDE
@@ -30,14 +30,10 @@ def overlap_report(answer: Overlap, *, width: int = 100, limit: int = 20) -> Ite
         yield declared_table("run/overlap/streams", answer.streams, limit=limit, gpu=gpu, process=process_cell)
         if answer.stream_limit:
             yield sentence((f"compared are the {answer.stream_limit} busiest streams of a GPU", "bold"))
-    if answer.processes.height:
-        yield GAP
-        yield declared_table("run/overlap/processes", answer.processes, limit=limit, gpu=gpu)
+    yield from table_below("run/overlap/processes", answer.processes, limit=limit, gpu=gpu)
     if answer.bridged_ns:
         yield Sentence(f"idle intervals ({duration(answer.bridged_ns)} in total) count as busy between processes")
-    if answer.host.height:
-        yield GAP
-        yield declared_table("run/overlap/host", answer.host, limit=limit, process=process_cell)
+    yield from table_below("run/overlap/host", answer.host, limit=limit, process=process_cell)
 
 
 def _verdict(answer: Overlap) -> str:

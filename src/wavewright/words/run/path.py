@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from wavewright.analysis.run.calls.open_regions import SEPARATOR
+from wavewright.analysis.run.calls.call_sites import SEPARATOR
 from wavewright.analysis.run.graph.path import LEAST_EXPLAINED, CriticalPath
 from wavewright.analysis.run.graph.scenarios import Scenario
 from wavewright.base.shown import printable

@@ -7,7 +7,7 @@ from typing import Any
 
 from wavewright.base.shown import printable
 from wavewright.model.blocks import Placed
-from wavewright.words.kit.brief_paths import brief_paths
+from wavewright.words.kit.brief_names import brief_paths
 
 _USUAL_ROWS, _FEWEST_RANKS = 20, 64
 

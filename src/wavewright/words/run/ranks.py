@@ -14,7 +14,7 @@ from wavewright.base.words import counted, duration, percent
 from wavewright.facts.loader import packaged
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, sentence
 from wavewright.words.kit.brief_names import brief_kernel
-from wavewright.words.kit.declared_tables import declared_table
+from wavewright.words.kit.declared_tables import declared_table, table_below
 from wavewright.words.run.place_names import process_name, rank_limit
 
 _EVEN = 0.02  #: Cost as a share of the mean below which the work counts as evenly spread.
@@ -42,9 +42,7 @@ def ranks_report(answer: Ranks, *, limit: int | None = 20) -> Iterator[AnyBlock]
         has_ranks=processes["rank"].null_count() < processes.height,
     )
     yield from caveat_lines(answer.caveats)
-    if answer.kernels.height:
-        yield GAP
-        yield declared_table("run/ranks/kernel", answer.kernels, limit=limit, slowest=who_of)
+    yield from table_below("run/ranks/kernel", answer.kernels, limit=limit, slowest=who_of)
     if answer.collectives.height:
         yield GAP
         yield declared_table(

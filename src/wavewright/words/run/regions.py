@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import polars as pl
@@ -31,9 +30,9 @@ def regions_report(
     sort: str | None = None,
     frames: bool = False,
 ) -> Iterator[AnyBlock]:
-    """The report of `wavewright regions`: the `limit` largest nodes of the tree,
-    down to `depth` levels, without nodes below `min_share` of the time, and without frames and calls that
-    add nothing unless `frames` are wanted.
+    """The report of `wavewright regions`: the `limit` largest nodes of the tree, at most `depth` levels deep.
+
+    Left out are nodes below `min_share` of the time and, unless `frames` is set, frames and calls that add nothing.
     """
     by = sort or ("gpu" if _gpu_ns(answer) else "cpu")
     yield headline(_verdict(answer, by))
@@ -155,13 +154,8 @@ def _tree_table(shown: _Shown, *, limit: int) -> Table:
     rows = shown.first(limit)
     size = truncation(rows.height, shown.rows.height, "nodes")
     title = "; ".join(part for part in (size, shown.title) if part)
-    table = declared_table(
-        f"run/regions/{shown.by}",
-        rows,
-        title=title,
-        region=lambda row: Cell(_shown_name(row["name"]), level=int(row["indent"])),
-    )
-    return replace(table, row_count=None)
+    region = lambda row: Cell(_shown_name(row["name"]), level=int(row["indent"]))  # noqa: E731
+    return declared_table(f"run/regions/{shown.by}", rows, title=title, region=region)
 
 
 def _shown_name(name: str | None) -> str:

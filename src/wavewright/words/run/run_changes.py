@@ -16,22 +16,20 @@ from wavewright.base.words import counted, percent
 from wavewright.facts.kernel_titles import kernel_title
 from wavewright.model.blocks import GAP, AnyBlock, Cell, Sentence, headline, sentence
 from wavewright.words.kit.brief_names import brief, brief_kernel
-from wavewright.words.kit.declared_tables import declared_columns, declared_table
-from wavewright.words.kit.frame_tables import Column, frame_table, titled
+from wavewright.words.kit.declared_tables import declared_table, table_below
 
 _NO_IDEA = 10.0  #: Noise, as a share, from which on its size does not matter.
 _MOST_OF_REMAINDER = 3  #: Things that are not attributed and are shown without being asked for.
 _LEAST_OF_REMAINDER = 0.001  #: Share of the base's GPU time from which on they are shown.
 _MOST_RENAMED = 5  #: Renamed kernels that are named in full without being asked for.
 _START = 28  #: Characters of what two names have in common at their start.
-_STYLES = {
-    "slower": "red",
-    "new": "red",
-    "more calls": "red",
-    "faster": "green",
-    "gone": "green",
-    "fewer calls": "green",
-}
+_LEVELS_SHOWN = 12  #: Nodes of the tree of calls that are shown.
+_STYLES = dict.fromkeys(("slower", "new", "more calls"), "red") | dict.fromkeys(
+    ("faster", "gone", "fewer calls"), "green"
+)
+_HIDDEN = {"same": "within noise", "cannot tell": "with calls too few or too uneven to tell"}  #: Status -> words.
+#: Of a pair of operators: a side -> the column with what only this side launched.
+_ONLY = {"before": "base_only", "now": "side_only"}
 
 
 def comparison_report(
@@ -45,18 +43,22 @@ def comparison_report(
     others = range(1, answer.sides.height)
     for side in others:
         yield headline(answer.verdict(side))
-        if time_verdict := answer.time_verdict(side):
-            yield Sentence(time_verdict)
-        if share_verdict := answer.share_verdict(side):
-            yield Sentence(share_verdict)
-        if structure_verdict := answer.structure_verdict(side):
-            yield Sentence(structure_verdict)
+        verdicts = (answer.time_verdict(side), answer.share_verdict(side), answer.structure_verdict(side))
+        yield from map(Sentence, filter(None, verdicts))
     if any(answer.may_be_renamed(side) for side in others):
         yield sentence(("one kernel is new and one is gone; --force compares them with each other", "dim"))
-    yield GAP
-    where = Column("path", lambda row: paths[row["side"]], takes_rest=True)
-    columns = [*_side_columns(answer), where] if paths else _side_columns(answer)
-    yield frame_table(answer.sides, columns, limit=limit, what="runs")
+    parts = ("computation_ns", "communication_ns", "copy_ns")
+    yield from table_below(
+        "run/run_changes/side",
+        answer.sides,
+        limit=limit,
+        change=lambda row: change_text(row["change"]) if row["side"] else "",
+        noise=lambda row: _total_noise(row) if row["side"] else "",
+        **{name: answer.sides[name].sum() > 0 for name in parts},
+        has_steps=answer.step is not None,
+        path=lambda row: paths[row["side"]],
+        has_paths=bool(paths),
+    )
     yield sentence((_noise(answer), "dim"))
     for side in others:
         if not answer.is_equal(side):
@@ -65,8 +67,14 @@ def comparison_report(
 
 def _side(answer: RunComparison, side: int, *, limit: int, everything: bool) -> Iterator[AnyBlock]:
     label = printable(answer.sides["label"][side])
-    yield GAP
-    yield titled(f"{label}, what the difference is made of", _sum(answer, side), _PARTS)
+    yield from table_below(
+        "run/run_changes/parts",
+        _sum(answer, side),
+        title=f"{label}, what the difference is made of",
+        part=_part,
+        effect=lambda row: f"{row['delta_ns'] / 1e6:+,.3f} ms",
+        name_text=lambda row: brief_kernel(row["largest_name"], 200) if row["largest_delta_ns"] else "",
+    )
     pairs = [pair for pair in answer.renamed if pair.side == side]
     first_pairs = pairs if everything else pairs[:_MOST_RENAMED]
     for pair in first_pairs:
@@ -78,25 +86,38 @@ def _side(answer: RunComparison, side: int, *, limit: int, everything: bool) -> 
     on_gpu = pl.col("domain").is_in(GPU_DOMAINS)
     what = "things" if everything else "changes"
     for part, where in ((rows.filter(on_gpu), "on the GPU"), (rows.filter(~on_gpu), "on the CPU")):
-        if part.height:
-            yield GAP
-            yield frame_table(part, _columns(part), limit=limit, what=f"{what} {where}", title=label)
+        yield from _change_table(part, label, limit=limit, rows=f"{what} {where}")
     if everything:
         return
     remainder = answer.remainder(side)
     largest = remainder.filter(pl.col("delta_share").abs() >= _LEAST_OF_REMAINDER).head(_MOST_OF_REMAINDER)
-    if largest.height:
-        yield GAP
-        of = f": the largest of {counted(remainder.height, 'differences')}" if remainder.height > largest.height else ""
-        title = f"{label}, not attributed{of}"
-        yield titled(title, largest, _columns(largest))
+    of = f": the largest of {counted(remainder.height, 'differences')}" if remainder.height > largest.height else ""
+    yield from _change_table(largest, f"{label}, not attributed{of}")
     all_rows = answer.things.filter(pl.col("side") == side)
     counts = {status: all_rows.filter(pl.col("status") == status).height for status in REMAINDER}
     if any(counts.values()):
-        words = {"same": "within noise", "cannot tell": "with calls too few or too uneven to tell"}
-        listed = ", ".join(f"{counted(counts[status], 'things')} {words[status]}" for status in words if counts[status])
+        parts = (f"{counted(counts[status], 'things')} {text}" for status, text in _HIDDEN.items() if counts[status])
         yield GAP
-        yield sentence((f"{label}: {listed}; --all shows them", "dim"))
+        yield sentence((f"{label}: {', '.join(parts)}; --all shows them", "dim"))
+
+
+def _change_table(changes: pl.DataFrame, title: str, **options: Any) -> Iterator[AnyBlock]:
+    """The table of kernels, copies and calls that changed; nothing where there are none."""
+    yield from table_below(
+        "run/run_changes/columns",
+        changes,
+        title=title,
+        **options,
+        of_gpu_time=lambda row: change_text(row["delta_share"]),
+        has_shares=changes["delta_share"].count() > 0,
+        status=_status,
+        per_call=lambda row: change_text(row["change"]),
+        noise=_noise_cell,
+        calls_before=lambda row: _count(row["base_calls"]),
+        has_calls=not changes["base_calls"].equals(changes["calls"], null_equal=True),
+        calls=lambda row: _count(row["calls"]),
+        name=_name,
+    )
 
 
 def _structure(answer: RunComparison, side: int, label: str, *, limit: int, everything: bool) -> Iterator[AnyBlock]:
@@ -108,8 +129,7 @@ def _structure(answer: RunComparison, side: int, label: str, *, limit: int, ever
     other_shapes = int(operators["other_shape_count"].sum())
     note = f"; {counted(other_shapes, 'pairs')} of other shapes, whose times are not comparable"
     title = f"{label}, by what both call{note if other_shapes else ''}"
-    yield GAP
-    yield declared_table(
+    yield from table_below(
         "run/run_changes/operators",
         operators,
         limit=limit,
@@ -123,7 +143,7 @@ def _structure(answer: RunComparison, side: int, label: str, *, limit: int, ever
     same = ["base_ns", "time_ns"]
     same_nodes = tree.select(*same, node="parent").join(tree, on=["node", *same], how="semi")["node"]
     rows = tree.filter(~pl.col("node").is_in(same_nodes.implode()) & (pl.col("delta_ns") != 0))
-    largest = rows.sort(-pl.col("delta_ns").abs(), "node").head(min(limit, _MOST_LEVELS)).sort("node")
+    largest = rows.sort(-pl.col("delta_ns").abs(), "node").head(min(limit, _LEVELS_SHOWN)).sort("node")
     if largest["name"].n_unique() > 1:
         yield GAP
         title = f"{label}, by levels of calls: of {rows.height:,} those that differ most"
@@ -134,9 +154,6 @@ def _structure(answer: RunComparison, side: int, label: str, *, limit: int, ever
             title=title,
             name=lambda row: Cell(_operator(row), level=indents[row["node"]]),
         )
-
-
-_MOST_LEVELS = 12  #: Nodes of a tree.
 
 
 def _indents(tree: pl.DataFrame, table_rows: pl.DataFrame) -> dict[int, int]:
@@ -158,9 +175,6 @@ def _operator(row: dict[str, Any]) -> str:
     return f"{names} ({'; '.join(only)})" if only else names
 
 
-_ONLY = {"before": "base_only", "now": "side_only"}
-
-
 def _sum(answer: RunComparison, side: int) -> pl.DataFrame:
     """The parts of a difference and, last, their sum."""
     parts = answer.parts.filter(pl.col("side") == side)
@@ -177,21 +191,6 @@ def _noise(answer: RunComparison) -> str:
         source = "repeated calls, at least 1 % (other runs may differ more; --repeat PATH measures it)"
     mean = ", idle and other times are means of its GPUs" if answer.sides["gpu_count"].max() else ""
     return f"times are per {unit}{mean}; noise from {source}"
-
-
-def _columns(rows: pl.DataFrame) -> list[Column]:
-    return declared_columns(
-        "run/run_changes/columns",
-        of_gpu_time=lambda row: change_text(row["delta_share"]),
-        has_shares=rows["delta_share"].count() > 0,
-        status=_status,
-        per_call=lambda row: change_text(row["change"]),
-        noise=_noise_cell,
-        calls_before=lambda row: _count(row["base_calls"]),
-        has_calls=not rows["base_calls"].equals(rows["calls"], null_equal=True),
-        calls=lambda row: _count(row["calls"]),
-        name=_name,
-    )
 
 
 def _name(row: dict[str, Any]) -> str:
@@ -244,16 +243,6 @@ def _count(calls: float) -> str:
     return f"{calls:,.0f}" if calls == int(calls) else f"{calls:,.2f}"
 
 
-def _side_columns(answer: RunComparison) -> list[Column]:
-    return declared_columns(
-        "run/run_changes/side",
-        change=lambda row: change_text(row["change"]) if row["side"] else "",
-        noise=lambda row: _total_noise(row) if row["side"] else "",
-        **{name: answer.sides[name].sum() > 0 for name in ("computation_ns", "communication_ns", "copy_ns")},
-        has_steps=answer.step is not None,
-    )
-
-
 def _total_noise(row: dict[str, Any]) -> str:
     return "unknown" if row["noise"] is None else f"±{percent(row['noise'])}"
 
@@ -261,11 +250,3 @@ def _total_noise(row: dict[str, Any]) -> str:
 def _part(row: dict[str, Any]) -> Cell:
     status = {"same": "within noise"}.get(row["status"], row["status"])
     return Cell(status, _STYLES.get(status, "bold" if row["is_attributed"] is None else "dim"))
-
-
-_PARTS = declared_columns(
-    "run/run_changes/parts",
-    part=_part,
-    effect=lambda row: f"{row['delta_ns'] / 1e6:+,.3f} ms",
-    name_text=lambda row: brief_kernel(row["largest_name"], 200) if row["largest_delta_ns"] else "",
-)

@@ -157,4 +157,4 @@ def _group_column(name: str) -> Column:
         return "-" if value is None else node_name(value) if name in ("path", "host") else printable(str(value))
 
     handle = "r" if name == "rank" else ""
-    return Column("file" if name == "path" else name, cell, is_text=True, is_name=name == "path", handle=handle)
+    return Column("file" if name == "path" else name, cell, role="words", is_name=name == "path", handle=handle)

@@ -10,9 +10,8 @@ from wavewright.analysis.run.kernels.top import Top
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, duration, percent, truncation
 from wavewright.model.blocks import GAP, AnyBlock, Table, headline, sentence
-from wavewright.words.kit.brief_names import brief_kernel
-from wavewright.words.kit.brief_paths import brief_paths
-from wavewright.words.kit.declared_tables import declared_table
+from wavewright.words.kit.brief_names import brief_kernel, brief_paths
+from wavewright.words.kit.declared_tables import declared_table, table_below
 
 
 def top_report(answer: Top, *, by: str = "name", limit: int = 20) -> Iterator[AnyBlock]:
@@ -66,5 +65,4 @@ def category_parts(categories: pl.DataFrame) -> Iterator[AnyBlock]:
         f"{row['category']} {percent(row['share'])}" for row in categories.head(3).iter_rows(named=True)
     )
     yield sentence((f"of {total} GPU time: {leading}", "bold"))
-    yield GAP
-    yield declared_table("run/top/category", categories)
+    yield from table_below("run/top/category", categories)

@@ -29,7 +29,7 @@ from wavewright.words.kit.frame_tables import hexadecimal, place
 from wavewright.words.kit.handles import handle
 from wavewright.words.kit.run_gain import calls_words, run_gain_words
 from wavewright.words.kit.wait_checks import open_barrier_words, strict_wait_words
-from wavewright.words.trace.input.trust import SEVERITY_TONES, trust_lines
+from wavewright.words.trace.input.coverage import SEVERITY_TONES, trust_lines
 from wavewright.words.trace.lane_access.floors import floor_sentences
 from wavewright.words.trace.samples import sample_diagnosis_report
 

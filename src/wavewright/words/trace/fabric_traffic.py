@@ -11,8 +11,7 @@ from wavewright.analysis.trace.fabric import FabricTraffic
 from wavewright.base.words import counted, grouped, percent, size
 from wavewright.codeobj.kernel_arguments import worded_size
 from wavewright.model.blocks import GAP, AnyBlock, Preformatted, Sentence, headline, sentence
-from wavewright.words.kit.declared_tables import declared_table
-from wavewright.words.trace.row_columns import INSTRUCTION, SOURCE
+from wavewright.words.kit.declared_tables import declared_table, table_below
 
 _EVIDENCE = {"counter-proven": "proven by counters", "published": "published", "hypothesis": "a hypothesis"}
 _AXES = "xyz"
@@ -25,22 +24,17 @@ def traffic_report(answer: FabricTraffic, *, limit: int) -> Iterator[AnyBlock]:
         yield headline(f"not known: {answer.problem}")
     else:
         yield from _verdict(answer)
-        yield GAP
-        yield declared_table("trace/traffic/arrays", answer.arrays, limit=limit)
-        yield GAP
-        yield declared_table("trace/traffic/mappings", answer.mappings, limit=None, change=_change)
+        yield from table_below("trace/traffic/arrays", answer.arrays, limit=limit)
+        yield from table_below("trace/traffic/mappings", answer.mappings, limit=None, change=_change)
         yield from _best(answer)
-        yield GAP
-        yield declared_table("trace/traffic/rows", answer.rows, limit=min(limit, 10), place=(INSTRUCTION, SOURCE))
+        yield from table_below("trace/traffic/rows", answer.rows, limit=min(limit, 10))
     if answer.reasons.height:
         yield GAP
         reasons = answer.reasons.group_by("reason", maintain_order=True).agg(
             pl.col("row").first(), pl.col("execution_count").sum()
         )
         yield declared_table("trace/traffic/reasons", reasons, limit=min(limit, 8))
-    if answer.fits.height:
-        yield GAP
-        yield declared_table("trace/traffic/fits", answer.fits, limit=limit)
+    yield from table_below("trace/traffic/fits", answer.fits, limit=limit)
     for note in answer.notes:
         yield Sentence(note, "note")
 

@@ -11,7 +11,7 @@ from wavewright.facts.stall_classes import plan_words
 from wavewright.model.blocks import GAP, AnyBlock, Rule, Sentence, headline, labelled, sentence
 from wavewright.words.kit.frame_tables import hexadecimal, place
 from wavewright.words.trace.diagnose import BASIS_WORDS, remedy_words, verdict
-from wavewright.words.trace.input.trust import SEVERITY_TONES
+from wavewright.words.trace.input.coverage import SEVERITY_TONES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -11,8 +11,7 @@ from wavewright.analysis.trace.derived_counters.sampled_counters import SampledC
 from wavewright.base.shown import printable
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, sentence
 from wavewright.words.kit.charts import resampled
-from wavewright.words.kit.declared_tables import declared_table
-from wavewright.words.kit.frame_tables import Column
+from wavewright.words.kit.declared_tables import declared_table, table_below
 from wavewright.writers.terminal.bars import sparkline
 
 
@@ -28,9 +27,7 @@ def sampled_counters_report(
             yield Sentence(
                 "  a raw trace does not name its counters: --counter-names A,B,... in the order of the capture"
             )
-    if counters.hardware.height:
-        yield GAP
-        yield declared_table("trace/sampled_counters/hardware", counters.hardware)
+    yield from table_below("trace/sampled_counters/hardware", counters.hardware)
     if derived.summary.height:
         yield GAP
         yield _derived(derived, width=width, limit=limit)
@@ -48,7 +45,7 @@ def _totals(counters: SampledCounters, *, width: int, limit: int) -> Table:
         limit=limit,
         title=title,
         counter=lambda row: printable(row["name"])[:32],
-        curve=[_sparkline_column(curves)],
+        curve=lambda row: sparkline(curves.get(row["name"], [])),
     )
 
 
@@ -60,13 +57,7 @@ def _derived(derived: DerivedCounters, *, width: int, limit: int) -> Table:
         derived.summary,
         limit=limit,
         derived=lambda row: printable(row["name"])[:24],
-        curve=[_sparkline_column(curves)],
-    )
-
-
-def _sparkline_column(curves: dict[str, list[float]]) -> Column:
-    return Column(
-        "over time, to its peak", lambda row: sparkline(curves.get(row["name"], [])), is_text=True, is_drawn=True
+        curve=lambda row: sparkline(curves.get(row["name"], [])),
     )
 
 

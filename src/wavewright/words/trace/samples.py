@@ -10,7 +10,7 @@ from wavewright.analysis.trace.samples.stalls import SampleStalls
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent, shortened
 from wavewright.model.blocks import GAP, AnyBlock, Finding, Named, Sentence, headline, labelled, sentence
-from wavewright.words.kit.declared_tables import declared_table
+from wavewright.words.kit.declared_tables import declared_table, table_below
 from wavewright.words.kit.frame_tables import hexadecimal, place
 from wavewright.words.kit.handles import handle
 
@@ -61,8 +61,7 @@ def sample_stalls_report(answer: SampleStalls, *, limit: int) -> Iterator[AnyBlo
     yield GAP
     interval = lambda row: _interval(row["share_min"], row["share_max"])  # noqa: E731
     yield declared_table("trace/samples/causes", causes, limit=limit, interval=interval)
-    yield GAP
-    yield declared_table("trace/samples/places", answer.by_row, limit=limit, interval=interval)
+    yield from table_below("trace/samples/places", answer.by_row, limit=limit, interval=interval)
 
 
 def sample_diagnosis_report(answer: SampleDiagnosis, *, limit: int) -> Iterator[AnyBlock]:

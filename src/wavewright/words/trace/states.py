@@ -108,9 +108,9 @@ def _share_table(states: States, *, width: int, limit: int) -> Table:
         schema={"group": pl.String} | dict.fromkeys(names, pl.Float64),
     ).fill_null(0.0)
     cells = max(8, min(60, width - 24 - 10 * len(names)))
-    columns = [Column("waves of", lambda row: row["group"][:22], is_text=True)]
+    columns = [Column("waves of", lambda row: row["group"][:22], role="words")]
     columns += [Column(name, _share_cell(name)) for name in names]
-    columns.append(Column("", lambda row: Cell.of(share_line({name: row[name] for name in names}, cells)), is_bar=True))
+    columns.append(Column("", lambda row: Cell.of(share_line({name: row[name] for name in names}, cells)), role="bar"))
     return frame_table(rows, columns, limit=limit, what="groups", title="share of wave-cycles per state")
 
 
@@ -162,7 +162,7 @@ def _pipe_table(pipes: Utilization, *, width: int) -> Table:
     columns += [Column(f"SE {engine}", _engine_cell(by_engine, engine)) for engine in shown]
     columns.append(Column("peak", lambda row: percent(max(curves.get(row["pipe"], [0.0])))))
     title = "busy over time, to its peak"
-    columns.append(Column(title, lambda row: sparkline(curves.get(row["pipe"], [])), is_text=True, is_drawn=True))
+    columns.append(Column(title, lambda row: sparkline(curves.get(row["pipe"], [])), role="words", is_drawn=True))
     title = "issue and busy time of pipes, share of the SIMDs' traced span"
     return frame_table(pipes.pipes, columns, limit=len(pipes.pipes), what="pipes", title=title)
 

@@ -94,6 +94,17 @@ def code_span(text: str, *, in_table: bool = False) -> str:
 _PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 
 
+def escaped(text: str) -> str:
+    """Text from a file, so that it cannot become Markdown or HTML.
+
+    >>> escaped("<b>*x*")
+    '\\\\<b\\\\>\\\\*x\\\\*'
+    """
+    for character in "\\`*_[]<>|":
+        text = text.replace(character, "\\" + character)
+    return printable(text).replace("\n", " ")
+
+
 def fenced(text: str, language: str = "text") -> str:
     """Text whose spaces matter, between fences.
 

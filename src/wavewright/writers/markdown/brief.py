@@ -13,9 +13,8 @@ from wavewright.base.shown import printable
 from wavewright.base.words import shortened
 from wavewright.model.blocks import Block, Finding, Labelled, Sentence
 from wavewright.model.report import Section
-from wavewright.writers.markdown.blocks import block_markdown, code_span
+from wavewright.writers.markdown.blocks import block_markdown, code_span, escaped
 from wavewright.writers.markdown.code_spans import Recorded, texts_in
-from wavewright.writers.markdown.escapes import escaped
 from wavewright.writers.markdown.size_steps import Cut, brief_blocks, cuts_of, longest
 
 BUDGET_TOKENS = 2000

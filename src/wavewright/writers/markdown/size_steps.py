@@ -20,7 +20,7 @@ from wavewright.model.blocks import (
     Table,
 )
 from wavewright.model.report import Section
-from wavewright.writers.markdown.escapes import escaped
+from wavewright.writers.markdown.blocks import escaped
 
 _TEXT, _CELL = 900, 90  #: Characters of a paragraph, and of a cell.
 _MOST_ROWS = 800  #: No budget has room for more.

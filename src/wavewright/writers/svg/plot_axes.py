@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from wavewright.writers.svg.markup import Svg
 from wavewright.writers.svg.plot_frame import SMALL, width_of
@@ -86,24 +87,37 @@ def plain(value: float) -> str:
     return "0" if text == "-0" else text
 
 
-def bottom_axis(
-    svg: Svg,
-    scale: Scale,
-    ticks: Sequence[float],
-    *,
-    top: float,
-    bottom: float,
-    words: Callable[[float], str] = plain,
-    name: str = "",
-) -> None:
+class Ticks(NamedTuple):
+    """The values that an axis names, and how they are written."""
+
+    values: list[float]
+    words: Callable[[float], str] = plain
+
+    @property
+    def room(self) -> float:
+        """The width that the labels of an axis at the left need."""
+        return max(width_of(self.words(value), SMALL) for value in self.values) + 12
+
+
+def unit_ticks(high: float, factor: float = 1.0, count: int = 6) -> Ticks:
+    """About `count` ticks from 0 to `high`, written in a unit of `factor`.
+
+    >>> ticks = unit_ticks(3_200_000, 1e6, 4)
+    >>> ticks.values, ticks.words(2_000_000)
+    ([0.0, 1000000.0, 2000000.0, 3000000.0], '2')
+    """
+    return Ticks([tick * factor for tick in round_ticks(0, high / factor, count)], lambda value: plain(value / factor))
+
+
+def bottom_axis(svg: Svg, scale: Scale, ticks: Ticks, *, top: float, bottom: float, name: str = "") -> None:
     """Grid lines with their values below, and the name of the axis with its unit; takes 20 units, 38 with a name."""
     free_from = -math.inf
-    for value in ticks:
-        x = scale.at(value)
+    for value in ticks.values:
+        x, words = scale.at(value), ticks.words(value)
         svg.line("p-grid", [(x, top), (x, bottom)])
-        half = width_of(words(value), SMALL) / 2
+        half = width_of(words, SMALL) / 2
         if x - half >= free_from:
-            svg.label("p-soft p-number", x, bottom + 16, words(value), size=SMALL, anchor="middle")
+            svg.label("p-soft p-number", x, bottom + 16, words, size=SMALL, anchor="middle")
             free_from = x + half + _GAP
     svg.line("p-rule", [(scale.start, bottom), (scale.end, bottom)])
     if name:
@@ -111,20 +125,11 @@ def bottom_axis(
         svg.label("p-soft", middle, bottom + 34, name, size=SMALL, anchor="middle")
 
 
-def left_axis(
-    svg: Svg,
-    scale: Scale,
-    ticks: Sequence[float],
-    *,
-    left: float,
-    right: float,
-    words: Callable[[float], str] = plain,
-    name: str = "",
-) -> None:
+def left_axis(svg: Svg, scale: Scale, ticks: Ticks, *, left: float, right: float, name: str = "") -> None:
     """Grid lines with their values at the left, and the name of the axis above them."""
-    for value in ticks:
+    for value in ticks.values:
         y = scale.at(value)
         svg.line("p-grid", [(left, y), (right, y)])
-        svg.label("p-soft p-number", left - 7, y + 4, words(value), size=SMALL, anchor="end")
+        svg.label("p-soft p-number", left - 7, y + 4, ticks.words(value), size=SMALL, anchor="end")
     if name:
         svg.label("p-soft", left, min(scale.start, scale.end) - 9, name, size=SMALL)

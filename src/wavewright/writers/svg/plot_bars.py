@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from wavewright.writers.svg.markup import Svg
-from wavewright.writers.svg.plot_axes import Scale, bottom_axis, plain, round_ticks, time_unit
+from wavewright.writers.svg.plot_axes import Scale, bottom_axis, time_unit, unit_ticks
 from wavewright.writers.svg.plot_frame import SMALL, TEXT, Frame, cut, hint, width_of
 
 ROW, BAR = 26.0, 18.0
@@ -65,14 +65,12 @@ def draw_bars(
     """
     svg, top = frame.svg, frame.top
     high = 100.0 if unit == "share" else max(sum(part.value for part in bar.parts) for bar in bars) or 1
-    words, factor = ("%", 1.0) if unit == "share" else time_unit(high)
+    unit_name, factor = ("%", 1.0) if unit == "share" else time_unit(high)
     room = min(_MOST_LABEL, max((width_of(bar.label, TEXT) for bar in bars), default=0.0)) + 14
     start = frame.left + room
     scale = Scale(0, high, start, _scale_end(bars, start, frame.right, high, at_end=at_end))
-    ticks = [tick * factor for tick in round_ticks(0, high / factor)]
     bottom = top + ROW * len(bars) + 4
-    name = f"{axis} ({words})"
-    bottom_axis(svg, scale, ticks, top=top, bottom=bottom, words=lambda value: plain(value / factor), name=name)
+    bottom_axis(svg, scale, unit_ticks(high, factor), top=top, bottom=bottom, name=f"{axis} ({unit_name})")
     for number, bar in enumerate(bars):
         y = top + 2 + ROW * number + (ROW - BAR) / 2
         strong = " p-strong" if bar.is_strong else ""

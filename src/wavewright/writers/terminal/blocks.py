@@ -30,8 +30,7 @@ from wavewright.model.blocks import (
 )
 from wavewright.writers.terminal.bars import bar
 from wavewright.writers.terminal.fitted_table import FittedTable
-from wavewright.writers.terminal.line import Line
-from wavewright.writers.terminal.texts import cell_text, marked_text, printable_lines
+from wavewright.writers.terminal.texts import Line, cell_text, marked_text, printable_lines
 
 BLOCKS = (Sentence, Gap, Rule, Labelled, Finding, Grid, Table, Preformatted)  #: Those that a terminal shows.
 _LABELS = {"note": "bold cyan", "loss": "bold yellow"}  #: Style of a sentence -> tone of the label before it.

@@ -16,8 +16,7 @@ from rich.text import Text
 from wavewright.base.names_form import NAMES_FORM
 from wavewright.base.shown import printable
 from wavewright.model.blocks import Cell, KernelName, Placed, Table
-from wavewright.writers.terminal.line import Line
-from wavewright.writers.terminal.texts import cell_text, printable_lines
+from wavewright.writers.terminal.texts import Line, cell_text, printable_lines
 
 WIDE = 110  #: Characters from which on a terminal shows all columns.
 _GAP = 2  #: Spaces between columns.

@@ -6,11 +6,37 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from rich.cells import cell_len, set_cell_size
+from rich.console import Console, ConsoleOptions
+from rich.segment import Segment
 from rich.text import Text
 
 from wavewright.base.shown import printable
 from wavewright.model.blocks import Cell, Mark, Sentence
 from wavewright.writers.terminal.bars import bar
+
+
+class Line(Text):
+    """Printable text on one line that is cut rather than wrapped; looks exactly as a `Text` that says so.
+
+    Most of a report is of this kind, so that rich's slower ways for styles and wrapping are taken only if needed.
+    """
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text, no_wrap=True, overflow="ellipsis")
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterable[Segment]:
+        """See `Text`."""
+        text = self.plain
+        width = options.max_width - cell_len(text)
+        if width < 0 or self.spans or self.style or options.justify not in ("left", "right"):
+            yield from super().__rich_console__(console, options)
+            return
+        if options.justify == "left":
+            yield Segment(text + " " * width)
+        else:
+            stripped = text.rstrip()
+            yield Segment(" " * (width + len(text) - len(stripped)) + stripped)
+        yield Segment(self.end)
 
 
 def printable_lines(words: str) -> str:

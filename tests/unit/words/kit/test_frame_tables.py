@@ -19,5 +19,5 @@ def test_names_cannot_command_the_terminal() -> None:
 
 def test_every_text_cell_is_made_printable() -> None:
     rows = pl.DataFrame({"name": ["a\x1b[31mb\nc"]})
-    table = frame_table(rows, [Column("name", lambda row: row["name"], is_text=True)], limit=1, what="rows")
+    table = frame_table(rows, [Column("name", lambda row: row["name"], role="words")], limit=1, what="rows")
     assert r"a\x1b[31mb\nc" in plain_text([table], 60)

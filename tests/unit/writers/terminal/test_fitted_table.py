@@ -29,8 +29,8 @@ def column(name: str, **how: Any) -> Column:
 COLUMNS = (
     column("share"),
     column("address"),
-    column("text", takes_rest=True),
-    column("place", is_text=True, is_fixed=True),
+    column("text", role="rest"),
+    column("place", role="short"),
 )
 
 
@@ -68,7 +68,7 @@ def test_words_are_not_stretched() -> None:
 
 def test_paragraphs_are_wrapped_not_cut() -> None:
     formula = "= 100 * TCC_HIT / (TCC_HIT + TCC_MISS)"
-    columns = (Column("metric", lambda _: Cell(f"Hit Rate\n{formula}"), takes_rest=True), column("share"))
+    columns = (Column("metric", lambda _: Cell(f"Hit Rate\n{formula}"), role="rest"), column("share"))
     lines = plain_text([frame_table(ROWS.head(1), columns, limit=None, what="metrics")], 30).splitlines()
     assert "".join("".join(lines).replace("11.7 %", "").split()).endswith("".join(formula.split()))
 

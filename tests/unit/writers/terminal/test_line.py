@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tests.kit.together import together
-from wavewright.writers.terminal.line import Line
+from wavewright.writers.terminal.texts import Line
 
 WORDS = ["v_add", "", "  two words  ", "a kernel with a name that is far too long", "日本語 kernel", "日本語" * 9]
 

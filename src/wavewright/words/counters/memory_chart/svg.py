@@ -7,7 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from wavewright.analysis.counters.memory_chart import MemoryChart
+from wavewright.errors import UsageError
 from wavewright.facts.loader import packaged
+from wavewright.model.blocks import Picture
+from wavewright.model.document import Document
 from wavewright.words.counters.memory_chart.chart_lines import (
     CU_SECTIONS,
     Line,
@@ -17,6 +20,7 @@ from wavewright.words.counters.memory_chart.chart_lines import (
     subject,
     wire_lines,
 )
+from wavewright.writers.svg import plot_words
 from wavewright.writers.svg.markup import Svg, fitting, text_width
 
 _MARGIN, _TOP, _FOOT = 32, 104, 52
@@ -36,6 +40,18 @@ class _Card:
     y: float
     width: float
     height: float
+
+
+def draw(document: Document, theme: str, _top: int | None) -> Picture:
+    """Blocks and wires, means over all dispatches; there are no rows that could be left out."""
+    from wavewright.analysis.counters.memory_chart import memory_chart
+    from wavewright.words.counters.memory_chart import memory_chart_report
+
+    answer: MemoryChart = document.kept(("topic", "memory-chart"), lambda: memory_chart(document.counters))
+    if not answer.values["value"].count() and not answer.wires["value"].count():
+        raise UsageError("nothing of the memory chart was measured", where=document.label)
+    verdict = plot_words.headline(memory_chart_report(answer, width=140, has_colours=False))
+    return Picture("memory-chart", memory_chart_svg(answer, theme=theme), verdict)
 
 
 def memory_chart_svg(answer: MemoryChart, *, theme: str = "auto") -> str:

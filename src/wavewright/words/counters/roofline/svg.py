@@ -8,14 +8,17 @@ from collections.abc import Sequence
 from wavewright.analysis.counters.roofline import Roofline
 from wavewright.analysis.counters.roofline.geometry import Mark, Roof, decades, picture_of
 from wavewright.base.words import percent
+from wavewright.errors import UsageError
+from wavewright.model.blocks import Picture
+from wavewright.model.document import Document
 from wavewright.words.counters.roofline.roof_labels import intensity, letter, power, rate, source, subject
 from wavewright.words.kit.brief_names import brief_kernel
 from wavewright.writers.svg.label_places import Box, Taken, spread_apart
-from wavewright.writers.svg.plot_axes import Scale, bottom_axis, left_axis
+from wavewright.writers.svg.plot_axes import Scale, Ticks, bottom_axis, left_axis
 from wavewright.writers.svg.plot_frame import TEXT, Frame, Key, hint, width_of
-from wavewright.writers.svg.plot_words import rows_shown, sentences
+from wavewright.writers.svg.plot_words import headline, rows_shown, sentences
 
-_MOST_ROWS = 50  #: More marks would hide each other.
+_USUAL_ROWS, _MOST_ROWS = 20, 50  #: More marks would hide each other.
 _HEIGHT = 440.0
 _LEFT, _RIGHT = 56.0, 250.0  #: Room for values at the left, and for the names of compute roofs at the right.
 _ABOVE, _BELOW = 22.0, 40.0  #: Room for the names of the axes.
@@ -30,6 +33,19 @@ _SHAPES: dict[str, tuple[float, tuple[tuple[float, float], ...]]] = {
     "L1": (1.25, ((0, -1), (1, 0), (0, 1), (-1, 0))),
     "LDS": (1.2, ((0, -1), (1, 0.8), (-1, 0.8))),
 }
+
+
+def draw(document: Document, theme: str, top: int | None) -> Picture:
+    """Kernels under their roofs, those with most time first."""
+    from wavewright.analysis.counters.roofline import roofline
+    from wavewright.words.counters.roofline import roofline_report
+
+    answer: Roofline = document.kept(("topic", "roofline"), lambda: roofline(document.counters))
+    if not answer.kernels.height or not answer.points["gops_per_second"].count():
+        raise UsageError("operations and bytes of no kernel are known", where=document.label)
+    limit = top or _USUAL_ROWS
+    verdict = headline(roofline_report(answer, limit=limit, width=140), starts_with_name=True)
+    return Picture("roofline", roofline_svg(answer, limit=limit, theme=theme), verdict)
 
 
 def roofline_svg(
@@ -87,18 +103,11 @@ class _Drawing:
     def _axes(self) -> None:
         unit = self.picture.unit[1:]
         operation = "operation" if unit.startswith("OP") else unit.split("/")[0]
-        bottom_axis(
-            self.svg,
-            self.across,
-            decades(self.picture.x_range),
-            top=self.top,
-            bottom=self.bottom,
-            words=lambda value: f"{value:g}",
-            name=f"Arithmetic intensity ({operation} per byte)",
-        )
-        ticks = decades(self.picture.y_range)
-        name = f"Performance ({unit})"
-        left_axis(self.svg, self.up, ticks, left=self.left, right=self.right, words=power, name=name)
+        name = f"Arithmetic intensity ({operation} per byte)"
+        ticks = Ticks(decades(self.picture.x_range), lambda value: f"{value:g}")
+        bottom_axis(self.svg, self.across, ticks, top=self.top, bottom=self.bottom, name=name)
+        ticks = Ticks(decades(self.picture.y_range), power)
+        left_axis(self.svg, self.up, ticks, left=self.left, right=self.right, name=f"Performance ({unit})")
 
     def _roofs(self) -> None:
         for roof in self.picture.roofs:

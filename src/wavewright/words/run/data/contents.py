@@ -1,4 +1,4 @@
-"""The contents of runs, for the terminal."""
+"""The contents of runs in words: files, their tables, and the catalog of views, tables and columns for queries."""
 
 from __future__ import annotations
 
@@ -7,10 +7,14 @@ from collections.abc import Iterator
 import polars as pl
 
 from wavewright.analysis.run.contents.run_contents import Contents
+from wavewright.analysis.run.query.catalog import Catalog
 from wavewright.base.words import size
+from wavewright.facts.loader import packaged
 from wavewright.model.blocks import GAP, AnyBlock, headline, sentence
-from wavewright.words.kit.declared_tables import declared_table
+from wavewright.words.kit.declared_tables import declared_table, table_below
 from wavewright.words.run.place_names import process_name
+
+_TITLES: dict[str, str] = packaged("texts.toml", "wavewright.words.run")["catalog"]
 
 
 def contents_report(answer: Contents, *, limit: int = 20, show_secrets: bool = False) -> Iterator[AnyBlock]:
@@ -21,9 +25,7 @@ def contents_report(answer: Contents, *, limit: int = 20, show_secrets: bool = F
     yield sentence((_verdict(answer), "bold"))
     yield GAP
     yield from _table_lines(answer, limit=limit)
-    if answer.stored.height:
-        yield GAP
-        yield declared_table("run/data_contents/stored", answer.stored, limit=limit)
+    yield from table_below("run/data_contents/stored", answer.stored, limit=limit)
     if show_secrets:
         yield GAP
         yield declared_table(
@@ -48,3 +50,18 @@ def _verdict(answer: Contents) -> str:
     total = int(answer.files["size_bytes"].sum())
     where = f"{count:,} runs" if count > 1 else str(answer.files["path"][0])
     return f"{where}: {named}" + (f", {size(total)}" if total else "")
+
+
+def catalog_report(answer: Catalog, *, is_whole: bool) -> Iterator[AnyBlock]:
+    """The report of `wavewright schema`: an overview, or all columns of one requested view or table."""
+    if not is_whole:
+        name, _, row, _ = answer.relations.row(0)
+        yield headline(f"{name}: one row is {row}")
+        yield declared_table("run/data_contents/columns", answer.columns)
+        return
+    yield sentence(
+        ("tables and columns for `wavewright query`; `wavewright schema --view NAME` explains the columns", "bold")
+    )
+    for kind, title in _TITLES.items():
+        rows = answer.relations.filter(pl.col("kind") == kind)
+        yield from table_below("run/data_contents/catalog", rows, title=title)

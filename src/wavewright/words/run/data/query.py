@@ -66,7 +66,7 @@ def _table(rows: pl.DataFrame, cells: list[list[str]], count: int) -> AnyBlock:
     """`cells` by column."""
     numbered = pl.DataFrame({"row": range(rows.height)})
     columns = [
-        Column(printable(name), _at(cells, at), is_text=not dtype.is_numeric())
+        Column(printable(name), _at(cells, at), "number" if dtype.is_numeric() else "words")
         for at, (name, dtype) in enumerate(rows.schema.items())
     ]
     return replace(frame_table(numbered, columns, limit=rows.height, what="rows"), row_count=count)

@@ -13,7 +13,7 @@ from wavewright.model.blocks import Picture
 from wavewright.model.document import Document
 from wavewright.words.run.place_names import gpu_names
 from wavewright.writers.svg.plot_areas import draw_area
-from wavewright.writers.svg.plot_axes import Scale, bottom_axis, plain, round_ticks, time_unit
+from wavewright.writers.svg.plot_axes import Scale, bottom_axis, time_unit, unit_ticks
 from wavewright.writers.svg.plot_frame import SMALL, TEXT, Frame, Key, cut_middle, width_of
 from wavewright.writers.svg.plot_words import headline, rows_shown, sentences
 
@@ -55,11 +55,7 @@ def draw(document: Document, theme: str, top: int | None) -> Picture:
     across = Scale(0, span, frame.left + room, frame.right)
     bottom = frame.top + row_height * gpus.height
     unit, factor = time_unit(span)
-    ticks = [tick * factor for tick in round_ticks(0, span / factor, 8)]
-    name = f"time ({unit})"
-    bottom_axis(
-        frame.svg, across, ticks, top=frame.top, bottom=bottom, words=lambda value: plain(value / factor), name=name
-    )
+    bottom_axis(frame.svg, across, unit_ticks(span, factor, 8), top=frame.top, bottom=bottom, name=f"time ({unit})")
     for number, (row, label, share) in enumerate(zip(gpus.to_dicts(), names, words, strict=True)):
         base = frame.top + row_height * (number + 1)
         up = Scale(0, 1, base, base - row_height + 8)

@@ -10,9 +10,9 @@ from wavewright.errors import UsageError
 from wavewright.model.blocks import Picture
 from wavewright.model.document import Document
 from wavewright.writers.svg.plot_areas import draw_columns
-from wavewright.writers.svg.plot_axes import Scale, left_axis, plain, round_ticks, time_unit
+from wavewright.writers.svg.plot_axes import Scale, left_axis, time_unit, unit_ticks
 from wavewright.writers.svg.plot_bars import Bar, Part, bars_height, draw_bars
-from wavewright.writers.svg.plot_frame import SMALL, Frame, width_of
+from wavewright.writers.svg.plot_frame import SMALL, Frame
 from wavewright.writers.svg.plot_words import brief_time, headline
 
 _COLUMNS = 190.0  #: Height of the histogram.
@@ -72,13 +72,13 @@ def _histogram(frame: Frame, rows: pl.DataFrame, top: float) -> None:
     counts = dict(rows.select("from_ns", "gap_count").rows())
     high = max(times.values()) or 1
     unit, factor = time_unit(high)
-    ticks = [tick * factor for tick in round_ticks(0, high / factor, 4)]
-    left = frame.left + max(width_of(plain(tick / factor), SMALL) for tick in ticks) + 12
+    ticks = unit_ticks(high, factor, 4)
+    left = frame.left + ticks.room
     bottom = top + _COLUMNS
     across = Scale(0, len(ranges), left, frame.right)
     up = Scale(0, high * 1.12, bottom, top + 22)
     name = f"time of gaps by their length ({unit}), and their number"
-    left_axis(frame.svg, up, ticks, left=left, right=frame.right, words=lambda value: plain(value / factor), name=name)
+    left_axis(frame.svg, up, ticks, left=left, right=frame.right, name=name)
     columns = [(at + 0.1, at + 0.9, 0, times.get(start, 0)) for at, start in enumerate(ranges)]
     draw_columns(frame.svg, "blue", columns, across, up, gap=0)
     frame.svg.line("p-rule", [(left, bottom), (frame.right, bottom)])

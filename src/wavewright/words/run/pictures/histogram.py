@@ -13,7 +13,7 @@ from wavewright.model.blocks import Picture
 from wavewright.model.document import Document
 from wavewright.words.kit.brief_names import brief_kernels
 from wavewright.writers.svg.plot_areas import draw_columns
-from wavewright.writers.svg.plot_axes import Scale, bottom_axis, power_ticks
+from wavewright.writers.svg.plot_axes import Scale, Ticks, bottom_axis, power_ticks
 from wavewright.writers.svg.plot_frame import SMALL, TEXT, Frame, cut, hint
 from wavewright.writers.svg.plot_words import brief_time, rows_shown, sentences
 
@@ -48,16 +48,8 @@ def draw(document: Document, theme: str, top: int | None) -> Picture:
     )
     across = Scale(low, high, frame.left, frame.right, is_log=True)
     bottom = frame.top + _ROW * len(rows)
-    ticks = power_ticks(low, high)
-    bottom_axis(
-        frame.svg,
-        across,
-        ticks,
-        top=frame.top,
-        bottom=bottom,
-        words=brief_time,
-        name="duration of a call (logarithmic)",
-    )
+    ticks = Ticks(power_ticks(low, high), brief_time)
+    bottom_axis(frame.svg, across, ticks, top=frame.top, bottom=bottom, name="duration of a call (logarithmic)")
     labels = brief_kernels([row["name"] for row in rows], 64)
     for number, (row, label) in enumerate(zip(rows, labels, strict=True)):
         _panel(frame, row, label, counts[row["name"]], across, frame.top + _ROW * (number + 1))

@@ -10,8 +10,8 @@ from wavewright.errors import UsageError
 from wavewright.model.blocks import Picture
 from wavewright.model.document import Document
 from wavewright.writers.svg.plot_areas import draw_area
-from wavewright.writers.svg.plot_axes import Scale, bottom_axis, left_axis, plain, round_ticks, time_unit
-from wavewright.writers.svg.plot_frame import SMALL, TEXT, Frame, cut, width_of
+from wavewright.writers.svg.plot_axes import Scale, bottom_axis, left_axis, time_unit, unit_ticks
+from wavewright.writers.svg.plot_frame import SMALL, TEXT, Frame, cut
 from wavewright.writers.svg.plot_words import headline, rows_shown, sentences
 
 _TOP = 6
@@ -55,30 +55,16 @@ def drawn_memory(answer: Memory, theme: str, top: int | None = None, *, where: s
         ),
     )
     unit, factor = time_unit(end)
-    mosts = [max(place["peak_bytes"] or 1, place["reserved_peak_bytes"] or 0) for place in places]
-    scales = [_size_unit(most) for most in mosts]
-    left = (
-        frame.left
-        + max(
-            width_of(plain(tick), SMALL)
-            for most, (_, bytes_) in zip(mosts, scales, strict=True)
-            for tick in round_ticks(0, most / bytes_, 3)
-        )
-        + 12
-    )
+    left = frame.left + max(unit_ticks(_most(place), _size_unit(place)[1], 3).room for place in places)
     across = Scale(0, end, left, frame.right)
     several = answer.places["pid"].n_unique() > 1
-    for number, (place, scale) in enumerate(zip(places, scales, strict=True)):
+    for number, place in enumerate(places):
         base = frame.top + (_PANEL + _HEAD) * number + _PANEL
         label = place_label(place, with_process=several)
         curve = place_curve(answer, place).select("start_ns", "end_ns", "live_bytes", "reserved_bytes").rows()
-        _panel(frame, place, curve, label, (*scale, mosts[number]), across, base)
-        is_last = number == len(places) - 1
-        ticks = [tick * factor for tick in round_ticks(0, end / factor, 8)]
-        bottom_axis(
-            frame.svg, across, ticks, top=base, bottom=base, words=lambda value: plain(value / factor),
-            name=f"time since the start of the run ({unit})" if is_last else "",
-        )  # fmt: skip
+        _panel(frame, place, curve, label, across, base)
+        name = f"time since the start of the run ({unit})" if number == len(places) - 1 else ""
+        bottom_axis(frame.svg, across, unit_ticks(end, factor, 8), top=base, bottom=base, name=name)
     return frame.picture()
 
 
@@ -87,14 +73,13 @@ def _panel(
     place: dict[str, Any],
     curve: list[tuple[int, int, int, int | None]],
     label: str,
-    scale: tuple[str, float, float],
     across: Scale,
     base: float,
 ) -> None:
-    unit, factor, most = scale
+    """The curves of one of `places`, whose time axis is at `base`: reserved memory behind memory in use."""
+    (unit, factor), most = _size_unit(place), _most(place)
     up = Scale(0, most * 1.1, base, base - _PANEL + 26)
-    ticks = [tick * factor for tick in round_ticks(0, most / factor, 3)]
-    left_axis(frame.svg, up, ticks, left=across.start, right=across.end, words=lambda value: plain(value / factor))
+    left_axis(frame.svg, up, unit_ticks(most, factor, 3), left=across.start, right=across.end)
     reserved = [(start, end, held) for start, end, _, held in curve if end > start and held is not None]
     draw_area(frame.svg, "grey", reserved, across, up)
     draw_area(frame.svg, "blue", [(start, end, live) for start, end, live, _ in curve if end > start], across, up)
@@ -108,5 +93,11 @@ def _panel(
     frame.svg.add("circle", "p-red p-edge", title=peak, cx=x, cy=top, r=4.5)
 
 
-def _size_unit(most: float) -> tuple[str, float]:
-    return next((pair for pair in _UNITS if most >= 2 * pair[1]), _UNITS[-1])
+def _most(place: dict[str, Any]) -> int:
+    """The largest amount of bytes that is drawn of a place."""
+    return max(place["peak_bytes"] or 1, place["reserved_peak_bytes"] or 0)
+
+
+def _size_unit(place: dict[str, Any]) -> tuple[str, float]:
+    """The unit in which the bytes of a place are written, and its bytes."""
+    return next((pair for pair in _UNITS if _most(place) >= 2 * pair[1]), _UNITS[-1])

@@ -12,9 +12,9 @@ from wavewright.model.blocks import Picture
 from wavewright.model.document import Document
 from wavewright.words.run.place_names import process_label
 from wavewright.writers.svg.plot_areas import draw_stack
-from wavewright.writers.svg.plot_axes import Scale, bottom_axis, left_axis, plain, round_ticks, time_unit
+from wavewright.writers.svg.plot_axes import Scale, Ticks, bottom_axis, left_axis, round_ticks, time_unit, unit_ticks
 from wavewright.writers.svg.plot_bars import Bar, Part, bars_height, draw_bars
-from wavewright.writers.svg.plot_frame import SMALL, Frame, Key, width_of
+from wavewright.writers.svg.plot_frame import Frame, Key
 from wavewright.writers.svg.plot_words import headline
 
 _MOST_BARS = 40  #: Ranks that have a bar each; more become columns of one chart.
@@ -77,18 +77,16 @@ def _bar(row: dict[str, Any]) -> Bar:
 def _columns(frame: Frame, rows: Sequence[dict[str, Any]]) -> None:
     high = max(sum(_times(row)) for row in rows)
     unit, factor = time_unit(high)
-    ticks = [tick * factor for tick in round_ticks(0, high / factor)]
-    left = frame.left + max(width_of(plain(tick / factor), SMALL) for tick in ticks) + 12
+    ticks = unit_ticks(high, factor)
+    left = frame.left + ticks.room
     bottom = frame.top + _HEIGHT
     across, up = Scale(0, len(rows), left, frame.right), Scale(0, high, bottom, frame.top + 20)
-    name = f"time of kernels ({unit})"
-    left_axis(frame.svg, up, ticks, left=left, right=frame.right, words=lambda value: plain(value / factor), name=name)
+    left_axis(frame.svg, up, ticks, left=left, right=frame.right, name=f"time of kernels ({unit})")
     series = [(colour, [_times(row)[at] for row in rows]) for at, (_, colour) in enumerate(_PARTS)]
     draw_stack(frame.svg, series, range(len(rows) + 1), across, up)
     labels = [row["rank"] if row["rank"] is not None else number for number, row in enumerate(rows)]
-    at = [int(tick) for tick in round_ticks(0, len(rows) - 1, 10) if tick == int(tick)]
+    whole = [tick for tick in round_ticks(0, len(rows) - 1, 10) if tick == int(tick)]
+    numbers = Ticks(whole, lambda value: str(labels[int(value)]))
     middle = Scale(-0.5, len(rows) - 0.5, left, frame.right)
     what = "rank" if all(row["rank"] is not None for row in rows) else "process"
-    bottom_axis(
-        frame.svg, middle, at, top=bottom, bottom=bottom, words=lambda value: str(labels[int(value)]), name=what
-    )
+    bottom_axis(frame.svg, middle, numbers, top=bottom, bottom=bottom, name=what)

@@ -12,8 +12,8 @@ from wavewright.model.blocks import Picture
 from wavewright.model.document import Document
 from wavewright.words.run.place_names import process_label
 from wavewright.writers.svg.plot_areas import draw_columns
-from wavewright.writers.svg.plot_axes import Scale, bottom_axis, left_axis, plain, round_ticks, time_unit
-from wavewright.writers.svg.plot_frame import SMALL, Frame, Key, width_of
+from wavewright.writers.svg.plot_axes import Scale, Ticks, bottom_axis, left_axis, round_ticks, time_unit, unit_ticks
+from wavewright.writers.svg.plot_frame import Frame, Key
 from wavewright.writers.svg.plot_words import headline, rows_shown, sentences
 
 _TOP = 6  #: Processes that are drawn.
@@ -68,20 +68,9 @@ def draw(document: Document, theme: str, top: int | None) -> Picture:
         ),
     )
     for number, (panel, high) in enumerate(zip(panels, highs, strict=True)):
-        unit, factor = time_unit(high)
         top_y = frame.top + (_PANEL + _HEAD) * number
-        who = "" if len(every) == 1 else process_label(panel[0]["rank"], panel[0]["pid"])
-        _panel(
-            frame,
-            panel,
-            parts,
-            top=top_y,
-            high=high,
-            unit=unit,
-            factor=factor,
-            who=who,
-            is_last=number == len(panels) - 1,
-        )
+        who = "" if len(every) == 1 else f"{process_label(panel[0]['rank'], panel[0]['pid'])}, "
+        _panel(frame, panel, parts, top=top_y, high=high, who=who, is_last=number == len(panels) - 1)
     return frame.picture()
 
 
@@ -120,18 +109,17 @@ def _panel(
     *,
     top: float,
     high: float,
-    unit: str,
-    factor: float,
     who: str,
     is_last: bool,
 ) -> None:
-    ticks = [tick * factor for tick in round_ticks(0, high / factor, 4)]
-    left = frame.left + max(width_of(plain(tick / factor), SMALL) for tick in ticks) + 12
+    """Draw the steps of one process as stacked columns over an axis of times up to `high`."""
+    unit, factor = time_unit(high)
+    ticks = unit_ticks(high, factor, 4)
+    left = frame.left + ticks.room
     bottom = top + _PANEL
     right = min(frame.right, left + _WIDEST * len(rows))
     across, up = Scale(0, len(rows), left, right), Scale(0, high, bottom, top + 24)
-    name = f"{who}, time ({unit})" if who else f"time ({unit})"
-    left_axis(frame.svg, up, ticks, left=left, right=right, words=lambda value: plain(value / factor), name=name)
+    left_axis(frame.svg, up, ticks, left=left, right=right, name=f"{who}time ({unit})")
     width = (right - left) / len(rows)
     gap = min(6.0, width * 0.2)
     reached = [0.0] * len(rows)
@@ -141,18 +129,10 @@ def _panel(
         draw_columns(frame.svg, colour, columns, across, up, gap=gap)
         reached = ends
     _cut_steps(frame, rows, across, top + 24, high, width - gap)
-    numbers = [row["step"] for row in rows]
-    places = [float(at) for at in round_ticks(0, len(rows) - 1, 12) if at == int(at)]
+    whole = [at for at in round_ticks(0, len(rows) - 1, 12) if at == int(at)]
+    numbers = Ticks(whole, lambda at: f"{rows[int(at)]['step']:,}")
     middle = Scale(-0.5, len(rows) - 0.5, left, right - gap)
-    bottom_axis(
-        frame.svg,
-        middle,
-        places,
-        top=bottom,
-        bottom=bottom,
-        words=lambda value: f"{numbers[int(value)]:,}",
-        name="step" if is_last else "",
-    )
+    bottom_axis(frame.svg, middle, numbers, top=bottom, bottom=bottom, name="step" if is_last else "")
 
 
 def _cut_steps(

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+from wavewright.analysis.common.caveats import Caveat
 from wavewright.analysis.trace.trust.coverage import Coverage
 from wavewright.analysis.trace.trust.mapping import SourceMapping
 from wavewright.analysis.trace.trust.verdicts import Trust
 from wavewright.base.words import counted, percent, short
-from wavewright.model.blocks import GAP, AnyBlock, Grid, GridColumn, sentence
+from wavewright.model.blocks import GAP, AnyBlock, Cell, Grid, GridColumn, sentence
 from wavewright.words.kit.declared_tables import declared_table
 from wavewright.words.kit.frame_tables import bar_cell
-from wavewright.words.trace.input.trust import caveat_lines, trust_lines
 
-FEW = 6
+FEW = 6  #: Outliers and source lines that are shown.
+SEVERITY_TONES = {"fatal": "bold red", "care": "bold yellow", "note": "bold cyan"}
+_CYCLES_TONES = {"good": "bold green", "use with caution": "bold yellow", "do not use": "bold red"}
+_LINES_TONES = {"good": "bold green", "coarse": "bold yellow", "few": "bold yellow", "none": "bold yellow"}
 
 
 def coverage_report(
@@ -50,6 +54,24 @@ def coverage_report(
         return parts
     is_repeated = any(caveat.advice == lines.remedy for caveat in trust.caveats)
     return [*parts, GAP, *_mapping(lines, few, remedy="" if is_repeated else lines.remedy)]
+
+
+def trust_lines(trust: Trust) -> Iterator[AnyBlock]:
+    """One line for each verdict."""
+    yield sentence(("Trace quality: ", "bold"), (trust.cycles, _CYCLES_TONES[trust.cycles]))
+    yield sentence(("Source lines: ", "bold"), (trust.lines, _LINES_TONES[trust.lines]))
+
+
+def caveat_lines(caveats: Sequence[Caveat]) -> list[AnyBlock]:
+    """One entry per caveat: how grave, what, what to do."""
+    rows = tuple(
+        (
+            Cell(f"  {caveat.severity}", SEVERITY_TONES[caveat.severity]),
+            Cell.of(caveat.sentence, (f"; {caveat.advice}" if caveat.advice else "", "dim")),
+        )
+        for caveat in caveats
+    )
+    return [Grid(rows, (GridColumn(), GridColumn()))] if rows else []
 
 
 def _facts(*facts: tuple[str, float | None, str]) -> Grid:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import partial
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import polars as pl
@@ -12,8 +11,7 @@ from wavewright.analysis.trace.lanes.answer import HARMLESS_SHARE, Lanes
 from wavewright.base.words import counted, percent, short
 from wavewright.model.blocks import GAP, AnyBlock, Part, Sentence, Table, sentence
 from wavewright.model.losses import Loss
-from wavewright.words.kit.declared_tables import declared_table
-from wavewright.words.trace.row_columns import INSTRUCTION, LINE, SOURCE
+from wavewright.words.kit.declared_tables import declared_table, table_below
 
 _Row = dict[str, Any]
 _CONFIDENCES = {"counter-proven": "proven", "published": "published", "hypothesis": "hypothesis"}
@@ -48,16 +46,14 @@ def lanes_report(
         if doubt:
             yield Sentence(doubt, "loss")
         yield GAP
-        yield _row_table(answer, limit)
-        yield sentence((_LEGEND + _FABRIC * _has_traffic(answer.rows), "dim"))
+        has_traffic = answer.rows["fabric_bytes"].count() > 0
+        yield _row_table(answer.rows, limit, has_traffic=has_traffic)
+        yield sentence((_LEGEND + _FABRIC * has_traffic, "dim"))
     lines = answer.lines.filter(pl.col("row_count") > 0)
-    if lines.height:
-        yield GAP
-        yield _line_table(lines, limit)
-    if answer.branches.height:
-        yield GAP
-        place = (INSTRUCTION, SOURCE)
-        yield declared_table("trace/lanes/branches", answer.branches, limit=limit, active=_active, place=place)
+    yield from table_below(
+        "trace/lanes/lines", lines, limit=limit, active=_active, of_lds=_share_of_lds, certain=_certain
+    )
+    yield from table_below("trace/lanes/branches", answer.branches, limit=limit, active=_active)
     if has_fixes:
         yield from _fixes(answer)
     if measured_losses is not None:
@@ -132,8 +128,8 @@ def _mean(number: float) -> str:
     return f"{number:,.0f}" if number >= 1000 or number == int(number) else f"{number:,.1f}"
 
 
-def _each(name: str, count: str = "cost_known_count") -> Any:
-    """Mean of a sum per execution that it is known of."""
+def _each(name: str, count: str = "cost_known_count") -> Callable[[_Row], str]:
+    """The cell that writes a sum divided by the number of executions for which it is known."""
 
     def cell(row: _Row) -> str:
         return "" if row[name] is None else _mean(row[name] / row[count]) if row[count] else "?"
@@ -148,8 +144,10 @@ def _segments(row: _Row) -> str:
 
 def _explained(row: _Row) -> str:
     share = row["explained_stall_share"]
-    if not row["extra_cycles_total"] or share is None:
-        return "" if not row["extra_cycles_total"] else "no wait"
+    if not row["extra_cycles_total"]:
+        return ""
+    if share is None:
+        return "no wait"
     return "harmless" if share < HARMLESS_SHARE else f"≤ {percent(share, 0)}"
 
 
@@ -162,19 +160,14 @@ def _certain(row: _Row) -> str:
     return percent(row["cost_known_count"] / max(1, row["execution_count"]), 0)
 
 
-def _has_traffic(rows: pl.DataFrame) -> bool:
-    return rows["fabric_bytes"].null_count() < rows.height
-
-
-def _row_table(answer: Lanes, limit: int) -> Table:
-    rows = answer.rows
+def _row_table(rows: pl.DataFrame, limit: int, *, has_traffic: bool) -> Table:
     return declared_table(
         "trace/lanes/rows",
         rows,
         limit=limit,
-        has_lds=rows["ideal_cycles_total"].null_count() < rows.height,
-        has_memory=rows["segment_count_total"].null_count() < rows.height,
-        has_traffic=_has_traffic(rows),
+        has_lds=rows["ideal_cycles_total"].count() > 0,
+        has_memory=rows["segment_count_total"].count() > 0,
+        has_traffic=has_traffic,
         active=_active,
         ideal=_each("ideal_cycles_total"),
         extra=_each("extra_cycles_total"),
@@ -183,19 +176,6 @@ def _row_table(answer: Lanes, limit: int) -> Table:
         asked=_each("requested_bytes_total", "known_count"),
         moved=_each("moved_bytes_total"),
         rule=lambda row: _CONFIDENCES.get(row["confidence"] or "", "none"),
-        certain=_certain,
-        place=(INSTRUCTION, SOURCE),
-    )
-
-
-def _line_table(lines: pl.DataFrame, limit: int) -> Table:
-    return declared_table(
-        "trace/lanes/lines",
-        lines,
-        limit=limit,
-        line=(LINE,),
-        active=_active,
-        of_lds=_share_of_lds,
         certain=_certain,
     )
 
@@ -224,18 +204,19 @@ def _fixes(answer: Lanes) -> Iterator[AnyBlock]:
         yield Sentence(f"  {fix['text']}: removes {short(fix['removed_cycles_total'])} ({share}), {cost}")
 
 
-def _per_execution(column: str, row: _Row) -> str:
-    return "" if row[column] is None else _mean(row[column])
-
-
 def _comparison(answer: Lanes, limit: int) -> Iterator[AnyBlock]:
-    yield GAP
+    """The table of evaluated and measured counts per execution of each source line."""
     if answer.comparison.is_empty():
+        yield GAP
         yield Sentence("no source line is both in the trace and in what Omniprobe measured: compile both with -g")
-        return
     counts = ("extra_cycles", "omniprobe_conflicts", "segments", "omniprobe_lines")
-    cells: dict[str, Any] = {name: partial(_per_execution, f"{name}_per_execution") for name in counts}
-    yield declared_table("trace/lanes/compared", answer.comparison, limit=limit, line=(LINE,), **cells)
+    cells = {name: _amount(f"{name}_per_execution") for name in counts}
+    yield from table_below("trace/lanes/compared", answer.comparison, limit=limit, **cells)
+
+
+def _amount(column: str) -> Callable[[_Row], str]:
+    """The cell that writes a number of a column; empty where there is none."""
+    return lambda row: "" if row[column] is None else _mean(row[column])
 
 
 def _unknown(answer: Lanes) -> Iterator[AnyBlock]:

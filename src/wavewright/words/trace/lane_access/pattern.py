@@ -7,9 +7,10 @@ from collections.abc import Iterator
 import polars as pl
 
 from wavewright.analysis.trace.lanes.pattern import RowPattern
-from wavewright.base.words import counted, grouped, percent
+from wavewright.base.words import counted, percent
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, sentence
-from wavewright.words.kit.frame_tables import Column, frame_table, place
+from wavewright.words.kit.declared_tables import declared_table
+from wavewright.words.kit.frame_tables import place
 
 _STRIDES_SHOWN = 3
 
@@ -25,12 +26,11 @@ def pattern_report(answer: RowPattern) -> Iterator[AnyBlock]:
             yield GAP
             yield sentence((f"access {access + 1} of {access_count}", "bold"))
         yield Sentence(f"addresses: {steps(lanes)}")
-        groups = answer.groups.filter(pl.col("access") == access)
-        what, title = ("phases", "") if answer.bank_count else ("groups of lanes", "")
-        columns = _PHASES if answer.bank_count else _GROUPS
-        yield frame_table(groups, columns, limit=None, what=what, title=title)
-    if answer.bank_count:
-        yield from _fix(answer)
+        groups = answer.groups.filter(pl.col("access") == access).with_columns(number=pl.col("group") + 1)
+        yield declared_table(f"trace/pattern/{'phases' if answer.bank_count else 'groups'}", groups)
+    if answer.bank_count and answer.fix:
+        now, then = int(answer.groups["count"].sum()), int(answer.groups["fixed_count"].sum())
+        yield sentence(("try: ", "bold cyan"), f"{answer.fix}: {now:,} cycles become {then:,}")
 
 
 def _facts(answer: RowPattern, access_count: int) -> str:
@@ -63,26 +63,3 @@ def steps(lanes: pl.DataFrame) -> str:
     ]
     more = ", ..." if counts.height > _STRIDES_SHOWN else ""
     return f"lane {first['lane']} at {first['address_bytes']:,}, then {', '.join(parts)}{more}"
-
-
-def _fix(answer: RowPattern) -> Iterator[Sentence]:
-    if not answer.fix:
-        return
-    now, then = int(answer.groups["count"].sum()), int(answer.groups["fixed_count"].sum())
-    yield sentence(("try: ", "bold cyan"), f"{answer.fix}: {now:,} cycles become {then:,}")
-
-
-_PHASES = (
-    Column("phase", lambda row: f"{row['group'] + 1}"),
-    Column("cycles", lambda row: f"{row['count']:,}"),
-    Column("after", lambda row: grouped(row["fixed_count"], none=""), is_fixed=True),
-    Column("lanes", lambda row: row["lanes"], is_text=True),
-    Column("fullest bank", lambda row: "" if row["bank"] is None else str(row["bank"])),
-    Column("lanes that meet in it", lambda row: row["colliding"], takes_rest=True),
-)
-_GROUPS = (
-    Column("group", lambda row: f"{row['group'] + 1}"),
-    Column("segments", lambda row: f"{row['count']:,}"),
-    Column("least", lambda row: f"{row['least_count']:,}"),
-    Column("lanes", lambda row: row["lanes"], is_text=True),
-)

@@ -12,8 +12,8 @@ from wavewright.model.blocks import Picture
 from wavewright.model.document import Document
 from wavewright.words.kit.charts import SHADES, dense
 from wavewright.writers.svg.plot_areas import draw_stack
-from wavewright.writers.svg.plot_axes import Scale, bottom_axis, left_axis, plain, round_ticks
-from wavewright.writers.svg.plot_frame import SMALL, Frame, Key, width_of
+from wavewright.writers.svg.plot_axes import Scale, bottom_axis, left_axis, unit_ticks
+from wavewright.writers.svg.plot_frame import Frame, Key
 from wavewright.writers.svg.plot_words import listed, rows_shown, sentences
 
 _TOP = 8  #: Shader engines.
@@ -47,8 +47,8 @@ def draw(document: Document, theme: str, top: int | None) -> Picture:
     )
     sums = answer.over_time.group_by("se", "bin").agg(pl.col("wave_count_mean").sum())
     high = float(sums["wave_count_mean"].max() or 1)  # type: ignore[arg-type]  # a number
-    ticks = round_ticks(0, high, 4)
-    left = frame.left + max(width_of(plain(tick), SMALL) for tick in ticks) + 12
+    ticks = unit_ticks(high, count=4)
+    left = frame.left + ticks.room
     across = Scale(0, answer.end_cycles - answer.start_cycles, left, frame.right)
     borders = [min(answer.bin_cycles * at, across.high) for at in range(answer.bin_count + 1)]
     for number, ((se,), rows) in enumerate(shown):
@@ -64,5 +64,5 @@ def draw(document: Document, theme: str, top: int | None) -> Picture:
     bottom = frame.top + panel * len(shown)
     mhz = answer.clocks.clock_mhz
     name = f"cycles ({across.high / mhz:,.1f} us)" if mhz else "cycles"
-    bottom_axis(frame.svg, across, round_ticks(0, across.high, 8), top=bottom, bottom=bottom, name=name)
+    bottom_axis(frame.svg, across, unit_ticks(across.high, count=8), top=bottom, bottom=bottom, name=name)
     return frame.picture()

@@ -10,8 +10,7 @@ import pytest
 from tests.kit.together import together
 from wavewright.base.names_form import NAMES_FORM
 from wavewright.model.blocks import Placed
-from wavewright.words.kit.brief_names import brief_kernel, brief_kernels
-from wavewright.words.kit.brief_paths import brief_paths
+from wavewright.words.kit.brief_names import brief_kernel, brief_kernels, brief_paths
 from wavewright.words.kit.frame_tables import Column, bar_cell, frame_table
 from wavewright.writers.terminal.blocks import plain_text
 
@@ -38,9 +37,9 @@ def numbers(count: int) -> list[Column]:
     return [Column(f"number {n}", lambda row: f"{row['share']:.3f}") for n in range(count)]
 
 
-KERNEL = Column("kernel", lambda row: brief_kernel(row["name"], 200), takes_rest=True)
-WHERE = Column("GPU", lambda row: Placed(row["path"], " GPU 3"), is_text=True, is_fixed=True)
-BAR = Column("", lambda row: bar_cell(row["share"], 30), is_bar=True)
+KERNEL = Column("kernel", lambda row: brief_kernel(row["name"], 200), role="rest")
+WHERE = Column("GPU", lambda row: Placed(row["path"], " GPU 3"), role="short")
+BAR = Column("", lambda row: bar_cell(row["share"], 30), role="bar")
 
 
 @pytest.mark.parametrize("width", [80, 100, 120])
@@ -109,7 +108,7 @@ def test_cells_that_would_become_equal_are_cut_in_the_middle() -> None:
     sites = pl.DataFrame(
         {"text": [f"/sgl-workspace/sglang/python/sglang/srt/model_executor/runner.py({n}): f" for n in (7, 8)]}
     )
-    lines = printed([Column("site", lambda row: row["text"], is_text=True, takes_rest=True), *_padding(4)], 80, sites)
+    lines = printed([Column("site", lambda row: row["text"], role="rest"), *_padding(4)], 80, sites)
     assert len(set(lines[-2:])) == 2
 
 
