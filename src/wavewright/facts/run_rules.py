@@ -16,6 +16,10 @@ class RunRule(Fact, frozen=True):
     stress: float | None = None  #: and from here on with stress.
     source: str = ""  #: Where the thresholds come from; every rule that has one says it.
     unit: str = "share"
+    title: str = ""  #: Of a finding; empty = the analysis words it.
+    cause: str = ""  #: Sentence with places for the numbers of a finding about gaps; empty = the analysis words it.
+    confidence: str = "high"
+    confidence_reason: str = "every event of it is recorded"
     remedies: tuple[str, ...] = ()
     false_if: str = ""
     next_command: str = ""

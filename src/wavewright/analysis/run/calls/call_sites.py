@@ -1,15 +1,20 @@
-"""Call sites: the operators, markers and Python functions that are open on a thread at given times."""
+"""Regions that are open on a thread at given times: call sites (the innermost names) and whole stacks.
+
+`call_sites` takes any number of moments, `open_names` some hundreds, of which it lists every open region.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import polars as pl
 
-from wavewright.analysis.run.calls.open_regions import SEPARATOR
-from wavewright.analysis.run.measures.event_rows import timed
+from wavewright.analysis.run.calls.launches import API_DOMAINS
+from wavewright.analysis.run.measures.event_rows import rows_where, timed
 from wavewright.model.run import Run
 
+NOT_OPEN = (*API_DOMAINS, "TOOL")  #: Domains that say nothing about the application.
+SEPARATOR = " > "  #: Between the names of a stack.
 UNKNOWN = "not recorded"
 #: Calls into runtimes: the site of a call is what calls them; they count where nothing does.
 _RUNTIMES = ("HIP", "HSA", "CUDA", "KFD")
@@ -24,12 +29,11 @@ def call_sites(run: Run, moments: pl.DataFrame) -> pl.Series:
     sorted_moments = moments.select("thread", "time_ns").with_row_index("row").drop_nulls().sort("thread", "time_ns")
     threads = sorted_moments["thread"].unique()
     columns = ["thread", "domain", "name", "start_ns", "end_ns"]
-    chosen = pl.col("thread").is_in(threads.implode())
-    pieces = [piece.filter(chosen) for piece in run.chunks("regions", columns)]
     sites: list[str] = [UNKNOWN] * moments.height
-    if not sorted_moments.height or not any(piece.height for piece in pieces):
+    if not sorted_moments.height:
         return pl.Series(sites, dtype=pl.String)
-    regions = timed(pl.concat(pieces)).sort("thread", "start_ns", "end_ns", descending=[False, False, True])
+    regions = timed(rows_where(run, "regions", columns, pl.col("thread").is_in(threads.implode())))
+    regions = regions.sort("thread", "start_ns", "end_ns", descending=[False, False, True])
     is_runtime = pl.col("domain").cast(pl.String).is_in(_RUNTIMES).fill_null(value=False)
     regions = regions.with_columns(is_runtime=is_runtime, name=pl.col("name").cast(pl.String).fill_null("?"))
     of_thread = regions.partition_by("thread", as_dict=True)
@@ -47,6 +51,7 @@ def call_sites(run: Run, moments: pl.DataFrame) -> pl.Series:
 
 
 def _of_thread(regions: pl.DataFrame, rows: Iterator[tuple[int, int]]) -> Iterator[tuple[int, str]]:
+    """The site of each row at its time, of the sorted regions and times of one thread."""
     starts, ends = regions["start_ns"].to_list(), regions["end_ns"].to_list()
     names, runtime = regions["name"].to_list(), regions["is_runtime"].to_list()
     stack: list[int] = []
@@ -65,3 +70,20 @@ def _of_thread(regions: pl.DataFrame, rows: Iterator[tuple[int, int]]) -> Iterat
         if key not in texts:
             texts[key] = SEPARATOR.join(names[index] for index in inner) or UNKNOWN
         yield row, texts[key]
+
+
+def open_names(regions: pl.DataFrame, moments: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
+    """`moment` and `names` of the regions that are open then, outermost first; without moments at which none is.
+
+    `moments` has `moment` (a number), `time_ns` and the columns `by` of a thread.
+    """
+    times = moments["time_ns"].sort()
+    first, after = (times.search_sorted(regions[name], side="left") for name in ("start_ns", "end_ns"))
+    ordered = (
+        regions.filter(first < after)
+        .join(moments, on=by)
+        .filter(pl.col("start_ns") <= pl.col("time_ns"), pl.col("time_ns") < pl.col("end_ns"))
+        .with_columns(pl.col("name").cast(pl.String).fill_null(""))
+        .sort("moment", "start_ns", -pl.col("end_ns"), maintain_order=True)
+    )
+    return ordered.group_by("moment", maintain_order=True).agg(names="name")

@@ -1,4 +1,4 @@
-"""Calls, those that they lead to, and their cost as frames for flame graphs: merged by path, or around one function."""
+"""Frames of flame graphs: the tree of regions with its costs, merged by path of names, or around one function."""
 
 from __future__ import annotations
 
@@ -45,25 +45,13 @@ def frames_of(tree: pl.DataFrame, weight: str, most: int) -> pl.DataFrame:
         lighter.filter(is_hanging & (pl.col(by) > 0))
         .group_by("parent", "depth", maintain_order=True)
         .agg(pl.len().alias("count"), *(pl.col(name).sum() for name in _SUMS))
-        .select(
-            pl.lit(-1, pl.Int64).alias("node"),
-            "parent",
-            "depth",
-            pl.format("{} smaller", pl.col("count")).alias("name"),
-            pl.lit("smaller").alias("domain"),
-            *_SUMS,
-        )
+        .with_columns(node=pl.lit(-1, pl.Int64), name=pl.format("{} smaller", "count"), domain=pl.lit("smaller"))
+        .select(heaviest.columns)
     )
-    roots = nodes.filter(pl.col("depth") == 0)
-    head = roots.select(pl.col(name).sum() for name in _SUMS).with_columns(self_ns=pl.lit(0, pl.Int64))
-    root = head.select(
-        pl.lit(-1, pl.Int64).alias("node"),
-        pl.lit(-2, pl.Int64).alias("parent"),
-        pl.lit(-1, pl.Int64).alias("depth"),
-        pl.lit("all").alias("name"),
-        pl.lit("all").alias("domain"),
-        *_SUMS,
-    )
+    sums = nodes.filter(pl.col("depth") == 0).select(pl.col(_SUMS).sum()).with_columns(self_ns=pl.lit(0, pl.Int64))
+    head = {"node": -1, "parent": -2, "depth": -1, "name": "all", "domain": "all"}
+    root = sums.with_columns(**{name: pl.lit(value, nodes.schema[name]) for name, value in head.items()})
+    root = root.select(heaviest.columns)
     rows = pl.concat([root, heaviest, smaller]).sort("depth", maintain_order=True).with_row_index("frame")
     places = rows.filter(pl.col("domain") != "smaller").select(parent="node", above="frame")
     return (

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from wavewright.facts.loader import packaged
 from wavewright.model.answer import Answer, once_per_run
 from wavewright.model.run import Run
 from wavewright.model.run_tables import RUN
@@ -22,13 +23,7 @@ _KEYS = ["process", "correlation"]
 _WORK = ("dispatches", "copies")
 _SMALL = 1 << 16
 #: Kind of call -> names of functions of that kind; the first that fits.
-CAUSES = {
-    "synchronisation": r"(?i)synchronize|signal_wait|waitevent|wait_event|eventquery|streamquery",
-    "allocation": r"(?i)malloc|free|alloc|hostregister|hostunregister|mempool|memory_pool",
-    "copy call": r"(?i)memcpy|memset|memory_copy|async_copy|memory_fill|memprefetch",
-    "loading code": r"(?i)module(load|unload|get)|code_object|executable|fatbinary|registerfunction|registervar",
-    "launch call": r"(?i)launch|pushcallconfiguration|popcallconfiguration",
-}
+CAUSES: dict[str, str] = packaged("causes.toml", __package__)
 
 
 def region_pieces(run: Run, columns: Sequence[str]) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
@@ -131,7 +126,6 @@ def _found(run: Run, work: pl.DataFrame) -> Launches:
 def outermost(calls: pl.DataFrame) -> pl.DataFrame:
     """The calls of every `thread` that no earlier call encloses, sorted; overlapping starts are cut.
 
-    >>> import polars as pl
     >>> calls = pl.DataFrame({"thread": [0, 0], "start_ns": [0, 0], "end_ns": [5, 9]})
     >>> outermost(calls).rows()
     [(0, 0, 9)]
@@ -144,9 +138,8 @@ def outermost(calls: pl.DataFrame) -> pl.DataFrame:
 
 
 def touching(regions: pl.DataFrame, stretches: pl.DataFrame) -> pl.DataFrame:
-    """Those of the regions that share some time with one of the merged `stretches`.
+    """The regions that share some time with one of the merged `stretches`.
 
-    >>> import polars as pl
     >>> regions = pl.DataFrame({"start_ns": [0, 5], "end_ns": [4, 9]})
     >>> touching(regions, pl.DataFrame({"start_ns": [8], "end_ns": [20]})).rows()
     [(5, 9)]
@@ -159,7 +152,6 @@ def touching(regions: pl.DataFrame, stretches: pl.DataFrame) -> pl.DataFrame:
 def cause_of(name: pl.Expr) -> pl.Expr:
     """The kind of a call, from the name of its function.
 
-    >>> import polars as pl
     >>> pl.select(cause_of(pl.lit("hipStreamSynchronize"))).item()
     'synchronisation'
     """

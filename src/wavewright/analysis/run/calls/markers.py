@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import polars as pl
 
+from wavewright.analysis.run.measures.event_rows import rows_where
 from wavewright.model.run import Run
 
 MARKER = "MARKER"  #: Domain of marker ranges.
@@ -15,11 +18,8 @@ class Markers:
 
     def __init__(self, run: Run, domain: str = MARKER) -> None:
         columns = ["process", "thread", "domain", "name", "start_ns", "end_ns"]
-        ranges = [piece.filter(pl.col("domain") == domain).drop("domain") for piece in run.chunks("regions", columns)]
-        empty = run.read("regions", columns).clear().drop("domain") if not ranges else ranges[0].clear()
         self._run = run
-        self._open = _open_ranges(pl.concat([empty, *ranges]))
-        self._launches: pl.DataFrame | None = None
+        self._open = _open_ranges(rows_where(run, "regions", columns, pl.col("domain") == domain).drop("domain"))
 
     @property
     def is_empty(self) -> bool:
@@ -35,16 +35,14 @@ class Markers:
         return ranges.sort("row")["name"].rename("marker")
 
     def around_launches(self, events: pl.DataFrame) -> pl.Series:
-        """As `around`, at the start of the API call with the `correlation` of each event.
+        """As `around`, at the start of the API call that launched each event, by its `correlation`.
 
-        Events whose call was not recorded count at their own begin, on the thread that launched them.
+        Where the call was not recorded, the start of the event itself counts, on the thread that launched it.
         """
         return self.around(self.times_of_launches(events))
 
     def times_of_launches(self, events: pl.DataFrame) -> pl.DataFrame:
         """`process`, `thread` and `start_ns` of the API call with the `correlation` of each event, else of itself."""
-        if self._launches is None:
-            self._launches = self._calls()
         calls = events.select("process", "thread", "correlation", "start_ns").join(
             self._launches, on=["process", "correlation"], how="left", maintain_order="left"
         )
@@ -54,19 +52,14 @@ class Markers:
             pl.coalesce("call_ns", "start_ns").alias("start_ns"),
         )
 
-    def _calls(self) -> pl.DataFrame:
+    @cached_property
+    def _launches(self) -> pl.DataFrame:
         """Thread and start of the API call of each correlation."""
         columns = ["process", "correlation", "domain", "thread", "start_ns"]
-        calls = [
-            piece.filter((pl.col("domain") != MARKER) & pl.col("correlation").is_not_null())
-            for piece in self._run.chunks("regions", columns)
-        ]
-        empty = self._run.read("regions", columns).clear() if not calls else calls[0].clear()
-        return (
-            pl.concat([empty, *calls])
-            .select("process", "correlation", call_thread="thread", call_ns="start_ns")
-            .unique(["process", "correlation"], keep="first", maintain_order=True)
-        )
+        is_call = (pl.col("domain") != MARKER) & pl.col("correlation").is_not_null()
+        calls = rows_where(self._run, "regions", columns, is_call)
+        calls = calls.select("process", "correlation", call_thread="thread", call_ns="start_ns")
+        return calls.unique(["process", "correlation"], keep="first", maintain_order=True)
 
 
 def _open_ranges(ranges: pl.DataFrame) -> pl.DataFrame:
@@ -96,7 +89,7 @@ def _open_ranges(ranges: pl.DataFrame) -> pl.DataFrame:
 
 
 def _crossing(edges: pl.DataFrame) -> pl.DataFrame:
-    """The same for threads with ranges that cross: the last started range counts."""
+    """The innermost open range at each edge of threads whose ranges cross: the one that started last."""
     innermost: list[int | None] = []
     for _, thread in edges.group_by(_THREAD, maintain_order=True):
         pending: dict[int, None] = {}
@@ -110,5 +103,5 @@ def _crossing(edges: pl.DataFrame) -> pl.DataFrame:
 
 
 def _length(sign: int) -> pl.Expr:
-    """Sort ranges of equal start outermost first, ranges of equal end innermost first."""
+    """The length of a range with a sign: a key that sorts equal starts outermost first, equal ends innermost first."""
     return sign * (pl.col("end_ns") - pl.col("start_ns"))

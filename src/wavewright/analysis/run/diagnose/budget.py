@@ -1,4 +1,4 @@
-"""The time budget of a run: computation, communication and copies that nothing hides, idle time; all of the window."""
+"""Time budget of the GPUs of a run: computation, exposed communication and copies, idle; together the window."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import polars as pl
 from wavewright.analysis.run.diagnose import RunDiagnosis, diagnose_run
 from wavewright.model.answer import Answer
 from wavewright.model.run import Run
-from wavewright.model.schema import TableSpec, table_spec
+from wavewright.model.schema import TableSpec
 
 #: Part -> column of the diagnosis, in the order of a picture.
 PARTS = {
@@ -23,27 +23,10 @@ PARTS = {
 
 
 @dataclass(frozen=True, eq=False)
-class TimeBudget(Answer):
+class TimeBudget(Answer, package=__package__):
     """Budget of the time of the GPUs."""
 
-    definition: ClassVar[str] = (
-        "The window of a GPU is from the first to the last work of the GPUs of its node, without start-up where that "
-        "is told. Computation is the time with a kernel that computes; communication and copies count where no "
-        "computation, and for copies no kernel at all, ran at the same time; the rest is idle. The four add up to the "
-        "window. Shares are of the windows of all GPUs together."
-    )
-    tables: ClassVar[Mapping[str, TableSpec]] = {
-        "parts": table_spec(
-            "parts",
-            "one part of the time",
-            """
-            part     String   -   | computation, exposed communication, exposed copies or idle
-            time_ns  Float64  ns  | mean of the GPUs
-            share    Float64  -   | of the windows of all GPUs, 0 to 1
-            """,
-        ),
-        "gpus": RunDiagnosis.tables["gpus"],
-    }
+    tables: ClassVar[Mapping[str, TableSpec]] = {"gpus": RunDiagnosis.tables["gpus"]}
 
     parts: pl.DataFrame
     gpus: pl.DataFrame
@@ -54,14 +37,11 @@ def budget_of(diagnosis: RunDiagnosis) -> TimeBudget:
     """The budget that a diagnosis has measured already."""
     gpus = diagnosis.gpus
     window_ns, count = int(gpus["window_ns"].sum()), max(gpus.height, 1)
-    times = {part: int(gpus[column].sum()) for part, column in PARTS.items()}
-    rows = (
-        [(part, time / count, time / window_ns if window_ns else 0.0) for part, time in times.items()]
-        if window_ns
-        else []
+    times = {part: int(gpus[column].sum()) for part, column in PARTS.items()} if window_ns else {}
+    rows = [(part, time_ns / count, time_ns / window_ns) for part, time_ns in times.items()]
+    return TimeBudget(
+        pl.DataFrame(rows, schema=TimeBudget.tables["parts"].dtypes, orient="row"), gpus, window_ns / count
     )
-    spec = TimeBudget.tables["parts"]
-    return TimeBudget(pl.DataFrame(rows, schema=spec.dtypes, orient="row"), gpus, window_ns / count)
 
 
 def budget(run: Run) -> TimeBudget:

@@ -1,4 +1,7 @@
-"""Activity of the threads of a run: calls into the runtime, and the markers, operators and functions around them."""
+"""Activity of the threads of a run: calls into the runtime, and the markers, operators and functions around them.
+
+`host_of` reads the regions of a run once; `calls_within` divides the windows of a thread by kind of call.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,9 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from wavewright.analysis.run.calls.launches import API_DOMAINS, cause_of, outermost, touching
-from wavewright.analysis.run.measures.intervals import covered_before, intervals, merged
+from wavewright.analysis.run.calls.call_sites import open_names
+from wavewright.analysis.run.calls.launches import API_DOMAINS, cause_of, outermost
+from wavewright.analysis.run.measures.intervals import intervals, merged
 from wavewright.model.run import Run
 
 #: Kinds of calls that gaps are divided by.
@@ -37,32 +41,39 @@ class Host:
     start_ns: int | None  #: First start of any region.
     end_ns: int | None
 
+    def stacks(self, moments: pl.DataFrame) -> pl.Series:
+        """Names of the regions that are open on a `thread` at a `time_ns`, outermost first; of many, the innermost."""
+        numbered = moments.with_row_index("moment")
+        names = open_names(self.others, numbered.drop_nulls(), ["thread"])
+        names = names.with_columns(
+            pl.col("names").list.tail(_MOST_FRAMES).list.eval(pl.element().filter(pl.element() != ""))
+        )
+        return numbered.join(names, on="moment", how="left", maintain_order="left")["names"]
+
 
 def host_of(run: Run) -> Host:
     """The regions of a run, read once."""
-    schema = {"process": pl.UInt32, **_COLUMNS, "correlation": pl.Int64}
-    calls, others, tools = (
-        [pl.DataFrame(schema=schema)],
-        [pl.DataFrame(schema=_COLUMNS | {"is_marker": pl.Boolean})],
-        [_times()],
+    call_columns = {"process": pl.UInt32, **_COLUMNS, "correlation": pl.Int64}
+    calls = [pl.DataFrame(schema=call_columns)]
+    others = [pl.DataFrame(schema=_COLUMNS | {"is_marker": pl.Boolean})]
+    tools = [pl.DataFrame(schema=_COLUMNS)]
+    is_call, is_tool, is_marker = (
+        pl.col("domain").is_in(domains).fill_null(value=False) for domains in (API_DOMAINS, [_TOOL], [_MARKER])
     )
-    is_call = pl.col("domain").is_in(API_DOMAINS).fill_null(value=False)
-    is_tool = (pl.col("domain") == _TOOL).fill_null(value=False)
     has_operators = False
-    for piece in run.chunks("regions", ["domain", *schema]):
-        calls.append(piece.filter(is_call).select(*schema))
-        tools.append(piece.filter(is_tool).select("thread", "start_ns", "end_ns"))
-        has_operators = has_operators or bool((piece["domain"] == _OPERATOR).any())
-        is_marker = (pl.col("domain") == _MARKER).fill_null(value=False)
+    for piece in run.chunks("regions", ["domain", *call_columns]):
+        calls.append(piece.filter(is_call).select(*call_columns))
+        tools.append(piece.filter(is_tool).select(*_COLUMNS))
         others.append(piece.filter(~is_call & ~is_tool).select(*_COLUMNS, is_marker=is_marker))
-    called = _kinds(intervals(pl.concat(calls), []))
+        has_operators = has_operators or bool((piece["domain"] == _OPERATOR).any())
+    runtime_calls = _with_kinds(intervals(pl.concat(calls), []))
     around = pl.concat(others).drop_nulls(["start_ns", "end_ns"])
     tool = merged(intervals(pl.concat(tools), ["thread"]), ["thread"])
     names = around["name"].unique().cast(pl.String)
-    times = pl.concat([called.select("start_ns", "end_ns"), around.select("start_ns", "end_ns")])
+    times = pl.concat(frame.select("start_ns", "end_ns") for frame in (runtime_calls, around))
     return Host(
-        calls=called,
-        outer=outermost(called.select("thread", "name", "kind", "start_ns", "end_ns").drop_nulls("thread")),
+        calls=runtime_calls,
+        outer=outermost(runtime_calls.select("thread", "name", "kind", "start_ns", "end_ns").drop_nulls("thread")),
         others=around,
         loader=_matching(around, names, _LOADER, ["thread"]),
         faults=_matching(around, names, _FAULTS, []),
@@ -73,20 +84,13 @@ def host_of(run: Run) -> Host:
     )
 
 
-def _times() -> pl.DataFrame:
-    return pl.DataFrame(schema={"thread": pl.UInt32, "start_ns": pl.Int64, "end_ns": pl.Int64})
-
-
-def _kinds(calls: pl.DataFrame) -> pl.DataFrame:
-    """With `kind`, one of `CALL_KINDS` as a number."""
-    names = calls.select(pl.col("name").unique()).with_columns(text=pl.col("name").cast(pl.String))
-    kind = (
-        pl.when(pl.col("text").str.contains(_COMPILING))
-        .then(pl.lit("loading code"))
-        .otherwise(cause_of(pl.col("text")))
-    )
+def _with_kinds(calls: pl.DataFrame) -> pl.DataFrame:
+    """The calls with `kind`, the number of one of `CALL_KINDS`."""
+    text = pl.col("name").cast(pl.String)
+    kind = pl.when(text.str.contains(_COMPILING)).then(pl.lit("loading code")).otherwise(cause_of(text))
     numbers = {name: number for number, name in enumerate(CALL_KINDS)}
-    kinds = names.select("name", kind=kind.replace_strict(numbers, return_dtype=pl.UInt8))
+    names = calls.select(pl.col("name").unique())
+    kinds = names.with_columns(kind=kind.replace_strict(numbers, return_dtype=pl.UInt8))
     return calls.join(kinds, on="name", how="left", nulls_equal=True, maintain_order="left")
 
 
@@ -97,35 +101,18 @@ def _matching(regions: pl.DataFrame, names: pl.Series, pattern: str, by: list[st
     return merged(intervals(rows, by), by)
 
 
-def time_within(whole: pl.DataFrame, windows: pl.DataFrame, by: list[str]) -> pl.Series:
-    """Time of each window (`start_ns`, `end_ns`) that the merged intervals of its group cover.
-
-    >>> import polars as pl
-    >>> whole = pl.DataFrame({"start_ns": [0, 9], "end_ns": [5, 12]})
-    >>> time_within(whole, pl.DataFrame({"start_ns": [3, 20], "end_ns": [10, 30]}), []).to_list()
-    [3, 0]
-    """
-    if not whole.height or not windows.height:
-        return pl.repeat(0, windows.height, dtype=pl.Int64, eager=True)
-    upto = [covered_before(whole, windows.select(*by, time_ns=pl.col(name)), by) for name in ("start_ns", "end_ns")]
-    return upto[1] - upto[0]
-
-
 def calls_within(outer: pl.DataFrame, windows: pl.DataFrame) -> pl.DataFrame:
-    """Time of each window of a `thread` that its calls take: a column per kind; and `open`, the kind of the call that
-    was going on when the window began; null = none."""
-    parts = []
+    """Time of each window of a `thread` that its calls take, a column per kind; `open`: the kind of the call that was
+    going on when the window began, null = none."""
     threads = outer.partition_by("thread", as_dict=True, maintain_order=True) if windows.height else {}
     numbered = windows.with_row_index("window")
+    empty = numbered.select("window").clear()
+    empty = empty.with_columns(*(pl.lit(0, pl.Int64).alias(kind) for kind in CALL_KINDS), open=pl.lit(0, pl.UInt8))
+    parts = [empty]
     for (thread,), group in numbered.group_by("thread", maintain_order=True):
-        own_calls = threads.get((thread,))
-        if own_calls is None:
-            continue
-        parts.append(group.select("window").hstack(_within(own_calls, group)))
-    empty = pl.DataFrame(
-        schema={"window": numbered.schema["window"], **dict.fromkeys(CALL_KINDS, pl.Int64), "open": pl.UInt8}
-    )
-    sums = pl.concat([empty, *parts])
+        if (thread,) in threads:
+            parts.append(group.select("window").hstack(_within(threads[thread,], group)))
+    sums = pl.concat(parts)
     return (
         numbered.select("window")
         .join(sums, on="window", how="left", maintain_order="left")
@@ -159,34 +146,3 @@ def _within(calls: pl.DataFrame, windows: pl.DataFrame) -> pl.DataFrame:
     at, index, _, kind = last["start_ns"]
     is_open = (at >= 0) & (calls["end_ns"].gather(index) > windows["start_ns"])
     return pl.DataFrame(sums).with_columns(open=pl.select(pl.when(pl.lit(is_open)).then(pl.lit(kind))).to_series())
-
-
-def longest_calls(outer: pl.DataFrame, windows: pl.DataFrame) -> list[tuple[str, int]]:
-    """For each of few windows of a thread: the call that takes more of it than any other, and its time in it."""
-    calls: list[tuple[str, int]] = []
-    outer = touching(outer, merged(intervals(windows, []), []))
-    for thread, start, end in windows.select("thread", "start_ns", "end_ns").iter_rows():
-        if thread is None:
-            calls.append(("", 0))
-            continue
-        near = outer.filter(pl.col("thread") == thread, pl.col("start_ns") < end, pl.col("end_ns") > start)
-        inside = pl.min_horizontal("end_ns", pl.lit(end)) - pl.max_horizontal("start_ns", pl.lit(start))
-        best = near.select(pl.col("name").cast(pl.String), inside=inside).sort("inside", descending=True).head(1)
-        calls.append((str(best["name"][0] or ""), int(best["inside"][0])) if best.height else ("", 0))
-    return calls
-
-
-def stacks(others: pl.DataFrame, moments: pl.DataFrame) -> list[tuple[str, ...]]:
-    """For each of few moments (`thread`, `time_ns`): the regions that are open, outermost first; of many, the inner."""
-    names: list[tuple[str, ...]] = []
-    times = moments["time_ns"].sort()
-    first, last = (times.search_sorted(others[name], side="left") for name in ("start_ns", "end_ns"))
-    others = others.filter((first < last) | (first != times.search_sorted(others["start_ns"], side="right")))
-    for thread, time in moments.select("thread", "time_ns").iter_rows():
-        if thread is None or time is None:
-            names.append(())
-            continue
-        is_open = (pl.col("thread") == thread) & (pl.col("start_ns") <= time) & (pl.col("end_ns") > time)
-        opened = others.filter(is_open).sort("start_ns", "end_ns", descending=[False, True], maintain_order=True)
-        names.append(tuple(name for name in opened["name"].cast(pl.String).tail(_MOST_FRAMES) if name))
-    return names

@@ -1,4 +1,8 @@
-"""The idle time of GPUs, every nanosecond with its cause: what the thread did that launched the next work."""
+"""Idle time of GPUs by cause: every nanosecond of a gap goes to what the thread did that launched the next work.
+
+`gaps_of` finds the gaps between computation and copies and divides each by cause, `without_cover` takes out the time
+in which communication runs, `idle_cells` sums up the rest, and `worst_gaps` keeps the longest gaps with their details.
+"""
 
 from __future__ import annotations
 
@@ -6,18 +10,11 @@ from collections.abc import Mapping
 
 import polars as pl
 
-from wavewright.analysis.run.diagnose.host import (
-    BLOCKING,
-    CALL_KINDS,
-    Host,
-    calls_within,
-    longest_calls,
-    stacks,
-    time_within,
-)
-from wavewright.analysis.run.diagnose.pace import Pace
+from wavewright.analysis.run.diagnose.host import BLOCKING, CALL_KINDS, Host, calls_within
+from wavewright.analysis.run.diagnose.pace import Pace, pace_of
 from wavewright.analysis.run.diagnose.work import COMMUNICATE
-from wavewright.analysis.run.measures.intervals import gaps_between
+from wavewright.analysis.run.gpu_time.gap_calls import main_call
+from wavewright.analysis.run.measures.intervals import gaps_between, time_within
 
 #: What a gap is divided into. Beyond the kinds of calls: `data loader`, `host code` (outside of calls), `preparation`
 #: (the same before the first kernel of a GPU: libraries set themselves up once), `launch` (from
@@ -42,7 +39,6 @@ def gaps_of(work: pl.DataFrame, host: Host, pace: Mapping[int, Pace]) -> pl.Data
     Communication may go on in a gap: see `without_cover`. Gaps are cut at the borders of the window of their GPU.
     """
     gaps = _cut_at(_bare_gaps(work), pace)
-    early_ns = {place: each.early_ns for place, each in pace.items()}
     end = pl.col("gap_start_ns") + pl.col("gap_ns")
     is_known = pl.col("launch_start_ns").is_not_null()
     is_late = is_known & (pl.col("launch_start_ns") > pl.col("gap_start_ns"))
@@ -73,7 +69,7 @@ def gaps_of(work: pl.DataFrame, host: Host, pace: Mapping[int, Pace]) -> pl.Data
         (outside - pl.col("data loader")).alias("host code"),
         has_fault=time_within(host.faults, gaps.select(start_ns="gap_start_ns", end_ns=end), []) * _HALF
         >= gaps["gap_ns"],
-        is_early=pl.col("gap_start_ns") < pl.col("place").replace_strict(early_ns, default=None, return_dtype=pl.Int64),
+        is_early=pl.col("gap_start_ns") < pace_of(pace, "early_ns"),
     )
     firsts = work.filter(~pl.col("is_copy")).group_by("place").agg(first_kernel_ns=pl.col("start_ns").min())
     is_before = pl.col("gap_start_ns") < pl.col("first_kernel_ns")
@@ -110,17 +106,12 @@ def _with_neighbours(gaps: pl.DataFrame, work: pl.DataFrame) -> pl.DataFrame:
 
 
 def _cut_at(gaps: pl.DataFrame, pace: Mapping[int, Pace]) -> pl.DataFrame:
-    """The parts of the gaps in the windows."""
-    borders = [
-        pl.col("place").replace_strict(times, default=None, return_dtype=pl.Int64)
-        for times in ({p: each.steady_ns for p, each in pace.items()}, {p: each.end_ns for p, each in pace.items()})
-    ]
+    """The parts of the gaps in the windows of their GPUs."""
     if not pace:
         return gaps.clear()
-    start = pl.max_horizontal("gap_start_ns", borders[0])
-    end = pl.min_horizontal(pl.col("gap_start_ns") + pl.col("gap_ns"), borders[1])
-    cut = gaps.with_columns(gap_start_ns=start, gap_ns=end - start)
-    return cut.filter(pl.col("gap_ns") > 0)
+    start = pl.max_horizontal("gap_start_ns", pace_of(pace, "steady_ns"))
+    end = pl.min_horizontal(pl.col("gap_start_ns") + pl.col("gap_ns"), pace_of(pace, "end_ns"))
+    return gaps.with_columns(gap_start_ns=start, gap_ns=end - start).filter(pl.col("gap_ns") > 0)
 
 
 def _between(work: pl.DataFrame) -> pl.DataFrame:
@@ -269,19 +260,16 @@ def worst_gaps(gaps: pl.DataFrame, work: pl.DataFrame, host: Host) -> pl.DataFra
         for value in values
     ]
     chosen = pl.concat(rows).unique("row", keep="first").sort("place", "gap_start_ns")
-    windows = chosen.select(
-        thread="launch_thread", start_ns="gap_start_ns", end_ns=pl.col("gap_start_ns") + pl.col("gap_ns")
+    end = pl.col("gap_start_ns") + pl.col("gap_ns")
+    thread = pl.col("launch_thread").alias("thread")
+    launches = chosen.select(thread, time_ns=pl.coalesce("launch_start_ns", end))
+    return (
+        chosen.with_columns(
+            before=work["name"].gather(chosen["before_row"]).cast(pl.String),
+            after=work["name"].gather(chosen["row"]).cast(pl.String),
+            stack=host.stacks(chosen.select(thread, time_ns="gap_start_ns")),
+            launch_stack=host.stacks(launches),
+        )
+        .hstack(main_call(chosen.select(thread, start_ns="gap_start_ns", end_ns=end), host.outer))
+        .select("place", "segment", *FLAGS, *CAUSES, "gap_start_ns", "gap_ns", *_GAP_DETAILS)
     )
-    moments = chosen.select(
-        thread="launch_thread", time_ns=pl.coalesce("launch_start_ns", pl.col("gap_start_ns") + pl.col("gap_ns"))
-    )
-    at_start = chosen.select(thread="launch_thread", time_ns="gap_start_ns")
-    calls = longest_calls(host.outer, windows)
-    return chosen.with_columns(
-        before=work["name"].gather(chosen["before_row"]).cast(pl.String),
-        after=work["name"].gather(chosen["row"]).cast(pl.String),
-        call=pl.Series([name for name, _ in calls], dtype=pl.String),
-        call_ns=pl.Series([length for _, length in calls], dtype=pl.Int64),
-        stack=pl.Series([list(stack) for stack in stacks(host.others, at_start)], dtype=pl.List(pl.String)),
-        launch_stack=pl.Series([list(stack) for stack in stacks(host.others, moments)], dtype=pl.List(pl.String)),
-    ).select("place", "segment", *FLAGS, *CAUSES, "gap_start_ns", "gap_ns", *_GAP_DETAILS)

@@ -1,4 +1,7 @@
-"""Kernels by themselves: hot and tiny ones, sequences to fuse or to record as graphs, launches that fill no GPU."""
+"""Patterns among the kernels of a run: tiny kernels, sequences to fuse or to record as graphs, underfilled launches.
+
+Input is the work of the GPUs (`work_of`); output are sums by kernel and sequence, small enough to be merged.
+"""
 
 from __future__ import annotations
 
@@ -14,16 +17,10 @@ TINY_NS = 10_000
 TINY_CALLS = 100
 #: Kernels further apart than this are of two parts of a program: between them the host decides what to do next.
 _APART_NS = 1_000_000
-#: Categories of kernels that read and write each value about once: runs of them are bound by memory, and can be one.
+#: Categories of kernels that read and write each value about once: several in a row could be one kernel.
 _SOFT = (
-    "elementwise",
-    "normalisation",
-    "softmax",
-    "reduction",
-    "copy",
-    "embedding and index",
-    "quantisation",
-    "random",
+    *("elementwise", "normalisation", "softmax", "reduction", "copy"),
+    *("embedding and index", "quantisation", "random"),
 )
 _MOST_NAMES = 16  #: Of a sequence that are told.
 GRAPH_LENGTH, GRAPH_TIMES = 20, 5
@@ -105,9 +102,9 @@ def _tiny(kernels: pl.DataFrame, sums: pl.DataFrame, soft: pl.Series) -> pl.Data
 
 
 def soft_names(names: pl.Series) -> pl.Series:
-    """Those of the kernels that read and write each value about once, and could do so in one kernel.
+    """Names of kernels that read and write each value about once, and could do so in one kernel.
 
-    Not those of the runtime: they are calls such as hipMemcpy and hipMemset, which no compiler fuses.
+    Kernels of the runtime are not among them: they are calls such as hipMemcpy, which no compiler fuses.
     """
     is_own = [not is_runtime_kernel(name or "") for name in names.cast(pl.String)]
     names = names.filter(pl.Series(is_own, dtype=pl.Boolean))
@@ -152,9 +149,9 @@ def _fused(work: pl.DataFrame, soft: pl.Series) -> pl.DataFrame:
 
 
 def repeated(work: pl.DataFrame) -> pl.Series:
-    """True if each row is inside a sequence of `GRAPH_LENGTH` kernels that repeats, without graphs and readbacks.
+    """True for each row inside a sequence of `GRAPH_LENGTH` kernels that repeats, without graphs and readbacks.
 
-    Sequences are told by hashes of names and grids, put together from those of half the length.
+    Sequences are known by a hash of their names and grids, which is combined from hashes of shorter sequences.
     """
     breaks = pl.col("is_copy") & (pl.col("direction") == "D2H") | ~pl.col("is_first")
     name = pl.col("name").to_physical().cast(pl.UInt64).fill_null(0)

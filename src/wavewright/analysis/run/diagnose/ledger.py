@@ -1,4 +1,8 @@
-"""Ownership of time: idle and exposed time that several rules claim is promised once."""
+"""Ownership of time: where several rules claim the same idle or exposed time, one finding promises it.
+
+`settle` takes the candidates of all rules and returns them with their bounds, which add up to no more than the time
+that there is.
+"""
 
 from __future__ import annotations
 
@@ -17,13 +21,13 @@ _LEAST = 0.01  #: Less than this share of the window is not worth a finding of i
 
 @dataclass(frozen=True, kw_only=True)
 class Candidate:
-    """A rule that speaks, before time is given to owners. Times are those of one GPU."""
+    """A possible finding of a rule, before time is given to owners. Times are means of the GPUs."""
 
     rule: str
     value: float  #: What its threshold is compared with.
     time_ns: float
-    title: str
     cause: str
+    title: str = ""  #: Instead of that of the rule.
     claim: pl.Expr = NOTHING  #: Cells of idle time.
     takes: pl.Expr = NOTHING  #: Cells of exposed communication and copies.
     extra_ns: float = 0.0  #: A bound beyond these cells: time of kernels.
@@ -31,8 +35,8 @@ class Candidate:
     rest_ns: float = 0.0  #: At most so much of what nobody else owns.
     evidence: tuple[PlaceEvidence, ...] = ()
     case_count: int = 0
-    confidence: str = "high"
-    confidence_reason: str = "every event of it is recorded"
+    confidence: str = ""  #: Instead of that of the rule, with its reason.
+    confidence_reason: str = ""
     rules: tuple[str, ...] = ()  #: Rules that it stands for beside its own.
     within: str = ""  #: The rule that owns its time.
     kernel: str = ""  #: For the next command.
@@ -50,13 +54,13 @@ class Settled:
     """A candidate with its bounds."""
 
     candidate: Candidate
-    alone_ns: float
-    owned_ns: float
+    alone_ns: float  #: At most so much shorter if only its cause vanishes.
+    owned_ns: float  #: The part of it that no owner before it promises.
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Account:
-    """The time of a GPU that can be promised."""
+    """The time that findings may promise."""
 
     idle: pl.DataFrame  #: Cells of idle time with `part`, `place`, `segment` and `time_ns`.
     exposed: pl.DataFrame  #: Cells of exposed time, likewise.
@@ -68,9 +72,10 @@ class Account:
     limit_ns: float  #: All promises of idle and exposed time together: window - computation.
 
     def time_of(self, idle: pl.DataFrame, exposed: pl.DataFrame) -> float:
-        """The time of some cells: the mean of the GPUs.
+        """The mean time of these cells over the GPUs.
 
-        Where all GPUs have about the same between two collectives, it is the most of one: the last sets the time.
+        Where all GPUs take about as long between two collectives, it is the longest of each: the last GPU sets the
+        time.
         """
         cells = pl.concat(frame.select("part", "place", "segment", "time_ns") for frame in (idle, exposed))
         mean = float(cells["time_ns"].sum()) / max(1, self.gpu_count)
@@ -84,7 +89,7 @@ class Account:
 def settle(candidates: Sequence[Candidate], account: Account) -> list[Settled]:
     """The candidates with their bounds, largest first, without those whose time others own.
 
-    Who has less left than its rule speaks of is left out, and the rest is settled anew.
+    A candidate that owns less than its threshold is dropped, weakest first, and the others are settled again.
     """
     remaining = list(candidates)
     while True:
@@ -121,6 +126,7 @@ def _in_order(settled: list[Settled]) -> list[Settled]:
 
 
 def _is_enough(settled: Settled, account: Account) -> bool:
+    """True if a candidate owns enough time for a finding, or is part of another one."""
     rule = RULES[settled.candidate.rule]
     if settled.candidate.within:
         return True
@@ -133,6 +139,7 @@ def _is_enough(settled: Settled, account: Account) -> bool:
 
 
 def _assigned(candidates: Sequence[Candidate], account: Account) -> list[Settled]:
+    """The candidates with their bounds: cells of time belong to the first owner that claims them."""
     idle = account.idle.with_columns(is_free=pl.lit(value=True))
     exposed = account.exposed.with_columns(is_free=pl.lit(value=True))
     kernels_ns = account.computation_ns
@@ -161,7 +168,7 @@ def _assigned(candidates: Sequence[Candidate], account: Account) -> list[Settled
 
 
 def _limited(settled: list[Settled], account: Account) -> list[Settled]:
-    """No more idle and exposed time than there is, the largest promises first."""
+    """The bounds, cut so that they promise no more idle and exposed time than there is, the largest first."""
     remaining_ns, limited = account.limit_ns, {}
     for each in sorted(settled, key=lambda settlement: -settlement.owned_ns):
         is_of_kernels = RULES[each.candidate.rule].kind == "kernels"

@@ -1,4 +1,8 @@
-"""The partial diagnoses of all runs, merged: time per GPU by cause, the worst cases, and labels for them."""
+"""The partial diagnoses of all runs, merged: the questions that rules ask about the time of the GPUs.
+
+Times are sums over all GPUs, or means of one (`mean`); shares are of the mean window. The longest cases become
+evidence, with the node, GPU and rank that they were on.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +15,19 @@ import polars as pl
 
 from wavewright.analysis.run.diagnose.idle import CAUSES, FLAGS
 from wavewright.analysis.run.diagnose.partial import MeasuredStep, PartialDiagnosis
-from wavewright.analysis.run.diagnose.sums import total
 from wavewright.analysis.run.diagnose.work import COMMUNICATE, COPY
 from wavewright.analysis.run.select.gpus import GPU_KEY
 from wavewright.base.words import counted
+from wavewright.facts.run_rules import RULES
 from wavewright.model.findings import PlaceEvidence
 
 _MOST_EVIDENCE = 5
 _LANE = ["part", "place"]
+
+
+def total(values: pl.Series) -> float:
+    """The sum of a column of numbers; 0 of none."""
+    return float(values.sum())
 
 
 @dataclass(frozen=True)
@@ -32,8 +41,8 @@ class MergedDiagnosis:
     def gpus(self) -> pl.DataFrame:
         """The GPUs of all runs, with `part` and their window, `from_ns` to `to_ns`.
 
-        GPUs of one node have one window, as in `busy`: who begins late or ends early idles at its edge. Files that
-        were recorded one after the other have windows of their own; `window_ns` is without time between recordings.
+        GPUs of one node have one window, as in `busy`: a GPU that begins late or ends early idles at its edge. Files
+        that were recorded one after the other have windows of their own; `window_ns` excludes time between recordings.
         """
         rows = self.all("gpus")
         parts = ("computation_ns", "exposed_communication_ns", "exposed_copy_ns", "idle_ns")
@@ -60,7 +69,7 @@ class MergedDiagnosis:
 
     @cached_property
     def gpu_count(self) -> int:
-        """GPUs with work; one that several files tell of counts for each."""
+        """Number of GPUs with work; one that several files record counts for each file."""
         return self.gpus.height
 
     @cached_property
@@ -70,7 +79,7 @@ class MergedDiagnosis:
 
     @cached_property
     def who(self) -> str:
-        """The things that all times are the mean of."""
+        """The GPUs that all times are the mean of, in words."""
         count = self.gpus.select(GPU_KEY).n_unique()
         if count < self.gpu_count:
             return f"{self.gpu_count} files that share {counted(count, 'GPUs')}"
@@ -88,7 +97,7 @@ class MergedDiagnosis:
 
     @cached_property
     def exposed(self) -> pl.DataFrame:
-        """Exposed communication and copies."""
+        """Exposed time of communication and copies."""
         return self.all("exposed")
 
     @cached_property
@@ -98,14 +107,14 @@ class MergedDiagnosis:
 
     @cached_property
     def calls(self) -> dict[str, tuple[int, int, int]]:
-        """Kind of call -> how many, how long (mean of the runs), how many after the first step."""
+        """Kind of call -> how many there are, their time in ns (mean of the runs), how many after the first step."""
         count = max(1, len(self.partials))
         sums = self.all("calls").group_by("kind").agg(pl.col("count", "time_ns", "late_count").sum())
         return {kind: (calls, time // count, late) for kind, calls, time, late in sums.iter_rows()}
 
     @cached_property
     def kernels(self) -> pl.DataFrame:
-        """Computing kernels by name, times as the mean of a GPU."""
+        """Computing kernels by name, with their sums over all GPUs; the one with most time first."""
         rows = pl.concat(part.kernels.kernels for part in self.partials)
         sums = rows.group_by("name").agg(
             pl.col("calls", "total_ns", "graph_calls", "small_ns", "lost_ns").sum(),
@@ -137,11 +146,11 @@ class MergedDiagnosis:
         return paths[0] if len(paths) == 1 else "PATHS"
 
     def time(self, name: str) -> float:
-        """The mean over GPUs of one of their times."""
+        """The mean over GPUs of a column of `gpus`."""
         return self.mean(self.gpus[name])
 
     def mean(self, times: pl.Series | float) -> float:
-        """A sum over GPUs, or the values to sum up, as the mean of one."""
+        """The mean over GPUs of a sum, or of values to add up."""
         summed = total(times) if isinstance(times, pl.Series) else times
         return summed / self.gpu_count if self.gpu_count else 0.0
 
@@ -149,8 +158,12 @@ class MergedDiagnosis:
         """A mean time as a share of the window."""
         return time_ns / self.window_ns if self.window_ns else 0.0
 
+    def reaches(self, rule: str, time_ns: float) -> bool:
+        """True if a mean time is at least the share of the window from which on a rule speaks."""
+        return self.share(time_ns) >= (RULES[rule].say or 0)
+
     def gap_count(self, claim: pl.Expr) -> int:
-        """Gaps that a claim is about, at least: those with several causes count once."""
+        """Least number of gaps that a claim is about: one with several causes counts once."""
         groups = self.cells.filter(claim).group_by(*_LANE, "segment", *FLAGS)
         return int(groups.agg(pl.col("gap_count").max())["gap_count"].sum())
 

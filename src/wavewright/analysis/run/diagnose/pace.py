@@ -1,14 +1,13 @@
-"""Where the steps of a run are, and where its start-up ends."""
+"""Steps of a run by its markers, and the end of the start-up of each GPU: the part of the run that is measured."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import polars as pl
 
-from wavewright.analysis.run.diagnose.host import time_within
-from wavewright.analysis.run.measures.intervals import gaps_between, intervals, merged
+from wavewright.analysis.run.measures.intervals import gaps_between, intervals, merged, time_within
 from wavewright.analysis.run.select.step_ranges import step_name, steps_by_marker
 
 _BEFORE = 0.2  #: Share of the window that start-up takes at least; and of the work of the GPU that it may hold.
@@ -47,6 +46,12 @@ class Pace:
     def of_window(cls, place: int, start_ns: int, end_ns: int) -> Pace:
         """The pace of a GPU in a chosen window: nothing is left out, and nothing is early."""
         return cls(place, start_ns, start_ns, start_ns, end_ns, "")
+
+
+def pace_of(paces_by_place: Mapping[int, Pace], time: str) -> pl.Expr:
+    """A time of the pace of the GPU that `place` names; null = the GPU has none."""
+    times = {place: getattr(pace, time) for place, pace in paces_by_place.items()}
+    return pl.col("place").replace_strict(times, default=None, return_dtype=pl.Int64)
 
 
 def paces(work: pl.DataFrame, steps: dict[int, list[tuple[int, int]]]) -> Iterator[Pace]:

@@ -1,9 +1,12 @@
-"""Contribution of one run to a diagnosis: its GPUs, their time by cause, the worst cases, kernels, copies, calls."""
+"""Contribution of one run to a diagnosis: its GPUs, their time by cause, the worst cases, kernels, copies, calls.
+
+All that rules need is measured here and is small, so that the parts of many runs can be merged (`MergedDiagnosis`).
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -12,20 +15,13 @@ import polars as pl
 from wavewright.analysis.run.calls.launches import touching
 from wavewright.analysis.run.collectives.meetings import collective_rows
 from wavewright.analysis.run.collectives.records import collective_records
-from wavewright.analysis.run.diagnose.host import CALL_KINDS, Host, host_of, stacks, time_within
-from wavewright.analysis.run.diagnose.idle import (
-    LATENCY_NS,
-    covered_pieces,
-    gaps_of,
-    idle_cells,
-    without_cover,
-    worst_gaps,
-)
+from wavewright.analysis.run.diagnose.host import CALL_KINDS, Host, host_of
+from wavewright.analysis.run.diagnose.idle import covered_pieces, gaps_of, idle_cells, without_cover, worst_gaps
 from wavewright.analysis.run.diagnose.kernel_patterns import KernelFacts, kernel_facts, repeated
-from wavewright.analysis.run.diagnose.pace import Pace, marked_steps, paces
+from wavewright.analysis.run.diagnose.pace import Pace, marked_steps, pace_of, paces
 from wavewright.analysis.run.diagnose.work import COMMUNICATE, COMPUTE, COPY, SMALL_BYTES, work_of
 from wavewright.analysis.run.kernels.operators import PartialOperators, has_operators, partial_operators
-from wavewright.analysis.run.measures.intervals import in_order, intervals, merged
+from wavewright.analysis.run.measures.intervals import in_order, intervals, merged, time_within
 from wavewright.analysis.run.select.chosen import without_window
 from wavewright.analysis.run.select.gpus import GPU_KEY, GpuIndex, GpuKey, index_gpus, machines
 from wavewright.analysis.run.select.recording_span import recorded, windows_of_gpus, with_recordings
@@ -80,7 +76,8 @@ def partial_diagnosis(run: Run) -> PartialDiagnosis:
 
     A time window that was chosen is the window of all GPUs; work and gaps that it cuts count with their part inside.
     """
-    windows, times = _windows(run), recorded(run)
+    gpu_windows, times = windows_of_gpus(run), recorded(run)
+    windows = None if gpu_windows is None else {place: span for place, *span in gpu_windows.drop_nulls().iter_rows()}
     run = without_window(run)
     gpu_index = index_gpus(run)
     host = host_of(run)
@@ -112,7 +109,7 @@ def partial_diagnosis(run: Run) -> PartialDiagnosis:
         exposed_worst=_exposed_worst(exposed, work, host),
         copies=_copies(work),
         calls=_calls(host, pace),
-        kernels=kernel_facts(work, _compute_units(run, gpu_index)),
+        kernels=kernel_facts(work, _compute_unit_counts(run, gpu_index)),
         collectives=_collectives(run, gpu_index, pace, ends),
         clocks=_clocks(run, gpu_index, work),
         steps=tuple(_lengths(steps, step_name, all_work)),
@@ -121,36 +118,25 @@ def partial_diagnosis(run: Run) -> PartialDiagnosis:
     )
 
 
-def _windows(run: Run) -> dict[int, tuple[int, int]] | None:
-    """The time window of each GPU; None = none was chosen."""
-    windows = windows_of_gpus(run)
-    return None if windows is None else {place: (start, end) for place, start, end in windows.drop_nulls().iter_rows()}
-
-
-def _inside(spans: list[tuple[int, int]], window: tuple[int, int] | None) -> list[tuple[int, int]]:
+def _inside(spans: list[tuple[int, int]], window: Sequence[int] | None) -> list[tuple[int, int]]:
     """The steps that are completely in the window."""
     return [span for span in spans if window and window[0] <= span[0] and span[1] <= window[1]]
 
 
 def _after_startup(work: pl.DataFrame, pace: dict[int, Pace]) -> pl.DataFrame:
     """The work after the start-up of its GPU, numbered anew."""
-    late = {place: each.steady_ns for place, each in pace.items() if each.why}
+    late = {place: each for place, each in pace.items() if each.why}
     if not late:
         return work
-    steady = pl.col("place").replace_strict(late, default=None, return_dtype=pl.Int64)
-    chosen = work.filter((pl.col("start_ns") >= steady).fill_null(value=True))
-    return chosen.drop("row").with_row_index("row")
+    is_after = (pl.col("start_ns") >= pace_of(late, "steady_ns")).fill_null(value=True)
+    return work.filter(is_after).drop("row").with_row_index("row")
 
 
 def _cut(work: pl.DataFrame, pace: dict[int, Pace]) -> pl.DataFrame:
-    """The parts of the work that are in the windows."""
-    borders = [
-        pl.col("place").replace_strict(times, default=None, return_dtype=pl.Int64)
-        for times in ({p: each.steady_ns for p, each in pace.items()}, {p: each.end_ns for p, each in pace.items()})
-    ]
+    """The parts of the work that are in the windows of its GPUs, numbered anew."""
     cut = work.with_columns(
-        pl.max_horizontal("start_ns", borders[0]).alias("start_ns"),
-        pl.min_horizontal("end_ns", borders[1]).alias("end_ns"),
+        start_ns=pl.max_horizontal("start_ns", pace_of(pace, "steady_ns")),
+        end_ns=pl.min_horizontal("end_ns", pace_of(pace, "end_ns")),
     )
     return cut.filter(pl.col("end_ns") > pl.col("start_ns")).drop("row").with_row_index("row")
 
@@ -186,16 +172,12 @@ def _lengths(steps: dict[int, list[tuple[int, int]]], name: str, work: pl.DataFr
 
 def _launched_in(kernels: pl.DataFrame, windows: pl.DataFrame) -> pl.DataFrame:
     """Times and lanes of the kernels that were launched in each window, for `alike_steps`."""
-    at = kernels.select(pl.coalesce("launch_start_ns", "start_ns")).to_series()
-    number = windows["start_ns"].search_sorted(at, side="right").cast(pl.Int64) - 1
-    lanes = lanes_of_grid()
-    rows = kernels.select("name", lanes=lanes, length_ns=pl.col("end_ns") - pl.col("start_ns")).with_columns(
-        step=number
-    )
-    is_inside = (number >= 0) & (at < windows["end_ns"].gather(number.clip(0)))
-    sums = (
-        rows.filter(is_inside).group_by("step", "name").agg(pl.col("lanes").sum(), total_ns=pl.col("length_ns").sum())
-    )
+    at_ns = kernels.select(pl.coalesce("launch_start_ns", "start_ns")).to_series()
+    step = windows["start_ns"].search_sorted(at_ns, side="right").cast(pl.Int64) - 1
+    is_inside = (step >= 0) & (at_ns < windows["end_ns"].gather(step.clip(0)))
+    rows = kernels.select(step.alias("step"), "name", "start_ns", "end_ns", lanes=lanes_of_grid()).filter(is_inside)
+    total = (pl.col("end_ns") - pl.col("start_ns")).sum()
+    sums = rows.group_by("step", "name").agg(pl.col("lanes").sum(), total_ns=total)
     return sums.with_columns(pl.col("name").cast(pl.String))
 
 
@@ -232,10 +214,7 @@ def _exposed(work: pl.DataFrame, gaps: pl.DataFrame, talking: pl.DataFrame, ends
     by = ["place", "direction", "is_small"]
     apart = merged(in_order(copies.with_columns(pl.col("direction").cast(pl.String)), by), by)
     length = pl.col("end_ns") - pl.col("start_ns")
-    apart = apart.with_columns(
-        exposed_ns=pl.select(length_ns=apart["end_ns"] - apart["start_ns"]).to_series()
-        - time_within(kernels, apart, ["place"])
-    )
+    apart = apart.with_columns(exposed_ns=length - time_within(kernels, apart, ["place"]))
     spans = kernels.group_by("place").agg(first=pl.col("start_ns").min(), last=pl.col("end_ns").max())
     is_edge = (pl.col("start_ns") < pl.col("first")) | (pl.col("end_ns") > pl.col("last"))
     apart = apart.join(spans, on="place", how="left", maintain_order="left").with_columns(
@@ -243,24 +222,13 @@ def _exposed(work: pl.DataFrame, gaps: pl.DataFrame, talking: pl.DataFrame, ends
     )
     apart = _without_overlap(apart.drop("first", "last"), merged(copies, ["place"]), kernels)
     pieces = covered_pieces(gaps, talking, merged(work.filter(pl.col("kind") == COMPUTE), ["place"]))
-    frames = [
-        pieces.with_columns(
-            kind=pl.lit(COMMUNICATE, pl.UInt8),
-            direction=pl.lit(None, pl.String),
-            is_small=pl.lit(value=False),
-            is_edge=pl.lit(value=False),
-        ),
-        apart.with_columns(
-            kind=pl.lit(COPY, pl.UInt8),
-            follows=pl.lit(""),
-            blocker=pl.lit(""),
-            is_early=pl.lit(value=False),
-            is_host=pl.lit(value=False),
-        ),
-    ]
+    no, nothing = pl.lit(value=False), pl.lit("")
+    no_direction = pl.lit(None, pl.String)
+    talks = pieces.with_columns(kind=pl.lit(COMMUNICATE, pl.UInt8), direction=no_direction, is_small=no, is_edge=no)
+    moves = apart.with_columns(kind=pl.lit(COPY, pl.UInt8), follows=nothing, blocker=nothing, is_early=no, is_host=no)
     both = pl.concat(
         frame.select("place", *_PIECE_KEYS, "start_ns", "end_ns", "exposed_ns").with_columns(length_ns=length)
-        for frame in frames
+        for frame in (talks, moves)
     )
     return both.with_columns(segment=_segments(both, ends, "start_ns"))
 
@@ -297,10 +265,8 @@ def _exposed_worst(exposed: pl.DataFrame, work: pl.DataFrame, host: Host) -> pl.
         .sort("start_ns")
     )
     moments = named.select(thread="launch_thread", time_ns="launch_start_ns")
-    return named.with_columns(
-        pl.col("name").cast(pl.String),
-        stack=pl.Series([list(stack) for stack in stacks(host.others, moments)], dtype=pl.List(pl.String)),
-    ).drop("launch_thread", "launch_start_ns")
+    named = named.with_columns(pl.col("name").cast(pl.String), stack=host.stacks(moments))
+    return named.drop("launch_thread", "launch_start_ns")
 
 
 def _gpus(
@@ -330,11 +296,10 @@ def _gpus(
         .median(),
     )
     owners = whole.group_by("place").agg(pl.col("process").mode().min())
+    times = dict.fromkeys(("whole_start_ns", "start_ns", "end_ns"), pl.Int64)
     paced = pl.DataFrame(
         [(each.place, each.start_ns, each.steady_ns, each.end_ns, each.why) for each in pace.values()],
-        schema={"place": pl.UInt32}
-        | dict.fromkeys(("whole_start_ns", "start_ns", "end_ns"), pl.Int64)
-        | {"startup": pl.String},
+        schema={"place": pl.UInt32, **times, "startup": pl.String},
         orient="row",
     )
     sums = paced.join(sums, on="place", how="left").join(owners, on="place", how="left")
@@ -412,32 +377,24 @@ def _copies(work: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-_BORDERS = ((min, "steady_ns"), (max, "end_ns"))
-
-
 def _calls(host: Host, pace: dict[int, Pace]) -> pl.DataFrame:
     """Calls by kind: how many, how long at least one thread was in one; and how many after the first step."""
-    early = min((each.early_ns for each in pace.values()), default=0)
-    start, end = (choose((getattr(each, name) for each in pace.values()), default=0) for choose, name in _BORDERS)
-    outer = host.outer.with_columns(pl.col("start_ns", "end_ns").clip(start, end))
+    early_ns = min((each.early_ns for each in pace.values()), default=0)
+    start_ns = min((each.steady_ns for each in pace.values()), default=0)
+    end_ns = max((each.end_ns for each in pace.values()), default=0)
+    outer = host.outer.with_columns(pl.col("start_ns", "end_ns").clip(start_ns, end_ns))
     outer = outer.filter(pl.col("end_ns") > pl.col("start_ns"))
     rows = []
     for number, name in enumerate(CALL_KINDS):
         of_kind = outer.filter(pl.col("kind") == number)
         times = merged(intervals(of_kind, []), [])
-        rows.append(
-            (
-                name,
-                of_kind.height,
-                int((times["end_ns"] - times["start_ns"]).sum() or 0),
-                int((of_kind["start_ns"] >= early).sum()),
-            )
-        )
+        time_ns = int((times["end_ns"] - times["start_ns"]).sum() or 0)
+        rows.append((name, of_kind.height, time_ns, int((of_kind["start_ns"] >= early_ns).sum())))
     schema = {"kind": pl.String, "count": pl.Int64, "time_ns": pl.Int64, "late_count": pl.Int64}
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-def _compute_units(run: Run, gpu_index: GpuIndex) -> dict[int, int]:
+def _compute_unit_counts(run: Run, gpu_index: GpuIndex) -> dict[int, int]:
     """The compute units of each GPU, where recorded."""
     agents = run.read("agents", ["agent", "cu_count"]).with_columns(place=gpu_index.numbers)
     units = agents.drop_nulls().filter(pl.col("cu_count") > 0)
@@ -451,12 +408,7 @@ def _collectives(run: Run, gpu_index: GpuIndex, pace: dict[int, Pace], ends: dic
     unknown = gpu_index.of_process.rename({"place": "other"})
     placed = placed.join(unknown, on="process", how="left", maintain_order="left")
     placed = placed.with_columns(place=pl.coalesce("place", "other")).drop("other")
-    steady = {place: each.steady_ns for place, each in pace.items()}
-    start = pl.col("place").replace_strict(steady, default=None, return_dtype=pl.Int64)
-    until = pl.col("place").replace_strict(
-        {p: each.end_ns for p, each in pace.items()}, default=None, return_dtype=pl.Int64
-    )
-    is_inside = (pl.col("start_ns") >= start) & (pl.col("start_ns") < until)
+    is_inside = (pl.col("start_ns") >= pace_of(pace, "steady_ns")) & (pl.col("start_ns") < pace_of(pace, "end_ns"))
     placed = placed.filter(is_inside.fill_null(value=True))
     return placed.with_columns(segment=_segments(placed, ends, "end_ns", side="left"))
 
@@ -499,7 +451,6 @@ def _facts(run: Run, work: pl.DataFrame, host: Host, gpu_index: GpuIndex, *, is_
     return {
         "path": sources["path"][0] if sources.height else "",
         "formats": sources["format"].to_list(),
-        "process_count": run.count("processes"),
         "tool_ns": host.tool_ns,
         "host_ns": 0 if host.start_ns is None or host.end_ns is None else host.end_ns - host.start_ns,
         "call_count": host.calls.height,
@@ -512,7 +463,5 @@ def _facts(run: Run, work: pl.DataFrame, host: Host, gpu_index: GpuIndex, *, is_
         "has_collectives": bool(collective_records(run).height),
         "has_sizes": bool(work["size_bytes"].count()),
         "has_grids": bool(work["grid_x"].count()),
-        "has_registers": False,
         "clock_count": _clock_rows(run).height,
-        "latency_ns": LATENCY_NS,
     }

@@ -1,4 +1,7 @@
-"""Beside the findings: caveats about the recording, what could not be checked, and what only looks like a finding."""
+"""Remarks of a diagnosis beside its findings: caveats about the recording, notes, rules that could not be checked.
+
+Each function takes the merged measurements and yields `Note`s: a sentence with the rule that it is about.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +13,7 @@ from wavewright.analysis.run.calls.kernel_names import short_names
 from wavewright.analysis.run.calls.launches import without_launch
 from wavewright.analysis.run.diagnose.across import Ranks
 from wavewright.analysis.run.diagnose.finding import Note
-from wavewright.analysis.run.diagnose.merged_diagnosis import MergedDiagnosis
-from wavewright.analysis.run.diagnose.sums import total
+from wavewright.analysis.run.diagnose.merged_diagnosis import MergedDiagnosis, total
 from wavewright.analysis.run.kernels.operators import combine_operators
 from wavewright.base.words import counted, duration, percent, percents
 from wavewright.facts.library_kernels import is_runtime_kernel
@@ -37,7 +39,7 @@ def unknown_share(runs: MergedDiagnosis) -> float:
 
 
 def caveats(runs: MergedDiagnosis) -> Iterator[Note]:
-    """Why the numbers may not stand for the program."""
+    """Reasons why the numbers may not stand for the program."""
     yield from _startup(runs)
     tool = max((part.facts["tool_ns"] for part in runs.partials), default=0)
     host = max((part.facts["host_ns"] for part in runs.partials), default=0)
@@ -53,8 +55,7 @@ def caveats(runs: MergedDiagnosis) -> Iterator[Note]:
         )
     if any(part.facts["counter_count"] for part in runs.partials):
         yield Note("D4", "counters were measured in this run: the profiler runs kernels one after another")
-    settings = sorted({text for part in runs.partials for text in part.facts["settings"]})
-    if settings:
+    if settings := sorted({text for part in runs.partials for text in part.facts["settings"]}):
         yield Note("D4", f"kernels run one after another by {', '.join(settings)}")
     recordings = int(runs.gpus["recording_count"].max() or 0)  # type: ignore[arg-type]
     if recordings > 1:
@@ -139,7 +140,7 @@ def skipped(runs: MergedDiagnosis, ranks: Ranks) -> Iterator[Note]:
 
 
 def not_findings(runs: MergedDiagnosis) -> Iterator[Note]:
-    """Alarms of other tools, and why they are none here."""
+    """What other tools raise an alarm about, and why it is no finding here."""
     others = [step for step in runs.steps if not step.is_usual]
     usual = [step for step in runs.steps if step.is_usual]
     if others and len(usual) >= _LEAST_STEPS:

@@ -1,4 +1,8 @@
-"""`EventGraph`: the events of all runs with their edges; the ranks of a job meet in collectives."""
+"""Event graph of all runs: events with the edges to what they waited for; the ranks of a job meet in collectives.
+
+`combine_graph` numbers the events of all runs through, puts them on one clock and hands them to the native core.
+`EventGraph` answers what follows: spans, slack, and lengths after a change.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,7 @@ from functools import cached_property
 import polars as pl
 
 from wavewright import _core
-from wavewright.analysis.run.collectives.meetings import ROW_COLUMNS, ClockOffsets, clock_offsets, matched
+from wavewright.analysis.run.collectives.meetings import ROWS, ClockOffsets, clock_offsets, matched
 from wavewright.analysis.run.graph.change import ON_TIME, Change
 from wavewright.analysis.run.graph.graph_events import (
     DEPENDENCIES,
@@ -21,6 +25,7 @@ from wavewright.analysis.run.graph.graph_events import (
 )
 from wavewright.errors import UsageError
 from wavewright.model.run import Run
+from wavewright.model.schema import packaged_spec
 
 _NO_EVENT = (1 << 32) - 1
 #: More events than this do not fit into the memory of usual machines: about 100 bytes each.
@@ -128,17 +133,10 @@ class EventGraph:
         ]
         together = pl.concat(lengths).group_by("group").agg(low=pl.col("ns").min(), high=pl.col("ns").max())
         recorded = self.spans.join(together, on="group", how="left")
-        by_group = {row["group"]: row for row in recorded.iter_rows(named=True)}
-        return [
-            Prediction(
-                group=number,
-                span_ns=(span := row["end_ns"] - row["start_ns"]),
-                span_ns_min=row["low"] if row["low"] is not None else span,
-                span_ns_max=row["high"] if row["high"] is not None else span,
-            )
-            for number in self.groups
-            if (row := by_group[number])
-        ]
+        span = pl.col("end_ns") - pl.col("start_ns")
+        rows = recorded.select("group", span, pl.coalesce("low", span), pl.coalesce("high", span)).rows()
+        predictions = {row[0]: Prediction(*row) for row in rows}
+        return [predictions[group] for group in self.groups]
 
     def _lengths(self, times: pl.DataFrame, punctual: pl.Series) -> pl.DataFrame:
         """`group` and `ns`: from the start of the group to the end of what follows the last event of its processes.
@@ -198,36 +196,33 @@ def event_graph(run: Run) -> EventGraph:
     return combine_graph([partial_graph(part) for part in run.parts])
 
 
-_PROCESSES = {"host": pl.String(), "pid": pl.Int64(), "rank": pl.Int32(), "run": pl.String()}
-_PROCESSES |= {"start_ns": pl.Int64(), "end_ns": pl.Int64()}
+_PROCESSES = packaged_spec(__package__, "processes").dtypes
 
 
 def _united(partials: Sequence[PartialGraph]) -> dict[str, pl.DataFrame]:
-    """The tables of all runs, numbered through."""
-    tables: dict[str, list[pl.DataFrame]] = {
-        "events": [pl.DataFrame(schema=EVENTS | {"part": pl.UInt32})],
-        "tracks": [pl.DataFrame(schema=TRACKS)],
-        "dependencies": [pl.DataFrame(schema=DEPENDENCIES)],
-        "processes": [pl.DataFrame(schema=_PROCESSES | {"part": pl.UInt32})],
-        "collectives": [pl.DataFrame(schema=ROW_COLUMNS | {"part": pl.UInt32})],
-        "regions": [pl.DataFrame(schema=REGIONS | {"part": pl.UInt32})],
+    """The tables of all runs with `part`, the number of the run; events, tracks and processes are numbered through."""
+    columns = {
+        "events": EVENTS,
+        "tracks": TRACKS,
+        "dependencies": DEPENDENCIES,
+        "processes": _PROCESSES,
+        "collectives": ROWS.dtypes,
+        "regions": REGIONS,
     }
+    tables = {name: [pl.DataFrame(schema=dtypes | {"part": pl.UInt32})] for name, dtypes in columns.items()}
     event_count = track_count = process_count = 0
     for number, part in enumerate(partials):
-        of_part = pl.lit(number, pl.UInt32).alias("part")
-        shifts = {"launch": event_count, "track": track_count, "awaited": track_count}
-        tables["events"].append(
-            part.events.with_columns(pl.col(name) + pl.lit(by, pl.UInt32) for name, by in shifts.items()).with_columns(
-                of_part
-            )
+        of_events, of_tracks, of_processes = (
+            pl.lit(count, pl.UInt32) for count in (event_count, track_count, process_count)
         )
-        tables["tracks"].append(part.tracks.with_columns(pl.col("process") + pl.lit(process_count, pl.UInt32)))
-        tables["dependencies"].append(
-            part.dependencies.with_columns(pl.col("before", "after") + pl.lit(event_count, pl.UInt32))
-        )
-        tables["processes"].append(part.processes.select(*_PROCESSES).with_columns(of_part))
-        tables["collectives"].append(part.collectives.with_columns(of_part))
-        tables["regions"].append(part.regions.with_columns(of_part))
+        shifted = {
+            "events": [pl.col("launch") + of_events, pl.col("track", "awaited") + of_tracks],
+            "tracks": [pl.col("process") + of_processes],
+            "dependencies": [pl.col("before", "after") + of_events],
+        }
+        for name, dtypes in columns.items():
+            rows: pl.DataFrame = getattr(part, name).select(*dtypes, pl.lit(number, pl.UInt32).alias("part"))
+            tables[name].append(rows.with_columns(shifted.get(name, [])))
         event_count += part.events.height
         track_count += part.tracks.height
         process_count += part.processes.height

@@ -1,4 +1,7 @@
-"""The events of one run as the event graph takes them: calls of threads, work of streams, what is recorded between."""
+"""Events of one run as input of the event graph: calls of threads, work of streams, and recorded dependencies.
+
+`partial_graph` reads a run and numbers its events and tracks; the native core adds the edges between them.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,10 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from wavewright.analysis.run.calls.call_sites import NOT_OPEN
 from wavewright.analysis.run.calls.launches import API_DOMAINS, Launches
-from wavewright.analysis.run.calls.open_regions import NOT_OPEN
-from wavewright.analysis.run.collectives.collectives import is_collective
-from wavewright.analysis.run.collectives.meetings import ROW_COLUMNS, collective_rows
+from wavewright.analysis.run.collectives.collectives import is_communication
+from wavewright.analysis.run.collectives.meetings import ROWS, collective_rows
 from wavewright.analysis.run.gpu_time.busy_time import copy_agent
 from wavewright.analysis.run.graph.runtime_calls import (
     AWAITS_NOTHING,
@@ -26,41 +29,18 @@ from wavewright.analysis.run.measures.statistics import is_timed
 from wavewright.analysis.run.select.identities import processes_of
 from wavewright.model.run import Run
 from wavewright.model.run_tables import RUN
+from wavewright.model.schema import packaged_spec
 
 #: Kinds of events: work of GPUs, then calls by what they do (`CAUSES` of launches).
 WORK_KINDS = ("kernel", "communication", "copy")
 CALL_KINDS = ("launch call", "synchronisation", "allocation", "copy call", "loading code", "other call")
 KINDS = (*WORK_KINDS, *CALL_KINDS)
 KIND = pl.Enum(KINDS)
-#: One event; `row` counts the rows of its table (dispatches, copies or regions).
-EVENTS = {
-    "kind": KIND,
-    "name": pl.Categorical(),
-    "start_ns": pl.Int64(),
-    "end_ns": pl.Int64(),
-    "track": pl.UInt32(),
-    "launch": pl.UInt32(),
-    "awaits": pl.UInt8(),
-    "awaited": pl.UInt32(),
-    "row": pl.UInt32(),
-}
-#: A thread, or a stream of a GPU. Working are streams, and threads that launch work or wait for it; of threads, from
-#: the start of their first region to the end of their last.
-TRACKS = {
-    "process": pl.UInt32(),
-    "is_gpu": pl.UInt8(),
-    "is_working": pl.UInt8(),
-    "thread": pl.UInt32(),
-    "tid": pl.Int64(),
-    "stream_id": pl.Int64(),
-    "gpu": pl.Int64(),
-    "start_ns": pl.Int64(),
-    "end_ns": pl.Int64(),
-}
-#: A marker, an operator or a frame of a thread.
-REGIONS = {"thread": pl.UInt32(), "name": pl.Categorical(), "start_ns": pl.Int64(), "end_ns": pl.Int64()}
-#: The end of the event `before` comes before the start, or the end, of `after`.
-DEPENDENCIES = {"before": pl.UInt32(), "after": pl.UInt32(), "is_into_end": pl.UInt8()}
+#: Columns of events, threads and streams, regions of the application, and dependencies: see `tables.toml`.
+EVENTS = packaged_spec(__package__, "events").dtypes | {"kind": KIND}
+TRACKS, REGIONS, DEPENDENCIES = (
+    packaged_spec(__package__, name).dtypes for name in ("tracks", "regions", "dependencies")
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -102,7 +82,7 @@ def partial_graph(run: Run) -> PartialGraph:
         tracks=_typed(tracks, TRACKS),
         dependencies=_dependencies(recorded, events),
         processes=processes,
-        collectives=collective_rows(run) if has_collectives else pl.DataFrame(schema=ROW_COLUMNS),
+        collectives=collective_rows(run) if has_collectives else pl.DataFrame(schema=ROWS.dtypes),
         regions=regions,
     )
 
@@ -168,9 +148,7 @@ def _work(run: Run) -> pl.DataFrame:
     """
     columns = ["process", "queue", "stream", "name", "start_ns", "end_ns", "correlation"]
     kernels = run.read("dispatches", [*columns, "agent"]).with_row_index("row")
-    names = kernels.select(pl.col("name").unique()).filter(is_collective("name"))["name"]
-    is_talk = pl.col("name").is_in(names.implode())
-    kind = pl.when(is_talk).then(pl.lit("communication")).otherwise(pl.lit("kernel"))
+    kind = pl.when(is_communication(kernels)).then(pl.lit("communication")).otherwise(pl.lit("kernel"))
     kernels = kernels.with_columns(kind=kind, gpu_agent="agent")
     gpus = run.read("agents", ["agent", "kind"]).filter(pl.col("kind") == "GPU")["agent"]
     copies = run.read("copies", [*columns, "src_agent", "dst_agent"]).with_row_index("row")
@@ -218,10 +196,8 @@ def _in_tracks(run: Run, calls: pl.DataFrame, work: pl.DataFrame) -> tuple[pl.Da
     streams = work_keys.group_by(keys, maintain_order=True).agg(pl.col("gpu_agent").first())
     streams = streams.join(gpus, on="gpu_agent", how="left", maintain_order="left")
     streams = streams.join(ids, on="stream", how="left", maintain_order="left")
-    tracks = pl.concat(
-        [threads.with_columns(is_gpu=pl.lit(0, pl.UInt8)), streams.with_columns(is_gpu=pl.lit(1, pl.UInt8))],
-        how="diagonal",
-    ).with_row_index("track")
+    both = (frame.with_columns(is_gpu=pl.lit(is_gpu, pl.UInt8)) for is_gpu, frame in enumerate((threads, streams)))
+    tracks = pl.concat(both, how="diagonal").with_row_index("track")
     thread_tracks = tracks.select("thread", "track").drop_nulls()
     calls = calls.with_columns(track=_gathered(thread_tracks["thread"], thread_tracks["track"], calls["thread"]))
     numbers = tracks.filter(pl.col("is_gpu") == 1).select(*keys, "track")

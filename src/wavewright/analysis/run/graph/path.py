@@ -1,15 +1,18 @@
-"""The chain of host code, launches, kernels, copies and late ranks that set the time of a run."""
+"""Critical path of a run: the chain of host code, launches, kernels, copies and late ranks that set its time.
+
+The native core walks the event graph backwards; here its segments get classes, words, sums and caveats.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import polars as pl
 
 from wavewright.analysis.common.shares import share_of
+from wavewright.analysis.run.calls.call_sites import SEPARATOR, open_names
 from wavewright.analysis.run.calls.launches import without_launch
-from wavewright.analysis.run.calls.open_regions import open_stacks
 from wavewright.analysis.run.graph.event_graph import EventGraph, event_graph
 from wavewright.analysis.run.graph.graph_events import CALL_KINDS, KINDS, WORK_KINDS
 from wavewright.analysis.run.graph.runtime_calls import AWAITS_ALL, AWAITS_STREAM, SHORT_NS
@@ -60,21 +63,6 @@ _STACKS = 100  #: Segments of host code, the longest ones, whose call stacks are
 @dataclass(frozen=True, eq=False)
 class CriticalPath(Answer, package=__package__):
     """The chain of events that set the time, and how long each event could take more without changing it."""
-
-    definition: ClassVar[str] = (
-        "Every call of a thread and all work of a GPU waited for something: the call or code before it on its thread, "
-        "its launch, the work before it in its stream, an event, the work that a call waits for, or the last rank of a "
-        "collective. What came last held it up. The critical path follows these from the last event of a group of "
-        "processes back to its start, so its segments cover the time of the group without gaps: they add up to "
-        "it. Segments are inferred where the record only suggests what was waited for. Where it does not say that, "
-        "work that a GPU of the process did meanwhile is on the path; idle is only what is left, so it never exceeds "
-        "the idle time of these GPUs. Work that starts more than "
-        f"{LONG_LAUNCH_NS // 1_000_000} ms after its launch has returned was held up by something else. Threads that "
-        "neither launch work nor wait for it are not on the path. Waits end with the last work within the tolerance of "
-        "the clocks, which is measured. Explained is the time with evidence: neither inferred nor idle nor unknown; "
-        f"below {LEAST_EXPLAINED:.0%} of the span, the record does not tell what set the time. Slack is how much later "
-        "an event could end without delaying the end of its group."
-    )
 
     groups: pl.DataFrame
     classes: pl.DataFrame
@@ -313,8 +301,7 @@ def with_steps(path: CriticalPath, graph: EventGraph, steps: pl.DataFrame) -> Cr
         .with_columns(pl.col("class").cast(pl.String), path_share=share_of(pl.col("path_ns"), pl.col("span_ns")))
         .sort("group", "step", "start_ns", -pl.col("path_ns"), "class")
     )
-    spec = CriticalPath.tables["steps"]
-    return replace(path, steps=sums.select(pl.col(name).cast(dtype) for name, dtype in spec.dtypes.items()))
+    return replace(path, steps=sums.select(CriticalPath.tables["steps"].casts))
 
 
 def _with_stacks(segments: pl.DataFrame, graph: EventGraph) -> pl.DataFrame:
@@ -328,8 +315,8 @@ def _with_stacks(segments: pl.DataFrame, graph: EventGraph) -> pl.DataFrame:
     processes = graph.processes.select("process", "part", "offset_ns")
     middle = (pl.col("start_ns") + pl.col("end_ns")) // 2 - pl.col("offset_ns")
     moments = longest.join(tracks, on="event").join(processes, on="process")
-    stacks = open_stacks(graph.regions, moments.select("moment", "part", "thread", time_ns=middle))
-    texts = pl.repeat("", segments.height, eager=True).scatter(stacks["moment"], stacks["stack"])
+    opened = open_names(graph.regions, moments.select("moment", "part", "thread", time_ns=middle), ["part", "thread"])
+    texts = pl.repeat("", segments.height, eager=True).scatter(opened["moment"], opened["names"].list.join(SEPARATOR))
     return segments.with_columns(stack=texts)
 
 

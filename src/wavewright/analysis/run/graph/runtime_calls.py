@@ -1,11 +1,13 @@
-"""Waits of the calls of a runtime, and the events that they record and wait for: by their names and arguments."""
+"""Waits of runtime calls, and the events and streams that they record and wait for, by their names and arguments."""
 
 from __future__ import annotations
 
 import polars as pl
 
 from wavewright.analysis.run.calls.launches import cause_of
+from wavewright.analysis.run.measures.event_rows import rows_where
 from wavewright.model.run import Run
+from wavewright.model.schema import empty_frame, packaged_spec
 
 #: Numbers of `Awaits` of the core.
 AWAITS_NOTHING, AWAITS_ALL, AWAITS_STREAM, AWAITS_LAUNCHED, AWAITS_PERHAPS, AWAITS_POLLED = range(6)
@@ -32,14 +34,7 @@ _ROLES = {
 _STREAM, _EVENT = r"(?i)^h?stream$", r"(?i)^h?event$"
 #: Arguments of waits as PyTorch records them: the stream that waits, the one it waits for, the call that recorded.
 _PYTORCH = {"waiting": "stream", "recorded": "wait_on_stream", "record": "wait_on_cuda_event_record_corr_id"}
-#: `call`: its number; `handle`: the event, a text that means something only within its process.
-EVENT_CALLS = {
-    "call": pl.UInt32(),
-    "process": pl.UInt32(),
-    "role": pl.String(),
-    "stream": pl.UInt32(),
-    "handle": pl.String(),
-}
+EVENT_CALLS = packaged_spec(__package__, "event_calls")
 _CALL = ("process", "event")
 
 
@@ -88,13 +83,9 @@ def event_calls(run: Run, calls: pl.DataFrame, work: pl.DataFrame) -> pl.DataFra
     names = names.with_columns(role=role).filter(pl.col("role").is_not_null()).drop("text")
     chosen = calls.join(names, on="name", maintain_order="left")
     if not chosen.height:
-        return pl.DataFrame(schema=EVENT_CALLS)
+        return empty_frame(EVENT_CALLS)
     every = pl.concat([_by_arguments(run, calls, chosen, work), *_by_properties(run, calls, chosen)])
     return every.unique(["call", "role"], keep="first", maintain_order=True)
-
-
-def _typed(frame: pl.DataFrame) -> pl.DataFrame:
-    return frame.select(pl.col(name).cast(dtype) for name, dtype in EVENT_CALLS.items())
 
 
 def _by_arguments(run: Run, calls: pl.DataFrame, chosen: pl.DataFrame, work: pl.DataFrame) -> pl.DataFrame:
@@ -102,14 +93,11 @@ def _by_arguments(run: Run, calls: pl.DataFrame, chosen: pl.DataFrame, work: pl.
 
     Streams are addresses of the runtime there: which stream that is, launches with the same address tell.
     """
-    is_stream, is_event = pl.col("name").str.contains(_STREAM), pl.col("name").str.contains(_EVENT)
-    pieces = [
-        piece.with_columns(pl.col("name").cast(pl.String)).filter(is_stream | is_event)
-        for piece in run.chunks("arguments", [*_CALL, "name", "value"])
-    ]
-    if not any(piece.height for piece in pieces):
-        return pl.DataFrame(schema=EVENT_CALLS)
-    arguments = pl.concat(pieces)
+    name = pl.col("name").cast(pl.String).str
+    is_stream, is_event = name.contains(_STREAM), name.contains(_EVENT)
+    arguments = rows_where(run, "arguments", [*_CALL, "name", "value"], is_stream | is_event)
+    if not arguments.height:
+        return empty_frame(EVENT_CALLS)
     streams = arguments.filter(is_stream).unique(_CALL, keep="first").select(*_CALL, address="value")
     handles = arguments.filter(is_event).unique(_CALL, keep="first").select(*_CALL, handle="value")
     addresses = (
@@ -123,7 +111,8 @@ def _by_arguments(run: Run, calls: pl.DataFrame, chosen: pl.DataFrame, work: pl.
         .join(addresses, on=["process", "address"], how="left", maintain_order="left")
         .join(handles, on=_CALL, how="left", maintain_order="left")
     )
-    return _typed(described_calls.filter(pl.col("stream").is_not_null() | pl.col("handle").is_not_null()))
+    is_known = pl.col("stream").is_not_null() | pl.col("handle").is_not_null()
+    return described_calls.filter(is_known).select(EVENT_CALLS.casts)
 
 
 def _by_properties(run: Run, calls: pl.DataFrame, chosen: pl.DataFrame) -> list[pl.DataFrame]:
@@ -154,4 +143,4 @@ def _by_properties(run: Run, calls: pl.DataFrame, chosen: pl.DataFrame) -> list[
         .join(calls.select("process", "correlation", "call"), on=["process", "correlation"], maintain_order="left")
         .with_columns(role=pl.lit("record"))
     )
-    return [_typed(waits), _typed(records)]
+    return [waits.select(EVENT_CALLS.casts), records.select(EVENT_CALLS.casts)]

@@ -1,4 +1,4 @@
-"""Events line by line: which track of its line each one is on, and how deep it is nested there."""
+"""Rows of events: those that a condition selects, and the track and nesting of each event on its line."""
 
 from __future__ import annotations
 
@@ -7,12 +7,20 @@ from collections.abc import Sequence
 import polars as pl
 
 from wavewright import _core
+from wavewright.model.run import Run
+from wavewright.model.run_tables import RUN
+from wavewright.model.schema import empty_frame
+
+
+def rows_where(run: Run, table: str, columns: Sequence[str], condition: pl.Expr) -> pl.DataFrame:
+    """These columns of the rows of a table for which a condition holds, read chunk by chunk."""
+    empty = empty_frame(RUN[table]).select(columns)
+    return pl.concat([empty, *(piece.filter(condition) for piece in run.chunks(table, columns))])
 
 
 def timed(frame: pl.DataFrame) -> pl.DataFrame:
     """Rows that have a start; an end that is missing or before the start becomes the start.
 
-    >>> import polars as pl
     >>> timed(pl.DataFrame({"start_ns": [5, -1, None], "end_ns": [3, 4, 4]})).rows()
     [(5, 5)]
     """
@@ -24,7 +32,6 @@ def nested(frame: pl.DataFrame, keys: Sequence[str], *, may_nest: bool) -> tuple
     """The distinct `keys` with the number of their `line`, and the starts and ends of all events in an order in which
     ends close what began last: `row` of `frame`, `line`, `track` (of what overlaps on a line), `is_end`.
 
-    >>> import polars as pl
     >>> frame = pl.DataFrame({"thread": [0, 0], "start_ns": [2, 0], "end_ns": [3, 9]})
     >>> nested(frame, ["thread"], may_nest=True)[1]["row"].to_list()
     [1, 0, 0, 1]

@@ -20,7 +20,6 @@ FARTHEST_NS = 1 << 61
 def intervals(frame: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
     """The frame sorted by group and time, without rows that have no start or end, and without impossible lengths.
 
-    >>> import polars as pl
     >>> intervals(pl.DataFrame({"start_ns": [5, 1, None], "end_ns": [4, 2, 9]}), [])["end_ns"].to_list()
     [2, 5]
     """
@@ -37,7 +36,6 @@ def in_order(frame: pl.DataFrame, by: Sequence[str], time: str = "start_ns") -> 
 
     One sort by one column and a division into groups: a sort by several columns takes several times as long.
 
-    >>> import polars as pl
     >>> in_order(pl.DataFrame({"gpu": [1, None, 0], "start_ns": [3, 2, 1]}), ["gpu"])["gpu"].to_list()
     [0, 1, None]
     """
@@ -52,7 +50,6 @@ def in_order(frame: pl.DataFrame, by: Sequence[str], time: str = "start_ns") -> 
 def merged(frame: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
     """The union of sorted `intervals`: intervals that neither overlap nor touch; empty ones are left out.
 
-    >>> import polars as pl
     >>> merged(pl.DataFrame({"start_ns": [0, 2, 9], "end_ns": [3, 5, 12]}), []).rows()
     [(0, 5), (9, 12)]
     """
@@ -70,7 +67,6 @@ def merged(frame: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
 def covered(frame: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
     """Time with at least one of the sorted `intervals` of each group, as `covered_ns`, in the order of the groups.
 
-    >>> import polars as pl
     >>> covered(pl.DataFrame({"gpu": [0, 0], "start_ns": [0, 2], "end_ns": [3, 5]}), ["gpu"]).rows()
     [(0, 5)]
     """
@@ -84,7 +80,6 @@ def gaps_between(frame: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
     """The gaps between sorted `intervals` of a group, as `gap_start_ns` and `gap_ns`, each on
     the row that ends it; all other columns are kept.
 
-    >>> import polars as pl
     >>> gaps_between(pl.DataFrame({"start_ns": [0, 2, 9], "end_ns": [3, 5, 12]}), []).rows()
     [(9, 12, 5, 4)]
     """
@@ -96,7 +91,6 @@ def gaps_between(frame: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
 def covered_before(merged_intervals: pl.DataFrame, points: pl.DataFrame, by: Sequence[str]) -> pl.Series:
     """Covered time of the `merged` intervals of its group before each point of `time_ns`, in the order of `points`.
 
-    >>> import polars as pl
     >>> whole = pl.DataFrame({"start_ns": [0, 9], "end_ns": [5, 12]})
     >>> covered_before(whole, pl.DataFrame({"time_ns": [-1, 3, 8, 10, 99]}), []).to_list()
     [0, 3, 5, 6, 8]
@@ -118,6 +112,21 @@ def covered_before(merged_intervals: pl.DataFrame, points: pl.DataFrame, by: Seq
     )
     begun = pl.min_horizontal("time_ns", "end_ns") - pl.col("start_ns")
     return matches.select("point", ns=(pl.col("before_ns") + begun).fill_null(0)).sort("point")["ns"]
+
+
+def time_within(merged_intervals: pl.DataFrame, windows: pl.DataFrame, by: Sequence[str]) -> pl.Series:
+    """Time of each window (`start_ns`, `end_ns`) that the `merged` intervals of its group cover.
+
+    >>> whole = pl.DataFrame({"start_ns": [0, 9], "end_ns": [5, 12]})
+    >>> time_within(whole, pl.DataFrame({"start_ns": [3, 20], "end_ns": [10, 30]}), []).to_list()
+    [3, 0]
+    """
+    if not merged_intervals.height or not windows.height:
+        return pl.repeat(0, windows.height, dtype=pl.Int64, eager=True)
+    begins, ends = (
+        covered_before(merged_intervals, windows.select(*by, time_ns=name), by) for name in ("start_ns", "end_ns")
+    )
+    return ends - begins
 
 
 def bin_width(start_ns: int, end_ns: int, count: int) -> int:
@@ -146,7 +155,6 @@ def covered_per_bin(
 
     `bin` counts the multiples of `width` from time 0 of the clock.
 
-    >>> import polars as pl
     >>> covered_per_bin(pl.DataFrame({"start_ns": [3], "end_ns": [9]}), [], 3, 9, 4).rows()
     [(0, 1), (1, 4), (2, 1)]
     """
@@ -165,7 +173,6 @@ def combinations(frame: pl.DataFrame, by: Sequence[str], member: str) -> pl.Data
     `member` holds the bit (of at most 30) of the member that an interval belongs to; the intervals of one member are
     `merged`.
 
-    >>> import polars as pl
     >>> frame = pl.DataFrame({"bit": [1, 2], "start_ns": [0, 4], "end_ns": [6, 9]})
     >>> combinations(frame, [], "bit").rows()
     [(1, 4), (2, 3), (3, 2)]

@@ -19,7 +19,6 @@ MOST_MEMBERS = 16  #: Members of a group that are compared, the busiest first: u
 def with_bits(merged_intervals: pl.DataFrame, by: Sequence[str], member: str) -> tuple[pl.DataFrame, bool]:
     """The intervals with the `bit` of their member in its group, the busiest first; True if some members have none.
 
-    >>> import polars as pl
     >>> frame = pl.DataFrame({"gpu": [0, 0], "stream": [7, 9], "start_ns": [0, 0], "end_ns": [5, 6]})
     >>> with_bits(frame, ["gpu"], "stream")[0]["bit"].to_list()
     [2, 1]
@@ -39,7 +38,6 @@ def pairs(together: pl.DataFrame, with_bit: pl.DataFrame, by: Sequence[str], mem
     Columns: `by`, `first_<member>`, `second_<member>`, `first_busy_ns`, `second_busy_ns`, `both_ns`, `both_share`: of
     the time of the less busy one.
 
-    >>> import polars as pl
     >>> frame = pl.DataFrame({"gpu": [0, 0], "stream": [7, 9], "start_ns": [0, 3], "end_ns": [8, 5]})
     >>> marked, _ = with_bits(frame, ["gpu"], "stream")
     >>> pairs(combinations(marked, ["gpu"], "bit"), marked, ["gpu"], "stream").rows()
@@ -73,7 +71,6 @@ def pairs(together: pl.DataFrame, with_bit: pl.DataFrame, by: Sequence[str], mem
 def levels(merged_intervals: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
     """Time at each number of members at once, of merged intervals per member: `by`, `level`, `length_ns`.
 
-    >>> import polars as pl
     >>> levels(pl.DataFrame({"stream": [7, 9], "start_ns": [0, 3], "end_ns": [8, 5]}), []).rows()
     [(1, 6), (2, 2)]
     """
@@ -84,7 +81,6 @@ def levels(merged_intervals: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
 def combination_levels(together: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
     """The same as `levels`, from `combinations` of members with bits.
 
-    >>> import polars as pl
     >>> combination_levels(pl.DataFrame({"members": [1, 2, 3], "length_ns": [6, 1, 2]}), []).rows()
     [(1, 7), (2, 2)]
     """
@@ -97,7 +93,6 @@ def fill_gaps(merged_intervals: pl.DataFrame, by: Sequence[str], most: int) -> t
 
     Gaps of up to 1 ns are filled first, then of up to 2, 4, 8, ... until few enough intervals are left.
 
-    >>> import polars as pl
     >>> fill_gaps(pl.DataFrame({"start_ns": [0, 5, 900], "end_ns": [4, 9, 950]}), [], 2)[0].rows()
     [(0, 9), (900, 950)]
     """

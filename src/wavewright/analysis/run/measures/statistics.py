@@ -58,7 +58,6 @@ class PackedDurations:
 def statistics_of(pieces: Iterable[pl.DataFrame], keys: Sequence[str]) -> Statistics:
     """Statistics of events in chunks with the columns `keys`, `start_ns`, `end_ns` and perhaps `size_bytes`.
 
-    >>> import polars as pl
     >>> events = pl.DataFrame({"name": ["a", "a", "b"], "start_ns": [0, 5, 9], "end_ns": [4, 7, 10]})
     >>> statistics_of([events], ["name"]).sums.sort("name").select("name", "calls", "total").rows()
     [('a', 2, 6), ('b', 1, 1)]
@@ -137,7 +136,6 @@ def _with_sums(keys: pl.DataFrame, sums: pl.DataFrame) -> pl.DataFrame:
 def is_timed() -> pl.Expr:
     """True if an event has a start, an end after it, and a plausible length.
 
-    >>> import polars as pl
     >>> pl.DataFrame({"start_ns": [0, 5], "end_ns": [4, 2]}).select(is_timed()).to_series().to_list()
     [True, False]
     """
@@ -184,7 +182,6 @@ def described(statistics: Statistics) -> pl.DataFrame:
     `stddev_ns` (of a sample; null for one call), `bytes_total`, `sized_calls`, `bytes_per_second` (over calls that
     have a size), `is_exact` (the quantiles).
 
-    >>> import polars as pl
     >>> events = pl.DataFrame({"name": ["a", "a"], "start_ns": [0, 5], "end_ns": [4, 7]})
     >>> described(statistics_of([events], ["name"])).select("mean_ns", "median_ns", "stddev_ns").row(0)
     (3.0, 3.0, 1.4142135623730951)
@@ -269,7 +266,6 @@ QUANTILE_ERROR = 2.0**-_KEPT_BITS
 def bucket_width(value: str) -> pl.Expr:
     """Number of values in the bucket of a value.
 
-    >>> import polars as pl
     >>> pl.DataFrame({"ns": [7, 512, 5000]}).select(bucket_width("ns")).to_series().to_list()
     [1, 2, 16]
     """

@@ -38,7 +38,6 @@ def folded(names: pl.Series, seen: frozenset[str] = frozenset()) -> tuple[pl.Ser
 
     Numbers of source lines and of modules always stay.
 
-    >>> import polars as pl
     >>> names, patterns = folded(pl.Series([f"iteration {n}" for n in range(99)]))
     >>> names.unique().to_list(), sorted(patterns)
     (['iteration *'], ['iteration *'])
