@@ -1,4 +1,4 @@
-"""Steps of a run: their length, what they are made of, and why some take longer."""
+"""Steps of a run: their length, the kinds of time in them, their work, and why some take longer than others."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from wavewright.analysis.run.measures.statistics import is_timed
 from wavewright.analysis.run.ranks.stragglers import CAUSES
 from wavewright.analysis.run.select.identities import PROCESS, processes_of
 from wavewright.analysis.run.select.serving_steps import serving_step
-from wavewright.analysis.run.select.step_ranges import alike_steps, lanes_of_grid, step_ranges
+from wavewright.analysis.run.select.step_ranges import alike_steps, in_steps, lanes_of_grid, step_ranges
 from wavewright.model.answer import Answer
 from wavewright.model.run import Run
 from wavewright.model.schema import empty_frame
@@ -135,15 +135,18 @@ def _source(processes: pl.DataFrame) -> str:
         return "none"
     order = stepped.group_by("source", "name").len().sort(-pl.col("len").cast(pl.Int64), "source", "name")
     source, name = order.select("source", "name").row(0)
-    words = {
-        "marker given": f"marker {name} (--step)",
-        "marker": f"marker {name}, found",
-        "serving": "markers of steps of serving",
-        "ProfilerStep": f"marker {name}",
-        "jit": f"calls of {name} (jax.jit)",
-        "repetition": f"repetition of kernels, from {name} on",
-    }
-    return words[source]
+    return _SOURCES[source].format(name=name)
+
+
+#: How steps were found (`step_ranges.SOURCES`) -> in words.
+_SOURCES = {
+    "marker given": "marker {name} (--step)",
+    "marker": "marker {name}, found",
+    "serving": "markers of steps of serving",
+    "ProfilerStep": "marker {name}",
+    "jit": "calls of {name} (jax.jit)",
+    "repetition": "repetition of kernels, from {name} on",
+}
 
 
 def _spread(steps: pl.DataFrame) -> pl.DataFrame:
@@ -171,7 +174,7 @@ def _launched(work: pl.DataFrame, steps: pl.DataFrame, sources: pl.DataFrame) ->
     """Kernels and copies with the `step` in which they were launched, or start where launches tell nothing."""
     is_launched = (pl.col("launch_start_ns") <= pl.col("start_ns")) & (pl.col("source") != "repetition")
     rows = work.join(sources.select("process", "source"), on="process", how="left", maintain_order="left")
-    return _in_steps(rows.with_columns(at_ns=pl.when(is_launched).then("launch_start_ns").otherwise("start_ns")), steps)
+    return in_steps(rows.with_columns(at_ns=pl.when(is_launched).then("launch_start_ns").otherwise("start_ns")), steps)
 
 
 def _measured(run: Run, steps: pl.DataFrame, work: pl.DataFrame, time: ProcessTime) -> pl.DataFrame:
@@ -189,7 +192,7 @@ def _measured(run: Run, steps: pl.DataFrame, work: pl.DataFrame, time: ProcessTi
     ).drop("is_known")
     keys = ["process", "step"]
     calls = [
-        _in_steps(piece.rename({"start_ns": "at_ns"}), steps).group_by(keys).agg(call_count=pl.len().cast(pl.Int64))
+        in_steps(piece.rename({"start_ns": "at_ns"}), steps).group_by(keys).agg(call_count=pl.len().cast(pl.Int64))
         for piece, _ in region_pieces(run, ["process", "start_ns"])
     ]
     no_calls = pl.DataFrame(schema={"process": pl.UInt32, "step": pl.Int64, "call_count": pl.Int64})
@@ -210,16 +213,6 @@ def _measured(run: Run, steps: pl.DataFrame, work: pl.DataFrame, time: ProcessTi
         pl.col("kernel_count", "copy_count", "call_count").fill_null(0),
         gpu_length_ns=pl.col("stream_end_ns") - pl.col("stream_start_ns"),
     )
-
-
-def _in_steps(events: pl.DataFrame, steps: pl.DataFrame) -> pl.DataFrame:
-    """The events whose `at_ns` is in a step, with `step`."""
-    timed = events.filter(pl.col("at_ns").is_not_null() & pl.col("process").is_not_null()).sort("at_ns")
-    ranges = steps.select("process", "step", step_ns="start_ns", until_ns="end_ns").sort("step_ns")
-    placed = timed.join_asof(
-        ranges, left_on="at_ns", right_on="step_ns", by="process", strategy="backward", check_sortedness=False
-    )
-    return placed.filter(pl.col("at_ns") < pl.col("until_ns"))
 
 
 _CAUSE = {"cause": pl.String, "cause_ns": pl.Int64, "detail": pl.String, "detail_ns": pl.Int64}
@@ -259,7 +252,7 @@ def _times(pieces: Iterable[pl.DataFrame], steps: pl.DataFrame) -> pl.DataFrame:
     schema = {"process": pl.UInt32, "step": pl.Int64, "name": pl.String, "total_ns": pl.Int64}
     sums = [pl.DataFrame(schema=schema)]
     for piece in pieces:
-        placed = _in_steps(piece.filter(is_timed()).with_columns(at_ns="start_ns"), steps)
+        placed = in_steps(piece.filter(is_timed()).with_columns(at_ns="start_ns"), steps)
         duration = pl.col("end_ns") - pl.col("start_ns")
         totals = placed.group_by("process", "step", pl.col("name").cast(pl.String)).agg(total_ns=duration.sum())
         sums.append(totals.select(*schema))

@@ -1,7 +1,7 @@
-"""Collectives that one rank alone recorded: the bandwidth that appears, and between which bounds they only wait.
+"""Collectives that only one rank recorded: their apparent bandwidth, and bounds of the time that they only wait.
 
-What a call takes above the shortest of its kind and size is not needed to move the data; nor is what it takes above the
-time at the peak of the links. The first is a lower, the second an upper bound of waiting for ranks and for links.
+The time of a call beyond the shortest of its kind and size is not needed to move the data: a lower bound of waiting for
+ranks and links. Its time beyond that at the peak of the links is an upper bound.
 """
 
 from __future__ import annotations

@@ -14,12 +14,12 @@ import polars as pl
 from wavewright.analysis.common.caveats import Caveat
 from wavewright.analysis.run.collectives.collectives import kind_of
 from wavewright.base.words import counted, percent
+from wavewright.model.schema import packaged_spec
 from wavewright.readers.run.collective_records import RCCL
 
 _OF_RCCL = "(?i)nccl|rccl"
 _PROCESS = ("part", "process")
-#: What a log adds to a kernel.
-LOGGED = {"collective": pl.String, "kind": pl.String, "size_bytes": pl.Int64, "group_size": pl.Int64}
+LOGGED = packaged_spec(__package__, "logged").dtypes  #: What a log adds to a kernel.
 _MOST_PLACES = 4_096  #: Where the kernels of a process may begin in its log.
 
 

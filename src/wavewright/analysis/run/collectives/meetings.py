@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import polars as pl
 
 from wavewright.analysis.run.collectives.collectives import (
-    CALL_COLUMNS,
+    CALLS,
+    OF_OWN_SIZES,
     POINT_TO_POINT,
     SYNCHRONIZING,
     collective_calls,
@@ -16,37 +17,14 @@ from wavewright.analysis.run.collectives.collectives import (
 )
 from wavewright.analysis.run.measures.intervals import FARTHEST_NS, covered, intervals
 from wavewright.analysis.run.select.identities import processes_of
+from wavewright.facts.loader import packaged
 from wavewright.model.run import Run
+from wavewright.model.schema import empty_frame, packaged_spec
 
-ROW_COLUMNS = {
-    "process": pl.UInt32,  #: Number in the run.
-    "run": pl.String,
-    "host": pl.String,
-    "pid": pl.Int64,
-    "rank": pl.Int32,
-    "agent": pl.UInt32,
-    "row": pl.UInt32,  #: In the table dispatches.
-    "name": pl.String,  #: The kernel.
-    "collective": pl.String,  #: As recorded; null = it was not.
-    "kind": pl.String,  #: See `collectives.kind_of`.
-    "group": pl.String,  #: Process group or communicator as recorded.
-    "sequence": pl.Int64,  #: Number of the collective in its group, where recorded.
-    "start_ns": pl.Int64,
-    "end_ns": pl.Int64,
-    "in_bytes": pl.Int64,
-    "out_bytes": pl.Int64,
-    "group_size": pl.Int64,
-}
+ROWS = packaged_spec(__package__, "rows")
 _MEMBER = ("part", "process", "agent")
-#: Why a row belongs to no meeting.
-MISMATCHES = {
-    "twice": "the process was counted twice",
-    "alone": "no other rank has it",
-    "counts": "ranks called it differently often",
-    "apart": "the calls of the ranks are apart in time",
-    "crowd": "more ranks than its group has",
-    "point to point": "sends and receives are not matched",
-}
+#: Why a row belongs to no meeting -> `sentence` and `advice` of its caveat.
+MISMATCHES = packaged("mismatches.toml", __package__)
 #: Calls of one collective on one clock that are further apart than this cannot be the same one.
 _APART_NS = 100_000
 _MOST_SHIFTS = 256  #: Calls that a rank may have more than another for both to be matched by time.
@@ -55,22 +33,18 @@ ALIGNED_NS = 100_000
 
 
 def collective_rows(run: Run) -> pl.DataFrame:
-    """One row per dispatch of a collective: the columns of `ROW_COLUMNS`, sorted by process and time.
+    """One row per dispatch of a collective: the columns of `ROWS`, sorted by process and time.
 
     Dispatches without possible times, or of no process, are left out.
     """
-    pieces, first = [], 0
-    columns = list(CALL_COLUMNS)
-    for piece in run.chunks("dispatches", columns):
+    pieces, first = [empty_frame(CALLS).with_row_index("row")], 0
+    for piece in run.chunks("dispatches", CALLS.names):
         pieces.append(collective_calls(piece.with_row_index("row", offset=first)))
         first += piece.height
-    empty = pl.DataFrame(schema={"row": pl.UInt32, **CALL_COLUMNS})
     is_possible = pl.col("start_ns").is_between(-FARTHEST_NS, FARTHEST_NS) & pl.col("process").is_not_null()
-    calls = pl.concat([empty, *pieces]).filter(is_possible)
+    calls = pl.concat(pieces).filter(is_possible)
     rows = described(run, calls).join(processes_of(run), on="process", how="left", maintain_order="left")
-    return rows.select(pl.col(name).cast(dtype) for name, dtype in ROW_COLUMNS.items()).sort(
-        "process", "start_ns", "end_ns", "row", nulls_last=True
-    )
+    return rows.select(ROWS.casts).sort("process", "start_ns", "end_ns", "row", nulls_last=True)
 
 
 def matched(rows: pl.DataFrame) -> pl.DataFrame:
@@ -82,7 +56,8 @@ def matched(rows: pl.DataFrame) -> pl.DataFrame:
     """
     order = ["rank", "host", "run", "pid", *_MEMBER, "start_ns", "end_ns", "row"]
     rows = rows.with_columns(pl.col("part").cast(pl.UInt32)).sort(*order, nulls_last=True).with_row_index("place")
-    sizes = {f"{way}_key": pl.when(~pl.col("kind").is_in(_UNEQUAL)).then(f"{way}_bytes") for way in ("in", "out")}
+    has_one_size = ~pl.col("kind").is_in(OF_OWN_SIZES)
+    sizes = {f"{way}_key": pl.when(has_one_size).then(f"{way}_bytes") for way in ("in", "out")}
     rows = rows.with_columns(member=pl.struct(_MEMBER).rank("dense"), **sizes)
     is_pair = (pl.col("kind") == POINT_TO_POINT) & pl.col("collective").is_not_null()
     reason = pl.when(_is_double(rows)).then(pl.lit("twice")).when(is_pair).then(pl.lit("point to point"))
@@ -93,17 +68,14 @@ def matched(rows: pl.DataFrame) -> pl.DataFrame:
     keyed = _checked(rows.join(_united(chosen), on="place", how="left", maintain_order="left"))
     others = pl.len().over(_NAMED) > pl.len().over("member", *_NAMED)
     why = pl.when(others).then(pl.lit("counts")).otherwise(pl.lit("alone"))
-    inner = ("place", "member", "in_key", "out_key")
-    return keyed.with_columns(mismatch=pl.when(pl.col("meeting").is_null()).then(pl.coalesce("mismatch", why))).drop(
-        inner
-    )
+    mismatch = pl.when(pl.col("meeting").is_null()).then(pl.coalesce("mismatch", why))
+    return keyed.with_columns(mismatch=mismatch).drop("place", "member", "in_key", "out_key")
 
 
 _NAMED = ("name", "collective", "group")
-#: Kinds whose buffers may differ from rank to rank.
-_UNEQUAL = ("all-to-all", "all-gather", "reduce-scatter", "gather", "scatter")
 _IDENTITY = ("name", "collective", "group", "in_key", "out_key")
 _IS_COUNTED = pl.col("group").is_not_null() & pl.col("sequence").is_not_null()
+_LEAVES_TOGETHER = pl.col("kind").is_null() | pl.col("kind").is_in(SYNCHRONIZING)
 #: By what a collective is known, and for which rows.
 _LEVELS = ((("group", "sequence", "kind"), _IS_COUNTED), (_IDENTITY, ~_IS_COUNTED))
 
@@ -163,17 +135,10 @@ def _fitting(fewest: pl.DataFrame, member: pl.DataFrame) -> pl.DataFrame | None:
 
 def _united(chosen: list[pl.DataFrame]) -> pl.DataFrame:
     """`place` with `meeting`, a number for each level, key and number."""
-    empty = pl.DataFrame(schema={"place": pl.UInt32, "level": pl.Int32, "key": pl.UInt32, "number": pl.Int64})
-    levels = [
-        frame.select(
-            "place",
-            pl.lit(level, pl.Int32).alias("level"),
-            pl.col("key").cast(pl.UInt32),
-            pl.col("number").cast(pl.Int64),
-        )
-        for level, frame in enumerate(chosen)
-    ]
-    every = pl.concat([empty, *levels])
+    key, number = pl.col("key").cast(pl.UInt32), pl.col("number").cast(pl.Int64)
+    every = pl.concat(
+        frame.select("place", key, number, level=pl.lit(level, pl.Int32)) for level, frame in enumerate(chosen)
+    )
     return every.select("place", meeting=pl.struct("level", "key", "number").rank("dense").cast(pl.UInt32) - 1)
 
 
@@ -183,22 +148,14 @@ def _checked(rows: pl.DataFrame) -> pl.DataFrame:
     apart = (pl.col("start_ns").max() - pl.col("end_ns").min() > _APART_NS) & (_clock().n_unique() == 1)
     is_apart = apart.over("meeting") & pl.col("kind").is_in(SYNCHRONIZING)
     is_met = pl.col("meeting").is_not_null()
-    why = (
-        pl.when(is_met & is_crowd.fill_null(value=False))
-        .then(pl.lit("crowd"))
-        .when(is_met & is_apart.fill_null(value=False))
-        .then(pl.lit("apart"))
-    )
+    crowd = pl.when(is_met & is_crowd.fill_null(value=False)).then(pl.lit("crowd"))
+    why = crowd.when(is_met & is_apart.fill_null(value=False)).then(pl.lit("apart"))
     rows = rows.with_columns(mismatch=pl.coalesce("mismatch", why))
     rows = rows.with_columns(meeting=pl.when(pl.col("mismatch").is_null()).then("meeting"))
     first = pl.col("start_ns").first().over("meeting")  # of the lowest rank: one clock as far as possible
     numbers = pl.struct(first, "meeting").rank("dense").cast(pl.UInt32) - 1
-    met = rows.filter(pl.col("meeting").is_not_null()).select("place", renumbered=numbers)
-    return (
-        rows.join(met, on="place", how="left", maintain_order="left")
-        .with_columns(meeting="renumbered")
-        .drop("renumbered")
-    )
+    met = rows.filter(pl.col("meeting").is_not_null()).select("place", numbers.alias("meeting"))
+    return rows.drop("meeting").join(met, on="place", how="left", maintain_order="left")
 
 
 def _clock() -> pl.Expr:
@@ -229,8 +186,7 @@ def clock_offsets(rows: pl.DataFrame) -> ClockOffsets:
     the clock of most meetings is the reference. Only collectives that nobody leaves early count.
     """
     rows = rows.with_columns(clock=_clock())
-    leaves_together = pl.col("kind").is_null() | pl.col("kind").is_in(SYNCHRONIZING)
-    met = rows.filter(pl.col("meeting").is_not_null() & leaves_together)
+    met = rows.filter(pl.col("meeting").is_not_null() & _LEAVES_TOGETHER)
     ends = met.group_by("clock", "meeting").agg(_middle(pl.col("end_ns")))
     counts = rows.join(ends.group_by("clock").len(), on="clock", how="left").select("clock", pl.col("len").fill_null(0))
     clocks = counts.unique().sort("len", "clock", descending=[True, False])["clock"].to_list()
@@ -247,20 +203,13 @@ def _middle(values: pl.Expr) -> pl.Expr:
     return values.sort().get((values.len() - 1) // 2)
 
 
-_FIT = {
-    "clock": pl.String,
-    "offset_ns": pl.Int64,
-    "residual_ns": pl.Int64,
-    "drift_ns": pl.Int64,
-    "meeting_count": pl.Int64,
-    "is_steady": pl.Boolean,
-}
+_FIT = packaged_spec(__package__, "clock_fits")
 
 
 def _fits(ends: pl.DataFrame, first: list[str]) -> pl.DataFrame:
     """One row per clock that shares meetings with the first one, directly or through others."""
     count = ends.filter(pl.col("clock").is_in(first)).height
-    fitted = pl.DataFrame([(clock, 0, 0, 0, count, True) for clock in first], schema=_FIT, orient="row")
+    fitted = pl.DataFrame([(clock, 0, 0, 0, count, True) for clock in first], schema=_FIT.dtypes, orient="row")
     while True:
         aligned = ends.join(fitted.select("clock", "offset_ns"), on="clock")
         common = aligned.group_by("meeting").agg(reference_ns=_middle(pl.col("end_ns") + pl.col("offset_ns")))
@@ -281,7 +230,7 @@ def _fits(ends: pl.DataFrame, first: list[str]) -> pl.DataFrame:
             )
             .with_columns(is_steady=(pl.col("residual_ns") <= ALIGNED_NS) & (pl.col("drift_ns").abs() <= ALIGNED_NS))
         )
-        fitted = pl.concat([fitted, new.select(*_FIT)])
+        fitted = pl.concat([fitted, new.select(_FIT.names)])
 
 
 #: How the last rank of a meeting is known: by start times on one clock, or on clocks that were aligned; else by the
@@ -301,19 +250,14 @@ def arrivals(rows: pl.DataFrame, offsets: ClockOffsets) -> pl.DataFrame:
     met = met.join(clocks, on=["part", "process"], how="left", maintain_order="left")
     is_one = pl.col("clock").n_unique().over("meeting") == 1
     is_aligned = pl.col("is_steady").all().over("meeting")
-    leaves_together = pl.col("kind").is_null() | pl.col("kind").is_in(SYNCHRONIZING)
-    rule = pl.when(is_one).then(0).when(is_aligned).then(1).when(leaves_together).then(2).otherwise(3)
+    rule = pl.when(is_one).then(0).when(is_aligned).then(1).when(_LEAVES_TOGETHER).then(2).otherwise(3)
     met = met.with_columns(rule=rule.replace_strict(dict(enumerate(RULES)), return_dtype=pl.String))
     duration = pl.col("end_ns") - pl.col("start_ns")
     shift = pl.when(is_one).then(0).otherwise("offset_ns")
     has_clock = pl.col("rule").is_in(RULES[:2])
-    met = met.with_columns(
-        arrival_ns=pl.when(has_clock)
-        .then(pl.col("start_ns") + shift)
-        .when(pl.col("rule") == "duration")
-        .then(-duration),
-        left_ns=pl.when(has_clock).then(pl.col("end_ns") + shift),
-    ).with_columns(lag_ns=pl.col("arrival_ns").max().over("meeting") - pl.col("arrival_ns"))
+    arrival = pl.when(has_clock).then(pl.col("start_ns") + shift).when(pl.col("rule") == "duration").then(-duration)
+    met = met.with_columns(arrival_ns=arrival, left_ns=pl.when(has_clock).then(pl.col("end_ns") + shift))
+    met = met.with_columns(lag_ns=pl.col("arrival_ns").max().over("meeting") - pl.col("arrival_ns"))
     is_last = (pl.col("lag_ns") == 0) & ((pl.col("lag_ns") == 0).cum_sum().over("meeting") == 1)
     wait = pl.when(pl.col("lag_ns").is_not_null()).then(pl.min_horizontal("lag_ns", duration).clip(0))
     return met.with_columns(wait_ns=wait, is_last=is_last.fill_null(value=False)).drop(

@@ -4,35 +4,32 @@ from __future__ import annotations
 
 import polars as pl
 
-from wavewright.facts.element_bytes import ELEMENT_BYTES, RCCL_TYPE_BYTES
+from wavewright.analysis.run.measures.event_rows import rows_where
+from wavewright.facts.loader import packaged
 from wavewright.model.run import Run
 
 _THREAD = ("process", "thread")
 _COUNTS = ("count", "sendcount", "recvcount")
 _WANTED = (*_COUNTS, "datatype", "comm", "nranks", "ndev")
-_SIZES = ELEMENT_BYTES | {str(number): size for number, size in enumerate(RCCL_TYPE_BYTES)}
+_TYPES = packaged("collective_types.toml")
+_SIZES = _TYPES["element_bytes"] | {str(number): size for number, size in enumerate(_TYPES["rccl_type_bytes"])}
 _MOST = 1 << 58
 
 
 def rccl_calls(run: Run) -> pl.DataFrame:
     """The RCCL calls of a run: `process`, `thread`, `start_ns`, `end_ns`, `function`, bytes, communicator, its size."""
     columns = ["process", "thread", "event", "domain", "name", "start_ns", "end_ns"]
-    pieces = [piece.filter(pl.col("domain") == "RCCL") for piece in run.chunks("regions", columns)]
-    calls = pl.concat([run.read("regions", columns).clear() if not pieces else pieces[0].clear(), *pieces])
-    calls = calls.filter(pl.col("end_ns") >= pl.col("start_ns")).with_columns(function=pl.col("name").cast(pl.String))
-    calls = calls.drop("domain", "name").join(
-        _arguments(run, calls), on=["process", "event"], how="left", maintain_order="left"
-    )
+    is_rccl = (pl.col("domain") == "RCCL") & (pl.col("end_ns") >= pl.col("start_ns"))
+    calls = rows_where(run, "regions", columns, is_rccl)
+    calls = calls.select(pl.exclude("domain", "name"), function=pl.col("name").cast(pl.String))
+    calls = calls.join(_arguments(run, calls), on=["process", "event"], how="left", maintain_order="left")
     size = pl.col("datatype").str.to_lowercase().str.strip_prefix("nccl").replace_strict(_SIZES, default=None)
     count = pl.coalesce(pl.col(name).cast(pl.Int64, strict=False) for name in _COUNTS)
     amount = pl.when(count.is_between(0, _MOST)).then(count * size.cast(pl.Int64))
     communicators = _communicator_sizes(calls)
     used = calls.filter(pl.col("comm").is_not_null() & is_collective_call()).sort("start_ns", maintain_order=True)
-    numbers = (
-        used.select("process", "comm")
-        .unique(maintain_order=True)
-        .with_columns(number=pl.int_range(pl.len()).over("process"))
-    )
+    numbers = used.select("process", "comm").unique(maintain_order=True)
+    numbers = numbers.with_columns(number=pl.int_range(pl.len()).over("process"))
     return (
         calls.join(communicators, on="process", how="left", maintain_order="left")
         .join(numbers, on=["process", "comm"], how="left", maintain_order="left")
@@ -45,9 +42,9 @@ def rccl_calls(run: Run) -> pl.DataFrame:
 
 def is_collective_call() -> pl.Expr:
     """True if an RCCL `function` moves data."""
-    return pl.col("function").str.contains(
-        "(?i)reduce|gather|scatter|all_?to_?all|bcast|broadcast|send|recv"
-    ) & ~pl.col("function").str.contains("(?i)group|redop|comm")
+    function = pl.col("function").str
+    moves = function.contains("(?i)reduce|gather|scatter|all_?to_?all|bcast|broadcast|send|recv")
+    return moves & ~function.contains("(?i)group|redop|comm")
 
 
 def _sized(whole: str) -> pl.Expr:
@@ -122,16 +119,19 @@ def _blocks(calls: pl.DataFrame) -> pl.DataFrame:
     one_kind = pl.col("function").filter(is_moving).n_unique() == 1
     one_group = pl.col("group").filter(is_moving).n_unique() == 1
 
+    def first(column: str) -> pl.Expr:
+        return pl.col(column).filter(is_moving).first()
+
     def total(column: str) -> pl.Expr:
         values = pl.col(column).filter(is_moving)
-        return pl.when(one_kind & (values.null_count() == 0)).then(values.sum()).alias(column)
+        return pl.when(one_kind & (values.null_count() == 0)).then(values.sum())
 
     return moving.group_by(*_THREAD, "block", maintain_order=True).agg(
-        pl.col("start_ns").min().alias("first_ns"),
-        pl.col("end_ns").max().alias("last_ns"),
-        pl.when(one_kind).then(pl.col("function").filter(is_moving).first()).alias("collective"),
-        pl.when(one_group).then(pl.col("group").filter(is_moving).first()).alias("group"),
-        pl.when(one_group).then(pl.col("group_size").filter(is_moving).first()).alias("group_size"),
-        total("in_bytes"),
-        total("out_bytes"),
+        first_ns=pl.col("start_ns").min(),
+        last_ns=pl.col("end_ns").max(),
+        collective=pl.when(one_kind).then(first("function")),
+        group=pl.when(one_group).then(first("group")),
+        group_size=pl.when(one_group).then(first("group_size")),
+        in_bytes=total("in_bytes"),
+        out_bytes=total("out_bytes"),
     )

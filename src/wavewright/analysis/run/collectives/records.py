@@ -1,4 +1,7 @@
-"""Collectives that others logged, over all ranks: their bandwidths, and the first call at which ranks differ."""
+"""Collectives in logs of RCCL Inspector and dumps of PyTorch's flight recorder, over all ranks.
+
+The answers are the bandwidth of each collective and size, and the first call of a group at which ranks differ.
+"""
 
 from __future__ import annotations
 
@@ -11,15 +14,11 @@ from wavewright.analysis.run.collectives.collectives import bus_factor, kind_of
 from wavewright.analysis.run.select.identities import processes_of
 from wavewright.base.words import some_of
 from wavewright.model.run import Run
+from wavewright.model.schema import empty_frame, packaged_spec
 from wavewright.readers.run.collective_records import RCCL
 
 _TABLE = "collective_records"  #: Extra table of logs of RCCL Inspector and of dumps of the flight recorder.
-_SCHEMA = {
-    "host": pl.String, "pid": pl.Int64, "rank": pl.Int32, "recorder": pl.String, "group": pl.String,
-    "group_size": pl.Int64, "group_ranks": pl.String, "sequence": pl.Int64, "collective": pl.String,
-    "is_point_to_point": pl.Boolean, "size_bytes": pl.Int64, "shapes": pl.String, "state": pl.String,
-    "duration_ns": pl.Int64, "site": pl.String,
-}  # fmt: skip
+_RECORDS, _UNEQUAL = (packaged_spec(__package__, name) for name in ("records", "unequal"))
 _GROUP = ("recorder", "kind", "collective", "group", "group_size", "size_bytes")
 _FLIGHT_RECORDER = "flight recorder"
 _OF_OTHER_SIZES = re.compile("(?i)all_?to_?all|gather|scatter")  #: Ranks of these may have other sizes.
@@ -28,7 +27,7 @@ _MOST_RANKS = 8  #: That are named.
 
 def no_records() -> pl.DataFrame:
     """The table without rows."""
-    return pl.DataFrame(schema=_SCHEMA)
+    return empty_frame(_RECORDS)
 
 
 def collective_records(run: Run) -> pl.DataFrame:
@@ -37,7 +36,7 @@ def collective_records(run: Run) -> pl.DataFrame:
         return no_records()
     processes = processes_of(run).select("process", "host", "pid")
     rows = run.table(_TABLE).join(processes, on="process", how="left", maintain_order="left")
-    return rows.select(no_records().columns)
+    return rows.select(_RECORDS.names)
 
 
 def logged_collectives(records: pl.DataFrame) -> pl.DataFrame:
@@ -77,22 +76,15 @@ def logged_collectives(records: pl.DataFrame) -> pl.DataFrame:
 
 def unequal_ranks(records: pl.DataFrame) -> pl.DataFrame:
     """The first call of each group at which the ranks of the dumps differ: some did not call it, or called another."""
-    rows = records.filter(
-        pl.col("recorder") == _FLIGHT_RECORDER, ~pl.col("is_point_to_point"), pl.col("sequence").is_not_null(),
-        pl.col("rank").is_not_null(),
-    ).unique(["group", "sequence", "rank"], keep="last", maintain_order=True)  # fmt: skip
-    differences = [
-        first
-        for _, group in rows.group_by("group", maintain_order=True)
-        if (first := _first_difference(group)) is not None
-    ]
-    return pl.DataFrame(differences, schema={
-        "group": pl.String, "sequence": pl.Int64, "collective": pl.String, "reason": pl.String, "ranks": pl.String,
-        "rank_count": pl.Int64, "other_count": pl.Int64, "site": pl.String,
-    }, orient="row")  # fmt: skip
+    rows = records.filter(pl.col("recorder") == _FLIGHT_RECORDER, ~pl.col("is_point_to_point"))
+    rows = rows.drop_nulls(["sequence", "rank"])
+    rows = rows.unique(["group", "sequence", "rank"], keep="last", maintain_order=True)
+    differences = filter(None, (_first_difference(calls) for _, calls in rows.group_by("group", maintain_order=True)))
+    return pl.DataFrame(differences, schema=_UNEQUAL.dtypes, orient="row")
 
 
 def _first_difference(group: pl.DataFrame) -> tuple[object, ...] | None:
+    """The row of the first call of a group at which ranks differ; None = they do not."""
     # A rank whose ring begins later does not tell what it did before.
     starts = dict(group.group_by("rank").agg(pl.col("sequence").min()).iter_rows())
     for (sequence,), calls in group.sort("sequence").group_by("sequence", maintain_order=True):
@@ -104,9 +96,8 @@ def _first_difference(group: pl.DataFrame) -> tuple[object, ...] | None:
         common = Counter(row["collective"] for row in present.values()).most_common(1)[0][0]
         ranks = [f"{rank} ({_did(present.get(rank), column)})" for rank in sorted(odd)]
         last = present.get(min(odd)) or group.filter(pl.col("rank") == min(odd)).sort("sequence").row(-1, named=True)
-        name = group["group"][0] or "?"
-        return (name, sequence, common, column, some_of(ranks, _MOST_RANKS), len(odd),
-                len(starts) - len(odd), last["site"])  # fmt: skip
+        counts = (len(odd), len(starts) - len(odd))
+        return (group["group"][0] or "?", sequence, common, column, some_of(ranks, _MOST_RANKS), *counts, last["site"])
     return None
 
 

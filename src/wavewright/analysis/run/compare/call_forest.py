@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from wavewright.model.run import Run
-    from wavewright.model.schema import TableSpec
 
     Ints = NDArray[np.int64]
 
@@ -224,11 +223,7 @@ def _ordered(nodes: pl.DataFrame, work: pl.DataFrame) -> tuple[pl.DataFrame, pl.
     )
     at = work.select("node").join(places, on="node", how="left", maintain_order="left")["place"]
     work = work.with_columns(node=at).sort("node", maintain_order=True)
-    return _of_spec(rows, NODES), _of_spec(work, WORK)
-
-
-def _of_spec(rows: pl.DataFrame, spec: TableSpec) -> pl.DataFrame:
-    return rows.select(pl.col(name).cast(dtype) for name, dtype in spec.dtypes.items())
+    return rows.select(NODES.casts), work.select(WORK.casts)
 
 
 def _depths(parent: Ints) -> Ints:

@@ -1,4 +1,8 @@
-"""Changes between runs: kernels, copies and calls that got slower or faster, came or went, beyond noise."""
+"""Comparison of runs: kernels, copies and calls that got slower or faster, came or went, beyond noise.
+
+`partial_compare` measures one run of a side, `combine_compare` compares every side with the first; `RunComparison`
+words the verdicts.
+"""
 
 from __future__ import annotations
 

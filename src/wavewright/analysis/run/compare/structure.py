@@ -1,4 +1,8 @@
-"""Runs by their call trees: the GPU time of what both have in common, wherever their kernels have other names."""
+"""Two sides of a comparison by their call trees: the GPU time of operators that both have, whatever kernels they use.
+
+The trees of all files of a side become one, nodes of both sides are paired (`tree_pairs`), and GPU work counts for the
+nearest pair above it.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +18,7 @@ from wavewright.analysis.common.noise import LEAST_CHANGE, RUN_FALSE_ALARMS, t_b
 from wavewright.analysis.run.compare.call_forest import NODES, WORK, CallForest, levels
 from wavewright.analysis.run.compare.tree_pairs import NamedTree, mixed, paired
 from wavewright.analysis.run.kernels.categories import category
-from wavewright.model.schema import empty_frame, packaged_specs
+from wavewright.model.schema import empty_frame, frame_of, packaged_specs
 
 Ints = NDArray[np.int64]
 
@@ -98,8 +102,9 @@ def _one_tree(forests: Sequence[CallForest]) -> tuple[pl.DataFrame, pl.DataFrame
         )
         work.append(forest.work.with_columns(pl.col("node") + first))
         first += forest.nodes.height
-    head = {"parent": [-1, 0], "size": [first, 1], "depth": [0, 1], "name": [_ROOT, UNLINKED]}
-    top = pl.DataFrame(head | {"shapes": [None, None], "is_wrapper": [False, False]}, schema=NODES.dtypes)
+    head = [{"parent": -1, "size": first, "depth": 0, "name": _ROOT, "is_wrapper": False}]
+    head.append({"parent": 0, "size": 1, "depth": 1, "name": UNLINKED, "is_wrapper": False})
+    top = frame_of(NODES, head)
     count, time = (sum(getattr(each, name) for each in forests) for name in ("unlinked_count", "unlinked_ns"))
     unlinked_row = pl.DataFrame([(1, UNLINKED, count, time)] if count else [], schema=WORK.dtypes, orient="row")
     return pl.concat([top, *nodes]), pl.concat([unlinked_row, *work])
@@ -315,7 +320,7 @@ def _of_table(table: str, rows: pl.DataFrame, *, keeps_names: bool = False) -> p
     """The columns of a table; a name at the base that is the same is null."""
     if not keeps_names:
         rows = rows.with_columns(base_name=pl.when(pl.col("base_name") != pl.col("name")).then("base_name"))
-    return rows.select(pl.col(name).cast(dtype) for name, dtype in _TABLES[table].dtypes.items())
+    return rows.select(_TABLES[table].casts)
 
 
 def other_names(kernel_pairs: pl.DataFrame) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Launches of GPU work: calls, time before it starts, work that waits in queues, launches per step."""
+"""Statistics of launches: durations of the calls, delays until the work starts, queue depth, launches per step."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from wavewright.analysis.run.calls.launches import Launches, region_pieces, work
 from wavewright.analysis.run.measures.intervals import intervals
 from wavewright.analysis.run.measures.statistics import Statistics, described, merged, statistics_of
 from wavewright.analysis.run.select.identities import PROCESS, processes_of
-from wavewright.analysis.run.select.step_ranges import step_ranges
+from wavewright.analysis.run.select.step_ranges import in_steps, step_ranges
 from wavewright.model.answer import Answer
 from wavewright.model.run import Run
 from wavewright.model.schema import TableSpec, empty_frame, packaged_spec
@@ -97,9 +97,7 @@ def combine_launch_statistics(partials: Sequence[PartialLaunchStatistics]) -> La
     processes = processes.with_columns(pl.col("launch_count", "step_count").fill_null(0))
     return LaunchStatistics(
         call_count=sum(part.call_count for part in partials),
-        functions=functions.sort(-pl.col("launch_count"), "function").select(
-            pl.col(name).cast(dtype) for name, dtype in tables["functions"].dtypes.items()
-        ),
+        functions=functions.sort(-pl.col("launch_count"), "function").select(tables["functions"].casts),
         processes=processes.sort("rank", *PROCESS, nulls_last=True),
         depths=_together(tables["depths"], [part.depths for part in partials]).sort(
             "rank", *PROCESS, "start_ns", nulls_last=True
@@ -113,8 +111,7 @@ def launch_statistics(run: Run, marker: str | None = None) -> LaunchStatistics:
 
 
 def _together(spec: TableSpec, frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
-    casted = [frame.select(pl.col(name).cast(dtype) for name, dtype in spec.dtypes.items()) for frame in frames]
-    return pl.concat([empty_frame(spec), *casted])
+    return pl.concat([empty_frame(spec), *(frame.select(spec.casts) for frame in frames)])
 
 
 def _work(run: Run) -> tuple[pl.DataFrame, Launches]:
@@ -160,7 +157,7 @@ def _counts(launches: pl.DataFrame) -> pl.DataFrame:
         works=pl.col("works").sum(),
         early=(pl.col("first_ns") < pl.col("call_end_ns")).sum().cast(pl.Int64),
     )
-    return counts.select(pl.col(name).cast(dtype) for name, dtype in _COUNTS.dtypes.items())
+    return counts.select(_COUNTS.casts)
 
 
 def _depths(launches: pl.DataFrame, spans: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -206,25 +203,17 @@ def _depths(launches: pl.DataFrame, spans: pl.DataFrame) -> tuple[pl.DataFrame, 
 def _per_step(run: Run, spans: pl.DataFrame, launches: pl.DataFrame, marker: str | None) -> pl.DataFrame:
     """Per process: steps, and the median of launches and calls that start in one."""
     steps = step_ranges(run, spans, marker).steps.with_row_index("step")
-    ranges = steps.select("process", "step", step_ns="start_ns", until_ns="end_ns").sort("step_ns")
 
     def started(events: pl.DataFrame) -> pl.DataFrame:
-        placed = (
-            events.drop_nulls()
-            .sort("time_ns")
-            .join_asof(
-                ranges, left_on="time_ns", right_on="step_ns", by="process", strategy="backward", check_sortedness=False
-            )
-        )
-        return placed.filter(pl.col("time_ns") < pl.col("until_ns")).group_by("step").agg(n=pl.len())
+        return in_steps(events, steps).group_by("step").agg(n=pl.len())
 
     pieces = [
-        started(calls.select("process", time_ns="start_ns")) for calls, _ in region_pieces(run, ["process", "start_ns"])
+        started(calls.select("process", at_ns="start_ns")) for calls, _ in region_pieces(run, ["process", "start_ns"])
     ]
     calls = pl.concat([pl.DataFrame(schema={"step": pl.UInt32, "n": pl.UInt32}), *pieces])
     counts = {
         "calls_per_step": calls.group_by("step").agg(pl.col("n").sum()),
-        "launches_per_step": started(launches.select("process", time_ns="call_ns")),
+        "launches_per_step": started(launches.select("process", at_ns="call_ns")),
     }
     for name, rows in counts.items():
         steps = steps.join(rows.rename({"n": name}), on="step", how="left").with_columns(pl.col(name).fill_null(0))

@@ -10,6 +10,11 @@ from wavewright.analysis.run.contents.summary import PartialSummary
 from wavewright.analysis.run.measures.statistics import Statistics, described, merged, merged_packed
 
 _KEYS = ("domain", "name")
+#: Column -> its name in AMD's tables.
+_COLUMNS = {
+    "name": "Name", "calls": "Calls", "total_ns": "DURATION (nsec)", "mean_ns": "AVERAGE (nsec)",
+    "percent": "PERCENT (INC)", "min_ns": "MIN (nsec)", "max_ns": "MAX (nsec)", "stddev_ns": "STD_DEV",
+}  # fmt: skip
 #: Table -> its domains; every other domain has a table of the same name.
 _VIEWS = {
     "kernels": ("KERNEL",),
@@ -30,7 +35,7 @@ def rocpd_summary(partials: Sequence[PartialSummary]) -> dict[str, pl.DataFrame]
     others = sorted(set(statistics.sums["domain"]) - with_view)
     views = _VIEWS | {name: (name,) for name in others}
     tables = {f"{view}_summary": _table(statistics, domains) for view, domains in views.items()}
-    return {name: table for name, table in tables.items() if table.select(pl.len()).item()}
+    return {name: table for name, table in tables.items() if table.height}
 
 
 def _table(statistics: Statistics, domains: tuple[str, ...]) -> pl.DataFrame:
@@ -39,23 +44,13 @@ def _table(statistics: Statistics, domains: tuple[str, ...]) -> pl.DataFrame:
     chosen = statistics.sums.filter(pl.col("domain").is_in(domains)).with_columns(name=name)
     rows = described(merged([_part(statistics, chosen)], ("name",)))
     percent = 100 * pl.col("total_ns") / pl.col("total_ns").sum().replace(0, None)
-    return rows.sort(-pl.col("total_ns"), "name", nulls_last=True).select(
-        pl.col("name").alias("Name"),
-        pl.col("calls").alias("Calls"),
-        pl.col("total_ns").alias("DURATION (nsec)"),
-        pl.col("mean_ns").alias("AVERAGE (nsec)"),
-        percent.alias("PERCENT (INC)"),
-        pl.col("min_ns").alias("MIN (nsec)"),
-        pl.col("max_ns").alias("MAX (nsec)"),
-        pl.col("stddev_ns").alias("STD_DEV"),
-    )
+    ordered = rows.sort(-pl.col("total_ns"), "name", nulls_last=True).with_columns(percent=percent)
+    return ordered.select(pl.col(name).alias(theirs) for name, theirs in _COLUMNS.items())
 
 
 def _part(statistics: Statistics, chosen: pl.DataFrame) -> Statistics:
     """Some of the groups, renumbered."""
     numbers = chosen.select("group").with_row_index("number")
-    values = (
-        statistics.values.join(numbers, on="group", maintain_order="left").drop("group").rename({"number": "group"})
-    )
+    values = statistics.values.join(numbers, on="group", maintain_order="left").with_columns(group="number")
     sums = chosen.drop("group").with_row_index("group")
     return Statistics(_KEYS, sums, values.select(statistics.values.columns))

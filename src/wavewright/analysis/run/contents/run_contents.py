@@ -25,23 +25,13 @@ class Contents(Answer, package=__package__):
     environment: pl.DataFrame
 
 
-@dataclass(frozen=True)
-class PartialContents:
-    """The contribution of one run."""
-
-    files: pl.DataFrame
-    tables_found: pl.DataFrame
-    stored: pl.DataFrame
-    environment: pl.DataFrame
-
-
 def contents(run: Run) -> Contents:
     """The contents of a run."""
     return combine_contents([partial_contents(part) for part in run.parts])
 
 
-def partial_contents(run: Run) -> PartialContents:
-    """The contribution of one run."""
+def partial_contents(run: Run) -> Contents:
+    """The contents of one run, before tables that several files have are added up."""
     tables = []
     for table in RUN:
         if table != "losses":
@@ -53,25 +43,18 @@ def partial_contents(run: Run) -> PartialContents:
     files = [(shown(each.path), each.format, each.version, size_bytes(each)) for each in run.origins]
     processes = run.read("processes", ["process", "pid", "rank"])
     environment = run.read("environment").join(processes, on="process", how="left", maintain_order="left")
-    return PartialContents(
-        pl.DataFrame(files, schema=Contents.tables["files"].dtypes, orient="row"),
-        pl.DataFrame(tables, schema=Contents.tables["tables_found"].dtypes, orient="row"),
-        pl.DataFrame(
-            [row for source in run.origins for row in database_tables(source)],
-            schema=Contents.tables["stored"].dtypes,
-            orient="row",
-        ),
-        environment.select(Contents.tables["environment"].names),
+    stored = [row for source in run.origins for row in database_tables(source)]
+    specs = Contents.tables
+    return Contents(
+        pl.DataFrame(files, schema=specs["files"].dtypes, orient="row"),
+        pl.DataFrame(tables, schema=specs["tables_found"].dtypes, orient="row"),
+        pl.DataFrame(stored, schema=specs["stored"].dtypes, orient="row"),
+        environment.select(specs["environment"].names),
     )
 
 
-def combine_contents(partials: Sequence[PartialContents]) -> Contents:
-    """The contents of many runs.
-
-    >>> combine_contents([]).stored.columns[0]
-    'table'
-    """
-
+def combine_contents(partials: Sequence[Contents]) -> Contents:
+    """The contents of many runs."""
     specs = Contents.tables
 
     def together(table: str) -> pl.DataFrame:

@@ -1,4 +1,4 @@
-"""Time of a run: kernels, copies, allocations and calls, with their statistics."""
+"""Summary of a run: the time of its kernels, copies, allocations and calls, with statistics of their durations."""
 
 from __future__ import annotations
 
@@ -11,14 +11,7 @@ import polars as pl
 from wavewright.analysis.run.contents.timed_events import EVENT_TABLES, EXTENTS, GROUP_COLUMNS, Events, Grouping
 from wavewright.analysis.run.measures.intervals import FARTHEST_NS, in_order
 from wavewright.analysis.run.measures.intervals import merged as merged_intervals
-from wavewright.analysis.run.measures.statistics import (
-    EXACT_VALUES,
-    QUANTILE_ERROR,
-    PackedDurations,
-    described,
-    merged,
-    merged_packed,
-)
+from wavewright.analysis.run.measures.statistics import PackedDurations, described, merged, merged_packed
 from wavewright.analysis.run.select.identities import PROCESS, file_of
 from wavewright.analysis.run.select.nodes import node_names, renamed
 from wavewright.model.answer import Answer
@@ -43,15 +36,6 @@ class PartialSummary:
 class Summary(Answer, package=__package__):
     """Time of a run by kernels, copies, allocations and calls."""
 
-    definition: ClassVar[str] = (
-        "Durations are end minus start. Shares are of all durations of the domain in the group (events that overlap "
-        f"count each). Median, p95 and p99 are exact up to {EXACT_VALUES} distinct durations, and else at most "
-        f"{QUANTILE_ERROR:.2%} off. Calls that ended before they began, or never, count as calls without time. Of a "
-        "time window, the part of every event that is inside counts, and the window is the wall time; else that is "
-        "from the first event to the last, without time between recordings, on the node where it took longest: clocks "
-        "of nodes are not compared. The busy share is the time in which the GPUs of a process ran anything "
-        "(overlapping work counts once), of the wall time of its node, over all processes."
-    )
     tables: ClassVar[Mapping[str, TableSpec]] = {"processes": EXTENTS}
 
     by: Grouping
@@ -111,18 +95,13 @@ def summary(run: Run, *, by: Grouping = "all") -> Summary:
 
 
 def _ordered(rows: pl.DataFrame, group: Sequence[str], table: str) -> pl.DataFrame:
-    """Groups in their order; in each the domains as on the GPU first; in each what takes most time first."""
+    """The rows of a table, sorted by group, by domain (those of GPUs first), and by time (most first)."""
     spec = Summary.tables[table]
-    dtypes = spec.dtypes
-    missing = [pl.lit(None, dtypes[name]).alias(name) for name in spec.names if name not in rows.columns]
+    missing = [pl.lit(None, dtype).alias(name) for name, dtype in spec.dtypes.items() if name not in rows.columns]
     place = pl.col("domain").replace_strict({name: n for n, name in enumerate(_DOMAINS)}, default=len(_DOMAINS))
     domain_total = pl.col("total_ns").sum().over(*group, "domain")
     keys = [*group, place, -domain_total, "domain", -pl.col("total_ns"), *(["name"] if "name" in rows.columns else [])]
-    return (
-        rows.sort(keys, nulls_last=True)
-        .with_columns(missing)
-        .select(pl.col(name).cast(dtype) for name, dtype in dtypes.items())
-    )
+    return rows.sort(keys, nulls_last=True).with_columns(missing).select(spec.casts)
 
 
 def wall_of(processes: pl.DataFrame) -> int:
@@ -132,10 +111,8 @@ def wall_of(processes: pl.DataFrame) -> int:
 
 def _node_names(processes: pl.DataFrame) -> pl.DataFrame:
     """Names of nodes, as `node_names` gives them."""
-    times = processes.select(
-        "start_ns", "end_ns", "rank", machine=file_of(pl.col("run")), is_named=pl.col("host") != ""
-    )
-    return node_names([times.drop_nulls(["start_ns", "end_ns"])])
+    where = {"machine": file_of(pl.col("run")), "is_named": pl.col("host") != ""}
+    return node_names([processes.select("start_ns", "end_ns", "rank", **where).drop_nulls(["start_ns", "end_ns"])])
 
 
 def _with_node(rows: pl.DataFrame, names: pl.DataFrame) -> pl.DataFrame:

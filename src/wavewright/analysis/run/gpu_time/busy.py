@@ -1,4 +1,4 @@
-"""Busy time of the GPUs, in total and over time."""
+"""Busy time of the GPUs, in total and over time: overlapping work counts once, also work of several processes."""
 
 from __future__ import annotations
 
@@ -117,11 +117,8 @@ def _streams(run: Run, work: pl.DataFrame) -> pl.DataFrame:
     spent = covered(in_order(work, by), by).rename({"covered_ns": "busy_ns"})
     ids = run.read("streams", ["stream", "stream_id"])
     processes = run.read("processes", ["process", "pid", "rank"])
-    named = (
-        totals.join(spent, on=by, nulls_equal=True)
-        .join(ids, on="stream", how="left")
-        .join(processes, on="process", how="left")
-    )
+    named = totals.join(spent, on=by, nulls_equal=True).join(ids, on="stream", how="left")
+    named = named.join(processes, on="process", how="left")
     return named.sort("place", "pid", "stream_id", "stream", nulls_last=True).drop("process", "stream")
 
 

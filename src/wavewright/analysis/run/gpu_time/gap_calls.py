@@ -11,7 +11,6 @@ def calls_inside(waits: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
     `waits` have `place`, `thread`, `start_ns`, `end_ns` and may overlap each other; `calls` are `outermost` ones with
     `name`. Exact: for every call, the waits of its thread up to its end minus those up to its begin.
 
-    >>> import polars as pl
     >>> waits = pl.DataFrame({"place": [0], "thread": [1], "start_ns": [5], "end_ns": [20]})
     >>> calls = pl.DataFrame({"thread": [1, 1], "name": ["sync", "free"], "start_ns": [0, 18], "end_ns": [9, 30]})
     >>> calls_inside(waits, calls).sort("name").rows()
@@ -55,7 +54,6 @@ def _sum_before(waits: pl.DataFrame, times: pl.Series) -> pl.Series:
 def main_call(waits: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
     """For each of few `waits` (`thread`, `start_ns`, `end_ns`): the name of the call that takes most of it, how much.
 
-    >>> import polars as pl
     >>> waits = pl.DataFrame({"thread": [1], "start_ns": [5], "end_ns": [20]})
     >>> calls = pl.DataFrame({"thread": [1, 1], "name": ["a", "b"], "start_ns": [0, 10], "end_ns": [9, 30]})
     >>> main_call(waits, calls).rows()

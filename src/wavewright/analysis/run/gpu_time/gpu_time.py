@@ -1,17 +1,19 @@
-"""Where the time of GPUs went: computing, communicating, copying, or nothing."""
+"""Time of GPUs by what they did: computing, communicating, copying, or nothing."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import polars as pl
 
-from wavewright.analysis.run.collectives.collectives import is_collective
+from wavewright.analysis.run.collectives.collectives import is_communication
 from wavewright.analysis.run.measures.intervals import combinations, in_order, intervals, merged
 from wavewright.analysis.run.select.gpus import GPU_KEY, gpu_work, index_gpus
 from wavewright.analysis.run.select.identities import PROCESS, processes_of
 from wavewright.model.run import Run
 from wavewright.model.schema import packaged_spec
 
-_COMPUTE, _COMMUNICATE, _COPY = 1, 2, 4
+_COMPUTE, _COMMUNICATE, _COPY = 1, 2, 4  #: Bits of `kind`.
 _LARGEST = (1 << 63) - 1
 CLASSES = ("computation_ns", "communication_ns", "copy_ns")  #: No nanosecond of a GPU is in two of them.
 GPU_TIMES = packaged_spec(__package__, "gpu_times")
@@ -20,26 +22,43 @@ GPU_TIMES = packaged_spec(__package__, "gpu_times")
 def gpu_times(run: Run) -> pl.DataFrame:
     """The time of each GPU of each process by what it did: see `GPU_TIMES`."""
     gpu_index = index_gpus(run)
-    work = gpu_work(run, gpu_index, ["name"])
-    names = work.select(pl.col("name").unique()).filter(is_collective("name").fill_null(value=False)).to_series()
-    communicates = pl.col("name").is_in(names.implode())
-    kind = pl.when("is_copy").then(_COPY).when(communicates).then(_COMMUNICATE).otherwise(_COMPUTE)
     by = ["place", "process"]
-    timed = intervals(work.select(*by, "start_ns", "end_ns", kind=kind.cast(pl.UInt8)), by)
-    stretches = combinations(merged(in_order(timed, [*by, "kind"]), [*by, "kind"]), by, "kind")
-    members = pl.col("members")
-    is_class = (members & _COMPUTE != 0, (members & _COMPUTE == 0) & (members & _COMMUNICATE != 0), members == _COPY)
-    sums = [
-        pl.col("length_ns").filter(condition).sum().cast(pl.Int64).alias(name)
-        for name, condition in zip(CLASSES, is_class, strict=True)
-    ]
+    work = gpu_work(run, gpu_index, ["name"])
+    times = time_by_kind(intervals(work.select(*by, "start_ns", "end_ns", work_kind(work)), by), by)
+    exposed = {"communication_ns": "exposed_communication_ns", "copy_ns": "exposed_copy_ns"}
     return (
-        stretches.group_by(by)
-        .agg(sums)
+        times.with_columns(**exposed)
         .join(gpu_index.table.select("place", *GPU_KEY), on="place")
         .join(processes_of(run), on="process", how="left")
         .sort(*by)
-        .select(pl.col(name).cast(dtype) for name, dtype in GPU_TIMES.dtypes.items())
+        .select(GPU_TIMES.casts)
+    )
+
+
+def work_kind(work: pl.DataFrame) -> pl.Expr:
+    """The `kind` of work (`is_copy`, `name`) as a bit: a copy, a kernel that communicates, or one that computes."""
+    kernel = pl.when(is_communication(work)).then(_COMMUNICATE).otherwise(_COMPUTE)
+    return pl.when("is_copy").then(_COPY).otherwise(kernel).cast(pl.UInt8).alias("kind")
+
+
+def time_by_kind(work: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
+    """Merged and exposed times of sorted work by its `kind` (`work_kind`), and of all of it: `busy_ns`."""
+    kinds = [*by, "kind"]
+    stretches = combinations(merged(in_order(work, kinds), kinds), by, "kind")
+
+    def time(condition: pl.Expr) -> pl.Expr:
+        return pl.col("length_ns").filter(condition).sum()
+
+    has_compute, has_communication, has_copy = (
+        pl.col("members") & kind != 0 for kind in (_COMPUTE, _COMMUNICATE, _COPY)
+    )
+    return stretches.group_by(by).agg(
+        computation_ns=time(has_compute),
+        communication_ns=time(has_communication),
+        copy_ns=time(has_copy),
+        exposed_communication_ns=time(has_communication & ~has_compute),
+        exposed_copy_ns=time(pl.col("members") == _COPY),
+        busy_ns=pl.col("length_ns").sum(),
     )
 
 

@@ -1,24 +1,24 @@
-"""Overlap of copies and kernels, communication and computation, streams, processes, calls and GPUs."""
+"""Overlap of the work of a run: copies and communication with computation, streams, processes, and calls with GPUs."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import polars as pl
 
 from wavewright.analysis.common.shares import share_of
 from wavewright.analysis.run.calls.launches import region_pieces
-from wavewright.analysis.run.collectives.collectives import is_collective
+from wavewright.analysis.run.gpu_time.gpu_time import time_by_kind, work_kind
 from wavewright.analysis.run.measures.intervals import combinations, covered, in_order, intervals, merged
 from wavewright.analysis.run.measures.pairs import MOST_MEMBERS, combination_levels, fill_gaps, levels, pairs, with_bits
-from wavewright.analysis.run.select.gpus import GPU_KEY, GpuIndex, gpu_work, index_gpus
+from wavewright.analysis.run.select.gpus import GPU_KEY, GpuIndex, gpu_work, index_gpus, labelled
 from wavewright.analysis.run.select.recording_span import node_spans, recorded
 from wavewright.model.answer import Answer
 from wavewright.model.run import Run
 
-_COMPUTE, _COMMUNICATE, _COPY = 1, 2, 4
-_GPU_WORK, _CALLS = 1, 2
+_GPU_WORK, _CALLS = 1, 2  #: Bits of what a process does.
 #: Maximum intervals of a process in a partial result, so that thousands of ranks fit in memory.
 _MOST_INTERVALS = 250_000
 
@@ -56,23 +56,9 @@ def partial_overlap(run: Run) -> PartialOverlap:
     """The contribution of one run."""
     gpu_index = index_gpus(run)
     work = gpu_work(run, gpu_index, ["name"])
-    names = work.select(pl.col("name").unique()).filter(is_collective("name").fill_null(value=False)).to_series()
-    kind = (
-        pl.when("is_copy")
-        .then(_COPY)
-        .when(pl.col("name").is_in(names.implode()))
-        .then(_COMMUNICATE)
-        .otherwise(_COMPUTE)
-        .cast(pl.UInt8)
-    )
     by = ["place", "process"]
-    work = intervals(work.select(*by, "stream", "start_ns", "end_ns", kind=kind), by)
-    who = run.read("processes", ["process", "pid", "rank"]).with_columns(pl.col("process"))
-    where = gpu_index.table.select("place", *GPU_KEY, "node", "gpu")
-
-    def named(frame: pl.DataFrame) -> pl.DataFrame:
-        return frame.join(where, on="place").join(who, on="process", how="left").drop("place", "process")
-
+    work = intervals(work.select(*by, "stream", "start_ns", "end_ns", work_kind(work)), by)
+    named = partial(labelled, run, gpu_index)
     streams = _merged(work, [*by, "stream"])
     marked, is_cut = with_bits(streams, by, "stream")
     together = combinations(marked, by, "bit")
@@ -83,7 +69,7 @@ def partial_overlap(run: Run) -> PartialOverlap:
         gpus=named(_kinds(work, by)),
         streams=named(_stream_pairs(together, marked, by, ids)),
         stream_levels=named(levels(streams, by) if is_cut else combination_levels(together, by)),
-        host=_host(run, merged_work, who, gpu_index),
+        host=_host(run, merged_work, gpu_index),
         intervals=named(busy),
         bridged_ns=bridged_ns,
         is_cut=is_cut,
@@ -96,33 +82,17 @@ def _merged(work: pl.DataFrame, by: list[str]) -> pl.DataFrame:
 
 
 def _kinds(work: pl.DataFrame, by: list[str]) -> pl.DataFrame:
-    """Merged and exposed times of the kinds of work."""
-
-    def time(is_in: pl.Expr) -> pl.Expr:
-        return pl.col("length_ns").filter(is_in).sum()
-
-    def has(kind: int) -> pl.Expr:
-        return pl.col("members") & kind != 0
-
-    sums = combinations(_merged(work, [*by, "kind"]), by, "kind").group_by(by)
+    """First and last work, and the times of `time_by_kind`; 0 where no work has a length."""
     spans = work.group_by(by).agg(pl.col("start_ns").min(), pl.col("end_ns").max())
-    times = sums.agg(
-        computation_ns=time(has(_COMPUTE)),
-        communication_ns=time(has(_COMMUNICATE)),
-        copy_ns=time(has(_COPY)),
-        exposed_communication_ns=time(has(_COMMUNICATE) & ~has(_COMPUTE)),
-        exposed_copy_ns=time(pl.col("members") == _COPY),
-        busy_ns=pl.col("length_ns").sum(),
-    )
+    times = time_by_kind(work, by)
     return spans.join(times, on=by, how="left").with_columns(pl.col(times.columns[len(by) :]).fill_null(0))
 
 
 def _stream_pairs(together: pl.DataFrame, marked: pl.DataFrame, by: list[str], ids: pl.DataFrame) -> pl.DataFrame:
     rows = pairs(together, marked, by, "stream")
     for side in ("first", "second"):
-        rows = rows.join(
-            ids.rename({"stream": f"{side}_stream", "stream_id": f"{side}_stream_id"}), on=f"{side}_stream", how="left"
-        )
+        names = {name: f"{side}_{name}" for name in ("stream", "stream_id")}
+        rows = rows.join(ids.rename(names), on=f"{side}_stream", how="left")
     swapped = pl.col("first_stream_id") > pl.col("second_stream_id")
     return rows.drop("first_stream", "second_stream").with_columns(
         pl.when(swapped).then(f"{other}_{name}").otherwise(f"{side}_{name}").alias(f"{side}_{name}")
@@ -131,7 +101,7 @@ def _stream_pairs(together: pl.DataFrame, marked: pl.DataFrame, by: list[str], i
     )
 
 
-def _host(run: Run, busy: pl.DataFrame, who: pl.DataFrame, gpu_index: GpuIndex) -> pl.DataFrame:
+def _host(run: Run, busy: pl.DataFrame, gpu_index: GpuIndex) -> pl.DataFrame:
     """Calls of each process against its GPU work."""
     by = ["process"]
     empty = run.read("processes", ["process", "start_ns", "end_ns"]).clear()
@@ -147,7 +117,7 @@ def _host(run: Run, busy: pl.DataFrame, who: pl.DataFrame, gpu_index: GpuIndex) 
     has_call = pl.col("members") & _CALLS != 0
     is_both = pl.col("members") == _CALLS + _GPU_WORK
     nodes = gpu_index.of_process.join(gpu_index.table, on="place").select("process", "machine", "node")
-    return (
+    times = (
         combinations(both, by, "kind")
         .group_by(by)
         .agg(
@@ -155,10 +125,8 @@ def _host(run: Run, busy: pl.DataFrame, who: pl.DataFrame, gpu_index: GpuIndex) 
             call_hidden_ns=pl.col("length_ns").filter(is_both).sum(),
             gpu_busy_ns=pl.col("length_ns").filter(pl.col("members") & _GPU_WORK != 0).sum(),
         )
-        .join(nodes, on="process", how="left")
-        .join(who, on="process", how="left")
-        .drop("process")
     )
+    return labelled(run, gpu_index, times.join(nodes, on="process", how="left"))
 
 
 def combine_overlap(partials: Sequence[PartialOverlap]) -> Overlap:

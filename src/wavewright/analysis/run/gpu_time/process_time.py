@@ -1,4 +1,4 @@
-"""Time of the GPUs of a process: computation, communication, copies, waiting with and without work."""
+"""Time of the GPUs of a process by kind: computation, communication, copies, idle with and without launched work."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from wavewright.analysis.run.calls.launches import launches_of
-from wavewright.analysis.run.collectives.collectives import is_collective
+from wavewright.analysis.run.collectives.collectives import is_communication
 from wavewright.analysis.run.measures.intervals import covered_before, in_order, intervals, merged
 from wavewright.model.run_tables import RUN
 
@@ -87,8 +87,7 @@ def _work(run: Run, more: Sequence[str]) -> pl.DataFrame:
     schema = {"process": pl.UInt32, "correlation": pl.Int64, "start_ns": pl.Int64, "end_ns": pl.Int64, "kind": pl.Int8}
     pieces = [pl.DataFrame(schema=schema | {name: RUN["dispatches"].dtypes[name] for name in more})]
     for piece in run.chunks("dispatches", list(dict.fromkeys([*common, "name", *more]))):
-        names = piece.select(pl.col("name").unique()).filter(is_collective("name").fill_null(value=False)).to_series()
-        kind = pl.when(pl.col("name").is_in(names.implode())).then(_COMMUNICATE).otherwise(_COMPUTE)
+        kind = pl.when(is_communication(piece)).then(_COMMUNICATE).otherwise(_COMPUTE)
         pieces.append(piece.select(*common, *more, kind=kind.cast(pl.Int8)))
     of_copies = [*common, *(name for name in more if name == "stream")]
     pieces.extend(piece.with_columns(kind=pl.lit(_COPY, pl.Int8)) for piece in run.chunks("copies", of_copies))

@@ -1,4 +1,4 @@
-"""Every event of a run as a span on a track: threads, streams of GPUs, allocations."""
+"""Timeline of a run: every event as a span on a track (of a thread, a stream of a GPU, allocations), for drawing."""
 
 from __future__ import annotations
 
@@ -61,8 +61,11 @@ def run_timeline(run: Run, clocks: NodeClocks | None = None) -> RunTimeline:
         rows = _events(run, table).with_row_index("item", total)
         total += rows.height
         events.append(rows)
-    placed = [_placed(kind, pl.concat([rows for table, rows in zip(ITEM_TABLES, events, strict=True)
-                                       if _KIND_OF[table] == kind])) for kind in _ORDER]  # fmt: skip
+    of_kind = {
+        kind: [rows for table, rows in zip(ITEM_TABLES, events, strict=True) if _KIND_OF[table] == kind]
+        for kind in _ORDER
+    }
+    placed = [_placed(kind, pl.concat(of_kind.pop(kind))) for kind in _ORDER]
     events.clear()
     spans = pl.concat([spans for spans, _ in placed])
     drawn = spans.filter(pl.col("depth") < DEEPEST)
@@ -153,11 +156,9 @@ def _kinds(spans: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     if names.height > MOST_KINDS:
         names = names.with_columns(pl.col("kind").clip(upper_bound=MOST_KINDS - 1))
         label = f"{names.height - MOST_KINDS + 1:,} other names"
-        sums = [pl.col("count", "total_ns").sum(), pl.when(pl.len() > 1).then(pl.lit(label)).otherwise(
-            pl.col("name").cast(pl.String).first()).alias("name")]  # fmt: skip
-        names = names.group_by("kind", maintain_order=True).agg(sums)
-    dtypes = RunTimeline.tables["kinds"].dtypes
-    return names.select(pl.col(name).cast(dtype) for name, dtype in dtypes.items()), numbers
+        name = pl.when(pl.len() > 1).then(pl.lit(label)).otherwise(pl.col("name").cast(pl.String).first())
+        names = names.group_by("kind", maintain_order=True).agg(pl.col("count", "total_ns").sum(), name.alias("name"))
+    return names.select(RunTimeline.tables["kinds"].casts), numbers
 
 
 def _tracks(run: Run, clocks: NodeClocks, spans: pl.DataFrame, lines: pl.DataFrame) -> pl.DataFrame:
@@ -181,14 +182,10 @@ def _tracks(run: Run, clocks: NodeClocks, spans: pl.DataFrame, lines: pl.DataFra
     labels = _Labels(run)
     kinds = [_ORDER[order] for order in tracks["order"]]
     texts = [labels.of(kind, row) for kind, row in zip(kinds, tracks.iter_rows(named=True), strict=True)]
-    parts, names = ([text[n] for text in texts] for n in (0, 1))
-    missing = [pl.lit(None, pl.UInt32).alias(name) for name in ("thread", "agent", "stream", "queue")
-               if name not in tracks.columns]  # fmt: skip
-    return tracks.with_columns(
-        *missing,
-        pl.Series("kind", kinds, dtype=pl.String),
-        pl.Series("part", parts, dtype=pl.String),
-        pl.Series("label", names, dtype=pl.String),
+    labelled = pl.DataFrame(texts, schema={"part": pl.String, "label": pl.String}, orient="row")
+    absent = {"thread", "agent", "stream", "queue"}.difference(tracks.columns)
+    return tracks.hstack(labelled).with_columns(
+        *(pl.lit(None, pl.UInt32).alias(name) for name in absent), kind=pl.Series(kinds, dtype=pl.String)
     )
 
 
@@ -243,12 +240,12 @@ def run_area(timeline: RunTimeline, tracks: Collection[int] | None, start_ns: in
         inside.with_columns(length=length)
         .group_by("kind")
         .agg(
-            pl.len().cast(pl.Int64).alias("event_count"),
-            pl.col("length").sum().alias("total_ns"),
-            pl.col("length").max().alias("max_ns"),
-            pl.col("start_ns").first().alias("first_ns"),
-            pl.col("item").first().cast(pl.Int64).alias("first_item"),
             longest.name.prefix("longest_"),
+            event_count=pl.len().cast(pl.Int64),
+            total_ns=pl.col("length").sum(),
+            max_ns=pl.col("length").max(),
+            first_ns=pl.col("start_ns").first(),
+            first_item=pl.col("item").first().cast(pl.Int64),
         )
     )
     total = int(sums["total_ns"].sum())

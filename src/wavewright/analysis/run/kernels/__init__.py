@@ -1,4 +1,7 @@
-"""Dispatches of some kernels: durations, launch parameters, registers, occupancy, latency."""
+"""Dispatches of some kernels of a run: durations, launch sizes, registers, occupancy, latency, counters.
+
+`partial_kernels` reads one run, `combine_kernels` merges any number of them.
+"""
 
 from __future__ import annotations
 
@@ -89,11 +92,8 @@ def _shapes(shapes: pl.DataFrame, order: pl.DataFrame) -> pl.DataFrame:
         kernel_share=share_of(pl.col("total_ns"), pl.col("kernel_ns")),
         mean_ns=share_of(pl.col("total_ns"), pl.col("call_count")),
     )
-    last = ["target", *SHAPE]
-    descending = [False, True] + [False] * len(last)
-    return rows.sort("order", "total_ns", *last, descending=descending, nulls_last=True).select(
-        Kernels.tables["shapes"].names
-    )
+    rows = rows.sort("order", -pl.col("total_ns"), "target", *SHAPE, nulls_last=True)
+    return rows.select(Kernels.tables["shapes"].names)
 
 
 def _histogram(sums: pl.DataFrame, values: pl.DataFrame) -> pl.DataFrame:
@@ -141,17 +141,8 @@ def _over_time(partials: Sequence[PartialKernels]) -> pl.DataFrame:
 
 def _longest(partials: Sequence[PartialKernels], order: pl.DataFrame) -> pl.DataFrame:
     rows = pl.concat(part.longest for part in partials).join(order, on="name")
-    rows = rows.sort(
-        "order",
-        "duration_ns",
-        "node",
-        "gpu",
-        "pid",
-        "start_ns",
-        "dispatch_id",
-        descending=[False, True] + [False] * 5,
-        nulls_last=True,
-    )
+    last = ("node", "gpu", "pid", "start_ns", "dispatch_id")
+    rows = rows.sort("order", -pl.col("duration_ns"), *last, nulls_last=True)
     return (
         rows.group_by("name", maintain_order=True)
         .head(max(part.keep for part in partials))

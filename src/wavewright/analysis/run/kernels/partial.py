@@ -1,4 +1,7 @@
-"""The contribution of one run: the dispatches of some kernels."""
+"""Contribution of one run to the answer about some kernels: durations, latencies, shapes, curves and counters.
+
+The dispatches are read once, in chunks; only those of kernels whose name matches stay in memory.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from wavewright.analysis.run.calls.launches import launches_of
 from wavewright.analysis.run.measures.intervals import bin_width
 from wavewright.analysis.run.measures.statistics import Statistics, is_timed, statistics_of
 from wavewright.analysis.run.select.choice_rules import name_pattern
-from wavewright.analysis.run.select.gpus import GpuIndex, index_gpus
+from wavewright.analysis.run.select.gpus import GpuIndex, index_gpus, labelled
 from wavewright.base.bounds import BINS, ROWS, bounded
 from wavewright.model.run import Run
 from wavewright.model.run_tables import RUN
@@ -20,18 +23,10 @@ from wavewright.model.schema import empty_frame
 
 #: Columns of launch size and resources of a kernel.
 SHAPE = (
-    "workgroup_x",
-    "workgroup_y",
-    "workgroup_z",
-    "grid_x",
-    "grid_y",
-    "grid_z",
-    "lds_bytes",
-    "scratch_bytes",
-    "vgpr_count",
-    "accum_vgpr_count",
-    "sgpr_count",
+    *(f"{extent}_{axis}" for extent in ("workgroup", "grid") for axis in "xyz"),
+    *("lds_bytes", "scratch_bytes", "vgpr_count", "accum_vgpr_count", "sgpr_count"),
 )
+_LONGEST = ("name", "node", "gpu", "pid", "rank", "stream_id", "dispatch_id", "start_ns", "duration_ns")
 _EVENT = ("process", "agent", "stream", "dispatch_id", "start_ns", "end_ns", "event", "correlation")
 
 
@@ -63,14 +58,13 @@ def partial_kernels(run: Run, *, name: str = "", bins: int = 60, keep: int = 20)
     events = matching.events()
     gpu_index = index_gpus(run)
     events = events.with_columns(place=gpu_index.numbers.gather(events["agent"])).drop("agent")
-    who = _Who.of(run, gpu_index)
     return PartialKernels(
         durations=durations,
         latencies=_named(_latencies(run, events), matching),
         shapes=merged_shapes(matching.shapes),
-        users=who.named(events.select("name", "place", "process", "stream").unique()),
-        bins=_bins(events, who, bins),
-        longest=_longest(events, who, keep),
+        users=labelled(run, gpu_index, _with_text(events.select("name", "place", "process", "stream").unique())),
+        bins=_bins(events, gpu_index, bins),
+        longest=labelled(run, gpu_index, _longest(events, keep)).select(_LONGEST),
         counters=_counters(run, events),
         all_ns=matching.all_ns,
         bin_count=bins,
@@ -78,31 +72,9 @@ def partial_kernels(run: Run, *, name: str = "", bins: int = 60, keep: int = 20)
     )
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class _Who:
-    """Names of GPUs, processes and streams."""
-
-    gpus: pl.DataFrame
-    processes: pl.DataFrame
-    streams: pl.DataFrame
-
-    @classmethod
-    def of(cls, run: Run, gpu_index: GpuIndex) -> _Who:
-        return cls(
-            gpu_index.table.select("place", "machine", "node", "gpu"),
-            run.read("processes", ["process", "pid", "rank"]),
-            run.read("streams", ["stream", "stream_id"]),
-        )
-
-    def named(self, events: pl.DataFrame) -> pl.DataFrame:
-        """Few events with names instead of numbers."""
-        return (
-            events.with_columns(pl.col("name").cast(pl.String))
-            .join(self.gpus, on="place", how="left", maintain_order="left")
-            .join(self.processes, on="process", how="left", maintain_order="left")
-            .join(self.streams, on="stream", how="left", maintain_order="left")
-            .drop("place", "process", "stream")
-        )
+def _with_text(events: pl.DataFrame) -> pl.DataFrame:
+    """Events with the text of their `name`, which is then the same in all runs."""
+    return events.with_columns(pl.col("name").cast(pl.String))
 
 
 def _named(statistics: Statistics, matching: _Matching) -> Statistics:
@@ -171,11 +143,7 @@ class _Matching:
 
 
 def merged_shapes(parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
-    """Ways in which kernels were launched, of several parts.
-
-    >>> merged_shapes([]).columns[:2]
-    ['name', 'target']
-    """
+    """Ways in which kernels were launched, of several parts."""
     texts: dict[str, Any] = dict.fromkeys(("name", "target"), pl.String)
     sums: dict[str, Any] = {"call_count": pl.UInt64, "total_ns": pl.Int64, "min_ns": pl.Int64, "max_ns": pl.Int64}
     empty = pl.DataFrame(schema=texts | dict.fromkeys(SHAPE, pl.Int64) | sums)
@@ -192,12 +160,12 @@ def _latencies(run: Run, events: pl.DataFrame) -> Statistics:
     return statistics_of([waits.filter(pl.col("start_ns") <= pl.col("end_ns"))], ["name"])
 
 
-def _bins(events: pl.DataFrame, who: _Who, count: int) -> pl.DataFrame:
+def _bins(events: pl.DataFrame, gpu_index: GpuIndex, count: int) -> pl.DataFrame:
     """Calls per kernel and time bin, of every node on its own clock."""
     length = pl.col("end_ns") - pl.col("start_ns")
     timed = events.filter(is_timed()).select("name", "place", "start_ns", "end_ns")
     curves = []
-    machines = timed.select("place").unique().join(who.gpus, on="place", how="left", nulls_equal=True)
+    machines = timed.select("place").unique().join(gpu_index.table, on="place", how="left", nulls_equal=True)
     for (machine,), of_machine in machines.group_by("machine"):
         node_events = timed.filter(pl.col("place").is_in(of_machine["place"].implode(), nulls_equal=True))
         begin, end = node_events["start_ns"].min(), node_events["start_ns"].max()
@@ -212,15 +180,13 @@ def _bins(events: pl.DataFrame, who: _Who, count: int) -> pl.DataFrame:
     return pl.concat([empty, *(part.select(empty.columns) for part in curves)])
 
 
-def _longest(events: pl.DataFrame, who: _Who, keep: int) -> pl.DataFrame:
+def _longest(events: pl.DataFrame, keep: int) -> pl.DataFrame:
     """The longest dispatches of each kernel."""
     timed = events.with_row_index("row").filter(is_timed())
     length = (pl.col("end_ns") - pl.col("start_ns")).alias("duration_ns")
     ordered = timed.select("row", "name", length).sort("duration_ns", descending=True, maintain_order=True)
     chosen = ordered.group_by("name", maintain_order=True).head(keep)
-    rows = events[chosen["row"]].with_columns(chosen["duration_ns"])
-    columns = ["node", "gpu", "pid", "rank", "stream_id", "dispatch_id", "start_ns", "duration_ns"]
-    return who.named(rows).select("name", *columns)
+    return _with_text(events[chosen["row"]]).with_columns(chosen["duration_ns"])
 
 
 def _counters(run: Run, events: pl.DataFrame) -> pl.DataFrame:

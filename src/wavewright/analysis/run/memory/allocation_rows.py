@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import polars as pl
 
+from wavewright.analysis.run.measures.event_rows import rows_where
 from wavewright.model.run import Run
+from wavewright.model.schema import empty_frame, packaged_spec
 
 _TAKES = r"^hip(ExtMallocWithFlags|Malloc(Async|Managed|FromPoolAsync|Host)?|Host(Malloc|Alloc))$"
 _GIVES = r"^hip(Free(Async|Host)?|HostFree)$"
@@ -15,11 +17,7 @@ _ADDRESSES = ("ptr", "dev_ptr", "devPtr", "hostPtr")
 _IN_USE = ("Total Allocated", "bytes_allocated")
 _RELEASED_KEYS = ("Bytes", "allocation_bytes")
 _RESERVED_KEYS = ("Total Reserved",)  #: What the allocator holds of the GPU's memory after it.
-_SCHEMA = {
-    "process": pl.UInt32, "thread": pl.UInt32, "agent": pl.UInt32, "kind": pl.String, "pool": pl.String,
-    "is_release": pl.Boolean, "start_ns": pl.Int64, "end_ns": pl.Int64, "address": pl.Int64, "size_bytes": pl.Int64,
-    "in_use_bytes": pl.Int64, "reserved_bytes": pl.Int64, "event": pl.Int64,
-}  # fmt: skip
+_ROWS = packaged_spec(__package__, "allocations")
 #: No allocation is larger; sums of millions of them fit.
 _LARGEST = 1 << 43
 
@@ -42,36 +40,28 @@ def allocation_rows(run: Run) -> pl.DataFrame:
 
 
 def _stored(run: Run) -> pl.DataFrame:
-    columns = [
-        "process", "thread", "agent", "type", "level", "start_ns", "end_ns", "address", "size_bytes", "event",
-        "properties",
-    ]  # fmt: skip
-    pieces = [pl.DataFrame(schema=_SCHEMA)]
+    """The rows of the table of allocations."""
+    columns = [*("process", "thread", "agent", "type", "level", "start_ns", "end_ns"),
+               *("address", "size_bytes", "event", "properties")]  # fmt: skip
+    pieces = [empty_frame(_ROWS)]
     kinds = run.read("agents", ["agent", "kind"]).with_columns(kind=pl.col("kind").replace({"CPU": "HOST"}))
+    level, kind = pl.col("level").cast(pl.String), pl.col("type").cast(pl.String)
+    is_release = kind.is_in(("FREE", "RECLAIM")).fill_null(value=False)
+    is_framework = (level == "FRAMEWORK").fill_null(value=False)
+    if_framework = pl.when(is_framework)
+    released = if_framework.then(_number(_RELEASED_KEYS).abs())
     for chunk in run.chunks("allocations", columns):
         piece = chunk.join(kinds, on="agent", how="left", maintain_order="left")
-        level, kind = pl.col("level").cast(pl.String), pl.col("type").cast(pl.String)
         rows = piece.filter(~level.is_in(("SCRATCH", "VIRTUAL")).fill_null(value=False))
-        is_release = kind.is_in(("FREE", "RECLAIM")).fill_null(value=False)
-        is_framework = (level == "FRAMEWORK").fill_null(value=False)
-        released = pl.when(is_framework).then(_number(_RELEASED_KEYS).abs())
-        pieces.append(
-            rows.select(
-                "process",
-                "thread",
-                "agent",
-                kind=pl.coalesce("kind", pl.when(is_framework & _is_of_host()).then(pl.lit("HOST"))),
-                pool=pl.when(is_framework).then(pl.lit("FRAMEWORK")).otherwise(pl.lit("HIP")),
-                is_release=is_release,
-                start_ns="start_ns",
-                end_ns="end_ns",
-                address="address",
-                size_bytes=pl.when(is_release).then(released).otherwise(pl.col("size_bytes")),
-                in_use_bytes=pl.when(is_framework).then(_number(_IN_USE)),
-                reserved_bytes=pl.when(is_framework).then(_number(_RESERVED_KEYS)),
-                event="event",
-            )
+        rows = rows.with_columns(
+            kind=pl.coalesce("kind", pl.when(is_framework & _is_of_host()).then(pl.lit("HOST"))),
+            pool=if_framework.then(pl.lit("FRAMEWORK")).otherwise(pl.lit("HIP")),
+            is_release=is_release,
+            size_bytes=pl.when(is_release).then(released).otherwise(pl.col("size_bytes")),
+            in_use_bytes=if_framework.then(_number(_IN_USE)),
+            reserved_bytes=if_framework.then(_number(_RESERVED_KEYS)),
         )
+        pieces.append(rows.select(_ROWS.names))
     return pl.concat(pieces)
 
 
@@ -93,11 +83,9 @@ def _calls(run: Run) -> pl.DataFrame:
     """Calls that allocate or release, with their arguments; a process with several GPUs does not say on which."""
     columns = ["process", "thread", "event", "function", "start_ns", "end_ns", "event_properties"]
     function = pl.col("function").cast(pl.String)
-    is_ours = function.str.contains(f"{_TAKES}|{_GIVES}").fill_null(value=False)
-    pieces = [piece.filter(is_ours) for piece in run.chunks("regions", columns)]
-    if not any(piece.height for piece in pieces):
-        return pl.DataFrame(schema=_SCHEMA)
-    calls = pl.concat(pieces).with_columns(function=function)
+    calls = rows_where(run, "regions", columns, function.str.contains(f"{_TAKES}|{_GIVES}")).with_columns(function)
+    if not calls.height:
+        return empty_frame(_ROWS)
     arguments = _arguments(run, calls)
     calls = calls.join(arguments, on=["process", "event"], how="left", nulls_equal=False, maintain_order="left")
     text = pl.col("event_properties")
@@ -110,21 +98,17 @@ def _calls(run: Run) -> pl.DataFrame:
     rows = calls.with_columns(size=size, address=address).join(single, on="process", how="left", maintain_order="left")
     is_release = pl.col("function").str.contains(_GIVES)
     on_host = pl.col("function").str.contains(_ON_HOST, literal=True)
-    return rows.select(
-        "process",
-        "thread",
+    rows = rows.with_columns(
         agent=pl.when(~on_host).then("agent"),
         kind=pl.when(on_host).then(pl.lit("HOST")).when(pl.col("agent").is_not_null()).then(pl.lit("GPU")),
         pool=pl.lit("HIP"),
         is_release=is_release,
-        start_ns="start_ns",
-        end_ns="end_ns",
         address=_integer("address"),
         size_bytes=pl.when(~is_release).then(_integer("size")),
-        in_use_bytes=pl.lit(None, pl.Int64),
-        reserved_bytes=pl.lit(None, pl.Int64),
-        event=pl.lit(None, pl.Int64),
-    ).filter(pl.col("address").is_not_null() & (pl.col("is_release") | pl.col("size_bytes").is_not_null()))
+        **dict.fromkeys(("in_use_bytes", "reserved_bytes", "event"), pl.lit(None, pl.Int64)),
+    )
+    is_known = pl.col("address").is_not_null() & (pl.col("is_release") | pl.col("size_bytes").is_not_null())
+    return rows.select(_ROWS.names).filter(is_known)
 
 
 def _arguments(run: Run, calls: pl.DataFrame) -> pl.DataFrame:
@@ -133,23 +117,10 @@ def _arguments(run: Run, calls: pl.DataFrame) -> pl.DataFrame:
     keys = calls.select(key).drop_nulls().unique()
     columns = [*key, "type", "name", "value"]
     name, kind = pl.col("name").cast(pl.String), pl.col("type").cast(pl.String).fill_null("")
-    pieces = [
-        piece.filter(name.is_in((*_SIZES, *_ADDRESSES)), ~kind.str.contains("**", literal=True)).join(
-            keys, on=key, how="semi"
-        )
-        for piece in run.chunks("arguments", columns)
-    ]
-    empty = pl.DataFrame(schema={"process": pl.UInt32, "event": pl.Int64, "size": pl.String, "address": pl.String})
-    if not pieces:
-        return empty
-    return (
-        pl.concat(pieces)
-        .group_by(key, maintain_order=True)
-        .agg(
-            size=pl.col("value").filter(name.is_in(_SIZES)).first(),
-            address=pl.col("value").filter(name.is_in(_ADDRESSES)).first(),
-        )
-    )
+    is_ours = name.is_in((*_SIZES, *_ADDRESSES)) & ~kind.str.contains("**", literal=True)
+    arguments = rows_where(run, "arguments", columns, is_ours).join(keys, on=key, how="semi")
+    size, address = (pl.col("value").filter(name.is_in(names)).first() for names in (_SIZES, _ADDRESSES))
+    return arguments.group_by(key, maintain_order=True).agg(size=size, address=address)
 
 
 def _integer(column: str) -> pl.Expr:

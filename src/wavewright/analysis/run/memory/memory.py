@@ -1,4 +1,8 @@
-"""Memory in use over the run, allocations alive at the peak, and those that are never freed."""
+"""Memory of a run: bytes in use over time, allocations alive at the peak, and allocations that are never freed.
+
+Each allocation ends with the release, or the next allocation, at its address (`_allocations`); the changes of live
+bytes add up to the curve of a place: the memory of one GPU, or of the host, that one process has from one allocator.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,8 @@ from dataclasses import dataclass
 import polars as pl
 
 from wavewright.analysis.run.calls.call_sites import call_sites
+from wavewright.analysis.run.calls.markers import MARKER
+from wavewright.analysis.run.measures.event_rows import rows_where
 from wavewright.analysis.run.memory.allocation_rows import allocation_rows
 from wavewright.analysis.run.memory.reserved_pools import reserved_blocks, reserved_points, reserved_pools
 from wavewright.analysis.run.memory.stacks import allocation_stacks
@@ -71,7 +77,7 @@ def partial_memory(run: Run, *, bins: int = 64) -> Memory:
         _with_markers(run, _places(lives, changes, peaks, reservations), begins).select(Memory.tables["places"].names),
         _sums(lives, _SITE_KEYS, "sites"),
         _sums(lives.drop_nulls("category"), _CATEGORY_KEYS, "categories"),
-        _typed(reserved_pools(_with_places(run, blocks), list(_PLACE_KEYS)), "pools"),
+        reserved_pools(_with_places(run, blocks), list(_PLACE_KEYS)).select(Memory.tables["pools"].casts),
         _curve(live, reservations, clocks.duration_ns, bins),
         covers_end=covers_end,
     )
@@ -249,23 +255,18 @@ def _places(
     places = peaks.join(calls, on=keys, how="left", nulls_equal=True, maintain_order="left")
     for sums in (totals, reserved_peaks):
         places = places.join(sums, on=keys, how="left", nulls_equal=True, maintain_order="left")
-    dtypes = Memory.tables["places"].dtypes
-    of_sites = pl.col("site_bytes").fill_null(0)
-    places = places.with_columns(peak_before_bytes=(pl.col("peak_bytes") - of_sites).clip(lower_bound=0))
-    return places.with_columns(
-        (pl.col(name) if name in (*_PLACE_KEYS, "peak_ns", "reserved_peak_bytes") else pl.col(name).fill_null(0)).cast(
-            dtype
-        )
-        for name, dtype in dtypes.items()
-        if name != "peak_marker"
-    )
+    at_sites = pl.col("site_bytes").fill_null(0)
+    places = places.with_columns(peak_before_bytes=(pl.col("peak_bytes") - at_sites).clip(lower_bound=0))
+    dtypes = {name: dtype for name, dtype in Memory.tables["places"].dtypes.items() if name != "peak_marker"}
+    are_null = (*_PLACE_KEYS, "peak_ns", "reserved_peak_bytes")
+    places = places.with_columns(pl.col(name).fill_null(0) for name in dtypes if name not in are_null)
+    return places.with_columns(pl.col(name).cast(dtype) for name, dtype in dtypes.items())
 
 
 def _with_markers(run: Run, places: pl.DataFrame, begins: pl.DataFrame) -> pl.DataFrame:
     """With `peak_marker`, the innermost marker of its process that is open at the peak."""
-    is_marker = pl.col("domain").cast(pl.String) == "MARKER"
     columns = ["process", "domain", "name", "start_ns", "end_ns"]
-    markers = pl.concat([piece.filter(is_marker) for piece in run.chunks("regions", columns)] or [pl.DataFrame()])
+    markers = rows_where(run, "regions", columns, pl.col("domain") == MARKER)
     identities = processes_of(run).join(begins, on="process", how="left").unique(PROCESS, keep="first")
     peaks = places.join(identities, on=PROCESS, how="left", nulls_equal=True, maintain_order="left")
     names = []
@@ -289,16 +290,11 @@ def _sums(lives: pl.DataFrame, keys: tuple[str, ...], table: str) -> pl.DataFram
         unfreed_bytes=pl.col("size_bytes").filter("is_unfreed").sum(),
         call_ns=spent.sum(),
     )
-    return _typed(sums, table)
-
-
-def _typed(frame: pl.DataFrame, table: str) -> pl.DataFrame:
-    return frame.select(pl.col(name).cast(dtype) for name, dtype in Memory.tables[table].dtypes.items())
+    return sums.select(Memory.tables[table].casts)
 
 
 def _curve(live: pl.DataFrame, reservations: pl.DataFrame, duration_ns: int, bins: int) -> pl.DataFrame:
     """Most live and reserved bytes in each of `bins` equal parts of the run, with those before it."""
-    spec = Memory.tables["curve"]
     keys = list(_PLACE_KEYS)
     width = max(1, -(-duration_ns // bins))
     count = max(1, -(-duration_ns // width)) if duration_ns else 1
@@ -314,6 +310,5 @@ def _curve(live: pl.DataFrame, reservations: pl.DataFrame, duration_ns: int, bin
         carried = pl.coalesce(pl.col("last").shift(1).forward_fill().over(keys), first)
         curve = curve.with_columns(pl.max_horizontal("highest", carried).alias(column)).drop("highest", "last")
     start = pl.col("bin") * width
-    return curve.with_columns(
-        start_ns=start, end_ns=pl.min_horizontal(start + width, pl.lit(max(duration_ns, 1)))
-    ).select(pl.col(name).cast(dtype) for name, dtype in spec.dtypes.items())
+    end = pl.min_horizontal(start + width, pl.lit(max(duration_ns, 1)))
+    return curve.with_columns(start_ns=start, end_ns=end).select(Memory.tables["curve"].casts)

@@ -5,19 +5,10 @@ from __future__ import annotations
 import polars as pl
 
 from wavewright.model.run import Run
+from wavewright.model.schema import empty_frame, packaged_spec
 
-_BLOCKS = "memory_blocks"  #: Extra table of memory snapshots.
-_COLUMNS = {
-    "process": pl.UInt32, "agent": pl.UInt32, "segment": pl.Int64, "segment_bytes": pl.Int64, "owner": pl.String,
-    "segment_type": pl.String, "stream": pl.Int64, "size_bytes": pl.Int64, "requested_bytes": pl.Int64,
-    "is_free": pl.Boolean, "pool": pl.String, "kind": pl.String,
-}  # fmt: skip
-
-_RESERVED_TABLE = "reserved_memory"  #: Extra table of memory snapshots.
-_POINTS = {
-    "process": pl.UInt32, "agent": pl.UInt32, "kind": pl.String, "pool": pl.String, "time_ns": pl.Int64,
-    "reserved_bytes": pl.Int64,
-}  # fmt: skip
+_BLOCKS_TABLE, _RESERVED_TABLE = "memory_blocks", "reserved_memory"  #: Extra tables of memory snapshots.
+_BLOCKS, _POINTS = (packaged_spec(__package__, name) for name in ("blocks", "reserved_points"))
 
 
 def reserved_points(run: Run, rows: pl.DataFrame) -> pl.DataFrame:
@@ -25,18 +16,18 @@ def reserved_points(run: Run, rows: pl.DataFrame) -> pl.DataFrame:
     points = rows.drop_nulls("reserved_bytes").rename({"end_ns": "time_ns"})
     if _RESERVED_TABLE in run.extra_names:
         points = run.table(_RESERVED_TABLE).with_columns(kind=pl.lit("GPU"), pool=pl.lit("FRAMEWORK"))
-    return points.select(pl.col(name).cast(dtype) for name, dtype in _POINTS.items())
+    return points.select(_POINTS.casts)
 
 
 def reserved_blocks(run: Run) -> pl.DataFrame:
     """One row per block of a segment."""
-    if _BLOCKS not in run.extra_names:
-        return pl.DataFrame(schema=_COLUMNS)
-    blocks = run.table(_BLOCKS).rename({"pool": "owner"})
+    if _BLOCKS_TABLE not in run.extra_names:
+        return empty_frame(_BLOCKS)
+    blocks = run.table(_BLOCKS_TABLE).rename({"pool": "owner"})
     owner = pl.when(pl.col("owner") != "").then("owner")
     is_free = (pl.col("state") == "inactive").fill_null(value=False)
     blocks = blocks.with_columns(owner=owner, is_free=is_free, pool=pl.lit("FRAMEWORK"), kind=pl.lit("GPU"))
-    return blocks.select(pl.col(name).cast(dtype) for name, dtype in _COLUMNS.items())
+    return blocks.select(_BLOCKS.casts)
 
 
 def reserved_pools(blocks: pl.DataFrame, keys: list[str]) -> pl.DataFrame:

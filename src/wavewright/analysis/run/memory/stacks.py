@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from wavewright.analysis.run.calls.call_sites import UNKNOWN
-from wavewright.analysis.run.calls.open_regions import SEPARATOR
+from wavewright.analysis.run.calls.call_sites import SEPARATOR, UNKNOWN
 from wavewright.facts.loader import packaged
 from wavewright.model.run import Run
 

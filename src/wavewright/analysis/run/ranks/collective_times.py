@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import ClassVar
 
 import polars as pl
 
@@ -13,7 +12,8 @@ from wavewright.analysis.run.collectives.apparent import apparent_collectives, l
 from wavewright.analysis.run.collectives.collectives import bus_factor
 from wavewright.analysis.run.collectives.logged_calls import LOGGED, logged_calls
 from wavewright.analysis.run.collectives.meetings import (
-    ROW_COLUMNS,
+    MISMATCHES,
+    ROWS,
     ClockOffsets,
     arrivals,
     clock_offsets,
@@ -51,21 +51,6 @@ class PartialCollectives:
 @dataclass(frozen=True, eq=False)
 class Collectives(Answer, package=__package__):
     """Collectives over ranks."""
-
-    definition: ClassVar[str] = (
-        "A collective of several ranks is known by group and sequence number where recorded, else as the n-th call of "
-        "the same collective, group and size, else as the n-th call of the kernel. Its communication time is the "
-        "shortest duration among the recorded ranks, of a rank alone its own, with its wait; a rank waits from its "
-        "own start to the latest, at most as long as its call, and where it waits in two calls at once, once. "
-        "Algorithm bandwidth is size over communication time; bus bandwidth is that times 2(n-1)/n for all-reduce, "
-        "(n-1)/n for all-gather, reduce-scatter and all-to-all, 1 for others, with n ranks in the group, as in "
-        "nccl-tests. Clocks of hosts are aligned by the ends of collectives that nobody leaves early; where they do "
-        "not fit, the rank with the shortest call is the last. Why a rank is late: what it did since it was last on "
-        "time, compared with a rank that was not late. Sends and receives are not matched. "
-        "Calls that one rank alone recorded wait for ranks or for links at least for what they take above the shortest "
-        "of their kind and size, and at most for what they take above the time at the peak of the links. "
-        f"Of each collective of a process the first {MOST_CALLS:,} calls count."
-    )
 
     collectives: pl.DataFrame
     calls: pl.DataFrame
@@ -120,7 +105,7 @@ def collectives(run: Run) -> Collectives:
     return combine_collectives([partial_collectives(part) for part in run.parts])
 
 
-_TIMED = ROW_COLUMNS | dict.fromkeys(KINDS, pl.Int64) | {"is_launch_known": pl.Boolean, "work_start_ns": pl.Int64}
+_TIMED = ROWS.dtypes | dict.fromkeys(KINDS, pl.Int64) | {"is_launch_known": pl.Boolean, "work_start_ns": pl.Int64}
 _KEY = ("kind", "collective", "group", "name", "size_bytes")
 
 
@@ -135,7 +120,7 @@ class Meetings:
 
     @classmethod
     def of(cls, partials: Sequence[PartialCollectives]) -> Meetings:
-        """Those of all runs."""
+        """The matched collectives of all runs."""
         empty = pl.DataFrame(schema=_TIMED | {"part": pl.UInt32})
         parts = [part.rows.with_columns(part=pl.lit(n, pl.UInt32)) for n, part in enumerate(partials)]
         rows = matched(pl.concat([empty, *parts]))
@@ -148,7 +133,7 @@ class Meetings:
         return cls(rows, met, offsets, sum(part.left_out for part in partials))
 
     def with_logged(self, told: pl.DataFrame) -> Meetings:
-        """With names and sizes of kernels that a log tells (`logged_calls`); who met whom stays as it is."""
+        """The same meetings with the names and sizes of kernels that a log tells (`logged_calls`)."""
         if not told.height:
             return self
         key = ["part", "process", "row"]
@@ -160,7 +145,7 @@ class Meetings:
         return replace(self, rows=named(self.rows), met=named(self.met))
 
     def answer(self) -> Collectives:
-        """The tables."""
+        """The tables of the result."""
         tables = Collectives.tables
         calls = self.calls()
         late = stragglers(self.met)
@@ -219,35 +204,28 @@ class Meetings:
             rule=pl.col("rule").mode().sort().first(),
             known=pl.col("wait_ns").count(),
         )
-        lasts = (
-            calls.filter(pl.col("rule") != "unknown")
-            .group_by(*keys, *PROCESS)
-            .agg(last_count=pl.len().cast(pl.Int64))
-            .sort(-pl.col("last_count"), "rank", *PROCESS, nulls_last=True)
-            .unique(keys, keep="first", maintain_order=True)
-        )
         lost = (
             self.rows.filter(pl.col("meeting").is_null())
             .group_by(keys)
             .agg(
                 unmatched_count=pl.len().cast(pl.Int64),
-                alone_count=pl.len().cast(pl.Int64),
                 alone_process_count=pl.struct("part", "process").n_unique().cast(pl.Int64),
-                alone_ns=_duration().sum(),
-                alone_median_ns=_duration().median(),
+                alone_communication_ns=_duration().sum(),
+                alone_communication_median_ns=_duration().median(),
             )
         )
         is_alone = pl.col("calls").is_null()
         total = pl.col("size_bytes") * pl.col("calls")
         rate = pl.when(pl.col("communication_ns") > 0).then(total / pl.col("communication_ns") * 1e9)
         return (
-            sums.join(lasts, on=keys, how="left", nulls_equal=True)
+            sums.join(most_often_last(calls, keys), on=keys, how="left", nulls_equal=True)
             .join(lost, on=keys, how="full", nulls_equal=True, coalesce=True)
             .with_columns(
-                calls=pl.when(is_alone).then("alone_count").otherwise("calls"),
-                process_count=pl.when(is_alone).then("alone_process_count").otherwise("process_count"),
-                communication_ns=pl.when(is_alone).then("alone_ns").otherwise("communication_ns"),
-                communication_median_ns=pl.when(is_alone).then("alone_median_ns").otherwise("communication_median_ns"),
+                calls=pl.when(is_alone).then("unmatched_count").otherwise("calls"),
+                **{
+                    name: pl.when(is_alone).then(f"alone_{name}").otherwise(name)
+                    for name in ("process_count", "communication_ns", "communication_median_ns")
+                },
             )
             .with_columns(
                 pl.col("unmatched_count", "last_count").fill_null(0),
@@ -281,20 +259,14 @@ class Meetings:
         """Reasons against the numbers."""
         counts = dict(self.rows.drop_nulls("mismatch").group_by("mismatch").len().sort("mismatch").rows())
         for reason, count in counts.items():
-            sentence, advice = _REASONS[reason]
-            yield Caveat(
-                f"collectives_{reason.replace(' ', '_')}", "care", f"{counted(count, 'calls')} {sentence}", advice
-            )
+            mismatch = MISMATCHES[reason]
+            sentence = f"{counted(count, 'calls')} {mismatch['sentence']}"
+            yield Caveat(f"collectives_{reason.replace(' ', '_')}", "care", sentence, mismatch["advice"])
         missing = self.met.filter(pl.col("group_size") > pl.len().over("meeting"))
         if missing.height:
             size, present = missing.select(pl.col("group_size").max(), pl.len().over("meeting").max()).row(0)
-            yield Caveat(
-                "ranks_missing",
-                "care",
-                f"groups have up to {size} ranks, at most {present} of them were recorded: others may be later, and "
-                "communication times shorter",
-                "give the files of all ranks",
-            )
+            what = f"groups have up to {size} ranks, at most {present} of them were recorded: others may be later, and "
+            yield Caveat("ranks_missing", "care", f"{what}communication times shorter", "give the files of all ranks")
         if self.left_out:
             what = f"{counted(self.left_out, 'calls')} beyond the first {MOST_CALLS:,} of a collective were left out"
             yield Caveat("collectives_left_out", "note", what, "choose a window with --time")
@@ -310,14 +282,11 @@ class Meetings:
             yield Caveat("clocks", "care", what, "the rank with the shortest call counts as last there")
 
 
-_REASONS = {
-    "twice": ("of a rank that another process stands for already", "give each rank once"),
-    "alone": ("that no other rank has", "give the files of all ranks"),
-    "counts": ("that ranks have differently often", "record all ranks from the same moment on"),
-    "apart": ("that ranks make at different times, though they need each other", "give files of one run only"),
-    "crowd": ("by more ranks than the group has", "give files of one run only"),
-    "point to point": ("that send to one rank or receive from one", "these are not matched"),
-}
+def most_often_last(calls: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
+    """By `keys` the process that arrived last at most calls, and at how many: `last_count`."""
+    counts = calls.filter(pl.col("rule") != "unknown").group_by(*keys, *PROCESS).agg(last_count=pl.len().cast(pl.Int64))
+    most_first = counts.sort(-pl.col("last_count"), "rank", *PROCESS, nulls_last=True)
+    return most_first.unique(keys, keep="first", maintain_order=True)
 
 
 def _duration() -> pl.Expr:

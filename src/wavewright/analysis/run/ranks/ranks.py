@@ -1,4 +1,4 @@
-"""Do the ranks of a run have the same work, who is slower, and what do the others lose by it?"""
+"""Spread of the work over ranks: do they have the same work, which one is slower, and what do the others lose by it?"""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import ClassVar
 import polars as pl
 
 from wavewright.analysis.common.caveats import Caveat
-from wavewright.analysis.run.collectives.collectives import is_collective
+from wavewright.analysis.run.collectives.collectives import is_collective, is_communication
 from wavewright.analysis.run.collectives.meetings import collective_rows
 from wavewright.analysis.run.gpu_time.busy_time import BusyTime, copy_agent
 from wavewright.analysis.run.gpu_time.process_time import ProcessTime
 from wavewright.analysis.run.measures.statistics import is_timed
 from wavewright.analysis.run.ranks.collective_times import (
-    MOST_CALLS,
     Collectives,
     Meetings,
     PartialCollectives,
+    most_often_last,
     with_times,
 )
 from wavewright.analysis.run.ranks.stragglers import causes_of_ranks, stragglers
@@ -49,15 +49,6 @@ class PartialRanks:
 class Ranks(Answer, package=__package__):
     """Spread of the work of a run over its processes."""
 
-    definition: ClassVar[str] = (
-        "Compute time is the sum of the durations of all kernels without collectives (names with nccl, rccl, msccl, "
-        "allreduce and the like): what a rank has to do itself. Only ranks with the same kernels are compared: those "
-        "they share take at least 90 % of the compute time of each. Imbalance is the largest compute time over the "
-        "mean of such ranks, its cost the largest minus the mean. How calls of ranks are matched, who is last and "
-        "why is defined in `collectives`. Idle is the time "
-        "without GPU work between the first and the last work of a rank; host is the part of it in which nothing was "
-        f"launched. Of each collective the first {MOST_CALLS:,} calls are compared."
-    )
     tables: ClassVar[Mapping[str, TableSpec]] = {"causes": Collectives.tables["causes"]}
 
     processes: pl.DataFrame
@@ -181,13 +172,6 @@ def _by_collective(meetings: Meetings) -> pl.DataFrame:
         excess_ns=(pl.col("wait_ns") - pl.col("mean_ns")).sum(),
         longest_ns=pl.col("longest_ns").sum(),
     )
-    lasts = (
-        each.filter(pl.col("rule") != "unknown")
-        .group_by(*keys, *PROCESS)
-        .agg(last_count=pl.len().cast(pl.Int64))
-        .sort(-pl.col("last_count"), "rank", *PROCESS, nulls_last=True)
-        .unique(keys, keep="first", maintain_order=True)
-    )
     every = (
         meetings.rows.filter(pl.col("mismatch").ne_missing("twice"))
         .group_by(keys)
@@ -196,7 +180,7 @@ def _by_collective(meetings: Meetings) -> pl.DataFrame:
     return (
         every.filter(pl.col("members") > 1)
         .join(sums, on=keys, how="left", nulls_equal=True)
-        .join(lasts, on=keys, how="left", nulls_equal=True)
+        .join(most_often_last(each, keys), on=keys, how="left", nulls_equal=True)
         .with_columns(
             pl.col("rule").fill_null("unknown"),
             pl.col("calls", "spread_ns", "last_count").fill_null(0),
@@ -213,16 +197,14 @@ class _EventTotals:
 
     def __init__(self, run: Run) -> None:
         gpus = run.read("agents", ["agent", "kind"]).filter(pl.col("kind") == "GPU")["agent"]
-        self.busy, self.talk = BusyTime(), BusyTime()
+        self.busy, self.talk = BusyTime(), BusyTime()  #: Of all work, and of collectives.
         self._kernels = [empty_frame(_BY_KERNEL)]
         self._extents = [empty_frame(_ENDS)]
         for piece in run.chunks("dispatches", ["process", "agent", "name", *_TIMES]):
             sums = {"calls": pl.len().cast(pl.Int64), "total_ns": _duration().sum()}
             self._kernels.append(piece.group_by("process", "name").agg(**sums))
             self.busy.add(piece)
-            names = piece.select(pl.col("name").unique()).filter(is_collective("name").fill_null(value=False))["name"]
-            if names.len():
-                self.talk.add(piece.filter(pl.col("name").is_in(names.implode())))
+            self.talk.add(piece.filter(is_communication(piece)))
             self._note(piece)
         copies = run.read("copies", ["process", "dst_agent", "src_agent", *_TIMES])
         self.copies = copies.group_by("process").agg(copy_ns=_duration().sum())

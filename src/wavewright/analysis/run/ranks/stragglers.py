@@ -1,4 +1,8 @@
-"""Reasons why the last rank of a collective was late: what it did more than another, since both were on time."""
+"""Reasons why the last rank of a collective was late: what it did more than another rank since both were on time.
+
+Input are the arrivals at meetings with the time of each kind until then (`process_time`); output are one row per late
+arrival and the sums of each late rank.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,7 @@ import polars as pl
 
 from wavewright.analysis.run.gpu_time.process_time import KINDS
 from wavewright.analysis.run.select.identities import PROCESS
+from wavewright.model.schema import frame_of, packaged_specs
 
 _MOST_MEETINGS = 200  #: Meetings that are looked into, the latest ranks first.
 _ON_TIME = 0.25  #: A rank that was at most this part as late as now counts as on time.
@@ -24,18 +29,7 @@ CAUSES = {
 }
 UNKNOWN = "unknown"  #: The cause of a rank that had more of nothing: it began later, before the record.
 _MEMBER = ("part", "process", "agent")
-_SCHEMA = {
-    "meeting": pl.UInt32,
-    "host": pl.String,
-    "pid": pl.Int64,
-    "rank": pl.Int32,
-    "run": pl.String,
-    "late_ns": pl.Int64,
-    "since_meeting": pl.UInt32,
-    "since_ns": pl.Int64,
-    **dict.fromkeys(CAUSES, pl.Int64),
-    "cause": pl.String,
-}
+_TABLES = packaged_specs(__package__, owner="Collectives")
 
 
 def stragglers(met: pl.DataFrame) -> pl.DataFrame:
@@ -53,11 +47,11 @@ def stragglers(met: pl.DataFrame) -> pl.DataFrame:
     members = pl.concat([chosen["member"], chosen["reference"]]).unique()
     of_member = arrived.filter(pl.col("member").is_in(members.implode())).partition_by("member", as_dict=True)
     rows = [_explained(row, of_member[(row["member"],)], of_member[(row["reference"],)]) for row in chosen.to_dicts()]
-    return pl.DataFrame(rows, schema=_SCHEMA)
+    return frame_of(_TABLES["stragglers"], rows)
 
 
 def _explained(row: dict[str, Any], late: pl.DataFrame, other: pl.DataFrame) -> dict[str, Any]:
-    """One late arrival."""
+    """The row of one late arrival."""
     columns = ["meeting", "start_ns", "arrival_ns", "work_start_ns", "is_launch_known", *KINDS]
     both = late.select(columns).join(other.select(columns), on="meeting", suffix="_other").sort("start_ns", "meeting")
     now = both.filter(pl.col("meeting") == row["meeting"]).row(0, named=True)
@@ -91,13 +85,10 @@ def _explained(row: dict[str, Any], late: pl.DataFrame, other: pl.DataFrame) -> 
 
 
 def cause_of(differences: dict[str, int | None]) -> str:
-    """The name of the largest difference, where one is more than nothing; idle time has two parts where launches are
-    known.
+    """The name of the largest positive difference; idle time counts by its two parts where launches are known.
 
     >>> cause_of({"compute_ns": 5, "queued_ns": 1, "host_ns": 8, "idle_ns": 9})
     'host'
-    >>> cause_of({"compute_ns": -5, "communication_ns": 0, "host_ns": -8, "idle_ns": -8})
-    'unknown'
     """
     largest = max(_parts(differences), key=lambda name: differences[name] or 0)
     return CAUSES[largest] if (differences[largest] or 0) > 0 else UNKNOWN
@@ -110,7 +101,6 @@ def _parts(differences: dict[str, Any]) -> Sequence[str]:
 
 def causes_of_ranks(late: pl.DataFrame) -> pl.DataFrame:
     """Per late process the sums of its delays; delays since the same meeting count once, the largest of them."""
-    schema = {name: _SCHEMA[name] for name in (*PROCESS, "late_ns", *CAUSES, "cause")}
     once = late.unique([*PROCESS, "since_meeting"], keep="first", maintain_order=True)  # the latest comes first
     sums = once.group_by(PROCESS, maintain_order=True).agg(
         pl.len().cast(pl.Int64).alias("late_count"),
@@ -124,5 +114,4 @@ def causes_of_ranks(late: pl.DataFrame) -> pl.DataFrame:
         largest = max(more, key=lambda name: more[name])
         cause = CAUSES[largest] if total else UNKNOWN
         rows.append(row | {"cause": cause, "cause_share": more[largest] / total if total else None})
-    schema = {**schema, "late_count": pl.Int64, "cause_share": pl.Float64}
-    return pl.DataFrame(rows, schema=schema).sort(-pl.col("late_ns"), "rank", *PROCESS, nulls_last=True)
+    return frame_of(_TABLES["causes"], rows).sort(-pl.col("late_ns"), "rank", *PROCESS, nulls_last=True)

@@ -1,9 +1,12 @@
-"""Rules that select rows: one per field of a selection that concerns the table."""
+"""Rules that select the rows of a table: one for each field of a selection that concerns it.
+
+A rule names the columns that it reads and makes a filter for each chunk; all rules of a table must match.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -38,7 +41,7 @@ class ChoiceRules:
         self.windows = windows_of(source, selection, processes)
 
     def of(self, table: str) -> list[Rule]:
-        """The rules for the rows of a table; processes that are left out are not its business."""
+        """The rules for the rows of a table; `ChosenSource` leaves out processes itself."""
         if table in TIMED or table == "monitors":
             return list(self._event_rules(table))
         if table in ("arguments", "frames") and (self._narrows_dispatches or self._selection.domains):
@@ -120,8 +123,7 @@ class ChoiceRules:
         return pl.any_horizontal(here)
 
     def _of_domain(self, piece: pl.DataFrame) -> pl.Expr:
-        domains = {word.upper() for word in self._selection.domains}
-        domains |= {"MARKER"} if "MARKERS" in domains else set()
+        domains = upper_domains(self._selection.domains)
         matches = []
         for column in ("domain", "category"):
             unique = piece[column].unique()
@@ -190,6 +192,12 @@ def _is_among(piece: pl.DataFrame, selected: pl.DataFrame, key: Sequence[str] = 
     marked = selected.with_columns(pl.lit(value=True).alias("kept"))
     joined = piece.select(key).join(marked, on=list(key), how="left", maintain_order="left")
     return pl.lit(joined["kept"].is_not_null())
+
+
+def upper_domains(words: Iterable[str]) -> set[str]:
+    """Domains and categories in the case of their names; MARKERS is another word for MARKER."""
+    domains = {word.upper() for word in words}
+    return domains | {"MARKER"} if "MARKERS" in domains else domains
 
 
 def name_pattern(text: str) -> re.Pattern[str]:

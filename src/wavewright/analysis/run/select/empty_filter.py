@@ -1,16 +1,17 @@
-"""A filter that matches nothing of a run, and what there is instead."""
+"""Filters that match nothing of a run: which option it is, and the error that names what there is instead."""
 
 from __future__ import annotations
 
 import difflib
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import polars as pl
 
 from wavewright.analysis.run.select.choice import RunSelection
-from wavewright.analysis.run.select.choice_rules import name_pattern
+from wavewright.analysis.run.select.choice_rules import name_pattern, upper_domains
 from wavewright.base.words import some_of
 from wavewright.errors import UsageError
 from wavewright.model.run import Run
@@ -33,33 +34,33 @@ def unmatched(run: Run, selection: RunSelection) -> Unmatched | None:
 
     What a run does not record at all (ranks, regions) is not looked for: verbs say that it is missing.
     """
-    pattern = None if selection.kernel is None else name_pattern(selection.kernel)
-    domains = {word.upper() for word in selection.domains}
-    domains |= {"MARKER"} if "MARKERS" in domains else set()
-    checks: list[tuple[str, str, object, Callable[[Run], Counter[str]], Callable[[str], bool]]] = [
-        ("--pid", "no process", selection.pids, _values("processes", "pid"), _is_in(selection.pids)),
-        ("--rank", "no rank", selection.ranks, _values("processes", "rank"), _is_in(selection.ranks)),
-        ("--gpu", "no GPU", selection.gpus, _gpus, _is_in(selection.gpus)),
-        ("--stream", "no stream", selection.streams, _values("streams", "stream_id"), _is_in(selection.streams)),
-        (
-            "--kernel",
-            "no kernel matches",
-            selection.kernel,
-            _kernels,
-            lambda name: bool(pattern and pattern.search(name)),
-        ),
-        ("--domain", "no region of the domain", selection.domains, _domains, lambda name: name.upper() in domains),
-    ]
-    for option, what, choice, recorded, is_wanted in checks:
-        if choice is None or choice == ():
-            continue
-        there = recorded(run)
-        if there and not any(map(is_wanted, there)):
-            words = [choice] if isinstance(choice, str) else choice
-            text = " or ".join(map(str, words))  # type: ignore[call-overload]
-            there = Counter({name: count for name, count in there.items() if count})
-            return Unmatched(option, f"{what} {text}", there)
+    kernels = () if selection.kernel is None else (selection.kernel,)
+    checks: dict[str, tuple[str, Sequence[object], Callable[[Run], Counter[str]]]] = {
+        "--pid": ("no process", selection.pids, partial(_tally, table="processes", column="pid")),
+        "--rank": ("no rank", selection.ranks, partial(_tally, table="processes", column="rank")),
+        "--gpu": ("no GPU", selection.gpus, _gpus),
+        "--stream": ("no stream", selection.streams, partial(_tally, table="streams", column="stream_id")),
+        "--kernel": ("no kernel matches", kernels, partial(_tally, table="dispatches", column="name")),
+        "--domain": ("no region of the domain", selection.domains, _domains),
+    }
+    for option, (what, choice, recorded) in checks.items():
+        there = recorded(run) if choice else Counter[str]()
+        if there and not any(map(_condition(option, choice), there)):
+            present = Counter({name: count for name, count in there.items() if count})
+            return Unmatched(option, f"{what} {' or '.join(map(str, choice))}", present)
     return None
+
+
+def _condition(option: str, choice: Sequence[object]) -> Callable[[str], bool]:
+    """True for a recorded value that the choice of an option matches."""
+    texts = set(map(str, choice))
+    if option == "--kernel":
+        (pattern,) = map(name_pattern, texts)
+        return lambda name: bool(pattern.search(name))
+    if option == "--domain":
+        domains = upper_domains(texts)
+        return lambda name: name.upper() in domains
+    return lambda value: value in texts
 
 
 def unmatched_error(parts: Sequence[Unmatched], where: str = "") -> UsageError:
@@ -86,18 +87,6 @@ def unmatched_error(parts: Sequence[Unmatched], where: str = "") -> UsageError:
     return UsageError(what, where=where, advice=f"{first.option} {near[0]}" if near else "")
 
 
-def _is_in(values: Sequence[int]) -> Callable[[str], bool]:
-    texts = set(map(str, values))
-    return lambda value: value in texts
-
-
-def _values(table: str, column: str) -> Callable[[Run], Counter[str]]:
-    def count(run: Run) -> Counter[str]:
-        return Counter(str(value) for value in run.read(table, [column])[column].drop_nulls())
-
-    return count
-
-
 def _gpus(run: Run) -> Counter[str]:
     """GPUs with work."""
     agents = run.read("agents", ["agent", "kind", "type_index", "absolute_index"]).filter(pl.col("kind") == "GPU")
@@ -107,10 +96,6 @@ def _gpus(run: Run) -> Counter[str]:
         for piece in run.chunks(table, columns):
             used.update(value for name in columns for value in piece[name].unique().drop_nulls())
     return Counter(str(numbers[agent]) for agent in used if agent in numbers)
-
-
-def _kernels(run: Run) -> Counter[str]:
-    return _tally(run, "dispatches", "name")
 
 
 def _domains(run: Run) -> Counter[str]:
@@ -123,13 +108,9 @@ def _domains(run: Run) -> Counter[str]:
 
 
 def _tally(run: Run, table: str, column: str) -> Counter[str]:
+    """How often each value of a column occurs, as text."""
     counts: Counter[str] = Counter()
-    for piece in _pieces(run, table, column):
-        for name, count in piece.group_by(column).len().iter_rows():
-            counts[str(name)] += count
-    return counts
-
-
-def _pieces(run: Run, table: str, column: str) -> Iterator[pl.DataFrame]:
     for piece in run.chunks(table, [column]):
-        yield piece.select(pl.col(column).cast(pl.String)).drop_nulls()
+        values = piece.select(pl.col(column).cast(pl.String)).drop_nulls()
+        counts.update(dict(values.group_by(column).len().iter_rows()))
+    return counts

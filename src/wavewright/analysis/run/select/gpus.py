@@ -1,4 +1,7 @@
-"""The work of a run by GPU and node; a GPU used by several processes is one GPU."""
+"""GPUs of a run: who they are, the work of each, and GPUs that several files record.
+
+A GPU that several processes use is one GPU: it is known by its node and its number there (`index_gpus`).
+"""
 
 from __future__ import annotations
 
@@ -120,6 +123,19 @@ def _placed(piece: pl.DataFrame, agents: Sequence[str], gpu_index: GpuIndex) -> 
         return first
     both = piece.filter((pl.col("place0") != pl.col("place1")).fill_null(value=False))
     return pl.concat([first, both.with_columns(place=pl.col("place1")).drop(names)])
+
+
+def labelled(run: Run, gpu_index: GpuIndex, rows: pl.DataFrame) -> pl.DataFrame:
+    """Rows with labels of GPUs, processes and streams in place of their numbers: `place`, `process`, `stream`."""
+    labels = {
+        "place": gpu_index.table.select("place", *GPU_KEY, "node", "gpu"),
+        "process": run.read("processes", ["process", "pid", "rank"]),
+        "stream": run.read("streams", ["stream", "stream_id"]),
+    }
+    for number, table in labels.items():
+        if number in rows.columns:
+            rows = rows.join(table, on=number, how="left", maintain_order="left").drop(number)
+    return rows
 
 
 def shared_gpus(partials: Iterable[_OfGpus]) -> frozenset[GpuKey]:

@@ -33,22 +33,14 @@ class Recording(Answer, package=__package__):
     gpus: pl.DataFrame
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class PartialRecording:
-    """The contribution of one file."""
-
-    processes: pl.DataFrame
-    gpus: pl.DataFrame  #: GPUs with the columns `GPU_KEY`, which identify them.
-
-
 @once_per_run
 def recording(run: Run) -> Recording:
     """The recorded processes and GPUs of a run."""
     return combine_recording([partial_recording(part) for part in run.parts])
 
 
-def partial_recording(run: Run) -> PartialRecording:
-    """The contribution of one file; events are read in chunks."""
+def partial_recording(run: Run) -> Recording:
+    """The contribution of one file; its GPUs have the columns `GPU_KEY`, which identify them in all files."""
     sources = run.read("sources")
     nodes = run.read("nodes", ["node", "hostname"])
     processes = (
@@ -58,7 +50,6 @@ def partial_recording(run: Run) -> PartialRecording:
         .drop("node")
         .with_columns(pl.col("hostname").replace("", None).alias("node"))
     )
-    gpu_index = index_gpus(run)
     times = []
     for table, name in COUNT_COLUMNS.items():
         counts = _counted(run, table)
@@ -69,22 +60,19 @@ def partial_recording(run: Run) -> PartialRecording:
     of_gpus = _extents(times[: len(_GPU_TABLES)]).rename({"start_ns": "gpu_start_ns", "end_ns": "gpu_end_ns"})
     for spans in (_extents(times), of_gpus):
         processes = processes.join(spans, on="process", how="left", maintain_order="left")
-    dtypes = Recording.tables["processes"].dtypes
-    rows = processes.select(pl.col(key).cast(dtype) for key, dtype in dtypes.items())
-    return PartialRecording(rows, _gpus(run, gpu_index))
+    return Recording(processes.select(Recording.tables["processes"].casts), _gpus(run, index_gpus(run)))
 
 
-def combine_recording(partials: Sequence[PartialRecording]) -> Recording:
+def combine_recording(partials: Sequence[Recording]) -> Recording:
     """The combined result of many files, in the order of the files."""
-    processes = pl.concat([empty_frame(Recording.tables["processes"]), *(part.processes for part in partials)])
-    named = empty_frame(Recording.tables["gpus"])
-    parts = [part.gpus for part in partials]
-    if not parts:
-        return Recording(processes, named)
+    specs = Recording.tables
+    if not partials:
+        return Recording(empty_frame(specs["processes"]), empty_frame(specs["gpus"]))
+    processes = pl.concat(part.processes for part in partials)
     times = processes.select("start_ns", "end_ns", "rank", machine="path", is_named=pl.col("node").is_not_null())
     names = node_names([times.drop_nulls(["start_ns", "end_ns"])])
     gpus = (
-        pl.concat(parts)
+        pl.concat(part.gpus for part in partials)
         .with_columns(pl.col("machine").replace(names["machine"], names["new_machine"]))
         .group_by(GPU_KEY, maintain_order=True)
         .agg(
@@ -95,7 +83,7 @@ def combine_recording(partials: Sequence[PartialRecording]) -> Recording:
         .filter(pl.col("gpu").is_not_null() | (pl.col("kernel_count") > 0))
         .sort("node", "gpu", maintain_order=True, nulls_last=True)
     )
-    return Recording(processes, gpus.select(pl.col(key).cast(dtype) for key, dtype in named.schema.items()))
+    return Recording(processes, gpus.select(specs["gpus"].casts))
 
 
 def next_steps(path: str, answer: Recording) -> list[str]:
@@ -120,18 +108,14 @@ def _extents(times: Sequence[pl.DataFrame]) -> pl.DataFrame:
 def _counted(run: Run, table: str) -> pl.DataFrame:
     """Rows and times by process."""
     begin, end = ("time_ns", "time_ns") if table in ("samples", "counters") else ("start_ns", "end_ns")
+    counts = {"count": pl.len().cast(pl.Int64), "start_ns": pl.col(begin).min(), "end_ns": pl.col(end).max()}
     pieces = [
-        piece.group_by("process").agg(
-            count=pl.len().cast(pl.Int64), start_ns=pl.col(begin).min(), end_ns=pl.col(end).max()
-        )
+        piece.group_by("process").agg(**counts)
         for piece in run.chunks(table, list(dict.fromkeys(("process", begin, end))))
     ]
-    schema = {"process": pl.UInt32, "count": pl.Int64, "start_ns": pl.Int64, "end_ns": pl.Int64}
-    return (
-        pl.concat([pl.DataFrame(schema=schema), *pieces])
-        .group_by("process")
-        .agg(pl.col("count").sum(), pl.col("start_ns").min(), pl.col("end_ns").max())
-    )
+    schema = {"process": pl.UInt32} | dict.fromkeys(counts, pl.Int64)
+    every = pl.concat([pl.DataFrame(schema=schema), *pieces]).group_by("process")
+    return every.agg(pl.col("count").sum(), pl.col("start_ns").min(), pl.col("end_ns").max())
 
 
 def _gpus(run: Run, gpu_index: GpuIndex) -> pl.DataFrame:

@@ -1,4 +1,4 @@
-"""The time that a run was recorded on each node, or the window of it: what shares of time are of."""
+"""Recorded time of a run on each node, or the chosen window of it: the whole that shares of time are of."""
 
 from __future__ import annotations
 
@@ -13,16 +13,9 @@ from wavewright.analysis.run.select.gpus import index_gpus, machines
 from wavewright.analysis.run.select.windows import TIMED
 from wavewright.model.answer import once_per_run
 from wavewright.model.run import Run
+from wavewright.model.schema import empty_frame, packaged_spec
 
-_SCHEMA = {
-    "machine": pl.String,
-    "start_ns": pl.Int64,
-    "end_ns": pl.Int64,
-    "begin_ns": pl.Int64,
-    "is_named": pl.Boolean,
-    "rank": pl.Int32,
-    "is_window": pl.Boolean,
-}
+_RECORDED = packaged_spec(__package__, "recorded")
 
 
 @once_per_run
@@ -33,7 +26,7 @@ def recorded(run: Run) -> pl.DataFrame:
     source recorded there: times of `--time` count from it. `is_named` says whether the host is known, and `rank` is
     the lowest that is.
     """
-    rows = [pl.DataFrame(schema=_SCHEMA)]
+    rows = [empty_frame(_RECORDED)]
     for part in run.parts:
         windows = windows_of_processes(part)
         ranks = part.read("processes", ["process", "rank"])
@@ -48,7 +41,7 @@ def recorded(run: Run) -> pl.DataFrame:
             of_nodes = windows.join(where, on="process").group_by("machine", maintain_order=True)
             times = of_nodes.agg(pl.col("start_ns").min(), pl.col("end_ns").max())
         by_machine = by_machine.join(times, on="machine", maintain_order="left_right")
-        rows.append(by_machine.select(*[*_SCHEMA][:-1], is_window=pl.lit(windows is not None)))
+        rows.append(by_machine.with_columns(is_window=pl.lit(windows is not None)).select(_RECORDED.names))
     return pl.concat(rows).drop_nulls(["machine", "start_ns"])
 
 
@@ -67,12 +60,8 @@ def extents_of(run: Run) -> pl.DataFrame:
         for table, (begin, end) in TIMED.items()
         for piece in run.chunks(table, list(dict.fromkeys(["process", begin, end])))
     ]
-    return (
-        pl.concat([empty, *parts])
-        .group_by("process")
-        .agg(pl.col("start_ns").min(), pl.col("end_ns").max())
-        .sort("process")
-    )
+    extents = pl.concat([empty, *parts]).group_by("process").agg(pl.col("start_ns").min(), pl.col("end_ns").max())
+    return extents.sort("process")
 
 
 def _extents(events: pl.DataFrame) -> pl.DataFrame:
@@ -88,14 +77,10 @@ def windows_of_processes(run: Run) -> pl.DataFrame | None:
     windows = source.windows if isinstance(source, ChosenSource) else None
     if windows is None:
         return None
-    farthest = range(-FARTHEST_NS, FARTHEST_NS + 1)
-    rows = [
-        (process, *(min(max(side, farthest[0]), farthest[-1]) for side in window))
-        for process, window in enumerate(windows)
-        if window is not None
-    ]
+    rows = [(process, *window) for process, window in enumerate(windows) if window is not None]
     schema = {"process": pl.UInt32, "start_ns": pl.Int64, "end_ns": pl.Int64}
-    return pl.DataFrame(rows, schema=schema, orient="row")
+    frame = pl.DataFrame(rows, schema=schema, orient="row")
+    return frame.with_columns(pl.col("start_ns", "end_ns").clip(-FARTHEST_NS, FARTHEST_NS))
 
 
 def windows_of_gpus(run: Run) -> pl.DataFrame | None:
@@ -112,7 +97,7 @@ def windows_of_gpus(run: Run) -> pl.DataFrame | None:
 def recorded_times(parts: Iterable[pl.DataFrame]) -> pl.DataFrame:
     """The results of `recorded` of several runs as merged intervals of each `machine`."""
     times = ("machine", "start_ns", "end_ns")
-    rows = pl.concat([pl.DataFrame(schema=_SCHEMA).select(times), *(part.select(times) for part in parts)])
+    rows = pl.concat([empty_frame(_RECORDED).select(times), *(part.select(times) for part in parts)])
     return merged(in_order(rows, ["machine"]), ["machine"])
 
 
@@ -123,8 +108,10 @@ def in_recordings(times: pl.DataFrame, parts: Iterable[pl.DataFrame]) -> pl.Data
 
 
 def with_recordings(work: pl.DataFrame, places: pl.DataFrame, times: pl.DataFrame) -> pl.DataFrame:
-    """Work with `interval`, the recording that it is in: time between two of them is nobody's. `places` know the
-    `machine` of a `place`, `times` are those of `recorded`; all is of one recording in a window."""
+    """Work with `interval`, the recording that it is in: time between two recordings belongs to none.
+
+    `places` has the `machine` of each `place`, `times` is the result of `recorded`; a window is one recording.
+    """
     if times["is_window"].any() or not times["machine"].is_duplicated().any():
         return work.with_columns(interval=pl.lit(0, pl.Int64))
     on_nodes = work.with_row_index("order").join(places.select("place", "machine"), on="place", how="left")
@@ -139,22 +126,12 @@ def node_spans(parts: Iterable[pl.DataFrame], work: pl.DataFrame) -> pl.DataFram
     """
     parts = list(parts)
     is_window = any(part["is_window"].any() for part in parts)
-    walls = (
-        recorded_times(parts)
-        .group_by("machine", maintain_order=True)
-        .agg(wall_ns=(pl.col("end_ns") - pl.col("start_ns")).sum())
-    )
-    timed = work.select("machine", "start_ns", "end_ns").drop_nulls()
+    length = (pl.col("end_ns") - pl.col("start_ns")).sum()
+    walls = recorded_times(parts).group_by("machine", maintain_order=True).agg(wall_ns=length)
     if is_window:
         return walls.with_columns(span_ns="wall_ns")
-    spans = (
-        in_recordings(timed, parts)
-        .group_by("machine", "interval")
-        .agg(span_ns=pl.col("end_ns").max() - pl.col("start_ns").min())
-    )
-    return (
-        spans.group_by("machine")
-        .agg(pl.col("span_ns").sum())
-        .join(walls, on="machine", how="left")
-        .with_columns(wall_ns=pl.max_horizontal("wall_ns", "span_ns"))
-    )
+    timed = in_recordings(work.select("machine", "start_ns", "end_ns").drop_nulls(), parts)
+    span = pl.col("end_ns").max() - pl.col("start_ns").min()
+    spans = timed.group_by("machine", "interval").agg(span_ns=span)
+    sums = spans.group_by("machine").agg(pl.col("span_ns").sum()).join(walls, on="machine", how="left")
+    return sums.with_columns(wall_ns=pl.max_horizontal("wall_ns", "span_ns"))

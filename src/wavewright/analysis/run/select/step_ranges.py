@@ -1,14 +1,19 @@
-"""Steps of a run, by a marker or by the repetition of its kernels."""
+"""Steps of the processes of a run: ranges of a marker, steps of serving, calls of JAX, or repetitions of kernels.
+
+`step_ranges` returns when each step begins and ends, and how it was found; `alike_steps` which steps do the same work.
+"""
 
 from __future__ import annotations
 
 import re
+from functools import cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 
 from wavewright.analysis.common.name_patterns import no_pattern, pattern_of
 from wavewright.analysis.run.calls.markers import MARKER
+from wavewright.analysis.run.measures.event_rows import rows_where
 from wavewright.analysis.run.measures.intervals import covered, intervals
 from wavewright.analysis.run.select.serving_steps import SERVING
 
@@ -18,6 +23,7 @@ if TYPE_CHECKING:
 _COVERAGE = 0.8  #: Part of the time between first and last GPU work that steps must cover.
 _FEWEST = 3  #: Occurrences from which kernels count as repeated.
 _REGULAR = 0.25  #: Median deviation of the distances of a kernel over their median, up to which it repeats.
+_COMPLETE = 0.9  #: Kernels of the last repetition over the usual number, from which it is complete.
 _SUPPORT = 0.2  #: Kernels that must repeat as often, as a part of those of the most common repetition.
 _ALIKE = 0.9  #: Part of the kernel time of two steps that kernels of both take, from which they do the same.
 #: Lanes of a kernel in two steps over each other up to which it does the same: those of decoding grow with the text.
@@ -26,9 +32,8 @@ _MOST_GROUPS = 64  #: Groups of steps with the same work that are told apart.
 _PROFILER_STEP = r"^ProfilerStep"
 _NUMBER = r"[#_ :.]*\d+$"
 SOURCES = ("marker given", "serving", "marker", "ProfilerStep", "jit", "repetition", "none")
-_JIT_NAME = (
-    r"^PjitFunction\((.+)\)$"  #: A call of a function that JAX compiled; its kernels are of the module `jit_NAME`.
-)
+#: A call of a function that JAX compiled; its kernels are of the module `jit_NAME`.
+_JIT_NAME = r"^PjitFunction\((.+)\)$"
 _MODULE = "hlo_module"
 _RANGES = {"process": pl.UInt32, "name": pl.String, "start_ns": pl.Int64, "end_ns": pl.Int64}
 
@@ -37,47 +42,68 @@ class StepRanges(NamedTuple):
     """Steps of the processes of a run."""
 
     steps: pl.DataFrame  #: `process`, `name`, `start_ns`, `end_ns`, in the order of time.
-    sources: (
-        pl.DataFrame
-    )  #: `process`, `source` (of `SOURCES`), `name`: the marker, or the kernel each step begins with.
+    #: `process`, `source` (of `SOURCES`), `name`: the marker, or the kernel each step begins with.
+    sources: pl.DataFrame
 
 
 def step_ranges(run: Run, spans: pl.DataFrame, marker: str | None) -> StepRanges:
     """The steps of each process of `spans` (`process`, `start_ns`, `end_ns` of its GPU work).
 
-    Steps are the ranges of `marker` (a name or /regular expression/) where it is given, else those that vLLM, SGLang
-    and ATOM write around a step of serving, however few, else of the marker with most
-    ranges that cover 80 % of the GPU work, else of ProfilerStep, else the calls of the function of JAX that has 80 % of
-    it, each until the next, else the repetition of kernels, else none.
+    Steps are the ranges of `marker` (a name or /regular expression/) where it is given. Else the first of these that
+    there is: markers that vLLM, SGLang and ATOM write around a step of serving, however few; the marker with most
+    ranges that cover 80 % of the GPU work; ProfilerStep; the calls of the function of JAX that has 80 % of the work,
+    each until the next; the repetition of kernels.
     """
-    ranges = _markers(run)
+    finder = _Finder(run)
     steps, sources = [pl.DataFrame(schema=_RANGES)], []
-    kernels: dict[int, pl.DataFrame] | None = None
-    compiled_calls: pl.DataFrame | None = None
-    of_process = {key[0]: frame for key, frame in ranges.partition_by("process", as_dict=True).items()}
     for process, begin, end in spans.select("process", "start_ns", "end_ns").sort("process").iter_rows():
-        markers = of_process.get(process, ranges.clear())
-        serving = _outermost(markers.filter(pl.col("name").str.contains(SERVING)))
-        if serving.height and marker is None:
-            sources.append({"process": process, "source": "serving", "name": "serving"})
-            steps.append(serving.select(_columns(process)))
-            continue
-        source, process_steps = steps_by_marker(markers, begin, end, marker)
-        if source == "none" and marker is None:
-            compiled_calls = _jitted(run) if compiled_calls is None else compiled_calls
-            process_steps = _calls_of_jitted(compiled_calls.filter(pl.col("process") == process), end)
-            source = "jit" if process_steps.height else "none"
-        if source == "none" and marker is None:
-            kernels = _kernels(run) if kernels is None else kernels
-            process_steps = _repetition(kernels[process]) if process in kernels else process_steps
-            source = "repetition" if process_steps.height else "none"
+        source, process_steps = finder.steps_of(process, begin, end, marker)
         name = str(process_steps["name"][0]) if process_steps.height else None
-        if name is not None and marker is None and source != "repetition":
+        if source == "serving":
+            name = "serving"
+        elif name is not None and marker is None and source != "repetition":
             name = step_name(name)
         sources.append({"process": process, "source": source, "name": name})
-        steps.append(process_steps.select(_columns(process)))
+        steps.append(process_steps.with_columns(process=pl.lit(process)).select(*_RANGES).cast(pl.Schema(_RANGES)))
     schema = {"process": pl.UInt32, "source": pl.String, "name": pl.String}
     return StepRanges(pl.concat(steps), pl.DataFrame(sources, schema=schema))
+
+
+class _Finder:
+    """The steps of each process of a run; what a way to find them needs is read when it is first tried."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._markers = _markers(run)
+        self._markers_of = {key[0]: rows for key, rows in self._markers.partition_by("process", as_dict=True).items()}
+        self._compiled_calls = cache(partial(_jitted, run))
+        self._kernels = cache(partial(_kernels, run))
+
+    def steps_of(self, process: int, start_ns: int, end_ns: int, marker: str | None) -> tuple[str, pl.DataFrame]:
+        """The source (of `SOURCES`) and the steps of a process whose GPU work has these times."""
+        markers = self._markers_of.get(process, self._markers.clear())
+        serving = _outermost(markers.filter(pl.col("name").str.contains(SERVING)))
+        if serving.height and marker is None:
+            return "serving", serving
+        source, steps = steps_by_marker(markers, start_ns, end_ns, marker)
+        if source != "none" or marker is not None:
+            return source, steps
+        calls = _calls_of_jitted(self._compiled_calls().filter(pl.col("process") == process), end_ns)
+        if calls.height:
+            return "jit", calls
+        kernels = self._kernels().get(process)
+        repetitions = calls if kernels is None else _repetition(kernels)
+        return ("repetition" if repetitions.height else "none"), repetitions
+
+
+def in_steps(events: pl.DataFrame, steps: pl.DataFrame) -> pl.DataFrame:
+    """The events (`process`, `at_ns`) whose time is in one of the steps (`process`, `step` and times), with `step`."""
+    timed = events.filter(pl.col("at_ns").is_not_null() & pl.col("process").is_not_null()).sort("at_ns")
+    ranges = steps.select("process", "step", step_ns="start_ns", until_ns="end_ns").sort("step_ns")
+    placed = timed.join_asof(
+        ranges, left_on="at_ns", right_on="step_ns", by="process", strategy="backward", check_sortedness=False
+    )
+    return placed.filter(pl.col("at_ns") < pl.col("until_ns"))
 
 
 def step_name(name: str) -> str:
@@ -87,13 +113,6 @@ def step_name(name: str) -> str:
     'ProfilerStep'
     """
     return re.sub(_NUMBER, "", name) or name
-
-
-def _columns(process: int) -> list[pl.Expr]:
-    return [
-        pl.lit(process, pl.UInt32).alias("process"),
-        *(pl.col(name).cast(_RANGES[name]) for name in list(_RANGES)[1:]),
-    ]
 
 
 def marker_pattern(marker: str) -> str:
@@ -115,13 +134,9 @@ def marker_pattern(marker: str) -> str:
 def _markers(run: Run) -> pl.DataFrame:
     """Marker ranges with possible times."""
     columns = ["process", "thread", "domain", "name", "start_ns", "end_ns"]
-    pieces = [piece.filter(pl.col("domain") == MARKER).drop("domain") for piece in run.chunks("regions", columns)]
-    schema = {"process": pl.UInt32, "thread": pl.UInt32, "name": pl.String, "start_ns": pl.Int64, "end_ns": pl.Int64}
-    casted = [piece.with_columns(pl.col("name").cast(pl.String)) for piece in pieces]
-    ranges = pl.concat([pl.DataFrame(schema=schema), *casted]).filter(
-        (pl.col("end_ns") > pl.col("start_ns")) & pl.col("process").is_not_null() & pl.col("name").is_not_null()
-    )
-    return intervals(ranges, ["process"])
+    is_timed = (pl.col("domain") == MARKER) & (pl.col("end_ns") > pl.col("start_ns"))
+    ranges = rows_where(run, "regions", columns, is_timed).drop("domain").drop_nulls(["process", "name"])
+    return intervals(ranges.with_columns(pl.col("name").cast(pl.String)), ["process"])
 
 
 def steps_by_marker(
@@ -217,11 +232,8 @@ def _repetition(kernels: pl.DataFrame) -> pl.DataFrame:
             reach=pl.col("last") - pl.col("first") + pl.col("median"),
         )
     )
-    regular = names.filter(
-        (pl.col("deviation") <= _REGULAR * pl.col("median"))
-        & (pl.col("reach") >= _COVERAGE * rows.height)
-        & (pl.col("median") > 1)
-    )
+    is_regular = (pl.col("deviation") <= _REGULAR * pl.col("median")) & (pl.col("median") > 1)
+    regular = names.filter(is_regular, pl.col("reach") >= _COVERAGE * rows.height)
     if not regular.height:
         return empty
     counts = regular.group_by("count").agg(exact=pl.len()).sort("count")
@@ -236,7 +248,7 @@ def _repetition(kernels: pl.DataFrame) -> pl.DataFrame:
     starts = places["start_ns"].to_list()
     ends = [*starts[1:], int(kernels["end_ns"].max())]  # type: ignore[arg-type]
     in_last = rows.height - int(places["place"][-1])
-    if in_last < 0.9 * anchor["median"]:  # cut off by the end of the recording
+    if in_last < _COMPLETE * anchor["median"]:  # cut off by the end of the recording
         starts, ends = starts[:-1], ends[:-1]
     name = str(anchor["name"])
     return pl.DataFrame({"name": [name] * len(starts), "start_ns": starts, "end_ns": ends}, schema=empty.schema)
@@ -254,7 +266,6 @@ def alike_steps(kernels: pl.DataFrame, count: int) -> pl.Series:
     `kernels` have `step`, `name`, `total_ns` and `lanes` (of all grids together). Two steps do the same where kernels
     of both take most of the time of each, in grids of about the same size: prefill and decode are two kinds of steps.
 
-    >>> import polars as pl
     >>> kernels = pl.DataFrame({"step": [0, 1, 2], "name": ["k"] * 3, "total_ns": [9, 1, 1], "lanes": [800, 64, 64]})
     >>> alike_steps(kernels, 3).to_list()
     [0, 1, 1]

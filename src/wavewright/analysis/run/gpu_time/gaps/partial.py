@@ -1,4 +1,8 @@
-"""The gaps of one run: their times, the work that ended them, and the calls of its thread before."""
+"""Gaps of one run: their times, the work that ended them, and the calls of the thread that launched it.
+
+A gap has two parts: until the launch of the work that ends it (what the thread did then are its causes), and from there
+to the start of the work.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,7 @@ from wavewright.analysis.run.gpu_time.gap_calls import calls_inside, main_call
 from wavewright.analysis.run.gpu_time.gaps.stacks import stacks
 from wavewright.analysis.run.measures.intervals import covered, gaps_between, intervals, merged
 from wavewright.analysis.run.select.chosen import without_window
-from wavewright.analysis.run.select.gpus import GPU_KEY, GpuIndex, GpuKey, gpu_work, index_gpus
+from wavewright.analysis.run.select.gpus import GPU_KEY, GpuIndex, GpuKey, gpu_work, index_gpus, labelled
 from wavewright.analysis.run.select.recording_span import recorded, windows_of_gpus, with_recordings
 from wavewright.base.bounds import ROWS, bounded
 from wavewright.model.run import Run
@@ -79,13 +83,21 @@ def partial_gaps(
     explained = _explained(gaps.filter(pl.col("gap_ns") > _ROUNDED_NS), work, regions)
     longest = longest.filter(pl.col("gap_ns") > _ROUNDED_NS)
     calls = regions.outermost_calls()
-    names = _GpuLabels.of(run, gpu_index, by_stream=by_stream)
-    largest = names(_details(longest, explained, work, regions, calls, run))
+
+    def shown(rows: pl.DataFrame) -> pl.DataFrame:
+        """The rows with labels; of GPUs as a whole, without process and stream."""
+        if by_stream:
+            return labelled(run, gpu_index, rows)
+        nobody = {"pid": pl.lit(None, pl.Int64), "rank": pl.lit(None, pl.Int32), "stream_id": pl.lit(None, pl.Int64)}
+        return labelled(run, gpu_index, rows.drop("process", strict=False)).with_columns(**nobody)
+
+    largest = shown(_details(longest, explained, work, regions, calls, run))
     begins = times.group_by("machine").agg(pl.col("begin_ns").min())
+    spans = work.group_by("place", "process").agg(pl.col("start_ns").min(), pl.col("end_ns").max())
     return PartialGaps(
-        gpus=names(_sums(gaps, totals, by)),
-        causes=names(_causes(explained, calls), with_streams=False),
-        histogram=names(_histogram(explained, by)),
+        gpus=shown(_sums(gaps, totals, by)),
+        causes=labelled(run, gpu_index, _causes(explained, calls)),
+        histogram=shown(_histogram(explained, by)),
         largest=largest.join(begins, on="machine", how="left", maintain_order="left")
         .with_columns(at_ns=pl.col("start_ns") - pl.col("begin_ns"))
         .drop("begin_ns"),
@@ -93,9 +105,7 @@ def partial_gaps(
         is_whole=by_stream or elsewhere is not None,
         recorded=times,
         call_count=regions.call_count,
-        work=names(
-            work.group_by("place", "process").agg(pl.col("start_ns").min(), pl.col("end_ns").max()), with_streams=False
-        ),
+        work=labelled(run, gpu_index, spans),
     )
 
 
@@ -121,14 +131,18 @@ def _gaps(work: pl.DataFrame, by: list[str]) -> pl.DataFrame:
     return gaps_between(rows, by).drop("start_ns", "end_ns")
 
 
+def _inside(work: pl.DataFrame, windows: pl.DataFrame | None) -> pl.DataFrame:
+    """The parts of work that are inside of the windows."""
+    if windows is None:
+        return work
+    lasting = work.with_columns(length_ns=pl.col("end_ns") - pl.col("start_ns"))
+    cut = _cut(lasting, windows, "start_ns", "length_ns")
+    return cut.with_columns(end_ns=pl.col("start_ns") + pl.col("length_ns")).drop("length_ns")
+
+
 def _totals(work: pl.DataFrame, by: list[str], windows: pl.DataFrame | None) -> pl.DataFrame:
     """First and last work and the time with work of every GPU or stream, inside of its window."""
-    if windows is not None:
-        lasting = work.with_columns(length_ns=pl.col("end_ns") - pl.col("start_ns"))
-        inside = _cut(lasting, windows, "start_ns", "length_ns")
-        inside = inside.with_columns(end_ns=pl.col("start_ns") + pl.col("length_ns")).drop("length_ns")
-    else:
-        inside = work
+    inside = _inside(work, windows)
     spans = inside.group_by(by).agg(pl.col("start_ns").min(), pl.col("end_ns").max())
     busy = covered(inside, by).rename({"covered_ns": "busy_ns"})
     return (
@@ -170,16 +184,13 @@ def _among_others(
         .with_columns(previous_row=pl.when(is_own).then("previous_row"))
         .select(gaps.columns)
     )
-    lasting = shared.with_columns(length_ns=pl.col("end_ns") - pl.col("start_ns"))
-    inside = _cut(lasting, windows, "start_ns", "length_ns")
-    inside = inside.with_columns(end_ns=pl.col("start_ns") + pl.col("length_ns"))
-    spent = covered(inside, ["place"]).rename({"covered_ns": "busy_ns"})
+    spent = covered(_inside(shared, windows), ["place"]).rename({"covered_ns": "busy_in_all_ns"})
     apart = pl.col("place").is_in(shared["place"].unique().to_list())
     return (
         pl.concat([gaps.filter(~apart), whole]),
-        totals.join(spent, on="place", how="left", suffix="_in_all")
-        .with_columns(busy_ns=pl.coalesce("busy_ns_in_all", "busy_ns"))
-        .drop("busy_ns_in_all"),
+        totals.join(spent, on="place", how="left")
+        .with_columns(busy_ns=pl.coalesce("busy_in_all_ns", "busy_ns"))
+        .drop("busy_in_all_ns"),
     )
 
 
@@ -417,36 +428,3 @@ def _queue_depths(chosen: pl.DataFrame, work: pl.DataFrame, launches: Launches) 
             begun = of_gpu["start_ns"].filter(is_recorded).sort().search_sorted(gpu_gaps["gap_start_ns"], side="left")
             depths = depths.scatter(gpu_gaps["at"], issued.cast(pl.Int64) - begun.cast(pl.Int64))
     return depths
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class _GpuLabels:
-    """Replace numbers of GPUs, processes and streams by their labels."""
-
-    gpus: pl.DataFrame
-    processes: pl.DataFrame
-    streams: pl.DataFrame
-    by_stream: bool
-
-    @classmethod
-    def of(cls, run: Run, gpu_index: GpuIndex, *, by_stream: bool) -> _GpuLabels:
-        return cls(
-            gpu_index.table.select("place", *GPU_KEY, "node", "gpu"),
-            run.read("processes", ["process", "pid", "rank"]),
-            run.read("streams", ["stream", "stream_id"]),
-            by_stream,
-        )
-
-    def __call__(self, frame: pl.DataFrame, *, with_streams: bool = True) -> pl.DataFrame:
-        named = frame.join(self.gpus, on="place", maintain_order="left").drop("place")
-        if not with_streams:
-            return named
-        if not self.by_stream:
-            return named.with_columns(
-                pid=pl.lit(None, pl.Int64), rank=pl.lit(None, pl.Int32), stream_id=pl.lit(None, pl.Int64)
-            ).drop("process", strict=False)
-        return (
-            named.join(self.processes, on="process", how="left", maintain_order="left")
-            .join(self.streams, on="stream", how="left", maintain_order="left")
-            .drop("process", "stream")
-        )

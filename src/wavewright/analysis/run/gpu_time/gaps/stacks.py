@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from wavewright.analysis.run.calls.open_regions import SEPARATOR
+from wavewright.analysis.run.calls.call_sites import SEPARATOR
 
 _SHOWN = 5  #: Frames of a stack.
 #: Frames that lead to nobody's code: interpreters, threads, wrappers of frameworks.
@@ -24,7 +24,6 @@ def stacks(gaps: pl.DataFrame, regions: pl.DataFrame) -> pl.DataFrame:
     Where none lasts so long, it is the one that lasts longest. Frames of interpreters and frameworks are left out where
     others remain, and of many the innermost are kept.
 
-    >>> import polars as pl
     >>> gap = pl.DataFrame({"thread": [1], "start_ns": [10], "end_ns": [20]})
     >>> names = ["train.py(7): step", "torch/nn/module.py(1): call", "aten::copy_", "short"]
     >>> times = {"start_ns": [0, 1, 2, 12], "end_ns": [40, 39, 38, 14]}
