@@ -13,9 +13,9 @@ from wavewright.base.words import counted, side_label
 from wavewright.cli.kit.commands import KINDS, CommandOfKinds
 from wavewright.cli.kit.counters import counter_request
 from wavewright.cli.kit.form import current_brief, is_about
-from wavewright.cli.kit.io import console
+from wavewright.cli.kit.io import console, line_width
 from wavewright.cli.kit.options import own_command
-from wavewright.cli.kit.request import Request, form_of
+from wavewright.cli.kit.request import Request, form_of, report_by
 from wavewright.cli.kit.run import run_request
 from wavewright.cli.kit.trace import open_trace, selection_of
 from wavewright.errors import UsageError, WavewrightError
@@ -176,7 +176,6 @@ def runs(
 
     from wavewright.analysis.run.compare.compare import combine_compare
     from wavewright.analysis.run.compare.compared_side import partial_compare
-    from wavewright.cluster.gather import Gathered
 
     asked = run_request(options)
     if fail_on == "step" and step is None:
@@ -198,8 +197,6 @@ def runs(
     answer = combine_compare(
         [side.values for side in sides], repeats=[run.values for run in again], step=step, force=force
     )
-    inputs = [source for run in runs for source in run.inputs]
-    together: Gathered[Any] = Gathered([], inputs, pl.concat([run.losses for run in runs]))
     others = range(1, len(sides))
     facts: dict[str, Any] = {"verdicts": [answer.verdict(side) for side in others]}
     facts["time_verdicts"] = [answer.time_verdict(side) for side in others]
@@ -212,12 +209,10 @@ def runs(
         notes = [f"{each.sentence(limit)}, but within noise" for each in above if not each.is_beyond_noise]
         facts |= {"is_failed": bool(failures), "failures": failures}
 
-    def report() -> Parts:
-        from wavewright.words.run.run_changes import comparison_report
-
-        return comparison_report(answer, paths=[*map(str, asked.paths)], limit=asked.limit, everything=everything)
-
-    asked.give(answer, answer.things, report, together.losses, inputs=together.paths, **facts)
+    form = {"paths": [*map(str, asked.paths)], "limit": asked.limit, "everything": everything}
+    report = report_by("wavewright.words.run.run_changes:comparison_report", answer, **form)
+    losses = pl.concat([run.losses for run in runs])
+    asked.give(answer, answer.things, report, losses, inputs=[path for run in runs for path in run.paths], **facts)
     _echo_outcome(notes, failures)
 
 
@@ -248,13 +243,8 @@ def counters(everything: bool, decimals: int | None, fail_above: float | None, *
     facts: dict[str, Any] = {"verdicts": [answer.verdict(side) for side in others]}
     facts |= {} if fail_above is None else {"is_failed": is_failed}
 
-    def report() -> Parts:
-        from wavewright.words.counters.capture_changes import counter_comparison_report
-
-        return counter_comparison_report(
-            answer, width=console().width, limit=asked.limit, everything=everything, decimals=decimals
-        )
-
+    form = {"width": line_width(), "limit": asked.limit, "everything": everything, "decimals": decimals}
+    report = report_by("wavewright.words.counters.capture_changes:counter_comparison_report", answer, **form)
     asked.give(answer, answer.metrics, report, [side.counters.losses for side in sides], **facts)
     if is_failed:
         slower = sum(rows.height for rows in failed)

@@ -16,7 +16,8 @@ from wavewright.analysis.counters.engine.panels import counter_panels
 from wavewright.analysis.counters.raw import raw_counters
 from wavewright.base.words import counted
 from wavewright.cli.kit.counters import counter_request
-from wavewright.cli.kit.io import console, emit_json, progress
+from wavewright.cli.kit.io import console, emit_json, line_width, progress
+from wavewright.cli.kit.request import report_by
 from wavewright.errors import UsageError
 from wavewright.model.answer import to_builtins
 from wavewright.model.blocks import GAP, Sentence
@@ -279,11 +280,8 @@ def _show_values(
         with progress("computing metrics"):
             answer = metric_values(counters, by=by, choice=choice, panels=panels, metrics=metrics, **how)
 
-    def report() -> Parts:
-        from wavewright.words.counters.values import values_report
-
-        return values_report(answer, width=console().width, limit=request.limit, decimals=view.decimals)
-
+    form = {"width": line_width(), "limit": request.limit, "decimals": view.decimals}
+    report = report_by("wavewright.words.counters.values:values_report", answer, **form)
     request.give(answer, answer.named(), report, counters.losses)
 
 

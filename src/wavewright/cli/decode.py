@@ -4,24 +4,26 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
+import msgspec
+
+from wavewright.analysis.trace.about.overview import Overview, overview
 from wavewright.base.shown import quoted
 from wavewright.base.words import counted
 from wavewright.cli.kit.io import console, emit_json, progress, show_losses
 from wavewright.errors import DamagedError, UsageError, WavewrightError
 from wavewright.model.blocks import sentence
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
-
-    from wavewright.analysis.trace.about.overview import Overview
-    from wavewright.model.findings import Finding
-    from wavewright.model.trace import ThreadTrace
-    from wavewright.readers.files.capture import Window
+from wavewright.model.trace import ThreadTrace
+from wavewright.readers.files.capture import find_capture
+from wavewright.readers.files.dispatches import choose, named
+from wavewright.readers.files.kinds import Kind, sniff
+from wavewright.readers.opening import DECODED_KINDS, candidates_of, does_not_fit, open_trace, read_decoded
+from wavewright.readers.trace.dispatches import decoded_dispatches, raw_dispatches
 
 
 def command(
@@ -41,8 +43,6 @@ def command(
     as_json: bool,
 ) -> None:
     """Decode traces and write them."""
-    from wavewright.analysis.trace.about.overview import overview
-
     options = {"threads": threads, "amd": amd, "source_root": source_root}
     jobs = _conversions(
         paths, dispatch, file_format, only_raw=bool(code_objects or shader_engines or any(options.values()))
@@ -66,8 +66,8 @@ def command(
             problems.append(error)
             continue
         seconds = {"decode": decoded - began, "write": time.perf_counter() - decoded}
-        summary = _summary(facts, written, seconds)
-        done.append((facts, summary | {"bytes": job.byte_count}))
+        summary = {"output": str(written), "seconds": seconds, "damaged": facts.damaged, "bytes": job.byte_count}
+        done.append((facts, msgspec.to_builtins(facts) | summary))
         if not as_json:
             _show(facts, job.byte_count, written, seconds)
     if as_json and done:
@@ -77,9 +77,8 @@ def command(
         answer = {"format": file_format, "dispatches": dispatches, "unreadable": unreadable}
         emit_json(answer, inputs=paths, losses=losses)
     if problems:
-        problems[0].kept = (
-            f"{len(done)} of {counted(len(jobs), 'dispatches')} were written" if done else problems[0].kept
-        )
+        if done:
+            problems[0].kept = f"{len(done)} of {counted(len(jobs), 'dispatches')} were written"
         raise problems[0]
     if strict and any(facts.damaged for facts, _ in done):
         what = "the input is incomplete (see the losses above)"
@@ -99,11 +98,6 @@ def _conversions(
     paths: tuple[Path, ...], dispatch: str | None, file_format: str, *, only_raw: bool
 ) -> list[_Job] | None:
     """The decoded traces that the only path leads to; None = it leads to raw traces."""
-    from wavewright.readers.files.dispatches import choose, named
-    from wavewright.readers.files.kinds import Kind, sniff
-    from wavewright.readers.opening import DECODED_KINDS, candidates_of, does_not_fit, open_trace, read_decoded
-    from wavewright.readers.trace.dispatches import decoded_dispatches
-
     kind = sniff(paths[0]) if len(paths) == 1 else Kind.RAW_CAPTURE
     if kind in (Kind.RAW_CAPTURE, Kind.UNKNOWN):  # decoding says best why it cannot read something
         return None
@@ -113,10 +107,8 @@ def _conversions(
     if file_format == "ui_output":
         raise UsageError(f"{kind.value}: decoded already", where=where, advice="--format parquet (or json) converts it")
     if only_raw:
-        raise UsageError(
-            "--code-object, --se, --threads, --amd and --source-root are for raw traces; this is decoded already",
-            where=where,
-        )
+        what = "--code-object, --se, --threads, --amd and --source-root are for raw traces; this is decoded already"
+        raise UsageError(what, where=where)
     if kind is Kind.SAMPLES:
         return [_Job("the PC samples", 0, partial(open_trace, paths[0], dispatch=dispatch))]
     candidates, losses = candidates_of(paths[0], kind)
@@ -138,10 +130,7 @@ def _decodings(
     file_format: str,
     options: dict[str, Any],
 ) -> list[_Job]:
-    from wavewright.readers.files.capture import find_capture
-    from wavewright.readers.files.dispatches import choose, named
     from wavewright.readers.trace.att import decode_window
-    from wavewright.readers.trace.dispatches import raw_dispatches
 
     capture = find_capture(paths, code_objects)
     top = paths[0] if len(paths) == 1 else None
@@ -149,26 +138,19 @@ def _decodings(
     asked = dispatches if dispatch is None else named(dispatches, dispatch)
     if not asked:
         choose(dispatches, dispatch, where=", ".join(map(str, paths)))
-    titles = {id(each.item): _title(each.key) for each in asked}
+    if file_format == "ui_output":  # its directories number their kernels in the order in which rocprofv3 decodes
+        from wavewright.export.trace.ui_output.kernel_ids import decode_order
+
+        order = decode_order(each.item.dispatch or 0 for each in asked)
+        asked = sorted(asked, key=lambda each: order.index(each.item.dispatch or 0))
     return [
-        _Job(titles[id(window)], window.byte_count, partial(decode_window, capture, window, **options))
-        for window in _ordered([each.item for each in asked], file_format)
+        _Job(_title(each.key), each.item.byte_count, partial(decode_window, capture, each.item, **options))
+        for each in asked
     ]
 
 
 def _title(key: str) -> str:
     return f"dispatch {key}" if key else "the trace"
-
-
-def _ordered(windows: Sequence[Window], file_format: str) -> Sequence[Window]:
-    """ui_output directories number their kernels in the order in which rocprofv3 decodes."""
-    if file_format != "ui_output":
-        return windows
-    from wavewright.export.trace.ui_output.kernel_ids import decode_order
-
-    dispatches = decode_order(window.dispatch or 0 for window in windows)
-    place = {dispatch: number for number, dispatch in enumerate(dispatches)}
-    return sorted(windows, key=lambda window: place[window.dispatch or 0])
 
 
 def _writer(
@@ -183,7 +165,11 @@ def _writer(
         kernel_ids = KernelIds()
 
         def write(trace: ThreadTrace) -> Path:
-            findings = _findings(trace) if with_annotations else None
+            findings = None
+            if with_annotations:
+                from wavewright.analysis.trace.diagnose import diagnose
+
+                findings = diagnose(trace).findings if trace.instructions.height else ()
             return write_ui_output(trace, output, schema=schema, force=force, kernel_ids=kernel_ids, findings=findings)
 
         return write
@@ -196,29 +182,15 @@ def _writer(
     return lambda trace: write_json(trace, output / f"wavewright_{_label(trace)}.json", force=force)
 
 
-def _findings(trace: ThreadTrace) -> Sequence[Finding[Any]]:
-    """Those of the diagnosis; none where nothing was traced."""
-    from wavewright.analysis.trace.diagnose import diagnose
-
-    return diagnose(trace).findings if trace.instructions.height else ()
-
-
 def _label(trace: ThreadTrace) -> str:
     agent, dispatch = trace.source.agent or 0, trace.source.dispatch or 0
     return f"agent_{agent}_dispatch_{dispatch}"
 
 
-def _summary(facts: Overview, written: Path, seconds: dict[str, float]) -> dict[str, Any]:
-    import msgspec
-
-    summary: dict[str, Any] = msgspec.to_builtins(facts)
-    return summary | {"output": str(written), "seconds": seconds, "damaged": facts.damaged}
-
-
 def _show(facts: Overview, byte_count: int, written: Path, seconds: dict[str, float]) -> None:
 
     out = console()
-    share = "" if not facts.unresolved else f", {facts.unresolved:,} without PC"
+    share = f", {facts.unresolved:,} without PC" if facts.unresolved else ""
     name = "trace" if facts.dispatch is None else f"dispatch {facts.dispatch}"
     counts = (
         f": {counted(facts.waves, 'waves')}, {counted(facts.instructions, 'instructions')}{share}, "

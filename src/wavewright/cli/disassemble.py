@@ -10,7 +10,7 @@ from wavewright.analysis.code.kernel import kernel_code
 from wavewright.analysis.code.object_overview import code_overview
 from wavewright.analysis.common.occupancy.limits import Resources
 from wavewright.cli.kit.io import console
-from wavewright.cli.kit.request import Parts, Request
+from wavewright.cli.kit.request import Parts, Request, report_by
 from wavewright.errors import UsageError
 from wavewright.model.blocks import GAP
 from wavewright.model.losses import loss_frame
@@ -48,12 +48,7 @@ def _show_overview(
         wanted = {(each.place.number, each.kernel.name) for each in chosen}
         is_chosen = [pair in wanted for pair in answer.kernels.select("object", "name").iter_rows()]
         answer = replace(answer, kernels=answer.kernels.filter(is_chosen))
-
-    def report() -> Parts:
-        from wavewright.words.code.object_list import overview_report
-
-        return overview_report(answer, limit=request.limit)
-
+    report = report_by("wavewright.words.code.object_list:overview_report", answer, limit=request.limit)
     request.give(answer, answer.kernels, report, loss_frame(file.losses))
 
 
@@ -85,10 +80,11 @@ def _show_kernel(
 
 def _range(loops: Any, view: dict[str, Any]) -> tuple[int | None, int | None]:
     """Rows to list: those of a loop, or those that were named."""
-    first, last = view["rows"]
-    if view["loop"] is None:
+    loop: int | None = view["loop"]
+    if loop is None:
+        first, last = view["rows"]
         return first, last
-    if view["loop"] >= loops.height:
-        what = f"there is no loop {view['loop']}"
-        raise UsageError(what, advice=f"loops 0 to {loops.height - 1}" if loops.height else "the kernel has no loops")
-    return loops["first_row"][view["loop"]], loops["last_row"][view["loop"]]
+    if loop >= loops.height:
+        advice = f"loops 0 to {loops.height - 1}" if loops.height else "the kernel has no loops"
+        raise UsageError(f"there is no loop {loop}", advice=advice)
+    return loops["first_row"][loop], loops["last_row"][loop]

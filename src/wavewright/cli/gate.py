@@ -19,7 +19,7 @@ from wavewright.analysis.run.compare.run_baseline import renamed_kernels
 from wavewright.base.shown import json_bytes, printable
 from wavewright.base.words import amount, counted
 from wavewright.cli.kit.io import console, emit_json, progress
-from wavewright.cli.kit.request import DEFAULT_TOP, Parts, Request
+from wavewright.cli.kit.request import DEFAULT_TOP, Request, report_by
 from wavewright.cluster.loop import loop as judged
 from wavewright.cluster.measurements import METRICS, findings_of, kind_of_paths, measured
 from wavewright.errors import OutputError, UsageError
@@ -117,7 +117,10 @@ def _judged(
     else:
         captures = [*baselines] if written else [*paths, *baselines]
         kind = written.kind if written and not captures else kind_of_paths(captures, asks_for_counters=bool(named))
-    _check_subjects(subjects, kind)
+    for name in subjects:
+        if kind not in SUBJECTS[name].kinds:
+            fitting = ", ".join(each for each, subject in SUBJECTS.items() if kind in subject.kinds)
+            raise UsageError(f"--metric {name} is not of this kind of capture", advice=f"one of {fitting}")
     current = written or _measured(paths, kind, metrics=named, **asked)
     baseline = stored
     if stored is None and baselines:
@@ -156,13 +159,6 @@ def _last_of_store(address: str, like: Baseline, *, series: str | None, count: i
     for loss in store.losses:
         click.echo(loss.message, err=True)
     return captures
-
-
-def _check_subjects(subjects: Sequence[str], kind: str) -> None:
-    for name in subjects:
-        if kind not in SUBJECTS[name].kinds:
-            fitting = ", ".join(each for each, subject in SUBJECTS.items() if kind in subject.kinds)
-            raise UsageError(f"--metric {name} is not of this kind of capture", advice=f"one of {fitting}")
 
 
 def _facts(answer: GateAnswer, top: int | None) -> dict[str, Any]:
@@ -210,13 +206,11 @@ def _print_for_github(answer: GateAnswer) -> None:
             what = f"the summary of the step cannot be written: {error.strerror}"
             raise OutputError(what, where=summary, advice="check GITHUB_STEP_SUMMARY") from error
     else:
-        click.echo(_without_commands(markdown), nl=False)
+        # A line that starts with two colons is a command for the runner.
+        lines = markdown.split("\n")
+        harmless = [f"\\{line.lstrip()}" if line.lstrip().startswith("::") else line for line in lines]
+        click.echo("\n".join(harmless), nl=False)
     click.echo(annotation_lines(answer, _in_repository), nl=False)
-
-
-def _without_commands(markdown: str) -> str:
-    """Markdown that the runner does not take for commands: those start a line with two colons."""
-    return "\n".join(f"\\{line.lstrip()}" if line.lstrip().startswith("::") else line for line in markdown.split("\n"))
 
 
 def _in_repository(file: str) -> str:
@@ -268,13 +262,9 @@ def _measured(
 def loop(before: str, after: str, step: str | None, kernel: str | None, threshold: float, as_json: bool) -> None:
     """Judge one turn."""
     answer = judged(before, after, step=step, kernel=kernel, threshold=threshold / 100, progress=progress)
-
-    def report() -> Parts:
-        from wavewright.words.gate import loop_report
-
-        return loop_report(answer)
-
     request = Request(paths=(before, after), as_json=as_json)
-    request.give(answer, answer.findings, report, (), headline=answer.headline())
+    request.give(
+        answer, answer.findings, report_by("wavewright.words.gate:loop_report", answer), (), headline=answer.headline()
+    )
     if answer.outcome in _LOOP_EXIT_CODES:
         sys.exit(_LOOP_EXIT_CODES[answer.outcome])

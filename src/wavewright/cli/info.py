@@ -2,32 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
+from glob import glob, has_magic
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+import msgspec
+import polars as pl
+
+from wavewright.analysis.trace.about.overview import Overview, contents, losses_of, overview
+from wavewright.analysis.trace.about.subject import subject
+from wavewright.base.files import listed, open_regular
 from wavewright.base.shown import command_line, quoted, shown
 from wavewright.base.words import counted
 from wavewright.cli.kit.form import is_about
 from wavewright.cli.kit.io import console, emit_json, progress, show_losses
+from wavewright.cli.kit.request import Parts, Report, report_by
+from wavewright.cli.kit.trace import open_trace
+from wavewright.cluster.executor_choice import executor_for
+from wavewright.cluster.gather import gather
 from wavewright.errors import UsageError, WavewrightError
+from wavewright.model.answer import to_builtins
 from wavewright.model.blocks import Sentence, sentence
+from wavewright.model.losses import Loss
+from wavewright.model.run import run_losses
+from wavewright.readers.files.archive import is_archive
+from wavewright.readers.files.capture import Capture, find_capture
+from wavewright.readers.files.decoded_traces import DecodedTrace, survey
+from wavewright.readers.files.dispatches import Dispatch, choose
+from wavewright.readers.files.inventory import Inventory
+from wavewright.readers.files.kinds import COUNTER_CAPTURES, Kind, advice_for, sniff, title_of
+from wavewright.readers.files.runs import refused_in
+from wavewright.readers.opening import DECODED_KINDS, beside_capture, candidates_of, does_not_fit, open_decoded
+from wavewright.readers.run.inputs import find_runs, holds_run
+from wavewright.readers.trace.dispatches import decoded_dispatches, raw_dispatches
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    import polars as pl
-
-    from wavewright.analysis.trace.about.overview import Overview
-    from wavewright.analysis.trace.about.subject import Subject
-    from wavewright.cli.kit.request import Parts
-    from wavewright.codeobj.containers.embedded_objects import EmbeddedObjects
-    from wavewright.readers.files.capture import Capture, Window
-    from wavewright.readers.files.decoded_traces import DecodedTrace
-    from wavewright.readers.files.dispatches import Dispatch
-    from wavewright.readers.files.kinds import Kind
-
-    Asked = tuple[str | None, str | None]  #: Dispatch and kernel.
-    _Raw = tuple[Dispatch[Window], Overview, Subject]
+Asked = tuple[str | None, str | None]  #: Dispatch and kernel.
 
 _SHOWN = 50  #: Decoded dispatches that text lists.
 _ALSO = "also here: "
@@ -39,7 +49,7 @@ class _About(NamedTuple):
     subject: str  #: Kind of document, for a brief; empty = none.
     body: Callable[[], dict[str, Any]]
     losses: Sequence[object]
-    parts: Callable[[], Parts]
+    parts: Report
     told_losses: Any = ()  #: Losses below the parts.
     #: True for sentences that stay on a line: a command that is cut into lines cannot be copied.
     is_uncut: Callable[[str], bool] = lambda _: True
@@ -47,8 +57,6 @@ class _About(NamedTuple):
 
 def command(paths: tuple[str, ...], as_json: bool, **reading: Any) -> None:
     """Say what paths are."""
-    from wavewright.readers.run.inputs import holds_run
-
     named = _named(paths)
     if len(named) > 1 and all(map(holds_run, named)):
         _tell(_run(named, f"{len(named):,} runs", command_line(paths)), named, as_json=as_json)
@@ -73,8 +81,6 @@ def _tell(about: _About, paths: Sequence[Path], *, as_json: bool) -> None:
 
 def _named(paths: tuple[str, ...]) -> list[Path]:
     """The files and folders that paths and patterns name, each once."""
-    from glob import glob, has_magic
-
     named: list[Path] = []
     for path in paths:
         if Path(path).exists() or not has_magic(path):
@@ -96,10 +102,6 @@ def _about(
     amd: bool,
 ) -> _About:
     """What one path is."""
-    from wavewright.readers.files.kinds import COUNTER_CAPTURES, Kind, sniff, title_of
-    from wavewright.readers.opening import DECODED_KINDS, does_not_fit
-    from wavewright.readers.run.inputs import holds_run
-
     kind, asked = sniff(path), (dispatch, kernel)
     if kind in COUNTER_CAPTURES:
         return _counters(path, kind)
@@ -120,12 +122,6 @@ def _about(
 
 def _other(path: Path, kind: Kind) -> _About:
     """What is not analysed here, and what of it was not looked at."""
-    from wavewright.base.files import listed
-    from wavewright.model.losses import Loss
-    from wavewright.model.run import run_losses
-    from wavewright.readers.files.kinds import advice_for
-    from wavewright.readers.files.runs import refused_in
-
     refused, advice = refused_in(path), advice_for(kind, path)
     losses = run_losses([Loss("not_followed", len(refused), listed(refused))] if refused else [], str(path))
     parts = (sentence((str(path), "bold"), f": {kind.value}"), Sentence(f"  next: {advice}"))
@@ -134,24 +130,16 @@ def _other(path: Path, kind: Kind) -> _About:
 
 def _counters(path: Path, kind: Kind) -> _About:
     from wavewright.analysis.counters.contents import counter_contents, counter_next_steps
-    from wavewright.analysis.trace.about.overview import losses_of
-    from wavewright.model.answer import to_builtins
     from wavewright.readers.counters import open_counters
 
     with progress(f"reading {path.name}"):
         counters = open_counters(path)
     answer = counter_contents(counters)
-
-    def parts() -> Parts:
-        from wavewright.words.counters.contents import contents_parts
-
-        return contents_parts(str(path), kind.value, answer)
-
     return _About(
         "counters",
         lambda: {"kind": kind.value, **to_builtins(answer), "next": counter_next_steps(str(path), answer)},
         counters.losses.to_dicts(),
-        parts,
+        report_by("wavewright.words.counters.contents:contents_parts", str(path), kind.value, answer),
         losses_of(counters),
         lambda text: str(path) in text,
     )
@@ -160,36 +148,21 @@ def _counters(path: Path, kind: Kind) -> _About:
 def _run(paths: Sequence[Path], called: str, written: str) -> _About:
     """The runs at paths: how to call them, and how they are written on the command line."""
     from wavewright.analysis.run.select.recording import combine_recording, next_steps, partial_recording
-    from wavewright.cluster.executor_choice import executor_for
-    from wavewright.cluster.gather import gather
-    from wavewright.model.answer import to_builtins
-    from wavewright.readers.run.inputs import find_runs
 
     inputs = find_runs(paths, with_passes=True)
     with progress(f"reading {paths[0].name}"):
         gathered = gather(partial_recording, inputs, executor=executor_for(len(inputs)))
     answer = combine_recording(gathered.values)
-
-    def parts() -> Parts:
-        from wavewright.words.run.data.origin import recording_report
-
-        return recording_report(written, called, answer)
-
     return _About(
         "run",
         lambda: {"kind": called, **to_builtins(answer), "next": next_steps(written, answer)},
         gathered.losses.to_dicts(),
-        parts,
+        report_by("wavewright.words.run.data.origin:recording_report", written, called, answer),
         gathered.losses,
     )
 
 
 def _decoded(path: Path, kind: Kind, asked: Asked, resources: tuple[Path, ...]) -> _About:
-    from wavewright.analysis.trace.about.overview import contents
-    from wavewright.model.answer import to_builtins
-    from wavewright.readers.files.dispatches import choose
-    from wavewright.readers.opening import candidates_of, open_decoded
-    from wavewright.readers.trace.dispatches import decoded_dispatches
 
     with progress(f"looking into {path.name}"):
         candidates, losses = candidates_of(path, kind)
@@ -220,9 +193,6 @@ def _decoded(path: Path, kind: Kind, asked: Asked, resources: tuple[Path, ...]) 
 
 def _samples(path: Path, kind: Kind, dispatch: str | None, code_objects: tuple[str, ...]) -> _About:
     """PC samples of rocprofv3, and the run beside them."""
-    from wavewright.analysis.trace.about.overview import contents
-    from wavewright.cli.kit.trace import open_trace
-    from wavewright.model.answer import to_builtins
 
     trace = open_trace(path, dispatch=dispatch, code_objects=code_objects)
     facts = contents(trace)
@@ -256,8 +226,6 @@ _CALLED = {
 
 def _decoded_rows(dispatches: list[Dispatch[DecodedTrace]], chosen: Dispatch[DecodedTrace], top: str) -> pl.DataFrame:
     """One row per dispatch; the kernels are looked up."""
-    import polars as pl
-
     rows = []
     for dispatch in dispatches:
         decoded, kernels = dispatch.item, dispatch.contents.kernels
@@ -280,73 +248,48 @@ def _decoded_rows(dispatches: list[Dispatch[DecodedTrace]], chosen: Dispatch[Dec
 
 
 def _raw_capture(path: Path, asked: Asked, code_objects: tuple[str, ...], *, amd: bool) -> _About:
-    from wavewright.analysis.trace.about.overview import overview
-    from wavewright.analysis.trace.about.subject import subject
-    from wavewright.readers.files.capture import find_capture
-    from wavewright.readers.files.dispatches import choose
-    from wavewright.readers.files.inventory import Inventory
-    from wavewright.readers.launches import look_beside
-    from wavewright.readers.opening import beside_capture
+    from wavewright.readers.launches import look_beside  # both take as long to import as a run to describe
     from wavewright.readers.trace.att import decode_window
-    from wavewright.readers.trace.dispatches import raw_dispatches
 
     inventory = Inventory()
     capture = find_capture([path], code_objects, inventory)
     dispatches = raw_dispatches(capture, path)
     chosen = choose(dispatches, *asked, where=str(path))
-    traces: list[_Raw] = []
+    rows: list[dict[str, Any]] = []
+    facts: list[Overview] = []
     problems: list[WavewrightError] = []
     for each in [chosen] if asked != (None, None) else dispatches:
         with progress(f"decoding dispatch {each.key} ({each.item.byte_count / 1e6:,.1f} MB)"):
             try:
                 trace = decode_window(capture, each.item, amd=amd, rows_up_to=0)
                 look_beside(trace, beside_capture(trace, inventory))
-                traces.append((each, overview(trace), subject(trace)))
+                facts.append(overview(trace))
             except WavewrightError as error:
                 problems.append(error)
-    if problems and not traces:
+                continue
+        named = subject(trace)
+        row = {"key": each.key, "kernel": named.kernel, "kernel_count": named.kernel_count, "gpu": named.gpu}
+        rows.append(row | {"folder": each.path, "is_chosen": each is chosen})
+    if problems and not rows:
         raise problems[0]
-    rows = [
-        {
-            "key": each.key,
-            "kernel": named.kernel,
-            "kernel_count": named.kernel_count,
-            "gpu": named.gpu,
-            "folder": each.path,
-            "is_chosen": each is chosen,
+
+    def body() -> dict[str, Any]:
+        described = [msgspec.to_builtins(each) | {"damaged": each.damaged} for each in facts]
+        return {
+            "kind": Kind.RAW_CAPTURE.value,
+            "code_objects": [{"id": each.id, "file": each.path.name} for each in capture.code_objects],
+            "dispatches": [row | each for row, each in zip(rows, described, strict=True)],
+            "unreadable": [str(problem) for problem in problems],
+            "profiles": _runs_beside(path),
         }
-        for each, _, named in traces
-    ]
-    facts = [each for _, each, _ in traces]
-    losses = [loss for each in facts for loss in each.losses]
+
     return _About(
         "trace",
-        lambda: _raw_body(path, capture, rows, facts, problems),
-        losses,
+        body,
+        [loss for each in facts for loss in each.losses],
         lambda: _raw_parts(path, capture, rows, facts, problems),
         is_uncut=lambda text: text.startswith(_ALSO),
     )
-
-
-def _raw_body(
-    path: Path,
-    capture: Capture,
-    rows: list[dict[str, Any]],
-    facts: list[Overview],
-    problems: list[WavewrightError],
-) -> dict[str, Any]:
-    import msgspec
-
-    from wavewright.readers.files.kinds import Kind
-
-    described = [msgspec.to_builtins(each) | {"damaged": each.damaged} for each in facts]
-    return {
-        "kind": Kind.RAW_CAPTURE.value,
-        "code_objects": [{"id": each.id, "file": each.path.name} for each in capture.code_objects],
-        "dispatches": [row | each for row, each in zip(rows, described, strict=True)],
-        "unreadable": [str(problem) for problem in problems],
-        "profiles": _runs_beside(path),
-    }
 
 
 _COUNTS = ("agent", "shader_engines", "waves", "waves_complete", "instructions", "unresolved", "span_cycles")
@@ -359,9 +302,6 @@ def _raw_parts(
     facts: list[Overview],
     problems: list[WavewrightError],
 ) -> Parts:
-    import polars as pl
-
-    from wavewright.readers.files.decoded_traces import survey
     from wavewright.words.trace.input.raw_capture import capture_report
 
     table = pl.DataFrame(
@@ -391,9 +331,6 @@ def _run_lines(path: Path, beside: list[str]) -> Iterator[Sentence]:
 
 def _runs_beside(path: Path) -> list[str]:
     """Runs in the folder of a capture: rocprofv3 writes one beside its thread traces."""
-    from wavewright.readers.files.archive import is_archive
-    from wavewright.readers.run.inputs import find_runs
-
     try:
         inputs = find_runs([path], with_passes=True) if path.is_dir() or is_archive(path) else []
         return [each.label for each in inputs if not each.refused]
@@ -402,41 +339,24 @@ def _runs_beside(path: Path) -> list[str]:
 
 
 def _code_object(path: Path) -> _About:
-    import msgspec
-
-    from wavewright.base.files import open_regular
     from wavewright.codeobj.code_object import CodeObject
     from wavewright.codeobj.containers import code_objects_in, is_contained
 
     with open_regular(path) as stream:
         is_container = is_contained(stream.read(64))
-    if is_container and len((contents := code_objects_in(path)).objects) > 1:
+    if is_container and len((container := code_objects_in(path)).objects) > 1:
         names = ("number", "target", "settings", "entry", "place", "size_bytes", "packing")
-        objects = [{name: getattr(each, name) for name in names} for each in contents.objects]
-        lost = [loss.message for loss in contents.losses]
+        objects = [{name: getattr(each, name) for name in names} for each in container.objects]
+        lost = [loss.message for loss in container.losses]
         body = {"kind": "code_objects", "objects": objects}
-        return _About("", lambda: body, lost, lambda: _container_parts(path, contents))
+        report = report_by("wavewright.words.trace.input.raw_capture:code_objects_report", str(path), container)
+        return _About("", lambda: body, lost, report)
     code_object = CodeObject.read(path)
-
-    def parts() -> Parts:
-        from wavewright.words.trace.input.raw_capture import code_object_report
-
-        return code_object_report(str(path), code_object.target, code_object.kernels, code_object.losses)
-
+    target, kernels, losses = code_object.target, code_object.kernels, code_object.losses
     return _About(
         "",
-        lambda: {
-            "kind": "code_object",
-            "target": code_object.target,
-            "kernels": [msgspec.to_builtins(kernel) for kernel in code_object.kernels],
-        },
-        [loss.message for loss in code_object.losses],
-        parts,
+        lambda: {"kind": "code_object", "target": target, "kernels": list(map(msgspec.to_builtins, kernels))},
+        [loss.message for loss in losses],
+        report_by("wavewright.words.trace.input.raw_capture:code_object_report", str(path), target, kernels, losses),
         is_uncut=lambda _: False,
     )
-
-
-def _container_parts(path: Path, contents: EmbeddedObjects) -> Parts:
-    from wavewright.words.trace.input.raw_capture import code_objects_report
-
-    return code_objects_report(str(path), contents)

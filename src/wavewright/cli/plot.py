@@ -16,6 +16,7 @@ from wavewright.errors import UsageError
 from wavewright.model.document import DOCUMENTS, Document, Library
 from wavewright.page.inputs import label_of, read_paths
 from wavewright.questions.catalog import PLOTS, plot_of
+from wavewright.words.kit.plot_list import plots_report
 
 
 def command(
@@ -36,9 +37,8 @@ def command(
         return
     if len(words) < 2:
         what = "a plot needs a PATH and a NAME" if not words else f"which plot of {words[0][:200]}?"
-        raise UsageError(
-            what, advice="`wavewright plot --list` lists the names, `wavewright plot PATH --list` those of PATH"
-        )
+        advice = "`wavewright plot --list` lists the names, `wavewright plot PATH --list` those of PATH"
+        raise UsageError(what, advice=advice)
     if output is None:
         raise UsageError("where should the plot go?", advice="give its name with -o FILE.svg or -o FILE.png")
     *paths, name = words
@@ -97,19 +97,13 @@ def _list(paths: Sequence[Path], reading: dict[str, Any], *, as_json: bool) -> N
             except UsageError as error:
                 reasons[plot.name] = error.what
     if as_json:
-        rows: list[dict[str, Any]] = [
-            {"name": plot.name, "kind": kind, "title": plot.title, "shows": plot.shows}
-            for kind, of_kind in plots.items()
-            for plot in of_kind.values()
-        ]
-        if paths:
-            rows = [
-                row | {"is_possible": row["name"] not in reasons, "reason": reasons.get(row["name"])} for row in rows
-            ]
+        rows: list[dict[str, Any]] = []
+        for kind, of_kind in plots.items():
+            for name, plot in of_kind.items():
+                judged = {"is_possible": name not in reasons, "reason": reasons.get(name)} if paths else {}
+                rows.append({"name": name, "kind": kind, "title": plot.title, "shows": plot.shows, **judged})
         emit_json({"plots": rows}, inputs=paths, losses=_losses(document).to_dicts() if paths else [])
         return
-    from wavewright.words.kit.plot_list import plots_report
-
     out = console()
     for kind, of_kind in plots.items():
         lines = [(plot.name, f"{plot.title}: {plot.shows}") for plot in of_kind.values()]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from wavewright.base.shown import printable
 from wavewright.base.words import amount, counted
@@ -28,9 +28,8 @@ from wavewright.model.trace import ThreadTrace
 from wavewright.page.inputs import label_of, read_paths
 from wavewright.readers.files.hashes import input_files
 from wavewright.readers.files.kinds import document_at
-
-if TYPE_CHECKING:
-    from wavewright.words.kit.anonymous import Labels
+from wavewright.words.kit.anonymous import Labels, labels_for
+from wavewright.words.kit.anonymous import anonymous as without_names
 
 _DATA_ROWS = 5000  #: Rows of a table of data (workbook, JSON, CSV), unless --top asks for more.
 
@@ -73,34 +72,21 @@ def command(
             **how,
         )
     if anonymous:
-        from wavewright.words.kit.anonymous import anonymous as hidden
-
-        report = hidden(report, names_to_hide([*documents, *base], every_path))
+        report = without_names(report, names_to_hide([*documents, *base], every_path))
     data_rows = None if top == 0 else max(top or 0, _DATA_ROWS)
     shown = [] if anonymous or len(documents) > 1 else [(each.label, each.opened) for each in documents]
+    options: dict[str, Any] = {"force": force, "purpose": purpose, "documents": shown, "with_source": with_source}
     written = []
     for output in outputs:
-        rows = data_rows if _has_data(output) else None
-        options: dict[str, Any] = {
-            "force": force,
-            "top": rows,
-            "purpose": purpose,
-            "documents": shown,
-            "with_source": with_source,
-        }
+        # Formats with the tables of data: what is cut of them is a loss there, and nowhere else.
+        has_data = Path(output).suffix.lower() in (".json", ".xlsx", "") or output.endswith("/")
         with progress(f"writing {Path(output).name}"):
-            written.append(write_report(report, output, **options))
+            written.append(write_report(report, output, top=data_rows if has_data else None, **options))
     _tell(report, written, [*map(str, paths)], as_json=as_json)
-
-
-def _has_data(output: str) -> bool:
-    """True if the format has the tables of data: what is cut of them is a loss there, and nowhere else."""
-    return Path(output).suffix.lower() in (".json", ".xlsx", "") or output.endswith("/")
 
 
 def _tell(report: Report, written: Sequence[Written], paths: list[str], *, as_json: bool) -> None:
     """Print the files that were written, and the headline."""
-
     headlines = [
         block.text
         for section in report.sections
@@ -131,8 +117,8 @@ def _tell(report: Report, written: Sequence[Written], paths: list[str], *, as_js
 
 _MOST_CAPTURES = 8  #: That one report compares.
 
-#: Facts of counter captures that name machines and people.
-_HOST_WORDS = ("host", "node", "machine", "user", "login")
+#: Words in names of facts of counter captures that name machines and people, and that are command lines.
+_HOST_WORDS, _COMMAND_WORDS = ("host", "node", "machine", "user", "login"), ("command", "cmd")
 
 
 def check_outputs(outputs: Sequence[str], inputs: Sequence[Path], *, force: bool) -> None:
@@ -186,37 +172,22 @@ def _read(paths: Sequence[Path], **reading: Any) -> ThreadTrace | Run | CounterS
 
 def names_to_hide(documents: Sequence[Document], paths: Iterable[Path]) -> Labels:
     """Labels for the paths that were given and found, and for what the captures say about hosts, users and commands."""
-    from wavewright.words.kit.anonymous import labels_for
-
     given = [str(path) for path in paths]
-    found_paths = [text for document in documents for text in _paths_of(document)]
-    both = [*given, *(str(Path(path).resolve()) for path in given), *found_paths]
-    hosts = [name for document in documents for name in _hosts(document)]
-    commands = [command for document in documents for command in _commands(document)]
-    return labels_for(dict.fromkeys(both), hosts=dict.fromkeys(hosts), commands=dict.fromkeys(commands))
-
-
-def _paths_of(document: Document) -> Iterator[str]:
-    if document.kind == "run":
-        yield from (source.path for source in document.run.origins)
-    elif document.kind == "trace":
-        yield document.trace.source.path
-    else:
-        yield from (file for file in document.counters.passes["file"].drop_nulls().to_list())
-
-
-def _hosts(document: Document) -> Iterator[str]:
-    if document.kind == "run":
-        nodes = document.run.read("nodes", ["hostname", "machine_id"])
-        yield from (name for column in nodes.columns for name in nodes[column].drop_nulls().to_list())
-    elif document.kind == "counters":
-        described = document.counters.system.described
-        yield from (value for name, value in described.items() if any(word in name.lower() for word in _HOST_WORDS))
-
-
-def _commands(document: Document) -> Iterator[str]:
-    if document.kind == "run":
-        yield from document.run.read("processes", ["command"])["command"].drop_nulls().to_list()
-    elif document.kind == "counters":
-        described = document.counters.system.described
-        yield from (value for name, value in described.items() if "command" in name.lower() or "cmd" in name.lower())
+    places = [*given, *(str(Path(path).resolve()) for path in given)]
+    hosts: list[str] = []
+    commands: list[str] = []
+    for document in documents:
+        if document.kind == "run":
+            run = document.run
+            places += [source.path for source in run.origins]
+            for column in run.read("nodes", ["hostname", "machine_id"]).iter_columns():
+                hosts += column.drop_nulls().to_list()
+            commands += run.read("processes", ["command"])["command"].drop_nulls().to_list()
+        elif document.kind == "trace":
+            places.append(document.trace.source.path)
+        else:
+            places += document.counters.passes["file"].drop_nulls().to_list()
+            for name, value in document.counters.system.described.items():
+                hosts += [value] * any(word in name.lower() for word in _HOST_WORDS)
+                commands += [value] * any(word in name.lower() for word in _COMMAND_WORDS)
+    return labels_for(dict.fromkeys(places), hosts=dict.fromkeys(hosts), commands=dict.fromkeys(commands))

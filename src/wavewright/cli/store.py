@@ -20,7 +20,7 @@ from wavewright.base.shown import command_line
 from wavewright.base.words import counted
 from wavewright.cli.kit.io import emit_json, line_width, progress, show_losses
 from wavewright.cli.kit.picture import PictureRequest
-from wavewright.cli.kit.request import Parts, Request
+from wavewright.cli.kit.request import Parts, Request, form_of, report_by
 from wavewright.cli.kit.run import file_progress
 from wavewright.cluster.executor import Executor
 from wavewright.cluster.executor_choice import executor_for
@@ -136,16 +136,11 @@ def _checked_labels(labels: Sequence[str]) -> tuple[str, ...]:
 
 def list_command(store: str, **form: Any) -> None:
     """List captures."""
-    capture_store = _open(store)
+    capture_store = open_store(store)
     with progress(f"reading {store}"):
         newest = newest_captures(capture_store.read(columns=OF_CAPTURE))
-
-    def report() -> Parts:
-        from wavewright.words.store import captures_report
-
-        return captures_report(newest, store, limit=request.limit)
-
     request = Request(paths=(store,), **form)
+    report = report_by("wavewright.words.store:captures_report", newest, store, limit=request.limit)
     request.give({"captures": newest, "capture_count": newest.height}, newest, report, ())
     _tell(capture_store, request)
 
@@ -154,7 +149,7 @@ def trend_command(store: str, quantity: str, output: Path | None, theme: str, fo
     """Show a trend."""
     picture = PictureRequest(output, theme, force)
     picture.check()
-    request = Request(paths=(store,), **{name: options.pop(name) for name in ("top", "as_csv", "as_json")})
+    request = Request(paths=(store,), **form_of(options))
     capture_store = _workers(options).open(store)
     answer, _ = _trend_of(capture_store, quantity, options)
     if output is not None:
@@ -174,11 +169,13 @@ def trend_command(store: str, quantity: str, output: Path | None, theme: str, fo
 
 def blame_command(store: str, quantity: str, at: str | None, **options: Any) -> None:
     """Blame a change."""
-    request = Request(paths=(store,), **{name: options.pop(name) for name in ("top", "as_csv", "as_json")})
+    request = Request(paths=(store,), **form_of(options))
     capture_store = _workers(options).open(store)
     trend, rows = _trend_of(capture_store, quantity, options)
     answer = blame_of_change(capture_store.read, trend, rows, _place(trend, at))
-    there = [_still_there(paths) for paths in (answer.before_paths, answer.after_paths)]
+    # Of each side the first capture that is where it was when it was added.
+    sides = (answer.before_paths, answer.after_paths)
+    there = [next((path for path in paths if path and Path(path).exists()), None) for paths in sides]
 
     def report() -> Parts:
         from wavewright.words.store import blame_report
@@ -199,28 +196,15 @@ def blame_command(store: str, quantity: str, at: str | None, **options: Any) -> 
 
 def query_command(store: str, sql: str, **form: Any) -> None:
     """Answer SQL."""
-    capture_store = _open(store)
+    capture_store = open_store(store)
     with progress(f"reading {store}"):
         rows = capture_store.read()
     table = store_query(rows, sql)
-
-    def report() -> Parts:
-        from wavewright.words.run.data.query import query_report
-
-        return query_report(table.head(request.limit), table.height, width=line_width())
-
     request = Request(paths=(store,), **form)
+    shown = table.head(request.limit)
+    report = report_by("wavewright.words.run.data.query:query_report", shown, table.height, width=line_width())
     request.give({"columns": table.columns, "rows": table}, table, report, ())
     _tell(capture_store, request)
-
-
-def _still_there(paths: Sequence[str]) -> str | None:
-    """The first capture that is where it was when it was added."""
-    return next((path for path in paths if path and Path(path).exists()), None)
-
-
-def _open(store: str) -> Store:
-    return open_store(store)
 
 
 def _trend_of(capture_store: Store, quantity: str, options: dict[str, Any]) -> tuple[TrendAnswer, pl.DataFrame]:
