@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { TimelineRow } from "../draw/track_layout";
 import { tracksFrom, tracksText } from "../model/area";
 import { AS_IT_IS, arrangementFrom } from "../model/arrangement";
-import { arranged, groupName, moveOf, stepOf } from "./timeline_arrangement";
+import { arranged, groupName, moveOf, rowsBeside, stepOf } from "./timeline_arrangement";
 import { wheelFactor } from "./timeline_input";
 
 const row = (key: string, ...path: string[]): TimelineRow => ({ key, label: `track ${key}`, path, strips: [] });
@@ -34,6 +34,13 @@ describe("arranged tracks", () => {
     expect(orderOf(stepOf(b, 2, -1, rows))).toBe("bacd");
     expect(stepOf(b, 2, 1, rows)).toBeNull();
     expect(orderOf(stepOf(a, 0, 1, rows))).toBe("dabc");
+  });
+  it("are dropped beside whole groups that they are not in", () => {
+    const [a, b, c, d] = rows as [TimelineRow, TimelineRow, TimelineRow, TimelineRow];
+    expect(keys(rowsBeside(d, a, rows))).toBe("abc");
+    expect(keys(rowsBeside(c, a, rows))).toBe("ab");
+    expect(keys(rowsBeside(b, a, rows))).toBe("a");
+    expect(keys(rowsBeside(a, a, rows))).toBe("");
   });
   it("are fast when there are thousands", () => {
     const many = Array.from({ length: 20_000 }, (_, n) => row(`${n}`, `rank ${n >> 6}`, `GPU ${(n >> 3) & 7}`));

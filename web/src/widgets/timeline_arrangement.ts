@@ -94,6 +94,20 @@ function moved(rows: TimelineRow[], moves: Move[]): TimelineRow[] {
   return flat;
 }
 
+/** How many groups two rows have in common: the level at which the places of the rows differ. */
+function commonLevels(own: string[], other: string[]): number {
+  let level = 0;
+  while (level < own.length && own[level] === other[level]) level++;
+  return level;
+}
+
+/** The rows that another one comes to stand beside: `to`, or the outermost group around it that `from` is not in. */
+export function rowsBeside(from: TimelineRow, to: TimelineRow, rows: TimelineRow[]): TimelineRow[] {
+  const other = places(to);
+  const level = commonLevels(places(from), other);
+  return rows.filter((row) => level < other.length && places(row)[level] === other[level]);
+}
+
 /** The move that brings a row, or the group of it at `level`, beside another row; null = they are inside each other. */
 export function moveOf(
   from: TimelineRow,
@@ -103,8 +117,7 @@ export function moveOf(
   rows: TimelineRow[],
 ): Move | null {
   const [own, other] = [places(from), places(to)];
-  let first = 0;
-  while (first < own.length && own[first] === other[first]) first++;
+  const first = commonLevels(own, other);
   if (first > level || first >= own.length || first >= other.length) return null;
   const child = own[first] as string;
   let before: string | null = other[first] as string;

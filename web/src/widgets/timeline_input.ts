@@ -2,7 +2,7 @@
 
 import { flagAt } from "../draw/flags";
 import { MINIMAP } from "../draw/time_axis";
-import type { PlacedGroup, TimelineRow } from "../draw/track_layout";
+import type { PlacedGroup, Strip, TimelineRow } from "../draw/track_layout";
 import { HEADING } from "../draw/track_layout";
 import { tracksText } from "../model/area";
 import type { Span } from "../model/layers";
@@ -10,7 +10,7 @@ import { addFlag, flags, goToFlag } from "../model/notes";
 import { type Range, select, selection } from "../model/selection";
 import { bounds, fitTime, pan, reveal, show, shown, zoom } from "../model/timewindow";
 import { frontView } from "../model/view";
-import { moveOf } from "./timeline_arrangement";
+import { moveOf, rowsBeside } from "./timeline_arrangement";
 import { type DraggedArea, TimelineState } from "./timeline_state";
 
 const STEP = 1.25;
@@ -197,7 +197,7 @@ export class TimelineInput {
     }
     const strip = frame.stripAt(x, y);
     if (!strip || strip.track < 0) return;
-    void this.chooseAt(strip.layer, strip.track, frame.xToTime(x), frame.timePerPixel);
+    void this.chooseAt(strip, frame.xToTime(x), frame.timePerPixel);
   };
 
   readonly doubleClick = (event: MouseEvent): void => {
@@ -358,14 +358,17 @@ export class TimelineInput {
       row.strips.filter((strip) => strip.layer === from.layer && strip.track >= 0),
     );
     const next = strips[strips.findIndex((strip) => strip.track === from.track) + by];
-    if (next) void this.chooseAt(next.layer, next.track, from.begin, this.state.frame.value.timePerPixel, true);
+    if (next) void this.chooseAt(next, from.begin, this.state.frame.value.timePerPixel, true);
   }
 
-  /** Choose the span at a time; of a group on screen, or nearest to the time, by its raw record. */
-  private async chooseAt(layer: Span["layer"], track: number, time: number, slack: number, isNearest = false) {
+  /**
+   * Choose the span of a strip at a time. A group on screen, the span nearest to the time, and a span that another layer
+   * is drawn for (nothing has loaded it) are looked up in the raw records.
+   */
+  private async chooseAt({ layer, track, instead }: Strip, time: number, slack: number, isNearest = false) {
     const { set } = this.state;
     const seen = set.at(layer, track, time, slack, this.state.frame.value.detail);
-    if (!seen && !isNearest) return this.choose(null, false);
+    if (!seen && !isNearest && !instead) return this.choose(null, false);
     if (seen?.count === 1) return this.take(seen, isNearest);
     const found = await set.raw(layer, track, time, isNearest ? Number.POSITIVE_INFINITY : slack).catch(() => null);
     this.take(found ?? seen, isNearest);
@@ -437,12 +440,20 @@ export class TimelineInput {
   private dropPlace(drag: { row: TimelineRow; level: number }, y: number) {
     const { state } = this;
     const frame = state.frame.value;
-    const target = frame.rowAt(y);
+    // Below the last track a track goes to the end.
+    const target = frame.rowAt(y) ?? (y >= frame.parts.top ? frame.parts.tracks.rows.at(-1) : undefined);
     const row = target ? state.rowOf(target.row.key) : null;
     if (!target || !row) return null;
-    const isAfter = y - frame.toScreen(target.y) > target.height / 2;
-    const move = moveOf(drag.row, drag.level, row, isAfter, state.arranged.value.rest);
-    return move ? { move, y: frame.toScreen(target.y) + (isAfter ? target.height : 0) } : null;
+    const { rest } = state.arranged.value;
+    const beside = new Set(rowsBeside(drag.row, row, rest));
+    const placed = frame.parts.tracks.rows.filter((each) => beside.has(each.row));
+    const [first = target, last = target] = [placed[0], placed.at(-1)];
+    // Groups may be higher than the screen: the halves are those of what is seen of them.
+    const top = Math.max(frame.toScreen(first.y), frame.parts.top);
+    const bottom = Math.min(frame.toScreen(last.y + last.height), frame.parts.height);
+    const isAfter = y > (top + bottom) / 2;
+    const move = moveOf(drag.row, drag.level, row, isAfter, rest);
+    return move ? { move, y: isAfter ? bottom : top } : null;
   }
 
   private minimapTime(x: number): number {
