@@ -18,7 +18,12 @@ function columnsOf(frame: ChartFrame, parts: Bins[]) {
 }
 
 test("a gap and a missing tile end a line", () => {
-  const frame = new ChartFrame({ begin: 0, end: 100 }, { low: 0, high: 10 }, 164, 120, null); // a pixel per cycle
+  const frame = new ChartFrame({
+    window: { begin: 0, end: 100 },
+    values: { low: 0, high: 10 },
+    width: 164,
+    height: 120,
+  }); // a pixel per cycle
   const columns = columnsOf(frame, [bins(0, [1, Number.NaN, 3]), bins(30, [4]), bins(60, [5])]);
   expect(columns.map(({ x, width, mean, isFirst }) => [x - frame.left, width, mean, isFirst])).toEqual([
     [0, 10, 1, true],
@@ -36,13 +41,23 @@ test("the axis of values starts at zero, unless values are below or it should no
 });
 
 test("time and values go to pixels and back", () => {
-  const frame = new ChartFrame({ begin: 100, end: 300 }, { low: 0, high: 50 }, 864, 200, null);
+  const frame = new ChartFrame({
+    window: { begin: 100, end: 300 },
+    values: { low: 0, high: 50 },
+    width: 864,
+    height: 200,
+  });
   expect(frame.time(frame.x(177))).toBeCloseTo(177);
   expect(frame.value(frame.y(31))).toBeCloseTo(31);
 });
 
 test("a bin with several values has a band from the smallest to the largest", () => {
-  const frame = new ChartFrame({ begin: 0, end: 20 }, { low: 0, high: 10 }, 264, 120, null);
+  const frame = new ChartFrame({
+    window: { begin: 0, end: 20 },
+    values: { low: 0, high: 10 },
+    width: 264,
+    height: 120,
+  });
   const painter = new SvgPainter(264, 120);
   paintCurve(painter, frame, [bins(0, [2, 5], [0, 5], [8, 5])], 0, "#112233");
   const [top, bottom] = [Math.round(frame.y(8)), Math.round(frame.y(0))];
@@ -50,7 +65,12 @@ test("a bin with several values has a band from the smallest to the largest", ()
 });
 
 test("bins narrower than a pixel are joined, and no spike is lost", () => {
-  const frame = new ChartFrame({ begin: 0, end: 100 }, { low: 0, high: 10 }, 74, 120, null); // ten pixels
+  const frame = new ChartFrame({
+    window: { begin: 0, end: 100 },
+    values: { low: 0, high: 10 },
+    width: 74,
+    height: 120,
+  }); // ten pixels
   const mean = Array.from({ length: 100 }, (_, i) => (i === 37 ? 9 : 1));
   const columns = columnsOf(frame, [{ ...bins(0, mean), width: 1 }]);
   expect(columns.reduce((sum, { width }) => sum + width, 0)).toBe(10);

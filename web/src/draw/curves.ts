@@ -20,24 +20,44 @@ export interface ValueRange {
   high: number;
 }
 
+export interface ChartFrameParts {
+  window: Range;
+  values: ValueRange;
+  /** Size of the chart with its axes, in pixels. */
+  width: number;
+  height: number;
+  /** Of the shader clock: there is a second time axis, in seconds. */
+  clockMhz?: number | null;
+  /** Of times. */
+  unit?: "cycles" | "ns";
+  /** Pixels beside and above the curves. */
+  left?: number;
+  right?: number;
+  top?: number;
+}
+
 /** Where time and values stand on a chart. */
 export class ChartFrame {
+  readonly window: Range;
+  readonly values: ValueRange;
+  readonly width: number;
+  readonly clockMhz: number | null;
+  readonly unit: "cycles" | "ns";
+  readonly left: number;
+  readonly top: number;
   readonly bottom: number;
   readonly plotWidth: number;
   readonly plotHeight: number;
 
-  constructor(
-    readonly window: Range,
-    readonly values: ValueRange,
-    readonly width: number,
-    height: number,
-    readonly clockMhz: number | null,
-    /** Of times. */
-    readonly unit: "cycles" | "ns" = "cycles",
-    readonly left = GUTTER,
-    right = RIGHT,
-    readonly top = TOP,
-  ) {
+  constructor({ window, values, width, height, ...optional }: ChartFrameParts) {
+    const { clockMhz = null, unit = "cycles", left = GUTTER, right = RIGHT, top = TOP } = optional;
+    this.window = window;
+    this.values = values;
+    this.width = width;
+    this.clockMhz = clockMhz;
+    this.unit = unit;
+    this.left = left;
+    this.top = top;
     this.bottom = Math.max(top + 10, height - (clockMhz ? 2 * LINE : LINE) - 4);
     this.plotWidth = Math.max(1, width - left - right);
     this.plotHeight = this.bottom - top;

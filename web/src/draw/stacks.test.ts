@@ -21,7 +21,7 @@ it("adds up what is shown", () => {
 it("puts each series on the one below it", () => {
   const drawn = new Map<string, number[]>();
   const painter = { rects: (of: ArrayLike<number>, fill: string) => drawn.set(fill, Array.from(of)) };
-  const frame = new ChartFrame({ begin: 0, end: 30 }, { low: 0, high: 4 }, 364, 427, null);
+  const frame = new ChartFrame({ window: { begin: 0, end: 30 }, values: { low: 0, high: 4 }, width: 364, height: 427 });
   paintStack(painter as unknown as Painter, frame, [part], [0, 1], (number) => `#${number}`);
   const [lower, upper] = [drawn.get("#0") as number[], drawn.get("#1") as number[]];
   const unit = frame.plotHeight / 4;
@@ -38,7 +38,7 @@ it("gives each series a strip of its own, all with one scale", () => {
     rects: (of: ArrayLike<number>, fill: string) => drawn.set(fill, Array.from(of)),
     rect: (...place: number[]) => lines.push(place.slice(0, 4)),
   };
-  const frame = new ChartFrame({ begin: 0, end: 30 }, { low: 0, high: 4 }, 364, 427, null);
+  const frame = new ChartFrame({ window: { begin: 0, end: 30 }, values: { low: 0, high: 4 }, width: 364, height: 427 });
   paintStrips(painter as unknown as Painter, frame, [part], [0, 1], { low: 0, high: 4 }, (number) => `#${number}`);
   const [upper, lower] = [drawn.get("#0") as number[], drawn.get("#1") as number[]];
   const tall = frame.plotHeight / 2;

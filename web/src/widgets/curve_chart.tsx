@@ -88,7 +88,15 @@ export function CurveChart(props: CurveChartProps) {
   const frameFor = ({ width, height }: Size) => {
     const range = values.value ?? rangeOf(width);
     const top = set.unit ? BELOW_UNIT : undefined;
-    return new ChartFrame(shown.value, range, width, height, clockMhz(), timeUnit(), undefined, undefined, top);
+    return new ChartFrame({
+      window: shown.value,
+      values: range,
+      width,
+      height,
+      clockMhz: clockMhz(),
+      unit: timeUnit(),
+      ...(top === undefined ? {} : { top }),
+    });
   };
   const paintChart = (painter: Painter, area: Size) => {
     const drawn = frameFor(area);
@@ -175,7 +183,7 @@ const HINT =
   "Wheel: zoom time; Ctrl+wheel: zoom values; drag: select a time range; right drag or Shift+wheel: move; double click: all";
 
 /** Ask for exact values soon after the pointer has come to rest. */
-function useExactValues(tiles: CurveTiles): void {
+export function useExactValues(tiles: CurveTiles): void {
   const at = cursor.value;
   useEffect(() => {
     if (at === null) return;

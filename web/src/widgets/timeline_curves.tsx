@@ -1,5 +1,5 @@
 // Curves beside the tracks of a timeline, on its axis of time: counters, power, clocks, memory, whatever was sampled.
-import { useSignal } from "@preact/signals";
+import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { ChartFrame, paintAxes, paintBand, paintCurve, paintLine, type ValueRange } from "../draw/curves";
 import { letterWidth, type Painter } from "../draw/painter";
@@ -12,7 +12,7 @@ import { flags } from "../model/notes";
 import { type Range, selection } from "../model/selection";
 import { bounds, shown } from "../model/timewindow";
 import { Canvas, type Size } from "./canvas";
-import { wholeRange } from "./curve_chart";
+import { useExactValues, wholeRange } from "./curve_chart";
 import { chartEvents } from "./curve_input";
 import { figure } from "./curve_legend";
 import type { TimelineState } from "./timeline_state";
@@ -44,6 +44,8 @@ const HEIGHT = 92;
 const FOLDED = 20;
 const LEAST = 44;
 const MOST = 400;
+/** Pixels that an arrow key makes a strip taller or lower. */
+const KEY_STEP = 16;
 
 export function quantitiesOf(sets: CurveSet[]): Quantity[] {
   const quantities = new Map<string, Quantity>();
@@ -138,16 +140,19 @@ function StripChart({ quantity, strip, state, close, set: change }: StripProps) 
   const dragged = useSignal<number | null>(null);
   const frame = useRef<ChartFrame | null>(null);
   const events = useMemo(() => chartEvents({ frame, values, measuring }), [tiles]);
-  const at = cursor.value;
-  useEffect(() => {
-    if (at === null) return;
-    const timer = setTimeout(() => tiles.wantExact(at), EXACT_AFTER_MS);
-    return () => clearTimeout(timer);
-  }, [tiles, at]);
+  useExactValues(tiles);
   const paint = (painter: Painter, { width, height }: Size) => {
     const range = values.value ?? wholeRange(tiles, lines, set.name !== "monitors");
     const tracks = state.frame.value;
-    const drawn = new ChartFrame(shown.value, range, width, height + AXIS, null, state.unit, tracks.parts.gutter, 0);
+    const drawn = new ChartFrame({
+      window: shown.value,
+      values: range,
+      width,
+      height: height + AXIS,
+      unit: state.unit,
+      left: tracks.parts.gutter,
+      right: 0,
+    });
     frame.current = drawn;
     paintAxes(painter, drawn, bounds.value.begin, set.unit);
     const parts = tiles.inWindow(shown.value, drawn.plotWidth);
@@ -164,12 +169,55 @@ function StripChart({ quantity, strip, state, close, set: change }: StripProps) 
   };
   const isFolded = strip.isFolded ?? false;
   const height = dragged.value ?? strip.height ?? HEIGHT;
+  return (
+    <div class="curve-strip" data-strip={name} style={{ height: `${isFolded ? FOLDED : height}px` }}>
+      {isFolded ? <span class="strip-name">{name}</span> : <Canvas paint={paint} label={name} events={events} />}
+      <StripButtons strip={strip} close={close} set={change} />
+      {isFolded ? null : <Grip strip={strip} height={height} dragged={dragged} set={change} />}
+    </div>
+  );
+}
+
+function StripButtons({ strip, close, set }: Pick<StripProps, "strip" | "close" | "set">) {
+  const isFolded = strip.isFolded ?? false;
+  const [arrow, place] = strip.isPinned ? ["↓", "Below the tracks"] : ["↑", "Above the tracks"];
+  const buttons: [sign: string, title: string, run: () => void][] = [
+    [isFolded ? "▸" : "▾", isFolded ? "Unfold" : "Fold", () => set({ isFolded: !isFolded })],
+    [arrow, place, () => set({ isPinned: !strip.isPinned })],
+    ["×", "Close", close],
+  ];
+  return (
+    <div class="strip-buttons">
+      {buttons.map(([sign, title, run]) => (
+        <button
+          type="button"
+          class="quiet"
+          key={title}
+          title={`${title} ${strip.name}`}
+          aria-label={`${title} ${strip.name}`}
+          onClick={run}
+        >
+          {sign}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+interface GripProps extends Pick<StripProps, "strip" | "set"> {
+  height: number;
+  /** The height while it is being dragged; null = it is not. */
+  dragged: Signal<number | null>;
+}
+
+/** The edge between a strip and the tracks, which makes the strip taller: below pinned strips, above the others. */
+function Grip({ strip, height, dragged, set }: GripProps) {
+  const limited = (pixels: number) => Math.min(MOST, Math.max(LEAST, pixels));
   const resize = (event: PointerEvent) => {
     const grip = event.currentTarget as HTMLElement;
-    const from = event.clientY - (strip.isPinned ? height : -height);
+    const from = event.clientY;
+    const to = (moved: PointerEvent) => limited(height + (moved.clientY - from) * (strip.isPinned ? 1 : -1));
     grip.setPointerCapture(event.pointerId);
-    const to = (moved: PointerEvent) =>
-      Math.min(MOST, Math.max(LEAST, strip.isPinned ? moved.clientY - from : from - moved.clientY));
     grip.onpointermove = (moved) => {
       dragged.value = to(moved);
     };
@@ -177,59 +225,30 @@ function StripChart({ quantity, strip, state, close, set: change }: StripProps) 
       grip.onpointermove = null;
       grip.onpointerup = null;
       dragged.value = null;
-      change({ height: Math.round(to(moved)) });
+      set({ height: Math.round(to(moved)) });
     };
   };
-  const buttons: [sign: string, title: string, run: () => void][] = [
-    [isFolded ? "▸" : "▾", isFolded ? "Unfold" : "Fold", () => change({ isFolded: !isFolded })],
-    [
-      strip.isPinned ? "↓" : "↑",
-      strip.isPinned ? "Below the tracks" : "Above the tracks",
-      () => change({ isPinned: !strip.isPinned }),
-    ],
-    ["×", "Close", close],
-  ];
   return (
-    <div class="curve-strip" data-strip={name} style={{ height: `${isFolded ? FOLDED : height}px` }}>
-      {isFolded ? <span class="strip-name">{name}</span> : <Canvas paint={paint} label={name} events={events} />}
-      <div class="strip-buttons">
-        {buttons.map(([sign, title, run]) => (
-          <button
-            type="button"
-            class="quiet"
-            key={title}
-            title={`${title} ${name}`}
-            aria-label={`${title} ${name}`}
-            onClick={run}
-          >
-            {sign}
-          </button>
-        ))}
-      </div>
-      {isFolded ? null : (
-        <div
-          class={strip.isPinned ? "strip-grip below" : "strip-grip"}
-          role="separator"
-          tabIndex={0}
-          aria-orientation="horizontal"
-          aria-label={`Height of ${name}`}
-          aria-valuenow={height}
-          aria-valuemin={LEAST}
-          aria-valuemax={MOST}
-          onPointerDown={resize}
-          onKeyDown={(event) => {
-            const step = { ArrowUp: 16, ArrowDown: -16 }[event.key];
-            if (!step) return;
-            event.preventDefault();
-            change({ height: Math.min(MOST, Math.max(LEAST, height + (strip.isPinned ? -step : step))) });
-          }}
-        />
-      )}
-    </div>
+    <div
+      class={strip.isPinned ? "strip-grip below" : "strip-grip"}
+      role="separator"
+      tabIndex={0}
+      aria-orientation="horizontal"
+      aria-label={`Height of ${strip.name}`}
+      aria-valuenow={height}
+      aria-valuemin={LEAST}
+      aria-valuemax={MOST}
+      onPointerDown={resize}
+      onKeyDown={(event) => {
+        const step = { ArrowUp: KEY_STEP, ArrowDown: -KEY_STEP }[event.key];
+        if (!step) return;
+        event.preventDefault();
+        set({ height: limited(height + (strip.isPinned ? -step : step)) });
+      }}
+    />
   );
 }
 
-const EXACT_AFTER_MS = 40;
 /** The tracks have the axis of time: that of the chart lies below its edge. */
 const AXIS = 15;
 

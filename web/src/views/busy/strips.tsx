@@ -1,5 +1,5 @@
 // One strip per GPU below each other, on one axis of time, with the mean of all on top: how busy each is, and when.
-import { useSignal } from "@preact/signals";
+import { type Signal, useSignal } from "@preact/signals";
 import { useMemo, useRef } from "preact/hooks";
 import { counted, percent } from "../../base/format";
 import { json } from "../../data/ask";
@@ -23,6 +23,9 @@ import { BusyTiles, type StripsAnswer } from "./tiles";
 /** Heights of a strip in pixels: of many GPUs, and of few. */
 const [LOW, TALL, FEW] = [26, 48, 6];
 const AXIS = 42;
+/** Pixels for the names at the left of a saved picture, and the most strips in it. */
+const SAVED_NAMES = 120;
+const MOST_SAVED = 200;
 const WHOLE: ValueRange = { low: 0, high: 1 };
 const ORDERS = [
   ["number", "by number"],
@@ -35,16 +38,26 @@ export function Strips({ choose }: { choose: preact.ComponentChild }) {
   return <Answered answer={answer}>{(value) => <List answer={value} choose={choose} />}</Answered>;
 }
 
+type Order = (typeof ORDERS)[number][0];
+
+/** The GPUs by their place in the answer, in an order. */
+function ordered({ gpus }: StripsAnswer, order: Order): number[] {
+  const numbers = gpus.map((_, number) => number);
+  if (order === "number") return numbers;
+  const share = (number: number) => gpus[number]?.busy_share ?? 0;
+  const sign = order === "idle" ? 1 : -1;
+  return numbers.sort((a, b) => sign * (share(a) - share(b)) || a - b);
+}
+
+/** Strips have neither labels nor margins: their names stand in a column of their own. */
+function stripFrame(width: number, height: number): ChartFrame {
+  return new ChartFrame({ window: shown.value, values: WHOLE, width, height, unit: "ns", left: 0, right: 0 });
+}
+
 function List({ answer, choose }: { answer: StripsAnswer; choose: preact.ComponentChild }) {
   const tiles = useMemo(() => new BusyTiles(answer), [answer]);
-  const order = useSignal<(typeof ORDERS)[number][0]>("number");
-  const rows = useMemo(() => {
-    const numbers = answer.gpus.map((_, number) => number);
-    const share = (number: number) => answer.gpus[number]?.busy_share ?? 0;
-    if (order.value === "number") return numbers;
-    const sign = order.value === "idle" ? 1 : -1;
-    return numbers.sort((a, b) => sign * (share(a) - share(b)) || a - b);
-  }, [answer, order.value]);
+  const order = useSignal<Order>("number");
+  const rows = useMemo(() => ordered(answer, order.value), [answer, order.value]);
   const frame = useRef<ChartFrame | null>(null);
   const values = useSignal<ValueRange | null>(null);
   const measuring = useSignal<Range | null>(null);
@@ -57,65 +70,41 @@ function List({ answer, choose }: { answer: StripsAnswer; choose: preact.Compone
     const gpu = answer.gpus[number];
     return gpu ? gpuName(gpu.node, gpu.gpu, nodes) : "";
   };
-  const strip = (chunk: (drawn: ChartFrame) => ArrayLike<number>): Paint => {
+  const shareOf = (number: number) => percent(answer.gpus[number]?.busy_share);
+  const marked = () => measuring.value ?? selection.value.range ?? null;
+  const strip = (number: number): Paint => {
     return (painter, { width, height }) => {
-      const drawn = new ChartFrame(shown.value, WHOLE, width, height, null, "ns", 0, 0);
+      const drawn = stripFrame(width, height);
       frame.current = drawn;
-      paintStrip(painter, drawn, height, chunk(drawn), measuring.value ?? selection.value.range ?? null);
+      paintArea(painter, drawn, tiles.gpu(number, shown.value, drawn.plotWidth), height - 1, height - 3);
+      paintMarks(painter, drawn, marked());
     };
   };
   const axis: Paint = (painter, { width, height }) => {
-    const drawn = new ChartFrame(shown.value, WHOLE, width, height, null, "ns", 0, 0);
+    const drawn = stripFrame(width, height);
     frame.current = drawn;
-    const rects = tiles.mean(shown.value, drawn.plotWidth);
-    paintArea(painter, drawn, rects, drawn.bottom, drawn.bottom - drawn.top);
-    const { step, times } = ticks(drawn.window.begin, drawn.window.end, drawn.plotWidth, 92, 0, 1);
-    for (const time of times) {
-      const x = Math.round(drawn.x(time)) + 0.5;
-      painter.polyline([x, drawn.bottom, x, drawn.bottom + 4], paper("faint"), 1);
-      painter.text(x + 3, drawn.bottom + 10, tickNanoseconds(time, step), paper("faint"));
-    }
-    paintMarks(painter, drawn, measuring.value ?? selection.value.range ?? null);
+    paintMean(painter, drawn, tiles.mean(shown.value, drawn.plotWidth));
+    paintMarks(painter, drawn, marked());
   };
   const saved: Paint = (painter, { width }) => {
     rows.forEach((number, n) => {
-      const drawn = new ChartFrame(shown.value, WHOLE, width - 120, LOW, null, "ns", 0, 0);
-      painter.text(
-        4,
-        n * LOW + LOW / 2,
-        `${nameOf(number)} ${percent(answer.gpus[number]?.busy_share)}`,
-        paper("text"),
-      );
+      const drawn = stripFrame(width - SAVED_NAMES, LOW);
+      painter.text(4, n * LOW + LOW / 2, `${nameOf(number)} ${shareOf(number)}`, paper("text"));
       const rects = tiles.gpu(number, shown.value, drawn.plotWidth);
-      const moved = Array.from(rects, (value, at) => value + (at % 4 === 0 ? 120 : 0));
+      const moved = Array.from(rects, (value, at) => value + (at % 4 === 0 ? SAVED_NAMES : 0));
       paintArea(painter, drawn, moved, (n + 1) * LOW - 2, LOW - 4);
     });
   };
+  const savedSize = () => ({ width: 900, height: Math.max(LOW, Math.min(rows.length, MOST_SAVED) * LOW) });
   return (
     <div class="view busy-strips">
       <div class="toolbar">
         {choose}
-        <select
-          aria-label="Order of GPUs"
-          data-choose="order"
-          value={order.value}
-          onChange={(event) => {
-            order.value = event.currentTarget.value as typeof order.value;
-          }}
-        >
-          {ORDERS.map(([id, words]) => (
-            <option key={id} value={id}>
-              {words}
-            </option>
-          ))}
-        </select>
+        <OrderSelect order={order} />
         <span>
           {counted(count, "GPUs")} with work, {percent(mean)} busy on average
         </span>
-        <SaveMenu
-          name="busy-strips"
-          offers={pictures(saved, () => ({ width: 900, height: Math.max(LOW, Math.min(rows.length, 200) * LOW) }))}
-        />
+        <SaveMenu name="busy-strips" offers={pictures(saved, savedSize)} />
       </div>
       <div class="busy-strip busy-mean">
         <span>mean of all</span>
@@ -128,20 +117,30 @@ function List({ answer, choose }: { answer: StripsAnswer; choose: preact.Compone
         rowHeight={height}
         row={(index) => {
           const number = rows[index] as number;
-          const share = percent(answer.gpus[number]?.busy_share);
-          return (
-            <Strip
-              key={number}
-              name={nameOf(number)}
-              share={share}
-              paint={strip((drawn) => tiles.gpu(number, shown.value, drawn.plotWidth))}
-              events={events}
-              height={height}
-            />
-          );
+          const facts = { name: nameOf(number), share: shareOf(number), paint: strip(number) };
+          return <Strip key={number} {...facts} events={events} height={height} />;
         }}
       />
     </div>
+  );
+}
+
+function OrderSelect({ order }: { order: Signal<Order> }) {
+  return (
+    <select
+      aria-label="Order of GPUs"
+      data-choose="order"
+      value={order.value}
+      onChange={(event) => {
+        order.value = event.currentTarget.value as Order;
+      }}
+    >
+      {ORDERS.map(([id, words]) => (
+        <option key={id} value={id}>
+          {words}
+        </option>
+      ))}
+    </select>
   );
 }
 
@@ -169,7 +168,7 @@ function Strip({ name, share, paint, events, height }: StripProps) {
   );
 }
 
-/** Rectangles of x and width, each with the share of its bin as height: what is empty was idle. */
+/** Busy shares as rectangles that stand on `bottom`; a bin is four numbers: x, width, share, 0. Idle bins are absent. */
 function paintArea(painter: Painter, frame: ChartFrame, bins: ArrayLike<number>, bottom: number, height: number): void {
   const rects: number[] = [];
   for (let at = 0; at < bins.length; at += 4) {
@@ -180,9 +179,15 @@ function paintArea(painter: Painter, frame: ChartFrame, bins: ArrayLike<number>,
   painter.polyline([0, bottom + 0.5, frame.width, bottom + 0.5], paper("line"), 1);
 }
 
-function paintStrip(painter: Painter, frame: ChartFrame, height: number, bins: ArrayLike<number>, range: Range | null) {
-  paintArea(painter, frame, bins, height - 1, height - 3);
-  paintMarks(painter, frame, range);
+/** The mean of all strips, with the axis of time below it. */
+function paintMean(painter: Painter, frame: ChartFrame, bins: ArrayLike<number>): void {
+  paintArea(painter, frame, bins, frame.bottom, frame.bottom - frame.top);
+  const { step, times } = ticks(frame.window.begin, frame.window.end, frame.plotWidth, 92, 0, 1);
+  for (const time of times) {
+    const x = Math.round(frame.x(time)) + 0.5;
+    painter.polyline([x, frame.bottom, x, frame.bottom + 4], paper("faint"), 1);
+    painter.text(x + 3, frame.bottom + 10, tickNanoseconds(time, step), paper("faint"));
+  }
 }
 
 function paintMarks(painter: Painter, frame: ChartFrame, range: Range | null): void {

@@ -82,6 +82,32 @@ function treeParts(cost: SourceCost, by: SortBy): CostPart[] {
 
 const keyOf = ({ kind, row }: Node) => `${kind} ${row}`;
 
+/** The costliest of some nodes; the first of equal ones. */
+function costliestOf(nodes: Node[], by: SortBy): Node | undefined {
+  return nodes.reduce<Node | undefined>(
+    (best, node) => (!best || weightOf(node.cost, by) > weightOf(best.cost, by) ? node : best),
+    undefined,
+  );
+}
+
+/** The nodes below some others that are not closed, the costliest first; what costs nothing is left out. */
+function openNodes(nodes: Node[], by: SortBy, isOpen: (node: Node) => boolean): Node[] {
+  const weight = ({ cost }: Node) => weightOf(cost, by);
+  return nodes
+    .filter(weight)
+    .sort((a, b) => weight(b) - weight(a) || a.row - b.row)
+    .flatMap((node) => [node, ...(isOpen(node) ? openNodes(node.children, by, isOpen) : [])]);
+}
+
+function asCsv(nodes: Node[], by: SortBy, total: number): string {
+  const line = ({ depth, kind, name, row, cost }: Node) => {
+    const weight = weightOf(cost, by);
+    return [depth, kind, name, row, weight, total ? weight / total : 0, cost.hits];
+  };
+  const names = ["depth", "kind", "name", "row", columnName(by), "share", "hit_count"];
+  return csv(names, nodes.slice(1).map(line));
+}
+
 function Shown({ nodes }: { nodes: Node[] }) {
   const by = useSignal<SortBy>("cycles");
   const toggled = useSignal<ReadonlySet<string>>(new Set());
@@ -90,145 +116,132 @@ function Shown({ nodes }: { nodes: Node[] }) {
   // Blocks are closed at first, apart from the costliest.
   const costliest = useMemo(() => {
     const blocks = nodes.filter(({ kind }) => kind === "block");
-    return blocks.reduce<Node | undefined>(
-      (best, node) => (!best || weightOf(node.cost, by.value) > weightOf(best.cost, by.value) ? node : best),
-      undefined,
-    );
+    return costliestOf(blocks, by.value);
   }, [nodes, by.value, withIdle]);
   const isOpen = (node: Node) => (node.kind !== "block" || node === costliest) !== toggled.value.has(keyOf(node));
-  const items = useMemo(() => {
-    const listed: Node[] = [];
-    const visit = (children: Node[]) => {
-      const weight = ({ cost }: Node) => weightOf(cost, by.value);
-      for (const node of [...children].sort((a, b) => weight(b) - weight(a) || a.row - b.row)) {
-        if (!weight(node)) continue;
-        listed.push(node);
-        if (isOpen(node)) visit(node.children);
-      }
-    };
-    visit(nodes[0]?.children ?? []);
-    return listed;
-  }, [nodes, by.value, toggled.value, withIdle, costliest]);
-  const hottest = costliest?.children.reduce<Node | undefined>(
-    (best, node) => (!best || weightOf(node.cost, by.value) > weightOf(best.cost, by.value) ? node : best),
-    undefined,
+  const items = useMemo(
+    () => openNodes(nodes[0]?.children ?? [], by.value, isOpen),
+    [nodes, by.value, toggled.value, withIdle, costliest],
   );
   const activate = (node: Node) => {
     if (node.kind === "instruction") return selectRow(node.row);
     toggled.value = flipped(toggled.value, keyOf(node));
   };
   const chosen = items.findIndex(({ kind, row }) => kind === "instruction" && row === selection.value.row);
+  const step = (event: KeyboardEvent) => {
+    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (by === undefined) return;
+    let next = chosen + by;
+    while (items[next] && items[next]?.kind !== "instruction") next += by;
+    const item = items[next];
+    if (!item) return;
+    event.preventDefault();
+    selectRow(item.row);
+  };
   return (
     <div class="view explorer">
-      {costliest && hottest ? (
-        <div class="headline">
-          The hottest block is{" "}
-          <button type="button" onClick={() => selectRow(hottest.row)}>
-            {costliest.name}
-          </button>{" "}
-          with <strong>{percent(total ? weightOf(costliest.cost, by.value) / total : null)}</strong> of all{" "}
-          {isSampled.value ? "samples" : "cycles"}
-          <code class="text">{hottest.name}</code>
-        </div>
-      ) : null}
+      {costliest ? <HottestBlock block={costliest} by={by.value} total={total} /> : null}
       <div class="toolbar">
         {isSampled.value ? null : <SortSelect by={by} />}
         <span title="No instruction has a debug line. Compile with -g to see source lines here">no source lines</span>
-        <SaveMenu
-          name="explorer"
-          offers={[
-            {
-              format: "csv",
-              make: () =>
-                csv(
-                  ["depth", "kind", "name", "row", columnName(by.value), "share", "hit_count"],
-                  nodes
-                    .slice(1)
-                    .map((node) => [
-                      node.depth,
-                      node.kind,
-                      node.name,
-                      node.row,
-                      weightOf(node.cost, by.value),
-                      total ? weightOf(node.cost, by.value) / total : 0,
-                      node.cost.hits,
-                    ]),
-                ),
-            },
-          ]}
-        />
+        <SaveMenu name="explorer" offers={[{ format: "csv", make: () => asCsv(nodes, by.value, total) }]} />
       </div>
       <VirtualList
         label="Functions, loops, blocks and instructions"
         count={items.length}
         rowHeight={rowHeight()}
         reveal={chosen}
-        header={
-          <div class="row" role="row">
-            <span role="columnheader">Function, loop, block</span>
-            <span role="columnheader">Cost</span>
-            <span role="columnheader" class="number" data-column="cycles" title={definition(by.value)}>
-              {isSampled.value ? "Samples" : "Cycles"}
-            </span>
-            <span role="columnheader" class="number">
-              Share
-            </span>
-          </div>
-        }
-        onKeyDown={(event) => {
-          const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-          if (step === undefined) return;
-          let next = chosen + step;
-          while (items[next] && items[next]?.kind !== "instruction") next += step;
-          const item = items[next];
-          if (!item) return;
-          event.preventDefault();
-          selectRow(item.row);
-        }}
+        header={<Header by={by.value} />}
+        onKeyDown={step}
         row={(index) => {
           const node = items[index] as Node;
-          const value = weightOf(node.cost, by.value);
-          const isLeaf = node.kind === "instruction" || !node.children.length;
-          return (
-            <div
-              key={index}
-              role="row"
-              tabIndex={-1}
-              class={`row can-click ${node.kind === "instruction" ? "line" : "folder"}${index === chosen ? " selected" : ""}`}
-              data-kind={node.kind}
-              data-node={node.row}
-              style={{ height: `${rowHeight()}px` }}
-              onClick={() => activate(node)}
-              onPointerEnter={() => {
-                if (node.kind === "instruction") preview.value = { row: node.row };
-              }}
-              onPointerLeave={() => {
-                preview.value = {};
-              }}
-            >
-              <span
-                role="gridcell"
-                class="name"
-                style={{ paddingLeft: `${Math.min(node.depth - 1, 12) * 10}px` }}
-                title={node.kind === "instruction" ? `Row ${node.row}: ${node.name}` : node.name}
-              >
-                <span class="twist">{isLeaf ? "" : isOpen(node) ? "▾" : "▸"}</span>
-                {node.kind === "instruction" ? <b>{node.row}</b> : null}
-                {node.name}
-              </span>
-              <span role="gridcell">
-                <CostBar parts={treeParts(node.cost, by.value)} scale={total} />
-              </span>
-              <span role="gridcell" class="number" data-column="cycles">
-                {exact(value)}
-              </span>
-              <span role="gridcell" class="number" data-column="share">
-                {percent(total ? value / total : null)}
-              </span>
-            </div>
-          );
+          const look = { isOpen: isOpen(node), isSelected: index === chosen };
+          return <NodeRow key={index} {...{ node, total, ...look }} by={by.value} onActivate={() => activate(node)} />;
         }}
       />
+    </div>
+  );
+}
+
+function HottestBlock({ block, by, total }: { block: Node; by: SortBy; total: number }) {
+  const hottest = costliestOf(block.children, by);
+  if (!hottest) return null;
+  return (
+    <div class="headline">
+      The hottest block is{" "}
+      <button type="button" onClick={() => selectRow(hottest.row)}>
+        {block.name}
+      </button>{" "}
+      with <strong>{percent(total ? weightOf(block.cost, by) / total : null)}</strong> of all{" "}
+      {isSampled.value ? "samples" : "cycles"}
+      <code class="text">{hottest.name}</code>
+    </div>
+  );
+}
+
+function Header({ by }: { by: SortBy }) {
+  return (
+    <div class="row" role="row">
+      <span role="columnheader">Function, loop, block</span>
+      <span role="columnheader">Cost</span>
+      <span role="columnheader" class="number" data-column="cycles" title={definition(by)}>
+        {isSampled.value ? "Samples" : "Cycles"}
+      </span>
+      <span role="columnheader" class="number">
+        Share
+      </span>
+    </div>
+  );
+}
+
+interface NodeRowProps {
+  node: Node;
+  by: SortBy;
+  total: number;
+  isOpen: boolean;
+  isSelected: boolean;
+  onActivate: () => void;
+}
+
+function NodeRow({ node, by, total, isOpen, isSelected, onActivate }: NodeRowProps) {
+  const value = weightOf(node.cost, by);
+  const isInstruction = node.kind === "instruction";
+  const isLeaf = isInstruction || !node.children.length;
+  return (
+    <div
+      role="row"
+      tabIndex={-1}
+      class={`row can-click ${isInstruction ? "line" : "folder"}${isSelected ? " selected" : ""}`}
+      data-kind={node.kind}
+      data-node={node.row}
+      style={{ height: `${rowHeight()}px` }}
+      onClick={onActivate}
+      onPointerEnter={() => {
+        if (isInstruction) preview.value = { row: node.row };
+      }}
+      onPointerLeave={() => {
+        preview.value = {};
+      }}
+    >
+      <span
+        role="gridcell"
+        class="name"
+        style={{ paddingLeft: `${Math.min(node.depth - 1, 12) * 10}px` }}
+        title={isInstruction ? `Row ${node.row}: ${node.name}` : node.name}
+      >
+        <span class="twist">{isLeaf ? "" : isOpen ? "▾" : "▸"}</span>
+        {isInstruction ? <b>{node.row}</b> : null}
+        {node.name}
+      </span>
+      <span role="gridcell">
+        <CostBar parts={treeParts(node.cost, by)} scale={total} />
+      </span>
+      <span role="gridcell" class="number" data-column="cycles">
+        {exact(value)}
+      </span>
+      <span role="gridcell" class="number" data-column="share">
+        {percent(total ? value / total : null)}
+      </span>
     </div>
   );
 }

@@ -41,128 +41,128 @@ function Tree({ sources }: { sources: Sources }) {
   const by = useSignal<SortBy>("cycles");
   const closed = useSignal<ReadonlySet<string>>(new Set());
   const openFiles = useSignal<ReadonlySet<string>>(new Set());
+  /** Files of which all lines are listed. */
   const whole = useSignal<ReadonlySet<string>>(new Set());
   const which = attribution.value;
   const { withIdle } = settings.value;
   const cost = (file: SourceFile | CostedLine) => weightOf(file[which], by.value);
   const hottest = useMemo(() => hottestLine(sources, by.value), [sources, which, by.value, withIdle]);
-  const tree = useMemo(
-    () => treeOf(sources, (file) => weightOf(file[which], by.value)),
-    [sources, which, by.value, withIdle],
-  );
+  const tree = useMemo(() => treeOf(sources, cost), [sources, which, by.value, withIdle]);
   useEffect(() => {
     const isHere = sources.files.some((file) => file.file === openedFile.value);
     const wanted = isHere ? openedFile.value : hottest?.file.file;
     if (wanted !== undefined) openFiles.value = new Set([...openFiles.value, wanted]);
   }, [openedFile.value, hottest]);
-  const isOpen = (file: SourceFile) => openFiles.value.has(file.file);
+  const isOpen = (item: Item) =>
+    item.kind === "folder"
+      ? !closed.value.has(`${item.node.path}/`)
+      : item.kind === "file" && openFiles.value.has(item.file.file);
   const opened = { closedFolders: closed.value, files: openFiles.value, wholeFiles: whole.value };
   const items = useMemo(
-    () => itemsOf(sources, tree, opened, (line) => weightOf(line[which], by.value), isSelectedLine),
+    () => itemsOf(sources, tree, opened, cost, isSelectedLine),
     [tree, closed.value, openFiles.value, whole.value, selection.value.sourceLine],
   );
-  const total = weightOf(sources.total, by.value);
-  const lineCount = sources.files.reduce((sum, file) => sum + file.lineCount, 0);
-  const largestFile = sources.files.reduce((most, file) => Math.max(most, cost(file)), 0);
-  const largestLine = hottest ? cost(hottest) : 0;
-  const toggle = (set: typeof closed, key: string) => {
-    set.value = flipped(set.value, key);
-  };
   if (!sources.files.length) {
     const nothing = "no instruction of this trace was executed or sampled";
     return <Nothing>Nothing to show: {unlessUnknown(nothing)}.</Nothing>;
   }
+  const total = weightOf(sources.total, by.value);
+  const scales = {
+    folder: total,
+    file: sources.files.reduce((most, file) => Math.max(most, cost(file)), 0),
+    line: hottest ? cost(hottest) : 0,
+    more: 0,
+  };
+  const toggle = (set: typeof closed, key: string) => {
+    set.value = flipped(set.value, key);
+  };
   const activate = (item: Item) => {
     if (item.kind === "folder") toggle(closed, `${item.node.path}/`);
     else if (item.kind === "file") {
-      if (item.file.file && !isOpen(item.file)) openFile(item.file);
+      if (item.file.file && !isOpen(item)) openFile(item.file);
       toggle(openFiles, item.file.file);
     } else if (item.kind === "line") openLine(item.line);
     else toggle(whole, item.file.file);
   };
   const chosen = items.findIndex((item) => item.kind === "line" && isSelectedLine(item.line));
   const shownFile = items.findIndex((item) => item.kind === "file" && item.file.file === openedFile.value);
-  const rows = () =>
-    sources.lines
-      .filter((line) => cost(line) > 0)
-      .sort((a, b) => cost(b) - cost(a))
-      .map((line) => [
-        line.file.file,
-        line.line,
-        cost(line),
-        total ? cost(line) / total : 0,
-        line[which].hits,
-        line.text,
-      ]);
   return (
     <div class="view explorer">
-      <Headline sources={sources} hottest={hottest} by={by.value} share={total ? largestLine / total : 0} />
+      <Headline sources={sources} hottest={hottest} by={by.value} share={total ? scales.line / total : 0} />
       <div class="toolbar">
         <SortSelect by={by} />
         <CostSwitches />
-        {sources.lines.length < lineCount ? (
-          <span role="status">
-            with the {exact(sources.lines.length)} costliest of {exact(lineCount)} lines
-          </span>
-        ) : null}
-        <SaveMenu
-          name="explorer"
-          offers={[
-            {
-              format: "csv",
-              make: () => csv(["file", "line", columnName(by.value), "share", "hit_count", "text"], rows()),
-            },
-          ]}
-        />
+        <CutLines sources={sources} />
+        <SaveMenu name="explorer" offers={[{ format: "csv", make: () => asCsv(sources, by.value) }]} />
       </div>
       <VirtualList
         label="Source files and their costliest lines"
         count={items.length}
         rowHeight={rowHeight()}
         reveal={chosen >= 0 ? chosen : shownFile}
-        header={
-          <div class="row">
-            <span>File, line</span>
-            <span title="Bars of folders are scaled to the whole (own costs of their files), bars of files to the costliest file, bars of lines to the costliest line">
-              Cost
-            </span>
-            <span class="number" data-column="cycles" title={definition(by.value)}>
-              {isSampled.value ? "Samples" : "Cycles"}
-            </span>
-            <span class="number" title="Of all executed instructions whose address is known">
-              Share
-            </span>
-          </div>
-        }
-        onKeyDown={(event) => {
-          const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-          if (step === undefined) return;
-          let next = chosen + step;
-          while (items[next] && items[next]?.kind !== "line") next += step;
-          const item = items[next];
-          if (item?.kind !== "line") return;
-          event.preventDefault();
-          openLine(item.line);
-        }}
+        header={<Header by={by.value} />}
+        onKeyDown={(event) => stepLine(event, items, chosen)}
         row={(index) => {
           const item = items[index] as Item;
-          return (
-            <Row
-              key={index}
-              item={item}
-              isOpen={
-                item.kind === "folder"
-                  ? !closed.value.has(`${item.node.path}/`)
-                  : item.kind === "file" && isOpen(item.file)
-              }
-              by={by.value}
-              total={total}
-              scale={item.kind === "line" ? largestLine : item.kind === "folder" ? total : largestFile}
-              onActivate={() => activate(item)}
-            />
-          );
+          const look = { isOpen: isOpen(item), by: by.value, scale: scales[item.kind] };
+          return <Row key={index} item={item} {...look} total={total} onActivate={() => activate(item)} />;
         }}
       />
+    </div>
+  );
+}
+
+/** The lines that cost anything, the costliest first. */
+function asCsv(sources: Sources, by: SortBy): string {
+  const which = attribution.value;
+  const cost = (line: CostedLine) => weightOf(line[which], by);
+  const total = weightOf(sources.total, by);
+  const rows = sources.lines
+    .filter((line) => cost(line) > 0)
+    .sort((a, b) => cost(b) - cost(a))
+    .map((line) => {
+      const share = total ? cost(line) / total : 0;
+      return [line.file.file, line.line, cost(line), share, line[which].hits, line.text];
+    });
+  return csv(["file", "line", columnName(by), "share", "hit_count", "text"], rows);
+}
+
+/** Arrow keys go from line to line; folders and files between them are skipped. */
+function stepLine(event: KeyboardEvent, items: Item[], chosen: number): void {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (step === undefined) return;
+  let next = chosen + step;
+  while (items[next] && items[next]?.kind !== "line") next += step;
+  const item = items[next];
+  if (item?.kind !== "line") return;
+  event.preventDefault();
+  openLine(item.line);
+}
+
+/** Says how many lines there are when only the costliest were sent. */
+function CutLines({ sources }: { sources: Sources }) {
+  const lineCount = sources.files.reduce((sum, file) => sum + file.lineCount, 0);
+  if (sources.lines.length >= lineCount) return null;
+  return (
+    <span role="status">
+      with the {exact(sources.lines.length)} costliest of {exact(lineCount)} lines
+    </span>
+  );
+}
+
+function Header({ by }: { by: SortBy }) {
+  return (
+    <div class="row">
+      <span>File, line</span>
+      <span title="Bars of folders are scaled to the whole (own costs of their files), bars of files to the costliest file, bars of lines to the costliest line">
+        Cost
+      </span>
+      <span class="number" data-column="cycles" title={definition(by)}>
+        {isSampled.value ? "Samples" : "Cycles"}
+      </span>
+      <span class="number" title="Of all executed instructions whose address is known">
+        Share
+      </span>
     </div>
   );
 }

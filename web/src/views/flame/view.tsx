@@ -1,9 +1,9 @@
 // Flame graphs: where the cycles go, from files over inlined lines, or from marker scopes, down to instructions.
 
-import { useSignal } from "@preact/signals";
+import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { exact, percent } from "../../base/format";
-import { matcher } from "../../base/matcher";
+import { type Matcher, matcher } from "../../base/matcher";
 import { arrow } from "../../data/ask";
 import type { Columns } from "../../data/columns";
 import {
@@ -33,6 +33,7 @@ import { Tip } from "./around";
 import {
   asCsv,
   colourOfFrame,
+  type Frames,
   framesFrom,
   previewOf,
   selectedFrame,
@@ -71,7 +72,13 @@ function FlameView() {
 
 const START: FlameWindow = { begin: 0, end: 1, scroll: 0, rootAt: "top" };
 
-function Graph({ table, tree, hasMarkers }: { table: Columns; tree: { value: string }; hasMarkers: boolean }) {
+interface GraphProps {
+  table: Columns;
+  tree: { value: string };
+  hasMarkers: boolean;
+}
+
+function Graph({ table, tree, hasMarkers }: GraphProps) {
   const frames = useMemo(() => framesFrom(table), [table]);
   const weight = useSignal<Weight>("total");
   const window = useSignal<FlameWindow>(START);
@@ -90,20 +97,15 @@ function Graph({ table, tree, hasMarkers }: { table: Columns; tree: { value: str
   const layout = useMemo(() => flameLayout(frames, weights), [frames, weights]);
   const total = weights[0] ?? 0;
   const query = useMemo(() => matcher(search.value), [search.value]);
-  const matches = useMemo(() => {
-    const matches = (frame: number) => frame > 0 && query.test(frames.names[frame] ?? "");
-    return matchedWeight(frames, weights, matches);
-  }, [frames, weights, query]);
   const selected = useMemo(() => selectedFrame(frames, layout), [frames, layout, selection.value]);
   const unit = isSampled.value ? "samples" : "cycles";
   const shownWindow = () => ({ ...window.value, rootAt }) as FlameWindow;
   const paint: Paint = (painter, size) => {
     painter.rect(0, 0, size.width, size.height, paper("background"));
-    const isSearching = search.value !== "";
+    const isFaint = (frame: number) => search.value !== "" && !query.test(frames.names[frame] ?? "");
     paintFlame(painter, size, layout, shownWindow(), {
       label: (frame) => flameLabel(shownName(frames, frame), weights[frame] ?? 0),
-      fill: (frame) =>
-        isSearching && !query.test(frames.names[frame] ?? "") ? paper("line") : colourOfFrame(frames, frame),
+      fill: (frame) => (isFaint(frame) ? paper("line") : colourOfFrame(frames, frame)),
       outlined: [
         { frame: cursor.value || selected, colour: paper("text") },
         { frame: over.value?.frame ?? -1, colour: paper("accent") },
@@ -121,11 +123,7 @@ function Graph({ table, tree, hasMarkers }: { table: Columns; tree: { value: str
   }, [layout]);
   // keys go on from what was selected last, here or elsewhere
   useEffect(() => {
-    const { row, sourceLine: at } = previewOf(frames, cursor.value);
-    const { row: chosen, sourceLine: line } = selection.value;
-    if (row === undefined ? at && (at.file !== line?.file || at.line !== line?.line) : row !== chosen) {
-      cursor.value = 0;
-    }
+    if (!isSelected(frames, cursor.value)) cursor.value = 0;
   }, [selection.value]);
   const stage: FlameStage = {
     layout: () => layout,
@@ -159,39 +157,8 @@ function Graph({ table, tree, hasMarkers }: { table: Columns; tree: { value: str
   return (
     <div class="view flame">
       <div class="toolbar">
-        <select
-          aria-label="Tree"
-          title="Source: file, inlined lines, instructions. Loops and blocks: function, loops, basic block, instructions. Marker scopes: time of waves inside them. Scopes and source: instructions below the scopes they began in"
-          value={tree.value}
-          onChange={(event) => (tree.value = event.currentTarget.value)}
-        >
-          {TREES.map((tree) => (
-            <option key={tree.id} value={tree.id} disabled={tree.needsMarkers && !hasMarkers}>
-              {tree.title}
-              {tree.needsMarkers && !hasMarkers ? " (no markers)" : ""}
-            </option>
-          ))}
-        </select>
-        {isSampled.value || isScopes ? null : (
-          <>
-            <select
-              aria-label="Weight"
-              title="Total: all cycles of the instructions. Not hidden: without what work of other waves on the same SIMD hid"
-              value={weight.value}
-              onChange={(event) => (weight.value = event.currentTarget.value as Weight)}
-            >
-              <option value="total">total latency</option>
-              <option value="exposed">not hidden</option>
-            </select>
-            <Check
-              isOn={withIdle}
-              onChange={(isOn) => change({ withIdle: isOn })}
-              hint="Count the idle cycles before instructions"
-            >
-              idle
-            </Check>
-          </>
-        )}
+        <TreeSelect tree={tree} hasMarkers={hasMarkers} />
+        {isSampled.value || isScopes ? null : <WeightChoice weight={weight} />}
         <button
           type="button"
           class="quiet"
@@ -207,12 +174,7 @@ function Graph({ table, tree, hasMarkers }: { table: Columns; tree: { value: str
           value={search.value}
           onInput={(event) => (search.value = event.currentTarget.value)}
         />
-        {search.value ? (
-          <span role="status" data-column="matched">
-            {query.problem ||
-              `${exact(matches.count)} frames, ${exact(matches.weight)} ${unit}, ${percent(matches.weight / total)}`}
-          </span>
-        ) : null}
+        {search.value ? <Matched frames={frames} weights={weights} query={query} unit={unit} /> : null}
         <span data-column="total" data-frames={frames.count - 1} data-levels={layout.deepest - 1}>
           {exact(total)} {unit}
         </span>
@@ -242,6 +204,76 @@ function Graph({ table, tree, hasMarkers }: { table: Columns; tree: { value: str
         <Nothing>Nothing to show: nothing in this tree cost anything.</Nothing>
       )}
     </div>
+  );
+}
+
+/** Whether the row or source line of a frame is what is selected; frames that stand for neither count as selected. */
+function isSelected(frames: Frames, frame: number): boolean {
+  const { row, sourceLine: line } = previewOf(frames, frame);
+  const chosen = selection.value;
+  if (row !== undefined) return row === chosen.row;
+  return !line || (line.file === chosen.sourceLine?.file && line.line === chosen.sourceLine?.line);
+}
+
+function TreeSelect({ tree, hasMarkers }: Omit<GraphProps, "table">) {
+  return (
+    <select
+      aria-label="Tree"
+      title="Source: file, inlined lines, instructions. Loops and blocks: function, loops, basic block, instructions. Marker scopes: time of waves inside them. Scopes and source: instructions below the scopes they began in"
+      value={tree.value}
+      onChange={(event) => (tree.value = event.currentTarget.value)}
+    >
+      {TREES.map(({ id, title, needsMarkers }) => (
+        <option key={id} value={id} disabled={needsMarkers && !hasMarkers}>
+          {title}
+          {needsMarkers && !hasMarkers ? " (no markers)" : ""}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+function WeightChoice({ weight }: { weight: Signal<Weight> }) {
+  return (
+    <>
+      <select
+        aria-label="Weight"
+        title="Total: all cycles of the instructions. Not hidden: without what work of other waves on the same SIMD hid"
+        value={weight.value}
+        onChange={(event) => (weight.value = event.currentTarget.value as Weight)}
+      >
+        <option value="total">total latency</option>
+        <option value="exposed">not hidden</option>
+      </select>
+      <Check
+        isOn={settings.value.withIdle}
+        onChange={(isOn) => change({ withIdle: isOn })}
+        hint="Count the idle cycles before instructions"
+      >
+        idle
+      </Check>
+    </>
+  );
+}
+
+interface MatchedProps {
+  frames: Frames;
+  weights: Float64Array;
+  query: Matcher;
+  unit: string;
+}
+
+/** How much of the whole is in frames that match the search. */
+function Matched({ frames, weights, query, unit }: MatchedProps) {
+  const matches = useMemo(
+    () => matchedWeight(frames, weights, (frame) => frame > 0 && query.test(frames.names[frame] ?? "")),
+    [frames, weights, query],
+  );
+  const share = percent(matches.weight / (weights[0] ?? 0));
+  return (
+    <span role="status" data-column="matched">
+      {query.problem || `${exact(matches.count)} frames, ${exact(matches.weight)} ${unit}, ${share}`}
+    </span>
   );
 }
 

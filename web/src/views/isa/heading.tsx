@@ -1,5 +1,5 @@
 // The headings of the columns: a click sorts, dragging moves a column, dragging its edge makes it wider.
-import { useSignal } from "@preact/signals";
+import { type Signal, useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { isFrozen, isMovable, moveColumn } from "./columns";
 import type { PlacedColumn } from "./rows";
@@ -33,62 +33,17 @@ function forgetWidth(id: string): void {
 
 export function Heading({ columns, onWidth }: Props) {
   const row = useRef<HTMLDivElement>(null);
-  const drag = useSignal<{ id: string; before: string | null } | null>(null);
-  const { sort } = isaSettings.value;
+  const drag = useSignal<Drag | null>(null);
   const movable = columns.filter(({ column }) => isMovable(column)).map(({ column }) => column.id);
-  const cells = () => [...(row.current?.querySelectorAll<HTMLElement>("[data-column]") ?? [])];
 
   /** The column before which something dragged to `x` would stand; null = behind all. */
   const placeAt = (x: number) => {
-    const next = cells().find((cell) => {
+    const cells = [...(row.current?.querySelectorAll<HTMLElement>("[data-column]") ?? [])];
+    const next = cells.find((cell) => {
       const box = cell.getBoundingClientRect();
       return movable.includes(cell.dataset.column ?? "") && x < box.left + box.width / 2;
     });
     return next?.dataset.column ?? null;
-  };
-  const startMove = (event: PointerEvent, id: string) => {
-    if (event.button || !movable.includes(id)) return;
-    const button = event.currentTarget as HTMLElement;
-    const from = event.clientX;
-    const move = (moved: PointerEvent) => {
-      if (!drag.value && Math.abs(moved.clientX - from) < DRAG_FROM) return;
-      drag.value = { id, before: placeAt(moved.clientX) };
-    };
-    const end = (ended: Event) => {
-      button.removeEventListener("pointermove", move);
-      button.removeEventListener("pointerup", end);
-      button.removeEventListener("pointercancel", end);
-      const dragged = drag.value;
-      drag.value = null;
-      if (!dragged || ended.type !== "pointerup") return;
-      // The click that follows is part of the drag.
-      button.addEventListener("click", (click) => click.stopImmediatePropagation(), { capture: true, once: true });
-      moveColumn(id, dragged.before);
-    };
-    button.setPointerCapture(event.pointerId);
-    button.addEventListener("pointermove", move);
-    button.addEventListener("pointerup", end);
-    button.addEventListener("pointercancel", end);
-  };
-  const startWidth = (event: PointerEvent, id: string, width: number) => {
-    event.stopPropagation();
-    event.preventDefault();
-    const edge = event.currentTarget as HTMLElement;
-    const from = event.clientX;
-    let now = width;
-    edge.setPointerCapture(event.pointerId);
-    const move = (moved: PointerEvent) => {
-      now = Math.max(NARROWEST, width + moved.clientX - from);
-      onWidth({ id, width: now });
-    };
-    const end = () => {
-      edge.removeEventListener("pointermove", move);
-      edge.removeEventListener("lostpointercapture", end);
-      onWidth(null);
-      if (now !== width) setWidth(id, now);
-    };
-    edge.addEventListener("pointermove", move);
-    edge.addEventListener("lostpointercapture", end);
   };
   const focus = (id: string | undefined) => {
     requestAnimationFrame(() => {
@@ -121,51 +76,130 @@ export function Heading({ columns, onWidth }: Props) {
       ref={row}
       style={{ gridTemplateColumns: `${template} 1fr`, minWidth: `${whole}px` }}
     >
-      {columns.map((placed) => {
-        const { column, width, left } = placed;
-        const isSorted = sort?.id === column.id;
-        const classes = [
-          column.isText ? "text" : "number",
-          isFrozen(column) ? "frozen" : "",
-          drag.value && drag.value.before === column.id ? "drop-before" : "",
-          drag.value?.id === column.id ? "dragged" : "",
-        ];
-        return (
-          <span
-            key={column.id}
-            role="columnheader"
-            data-column={column.id}
-            aria-sort={isSorted ? (sort.down ? "descending" : "ascending") : undefined}
-            class={classes.join(" ")}
-            style={left === undefined ? undefined : { left: `${left}px` }}
-          >
-            {column.id === "canvas" ? (
-              <span class="unseen">Arrows and bars</span>
-            ) : (
-              <button
-                type="button"
-                tabIndex={-1}
-                title={`${column.hint}\n\nClick: sort. Drag, or Shift+← →: move. Edge, or + and −: width`}
-                onClick={() => sortBy(column.id)}
-                onPointerDown={(event) => startMove(event, column.id)}
-                onKeyDown={(event) => press(event, placed)}
-              >
-                {column.title}
-                {isSorted ? (sort.down ? " ▾" : " ▴") : ""}
-              </button>
-            )}
-            <span
-              class="edge"
-              role="separator"
-              aria-orientation="vertical"
-              title="Drag: width of the column. Double click: as wide as its contents"
-              onPointerDown={(event) => startWidth(event, column.id, width)}
-              onDblClick={() => forgetWidth(column.id)}
-            />
-          </span>
-        );
-      })}
+      {columns.map((placed) => (
+        <HeadingCell
+          key={placed.column.id}
+          placed={placed}
+          drag={drag.value}
+          onMoveStart={(event) => {
+            if (movable.includes(placed.column.id)) dragColumn(event, placed.column.id, drag, placeAt);
+          }}
+          onWidthStart={(event) => dragEdge(event, placed, onWidth)}
+          onKeyDown={(event) => press(event, placed)}
+        />
+      ))}
       <span class={drag.value && drag.value.before === null ? "drop-before" : ""} />
     </div>
+  );
+}
+
+/** A column that is being dragged, and the one that it would stand before; null = behind all. */
+interface Drag {
+  id: string;
+  before: string | null;
+}
+
+/** Moves a column while the pointer is down on its title; a press that does not move stays a click. */
+function dragColumn(
+  event: PointerEvent,
+  id: string,
+  drag: Signal<Drag | null>,
+  placeAt: (x: number) => string | null,
+): void {
+  if (event.button) return;
+  const button = event.currentTarget as HTMLElement;
+  const from = event.clientX;
+  const move = (moved: PointerEvent) => {
+    if (!drag.value && Math.abs(moved.clientX - from) < DRAG_FROM) return;
+    drag.value = { id, before: placeAt(moved.clientX) };
+  };
+  const end = (ended: Event) => {
+    button.removeEventListener("pointermove", move);
+    button.removeEventListener("pointerup", end);
+    button.removeEventListener("pointercancel", end);
+    const dragged = drag.value;
+    drag.value = null;
+    if (!dragged || ended.type !== "pointerup") return;
+    // The click that follows is part of the drag.
+    button.addEventListener("click", (click) => click.stopImmediatePropagation(), { capture: true, once: true });
+    moveColumn(id, dragged.before);
+  };
+  button.setPointerCapture(event.pointerId);
+  button.addEventListener("pointermove", move);
+  button.addEventListener("pointerup", end);
+  button.addEventListener("pointercancel", end);
+}
+
+/** Changes the width of a column while its edge is dragged, and stores it at the end. */
+function dragEdge(event: PointerEvent, { column: { id }, width }: PlacedColumn, onWidth: Props["onWidth"]): void {
+  event.stopPropagation();
+  event.preventDefault();
+  const edge = event.currentTarget as HTMLElement;
+  const from = event.clientX;
+  let now = width;
+  edge.setPointerCapture(event.pointerId);
+  const move = (moved: PointerEvent) => {
+    now = Math.max(NARROWEST, width + moved.clientX - from);
+    onWidth({ id, width: now });
+  };
+  const end = () => {
+    edge.removeEventListener("pointermove", move);
+    edge.removeEventListener("lostpointercapture", end);
+    onWidth(null);
+    if (now !== width) setWidth(id, now);
+  };
+  edge.addEventListener("pointermove", move);
+  edge.addEventListener("lostpointercapture", end);
+}
+
+interface CellProps {
+  placed: PlacedColumn;
+  drag: Drag | null;
+  onMoveStart: (event: PointerEvent) => void;
+  onWidthStart: (event: PointerEvent) => void;
+  onKeyDown: (event: KeyboardEvent) => void;
+}
+
+function HeadingCell({ placed: { column, left }, drag, onMoveStart, onWidthStart, onKeyDown }: CellProps) {
+  const { sort } = isaSettings.value;
+  const direction = sort?.id === column.id ? (sort.down ? "descending" : "ascending") : undefined;
+  const classes = [
+    column.isText ? "text" : "number",
+    isFrozen(column) ? "frozen" : "",
+    drag?.before === column.id ? "drop-before" : "",
+    drag?.id === column.id ? "dragged" : "",
+  ];
+  return (
+    <span
+      role="columnheader"
+      data-column={column.id}
+      aria-sort={direction}
+      class={classes.join(" ")}
+      style={left === undefined ? undefined : { left: `${left}px` }}
+    >
+      {column.id === "canvas" ? (
+        <span class="unseen">Arrows and bars</span>
+      ) : (
+        <button
+          type="button"
+          tabIndex={-1}
+          title={`${column.hint}\n\nClick: sort. Drag, or Shift+← →: move. Edge, or + and −: width`}
+          onClick={() => sortBy(column.id)}
+          onPointerDown={onMoveStart}
+          onKeyDown={onKeyDown}
+        >
+          {column.title}
+          {direction ? (direction === "descending" ? " ▾" : " ▴") : ""}
+        </button>
+      )}
+      <span
+        class="edge"
+        role="separator"
+        aria-orientation="vertical"
+        title="Drag: width of the column. Double click: as wide as its contents"
+        onPointerDown={onWidthStart}
+        onDblClick={() => forgetWidth(column.id)}
+      />
+    </span>
   );
 }

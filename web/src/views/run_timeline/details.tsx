@@ -25,6 +25,9 @@ export interface EventAnswer {
   flows: Flows;
 }
 
+/** Links to launched work; the timeline shows arrows to all of it. */
+const MOST_LAUNCHED = 8;
+
 interface Props {
   answer: ReadonlySignal<Loaded<EventAnswer>>;
   layer: RunLayer;
@@ -46,78 +49,19 @@ export function EventDetails({ answer, layer }: Props) {
   );
 }
 
-function Event({ event, layer }: { event: EventAnswer; layer: RunLayer }) {
-  const { begin, end, duration_ns } = event;
-  const launch = event.flows.flows.find((flow) => flow.to_item === event.item);
-  // of a dispatch or copy: the others of its launch, which arrows show
-  const work = launch ? [] : event.flows.flows;
-  const go = (item: number, at: number) => {
-    select({ span: spanKey(layer, item) });
-    reveal(at);
-  };
+interface EventProps {
+  event: EventAnswer;
+  layer: RunLayer;
+}
+
+function Event({ event, layer }: EventProps) {
   return (
     <>
       <h2>{event.name || "(no name)"}</h2>
       <p class="faint-text">{event.what}</p>
       <dl>
-        {begin === undefined || end === undefined ? (
-          <dd>It has no time and is not on the timeline.</dd>
-        ) : (
-          <>
-            <dt title="Since the first event of its node">begin</dt>
-            <dd data-fact="begin" title={`${exact(begin)} ns`}>
-              {nanoseconds(begin)}
-            </dd>
-            <dt>duration</dt>
-            <dd data-fact="duration" title={`${exact(duration_ns)} ns`}>
-              {nanoseconds(duration_ns ?? 0)}{" "}
-              <button
-                type="button"
-                class="quiet"
-                onClick={() => show({ begin: begin - (end - begin) / 4, end: end + (end - begin) / 4 })}
-              >
-                zoom to it
-              </button>
-            </dd>
-          </>
-        )}
-        {launch && begin !== undefined ? (
-          <>
-            <dt title="From the start of the launching call to the start of the work, queueing included">
-              launch latency
-            </dt>
-            <dd data-fact="launch_latency" title={`${exact(begin - launch.from_begin)} ns`}>
-              {nanoseconds(begin - launch.from_begin)}{" "}
-              <button
-                type="button"
-                class="quiet"
-                data-go="launch"
-                onClick={() => go(launch.from_item, launch.from_begin)}
-              >
-                to the launching call
-              </button>
-            </dd>
-          </>
-        ) : null}
-        {work.length ? (
-          <>
-            <dt>launched</dt>
-            <dd data-fact="launched">
-              {exact(event.flows.count)} {event.flows.count > work.length ? `(showing ${exact(work.length)})` : ""}
-              {work.slice(0, 8).map((flow) => (
-                <button
-                  type="button"
-                  class="quiet"
-                  key={flow.to_item}
-                  data-go="work"
-                  onClick={() => go(flow.to_item, flow.to_begin)}
-                >
-                  to the {isDispatch(layer, flow.to_item) ? "dispatch" : "copy"} at {nanoseconds(flow.to_begin)}
-                </button>
-              ))}
-            </dd>
-          </>
-        ) : null}
+        <Times event={event} />
+        <Launch event={event} layer={layer} />
         {event.facts.map((fact) => (
           <Fact key={fact.name} name={fact.name} value={fact.value} />
         ))}
@@ -136,13 +80,8 @@ function Event({ event, layer }: { event: EventAnswer; layer: RunLayer }) {
         <>
           <h3>Counters</h3>
           <dl>
-            {event.counters.map((counter) => (
-              <Fact
-                key={counter.name}
-                name={counter.name ?? ""}
-                value={exact(counter.value)}
-                hint={counter.units ?? ""}
-              />
+            {event.counters.map(({ name, value, units }) => (
+              <Fact key={name} name={name ?? ""} value={exact(value)} hint={units ?? ""} />
             ))}
           </dl>
         </>
@@ -157,6 +96,71 @@ function Event({ event, layer }: { event: EventAnswer; layer: RunLayer }) {
           </ol>
         </>
       ) : null}
+    </>
+  );
+}
+
+function Times({ event: { begin, end, duration_ns } }: { event: EventAnswer }) {
+  if (begin === undefined || end === undefined) return <dd>It has no time and is not on the timeline.</dd>;
+  const margin = (end - begin) / 4;
+  return (
+    <>
+      <dt title="Since the first event of its node">begin</dt>
+      <dd data-fact="begin" title={`${exact(begin)} ns`}>
+        {nanoseconds(begin)}
+      </dd>
+      <dt>duration</dt>
+      <dd data-fact="duration" title={`${exact(duration_ns)} ns`}>
+        {nanoseconds(duration_ns ?? 0)}{" "}
+        <button type="button" class="quiet" onClick={() => show({ begin: begin - margin, end: end + margin })}>
+          zoom to it
+        </button>
+      </dd>
+    </>
+  );
+}
+
+/** Of GPU work the call that launched it, of a call the work that it launched. */
+function Launch({ event, layer }: EventProps) {
+  const { count, flows } = event.flows;
+  const launch = flows.find((flow) => flow.to_item === event.item);
+  const go = (item: number, at: number) => {
+    select({ span: spanKey(layer, item) });
+    reveal(at);
+  };
+  if (launch) {
+    if (event.begin === undefined) return null;
+    const latency = event.begin - launch.from_begin;
+    return (
+      <>
+        <dt title="From the start of the launching call to the start of the work, queueing included">launch latency</dt>
+        <dd data-fact="launch_latency" title={`${exact(latency)} ns`}>
+          {nanoseconds(latency)}{" "}
+          <button type="button" class="quiet" data-go="launch" onClick={() => go(launch.from_item, launch.from_begin)}>
+            to the launching call
+          </button>
+        </dd>
+      </>
+    );
+  }
+  if (!flows.length) return null;
+  return (
+    <>
+      <dt>launched</dt>
+      <dd data-fact="launched">
+        {exact(count)} {count > flows.length ? `(showing ${exact(flows.length)})` : ""}
+        {flows.slice(0, MOST_LAUNCHED).map((flow) => (
+          <button
+            type="button"
+            class="quiet"
+            key={flow.to_item}
+            data-go="work"
+            onClick={() => go(flow.to_item, flow.to_begin)}
+          >
+            to the {isDispatch(layer, flow.to_item) ? "dispatch" : "copy"} at {nanoseconds(flow.to_begin)}
+          </button>
+        ))}
+      </dd>
     </>
   );
 }

@@ -1,23 +1,20 @@
 // The timeline of a run: threads with their calls, GPUs with their streams, and arrows from launches to what they launched.
 
-import { type Signal, useComputed, useSignal } from "@preact/signals";
+import { type ReadonlySignal, type Signal, useComputed, useSignal } from "@preact/signals";
 import { useMemo, useRef } from "preact/hooks";
 import { exact } from "../../base/format";
 import { matcher } from "../../base/matcher";
 import { flipped } from "../../base/sets";
 import { askJson, json } from "../../data/ask";
-import { paintEdges, paintFlows } from "../../draw/flow_arrows";
+import { paintFlows } from "../../draw/flow_arrows";
 import type { Frame } from "../../draw/frame";
 import type { Painter } from "../../draw/painter";
 import { mixed, paper } from "../../draw/palette";
-import { paintPath } from "../../draw/path_segments";
 import { kindName, runColour, spanName } from "../../draw/timeline_spans";
 import { current } from "../../model/document";
-import { edgesOf, type Flows, flowsOf, tilesAround } from "../../model/flows";
 import { shortName } from "../../model/kernel_names";
-import type { LayerSet, Span } from "../../model/layers";
+import type { LayerSet, Span, Track } from "../../model/layers";
 import { useAnswer } from "../../model/loaded";
-import { segmentsOf } from "../../model/path";
 import { trackGroup } from "../../model/run";
 import { isDispatch, type RunLayer, spanItem, spanKey } from "../../model/run_layer";
 import { preview, type Range, select, selection } from "../../model/selection";
@@ -28,6 +25,7 @@ import { Check } from "../../widgets/check";
 import { OfLayer } from "../../widgets/of_layer";
 import { SaveMenu } from "../../widgets/saving";
 import { rowsOfLayer, Timeline, TimelineHandle } from "../../widgets/timeline";
+import { ArrowChecks, useArrows } from "./arrows";
 import { type EventAnswer, EventDetails } from "./details";
 import "./run_timeline.css";
 
@@ -46,8 +44,6 @@ const EASY_TO_HIT = 0.004;
 const MOST_FACTS = 4;
 /** Of curves, shown at first where it was sampled. */
 const POWER = /power/i;
-/** More arrows than this hide what they lie over. */
-const MOST_ARROWS = 120;
 
 function RunTimeline() {
   return (
@@ -60,129 +56,60 @@ function RunTimeline() {
 function Tracks({ set, layer }: { set: LayerSet; layer: RunLayer }) {
   const hidden = useSignal<ReadonlySet<string>>(new Set());
   const query = useSignal("");
-  const withFlows = useSignal(true);
-  const withPath = useSignal(false);
   const handle = useMemo(() => new TimelineHandle(), []);
   const names = useMemo(() => namesOf(layer), [layer]);
-  const groups = useMemo(() => [...new Set(layer.tracks.map((track) => track.group[0] ?? ""))], [layer]);
   const rows = useComputed(() => {
-    const own = rowsOfLayer(
-      layer,
-      (track) =>
-        !hidden.value.has(track.kind as string) && (!trackGroup.value || track.group?.[0] === trackGroup.value),
-    );
+    const isShown = ({ kind, group }: Track) =>
+      !hidden.value.has(kind as string) && (!trackGroup.value || group?.[0] === trackGroup.value);
+    const own = rowsOfLayer(layer, isShown);
     const track = sqlTrack.value;
     return track ? [...rowsOfLayer(addTrack(set, track)), ...own] : own;
   });
-  const matchingKinds = useComputed(() => kindsThatMatch(names, query.value));
-  const colours = useComputed(() => {
-    const { kernelName } = selection.value;
-    const highlighted = query.value
-      ? matchingKinds.value
-      : kindsOfKernel(names, preview.value.kernelName ?? kernelName);
-    return names.map((_, kind) => {
-      const own = runColour(layer, kind, handle.isThin.value);
-      return !highlighted || highlighted.has(kind) ? own : mixed(own, paper("background"), FADED);
-    });
-  });
+  const { matching, colours } = useColours(layer, names, query, handle.isThin);
   const item = useComputed(() => spanItem(selection.value.span));
   const event = useAnswer(
     item.value < 0 ? null : json<EventAnswer>(current.value, "span", { layer: layer.name, item: item.value }),
   );
   const chosen = event.value.state === "ready" ? event.value.value : null;
-  const tiles = useComputed(() => tilesAround(layer, shown.value));
-  void useComputed(() => JSON.stringify(tiles.value)).value; // the time on screen changes often, its tiles seldom
-  const flows = useAnswer(withFlows.value ? flowsOf(current.value, layer, tiles.peek()) : null);
-  const edges = useAnswer(edgesOf(current.value, layer, tiles.peek()));
-  const segments = useAnswer(withPath.value ? segmentsOf(current.value, layer, tiles.peek()) : null);
-  const around = useComputed(() => {
-    const flowSet = withFlows.value && flows.value.state === "ready" ? flows.value.value : null;
-    return flowSet ? within(flowSet, shown.value) : null;
-  });
-
+  const arrows = useArrows(layer);
   const pressed = useRef(0);
-  const choose = (span: Span) => {
-    const kernelName = isDispatch(layer, span.item) ? names[span.kind] : undefined;
-    select({ span: spanKey(layer, span.item), kernelName });
-  };
+  const kernelOf = (span: { item: number; kind: number }) =>
+    isDispatch(layer, span.item) ? names[span.kind] : undefined;
   const onSpan = async (group: Span | null) => {
     if (!group) return;
     if (group.layer !== layer) return select({ range: { begin: group.begin, end: group.end } });
-    const isWide = (span: Span) => (span.end - span.begin) / (shown.value.end - shown.value.begin) > EASY_TO_HIT;
-    const under = group.item >= 0 ? group : await set.raw(layer, group.track, pressed.current, 0).catch(() => null);
-    if (under && (group.item >= 0 || isWide(under))) choose(under);
-    else {
-      const margin = (group.end - group.begin) / 8;
-      show({ begin: group.begin - margin, end: group.end + margin });
-    }
+    const under = await meant(set, group, pressed.current);
+    if (under) select({ span: spanKey(layer, under.item), kernelName: kernelOf(under) });
+    else showAround(group);
   };
   const onHover = (span: Span | null) => {
-    const next = span?.layer === layer && span.item >= 0 && isDispatch(layer, span.item) ? names[span.kind] : undefined;
+    const next = span?.layer === layer && span.item >= 0 ? kernelOf(span) : undefined;
     if (next !== preview.peek().kernelName) preview.value = next === undefined ? {} : { kernelName: next };
   };
-  const overlay = (painter: Painter, frame: Frame) => {
-    if (edges.value.state === "ready") paintEdges(painter, frame, layer.name, edges.value.value, paper("background"));
-    const { flows: arrows = [] } = around.value ?? {};
-    paintFlows(painter, frame, layer.name, arrows, `${paper("faint")}90`);
-    if (withPath.value && segments.value.state === "ready") {
-      paintPath(painter, frame, layer.name, segments.value.value, paper("accent"));
-    }
-  };
+  const overlay = (painter: Painter, frame: Frame) => arrows.paint(painter, frame);
   const highlight = (painter: Painter, frame: Frame) => {
     if (chosen) paintFlows(painter, frame, layer.name, chosen.flows.flows, paper("accent"), 2);
   };
   const focus = chosen && chosen.track !== undefined ? focusOf(layer, chosen) : null;
   const step = async (by: 1 | -1) => {
-    const kinds = [...(matchingKinds.value ?? [])];
+    const kinds = [...(matching.value ?? [])];
     const kind = kinds.includes(focus?.kind ?? -1) ? (focus?.kind as number) : kinds[0];
     if (kind === undefined) return;
-    const next = await askJson<{ item: number; begin: number; end: number }>(current.value, "occurrence", {
-      layer: layer.name,
-      kind,
-      item: item.value,
-      step: by,
-    });
-    select({ span: spanKey(layer, next.item), kernelName: isDispatch(layer, next.item) ? names[kind] : undefined });
-    const length = shown.value.end - shown.value.begin;
-    if (next.begin < shown.value.begin || next.end > shown.value.end) {
-      show({ begin: next.begin - length / 4, end: next.begin + (length * 3) / 4 });
-    }
+    const parameters = { layer: layer.name, kind, item: item.value, step: by };
+    const next = await askJson<{ item: number } & Range>(current.value, "occurrence", parameters);
+    select({ span: spanKey(layer, next.item), kernelName: kernelOf({ item: next.item, kind }) });
+    showFrom(next);
   };
+  const count = arrows.around?.count ?? 0;
   return (
     <div class="view">
       <div class="toolbar run-toolbar">
-        {TRACK_KINDS.filter(([kind]) => layer.tracks.some((track) => track.kind === kind)).map(([kind, name, hint]) => (
-          <Check
-            key={kind}
-            isOn={!hidden.value.has(kind)}
-            onChange={() => (hidden.value = flipped(hidden.value, kind))}
-            hint={hint}
-          >
-            {name}
-          </Check>
-        ))}
-        <Check
-          isOn={withFlows.value}
-          onChange={(isOn) => (withFlows.value = isOn)}
-          name="flows"
-          hint="Arrows from calls to what they launched"
-        >
-          Flows
-        </Check>
-        <Check
-          isOn={withPath.value}
-          onChange={(isOn) => (withPath.value = isOn)}
-          name="path"
-          hint="The chain of events that set the time, as a line under them; slack stands in the details of an event"
-        >
-          Critical path
-        </Check>
-        <Processes names={groups} />
-        <Finder query={query} matches={matchingKinds.value?.size ?? 0} step={(by) => void step(by)} />
-        {around.value && around.value.count > around.value.flows.length ? (
-          <span data-too-many-flows={around.value.count}>
-            {exact(around.value.count)} launches: zoom in to see their arrows
-          </span>
+        <TrackKinds layer={layer} hidden={hidden} />
+        <ArrowChecks {...arrows} />
+        <Processes names={[...new Set(layer.tracks.map((track) => track.group[0] ?? ""))]} />
+        <Finder query={query} matches={matching.value?.size ?? 0} step={(by) => void step(by)} />
+        {count > (arrows.around?.flows.length ?? 0) ? (
+          <span data-too-many-flows={count}>{exact(count)} launches: zoom in to see their arrows</span>
         ) : null}
         <SaveMenu name="timeline" offers={handle.offers()} />
       </div>
@@ -192,7 +119,7 @@ function Tracks({ set, layer }: { set: LayerSet; layer: RunLayer }) {
         onPointerDownCapture={(event) => {
           pressed.current = timeUnder(event, shown.value);
         }}
-        data-flows={around.value?.flows.length ?? 0}
+        data-flows={arrows.around?.flows.length ?? 0}
       >
         <Timeline
           label="Timeline of the run"
@@ -211,14 +138,64 @@ function Tracks({ set, layer }: { set: LayerSet; layer: RunLayer }) {
           overviewLayer={layer}
           countedAs="events"
           onSpan={(span) => void onSpan(span)}
-          onHover={onHover}
-          focus={focus}
-          overlay={overlay}
-          highlight={highlight}
+          {...{ onHover, focus, overlay, highlight }}
         />
         {item.value >= 0 ? <EventDetails answer={event} layer={layer} /> : null}
       </div>
     </div>
+  );
+}
+
+/** Colours by kind: those that a search, or the selected kernel, leaves out are faded. */
+function useColours(layer: RunLayer, names: string[], query: Signal<string>, isThin: ReadonlySignal<boolean>) {
+  const matching = useComputed(() => kindsThatMatch(names, query.value));
+  const colours = useComputed(() => {
+    const { kernelName } = selection.value;
+    const highlighted = query.value ? matching.value : kindsOfKernel(names, preview.value.kernelName ?? kernelName);
+    return names.map((_, kind) => {
+      const own = runColour(layer, kind, isThin.value);
+      return !highlighted || highlighted.has(kind) ? own : mixed(own, paper("background"), FADED);
+    });
+  });
+  return { matching, colours };
+}
+
+/** The event that a click meant: a group on screen stands for many, of which the one under the pointer must be wide. */
+async function meant(set: LayerSet, group: Span, time: number): Promise<Span | null> {
+  if (group.item >= 0) return group;
+  const under = await set.raw(group.layer, group.track, time, 0).catch(() => null);
+  const { begin, end } = shown.value;
+  return under && (under.end - under.begin) / (end - begin) > EASY_TO_HIT ? under : null;
+}
+
+function showAround({ begin, end }: Range): void {
+  const margin = (end - begin) / 8;
+  show({ begin: begin - margin, end: end + margin });
+}
+
+/** Brings an interval into sight, at the same zoom. */
+function showFrom({ begin, end }: Range): void {
+  const length = shown.value.end - shown.value.begin;
+  if (begin < shown.value.begin || end > shown.value.end) {
+    show({ begin: begin - length / 4, end: begin + (length * 3) / 4 });
+  }
+}
+
+function TrackKinds({ layer, hidden }: { layer: RunLayer; hidden: Signal<ReadonlySet<string>> }) {
+  const kinds = TRACK_KINDS.filter(([kind]) => layer.tracks.some((track) => track.kind === kind));
+  return (
+    <>
+      {kinds.map(([kind, name, hint]) => (
+        <Check
+          key={kind}
+          isOn={!hidden.value.has(kind)}
+          onChange={() => (hidden.value = flipped(hidden.value, kind))}
+          hint={hint}
+        >
+          {name}
+        </Check>
+      ))}
+    </>
   );
 }
 
@@ -271,14 +248,6 @@ function Finder({ query, matches, step }: { query: Signal<string>; matches: numb
       ) : null}
     </>
   );
-}
-
-/** The flows that start or end in an interval; only their number when there are too many to see. */
-function within(flowSet: Flows, range: Range): Flows {
-  if (flowSet.count > flowSet.flows.length) return { count: flowSet.count, flows: [] };
-  const isInside = (time: number) => time >= range.begin && time <= range.end;
-  const seen = flowSet.flows.filter((flow) => isInside(flow.from_begin) || isInside(flow.to_begin));
-  return { count: seen.length, flows: seen.length > MOST_ARROWS ? [] : seen };
 }
 
 /** What a tooltip tells of an event beyond its name and time. */
