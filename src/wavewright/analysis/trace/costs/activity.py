@@ -28,7 +28,7 @@ class Activity(Answer, package=__package__):
 
     @property
     def idle_share(self) -> float | None:
-        """None = there are no cycles; so below."""
+        """Idle of all cycles; None = there are no cycles."""
         return self.idle_cycles_total / self.cycles_total if self.cycles_total else None
 
     @property

@@ -55,18 +55,18 @@ def flame(trace: ThreadTrace, tree: str = "source") -> Flame:
     """
     if tree not in TREES:
         raise UsageError(f"no tree {tree[:40]!r}", advice=f"trees: {', '.join(TREES)}")
-    growing = _Tree()
+    costs = _Tree()
     if tree == "source":
-        _grow(growing, trace, _costs_by_row(trace), {0: 0})
+        _grow(costs, trace, _costs_by_row(trace), {0: 0})
     elif tree == "code":
-        _grow_code(growing, trace)
+        _grow_code(costs, trace)
     else:
-        below = _grow_stacks(growing, trace, alone=tree == "scopes")
+        below = _grow_stacks(costs, trace, alone=tree == "scopes")
         if tree == "scope_source":
-            _grow(growing, trace, _costs_by_stack(trace), below)
-    growing.add_up()
-    numbers, merged = growing.without_small_ones()
-    return Flame(tree, growing.table(numbers, merged), sum(merged.values()), len(growing.parents) - 1)
+            _grow(costs, trace, _costs_by_stack(trace), below)
+    costs.add_up()
+    numbers, merged = costs.without_small_ones()
+    return Flame(tree, costs.table(numbers, merged), sum(merged.values()), len(costs.parents) - 1)
 
 
 @dataclass
@@ -154,15 +154,8 @@ class _Tree:
             head = (numbers[old], numbers[self.parents[old]], self.depths[old], kind, name, file, line, row)
             hits, *others = self.measures[old]
             rows.append((*head, float(self.counts.get(old, 0)) or hits, *others))
-        columns = Flame.tables["frames"].names[:8]
-        frame = pl.DataFrame(
-            rows,
-            schema={
-                **{name: Flame.tables["frames"].dtypes[name] for name in columns},
-                **dict.fromkeys(_MEASURES, pl.Float64),
-            },
-            orient="row",
-        )
+        labels = dict(list(Flame.tables["frames"].dtypes.items())[:8])
+        frame = pl.DataFrame(rows, schema=labels | dict.fromkeys(_MEASURES, pl.Float64), orient="row")
         return frame.with_columns(pl.col("hit_count", "sample_count").round().cast(pl.Int64))
 
 
@@ -265,9 +258,7 @@ def _costs_by_stack(trace: ThreadTrace) -> pl.DataFrame:
         trace.instructions.with_columns(is_execution=is_execution())
         .filter(pl.col("row") >= 0)
         .join(trace.waves.select("wave", *slot, "start_cycles"), on="wave", maintain_order="left")
-        .with_columns(
-            free_from=pl.max_horizontal(end.cum_max().shift(1).over("wave"), "start_cycles"),
-        )
+        .with_columns(free_from=pl.max_horizontal(end.cum_max().shift(1).over("wave"), "start_cycles"))
         .sort("time_cycles", maintain_order=True)
         .join_asof(changes, on="time_cycles", by=slot, strategy="backward", check_sortedness=False)
         .group_by(pl.col("stack").fill_null(0), "row")
@@ -285,12 +276,10 @@ def _costs_by_stack(trace: ThreadTrace) -> pl.DataFrame:
         latency="latency_cycles_total",
         idle="idle_cycles_total",
     )
-    shares = {
-        f"exposed_{part}_cycles_total": (
-            pl.col(f"exposed_{part}") * pl.col(f"{part}_cycles_total") / pl.col(part)
-        ).fill_nan(0)
-        for part in ("latency", "idle")
-    }
+    shares = {}
+    for part in ("latency", "idle"):
+        share = pl.col(f"exposed_{part}") * pl.col(f"{part}_cycles_total") / pl.col(part)
+        shares[f"exposed_{part}_cycles_total"] = share.fill_nan(0)
     return (
         parts.join(whole, on="row", how="left")
         .with_columns(sample_count=pl.lit(0), **shares)

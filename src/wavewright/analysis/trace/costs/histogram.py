@@ -33,12 +33,7 @@ class RowHistogram(Answer, package=__package__):
 
 @bounded(bins=Bounds(1, MAX_BINS), first_row=ITEM, last_row=ITEM, se=ENGINE)
 def row_histogram(
-    trace: ThreadTrace,
-    *,
-    bins: int = 32,
-    first_row: int = 0,
-    last_row: int | None = None,
-    se: int | None = None,
+    trace: ThreadTrace, *, bins: int = 32, first_row: int = 0, last_row: int | None = None, se: int | None = None
 ) -> RowHistogram:
     """Cycles in at most `bins` equal bins of the rows from `first_row` to `last_row` (default: the last).
 
@@ -53,21 +48,17 @@ def row_histogram(
     sums = _sums(trace, se)
     inside = sums.filter(pl.col("row").is_between(first, last))
     number = ((pl.col("row") - first) // per_bin).cast(pl.UInt32)
-    per_category = (
-        inside.group_by(number.alias("bin"), "kind")
-        .agg(pl.col("cycles").sum(), pl.col("count").sum())
-        .sort("bin", "kind")
-    )
+    per_category = inside.group_by(number.alias("bin"), "kind").agg(pl.col("cycles", "count").sum()).sort("bin", "kind")
     start = (pl.col("bin").cast(pl.Int32) * per_bin + first).cast(pl.Int32)
     names = CATEGORIES | {MATRIX: "MATRIX"}
     return RowHistogram(
         bins=per_category.select(
             "bin",
-            start.alias("first_row"),
-            pl.min_horizontal(start + (per_bin - 1), pl.lit(last)).cast(pl.Int32).alias("last_row"),
-            pl.col("kind").replace_strict(names, default="NONE", return_dtype=pl.String).alias("category"),
-            pl.col("cycles").alias("cycles_total"),
-            pl.col("count").cast(pl.Int64).alias("execution_count"),
+            first_row=start,
+            last_row=pl.min_horizontal(start + (per_bin - 1), pl.lit(last)).cast(pl.Int32),
+            category=pl.col("kind").replace_strict(names, default="NONE", return_dtype=pl.String),
+            cycles_total="cycles",
+            execution_count=pl.col("count").cast(pl.Int64),
         ),
         first_row=first,
         last_row=last,

@@ -1,4 +1,4 @@
-"""Cost by instruction, kind of instruction, source line, file, function, kernel, basic block or loop."""
+"""Cost, or PC samples, by instruction, kind of instruction, line, file, function, kernel, basic block or loop."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from wavewright.model.schema import SAMPLE_COUNTS
 from wavewright.model.trace import ThreadTrace
 
 UNITS = ("instruction", "line", "file", "function", "kernel", "block", "loop", "kind")
+_PARTS = ("latency", "stall", "idle")
 _COLLECTS_SHARE, _COLLECTS_ROWS = 0.25, 64
 #: What units can be sorted by, and its column.
 SORTS = {
@@ -70,23 +71,37 @@ def hotspots(
     Without instructions the sums that a decoded directory stores are used; they know no exposed cycles, nor kernels.
     Raises `UsageError` when there is no such unit, sort key, or attribution; when lanes are asked for by kernel.
     """
-    _check(by, sort)
+    for value, choices, subject in ((by, UNITS, "unit"), (sort, tuple(SORTS), "sort key")):
+        if value not in choices:
+            raise UsageError(f"no {subject} {value!r}", advice=f"one of {', '.join(choices)}")
     is_measured = trace.instruction_count > 0 or not trace.stored_totals.height
-    costs = _costs(trace, by, amd=amd) if is_measured else _stored(trace)
+    if by in ("block", "loop"):
+        ask(trace, [(jumps_in_part,), *cost_questions(trace, amd=amd)])
+    if is_measured:
+        costs = kernel_costs(trace, amd=amd) if by == "kernel" else row_costs(trace, amd=amd)
+    else:
+        nothing = {name: pl.lit(None, pl.Int64) for name in ROW_SUMS if "exposed" in name}
+        executed = trace.stored_totals.filter(pl.col("hit_count") > 0)
+        costs = executed.with_columns(**nothing, kernel=pl.lit(None, pl.UInt32))
     chosen = at_rows(costs, rows)
     sort = sort if is_measured or sort != "exposed" else "latency"
     totals = {name: int(chosen[name].sum() or 0) for name in ROW_SUMS}
     cycles = pl.col("latency_cycles_total") + pl.col("idle_cycles_total")
     all_cycles, own_cycles = (int(frame.select(cycles.sum()).item() or 0) for frame in (costs, chosen))
     if by == "kernel":
-        chosen, sources = _with_kernel_names(trace, chosen), source_of_rows(trace.code, attribution, mine)
+        names = trace.kernels.select("kernel", unit="demangled")
+        chosen = chosen.join(names, on="kernel", how="left", maintain_order="left")
+        sources = source_of_rows(trace.code, attribution, mine)
     else:
         sources = units_of_rows(trace, by, attribution, mine)
     if lane_sums is not None and by == "kernel":
         raise UsageError("lanes belong to instructions and lines, not to kernels", advice="choose another --by")
-    chosen = with_lane_sums(_with_bytes(trace, chosen), lane_sums)
+    requested = requested_bytes(trace)
+    chosen = chosen.join(requested.select("row", "requested_bytes"), on="row", how="left", maintain_order="left")
+    moved = (pl.col("hit_count") * pl.col("requested_bytes")).fill_null(0)  # 0 also where nobody knows how much
+    chosen = with_lane_sums(chosen.with_columns(requested_bytes_total=moved), lane_sums)
     units = unit_totals(trace, chosen, sources, (*ROW_SUMS, "requested_bytes_total", *LANE_SUMS), SORTS[sort])
-    widths = requested_bytes(trace).select("bytes_per_lane", first_row="row")
+    widths = requested.select("bytes_per_lane", first_row="row")
     widths = widths if by == "instruction" else widths.clear()
     units = units.join(widths, on="first_row", how="left", maintain_order="left")
     is_collecting = pl.lit(by == "line") & collecting()
@@ -103,10 +118,7 @@ def hotspots(
         sort=sort,
         basis="instructions" if is_measured else "stored totals",
         amd=trace.source.amd if amd is None else amd,
-        hit_count=totals["hit_count"],
-        latency_cycles_total=totals["latency_cycles_total"],
-        stall_cycles_total=totals["stall_cycles_total"],
-        idle_cycles_total=totals["idle_cycles_total"],
+        **{name: totals[name] for name in ("hit_count", *(f"{part}_cycles_total" for part in _PARTS))},
         exposed_cycles_total=totals["exposed_cycles_total"] if is_measured else None,
         cycles_share=own_cycles / all_cycles if all_cycles else 0.0,
         units=units.with_columns(**shares).select(Hotspots.tables["units"].casts),
@@ -142,42 +154,6 @@ def units_of_rows(
     else:
         unit = "loop " + pl.lit(loop_of_rows(trace)).cast(pl.String)
     return sources.select("row", unit.alias("unit"), "file", "line")
-
-
-def _with_bytes(trace: ThreadTrace, costs: pl.DataFrame) -> pl.DataFrame:
-    """The costs with `requested_bytes_total`: 0 where an instruction moves nothing, or nobody knows how much."""
-    per_execution = requested_bytes(trace).select("row", "requested_bytes")
-    requested = (pl.col("hit_count") * pl.col("requested_bytes")).fill_null(0)
-    return costs.join(per_execution, on="row", how="left", maintain_order="left").with_columns(
-        requested_bytes_total=requested
-    )
-
-
-def _check(by: str, sort: str) -> None:
-    for value, choices, subject in ((by, UNITS, "unit"), (sort, tuple(SORTS), "sort key")):
-        if value not in choices:
-            subject = f"no {subject} {value!r}"
-            raise UsageError(subject, advice=f"one of {', '.join(choices)}")
-
-
-def _costs(trace: ThreadTrace, by: str, *, amd: bool | None) -> pl.DataFrame:
-    if by == "kernel":
-        return kernel_costs(trace, amd=amd)
-    if by in ("block", "loop"):
-        ask(trace, [(jumps_in_part,), *cost_questions(trace, amd=amd)])
-    return row_costs(trace, amd=amd)
-
-
-def _stored(trace: ThreadTrace) -> pl.DataFrame:
-    executed = trace.stored_totals.filter(pl.col("hit_count") > 0)
-    return executed.with_columns(
-        *(pl.lit(None, pl.Int64).alias(name) for name in ROW_SUMS if "exposed" in name), kernel=pl.lit(None, pl.UInt32)
-    )
-
-
-def _with_kernel_names(trace: ThreadTrace, costs: pl.DataFrame) -> pl.DataFrame:
-    names = trace.kernels.select("kernel", unit="demangled")
-    return costs.join(names, on="kernel", how="left", maintain_order="left")
 
 
 def unit_totals(
@@ -287,7 +263,10 @@ def sample_hotspots(
 
     Raises `UsageError` when blocks or loops are asked for and only the sampled instructions are known.
     """
-    _check_code(trace, by)
+    if by in ("block", "loop") and trace.code.height and trace.code["size"].null_count() == trace.code.height:
+        what = f"only the sampled instructions are known, so there is no {by} to count by"
+        advice = "record with --output-format json, and put the code objects into the folder of the samples"
+        raise UsageError(what, where=trace.source.path, advice=advice)
     samples = trace.samples.with_columns(sample_count=pl.sum_horizontal(SAMPLE_COUNTS))
     samples = samples.filter(pl.col("sample_count") > 0).sort("row")
     total = int(samples["sample_count"].sum())
@@ -295,7 +274,9 @@ def sample_hotspots(
     samples, reasons = (at_rows(frame, rows) for frame in (samples, reasons))
     sources = units_of_rows(trace, "function" if by == "kernel" else by, attribution, mine)
     if by == "kernel":
-        sources = _with_signatures(trace, sources)
+        names = trace.kernels.select(unit="name", signature="demangled").unique("unit", keep="first")
+        named = sources.join(names, on="unit", how="left", maintain_order="left")
+        sources = named.with_columns(unit=pl.coalesce("signature", "unit")).drop("signature")
     units = unit_totals(trace, samples, sources, _TOTALS, "sample_count")
     top = _top_reason(reasons.join(sources.select("row", "unit"), on="row", how="left"))
     units = units.join(top, on="unit", how="left", nulls_equal=True, maintain_order="left")
@@ -313,21 +294,6 @@ def sample_hotspots(
             SampleHotspots.tables["units"].casts
         ),
     )
-
-
-def _check_code(trace: ThreadTrace, by: str) -> None:
-    """Blocks and loops need the instructions between the sampled ones."""
-    if by in ("block", "loop") and trace.code.height and trace.code["size"].null_count() == trace.code.height:
-        what = f"only the sampled instructions are known, so there is no {by} to count by"
-        advice = "record with --output-format json, and put the code objects into the folder of the samples"
-        raise UsageError(what, where=trace.source.path, advice=advice)
-
-
-def _with_signatures(trace: ThreadTrace, sources: pl.DataFrame) -> pl.DataFrame:
-    """Units that are called as the kernels are in other answers."""
-    names = trace.kernels.select(unit="name", signature="demangled").unique("unit", keep="first")
-    named = sources.join(names, on="unit", how="left", maintain_order="left")
-    return named.with_columns(unit=pl.coalesce("signature", "unit")).drop("signature")
 
 
 def _top_reason(reasons: pl.DataFrame) -> pl.DataFrame:

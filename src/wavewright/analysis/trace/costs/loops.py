@@ -47,13 +47,7 @@ def by_iteration(iterations: pl.DataFrame) -> pl.DataFrame:
 
 
 def slowest_iterations(iterations: pl.DataFrame) -> pl.DataFrame:
-    """The slowest iteration number of every loop (`loop` and `SLOWEST_COLUMNS`), from `by_iteration`.
-
-    >>> columns = {"loop": [0, 0, 0], "iteration": [0, 1, 2], "execution_count": [8, 8, 8]}
-    >>> frame = pl.DataFrame({**columns, "cycles_mean": [20.0, 30.0, 20.0]})
-    >>> slowest_iterations(frame).row(0)
-    (0, 1, 30.0, 1.5)
-    """
+    """The slowest iteration number of every loop (`loop` and `SLOWEST_COLUMNS`), from `by_iteration`."""
     is_usual = 2 * pl.col("execution_count") >= pl.col("execution_count").max().over("loop")
     return (
         iterations.filter(is_usual)
@@ -86,8 +80,8 @@ def loops(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Loops:
     """Trip counts and costs of every executed loop, or only of loops that contain one of `rows`."""
     spans = loop_starts(trace)
     totals = _totals(trace, spans)
-    every = int(row_costs(trace).select(pl.sum_horizontal("latency_cycles_total", "idle_cycles_total").sum()).item())
-    share = pl.sum_horizontal("latency_cycles_total", "idle_cycles_total") / (every or 1)
+    cycles = pl.sum_horizontal("latency_cycles_total", "idle_cycles_total")
+    every = int(row_costs(trace).select(cycles.sum()).item())
     executed = pl.DataFrame(_core.loop_iterations(trace.instructions, spans, call_rows(trace.code)))
     iterations = by_iteration(executed)
     table = (
@@ -95,24 +89,24 @@ def loops(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Loops:
         .join(_statistics(executed), on="loop", how="left", maintain_order="left")
         .join(slowest_iterations(iterations), on="loop", how="left", maintain_order="left")
         .join(_places(trace, spans), on="loop", how="left", maintain_order="left")
-        .with_columns(cycles_share=share)
+        .with_columns(cycles_share=cycles / (every or 1))
     )
     inner = table.group_by(loop="parent").agg(inner_share=pl.col("cycles_share").sum())
     table = table.join(inner, on="loop", how="left", maintain_order="left").with_columns(
         self_cycles_share=(pl.col("cycles_share") - pl.col("inner_share").fill_null(0)).clip(lower_bound=0)
     )
     in_loops = control_flow.loop_of_rows(trace).is_not_null()
-    cycles = row_costs(trace).filter(~in_loops.gather(row_costs(trace)["row"]))
-    outside = int(cycles.select(pl.sum_horizontal("latency_cycles_total", "idle_cycles_total").sum()).item())
+    outside_rows = row_costs(trace).filter(~in_loops.gather(row_costs(trace)["row"]))
+    outside = int(outside_rows.select(cycles.sum()).item())
     if rows is not None:
         chosen = rows.unique().sort()
         before = pl.col("first_row").map_batches(lambda first: chosen.search_sorted(first, "left"), pl.UInt32)
         upto = pl.col("last_row").map_batches(lambda last: chosen.search_sorted(last, "right"), pl.UInt32)
         table = table.filter(before < upto)
         iterations = iterations.filter(pl.col("loop").is_in(table["loop"].implode()))
-    columns = Loops.tables["loops"].names
     left_out = control_flow.loops(trace).height - spans.height
-    return Loops(table.select(columns), iterations, left_out, outside / every if every else 0.0)
+    table = table.select(Loops.tables["loops"].names)
+    return Loops(table, iterations, left_out, outside / every if every else 0.0)
 
 
 @once_per_trace
@@ -179,8 +173,9 @@ def _places(trace: ThreadTrace, spans: pl.DataFrame) -> pl.DataFrame:
         file = files[0] if files.len() else None
         inside = lines.filter(pl.col("file") == pl.lit(file, pl.String))["line"]
         places.append((loop, address, function, file, inside.min(), inside.max()))
-    schema = {"loop": pl.UInt32, "address": pl.UInt64, "function": pl.String, "file": pl.String}
-    return pl.DataFrame(places, schema | {"first_line": pl.UInt32, "last_line": pl.UInt32}, orient="row")
+    dtypes = Loops.tables["loops"].dtypes
+    names = ("loop", "address", "function", "file", "first_line", "last_line")
+    return pl.DataFrame(places, {name: dtypes[name] for name in names}, orient="row")
 
 
 LOOP_ITERATIONS = packaged_spec(__package__, "loop_iterations")

@@ -1,4 +1,4 @@
-"""Cost of each code row over all traced waves: hits, latency, stall and idle; rows of functions that were entered."""
+"""Cost of each code row over all traced waves: hits, latency, stall and idle, and the part of it that nothing hid."""
 
 from __future__ import annotations
 

@@ -86,10 +86,6 @@ class Diagnosis(Answer, package=__package__):
     in_run: tuple[RunGain, ...] = ()
 
 
-def _no_checks() -> tuple[pl.DataFrame, pl.DataFrame]:
-    return empty_frame(STRICT_WAITS), empty_frame(OPEN_BARRIERS)
-
-
 @bounded(ideal_gb=BYTES_GB)
 def diagnose(
     trace: ThreadTrace,
@@ -138,7 +134,8 @@ def diagnose(
         from wavewright.analysis.trace.diagnose.kernel_counters import with_reasons
 
         findings = with_reasons(findings, counted)
-    strict_rows, barrier_rows = wait_checks(trace) if trust.has_code else _no_checks()
+    nothing = empty_frame(STRICT_WAITS), empty_frame(OPEN_BARRIERS)
+    strict_rows, barrier_rows = wait_checks(trace) if trust.has_code else nothing
     return Diagnosis(
         trust=trust,
         findings=tuple(findings),
@@ -201,14 +198,14 @@ def _measured(
     cycles = {name: spent for name, spent in cycles.items() if trace_facts.kinds[name] != "busy"} | trace_facts.gaps
     of_rows = () if rows is None else tuple(rows.to_list())
     replayed = gains(trace, cycles, total_cycles=trace_facts.wave_cycles_total, left_out=early, rows=of_rows)
-    filled = filling(trace, left_out=early)
+    filled = filling(trace, early)
     used = pipes(trace)
     moved = traffic(trace, filled, lanes)
     if rate is not None:  # measured beats inferred
         moved = counted_traffic(trace, moved, rate)
     reached = tuple(roofs(trace, moved, used, filled, replayed))
     of_code = limits(trace, lanes, early)
-    work = work_of(trace, left_out=early) if "barrier" in trace_facts.views else None
+    work = work_of(trace, early) if "barrier" in trace_facts.views else None
     per_simd = max((view.code.waves_per_simd_max for views in trace_facts.views.values() for view in views), default=0)
     return _Measured(
         gains=replayed,
@@ -231,13 +228,12 @@ def _findings(
         if gain.gain_share_max >= _NEGLIGIBLE_SHARE
     ]
     if is_whole:
-        least = _fixed_share(trace_facts, measured)
         findings += grid_findings(
             measured.filling,
-            least,
+            _fixed_share(trace_facts, measured),
             machine(trace),
             measured.capture,
-            lambda: _evenness(trace, measured.left_out),
+            lambda: Evenness(work_of(trace, measured.left_out), slow_class(trace, measured.left_out)),
         )
         more = registers_or_lds(trace, trace_facts)
         findings += [more] if more and not measured.filling.early_wave_count else []
@@ -289,10 +285,6 @@ def _order_note(findings: Sequence[StallFinding]) -> str:
     if any(sizes[at] > sizes[at - 1] for at in behind):
         notes.append("occupancy stands behind a smaller cause: more waves hide a cause, they do not remove it")
     return f"not in the order of gains: {'; '.join(notes)}" if notes else ""
-
-
-def _evenness(trace: ThreadTrace, left_out: tuple[int, ...]) -> Evenness:
-    return Evenness(work_of(trace, left_out=left_out), slow_class(trace, left_out=left_out))
 
 
 def _pool_finding(

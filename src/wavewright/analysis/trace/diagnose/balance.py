@@ -76,11 +76,11 @@ def _fabric(trace: ThreadTrace, lanes: LaneOptions | None) -> dict[str, tuple[st
         return {}
     if answer.problem or answer.known_share < 1 or answer.confidence != _BY_COUNTERS:
         return {}
-    low, most = (answer.mappings[name][0] for name in ("read_bytes", "most_bytes"))
-    lines = [(low if each is None else each) / answer.line_bytes for each in (low, most)]
-    counters = {"TCC_EA0_RDREQ": ("lines that XCDs read from the fabric", lines[0], lines[1])}
-    if answer.write_request_count is not None:
-        counters["TCC_WRITE"] = ("writes of L1 to L2", answer.write_request_count, answer.write_request_count)
+    least, most = (answer.mappings[name][0] for name in ("read_bytes", "most_bytes"))
+    bounds = (least / answer.line_bytes, (least if most is None else most) / answer.line_bytes)
+    counters = {"TCC_EA0_RDREQ": ("lines that XCDs read from the fabric", *bounds)}
+    if (writes := answer.write_request_count) is not None:
+        counters["TCC_WRITE"] = ("writes of L1 to L2", writes, writes)
     return counters
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import polars as pl
 
@@ -13,7 +12,7 @@ from wavewright.analysis.trace.code.control_flow import loops
 from wavewright.analysis.trace.costs.row_costs import row_costs
 from wavewright.analysis.trace.diagnose.row_code import CodeFacts, RowCode, is_narrow_load
 from wavewright.analysis.trace.selection import at_rows
-from wavewright.analysis.trace.stalls import Stalls, stalls
+from wavewright.analysis.trace.stalls import stalls
 from wavewright.analysis.trace.waits import waits
 from wavewright.model.trace import ThreadTrace
 
@@ -88,9 +87,12 @@ def facts(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Facts:
     code = CodeFacts(trace, spans)
     views: dict[str, list[RowView]] = {}
     kinds: dict[str, str] = {}
-    for row in _class_rows(stalled.by_row).iter_rows(named=True):
+    order = ("exposed_stall_cycles_total", "stall_cycles_total", "row")
+    stalled_rows = stalled.by_row.filter(pl.col("stall_cycles_total") > 0)
+    for row in stalled_rows.sort(order, descending=[True, True, False]).iter_rows(named=True):
         around = [span for span in spans if span[0] <= row["row"] <= span[1]]
         inner = min(around, key=lambda span: span[1] - span[0], default=None)
+        own_producers = tuple(producers.get(row["row"], ()))
         view = RowView(
             row=row["row"],
             stall_class=row["class"],
@@ -100,17 +102,18 @@ def facts(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Facts:
             address=row["address"] or 0,
             execution_count=row["execution_count"],
             stall_cycles_total=row["stall_cycles_total"],
-            exposed_cycles_total=row["exposed_cycles_total"],
+            exposed_cycles_total=row["exposed_stall_cycles_total"],
             in_loop=inner is not None,
             loop_has_matrix=inner is not None and _any_within(matrix, inner),
             loop_has_wide_loads=inner is not None and _any_within(wide, inner),
-            matrix_between=_matrix_between(matrix, producers.get(row["row"], ()), row["row"]),
-            producers=tuple(producers.get(row["row"], ())),
-            code=code.of_row(row["row"], [producer.row for producer in producers.get(row["row"], ())]),
+            matrix_between=_matrix_between(matrix, own_producers, row["row"]),
+            producers=own_producers,
+            code=code.of_row(row["row"], [producer.row for producer in own_producers]),
         )
         views.setdefault(row["class"], []).append(view)
         kinds[row["class"]] = row["kind"]
     latency = all_stalls.latency_cycles_total
+    gaps = dict(stalled.idle.select("part", "idle_cycles_total").iter_rows())
     exposed_idle = int(costs["exposed_idle_cycles_total"].sum())
     return Facts(
         views=views,
@@ -119,14 +122,8 @@ def facts(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Facts:
         exposed_cycles_total=stalled.exposed_stall_cycles_total + exposed_idle,
         issue_cycles_total=latency - all_stalls.stall_cycles_total,
         wave_cycles_total=latency + int(everything["idle_cycles_total"].sum()),
-        gaps=_gaps(stalled),
+        gaps=gaps | {"store drain": gaps["store drain"] + stalled.ending_cycles_total},
     )
-
-
-def _gaps(stalled: Stalls) -> dict[str, int]:
-    gaps = dict(stalled.idle.select("part", "idle_cycles_total").iter_rows())
-    gaps["store drain"] += stalled.ending_cycles_total
-    return gaps
 
 
 def _matrix_between(matrix: list[int], producers: Sequence[Producer], row: int) -> int:
@@ -134,44 +131,31 @@ def _matrix_between(matrix: list[int], producers: Sequence[Producer], row: int) 
     return bisect_left(matrix, row) - bisect_left(matrix, first)
 
 
-def _class_rows(by_row: pl.DataFrame) -> pl.DataFrame:
-    """Rows by stall class, most exposed first."""
-    stalled = by_row.filter(pl.col("stall_cycles_total") > 0).rename(
-        {"exposed_stall_cycles_total": "exposed_cycles_total"}
-    )
-    return stalled.sort("exposed_cycles_total", "stall_cycles_total", "row", descending=[True, True, False])
-
-
 def _producers_of(trace: ThreadTrace) -> dict[int, list[Producer]]:
-    code = trace.code.select("row", "text", "class")
-    edges = waits(trace).producers.join(code, left_on="producer_row", right_on="row", how="left")
-    by_row: dict[int, list[Producer]] = {}
-    for edge in edges.iter_rows(named=True):
-        by_row.setdefault(edge["row"], []).append(_producer(edge))
-    return by_row
-
-
-def _producer(edge: dict[str, Any]) -> Producer:
-    return Producer(
-        row=edge["producer_row"],
-        text=edge["text"] or "an unknown instruction",
-        instruction_class=edge["class"] or "unknown",
-        counter=edge["counter"],
-        count=edge["count"] + edge["candidate_count"],
-        distance_cycles_mean=edge["distance_cycles_mean"] or 0.0,
-        distance_instructions_mean=edge["distance_instructions_mean"] or 0.0,
-        missing_cycles_mean=edge["last_stall_cycles_mean"] or 0.0,
+    """Wait row -> the instructions that it waits for, as `waits` has them."""
+    code = trace.code.select("text", "class", producer_row="row")
+    edges = waits(trace).producers.join(code, on="producer_row", how="left")
+    columns = edges.select(
+        "row",
+        "producer_row",
+        pl.col("text").replace("", None).fill_null("an unknown instruction"),
+        pl.col("class").fill_null("unknown"),
+        "counter",
+        pl.col("count") + pl.col("candidate_count"),
+        pl.col("distance_cycles_mean", "distance_instructions_mean", "last_stall_cycles_mean").fill_null(0.0),
     )
+    by_row: dict[int, list[Producer]] = {}
+    for row, *producer in columns.iter_rows():
+        by_row.setdefault(row, []).append(Producer(*producer))
+    return by_row
 
 
 def _executed_rows(trace: ThreadTrace, costs: pl.DataFrame) -> tuple[list[int], list[int]]:
     """Executed rows with matrix instructions, and with wide vector loads; in order."""
     code = trace.code.filter(pl.col("row").is_in(costs["row"].implode())).sort("row")
     matrix = code.filter(pl.col("class") == "matrix")["row"].to_list()
-    loads = code.filter(pl.col("class").is_in(["vmem_load", "vmem_lds_load"])).select(
-        "row", pl.col("text").fill_null("")
-    )
-    return matrix, [row for row, text in loads.iter_rows() if not is_narrow_load(text)]
+    loads = code.filter(pl.col("class").is_in(["vmem_load", "vmem_lds_load"])).select("row", "text")
+    return matrix, [row for row, text in loads.iter_rows() if not is_narrow_load(text or "")]
 
 
 def _any_within(rows: list[int], span: tuple[int, int]) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import polars as pl
+
 from wavewright.analysis.common.caveats import Caveat
 from wavewright.model.findings import CodeEvidence, Finding
 
@@ -17,8 +19,8 @@ class Remedy:
 
     name: str
     text: str
-    rows: tuple[int, ...]
-    exposed_cycles_total: int  #: Exposed cycles of these rows: what the remedy is about.
+    rows: tuple[int, ...] = ()
+    exposed_cycles_total: int = 0  #: Exposed cycles of these rows: what the remedy is about.
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,7 @@ class StallFinding(Finding[CodeEvidence]):
     kind is roof, instructions, memory, wait, issue, dependency, padding, sync, fetch, wave, grid or occupancy.
     """
 
-    gain_share_min: float  #: Least share of the time that is saved; memory: 0, its bandwidth may be the limit.
+    gain_share_min: float = 0.0  #: Least share of the time that is saved; memory: 0, its bandwidth may be the limit.
     gain_share_max: float
     gain_basis: str = TRACED  #: traced SIMDs or dispatch; the gains of one basis do not add up to more than 1.
     causes: tuple[Cause, ...] = ()  #: Stall classes and gaps that it is made of; largest first.
@@ -78,6 +80,16 @@ class StallFinding(Finding[CodeEvidence]):
     stall_share: float = 0.0  #: Of the cycles of all waves.
     reasons: tuple[Reason, ...] = ()  #: Numbers of counters of the same kernel that explain it, if there are any.
     lane_causes: tuple[LaneCause, ...] = ()  #: What access patterns have to do with it, where lanes are known.
+
+
+def other_evidence(rows: pl.DataFrame) -> list[CodeEvidence]:
+    """Code rows as evidence for `cycles` that are no stalls; the frame has the columns of `code` and `hit_count`."""
+    filled = rows.with_columns(pl.col("address").fill_null(0), pl.col("text").fill_null(""))
+    columns = filled.select("row", "address", "text", "file", "line", "hit_count", "cycles")
+    return [
+        CodeEvidence(row, address, text, file, line, hits, 0, 0, (), other_cycles_total=cycles)
+        for row, address, text, file, line, hits, cycles in columns.iter_rows()
+    ]
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from wavewright.analysis.trace.floors.rates import LANE_PIPES
 from wavewright.analysis.trace.lanes.answer import HARMLESS_SHARE
 from wavewright.analysis.trace.lanes.evaluated import LaneOptions
 from wavewright.analysis.trace.selection import traced_waves
+from wavewright.base.toml import packaged
 from wavewright.base.words import counted, percent
 from wavewright.model.trace import ThreadTrace
 
@@ -23,21 +24,7 @@ _MOST_INSTRUCTIONS = 2_000_000
 _MOST_INSTRUCTIONS_OF_LANES = 300_000
 _CAUSE_SHARE = 0.5  #: Share of a finding's stalls from which on an access pattern is its cause: most of them.
 _BANK_CONFLICTS, _SCATTERED = "bank conflicts", "lanes that do not coalesce"
-_PADDING = Remedy(
-    "spread the lanes over the banks",
-    "lanes that LDS serves together ask the same banks for different dwords: pad the rows of the tile (by 1 to 16 "
-    "dwords), or swizzle its columns by XOR with the row, in the writes and the reads alike",
-    (),
-    0,
-)
-_COALESCING = Remedy(
-    "let neighbouring lanes read neighbouring addresses",
-    "each access of these instructions touches many segments of the L1 cache, few bytes of each are used: let the "
-    "lanes run along the contiguous dimension, load more bytes per lane, and transpose through LDS where the "
-    "arithmetic needs the other order",
-    (),
-    0,
-)
+_REMEDIES = packaged("texts.toml", __package__)["lane_remedies"]  #: Pipe -> name and text.
 
 
 def limits(trace: ThreadTrace, options: LaneOptions | None, left_out: tuple[int, ...]) -> Floors | None:
@@ -55,15 +42,15 @@ def limits(trace: ThreadTrace, options: LaneOptions | None, left_out: tuple[int,
 
 def with_lanes(finding: StallFinding, views: Sequence[RowView], answer: Floors) -> StallFinding:
     """The finding with the access patterns that are its cause, a part of it, or harmless."""
-    causes = [cause for pipe in _pipes_of(finding) if (cause := _cause(finding, views, answer, pipe))]
+    pipes = [pipe for pipe in LANE_PIPES if any(_is_about(cause.name, pipe) for cause in finding.causes)]
+    causes = [cause for pipe in pipes if (cause := _cause(finding, views, answer, pipe))]
     if not causes:
         return finding
     finding = replace(finding, lane_causes=tuple(causes))
     for cause in causes:
         finding = replace(finding, reason=f"{finding.reason}; {cause.text}")
         if cause.verdict == "cause":
-            general = _PADDING if cause.pipe == "LDS" else _COALESCING
-            remedy = replace(general, rows=cause.rows, exposed_cycles_total=_exposed(views, cause.rows))
+            remedy = Remedy(**_REMEDIES[cause.pipe], rows=cause.rows, exposed_cycles_total=_exposed(views, cause.rows))
             finding = replace(
                 finding,
                 verdict=f"{finding.verdict}, because of {cause.name}",
@@ -91,12 +78,8 @@ def within_floors(finding: StallFinding, answer: Floors) -> StallFinding:
     )
 
 
-def _pipes_of(finding: StallFinding) -> list[str]:
-    """The pipes whose access patterns a finding can have as its cause."""
-    return [pipe for pipe in LANE_PIPES if any(_is_about(cause.name, pipe) for cause in finding.causes)]
-
-
 def _is_about(stall_class: str, pipe: str) -> bool:
+    """True if access patterns of a pipe can be a cause of stalls of a class."""
     if pipe == "L1":
         return is_memory(stall_class)
     return is_lds(stall_class) or "LDS" in stall_class.removeprefix("wait ").split(" + ")

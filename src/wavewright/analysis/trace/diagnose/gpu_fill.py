@@ -87,20 +87,17 @@ class Filling:
     def is_tail(self) -> bool:
         """True if the last round of workgroups being partly empty explains most of the missing residency."""
         rounds = self.round_count
-        if rounds <= 1.05:
-            return False
-        return 1 - rounds / math.ceil(rounds - 0.02) >= 0.5 * (1 - self.mean_share)
+        return rounds > 1.05 and 1 - rounds / math.ceil(rounds - 0.02) >= 0.5 * (1 - self.mean_share)
 
 
-def filling(trace: ThreadTrace, *, left_out: tuple[int, ...] = ()) -> Filling:
+def filling(trace: ThreadTrace, left_out: tuple[int, ...] = ()) -> Filling:
     """The filling of a trace; waves `left_out` are those that left early."""
     traced = traced_waves(trace)
     early = traced.filter(pl.col("wave").is_in(list(left_out)))
     work_waves = traced.filter(~pl.col("wave").is_in(list(left_out)))
     waves = _of_kernels(resident_waves(trace), traced).with_columns(life=pl.col("end_cycles") - pl.col("start_cycles"))
-    busy_waves = waves.filter(pl.col("life") > _early_life(early, work_waves))
-    if not busy_waves.height:
-        busy_waves = waves
+    long_waves = waves.filter(pl.col("life") > _early_life(early, work_waves))
+    busy_waves = long_waves if long_waves.height else waves
     engines = busy_waves.group_by("se").agg(
         span=pl.col("end_cycles").max() - pl.col("start_cycles").min(), cus=pl.col("cu").n_unique()
     )
@@ -162,10 +159,10 @@ def _empty_cycles(waves: pl.DataFrame, peak: int) -> tuple[int, int, int, int]:
     return ramp, refill, drain, full - _smallest(waves["start_cycles"])
 
 
-def work_of(trace: ThreadTrace, *, left_out: tuple[int, ...] = ()) -> WorkgroupWork | None:
+def work_of(trace: ThreadTrace, left_out: tuple[int, ...] = ()) -> WorkgroupWork | None:
     """Executed instructions by workgroup; None = no wave has any."""
-    parts = [frame.with_columns(part=pl.lit(at)) for at, frame in enumerate(answers(trace, work_of_part, left_out))]
-    waves = pl.concat(parts)
+    parts = enumerate(answers(trace, work_of_part, left_out))
+    waves = pl.concat([frame.with_columns(part=pl.lit(number)) for number, frame in parts])
     count = pl.col("instruction_count")
     groups = waves.group_by("part", "group").agg(mean=count.mean(), excess=count.max() / count.mean() - 1)
     if not groups.height:
@@ -200,7 +197,7 @@ def _of_kernels(waves: pl.DataFrame, traced: pl.DataFrame) -> pl.DataFrame:
     return chosen if chosen.height else waves
 
 
-def slow_class(trace: ThreadTrace, *, left_out: tuple[int, ...] = ()) -> str:
+def slow_class(trace: ThreadTrace, left_out: tuple[int, ...] = ()) -> str:
     """Stall class at which the slower half of the waves stalls longest beyond the faster half; empty = nowhere."""
     stall_frame = pl.concat(answers(trace, stalls_of_part, left_out))
     classes = stall_rows(trace).unique("row", keep="first", maintain_order=True).select("row", "class")

@@ -12,12 +12,14 @@ from wavewright.analysis.trace.diagnose.machine import Machine
 from wavewright.analysis.trace.diagnose.remedies import CaptureFacts, general_remedy
 from wavewright.analysis.trace.diagnose.roofs import DATA_SHEET, Pipes, Roof
 from wavewright.analysis.trace.diagnose.traffic import COUNTERS, DISTINCT, Traffic
+from wavewright.base.toml import packaged
 from wavewright.base.words import counted, percent, size
 from wavewright.facts.stall_classes import GRID_WORDS
 
 _WORTH_SAYING = 0.10  #: Share of the dispatch below which a finding about the grid is left out.
 _NEGLIGIBLE_SHARE = 0.01
 _AT_ROOF_SHARE = 0.95  #: Certain share of what copies reach from which nothing but fewer bytes helps.
+_ROOF_REMEDIES = packaged("texts.toml", __package__)["roof_remedies"]
 _FEW_ROUNDS = 4  #: With more rounds of workgroups, waves come and go all the time.
 
 
@@ -36,45 +38,39 @@ class Evenness:
 
 def roof_finding(roof: Roof, traffic: Traffic | None, pipes: Pipes) -> StallFinding:
     """The roof that bounds the kernel, and the little that can be won."""
-    is_bandwidth = traffic is not None and bool(roof.level)
-    if traffic is not None and is_bandwidth:
+    confidence = "high"
+    if traffic is not None and roof.level:
         nearness = "At" if roof.share >= _AT_ROOF_SHARE else "Near"
         verdict = f"{nearness} the roof of {roof.level} bandwidth: {bandwidth_words(roof, with_sheet=False)}"
-        tera = f"{roof.peak / 1e12:.2g} TB/s"
-        reason = f"{traffic_words(traffic)}; " + (
-            f"{tera} are what {roof.peak_source} reached on a {roof.product}"
-            if roof.peak_source != DATA_SHEET
-            else f"{tera} are those of the data sheet of a {roof.product}: what copies reach is not known"
-        )
+        peak = f"{roof.peak / 1e12:.2g} TB/s are"
+        if roof.peak_source != DATA_SHEET:
+            peak += f" what {roof.peak_source} reached on a {roof.product}"
+        else:
+            peak += f" those of the data sheet of a {roof.product}: what copies reach is not known"
+        reason = f"{traffic_words(traffic)}; {peak}"
         if roof.share > 1:
             reason += "; a cache in front of the memory takes or delivers what is above it"
-        remedy = "move fewer bytes: fuse with the kernel before or after it, use a narrower type, read nothing twice"
+        remedy = _ROOF_REMEDIES["bandwidth"]
+        confidence, confidence_reason = "medium" if traffic.assumptions else "high", _evidence_words(traffic)
     else:
         pipe = "matrix" if roof.name.startswith("matrix") else "vector"
         verdict = f"At the roof of {roof.name}: the {pipe} pipe is busy {percent(roof.share, 0)} of the time"
         reason = f"the {pipe} instructions of the traced SIMDs occupy their pipe for {percent(roof.share)} of the time"
         if pipe == "vector" and pipes.matrix_count:
             reason += f"; {pipes.valu_count / pipes.matrix_count:.1f} vector instructions for each matrix instruction"
-        remedy = (
-            "use a type with a higher rate, or do less arithmetic; the pipe itself cannot be faster"
-            if pipe == "matrix"
-            else "fewer vector instructions: packed arithmetic, less address arithmetic, fewer conversions"
-        )
-    has_assumptions = traffic is not None and is_bandwidth and bool(traffic.assumptions)
+        remedy = _ROOF_REMEDIES[pipe]
+        confidence_reason = "from the instructions and the cycles that each occupies its pipe"
     return StallFinding(
         name=roof.name,
         kind="roof",
         verdict=verdict,
         reason=reason,
         remedy=remedy,
-        remedies=(Remedy("", remedy, (), 0),),
-        gain_share_min=0.0,
+        remedies=(Remedy("", remedy),),
         gain_share_max=max(0.0, 1 - roof.share),
         gain_basis=DISPATCH,
-        confidence="medium" if has_assumptions else "high",
-        confidence_reason=_evidence_words(traffic)
-        if traffic is not None and is_bandwidth
-        else "from the instructions and the cycles that each occupies its pipe",
+        confidence=confidence,
+        confidence_reason=confidence_reason,
     )
 
 
@@ -112,9 +108,8 @@ def traffic_words(traffic: Traffic) -> str:
 def _evidence_words(traffic: Traffic) -> str:
     if traffic.evidence == COUNTERS:
         return "measured by hardware counters of the same kernel"
-    return "lane addresses over all workgroups" + (
-        f", if {' and '.join(traffic.assumptions)}" if traffic.assumptions else ""
-    )
+    conditions = f", if {' and '.join(traffic.assumptions)}" if traffic.assumptions else ""
+    return f"lane addresses over all workgroups{conditions}"
 
 
 def grid_findings(
@@ -125,12 +120,11 @@ def grid_findings(
     evenness: Callable[[], Evenness],
 ) -> list[StallFinding]:
     """CUs without work, and when and why the slots of those that have some are empty; `evenness` is costly."""
-    unused = filling.unused_share
     findings = []
-    empty = unused * max(0.0, 1 - fixed_share)
+    empty = filling.unused_share * max(0.0, 1 - fixed_share)
     if empty >= _WORTH_SAYING and filling.cu_count:
         findings.append(_unused_units(filling, empty, fixed_share, gpu, capture))
-    missing = (1 - filling.mean_share) * (1 - unused)
+    missing = (1 - filling.mean_share) * (1 - filling.unused_share)
     is_seen = filling.empty_simd_share >= _WORTH_SAYING / 2 or filling.round_count < _FEW_ROUNDS
     if missing >= _WORTH_SAYING and is_seen:
         findings.append(_vacant_slots(filling, missing, evenness(), capture))
@@ -164,8 +158,7 @@ def _unused_units(
         + (f"; {counted(filling.early_wave_count, 'further waves')} left early" if filling.early_wave_count else "")
         + _fixed_words(fixed_share),
         remedy=remedy,
-        remedies=(Remedy("", remedy, (), 0),),
-        gain_share_min=0.0,
+        remedies=(Remedy("", remedy),),
         gain_share_max=gain,
         gain_basis=DISPATCH,
         confidence="medium",
@@ -210,8 +203,7 @@ def _vacant_slots(filling: Filling, missing: float, evenness: Evenness, capture:
         verdict=words.verdict.format(rounds=f"{filling.round_count:.2f}", cycles=f"{vacancy.ramp_cycles:,}"),
         reason=reason,
         remedy=remedy,
-        remedies=(Remedy("", remedy, (), 0),),
-        gain_share_min=0.0,
+        remedies=(Remedy("", remedy),),
         gain_share_max=shares[name],
         gain_basis=DISPATCH,
         confidence="high" if is_known else "medium",

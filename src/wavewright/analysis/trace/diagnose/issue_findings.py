@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import polars as pl
 
 from wavewright.analysis.trace.costs.row_costs import row_costs
-from wavewright.analysis.trace.diagnose.finding import Remedy, StallFinding
+from wavewright.analysis.trace.diagnose.finding import Remedy, StallFinding, other_evidence
 from wavewright.analysis.trace.diagnose.gpu_fill import Filling
 from wavewright.analysis.trace.diagnose.remedies import CaptureFacts, general_remedy
 from wavewright.analysis.trace.pipes import matrix_rows, pipe_cycles_of_rows
@@ -15,7 +13,6 @@ from wavewright.analysis.trace.pipes.utilization import utilization
 from wavewright.analysis.trace.waits.wait_producers import free_wait_cycles
 from wavewright.base.words import percent
 from wavewright.facts.stall_classes import ISSUE_WORDS, IssueWords
-from wavewright.model.findings import CodeEvidence
 from wavewright.model.trace import ThreadTrace
 
 ISSUE_BOUND = "instructions"  #: Kind of the finding.
@@ -37,9 +34,7 @@ def issue_finding(
     span = int(use.bubbles["span_cycles_total"].sum())
     share = int(use.bubbles["issue_cycles_total"].sum()) / span if span else 0.0
     is_work = pl.col("pipe").is_in(list(ISSUE_WORDS))
-    other_share = float(
-        use.pipes.filter(~is_work)["issue_share"].sum()
-    )  # waits and padding; the matrix pipe has a roof
+    other_share = float(use.pipes.filter(~is_work)["issue_share"].sum())  # waits and padding; matrix has a roof
     pipes = use.pipes.filter(is_work).sort("issue_share", "pipe", descending=True)
     of_work = (share - other_share) * (1 - residency.empty_simd_share)
     if of_work <= max(_MOST_OF_THE_TIME, memory_share) or not pipes.height:
@@ -56,31 +51,16 @@ def issue_finding(
         reason=f"the traced SIMDs issue {count:,} {words.instructions}; shorter waits can only gain the time in which "
         "nothing issues",
         remedy=remedy,
-        remedies=(Remedy("", remedy, tuple(row["row"] for row in rows), 0),),
-        evidence=tuple(
-            CodeEvidence(
-                row["row"],
-                row["address"] or 0,
-                row["text"] or "",
-                row["file"],
-                row["line"],
-                row["hit_count"],
-                0,
-                0,
-                (),
-                other_cycles_total=row["cycles"],
-            )
-            for row in rows[:_EVIDENCE_ROWS]
-        ),
-        row_count=len(rows),
-        gain_share_min=0.0,
+        remedies=(Remedy("", remedy, tuple(rows["row"])),),
+        evidence=tuple(other_evidence(rows.head(_EVIDENCE_ROWS))),
+        row_count=rows.height,
         gain_share_max=pipe_share,
         confidence="high",
         confidence_reason="issue cycles of all traced instructions; how many of them the work needs is not known",
     )
 
 
-def _issue_rows(trace: ThreadTrace, words: IssueWords) -> list[dict[str, Any]]:
+def _issue_rows(trace: ThreadTrace, words: IssueWords) -> pl.DataFrame:
     """Rows of a pipe with the cycles that they take it, most first."""
     code = trace.code.sort("row")
     cycles = pipe_cycles_of_rows(trace)
@@ -91,4 +71,4 @@ def _issue_rows(trace: ThreadTrace, words: IssueWords) -> list[dict[str, Any]]:
     )
     counts = rows.join(row_costs(trace).select("row", "hit_count"), on="row").filter(pl.col("hit_count") > 0)
     by_cycles = counts.with_columns(cycles=pl.col("hit_count") * pl.col("each"))
-    return by_cycles.sort("cycles", "row", descending=[True, False]).to_dicts()
+    return by_cycles.sort("cycles", "row", descending=[True, False])

@@ -1,4 +1,7 @@
-"""The counters of the kernel that a thread trace is about: which kernel of a capture it is, and whether both agree."""
+"""Counters of the kernel of a thread trace: which kernel of a capture it is, whether both agree, and what they explain.
+
+`linked` finds the kernel and judges its counters, `with_reasons` gives findings the numbers that are behind them.
+"""
 
 from __future__ import annotations
 
@@ -119,21 +122,12 @@ def _no_link(traced: dict[str, Any], candidates: list[str], counters: CounterSet
     examples = ", ".join(brief_name(name) for name in names[:_SHOWN])
     more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
     if candidates:
-        caveat = Caveat(
-            "several_kernels_fit",
-            "care",
-            f"{len(candidates):,} kernels of the counters could be {traced_name}: {examples}{more}; none was taken",
-            "pick one with --counters-kernel",
-        )
+        what = f"{len(candidates):,} kernels of the counters could be {traced_name}: {examples}{more}; none was taken"
+        caveat = Caveat("several_kernels_fit", "care", what, "pick one with --counters-kernel")
     else:
-        what = (
-            f"the counters have no kernel {traced_name}: they have {examples}{more}"
-            if names
-            else "the counters have no kernels"
-        )
-        caveat = Caveat(
-            "no_counters_of_kernel", "care", what, "collect counters of this kernel, or pick one with --counters-kernel"
-        )
+        kernels = f"kernel {traced_name}: they have {examples}{more}" if names else "kernels"
+        advice = "collect counters of this kernel, or pick one with --counters-kernel"
+        caveat = Caveat("no_counters_of_kernel", "care", f"the counters have no {kernels}", advice)
     return Link(counters.path, None, 0, None, tuple(candidates), (caveat,))
 
 
@@ -145,10 +139,11 @@ def _disagreements(
     if traced and counted and traced != counted:
         what = f"the trace is from {traced}, the counters are from {counted}"
         yield Caveat("other_gpu", "care", what, "capture both on the same GPU")
+    vgprs = None if traced_row.get("vgprs") is None else traced_row["vgprs"] + (traced_row.get("agprs") or 0)
     for label, traced_value, counted_values in (
         ("work-items per workgroup", traced_row.get("workgroup_size"), dispatches["workgroup_size"]),
         ("bytes of LDS per workgroup", traced_row.get("lds_bytes"), dispatches["lds_bytes"]),
-        ("vector registers", _vgprs(traced_row), dispatches["arch_vgprs"] + dispatches["accum_vgprs"].fill_null(0)),
+        ("vector registers", vgprs, dispatches["arch_vgprs"] + dispatches["accum_vgprs"].fill_null(0)),
         ("scalar registers", traced_row.get("sgprs"), dispatches["sgprs"]),
     ):
         recorded = counted_values.drop_nulls().unique().sort().to_list()
@@ -160,10 +155,6 @@ def _disagreements(
     if len(sizes) > 1:
         what = f"the counted dispatches have {len(sizes):,} grid sizes, from {sizes[0]:,} to {sizes[-1]:,} work-items"
         yield Caveat("several_grids", "note", what, "the reasons are averages over all of them")
-
-
-def _vgprs(traced: dict[str, Any]) -> int | None:
-    return None if traced.get("vgprs") is None else traced["vgprs"] + (traced.get("agprs") or 0)
 
 
 def _same(traced: int, counted: int) -> bool:
@@ -193,6 +184,7 @@ class Topic(Fact, frozen=True):
 
 TOPICS = FactTable("finding_topics.toml", Topic)  #: Every topic; a finding may fit several.
 
+#: Question of `wavewright l2` -> the quantity and the column of `L2.kernels` that answer it.
 _QUESTIONS = {
     "Is data reused in L2?": ("l2_hit_rate", "hit_rate"),
     "Are memory lines read whole?": ("read_32b", "read_32b_share"),
@@ -229,13 +221,8 @@ def _reasons(finding: StallFinding, linked: Linked) -> list[Reason]:
         if topic.fits(finding):
             for reason in _of_topic(topic, linked):
                 by_quantity.setdefault(reason.quantity, reason)
-    return sorted(by_quantity.values(), key=_gravity)
-
-
-def _gravity(reason: Reason) -> int:
-    if reason.verdict in _CAUSES:
-        return _CAUSES.index(reason.verdict)
-    return len(_CAUSES) + bool(reason.verdict)
+    gravity = {verdict: place for place, verdict in enumerate((*_CAUSES, ""))}
+    return sorted(by_quantity.values(), key=lambda reason: gravity.get(reason.verdict, len(gravity)))
 
 
 def _of_topic(topic: Topic, linked: Linked) -> Iterator[Reason]:

@@ -31,12 +31,9 @@ def traced_kernel(trace: ThreadTrace) -> dict[str, Any]:
     kernels = trace.kernels
     if not kernels.height:
         return {}
-    ran = trace.waves["kernel"].drop_nulls().value_counts(sort=True) if trace.waves.height else None
-    if ran is not None and ran.height:
-        of_kernel = kernels.filter(pl.col("kernel") == ran["kernel"][0])
-        if of_kernel.height:
-            return of_kernel.row(0, named=True)
-    return kernels.row(0, named=True)
+    ran = trace.waves["kernel"].drop_nulls().value_counts(sort=True)["kernel"].head(1)
+    most_run = kernels.filter(pl.col("kernel").is_in(ran.implode()))
+    return (most_run if most_run.height else kernels).row(0, named=True)
 
 
 def same_kernel(traced: dict[str, Any], counters: CounterSet, kernel: str | None) -> tuple[list[str], list[Caveat]]:
@@ -59,12 +56,9 @@ def same_kernel(traced: dict[str, Any], counters: CounterSet, kernel: str | None
 
 
 def _named_otherwise(traced: dict[str, Any], name: str) -> list[Caveat]:
-    traced_name = traced.get("demangled") or traced.get("name") or "a kernel without a name"
-    if any(
-        plain_names(name)[1] == plain_names(label)[1]
-        for label in (traced.get("name"), traced.get("demangled"))
-        if label
-    ):
+    labels = [label for label in (traced.get("demangled"), traced.get("name")) if label]
+    traced_name = next(iter(labels), "a kernel without a name")
+    if any(plain_names(name)[1] == plain_names(label)[1] for label in labels):
         return []
     what = f"the trace is of {brief_name(traced_name)}, the counters are of {brief_name(name)}"
     return [Caveat("other_kernel_name", "care", what, "the reasons hold only if both are the same code")]

@@ -9,7 +9,7 @@ import polars as pl
 from wavewright.analysis.trace.barriers import barriers
 from wavewright.analysis.trace.costs.row_costs import row_costs
 from wavewright.analysis.trace.diagnose.facts import Facts, RowView
-from wavewright.analysis.trace.diagnose.finding import DISPATCH, Cause, Remedy, StallFinding
+from wavewright.analysis.trace.diagnose.finding import DISPATCH, Cause, Remedy, StallFinding, other_evidence
 from wavewright.analysis.trace.diagnose.gains import PoolGain
 from wavewright.analysis.trace.diagnose.remedies import CaptureFacts, general_remedy, remedies_for
 from wavewright.analysis.trace.diagnose.replay import GAPS
@@ -85,8 +85,10 @@ def _verdict(gain: PoolGain) -> str:
 
 def _reason(trace: ThreadTrace, gain: PoolGain, views: list[RowView]) -> str:
     words = _gap_words(gain)
-    meaning = words.reason if words else _meaning(gain.name)
-    parts = [meaning]
+    if gain.name == "VALU dependency":
+        parts = ["vector arithmetic whose operands are not ready; no other instruction of the wave can go before it"]
+    else:
+        parts = [words.reason if words else stall_class(gain.name).meaning]
     if len(gain.parts) > 1:
         alone = ", ".join(f"{name} {percent(share)}" for name, share in gain.parts if share >= 0.005)
         parts.append(f"one cause; of the time, each taken alone: {alone}")
@@ -95,12 +97,6 @@ def _reason(trace: ThreadTrace, gain: PoolGain, views: list[RowView]) -> str:
     elif views:
         parts.append(_nearest_cause(views))
     return "; ".join(part for part in parts if part)
-
-
-def _meaning(name: str) -> str:
-    if name == "VALU dependency":
-        return "vector arithmetic whose operands are not ready; no other instruction of the wave can go before it"
-    return stall_class(name).meaning
 
 
 def _nearest_cause(views: list[RowView]) -> str:
@@ -118,9 +114,9 @@ def _nearest_cause(views: list[RowView]) -> str:
 
 def _remedies(gain: PoolGain, views: list[RowView], gaps: list[str], capture: CaptureFacts) -> tuple[Remedy, ...]:
     if not views and (words := _gap_words(gain)):
-        return (Remedy("", general_remedy(words.name, words.remedy, capture), (), 0),)
+        return (Remedy("", general_remedy(words.name, words.remedy, capture)),)
     of_gaps = (general_remedy(gap, GAP_WORDS[gap].remedy, capture) for gap in gaps)
-    return (*remedies_for(views, capture), *(Remedy("", text, (), 0) for text in of_gaps))
+    return (*remedies_for(views, capture), *(Remedy("", text) for text in of_gaps))
 
 
 def _gap_rows(trace: ThreadTrace, gaps: list[str]) -> pl.DataFrame:
@@ -129,20 +125,15 @@ def _gap_rows(trace: ThreadTrace, gaps: list[str]) -> pl.DataFrame:
     columns += ["ending_cycles_total"] if "store drain" in gaps else []
     idle = resolve(trace).idle
     cycles = pl.sum_horizontal(columns) if columns else pl.lit(0, pl.Int64)
-    return (
-        idle.select("row", cycles=cycles).filter(pl.col("cycles") > 0).sort("cycles", "row", descending=[True, False])
-    )
+    rows = idle.select("row", cycles=cycles).filter(pl.col("cycles") > 0)
+    return rows.sort("cycles", "row", descending=[True, False])
 
 
 def _gap_evidence(trace: ThreadTrace, idle: pl.DataFrame) -> list[CodeEvidence]:
-    places = trace.code.select("row", "address", pl.col("text").fill_null(""), "file", "line")
-    rows = idle.head(_EVIDENCE_ROWS).join(places, on="row", maintain_order="left")
-    rows = rows.join(row_costs(trace).select("row", "hit_count"), on="row", how="left", maintain_order="left")
-    columns = ("row", "address", "text", "file", "line", pl.col("hit_count").fill_null(0), "cycles")
-    return [
-        CodeEvidence(row, address, text, file, line, executions, 0, 0, (), other_cycles_total=cycles)
-        for row, address, text, file, line, executions, cycles in rows.select(columns).iter_rows()
-    ]
+    rows = idle.head(_EVIDENCE_ROWS).join(trace.code, on="row", maintain_order="left")
+    hits = row_costs(trace).select("row", "hit_count")
+    rows = rows.join(hits, on="row", how="left", maintain_order="left")
+    return other_evidence(rows.with_columns(pl.col("hit_count").fill_null(0)))
 
 
 def _evidence(view: RowView) -> CodeEvidence:
@@ -183,8 +174,9 @@ def _confidence(name: str, trust: str) -> tuple[str, str]:
 
 def registers_or_lds(trace: ThreadTrace, costs: Facts) -> StallFinding | None:
     """Too few waves to hide the exposed cycles, because of a resource that the kernel can give back."""
-    answer = _occupancy(trace)
-    if answer is None:
+    try:
+        answer = occupancy(trace)
+    except WavewrightError:  # the GPU or the registers are not known
         return None
     kernels = answer.kernels.drop_nulls("next_waves_per_simd").sort("wave_count", descending=True)
     if not kernels.height:
@@ -195,11 +187,8 @@ def registers_or_lds(trace: ThreadTrace, costs: Facts) -> StallFinding | None:
         return None  # more room would stay empty: the grid is the limit
     # Further waves hide at most what no wave hid, and at most what they issue themselves.
     hidden_cycles = min(costs.exposed_cycles_total, (next_limit - limit) * costs.issue_cycles_total)
-    gain = (
-        min(hidden_cycles / costs.wave_cycles_total, (next_limit - limit) / next_limit)
-        if costs.wave_cycles_total
-        else 0.0
-    )
+    hidden_share = hidden_cycles / costs.wave_cycles_total if costs.wave_cycles_total else 0.0
+    gain = min(hidden_share, (next_limit - limit) / next_limit)
     steps = _steps(answer, kernel["kernel"])
     certain = answer.target_is_certain and kernel["registers_from"] != "code"
     return StallFinding(
@@ -208,8 +197,7 @@ def registers_or_lds(trace: ThreadTrace, costs: Facts) -> StallFinding | None:
         verdict=f"{counted(limit, 'waves')} per SIMD, bound by {kernel['bound_by']}",
         reason=f"with {counted(limit, 'waves')} per SIMD there is too little other work to hide the exposed cycles",
         remedy=steps,
-        remedies=(Remedy(f"reach {next_limit} waves per SIMD", steps, (), 0),),
-        gain_share_min=0.0,
+        remedies=(Remedy(f"reach {next_limit} waves per SIMD", steps),),
         gain_share_max=gain,
         gain_basis=DISPATCH,
         confidence="medium" if certain else "low",
@@ -225,19 +213,11 @@ def barrier_cause(trace: ThreadTrace) -> str:
         return ""
     worst = rows.row(0, named=True)
     last = ""
-    several = trace.waves["simd"].n_unique() > 1
-    if several and worst["last_simd"] is not None and (worst["last_simd_share"] or 0) > 0.5:
-        last = (
-            f"; the wave on SIMD {worst['last_simd']} is last in {percent(worst['last_simd_share'], 0)} of the meetings"
-        )
+    has_several = trace.waves["simd"].n_unique() > 1
+    if has_several and worst["last_simd"] is not None and (worst["last_simd_share"] or 0) > 0.5:
+        share = percent(worst["last_simd_share"], 0)
+        last = f"; the wave on SIMD {worst['last_simd']} is last in {share} of the meetings"
     return f"the last wave arrives {worst['spread_cycles_mean']:,.0f} cycles after the first, on average{last}"
-
-
-def _occupancy(trace: ThreadTrace) -> Occupancy | None:
-    try:
-        return occupancy(trace)
-    except WavewrightError:  # the GPU or the registers are not known
-        return None
 
 
 def _steps(answer: Occupancy, kernel: int | None) -> str:

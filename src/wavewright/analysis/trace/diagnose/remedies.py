@@ -1,6 +1,7 @@
-"""Remedies for rows: conditions over one row's view, tried in order, for each class of stalls.
+"""Remedies: conditions over a code row and over the whole capture, for the texts of `facts/stall_classes.toml`.
 
-A remedy that the code has already (wide accesses, loads at the start), or that the GPU cannot do, is not given.
+A remedy that the code has already (wide accesses, loads at the start), or that the GPU cannot do, is not given. What is
+not known fulfils no condition.
 """
 
 from __future__ import annotations
@@ -81,11 +82,8 @@ def capture_facts(
     def sizes(*spaces: str) -> frozenset[int]:
         return frozenset(moves.filter(pl.col("space").is_in(spaces))["bytes_per_lane"].to_list())
 
-    spans = (
-        code.group_by("code_object", "function")
-        .agg(span=pl.col("address").max() - pl.col("address").min())["span"]
-        .drop_nulls()
-    )
+    extent = pl.col("address").max() - pl.col("address").min()
+    spans = code.group_by("code_object", "function").agg(span=extent)["span"].drop_nulls()
     return CaptureFacts(
         mnemonics=frozenset(code["text"].str.split(" ").list.first().to_list()),
         lds_access_bytes=sizes("lds"),
@@ -122,10 +120,6 @@ _MORE_WAVES = (
 )
 
 
-def _has_memory(view: RowView) -> bool:
-    return any(word in view.stall_class for word in ("vector load", "load to LDS", "flat load"))
-
-
 def _drains_young_and_old(view: RowView) -> bool:
     """A wait for everything, although its youngest producer was issued much later than the oldest."""
     if "cnt(0)" not in view.text and " 0x0" not in view.text:
@@ -148,10 +142,6 @@ def _is_prefetched(view: RowView) -> bool:
     return bool(view.producers) and all(producer.row > view.row for producer in view.producers)
 
 
-def _is_narrow(view: RowView) -> bool:
-    return bool(view.code.access_bytes) and max(view.code.access_bytes) <= NARROW_BYTES
-
-
 #: The conditions that stall_classes.toml names.
 CONDITIONS: dict[str, Callable[[RowView], bool]] = {
     "always": lambda view: True,
@@ -163,7 +153,7 @@ CONDITIONS: dict[str, Callable[[RowView], bool]] = {
     "prefetched": lambda view: view.in_loop and _is_prefetched(view),
     "unrolled": lambda view: view.code.is_unrolled,
     "first": lambda view: view.code.is_first,
-    "narrow": _is_narrow,
+    "narrow": lambda view: 0 < max(view.code.access_bytes, default=0) <= NARROW_BYTES,
     "accesses": lambda view: bool(view.code.access_bytes),
     "preloadable": lambda view: view.code.can_preload,
     "after_matrix": lambda view: "matrix" in view.code.hazard,
@@ -173,7 +163,7 @@ CONDITIONS: dict[str, Callable[[RowView], bool]] = {
 }
 #: Group of remedies -> the classes that it is for, and whether one wave per SIMD is a reason.
 GROUPS: dict[str, tuple[Callable[[RowView], bool], bool]] = {
-    "loads": (_has_memory, True),
+    "loads": (lambda view: re.search("vector load|load to LDS|flat load", view.stall_class) is not None, True),
     "pressure": (lambda view: view.stall_class in ("VMEM issue", "FLAT issue"), False),
     "lds": (lambda view: "LDS" in view.stall_class and view.stall_class.startswith("wait"), True),
     "scalar": (lambda view: view.stall_class == "wait scalar load", False),

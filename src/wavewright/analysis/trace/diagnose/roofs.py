@@ -18,9 +18,7 @@ _AT_ROOF_SHARE = 0.70
 _AT_ROOF_SHARE_NARROW = 0.85
 #: Waits for memory must take this share of the time: a kernel that seldom waits for memory is not bound by it.
 _MEMORY_GAIN_SHARE = 0.30
-_ABOVE_REACHED = (
-    1.1  #: Times what copies reached from which on a cache certainly takes a part: two copies differ as well.
-)
+_ABOVE_REACHED = 1.1  #: Times what copies reached, above which a cache certainly takes a part: two copies differ too.
 _STARTING = ("start-up", "cold instruction fetch", "wait scalar load")
 #: Waves that spend this share on starting (launch, first fetch, arguments) do not stream.
 _STARTING_SHARE = 0.20
@@ -61,12 +59,8 @@ def pipes(trace: ThreadTrace) -> Pipes:
     """Busy shares of the matrix and vector pipes, as `states` has them."""
     rows = {row["pipe"]: row for row in utilization(trace).pipes.iter_rows(named=True)}
     matrix, vector = (rows.get(name, {"busy_share": 0.0, "issue_count": 0}) for name in ("MATRIX", "VALU"))
-    return Pipes(
-        min(1.0, matrix["busy_share"] or 0.0),
-        min(1.0, vector["busy_share"] or 0.0),
-        matrix["issue_count"],
-        vector["issue_count"],
-    )
+    matrix_share, valu_share = (min(1.0, row["busy_share"] or 0.0) for row in (matrix, vector))
+    return Pipes(matrix_share, valu_share, matrix["issue_count"], vector["issue_count"])
 
 
 def roofs(trace: ThreadTrace, traffic: Traffic | None, used: Pipes, filling: Filling, gains: Gains) -> list[Roof]:

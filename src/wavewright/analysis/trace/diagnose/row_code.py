@@ -73,8 +73,12 @@ class CodeFacts:
         self._texts: list[str] = code["text"].fill_null("").to_list()
         self._uses = RowUses(code)
         self._unrolled = _unrolled(self._texts, list(loops))
-        self._starts = _function_starts(code)
-        self._waves = _waves_per_simd(trace)
+        function = pl.col("function").fill_null("")
+        is_start = (function != function.shift(1)).fill_null(value=True)
+        self._starts: list[int] = code.filter(is_start)["row"].to_list() if "function" in code.columns else []
+        waves = resident_waves(trace)
+        waves = waves if waves.height else trace.waves  # without occupancy events those of the traced CUs
+        self._waves_per_simd_max = achieved(waves).waves_per_simd_max if waves.height else 0
         targets = possible_targets(trace)
         self._can_preload = bool(targets) and all(facts.target in _PRELOADING for facts in targets)
 
@@ -89,7 +93,7 @@ class CodeFacts:
             access_bytes=tuple(sizes),
             is_first=bool(loads) and self._is_first(min(loads)),
             is_unrolled=any(first <= row <= last for first, last in self._unrolled),
-            waves_per_simd_max=self._waves,
+            waves_per_simd_max=self._waves_per_simd_max,
             can_preload=self._can_preload,
         )
 
@@ -125,16 +129,3 @@ def _unrolled(texts: Sequence[str], loops: Sequence[tuple[int, int]]) -> list[tu
     often = {sign for sign, count in Counter(sign for sign, _ in rounds).items() if count >= _ROUNDS}
     ends = [row for sign, row in rounds if sign in often]
     return [(min(ends), max(ends))] if ends else []
-
-
-def _function_starts(code: pl.DataFrame) -> list[int]:
-    """First rows of functions."""
-    changed = pl.col("function").fill_null("") != pl.col("function").fill_null("").shift(1)
-    return code.filter(changed.fill_null(value=True))["row"].to_list() if "function" in code.columns else []
-
-
-def _waves_per_simd(trace: ThreadTrace) -> int:
-    """The most waves that a SIMD held at once; of the traced CUs where the trace has no occupancy events."""
-    waves = resident_waves(trace)
-    waves = waves if waves.height else trace.waves
-    return achieved(waves).waves_per_simd_max if waves.height else 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import product
+from math import prod
 from typing import Final
 
 import polars as pl
@@ -29,13 +30,10 @@ def argument_sets(arguments: tuple[str, ...]) -> list[tuple[str, ...]]:
     """
     names = [argument.partition("=") for argument in arguments]
     choices = [[f"{name}{sign}{value}" for value in values.split("|")] for name, sign, values in names]
-    count = 1
-    for values in choices:
-        count *= len(values)
+    count = prod(map(len, choices))
     if count > _MOST_SETS:
-        raise UsageError(
-            f"{count:,} sets of arguments, and {_MOST_SETS} at most are tried", advice="fewer alternatives"
-        )
+        what = f"{count:,} sets of arguments, and {_MOST_SETS} at most are tried"
+        raise UsageError(what, advice="fewer alternatives")
     return list(product(*choices))
 
 
@@ -57,9 +55,7 @@ def fitted_traffic(
     verdicts = [_verdict(trace, each, counters) for each in of_sets]
     differing = [{argument for argument in each if any(argument not in other for other in sets)} for each in sets]
     names = [" ".join(word for word in each if word in own) for each, own in zip(sets, differing, strict=True)]
-    table = pl.DataFrame(
-        list(zip(names, verdicts, strict=True)), schema=FabricTraffic.tables["fits"].dtypes, orient="row"
-    )
+    table = pl.DataFrame([names, verdicts], schema=FabricTraffic.tables["fits"].dtypes, orient="col")
     fitting = [number for number, verdict in enumerate(verdicts) if verdict == _FITS]
     if len(sets) == 1 or len(fitting) == 1:
         number = fitting[0] if fitting else 0

@@ -61,7 +61,7 @@ class Traffic:
 
     @property
     def is_evidence(self) -> bool:
-        """True if the bytes are moved by the level, and not only request_bytes."""
+        """True if the level moves the bytes; requests of lanes are only an upper bound."""
         return self.evidence != REQUESTS
 
 
@@ -162,8 +162,9 @@ def _exact_bytes(trace: ThreadTrace, gpu: Machine, lanes: LaneOptions | None) ->
 
 
 def _is_followed(trace: ThreadTrace, gpu: Machine | None) -> bool:
-    has_target = trace.source.target is not None or gpu is not None
-    return has_target and trace.part_of is None and trace.instruction_count <= _MOST_INSTRUCTIONS
+    """True if lane addresses can be evaluated: of a whole trace that is not too large, on a known GPU."""
+    is_known = trace.source.target is not None or gpu is not None
+    return is_known and trace.part_of is None and trace.instruction_count <= _MOST_INSTRUCTIONS
 
 
 def _footprint(trace: ThreadTrace, gpu: Machine | None, lanes: LaneOptions | None) -> Footprint | None:

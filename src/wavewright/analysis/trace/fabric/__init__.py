@@ -53,6 +53,11 @@ _TOO_MANY: Final = f"only grids of up to {_MOST_WORKGROUPS:,} workgroups are eva
 _NO_CODE: Final = "no code object says in which registers arguments and workgroup ids are"
 _NO_GRID: Final = "the number of workgroups is not known: --grid and --workgroup give sizes in work-items"
 _NOT_TRACED: Final = "no wave goes the way that was traced: an argument or a size is wrong, or of another dispatch"
+_OVERLAP: Final = (
+    "workgroups store to the same bytes ({share} of what they store): an argument or a size is wrong, or they race; "
+    "nothing is claimed from such addresses"
+)
+_TOO_SCATTERED: Final = "the touched lines are too many single pieces to be counted"
 _TOO_LONG: Final = "the waves execute too many instructions for an evaluation of all workgroups"
 
 
@@ -67,7 +72,7 @@ class TrafficOptions:
     only_today: bool = False  #: Whether other mappings, and orders of waves, are left out.
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class FabricTraffic(Answer, package=__package__):
     """Traffic of one dispatch between its L2 caches and the fabric."""
 
@@ -84,26 +89,30 @@ class FabricTraffic(Answer, package=__package__):
     xcd_count: int
     line_bytes: int
     counts: Ids  #: Workgroups in x, y and z.
-    evaluated_count: int  #: Waves that were evaluated; the others follow from them.
-    checked_count: int  #: Workgroups drawn at random that agree with what follows.
-    known_share: float  #: Of the accesses; below 1 all bytes are at least so many.
-    read_bytes: int  #: From the fabric, in today's order, with caches that lose nothing: the lower bound.
-    unavoidable_bytes: int  #: That any order reads.
-    write_bytes: int  #: To the fabric.
+    evaluated_count: int = 0  #: Waves that were evaluated; the others follow from them.
+    checked_count: int = 0  #: Workgroups drawn at random that agree with what follows.
+    known_share: float = 0.0  #: Of the accesses; below 1 all bytes are at least so many.
+    read_bytes: int = 0  #: From the fabric, in today's order, with caches that lose nothing: the lower bound.
+    unavoidable_bytes: int = 0  #: That any order reads.
+    write_bytes: int = 0  #: To the fabric.
     #: Of L2, over the orders of waves that were simulated and the traced one; None = none was simulated.
-    hit_rate: tuple[float, float] | None
-    simulated_count: int  #: Workgroups of the simulation.
-    read_request_count: float | None  #: From the vector L1 to L2; None = not counted for this GPU.
-    write_request_count: float | None
-    traced_count: int  #: Workgroups whose accesses were followed in the traced order.
-    traced_read_requests: tuple[float, float] | None  #: From the vector L1 to L2, as theirs; None = not followed.
-    traced_hit_rate: tuple[float, float] | None  #: Of L2, with these requests and what L2 misses in the orders tried.
-    overlapping_bytes: int  #: That several workgroups store.
+    hit_rate: tuple[float, float] | None = None
+    simulated_count: int = 0  #: Workgroups of the simulation.
+    read_request_count: float | None = None  #: From the vector L1 to L2; None = not counted for this GPU.
+    write_request_count: float | None = None
+    traced_count: int = 0  #: Workgroups whose accesses were followed in the traced order.
+    traced_read_requests: tuple[float, float] | None = (
+        None  #: From the vector L1 to L2, as theirs; None = not followed.
+    )
+    traced_hit_rate: tuple[float, float] | None = (
+        None  #: Of L2, with these requests and what L2 misses in the orders tried.
+    )
+    overlapping_bytes: int = 0  #: That several workgroups store.
     #: From HBM, where the Infinity Cache starts empty, over the orders of waves; None = no bound above.
-    hbm_read_bytes: tuple[int, int | None]
-    fits_infinity_cache: bool | None  #: Whether all that is touched fits; None = there is no such cache.
-    best_mapping: str  #: That reads fewest bytes; empty = nothing to win.
-    notes: tuple[str, ...]
+    hbm_read_bytes: tuple[int, int | None] = (0, None)
+    fits_infinity_cache: bool | None = None  #: Whether all that is touched fits; None = there is no such cache.
+    best_mapping: str = ""  #: That reads fewest bytes; empty = nothing to win.
+    notes: tuple[str, ...] = ()
 
     @property
     def replicated_bytes(self) -> int:
@@ -152,9 +161,7 @@ def fabric_traffic(
     except OutOfBudgetError:
         return no_traffic(target, _TOO_LONG, caches, workgroups, xcds)
     except TooScatteredError:
-        return no_traffic(
-            target, "the touched lines are too many single pieces to be counted", caches, workgroups, xcds
-        )
+        return no_traffic(target, _TOO_SCATTERED, caches, workgroups, xcds)
 
 
 def no_traffic(
@@ -166,7 +173,7 @@ def no_traffic(
     **facts: object,
 ) -> FabricTraffic:
     """The answer without numbers."""
-    usual = {
+    known = {
         **{name: empty_frame(table) for name, table in FabricTraffic.tables.items()},
         "xcd_count": xcds,
         "counts": dispatch.counts if dispatch else (0, 0, 0),
@@ -174,17 +181,8 @@ def no_traffic(
         "line_bytes": caches.line_bytes if caches else 0,
         "confidence": caches.confidence if caches else "",
         "evidence": caches.evidence if caches else "",
-        **dict.fromkeys(("checked_count", "read_bytes", "unavoidable_bytes", "write_bytes", "overlapping_bytes"), 0),
-        **dict.fromkeys(("hit_rate", "read_request_count", "write_request_count", "fits_infinity_cache")),
-        **dict.fromkeys(("traced_read_requests", "traced_hit_rate")),
-        "traced_count": 0,
-        "known_share": 0.0,
-        "hbm_read_bytes": (0, None),
-        "simulated_count": 0,
-        "best_mapping": "",
-        "notes": (),
     }
-    return FabricTraffic(target=target, problem=problem, **usual | facts)  # type: ignore[arg-type]
+    return FabricTraffic(target=target, problem=problem, **known | facts)  # type: ignore[arg-type]
 
 
 class _Sets:
@@ -205,73 +203,82 @@ class _Sets:
     def answer(self, options: TrafficOptions, rows: pl.Series | None) -> FabricTraffic:
         """All of it, unless the self-check finds that the addresses cannot be."""
         known_share, reasons = self._known()
-        target = self.caches.target
-        facts = {
-            "reasons": reasons,
-            "known_share": known_share,
-            "checked_count": self.everything.checked_count,
-            "notes": self._notes(),
-        }
-        if not self.parts:
-            reason = reasons["reason"][0] if reasons.height else "no access of memory was executed"
-            return no_traffic(target, reason, self.caches, self.workgroups, self.xcds, **facts)
-        if not any(group.accesses.is_as_traced for group in self.everything.groups):
-            return no_traffic(target, _NOT_TRACED, self.caches, self.workgroups, self.xcds, **facts)
-        stores = self._stored_bytes()
-        arrays = self._array_frame()
+        checked = self.everything.checked_count
+        facts = {"reasons": reasons, "known_share": known_share, "checked_count": checked, "notes": self._notes()}
+        arrays, problem = self._array_frame(), ""
         written_bytes = int(arrays["written_bytes"].sum())
-        if stores > written_bytes:
-            problem = (
-                f"workgroups store to the same bytes ({_share(stores - written_bytes, stores)} of what they store): "
-                "an argument or a size is wrong, or they race; nothing is claimed from such addresses"
-            )
-            facts |= {"overlapping_bytes": stores - written_bytes}
-            return no_traffic(target, problem, self.caches, self.workgroups, self.xcds, **facts)
+        if not self.parts:
+            problem = reasons["reason"][0] if reasons.height else "no access of memory was executed"
+        elif not any(group.accesses.is_as_traced for group in self.everything.groups):
+            problem = _NOT_TRACED
+        elif (stored_bytes := self._stored_bytes()) > written_bytes:
+            facts |= {"overlapping_bytes": stored_bytes - written_bytes}
+            problem = _OVERLAP.format(share=_share(stored_bytes - written_bytes, stored_bytes))
+        if not problem:
+            facts |= {"arrays": arrays, "rows": self._row_frame(rows)}
+            facts |= self._traffic(options, int(arrays["unavoidable_bytes"].sum()), written_bytes, known_share)
+        return no_traffic(self.caches.target, problem, self.caches, self.workgroups, self.xcds, **facts)
+
+    def _traffic(
+        self, options: TrafficOptions, unavoidable: int, written_bytes: int, known_share: float
+    ) -> dict[str, Any]:
+        """The fields of the answer that follow from the lines of all workgroups."""
         table = self._mapping_frame(options)
-        unavoidable, read_bytes = int(arrays["unavoidable_bytes"].sum()), int(table["read_bytes"][0])
         best = table.sort("read_bytes", maintain_order=True).row(0, named=True)
-        best_name = best["mapping"] if best["saved_share"] >= _LEAST_SAVED else ""
-        line_requests = self._requests()
+        requests_of_l1 = self._requests()
         infinity = self.caches.infinity_cache_bytes
         fits = None if infinity is None else unavoidable + written_bytes <= infinity
-        lines = infinity // self.line if infinity and not fits else 0
-        machine = _machine(self.workgroups, self.caches, self.xcds, lines, options.product)
+        infinity_lines = infinity // self.line if infinity and not fits else 0
+        machine = _machine(self.workgroups, self.caches, self.xcds, infinity_lines, options.product)
         table, of_today = (table, None) if options.only_today else self._with_intervals(table, options, machine)
-        facts |= {
+        xcds = self.of_today.xcds(self.xcds)
+        facts = {
             "mappings": table,
-            "arrays": arrays,
-            "rows": self._row_frame(rows),
-            "workgroups": workgroup_reuse(
-                self.workgroups, self.parts, self.line, self.of_today.xcds(self.xcds), empty_frame(_WORKGROUPS)
-            ),
-            "read_bytes": read_bytes,
+            "workgroups": workgroup_reuse(self.workgroups, self.parts, self.line, xcds, empty_frame(_WORKGROUPS)),
+            "read_bytes": int(table["read_bytes"][0]),
             "unavoidable_bytes": unavoidable,
             "write_bytes": self._write_bytes(),
-            "read_request_count": line_requests and line_requests[0],
-            "write_request_count": line_requests and line_requests[1],
+            "read_request_count": requests_of_l1 and requests_of_l1[0],
+            "write_request_count": requests_of_l1 and requests_of_l1[1],
             "fits_infinity_cache": fits,
             "hbm_read_bytes": (unavoidable, unavoidable if fits else table["most_bytes"][0]),
-            "best_mapping": best_name,
+            "best_mapping": best["mapping"] if best["saved_share"] >= _LEAST_SAVED else "",
         }
-        if of_today is not None:
-            rates = list(of_today.hit_rate)
-            stored_lines = written_bytes // self.line
-            least, most = table["lines_count"][0], table["most_bytes"][0] / self.line
-            if line_requests and known_share == 1:
-                rates.append(1 - (least + stored_lines) / sum(line_requests))
-                requests_as_traced = machine and traced_requests(self.workgroups, self.everything.groups, machine)
-                if requests_as_traced:
-                    low, high = (each * self.workgroups.total for each in requests_as_traced.of_dispatch)
-                    misses = ((most, low), (least, high))
-                    of_traced = [1 - (lines + stored_lines) / (reads + line_requests[1]) for lines, reads in misses]
-                    facts |= {"traced_count": requests_as_traced.workgroup_count, "traced_read_requests": (low, high)}
-                    facts |= {"traced_hit_rate": tuple(of_traced), "notes": (*self._notes(), TRACED_BY_ASSUMPTION)}
-                    rates += of_traced
-            facts |= {"hit_rate": (min(rates), max(rates)), "simulated_count": of_today.simulated_count}
-            if of_today.hbm_lines is not None:
-                low, high = (lines * self.line for lines in of_today.hbm_lines)
-                facts |= {"hbm_read_bytes": (max(unavoidable, low), max(unavoidable, high))}
-        return no_traffic(target, "", self.caches, self.workgroups, self.xcds, **facts)
+        if of_today is None:
+            return facts
+        rates = list(of_today.hit_rate)
+        if requests_of_l1 and known_share == 1:
+            misses = (table["lines_count"][0], table["most_bytes"][0] / self.line)
+            rates += self._hit_rates(requests_of_l1, misses, written_bytes // self.line, machine, facts)
+        facts |= {"hit_rate": (min(rates), max(rates)), "simulated_count": of_today.simulated_count}
+        if of_today.hbm_lines is not None:
+            low, high = (lines * self.line for lines in of_today.hbm_lines)
+            facts |= {"hbm_read_bytes": (max(unavoidable, low), max(unavoidable, high))}
+        return facts
+
+    def _hit_rates(
+        self,
+        requests_of_l1: tuple[float, float],
+        misses: tuple[float, float],
+        stored_lines: int,
+        machine: Machine | None,
+        facts: dict[str, Any],
+    ) -> list[float]:
+        """Hit rates of L2 by the requests of L1, read and written; adds what follows from the traced order to `facts`.
+
+        `misses` are the lines that L2 reads, least and most.
+        """
+        least, most = misses
+        rates = [1 - (least + stored_lines) / sum(requests_of_l1)]
+        as_traced = machine and traced_requests(self.workgroups, self.everything.groups, machine)
+        if as_traced:
+            low, high = (each * self.workgroups.total for each in as_traced.of_dispatch)
+            combinations = ((most, low), (least, high))
+            of_traced = [1 - (lines + stored_lines) / (reads + requests_of_l1[1]) for lines, reads in combinations]
+            facts |= {"traced_count": as_traced.workgroup_count, "traced_read_requests": (low, high)}
+            facts |= {"traced_hit_rate": tuple(of_traced), "notes": (*self._notes(), TRACED_BY_ASSUMPTION)}
+            rates += of_traced
+        return rates
 
     def _stored_bytes(self) -> int:
         """Bytes that workgroups store, each for itself."""
@@ -279,7 +286,7 @@ class _Sets:
         for group in self.everything.groups:
             ranges = [part.ranges for part in self.parts if part.is_store and part.group is group]
             if ranges:
-                begin, end = (np.concatenate(each) for each in zip(*ranges, strict=True))
+                begin, end = map(np.concatenate, zip(*ranges, strict=True))
                 total += len(group.numbers) * count(merged(begin, end))
         return total
 
@@ -381,12 +388,10 @@ class _Sets:
         line, piece = self.caches.read_request_bytes, self.caches.write_request_bytes
         if line is None or piece is None:
             return None
-        of_groups = [
-            np.array(requests(group, self.workgroups, line, piece)) * len(group.numbers)
-            for group in self.everything.groups
-        ]
-        reads, writes = sum(of_groups, np.zeros(2))
-        return float(reads), float(writes)
+        total = np.zeros(2)
+        for group in self.everything.groups:
+            total += np.array(requests(group, self.workgroups, line, piece)) * len(group.numbers)
+        return float(total[0]), float(total[1])
 
     def _known(self) -> tuple[float, pl.DataFrame]:
         """Share of the accesses that is known, and the reasons of the others."""

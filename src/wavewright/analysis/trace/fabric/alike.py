@@ -101,7 +101,11 @@ def all_workgroups(workgroups: Workgroups) -> AllWorkgroups:
     is_complete = False
     generator = np.random.default_rng(1)
     try:
-        parts = [_parts(lambda at, axis=axis: probe(_with(axis, at)), workgroups.counts[axis]) for axis in range(3)]  # type: ignore[misc]
+        parts = [
+            _parts(lambda at: probe((at, 0, 0)), workgroups.counts[0]),
+            _parts(lambda at: probe((0, at, 0)), workgroups.counts[1]),
+            _parts(lambda at: probe((0, 0, at)), workgroups.counts[2]),
+        ]
     except OutOfBudgetError:
         return AllWorkgroups([], workgroups.total, 0, is_complete=False)
     for box in product(*parts):
@@ -124,11 +128,6 @@ def all_workgroups(workgroups: Workgroups) -> AllWorkgroups:
         groups += single or []
         unknown += 0 if single is not None else len(numbers)
     return AllWorkgroups(groups, unknown, checked_count, is_complete)
-
-
-def _with(axis: int, at: int) -> Ids:
-    x, y, z = (at if axis == each else 0 for each in range(3))
-    return x, y, z
 
 
 def _parts(probe: Callable[[int], Probed], count: int) -> list[tuple[int, int]]:

@@ -1,4 +1,7 @@
-"""Lines that workgroups touch: ranges of bytes of the first workgroup of a group, moved to those of the others."""
+"""Lines that workgroups touch: ranges of bytes of the first workgroup of a group, moved to those of the others.
+
+From them follow the lines that XCDs read, the requests of the L1 caches, and how much workgroups share.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,8 @@ from wavewright.analysis.trace.fabric.workgroups import ATOMIC, STORE, Workgroup
 _MERGED_AT: Final = 4_000_000  #: Ranges that are put together before they are merged.
 _MOST_RANGES: Final = 16_000_000  #: That stay apart: more memory than a laptop should need.
 _SAMPLES: Final = 32  #: Workgroups whose requests are counted where they lie differently in their lines.
-_LANES: Final = 64
+_MOST_REUSE_WORKGROUPS: Final = 4_096  #: Up to which the lines that each of them shares are counted.
+_MOST_REUSE_LINES: Final = 3_000_000  #: Of all workgroups together.
 _DENSE: Final = 8  #: Units for each range, at most, that are marked one by one.
 _AWAY: Final = 1 << 56  #: Keeps lines of different parts of a workgroup's time apart.
 
@@ -69,13 +73,15 @@ def merged(begin: np.ndarray, end: np.ndarray) -> Ranges:
     return begin[first], reach[np.append(first[1:], begin.size) - 1]
 
 
-def lane_ranges(group: Alike, workgroups: Workgroups, numbers: np.ndarray) -> Ranges:
-    """Bytes that active lanes of the chosen executions touch."""
+def lane_bytes(
+    group: Alike, width_bytes: np.ndarray, numbers: np.ndarray, member: int | None = None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """First byte, end and activity of each lane in some executions of a group's first workgroup or of another one."""
     accesses = group.accesses
-    active = (accesses.active[numbers][:, None] >> np.arange(_LANES, dtype=np.uint64)) & np.uint64(1) == 1
     begin = accesses.address[numbers]
-    end = begin + workgroups.width_bytes[accesses.row[numbers]][:, None]
-    return begin[active], end[active]
+    if member is not None:
+        begin = begin + group.moves[group.move[numbers], member][:, None]
+    return begin, begin + width_bytes[accesses.row[numbers]][:, None], accesses.active_lanes(numbers)
 
 
 def touched(
@@ -92,7 +98,9 @@ def touched(
         keys = np.stack([group.move[known_accesses], array, way[known_accesses] == STORE, rows])
         kinds, kind = np.unique(keys, axis=1, return_inverse=True)
         for number, (move, its_array, is_store, row) in enumerate(kinds.T):
-            ranges = merged(*lane_ranges(group, workgroups, known_accesses[kind.ravel() == number]))
+            chosen = known_accesses[kind.ravel() == number]
+            begin, end, is_active = lane_bytes(group, workgroups.width_bytes, chosen)
+            ranges = merged(begin[is_active], end[is_active])
             parts.append(Touched(group, int(move), int(its_array), bool(is_store), int(row), ranges))
     return parts
 
@@ -167,35 +175,18 @@ def requests(group: Alike, workgroups: Workgroups, line: int, piece: int) -> tup
     accesses = group.accesses
     way = workgroups.direction[accesses.row]
     is_counted = accesses.is_known & (accesses.active != 0)
-    loads, stores = (
-        np.flatnonzero(is_counted & (way != STORE) & (way != ATOMIC)),
-        np.flatnonzero(is_counted & (way == STORE)),
-    )
+    loads = np.flatnonzero(is_counted & (way != STORE) & (way != ATOMIC))
+    stores = np.flatnonzero(is_counted & (way == STORE))
+    kinds = ((loads, line, accesses.barriers[loads]), (stores, piece, np.arange(len(stores))))
     is_aligned = not (group.moves[np.unique(group.move[is_counted])] % line).any() if is_counted.any() else True
     sample_count = 1 if is_aligned else min(_SAMPLES, len(group.numbers))
     sums = np.zeros(2)
-    for number in np.linspace(0, len(group.numbers) - 1, sample_count).astype(int):
-        for at, (numbers, unit, part) in enumerate(
-            ((loads, line, accesses.barriers[loads]), (stores, piece, np.arange(len(stores))))
-        ):
-            sums[at] += _request_count(group, workgroups, numbers, unit, part, int(number))
+    for member in np.linspace(0, len(group.numbers) - 1, sample_count).astype(int):
+        for kind, (numbers, unit, part) in enumerate(kinds):
+            begin, end, is_active = lane_bytes(group, workgroups.width_bytes, numbers, int(member))
+            away = part[:, None] * (_AWAY // unit)  # units of different parts count each
+            sums[kind] += count(merged((begin // unit + away)[is_active], (-(-end // unit) + away)[is_active]))
     return float(sums[0] / sample_count), float(sums[1] / sample_count)
-
-
-def _request_count(
-    group: Alike, workgroups: Workgroups, numbers: np.ndarray, unit: int, part: np.ndarray, number: int
-) -> int:
-    """Units that executions touch; those of different parts count each."""
-    accesses = group.accesses
-    active = (accesses.active[numbers][:, None] >> np.arange(_LANES, dtype=np.uint64)) & np.uint64(1) == 1
-    begin = accesses.address[numbers] + group.moves[group.move[numbers], number][:, None]
-    end = begin + workgroups.width_bytes[accesses.row[numbers]][:, None]
-    away = part[:, None] * (_AWAY // unit)
-    return count(merged((begin // unit + away)[active], (-(-end // unit) + away)[active]))
-
-
-_MOST_WORKGROUPS: Final = 4_096
-_MOST_LINES: Final = 3_000_000  #: Of all workgroups together.
 
 
 def workgroup_reuse(
@@ -204,7 +195,7 @@ def workgroup_reuse(
     """One row per workgroup, with the shares of its lines that others read; nothing where there are too many."""
     loads = [part for part in parts if not part.is_store]
     size = sum(len(part.group.numbers) * int((part.ranges[1] - part.ranges[0]).sum() // line + 1) for part in loads)
-    if workgroups.total > _MOST_WORKGROUPS or size > _MOST_LINES or not loads:
+    if workgroups.total > _MOST_REUSE_WORKGROUPS or size > _MOST_REUSE_LINES or not loads:
         return nothing
     of_number: dict[int, list[np.ndarray]] = {number: [] for number in range(workgroups.total)}
     for part in loads:
@@ -213,17 +204,17 @@ def workgroup_reuse(
             of_number[number].append(_numbers(begin, end))
     lines = [np.unique(np.concatenate(each)) if each else np.zeros(0, np.int64) for each in of_number.values()]
     lengths = np.array([len(each) for each in lines])
-    frame = pl.DataFrame(
-        {"line": np.concatenate(lines), "number": np.repeat(np.arange(len(lines)), lengths)}
-    ).with_columns(xcd=pl.Series(np.repeat(xcds, lengths)))
-    sharing_lines = frame.with_columns(here=pl.len().over("line", "xcd") > 1, anywhere=pl.len().over("line") > 1)
-    sums = sharing_lines.group_by("number").agg(
-        shared_share=pl.col("here").mean(), away_share=(pl.col("anywhere") & ~pl.col("here")).mean()
+    numbers = np.arange(workgroups.total)
+    columns = {"line": np.concatenate(lines), "number": np.repeat(numbers, lengths), "xcd": np.repeat(xcds, lengths)}
+    on_xcd, anywhere = pl.len().over("line", "xcd") > 1, pl.len().over("line") > 1
+    sums = (
+        pl.DataFrame(columns)
+        .with_columns(on_xcd=on_xcd, elsewhere=anywhere & ~on_xcd)
+        .group_by("number")
+        .agg(shared_share=pl.col("on_xcd").mean(), away_share=pl.col("elsewhere").mean())
     )
-    x, y, z = workgroups.ids(np.arange(workgroups.total))
-    table = pl.DataFrame(
-        {"number": np.arange(workgroups.total), "x": x, "y": y, "z": z, "xcd": xcds, "lines_count": lengths}
-    )
+    x, y, z = workgroups.ids(numbers)
+    table = pl.DataFrame({"number": numbers, "x": x, "y": y, "z": z, "xcd": xcds, "lines_count": lengths})
     return table.join(sums, on="number", how="left", maintain_order="left").with_columns(
         pl.col("shared_share", "away_share").fill_null(0.0)
     )

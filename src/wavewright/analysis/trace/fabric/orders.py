@@ -15,6 +15,7 @@ import polars as pl
 
 from wavewright import _core
 from wavewright.analysis.trace.fabric.alike import Alike
+from wavewright.analysis.trace.fabric.line_sets import lane_bytes
 from wavewright.analysis.trace.fabric.workgroups import ATOMIC, STORE
 from wavewright.facts.gpus.chiplets import CacheFacts
 
@@ -47,9 +48,7 @@ class Interval:
     refetched_share: tuple[float, float]  #: Lines read again, of those that a cache without limits reads.
     hit_rate: tuple[float, float]  #: Of L2.
     simulated_count: int  #: Workgroups.
-    hbm_lines: tuple[int, int] | None = (
-        None  #: Of the whole dispatch, that the Infinity Cache misses; None = not asked.
-    )
+    hbm_lines: tuple[int, int] | None  #: Of the whole dispatch, that the Infinity Cache misses; None = not asked.
 
 
 @dataclass(frozen=True)
@@ -159,16 +158,12 @@ def blocks_of_lines(
 
     Of the first workgroup of the group, or of one of its members.
     """
-    accesses = group.accesses
-    begin = accesses.address[numbers]
-    if member is not None:
-        begin = begin + group.moves[group.move[numbers], member][:, None]
-    end = begin + width_bytes[accesses.row[numbers]][:, None] - 1
-    active = (accesses.active[numbers][:, None] >> np.arange(_LANES, dtype=np.uint64)) & np.uint64(1) == 1
+    begin, end, active = lane_bytes(group, width_bytes, numbers, member)
+    last = end - 1
     unit = np.where(is_store, piece, line)[:, None]
     lane_group = np.where(is_store[:, None], 0, np.arange(_LANES) // _GROUP_LANES)
     turn = (np.arange(len(numbers))[:, None] * (_LANES // _GROUP_LANES) + lane_group)[active]
-    units, number = np.unique(np.concatenate([(begin // unit)[active], (end // unit)[active]]), return_inverse=True)
+    units, number = np.unique(np.concatenate([(begin // unit)[active], (last // unit)[active]]), return_inverse=True)
     keys = np.unique(np.concatenate([turn, turn]) * len(units) + number)
     execution = keys // max(1, len(units)) // (_LANES // _GROUP_LANES)
     size = np.where(is_store, piece, line)[execution]
@@ -210,21 +205,21 @@ def interval(
     most = int(np.searchsorted(lookups, limit, side="right"))
     if most < min(len(order), machine.xcds * machine.cus):
         return None
-    first_ones = order[:most]
-    least = _simulated(work, machine, first_ones, 0, 0.0, is_limited=False)
+    launched_first = order[:most]
+    least = _simulated(work, machine, launched_first, 0, 0.0, is_limited=False)
     touched_lines = least["read_misses"] + least["write_misses"]
     caches = machine.caches
-    is_part = len(first_ones) < len(order)
+    is_part = len(launched_first) < len(order)
     if not least["read_misses"] or (is_part and touched_lines * caches.line_bytes < _FULL_CACHES * caches.l2_bytes):
         return None
-    runs = [_simulated(work, machine, first_ones, *ORDERS[name]) for name in names]
+    runs = [_simulated(work, machine, launched_first, *ORDERS[name]) for name in names]
     refetched_shares = [run["read_misses"] / least["read_misses"] - 1 for run in runs]
     rates = [1 - (run["read_misses"] + run["write_misses"]) / max(1, run["reads"] + run["writes"]) for run in runs]
     return Interval(
         (max(0.0, min(refetched_shares)), max(refetched_shares)),
         (min(rates), max(rates)),
-        len(first_ones),
-        None if is_part else _from_hbm(work, machine, first_ones),
+        len(launched_first),
+        None if is_part else _from_hbm(work, machine, launched_first),
     )
 
 

@@ -56,13 +56,11 @@ def traced_requests(workgroups: Workgroups, groups: list[Alike], machine: Machin
     by_itself = more if each == 0 else machine.cus - more if each == 1 else 0
     share = by_itself / (each * machine.cus + more)
     evenly = share * alone + (1 - share) * together
-    return TracedRequests(
-        count, *(_bounds(sums / count) for sums in (together, alone, np.concatenate([together, evenly])))
-    )
-
-
-def _bounds(numbers: np.ndarray) -> Bounds:
-    return float(numbers.min()), float(numbers.max())
+    bounds = [
+        (float(sums.min()) / count, float(sums.max()) / count)
+        for sums in (together, alone, np.concatenate([together, evenly]))
+    ]
+    return TracedRequests(count, *bounds)
 
 
 def _workgroups_of_cus(workgroups: Workgroups) -> list[list[list[int]]]:

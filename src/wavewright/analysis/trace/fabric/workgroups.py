@@ -68,20 +68,23 @@ class Accesses:
         first: np.ndarray = self.address[np.arange(len(number)), number]
         return first
 
+    def active_lanes(self, numbers: np.ndarray) -> np.ndarray:
+        """[executions x lanes]: whether a lane is active in each of some executions."""
+        is_active: np.ndarray = (self.active[numbers][:, None] >> np.arange(_LANES, dtype=np.uint64)) & np.uint64(
+            1
+        ) == 1
+        return is_active
+
     def of_place(self, place: int) -> Accesses:
         """Those of the wave at a place."""
-        here = self.place == place
-        columns = {
-            each.name: getattr(self, each.name)[here]
-            for each in fields(self)
-            if isinstance(getattr(self, each.name), np.ndarray)
-        }
-        return replace(self, **columns)
+        is_there = self.place == place
+        values = ((each.name, getattr(self, each.name)) for each in fields(self))
+        return replace(self, **{name: value[is_there] for name, value in values if isinstance(value, np.ndarray)})
 
     def key(self) -> bytes:
         """Equal for workgroups that do the same at addresses that differ by one number for each execution."""
-        is_active = (self.active[:, None] >> np.arange(_LANES, dtype=np.uint64)) & np.uint64(1)
-        relative = np.where((is_active == 1) & self.is_known[:, None], self.address - self.first[:, None], 0)
+        is_certain = self.active_lanes(np.arange(len(self.active))) & self.is_known[:, None]
+        relative = np.where(is_certain, self.address - self.first[:, None], 0)
         parts = (self.row, self.place, self.barriers, self.is_known, self.active, relative)
         return b"".join(np.ascontiguousarray(part).tobytes() for part in parts) + repr(self.stopped_rows).encode()
 
@@ -146,13 +149,10 @@ class Workgroups:
             branches += [walk[f"{kind}branch_count"] for kind in ("", "checked_", "assumed_")]  # type: ignore[literal-required]
         *columns_of_all, base_pointer = (np.concatenate(parts) for parts in zip(*frames, strict=True))
         self._found = {int(offset) for offset in np.unique(base_pointer) if offset >= 0} - self.pointers.keys()
-        rows_stopped = tuple(sorted(set(stops)))
         as_traced = any(walk["is_as_traced"] for walk in walks)
-        branch_counts, steps = (
-            tuple(int(each) for each in branches),
-            sum(len(pl.DataFrame(walk["path"])) for walk in walks),
-        )
-        return Accesses(*columns_of_all, rows_stopped, branch_counts, as_traced, steps)  # type: ignore[arg-type,call-arg]
+        branch_counts = tuple(int(each) for each in branches)
+        steps = sum(len(pl.DataFrame(walk["path"])) for walk in walks)
+        return Accesses(*columns_of_all, tuple(sorted(set(stops))), branch_counts, as_traced, steps)  # type: ignore[arg-type,call-arg]
 
     def place_pointers(self) -> None:
         """Give the pointers among the arguments that nobody gave addresses far apart."""

@@ -101,40 +101,27 @@ def floors_without(answer: Floors, saved: Mapping[str, int]) -> Floor | None:
 def _largest_without(ordered: list[Floor], saved: Mapping[str, int], span: int) -> Floor | None:
     left = [(floor, max(0, floor.cycles - saved.get(floor.pipe, 0))) for floor in ordered]
     changed = [replace(floor, cycles=cycles, share=cycles / span) for floor, cycles in left if cycles]
-    return max(changed, key=_size, default=None)
-
-
-def _size(floor: Floor) -> int:
-    return floor.cycles
+    return max(changed, key=lambda floor: floor.cycles, default=None)
 
 
 def _ordered(pipes: pl.DataFrame) -> list[Floor]:
     """Known floors, the largest first."""
-    listed = [
-        Floor(row["pipe"], row["floor_cycles_total"], row["span_share"], is_whole, row["confidence"])
-        for row in pipes.drop_nulls(["floor_cycles_total", "span_share"]).iter_rows(named=True)
-        for is_whole in (row["counted_count"] == row["execution_count"],)
-        if row["floor_cycles_total"] > 0
-    ]
-    return sorted(listed, key=_size, reverse=True)
+    known = pipes.drop_nulls(["floor_cycles_total", "span_share"]).filter(pl.col("floor_cycles_total") > 0)
+    is_whole = pl.col("counted_count") == pl.col("execution_count")
+    rows = known.select("pipe", "floor_cycles_total", "span_share", is_whole, "confidence").iter_rows()
+    return sorted((Floor(*row) for row in rows), key=lambda floor: floor.cycles, reverse=True)
 
 
 def _by_cu(done: Executed, units: pl.DataFrame, lanes: LaneCycles) -> pl.DataFrame:
     issues = done.issues.with_columns(counted_count=pl.col("execution_count"))
     names = [*UNIT, "pipe", "execution_count", "counted_count", "floor_cycles"]
-    every = pl.concat(
-        [issues.select(names), lanes.by_unit.select(names), _not_evaluated(issues, lanes.by_unit).select(names)]
-    )
+    frames = (issues, lanes.by_unit, _not_evaluated(issues, lanes.by_unit))
+    every = pl.concat([frame.select(names) for frame in frames])
     joined = units.join(every, on=UNIT, nulls_equal=True, maintain_order="left")
-    order = pl.col("pipe").replace_strict({pipe: place for place, pipe in enumerate(PIPES)}, return_dtype=pl.Int64)
     is_possible = pl.col("floor_cycles") <= pl.col("span_cycles")
     floor = pl.when(is_possible & (pl.col("counted_count") > 0)).then("floor_cycles")
-    return _typed(
-        joined.sort("se", "cu", order).with_columns(
-            floor_cycles_total=floor, span_share=share_of(floor, pl.col("span_cycles"))
-        ),
-        "by_cu",
-    )
+    joined = joined.with_columns(floor_cycles_total=floor, span_share=share_of(floor, pl.col("span_cycles")))
+    return joined.sort("se", "cu", _order_of_pipes()).select(Floors.tables["by_cu"].casts)
 
 
 def _not_evaluated(issues: pl.DataFrame, by_unit: pl.DataFrame) -> pl.DataFrame:
@@ -159,15 +146,16 @@ def _pipes(trace: ThreadTrace, by_cu: pl.DataFrame, span: int, lanes: LaneCycles
     )
     targets = tuple(arch.target for arch in possible_targets(trace))
     rates = [lanes.rates[pipe] if pipe in LANE_PIPES else rate_of(pipe, trace.gfxip, targets) for pipe in added["pipe"]]
-    order = pl.col("pipe").replace_strict({pipe: place for place, pipe in enumerate(PIPES)}, return_dtype=pl.Int64)
-    return _typed(
-        added.with_columns(
-            span_share=share_of(pl.col("floor_cycles_total"), pl.lit(span)),
-            confidence=pl.Series([rate.confidence for rate in rates], dtype=pl.String),
-            evidence=pl.Series([rate.evidence for rate in rates], dtype=pl.String),
-        ).sort(order),
-        "pipes",
+    added = added.with_columns(
+        span_share=share_of(pl.col("floor_cycles_total"), pl.lit(span)),
+        confidence=pl.Series([rate.confidence for rate in rates], dtype=pl.String),
+        evidence=pl.Series([rate.evidence for rate in rates], dtype=pl.String),
     )
+    return added.sort(_order_of_pipes()).select(Floors.tables["pipes"].casts)
+
+
+def _order_of_pipes() -> pl.Expr:
+    return pl.col("pipe").replace_strict({pipe: place for place, pipe in enumerate(PIPES)}, return_dtype=pl.Int64)
 
 
 def _changes(lanes: LaneCycles, ordered: list[Floor], span: int) -> pl.DataFrame:
@@ -180,8 +168,5 @@ def _changes(lanes: LaneCycles, ordered: list[Floor], span: int) -> pl.DataFrame
         largest = _largest_without(ordered, {pipe: saved}, span)
         after.append((largest.pipe, largest.cycles, largest.speedup_max) if largest else (pipe, 0, None))
     schema = {"next_pipe": pl.String, "next_floor_cycles_total": pl.Int64, "speedup_max": pl.Float64}
-    return _typed(pl.concat([rows, pl.DataFrame(after, schema=schema, orient="row")], how="horizontal"), "changes")
-
-
-def _typed(frame: pl.DataFrame, table: str) -> pl.DataFrame:
-    return frame.select(Floors.tables[table].casts)
+    both = pl.concat([rows, pl.DataFrame(after, schema=schema, orient="row")], how="horizontal")
+    return both.select(Floors.tables["changes"].casts)

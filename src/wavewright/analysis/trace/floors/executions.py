@@ -21,6 +21,8 @@ from wavewright.model.trace import ThreadTrace
 
 UNIT = ["kernel", "se", "cu"]
 _SIMD = [*UNIT, "simd"]
+#: Number of a category -> the pipe that issues it.
+_PIPE_OF_NUMBER = {number: PIPE_OF_CATEGORY[name] for number, name in CATEGORIES.items() if name in PIPE_OF_CATEGORY}
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,9 @@ def executed(trace: ThreadTrace, left_out: tuple[int, ...] = ()) -> Executed:
     units = _merged_units([units for units, _, _ in parts])
     counts = pl.concat([counts for _, counts, _ in parts]).group_by(*_SIMD, "row", "category").agg(pl.col("n").sum())
     longest = pl.concat([longest for _, _, longest in parts]).group_by(UNIT).agg(pl.col("n").max())
-    return Executed(units, pl.concat([_longest_waves(trace, longest), _of_simds(trace, counts)]))
+    floor = pl.col("n") * base_clock(trace.gfxip)
+    waves = longest.select(*UNIT, pipe=pl.lit("issue"), execution_count="n", floor_cycles=floor)
+    return Executed(units, pl.concat([waves, _of_simds(trace, counts)]))
 
 
 def _counts_of_part(
@@ -55,13 +59,9 @@ def _counts_of_part(
         .agg(pl.col("start_cycles").min(), pl.col("end").max(), waves="wave")
     )
     counts = done.group_by(*_SIMD, "row", "category").agg(n=pl.len().cast(pl.Int64))
-    issued = done.filter(pl.col("category").is_in(_issued_categories()))
+    issued = done.filter(pl.col("category").is_in(list(_PIPE_OF_NUMBER)))
     longest = issued.group_by(*UNIT, "wave").agg(n=pl.len().cast(pl.Int64)).drop("wave")
     return units, counts, longest.group_by(UNIT).agg(pl.col("n").max())
-
-
-def _issued_categories() -> list[int]:
-    return [number for number, name in CATEGORIES.items() if name in PIPE_OF_CATEGORY]
 
 
 def _merged_units(parts: list[pl.DataFrame]) -> pl.DataFrame:
@@ -70,21 +70,8 @@ def _merged_units(parts: list[pl.DataFrame]) -> pl.DataFrame:
         .group_by(UNIT, maintain_order=True)
         .agg(pl.col("start_cycles").min(), pl.col("end").max(), pl.col("waves").explode())
     )
-    return merged.select(
-        *UNIT,
-        pl.col("waves").list.len().cast(pl.Int64).alias("wave_count"),
-        (pl.col("end") - pl.col("start_cycles")).alias("span_cycles"),
-        "waves",
-    ).sort(UNIT)
-
-
-def _longest_waves(trace: ThreadTrace, longest: pl.DataFrame) -> pl.DataFrame:
-    return longest.select(
-        *UNIT,
-        pl.lit("issue").alias("pipe"),
-        pl.col("n").alias("execution_count"),
-        (pl.col("n") * base_clock(trace.gfxip)).alias("floor_cycles"),
-    )
+    count, span = pl.col("waves").list.len().cast(pl.Int64), pl.col("end") - pl.col("start_cycles")
+    return merged.select(*UNIT, "waves", wave_count=count, span_cycles=span).sort(UNIT)
 
 
 def _of_simds(trace: ThreadTrace, counts: pl.DataFrame) -> pl.DataFrame:
@@ -93,9 +80,8 @@ def _of_simds(trace: ThreadTrace, counts: pl.DataFrame) -> pl.DataFrame:
     clock = base_clock(gfxip)
     ordered = trace.code.sort("row")
     code = ordered.select("row", is_matrix=matrix_rows(ordered), declared=pipe_cycles_of_rows(trace))
-    by_category = {number: PIPE_OF_CATEGORY[name] for number, name in CATEGORIES.items() if name in PIPE_OF_CATEGORY}
-    if not counts_scalar_loads(gfxip):
-        by_category = {number: pipe for number, pipe in by_category.items() if CATEGORIES[number] != "SMEM"}
+    left_out = "" if counts_scalar_loads(gfxip) else "SMEM"
+    by_category = {number: pipe for number, pipe in _PIPE_OF_NUMBER.items() if CATEGORIES[number] != left_out}
     of_category = pl.col("category").replace_strict(by_category, default=None, return_dtype=pl.String)
     placed = counts.join(code, on="row", how="left").with_columns(
         pipe=pl.when(pl.col("is_matrix").fill_null(value=False)).then(pl.lit("MATRIX")).otherwise(of_category)

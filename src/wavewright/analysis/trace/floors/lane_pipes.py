@@ -18,6 +18,7 @@ from wavewright.model.trace import ThreadTrace
 
 _MOST_UNITS: Final = 16  #: CUs whose lanes are evaluated, those with the longest span; the floors of others are lower.
 _NOT_KNOWN = Rate(1, "hypothesis", "not known")
+_LDS_EVIDENCE: Final = "LDS serves one phase of lanes in a cycle; docs/reference/lane-rules.md has the phases"
 _ROWS: Final = {
     "row": pl.Int32,
     "text": pl.String,
@@ -67,7 +68,10 @@ def lane_cycles(trace: ThreadTrace, options: LaneOptions | None, units: pl.DataF
     keys = ["row", "text", "file", "line", "pipe", "change", "confidence"]
     counts = ["execution_count", "counted_count", "cycles_total", "saved_cycles_total"]
     rows = stacked.group_by(keys, maintain_order=True).agg(pl.col(counts).sum()).select(list(_ROWS))
-    rates = {"LDS": _lds_rate(rows), "L1": _NOT_KNOWN}
+    rates = dict.fromkeys(LANE_PIPES, _NOT_KNOWN)
+    is_counted_lds = (pl.col("pipe") == "LDS") & (pl.col("counted_count") > 0)
+    if lds_confidences := rows.filter(is_counted_lds)["confidence"].drop_nulls().to_list():
+        rates["LDS"] = Rate(1, weakest(lds_confidences), _LDS_EVIDENCE)
     notes = []
     if not isinstance(coalescing, Refusal) and per_cycle is not None:
         confidences = [*rows.filter(pipe="L1")["confidence"].drop_nulls(), coalescing.rate_confidence]
@@ -117,14 +121,6 @@ def _costs(rows: pl.DataFrame, per_cycle: float | None, lds_pipes: int) -> pl.Da
     return both.select(pl.col(name).cast(dtype) for name, dtype in _ROWS.items()).with_columns(
         pl.col("cycles_total", "saved_cycles_total").fill_null(0)
     )
-
-
-def _lds_rate(rows: pl.DataFrame) -> Rate:
-    counted = rows.filter((pl.col("pipe") == "LDS") & (pl.col("counted_count") > 0))["confidence"].drop_nulls()
-    if not counted.len():
-        return _NOT_KNOWN
-    confidence = weakest(counted.to_list())
-    return Rate(1, confidence, "LDS serves one phase of lanes in a cycle; docs/reference/lane-rules.md has the phases")
 
 
 def no_lane_cycles(reason: str) -> LaneCycles:

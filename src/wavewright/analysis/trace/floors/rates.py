@@ -81,9 +81,5 @@ def _valu_issues_max(gfxip: int, targets: tuple[str, ...]) -> int:
 
 
 def weakest(confidences: list[str]) -> str:
-    """The weakest of some confidences.
-
-    >>> weakest(["published", "hypothesis", "counter-proven"])
-    'hypothesis'
-    """
+    """The weakest of some confidences."""
     return max(confidences, key=CONFIDENCES.index)

@@ -29,6 +29,7 @@ from wavewright.model.answer import Answer
 from wavewright.model.schema import empty_frame
 from wavewright.model.trace import ThreadTrace
 
+_UNSIZED = "the workgroup size is not recorded: workgroups are taken as one-dimensional; --workgroup gives it"
 #: Generations whose instructions are evaluated. gfx1250 chooses registers by a mode that texts need not show.
 EVALUATED_FAMILIES = ("gfx9", "gfx10", "gfx11", "gfx12")
 
@@ -89,11 +90,8 @@ def _lane_accesses(trace: ThreadTrace, options: LaneOptions) -> LaneAccesses:
     coalescing = options.rules.coalescing_rule(target)
     segment_bytes = None if isinstance(coalescing, Refusal) else coalescing.segment_bytes
     texts = trace.code["text"].fill_null("").to_list()
-    reasons = _reasons(kernels, texts)
-    refusals = rules.accesses.select("row", "refusal").drop_nulls()
-    reasons = _with_refusals(reasons, refusals)
+    reasons = _with_refusals(_reasons(kernels, texts), rules.accesses.select("row", "refusal").drop_nulls())
     sums = _sums(kernels)
-    names = _declared("rows")
     first = reasons.group_by("row", maintain_order=True).agg(pl.col("reason").first())
     is_lds = pl.col("space") == "lds"
     rows = (
@@ -112,7 +110,7 @@ def _lane_accesses(trace: ThreadTrace, options: LaneOptions) -> LaneAccesses:
                 lambda bits: assumption_text(bits, options.pointer_bytes), return_dtype=pl.String
             ),
         )
-        .select(pl.col(name).cast(dtype) for name, dtype in names.items())
+        .select(LaneAccesses.tables["rows"].casts)
     )
     return LaneAccesses(
         rows=rows,
@@ -155,13 +153,11 @@ def target_of(trace: ThreadTrace, options: LaneOptions) -> str:
     """The GPU whose code the trace ran. Raises `UnsupportedError`: it is not known."""
     target = options.target or trace.source.target or _inferred_target(trace)
     if target is None:
-        raise UnsupportedError(
-            "which GPU ran this code is not known, so no rule can be chosen", advice="--target names it: gfx942"
-        )
+        what = "which GPU ran this code is not known, so no rule can be chosen"
+        raise UnsupportedError(what, advice="--target names it: gfx942")
     if family_of(target) not in EVALUATED_FAMILIES:
-        raise UnsupportedError(
-            f"lanes of {target} are not evaluated", advice=f"evaluated are {', '.join(EVALUATED_FAMILIES)}"
-        )
+        advice = f"evaluated are {', '.join(EVALUATED_FAMILIES)}"
+        raise UnsupportedError(f"lanes of {target} are not evaluated", advice=advice)
     return target
 
 
@@ -171,10 +167,6 @@ def _inferred_target(trace: ThreadTrace) -> str | None:
         inferred = architecture(trace)
         return inferred.facts.target if inferred.is_certain else None
     return None
-
-
-def _declared(table: str) -> dict[str, pl.DataType]:
-    return LaneAccesses.tables[table].dtypes
 
 
 def _sums(kernels: list[EvaluatedKernel]) -> pl.DataFrame:
@@ -204,7 +196,7 @@ def _reasons(kernels: list[EvaluatedKernel], texts: list[str]) -> pl.DataFrame:
         for row, kind, detail, base_kind, base_detail, is_cost, count in kernel.reasons.iter_rows():
             why = reason_text(kind, detail, (base_kind, base_detail), texts, kernel.start.arguments)
             rows.append((row, why, bool(is_cost), count))
-    frame = pl.DataFrame(rows, schema=_declared("reasons"), orient="row")
+    frame = pl.DataFrame(rows, schema=LaneAccesses.tables["reasons"].dtypes, orient="row")
     added = frame.group_by("row", "reason", "is_cost", maintain_order=True).agg(pl.col("execution_count").sum())
     return added.sort("row", "execution_count", descending=[False, True])
 
@@ -222,9 +214,7 @@ def _branches(trace: ThreadTrace, sums: pl.DataFrame, lanes: int) -> pl.DataFram
     changing = pl.col("text").str.contains(r"^s_cbranch_(exec|vcc)|saveexec|^v_cmpx_")
     code = trace.code.filter(changing).select("row", "text", "file", "line")
     executed = code.join(sums.filter(pl.col("execution_count") > 0), on="row", maintain_order="left")
-    return executed.with_columns(active_lane_share=_share(lanes)).select(
-        pl.col(name).cast(dtype) for name, dtype in _declared("branches").items()
-    )
+    return executed.with_columns(active_lane_share=_share(lanes)).select(LaneAccesses.tables["branches"].casts)
 
 
 def _notes(kernels: list[EvaluatedKernel], texts: list[str]) -> list[str]:
@@ -239,8 +229,6 @@ def _notes(kernels: list[EvaluatedKernel], texts: list[str]) -> list[str]:
             for row in kernel.misfits
         ]
         if not kernel.start.is_sized:
-            notes.append(
-                "the workgroup size is not recorded: workgroups are taken as one-dimensional; --workgroup gives it"
-            )
+            notes.append(_UNSIZED)
         notes += kernel.start.arguments.assumptions
     return notes

@@ -12,7 +12,7 @@ from wavewright.analysis.trace.lanes import LaneAccesses, lane_accesses
 from wavewright.analysis.trace.lanes.evaluated import LaneOptions
 from wavewright.analysis.trace.lanes.layouts import FIXES, known_patterns, layout_fixes, lds_patterns
 from wavewright.analysis.trace.lanes.omniprobe import COMPARISON, omniprobe_comparison
-from wavewright.analysis.trace.selection import check_whole_waves
+from wavewright.analysis.trace.selection import at_rows, check_whole_waves
 from wavewright.analysis.trace.waits.wait_producers import resolve
 from wavewright.model.answer import Answer
 from wavewright.model.schema import TableSpec
@@ -20,21 +20,14 @@ from wavewright.model.trace import ThreadTrace
 
 #: Below this share of the stall that they could explain, extra cycles are called harmless.
 HARMLESS_SHARE: Final = 0.05
-_ROWS = LaneAccesses.tables["rows"]
-_SUMS = (
-    "execution_count",
-    "known_count",
-    "cost_known_count",
-    "ideal_cycles_total",
-    "extra_cycles_total",
-    "segment_count_total",
-    "least_segment_count_total",
-    "requested_bytes_total",
-    "moved_bytes_total",
+#: Sums that only some rows have: LDS accesses or accesses of memory.
+_NULLABLE = (
+    *("ideal_cycles_total", "extra_cycles_total"),
+    *("segment_count_total", "least_segment_count_total", "moved_bytes_total"),
 )
-_NULLABLE = {"ideal_cycles_total", "extra_cycles_total", "segment_count_total", "least_segment_count_total"} | {
-    "moved_bytes_total"
-}
+_SUMS = ("execution_count", "known_count", "cost_known_count", "requested_bytes_total", *_NULLABLE)
+#: Fields that say the same of `Lanes` and of `LaneAccesses`.
+_SHARED = ("target", "lane_count", "segment_bytes", "wave_count", "path_count", "branch_count", "checked_branch_count")
 
 
 @dataclass(frozen=True)
@@ -100,17 +93,14 @@ def lanes(
     options = options or LaneOptions()
     layouts = pl.DataFrame(schema=FIXES.dtypes)
     if fixes:
-        layouts, _ = layout_fixes(
-            trace, options, lds_patterns(trace, options, answer.rows, known_patterns(trace, options))
-        )
+        of_lds = lds_patterns(trace, options, answer.rows, known_patterns(trace, options))
+        layouts, _ = layout_fixes(trace, options, of_lds)
     comparison = pl.DataFrame(schema=COMPARISON.dtypes)
     if omniprobe is not None:
         is_known = pl.col("cost_known_count") == pl.col("execution_count")
-        certain = answer.rows.select(
-            "row", "execution_count", *(pl.when(is_known).then(name).alias(name) for name in _NULLABLE)
-        )
-        comparison = omniprobe_comparison(omniprobe, trace.code, certain)
-    chosen = {name: _chosen(getattr(answer, name), rows) for name in ("rows", "branches", "reasons")}
+        certain = {name: pl.when(is_known).then(name) for name in _NULLABLE}
+        comparison = omniprobe_comparison(omniprobe, trace.code, answer.rows.with_columns(**certain))
+    chosen = {name: at_rows(getattr(answer, name), rows) for name in ("rows", "branches", "reasons")}
     return Lanes(
         rows=_sorted_rows(trace, chosen["rows"], traffic),
         lines=_lines(chosen["rows"], chosen["branches"]),
@@ -118,13 +108,7 @@ def lanes(
         reasons=chosen["reasons"],
         fixes=layouts,
         comparison=comparison,
-        target=answer.target,
-        lane_count=answer.lane_count,
-        segment_bytes=answer.segment_bytes,
-        wave_count=answer.wave_count,
-        path_count=answer.path_count,
-        branch_count=answer.branch_count,
-        checked_branch_count=answer.checked_branch_count,
+        **{name: getattr(answer, name) for name in _SHARED},
         notes=tuple(dict.fromkeys(answer.notes)),
     )
 
@@ -143,10 +127,6 @@ def lane_sums(trace: ThreadTrace) -> pl.DataFrame:
     )
 
 
-def _chosen(frame: pl.DataFrame, rows: pl.Series | None) -> pl.DataFrame:
-    return frame if rows is None else frame.filter(pl.col("row").is_in(rows.implode()))
-
-
 def costliest_first() -> list[pl.Expr]:
     """Sort keys of rows and lines, descending: extra LDS cycles, then segments above the least."""
     above = pl.col("segment_count_total") - pl.col("least_segment_count_total")
@@ -156,16 +136,14 @@ def costliest_first() -> list[pl.Expr]:
 def _sorted_rows(trace: ThreadTrace, rows: pl.DataFrame, traffic: pl.DataFrame | None) -> pl.DataFrame:
     explained = explained_stalls(trace, rows)
     move_names = ("fabric_bytes", "distinct_bytes")
-    moves = (
-        pl.DataFrame(schema={"row": pl.Int32, **dict.fromkeys(move_names, pl.Int64)}) if traffic is None else traffic
-    )
+    no_moves = pl.DataFrame(schema={"row": pl.Int32, **dict.fromkeys(move_names, pl.Int64)})
+    moves = no_moves if traffic is None else traffic
     of_row = moves.group_by("row", maintain_order=True).agg(pl.col(*move_names).sum())
     joined = rows.join(explained, on="row", how="left", maintain_order="left").join(
         of_row, on="row", how="left", maintain_order="left"
     )
-    names = Lanes.tables["rows"].dtypes
     ordered = joined.sort(*costliest_first(), "row", descending=[True, True, False])
-    return ordered.select(pl.col(name).cast(dtype) for name, dtype in names.items())
+    return ordered.select(Lanes.tables["rows"].casts)
 
 
 def _lines(rows: pl.DataFrame, branches: pl.DataFrame) -> pl.DataFrame:

@@ -42,6 +42,36 @@ _SUMS: Final = (
 _COSTS: Final = ("cost_known_count", "ideal_cycle_total", "extra_cycle_total", "segment_total", "least_segment_total")
 #: Kinds of reasons; those from 100 on are ours alone.
 CONTRADICTION, PATH, BY_PLACE, NOT_REACHED, NOT_FROM_START = 9, 10, 100, 101, 102
+#: Columns of reasons: the row, what the native core says of it, and the executions.
+_REASONS: Final = pl.Schema(
+    {
+        "row": pl.Int32,
+        "kind": pl.UInt8,
+        "detail": pl.Int32,
+        "base_kind": pl.UInt32,
+        "base_detail": pl.Int32,
+        "is_cost": pl.UInt8,
+        "count": pl.Float64,
+    }
+)
+_PATTERNS: Final[dict[str, pl.DataType | type[pl.DataType]]] = {
+    "row": pl.Int32,
+    "count": pl.Float64,
+    "active": pl.UInt64,
+    "width_bytes": pl.UInt8,
+    "place": pl.UInt8,
+    "address": pl.List(pl.Int64),
+}
+_ROW_RULES: Final = {
+    "row": pl.Int32,
+    "space": pl.UInt8,
+    "direction": pl.UInt8,
+    "width_bytes": pl.UInt8,
+    "lds_rule": pl.Int32,
+    "has_segments": pl.UInt8,
+    "confidence": pl.String,
+    "refusal": pl.String,
+}
 _PRELOAD_BYTES: Final = 256  #: Code before the second entry of kernels that have arguments preloaded.
 
 
@@ -120,45 +150,24 @@ def row_rules(trace: ThreadTrace, target: str, rules: LaneRules, lanes: int) -> 
             has_segments, confidence = 1, coalescing.confidence
         else:
             refusal = f"no rule is known for {direction}s on {target}"
-        known_width = 0 < width <= _WIDEST_BYTES
-        described.append(
-            (
-                row,
-                number if known_width else _OTHER,
-                _DIRECTIONS[direction],
-                min(width, _WIDEST_BYTES),
-                rule_number,
-                has_segments,
-                confidence,
-                refusal,
-            )
-        )
-    schema = {
-        "row": pl.Int32,
-        "space_number": pl.UInt8,
-        "direction_number": pl.UInt8,
-        "width_bytes": pl.UInt8,
-        "lds_rule": pl.Int32,
-        "has_segments": pl.UInt8,
-        "confidence": pl.String,
-        "refusal": pl.String,
-    }
-    by_row = pl.DataFrame(described, schema=schema, orient="row")
-    code = trace.code.select("row")
+        number = number if 0 < width <= _WIDEST_BYTES else _OTHER
+        access_facts = (number, _DIRECTIONS[direction], min(width, _WIDEST_BYTES), rule_number, has_segments)
+        described.append((row, *access_facts, confidence, refusal))
+    by_row = pl.DataFrame(described, schema=_ROW_RULES, orient="row")
     frame = (
-        code.join(branch_targets(trace.code), on="row", how="left", maintain_order="left")
+        trace.code.select("row")
+        .join(branch_targets(trace.code), on="row", how="left", maintain_order="left")
         .join(by_row, on="row", how="left", maintain_order="left")
         .select(
             pl.col("target_row").fill_null(-1).cast(pl.Int32),
-            pl.col("space_number").fill_null(_NO_SPACE).alias("space"),
-            pl.col("direction_number").fill_null(0).alias("direction"),
-            pl.col("width_bytes").fill_null(0),
+            pl.col("space").fill_null(_NO_SPACE),
+            pl.col("direction", "width_bytes", "has_segments").fill_null(0),
             pl.col("lds_rule").fill_null(-1),
-            pl.col("has_segments").fill_null(0),
         )
     )
     listed = [(banks, list(phases)) for banks, phases in numbers]
-    return RowRules(frame, listed, touching.join(by_row, on="row", maintain_order="left"))
+    refusals = by_row.select("row", "confidence", "refusal")
+    return RowRules(frame, listed, touching.join(refusals, on="row", maintain_order="left"))
 
 
 def evaluate(trace: ThreadTrace, target: str, options: LaneOptions, rules: RowRules) -> list[EvaluatedKernel]:
@@ -306,36 +315,40 @@ def _evaluate_kernel(
     misfits: list[int] = []
     entries = _entry_rows(trace, kernel)
     for waves, path in paths.select("wave_count", "rows").iter_rows():
-        series = pl.Series(path, dtype=pl.Int32)
+        series, step_count = pl.Series(path, dtype=pl.Int32), len(path) * start.wave_count
+        refusal, fitting = None, []
         if path[0] not in entries:
+            refusal = (NOT_FROM_START, path[0])
+        elif spent + step_count > budget:
+            refusal = (NOT_REACHED, 0)
+        else:
+            results = [evaluator.run(start.wave, place, series, _MOST_PATTERNS) for place in range(start.wave_count)]
+            spent += step_count
+            fitting = [result for result in results if result["contradiction_row"] < 0]
+            if not fitting:
+                refusal = (CONTRADICTION, results[0]["contradiction_row"])
+                contradictions.append(results[0]["contradiction_row"])
+        if refusal:
             rows.append(_not_evaluated(trace, series, waves))
-            reasons.append(_one_reason(trace, rows[-1], NOT_FROM_START, path[0]))
-            continue
-        if spent + len(path) * start.wave_count > budget:
-            rows.append(_not_evaluated(trace, series, waves))
-            reasons.append(_one_reason(trace, rows[-1], NOT_REACHED, 0))
-            continue
-        results = [evaluator.run(start.wave, place, series, _MOST_PATTERNS) for place in range(start.wave_count)]
-        spent += len(path) * start.wave_count
-        fitting = [result for result in results if result["contradiction_row"] < 0]
-        if not fitting:
-            contradictions.append(results[0]["contradiction_row"])
-            rows.append(_not_evaluated(trace, series, waves))
-            reasons.append(_one_reason(trace, rows[-1], CONTRADICTION, results[0]["contradiction_row"]))
+            reasons.append(_one_reason(trace, rows[-1], *refusal))
             continue
         misfits += [fitting[0]["misfit_row"]] if fitting[0]["misfit_row"] >= 0 else []
         branches += fitting[0]["branch_count"]
         checked += fitting[0]["checked_branch_count"]
-        sums, differing = _combined(
-            [pl.DataFrame(result["rows"]) for result in fitting], waves, is_sized=start.is_sized
-        )
+        frames = [pl.DataFrame(result["rows"]) for result in fitting]
+        sums, differing = _combined(frames, waves, is_sized=start.is_sized)
         sums = sums.with_columns(trace.code["row"])
         rows.append(sums)
-        reasons += [_reasons(result["reasons"], waves, len(fitting)) for result in fitting]
+        count = pl.col("count").cast(pl.Float64) * waves / len(fitting)
+        keys = list(_REASONS)[:-1]
+        reasons += [pl.DataFrame(result["reasons"]).select(*keys, count) for result in fitting]
         if differing.height:
             by_place = sums.filter(pl.col("row").is_in(differing["row"].implode()) & (pl.col("known_count") > 0))
             reasons.append(_reason_frame(by_place, BY_PLACE, 0, is_cost=True))
-        patterns += [_patterns(result, waves, len(fitting)) for result in fitting]
+        for result in fitting:
+            table = pl.DataFrame(result["patterns"])
+            scaled = pl.col("count") * waves / len(fitting)
+            patterns.append(table.with_columns(scaled, address=_lists(result["addresses"])))
     totals = _added(rows, trace)
     evaluated = EvaluatedKernel(
         kernel,
@@ -343,23 +356,20 @@ def _evaluate_kernel(
         _balanced(_added_reasons(reasons), totals),
         _added_patterns(patterns),
         start,
-        int(paths["wave_count"].sum()),
-        paths.height,
-        branches,
-        checked,
-        tuple(sorted(set(contradictions))),
-        tuple(sorted(set(misfits))),
+        wave_count=int(paths["wave_count"].sum()),
+        path_count=paths.height,
+        branch_count=branches,
+        checked_branch_count=checked,
+        contradictions=tuple(sorted(set(contradictions))),
+        misfits=tuple(sorted(set(misfits))),
     )
     return evaluated, spent
 
 
 def _entry_rows(trace: ThreadTrace, kernel: int | None) -> frozenset[int]:
     """Rows at which traces of a kernel can start: its entry, and what follows rows that a trace may not show."""
-    place = (
-        trace.kernels.filter(pl.col("kernel").eq_missing(pl.lit(kernel, pl.UInt32)))
-        .select("code_object", "address")
-        .rows()
-    )
+    own_rows = trace.kernels.filter(pl.col("kernel").eq_missing(pl.lit(kernel, pl.UInt32)))
+    place = own_rows.select("code_object", "address").rows()
     if not place or None in place[0]:  # nothing tells the entry: the first row of a function can be one
         first = trace.code.group_by("code_object", "function", maintain_order=True).agg(pl.col("row").first())
         return frozenset(first["row"].to_list())
@@ -383,76 +393,37 @@ def _combined(frames: list[pl.DataFrame], waves: int, *, is_sized: bool) -> tupl
     Waves of whole workgroups are at every place equally often; where the workgroup size is not certain, or the waves
     are no whole workgroups, costs that differ between places are not known.
     """
-    stacked = pl.concat([frame.with_row_index("row") for frame in frames])
-    grouped = stacked.group_by("row", maintain_order=True)
-    lowest = grouped.agg(pl.col(_SUMS).min(), pl.col("assumptions").bitwise_or())
-    total = grouped.agg(pl.col(_SUMS).cast(pl.Int64).sum())
-    differs = grouped.agg(
-        pl.any_horizontal(pl.col(name).min() != pl.col(name).max() for name in _COSTS).alias("differs")
-    )
-    is_whole = is_sized and waves % len(frames) == 0
-    scaled = total.select(pl.col(_SUMS) * waves // len(frames))
-    exact = lowest.select(pl.col(_SUMS).cast(pl.Int64) * waves)
-    if is_whole:
-        return scaled.with_columns(lowest["assumptions"]), differs.clear()
-    unknown = differs["differs"]
-    sums = exact.with_columns(
-        pl.when(unknown).then(0).otherwise(pl.col(name)).alias(name) for name in _COSTS
-    ).with_columns(lowest["assumptions"])
-    return sums, differs.filter("differs")
+    by_row = pl.concat([frame.with_row_index("row") for frame in frames]).group_by("row", maintain_order=True)
+    assumptions = pl.col("assumptions").bitwise_or()
+    if is_sized and waves % len(frames) == 0:
+        sums = by_row.agg(pl.col(_SUMS).cast(pl.Int64).sum() * waves // len(frames), assumptions)
+        return sums.drop("row"), sums.select("row").clear()
+    differs = pl.any_horizontal(pl.col(name).min() != pl.col(name).max() for name in _COSTS)
+    lowest = by_row.agg(pl.col(_SUMS).min().cast(pl.Int64) * waves, assumptions, differs=differs)
+    sums = lowest.with_columns(pl.when("differs").then(0).otherwise(pl.col(name)).alias(name) for name in _COSTS)
+    return sums.drop("row", "differs"), lowest.filter("differs").select("row")
 
 
 def _not_evaluated(trace: ThreadTrace, path: pl.Series, waves: int) -> pl.DataFrame:
+    """The sums of waves whose path is not evaluated: their executions, and nothing known of them."""
     counts = path.to_frame("row").group_by("row").agg(execution_count=pl.len().cast(pl.Int64) * waves)
     rows = trace.code.select("row").join(counts, on="row", how="left", maintain_order="left")
-    return rows.select(
-        *(
-            pl.col("execution_count").fill_null(0) if name == "execution_count" else pl.lit(0, pl.Int64).alias(name)
-            for name in _SUMS
-        ),
-        pl.lit(0, pl.UInt8).alias("assumptions"),
-        "row",
-    )
+    unknown = {name: pl.lit(0, pl.Int64) for name in _SUMS if name != "execution_count"}
+    return rows.with_columns(pl.col("execution_count").fill_null(0), assumptions=pl.lit(0, pl.UInt8), **unknown)
 
 
 def _reason_frame(rows: pl.DataFrame, kind: int, detail: int, *, is_cost: bool) -> pl.DataFrame:
-    return rows.select(
-        pl.col("row").cast(pl.Int32),
-        pl.lit(kind, pl.UInt8).alias("kind"),
-        pl.lit(detail, pl.Int32).alias("detail"),
-        pl.lit(0, pl.UInt32).alias("base_kind"),
-        pl.lit(0, pl.Int32).alias("base_detail"),
-        pl.lit(int(is_cost), pl.UInt8).alias("is_cost"),
-        pl.col("execution_count").cast(pl.Float64).alias("count"),
-    )
+    """The same reason for all executions of some rows."""
+    reason = {"kind": kind, "detail": detail, "base_kind": 0, "base_detail": 0, "is_cost": int(is_cost)}
+    numbers = {name: pl.lit(number) for name, number in reason.items()}
+    return rows.select("row", **numbers, count="execution_count").cast(_REASONS)
 
 
 def _one_reason(trace: ThreadTrace, rows: pl.DataFrame, kind: int, detail: int) -> pl.DataFrame:
+    """The same reason for all executed accesses of memory."""
     touching = accesses(trace.code).filter(pl.col("space") != "scalar")["row"]
-    return _reason_frame(
-        rows.filter((pl.col("execution_count") > 0) & pl.col("row").is_in(touching.implode())),
-        kind,
-        detail,
-        is_cost=False,
-    )
-
-
-def _reasons(table: _core.Table, waves: int, places: int) -> pl.DataFrame:
-    frame = pl.DataFrame(table)
-    return frame.select(
-        "row",
-        "kind",
-        "detail",
-        "base_kind",
-        "base_detail",
-        "is_cost",
-        pl.col("count").cast(pl.Float64) * waves / places,
-    )
-
-
-def _patterns(result: _core.LaneEvaluation, waves: int, places: int) -> pl.DataFrame:
-    table = pl.DataFrame(result["patterns"])
-    return table.with_columns(pl.col("count") * waves / places, address=_lists(result["addresses"]))
+    executed = rows.filter((pl.col("execution_count") > 0) & pl.col("row").is_in(touching.implode()))
+    return _reason_frame(executed, kind, detail, is_cost=False)
 
 
 def _lists(table: _core.Table) -> pl.Series:
@@ -467,20 +438,9 @@ def _added(frames: list[pl.DataFrame], trace: ThreadTrace) -> pl.DataFrame:
 
 
 def _added_reasons(frames: list[pl.DataFrame]) -> pl.DataFrame:
-    keys = ["row", "kind", "detail", "base_kind", "base_detail", "is_cost"]
-    schema = {
-        "row": pl.Int32,
-        "kind": pl.UInt8,
-        "detail": pl.Int32,
-        "base_kind": pl.UInt32,
-        "base_detail": pl.Int32,
-        "is_cost": pl.UInt8,
-        "count": pl.Float64,
-    }
-    added = (
-        pl.concat([pl.DataFrame(schema=schema), *frames]).group_by(keys, maintain_order=True).agg(pl.col("count").sum())
-    )
-    return added.with_columns(pl.col("count").round().cast(pl.Int64)).sort("row", "count", descending=[False, True])
+    by_reason = pl.concat([pl.DataFrame(schema=_REASONS), *frames]).group_by(list(_REASONS)[:-1], maintain_order=True)
+    added = by_reason.agg(pl.col("count").sum().round().cast(pl.Int64))
+    return added.sort("row", "count", descending=[False, True])
 
 
 def _balanced(reasons: pl.DataFrame, totals: pl.DataFrame) -> pl.DataFrame:
@@ -495,17 +455,7 @@ def _balanced(reasons: pl.DataFrame, totals: pl.DataFrame) -> pl.DataFrame:
 
 
 def _added_patterns(frames: list[pl.DataFrame]) -> pl.DataFrame:
-    schema: dict[str, pl.DataType | type[pl.DataType]] = {
-        "row": pl.Int32,
-        "count": pl.Float64,
-        "active": pl.UInt64,
-        "width_bytes": pl.UInt8,
-        "place": pl.UInt8,
-        "address": pl.List(pl.Int64),
-    }
-    keys = ["row", "active", "width_bytes", "place", "address"]
-    added = (
-        pl.concat([pl.DataFrame(schema=schema), *frames]).group_by(keys, maintain_order=True).agg(pl.col("count").sum())
-    )
-    counted = added.select(list(schema)).with_columns(pl.col("count").round().cast(pl.Int64))
-    return counted.sort("row", "place", "count", descending=[False, False, True])
+    keys = [name for name in _PATTERNS if name != "count"]
+    by_pattern = pl.concat([pl.DataFrame(schema=_PATTERNS), *frames]).group_by(keys, maintain_order=True)
+    added = by_pattern.agg(pl.col("count").sum().round().cast(pl.Int64))
+    return added.select(list(_PATTERNS)).sort("row", "place", "count", descending=[False, False, True])

@@ -39,22 +39,14 @@ class LdsAccessPatterns:
 
     def extra_cycles(self, dwords: NDArray[np.uint32]) -> NDArray[np.int64]:
         """Extra cycles of all executions in each layout; `dwords` is [layouts x patterns x lanes]."""
-        each: NDArray[np.int64] = self._extra_cycles_of_patterns(dwords).sum(axis=1)
+        each: NDArray[np.int64] = self.extra_cycles_of_patterns(dwords).sum(axis=1)
         return each
 
-    def extra_cycles_of_patterns(self) -> NDArray[np.int64]:
-        """Extra cycles of all executions of each pattern, as it is."""
-        each: NDArray[np.int64] = self._extra_cycles_of_patterns(self.dwords[None])[0]
-        return each
-
-    def _extra_cycles_of_patterns(self, dwords: NDArray[np.uint32]) -> NDArray[np.int64]:
-        costs = _core.lds_costs(
-            pl.Series(dwords.reshape(-1)),
-            pl.Series(np.tile(self.active, dwords.shape[0])),
-            self.rule.width_dwords,
-            self.rule.banks,
-            self.rule.phases,
-        )
+    def extra_cycles_of_patterns(self, dwords: NDArray[np.uint32] | None = None) -> NDArray[np.int64]:
+        """The same for each pattern: [layouts x patterns]; None = one layout, the patterns as they are."""
+        dwords, rule = self.dwords[None] if dwords is None else dwords, self.rule
+        addresses, active = pl.Series(dwords.reshape(-1)), pl.Series(np.tile(self.active, dwords.shape[0]))
+        costs = _core.lds_costs(addresses, active, rule.width_dwords, rule.banks, rule.phases)
         extra = pl.DataFrame(costs)["extra_cycles"].to_numpy().astype(np.int64)
         return extra.reshape(-1, self.active.size) * self.executions
 
@@ -196,7 +188,8 @@ def _array_fixes(
     lds_bytes: int = 0,
 ) -> ArrayFixes:
     users = [accesses[position] for position in members]
-    first = min(int(access.dwords.min()) for access in users) // _unit_dwords(users) * _unit_dwords(users)
+    unit = _unit_dwords(users)
+    first = min(int(access.dwords.min()) for access in users) // unit * unit
     end = max(int(access.dwords.max()) + access.rule.width_dwords for access in users)
     now = sum(int(access.extra_cycles_of_patterns().sum()) for access in users)
     array = ArrayFixes(first * _DWORD_BYTES, end * _DWORD_BYTES, tuple(members), now, (), "")
@@ -259,20 +252,18 @@ def _row_lengths(users: Sequence[LdsAccessPatterns], span: int) -> set[int]:
 
 def _tears(users: Sequence[LdsAccessPatterns], first: int, row_dwords: int) -> bool:
     """True if an access crosses the end of a row."""
-    return any(
-        bool(
-            (((access.dwords - np.uint32(first)) % np.uint32(row_dwords)) + access.rule.width_dwords > row_dwords).any()
-        )
-        for access in users
-    )
+    for access in users:
+        column = (access.dwords - np.uint32(first)) % np.uint32(row_dwords)
+        if (column + access.rule.width_dwords > row_dwords).any():
+            return True
+    return False
 
 
 def _added_bytes(layout: Layout, end: int) -> int:
     """Padding of all rows; a swizzle fills up the pieces that swap with each other."""
     dwords = end - layout.first_dword
     if layout.padding_dwords:
-        rows = -(-dwords // layout.row_dwords)
-        return rows * layout.padding_dwords * _DWORD_BYTES
+        return -(-dwords // layout.row_dwords) * layout.padding_dwords * _DWORD_BYTES
     return -dwords % (layout.xor_unit_dwords << layout.xor_bits) * _DWORD_BYTES
 
 
@@ -295,12 +286,11 @@ def _sampled(access: LdsAccessPatterns) -> LdsAccessPatterns:
     """The patterns that take the most extra cycles now, and some of all."""
     if access.active.size <= _SAMPLE_PATTERNS:
         return access
-    costly = np.argsort(-access.extra_cycles_of_patterns(), kind="stable")[: _SAMPLE_PATTERNS // 2]
+    costly = np.argsort(-access.extra_cycles_of_patterns()[0], kind="stable")[: _SAMPLE_PATTERNS // 2]
     spread = np.linspace(0, access.active.size - 1, _SAMPLE_PATTERNS // 2, dtype=np.int64)
     picked = np.union1d(costly, spread)
-    return replace(
-        access, dwords=access.dwords[picked], active=access.active[picked], executions=access.executions[picked]
-    )
+    active, executions = access.active[picked], access.executions[picked]
+    return replace(access, dwords=access.dwords[picked], active=active, executions=executions)
 
 
 def _totals(access: LdsAccessPatterns, layouts: Sequence[Layout]) -> NDArray[np.int64]:

@@ -112,20 +112,12 @@ def _footprint(trace: ThreadTrace, target: str, options: LaneOptions) -> Footpri
     def mean(numbers: Iterable[float]) -> float:
         return float(sum(share * number for (share, _), number in zip(parts, numbers, strict=True)))
 
+    low, high = (mean(part.own_bytes_per_wave[bound] for _, part in parts) for bound in (0, 1))
+    shared = max(part.shared_bytes[0] for _, part in parts), sum(part.shared_bytes[1] for _, part in parts)
+    requested = mean(part.requested_bytes_per_wave for _, part in parts)
+    written = mean(part.written_bytes_per_wave for _, part in parts)
     notes = tuple(dict.fromkeys(note for _, part in parts for note in part.assumptions))
-    return Footprint(
-        own_bytes_per_wave=(
-            mean(part.own_bytes_per_wave[0] for _, part in parts),
-            mean(part.own_bytes_per_wave[1] for _, part in parts),
-        ),
-        shared_bytes=(
-            max(part.shared_bytes[0] for _, part in parts),
-            sum(part.shared_bytes[1] for _, part in parts),
-        ),
-        requested_bytes_per_wave=mean(part.requested_bytes_per_wave for _, part in parts),
-        written_bytes_per_wave=mean(part.written_bytes_per_wave for _, part in parts),
-        assumptions=notes,
-    )
+    return Footprint((low, high), shared, requested, written, notes)
 
 
 def _widths(trace: ThreadTrace) -> dict[int, tuple[str, int]]:
@@ -136,9 +128,9 @@ def _widths(trace: ThreadTrace) -> dict[int, tuple[str, int]]:
 
 def _unknown(rows: Iterable[int], widths: dict[int, tuple[str, int]], lanes: int) -> Footprint:
     """Requests alone."""
-    rows_with_width = [widths[row] for row in rows if row in widths]
-    request_bytes = float(sum(size for _, size in rows_with_width) * lanes)
-    store_bytes = float(sum(size for way, size in rows_with_width if way == "store") * lanes)
+    touching = [widths[row] for row in rows if row in widths]
+    request_bytes = float(sum(size for _, size in touching) * lanes)
+    store_bytes = float(sum(size for way, size in touching if way == "store") * lanes)
     return Footprint((0.0, request_bytes), (0.0, 0.0), request_bytes, store_bytes, ())
 
 
@@ -173,13 +165,8 @@ def _of_path(
         into = bounds_own if is_own else bounds_shared
         into[0] += low if is_certain else 0.0
         into[1] += high
-    return Footprint(
-        (bounds_own[0] / places, bounds_own[1] / places),
-        (bounds_shared[0], bounds_shared[1]),
-        float(sum(request_bytes)),
-        float(stores),
-        _assumptions(registers),
-    )
+    own, shared = (bounds_own[0] / places, bounds_own[1] / places), (bounds_shared[0], bounds_shared[1])
+    return Footprint(own, shared, float(sum(request_bytes)), float(stores), _assumptions(registers))
 
 
 def _followed(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 import numpy as np
@@ -13,7 +14,7 @@ from wavewright.analysis.trace.lanes.evaluated import LaneOptions, lanes_of_wave
 from wavewright.analysis.trace.lanes.fixes import ArrayFixes, Layout, LdsAccessPatterns, find_fixes
 from wavewright.errors import UsageError
 from wavewright.facts.gpus.facts import of
-from wavewright.facts.lanes import LdsAccess, LdsRuleFact, lds_access
+from wavewright.facts.lanes import CoalescingRuleFact, LdsRuleFact, Refusal, lds_access
 from wavewright.model.schema import packaged_spec
 from wavewright.model.trace import ThreadTrace
 
@@ -24,14 +25,25 @@ PERIOD_BYTES: Final = 256
 FIXES: Final = packaged_spec(__package__, "fixes")
 
 
-def lds_rule_of(text: str, target: str, options: LaneOptions, lanes: int) -> LdsRuleFact | None:
-    """The rule of an instruction of LDS; None = there is none."""
-    mnemonic = text.split(maxsplit=1)[0] if text else ""
-    access = lds_access(mnemonic) if mnemonic.startswith("ds_") else None
-    if not isinstance(access, LdsAccess):
-        return None
-    rule = options.rules.lds_rule(target, access.operation, access.width_bytes, wave_size=lanes)
-    return rule if isinstance(rule, LdsRuleFact) else None
+def rule_of(
+    space: str, text: str, target: str, options: LaneOptions, lanes: int
+) -> LdsRuleFact | CoalescingRuleFact | Refusal:
+    """The rule by which LDS or the L1 cache serves the lanes of an instruction, or why there is none."""
+    if space != "lds":
+        return options.rules.coalescing_rule(target)
+    access = lds_access(text.split(maxsplit=1)[0])
+    if isinstance(access, Refusal):
+        return access
+    return options.rules.lds_rule(target, access.operation, access.width_bytes, wave_size=lanes)
+
+
+def lanes_by_bank(dwords: Mapping[int, int], rule: LdsRuleFact, step: int = 1) -> dict[int, dict[int, list[int]]]:
+    """Bank -> dword -> lanes that use it, from the first dword of each lane; only every `step`-th dword counts."""
+    by_bank: dict[int, dict[int, list[int]]] = {}
+    for lane, first in dwords.items():
+        for dword in range(first, first + rule.width_dwords, step):
+            by_bank.setdefault(dword % rule.banks, {}).setdefault(dword, []).append(lane)
+    return by_bank
 
 
 def lds_patterns(
@@ -43,24 +55,18 @@ def lds_patterns(
     texts = dict(costed.select("row", "text").iter_rows())
     counts = dict(costed.select("row", "known_count").iter_rows())
     accesses = []
-    for (row, _), group in patterns.filter(pl.col("row").is_in(costed["row"].implode())).group_by(
-        "row", "place", maintain_order=True
-    ):
-        rule = lds_rule_of(texts[row], target, options, lanes)
-        if rule is None:
+    chosen = patterns.filter(pl.col("row").is_in(costed["row"].implode()))
+    for (row, _), group in chosen.group_by("row", "place", maintain_order=True):
+        rule = rule_of("lds", texts[row], target, options, lanes)
+        if not isinstance(rule, LdsRuleFact):
             continue
         address = np.array(group["address"].to_list(), np.int64)[:, :lanes]
         # Every place of a wave in its workgroup was evaluated for all waves; together they are the executions.
         weight = counts[row] / max(1, int(group["count"].sum()))
-        accesses.append(
-            LdsAccessPatterns(
-                row,
-                rule,
-                (_not_negative(address) // _DWORD_BYTES).astype(np.uint32),
-                group["active"].to_numpy().astype(np.uint64),
-                np.rint(group["count"].to_numpy() * weight).astype(np.int64),
-            )
-        )
+        dwords = (_not_negative(address) // _DWORD_BYTES).astype(np.uint32)
+        executions = np.rint(group["count"].to_numpy() * weight).astype(np.int64)
+        active = group["active"].to_numpy().astype(np.uint64)
+        accesses.append(LdsAccessPatterns(row, rule, dwords, active, executions))
     return accesses
 
 

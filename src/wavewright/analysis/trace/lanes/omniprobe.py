@@ -7,7 +7,7 @@ accesses may have become one instruction, or one of them several.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import PurePosixPath
 from typing import Final
 
@@ -38,7 +38,10 @@ def omniprobe_by_line(omniprobe: pl.DataFrame, code: pl.DataFrame) -> pl.DataFra
         .agg(pl.len().cast(pl.UInt32).alias("row_count"), pl.col("row").min().alias("first_row"))
         .sort("first_row")
     )
-    named = _with_files(omniprobe, rows["file"].unique().to_list())
+    files = rows["file"].unique().to_list()
+    names = {name: _same_file(name, files) for name in omniprobe["file"].drop_nulls().unique().to_list()}
+    translated = pl.col("file").replace_strict(names, default=None, return_dtype=pl.String)
+    named = omniprobe.with_columns(translated, omniprobe_file=pl.col("file"))
     joined = named.join(meeting, on=_KEY, how="left", maintain_order="left")
     return joined.with_columns(pl.col("row_count").fill_null(0)).select(LINES.casts)
 
@@ -90,8 +93,7 @@ def omniprobe_comparison(omniprobe: pl.DataFrame, code: pl.DataFrame, evaluated:
         .then(pl.lit("equal"))
         .otherwise(pl.lit("different"))
     )
-    both = both.with_columns(verdict=verdict)
-    return both.select(COMPARISON.casts)
+    return both.with_columns(verdict=verdict).select(COMPARISON.casts)
 
 
 def _average(total: str) -> pl.Expr:
@@ -109,13 +111,6 @@ def _rows_by_line(code: pl.DataFrame) -> pl.DataFrame:
     )
     rows = code.select("row", "file", "line").join(touching, on="row", how="inner", maintain_order="left")
     return rows.drop_nulls()
-
-
-def _with_files(omniprobe: pl.DataFrame, files: Sequence[str]) -> pl.DataFrame:
-    """The accesses with the files of the code in `file`, and Omniprobe's own names in `omniprobe_file`."""
-    names = {name: _same_file(name, files) for name in omniprobe["file"].drop_nulls().unique().to_list()}
-    translated = pl.col("file").replace_strict(names, default=None, return_dtype=pl.String)
-    return omniprobe.with_columns(translated, omniprobe_file=pl.col("file"))
 
 
 def _same_file(name: str, files: Iterable[str]) -> str | None:

@@ -17,9 +17,10 @@ from wavewright.analysis.trace.lanes.layouts import (
     PERIOD_BYTES,
     best_layout,
     known_patterns,
+    lanes_by_bank,
     layout_fixes,
     lds_patterns,
-    lds_rule_of,
+    rule_of,
 )
 from wavewright.analysis.trace.selection import check_whole_waves
 from wavewright.base.bounds import ITEM, bounded
@@ -66,14 +67,12 @@ def row_pattern(trace: ThreadTrace, row: int, options: LaneOptions | None = None
     target, lane_count = target_of(trace, options), lanes_of_waves(trace)
     patterns = known_patterns(trace, options)
     here = patterns.filter(pl.col("row") == row)
-    is_lds = facts["space"] == "lds"
-    lds = lds_rule_of(facts["text"], target, options, lane_count) if is_lds else None
-    rule = lds if is_lds else options.rules.coalescing_rule(target)
-    if here.is_empty() or not facts["cost_known_count"] or rule is None or isinstance(rule, Refusal):
+    rule = rule_of(facts["space"], facts["text"], target, options, lane_count)
+    if here.is_empty() or not facts["cost_known_count"] or isinstance(rule, Refusal):
         why = facts["reason"] or "no rule is known for it"
         raise UsageError(f"nothing is certain about row {row} ({facts['text'][:60]}): {why}")
     proposed: tuple[Layout, str] | None = None
-    if lds is not None and facts["extra_cycles_total"]:
+    if isinstance(rule, LdsRuleFact) and facts["extra_cycles_total"]:
         of_lds = lds_patterns(trace, options, accesses.rows, patterns)
         proposed = best_layout(row, of_lds, layout_fixes(trace, options, of_lds)[1])
     lanes: list[tuple[object, ...]] = []
@@ -142,7 +141,6 @@ class _Served:
 
 def _phases(addresses: Mapping[int, int], rule: LdsRuleFact, layout: Layout | None) -> _Served:
     """Phases of LDS; each takes a cycle for each different dword in its fullest bank."""
-    width = rule.width_dwords
     dwords = {lane: address // _DWORD_BYTES for lane, address in addresses.items()}
     fixed: dict[int, int] = {}
     if layout is not None:
@@ -155,33 +153,23 @@ def _phases(addresses: Mapping[int, int], rule: LdsRuleFact, layout: Layout | No
         members = [lane for lane in dwords if phase >> lane & 1]
         if not members:
             continue
-        by_bank = _by_bank({lane: dwords[lane] for lane in members}, width, rule.banks)
+        by_bank = lanes_by_bank({lane: dwords[lane] for lane in members}, rule)
         bank, users = _fullest(by_bank)
         cycles = len(users)
-        after = (
-            len(_fullest(_by_bank({lane: fixed[lane] for lane in members}, width, rule.banks))[1]) if fixed else None
-        )
+        moved_banks = lanes_by_bank({lane: fixed[lane] for lane in members}, rule) if fixed else None
+        after = len(_fullest(moved_banks)[1]) if moved_banks else None
         total += cycles
-        colliding = {
-            lane for used in by_bank.values() if len(used) > 1 for sharing in used.values() for lane in sharing
-        }
-        conflict = (
-            (bank, lane_ranges([lane for sharing in users.values() for lane in sharing])) if cycles > 1 else (None, "")
-        )
+        shared = [lanes for used in by_bank.values() if len(used) > 1 for lanes in used.values()]
+        colliding = {lane for lanes in shared for lane in lanes}
+        in_conflict = lane_ranges([lane for sharing in users.values() for lane in sharing])
+        conflict = (bank, in_conflict) if cycles > 1 else (None, "")
         groups.append((number, lane_ranges(members), cycles, 1, *conflict, after))
         for lane in members:
             place = fixed[lane] * _DWORD_BYTES + addresses[lane] % _DWORD_BYTES if fixed else None
-            lanes.append((lane, addresses[lane], number, dwords[lane] % rule.banks, width, lane in colliding, place))
+            lanes.append(
+                (lane, addresses[lane], number, dwords[lane] % rule.banks, rule.width_dwords, lane in colliding, place)
+            )
     return _Served(lanes, groups, total)
-
-
-def _by_bank(dwords: Mapping[int, int], width: int, banks: int) -> dict[int, dict[int, list[int]]]:
-    """Bank -> dword -> lanes that use it."""
-    by_bank: dict[int, dict[int, list[int]]] = {}
-    for lane, first in dwords.items():
-        for dword in range(first, first + width):
-            by_bank.setdefault(dword % banks, {}).setdefault(dword, []).append(lane)
-    return by_bank
 
 
 def _fullest(by_bank: Mapping[int, dict[int, list[int]]]) -> tuple[int, dict[int, list[int]]]:

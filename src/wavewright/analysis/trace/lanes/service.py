@@ -12,12 +12,13 @@ import polars as pl
 
 from wavewright.analysis.trace.lanes import lane_accesses, lane_patterns, target_of
 from wavewright.analysis.trace.lanes.evaluated import BY_PLACE, LaneOptions
+from wavewright.analysis.trace.lanes.layouts import lanes_by_bank, rule_of
 from wavewright.analysis.trace.lanes.reasons import reason_text
 from wavewright.base.bounds import ITEM, bounded
 from wavewright.base.once import once
 from wavewright.codeobj.kernel_arguments import ArgumentValues
 from wavewright.errors import UsageError
-from wavewright.facts.lanes import CoalescingRuleFact, LdsRuleFact, Refusal, lds_access
+from wavewright.facts.lanes import CoalescingRuleFact, LdsRuleFact, Refusal
 from wavewright.model.answer import Answer
 from wavewright.model.trace import ThreadTrace
 
@@ -59,7 +60,8 @@ def lane_service(trace: ThreadTrace, row: int, options: LaneOptions | None = Non
     if not chosen.height:
         raise UsageError(f"no traced wave executed a memory instruction at row {row}")
     access = chosen.row(0, named=True)
-    rule = _rule(access, target_of(trace, options or LaneOptions()), options or LaneOptions(), accesses.lane_count)
+    known = options or LaneOptions()
+    rule = rule_of(access["space"], access["text"], target_of(trace, known), known, accesses.lane_count)
     patterns = _patterns(trace, options).filter(pl.col("row") == row)
     problem = rule.reason if isinstance(rule, Refusal) else _problem(access, accesses.reasons, patterns)
     rows = _Rows()
@@ -109,24 +111,11 @@ class _Rows:
         self.lists[table].append(values)
 
     def frames(self) -> dict[str, pl.DataFrame]:
-        schemas = {
-            name: {
-                column.name: _LANES if column.name == "lanes" else getattr(pl, column.dtype) for column in spec.columns
-            }
-            for name, spec in LaneService.tables.items()
-        }
-        return {name: pl.DataFrame(self.lists[name], schema=schema, orient="row") for name, schema in schemas.items()}
-
-
-def _rule(
-    access: Mapping[str, Any], target: str, options: LaneOptions, lanes: int
-) -> LdsRuleFact | CoalescingRuleFact | Refusal:
-    if access["space"] != "lds":
-        return options.rules.coalescing_rule(target)
-    described = lds_access(access["text"].split(maxsplit=1)[0])
-    if isinstance(described, Refusal):
-        return described
-    return options.rules.lds_rule(target, described.operation, described.width_bytes, wave_size=lanes)
+        frames = {}
+        for name, spec in LaneService.tables.items():
+            schema = {each.name: _LANES if each.name == "lanes" else getattr(pl, each.dtype) for each in spec.columns}
+            frames[name] = pl.DataFrame(self.lists[name], schema=schema, orient="row")
+        return frames
 
 
 def _patterns(trace: ThreadTrace, options: LaneOptions | None) -> pl.DataFrame:
@@ -148,9 +137,8 @@ def _problem(access: Mapping[str, Any], reasons: pl.DataFrame, patterns: pl.Data
 def _most_frequent(patterns: pl.DataFrame) -> Iterator[_Pattern]:
     shares = patterns.with_columns(share=pl.col("count") / pl.col("count").sum().over("place"))
     first = shares.group_by("place", maintain_order=True).head(_MOST_PATTERNS)
-    for place, share, width, active, addresses in first.select(
-        "place", "share", "width_bytes", "active", "address"
-    ).iter_rows():
+    columns = first.select("place", "share", "width_bytes", "active", "address")
+    for place, share, width, active, addresses in columns.iter_rows():
         lanes = [lane for lane in range(len(addresses)) if active >> lane & 1]
         yield _Pattern(place, share, width, {lane: addresses[lane] for lane in lanes})
 
@@ -165,17 +153,12 @@ def _serve_lds(patterns: Sequence[_Pattern], rule: LdsRuleFact, rows: _Rows) -> 
             lanes = [lane for lane in pattern.address_bytes if mask >> lane & 1]
             if not lanes:
                 continue
-            lanes_by_bank: dict[int, dict[int, list[int]]] = defaultdict(
-                lambda: defaultdict(list)
-            )  # bank, dword -> lanes
-            for lane in lanes:
-                first = pattern.address_bytes[lane] // _DWORD_BYTES
-                for dword in range(first, first + rule.width_dwords, step):
-                    lanes_by_bank[dword % rule.banks][dword].append(lane)
-            for bank, of_dwords in sorted(lanes_by_bank.items()):
+            dwords_of_lanes = {lane: pattern.address_bytes[lane] // _DWORD_BYTES for lane in lanes}
+            by_bank = lanes_by_bank(dwords_of_lanes, rule, step)
+            for bank, of_dwords in sorted(by_bank.items()):
                 there = sorted({lane for sharing in of_dwords.values() for lane in sharing})
                 rows.add("bank_cells", number, phase, bank, there, len(of_dwords))
-            cycles.append(max(len(of_dwords) for of_dwords in lanes_by_bank.values()))
+            cycles.append(max(len(of_dwords) for of_dwords in by_bank.values()))
             rows.add("phases", number, phase, lanes, cycles[-1])
         rows.add("patterns", number, *pattern.facts, len(cycles), sum(cycles) - len(cycles), None, None)
     return step
@@ -192,11 +175,10 @@ def _serve_memory(patterns: Sequence[_Pattern], rule: CoalescingRuleFact, rows: 
             used: dict[int, set[int]] = defaultdict(set)
             for lane in lanes:
                 first = pattern.address_bytes[lane]
-                for byte in range(first, first + pattern.width_bytes):
+                bytes_of_lane = range(first, first + pattern.width_bytes)
+                for byte in bytes_of_lane:
                     used[byte // rule.segment_bytes].add(byte)
-                for segment in range(
-                    first // rule.segment_bytes, (first + pattern.width_bytes - 1) // rule.segment_bytes + 1
-                ):
+                for segment in range(first // rule.segment_bytes, bytes_of_lane[-1] // rule.segment_bytes + 1):
                     segments[segment].append(lane)
             for segment, there in sorted(segments.items()):
                 offset = segment * rule.segment_bytes

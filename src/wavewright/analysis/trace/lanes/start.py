@@ -52,10 +52,8 @@ class StartState:
         ]
         if any(number == _TTMP9 for number, _, _ in registers):
             registers.append((_TTMP7, _CONSTANT, ids[1] | ids[2] << _PACKED_ID_BITS))
-        value, certain = (
-            bytearray(self.arguments.value),
-            bytearray(byte == CERTAIN for byte in self.arguments.known_mask),
-        )
+        value = bytearray(self.arguments.value)
+        certain = bytearray(byte == CERTAIN for byte in self.arguments.known_mask)
         for offset, address in pointers.items():
             value[offset : offset + _POINTER_BYTES] = address.to_bytes(_POINTER_BYTES, "little")
             certain[offset : offset + _POINTER_BYTES] = b"\1" * _POINTER_BYTES
@@ -83,17 +81,11 @@ def start_state(
         x, y, z = (-(-grid // local) for grid, local in zip(size.grid_size, group, strict=True))
         counts = (x, y, z)
     dims = kernel.descriptor.fields["workitem_id_dims"] if kernel and kernel.descriptor else 0
+    certain = bytes(byte == CERTAIN for byte in arguments.known_mask)
     pointers = bytes(arguments.is_pointer(offset) for offset in range(len(arguments.value)))
     fields: dict[str, Any] = {
         "registers": registers,
-        "regions": [
-            (
-                arguments.value,
-                bytes(byte == CERTAIN for byte in arguments.known_mask),
-                pointers if arguments.arguments else b"",
-            ),
-            _packet(size),
-        ],
+        "regions": [(arguments.value, certain, pointers if arguments.arguments else b""), _packet(size)],
         "workgroup": group or (0, 1, 1),
         "workgroups": counts,
         "packed_ids": has_packed_ids(target),

@@ -11,7 +11,7 @@ import polars as pl
 from wavewright.analysis.code.control_flow import blocks
 from wavewright.analysis.trace.code.control_flow import LOOPS, loops, taken_jumps
 from wavewright.analysis.trace.code.row_places import LANE_SUMS, with_lane_sums
-from wavewright.analysis.trace.costs.row_costs import row_costs
+from wavewright.analysis.trace.costs.row_costs import ROW_SUMS, row_costs
 from wavewright.analysis.trace.parts import added, pieces_of_waves
 from wavewright.analysis.trace.selection import Selection, at_rows, select
 from wavewright.analysis.trace.waits.stall_rows import stall_rows
@@ -74,11 +74,15 @@ def isa_listing(
     if iteration is not None and lane_sums is not None:
         raise UsageError("lanes are added up over all executions", advice="leave out --iteration or --lanes")
     if iteration is not None and wave is None:
-        wave = _longest_wave(trace)
+        by_length = trace.waves.sort("instruction_count", descending=True, maintain_order=True)
+        if not by_length.height:
+            raise UsageError("there is no wave whose iterations could be looked at", where=trace.source.path)
+        wave = int(by_length["wave"][0])
     chosen = trace if wave is None else select(trace, Selection(waves=(wave,)))
     costs = _costs(chosen) if iteration is None else _costs_of_iteration(chosen, iteration)
     code = trace.code.join(blocks(trace.code, taken_jumps(trace)).by_row, on="row", how="left", maintain_order="left")
-    arrows, branches, around = wait_arrows(chosen), _branches(chosen), loops(chosen)
+    arrows, around = wait_arrows(chosen), loops(chosen)
+    branches = taken_jumps(chosen).select("from_row", "to_row", count="taken_count")
     if rows is not None:
         arrows = arrows.filter(pl.any_horizontal(pl.col("wait_row", "producer_row").is_in(rows.implode())))
         branches = branches.filter(pl.any_horizontal(pl.col("from_row", "to_row").is_in(rows.implode())))
@@ -106,14 +110,6 @@ def _listed(code: pl.DataFrame, costs: pl.DataFrame, rows: pl.Series | None) -> 
     )
 
 
-def _longest_wave(trace: ThreadTrace) -> int:
-    waves = trace.waves.sort("instruction_count", descending=True, maintain_order=True)
-    if not waves.height:
-        raise UsageError("there is no wave whose iterations could be looked at", where=trace.source.path)
-    number: int = waves["wave"][0]
-    return number
-
-
 def _costs(trace: ThreadTrace) -> pl.DataFrame:
     """Costs of the executed rows, and the class that their stall is mostly of."""
     largest = stall_rows(trace).filter(pl.col("stall_cycles_total") > 0).group_by("row", maintain_order=True)
@@ -130,7 +126,6 @@ def _costs_of_iteration(trace: ThreadTrace, iteration: int) -> pl.DataFrame:
         raise UsageError(what, where=trace.source.path, advice=advice)
     end = pl.col("time_cycles") + pl.col("duration_cycles")
     start: int = trace.waves["start_cycles"][0]
-    nothing = pl.lit(None, pl.Int64)
     return (
         executions.lazy()
         .with_columns(free_from=pl.max_horizontal(end.cum_max().shift(1), pl.lit(start)))
@@ -143,11 +138,8 @@ def _costs_of_iteration(trace: ThreadTrace, iteration: int) -> pl.DataFrame:
             stall_cycles_total=pl.col("stall_cycles").cast(pl.Int64),
             stall_cycles_max="stall_cycles",
             idle_cycles_total=(pl.col("time_cycles") - pl.col("free_from")).clip(lower_bound=0),
-            exposed_stall_cycles_total=nothing,
-            exposed_issue_cycles_total=nothing,
-            exposed_idle_cycles_total=nothing,
-            exposed_cycles_total=nothing,
             stall_class=pl.lit(None, pl.String),
+            **{name: pl.lit(None, pl.Int64) for name in ROW_SUMS if name.startswith("exposed_")},
         )
         .collect()
     )
@@ -204,7 +196,3 @@ def _has_waits_table(trace: ThreadTrace) -> bool:
     """True where the table is there, or follows from more than the instructions of the trace."""
     is_made = "waits" in trace.tables or "waits" not in trace.lazy_tables
     return is_made or trace.part_of is not None or trace.source.format != "raw capture"
-
-
-def _branches(trace: ThreadTrace) -> pl.DataFrame:
-    return taken_jumps(trace).select("from_row", "to_row", count="taken_count")

@@ -59,7 +59,8 @@ def hot_code(
     place = _place(costs, at, file, line)
     texts = _texts(trace, costs)
     if place is not None and place[0] in texts and place[1]:
-        lines_by_file: dict[str, Sequence[int]] = {place[0]: _window(place[1], count)}
+        first = max(1, place[1] - count // 2)
+        lines_by_file: dict[str, Sequence[int]] = {place[0]: range(first, first + count)}
         return HotCode(_source_lines(costs, texts, lines_by_file), unit, is_source=True, total=total)
     if place is None and not at and texts:
         hot = costs.filter(pl.col("file").is_in(list(texts)), pl.col("cost") > 0)
@@ -115,11 +116,6 @@ def _texts(trace: ThreadTrace, costs: pl.DataFrame) -> dict[str, list[str]]:
     return {name: text.replace("\r\n", "\n").split("\n") for name, text in sources.select("file", "text").iter_rows()}
 
 
-def _window(line: int, count: int) -> range:
-    first = max(1, line - count // 2)
-    return range(first, first + count)
-
-
 def _source_lines(
     costs: pl.DataFrame, texts: Mapping[str, Sequence[str]], windows: Mapping[str, Iterable[int]]
 ) -> pl.DataFrame:
@@ -128,11 +124,7 @@ def _source_lines(
         costs.filter(pl.col("file").is_in(list(windows)), pl.col("hit_count").fill_null(1) > 0)
         .sort("cost", "row", descending=[True, False])
         .group_by("file", "line", maintain_order=True)
-        .agg(
-            pl.col("address", "reason").first(),
-            pl.col("cost", "share").sum(),
-            pl.col("hit_count").max(),
-        )
+        .agg(pl.col("address", "reason").first(), pl.col("cost", "share").sum(), pl.col("hit_count").max())
     )
     lines = pl.DataFrame(
         [
@@ -144,18 +136,19 @@ def _source_lines(
         schema={"file": pl.String, "line": pl.UInt32, "text": pl.String},
         orient="row",
     )
-    spec = HotCode.tables["lines"]
     joined = lines.join(by_line, on=["file", "line"], how="left", maintain_order="left")
-    return joined.with_columns(pl.col("cost").fill_null(0), pl.col("share").fill_null(0.0)).select(spec.names)
+    filled = joined.with_columns(pl.col("cost").fill_null(0), pl.col("share").fill_null(0.0))
+    return filled.select(HotCode.tables["lines"].names)
 
 
 def _rows_of(costs: pl.DataFrame, place: tuple[str | None, int | None] | None) -> list[int]:
     """The rows to show: those of a place, the costliest first; without one, the hottest."""
-    chosen = costs
-    if place is not None:
-        chosen = costs.filter(pl.col("file").eq_missing(place[0]), pl.col("line").eq_missing(place[1]))
-    ranked = chosen.sort("cost", "row", descending=[True, False])
-    return ranked.head(1 if place is not None else _HOTTEST)["row"].to_list()
+    ranked = costs.sort("cost", "row", descending=[True, False])
+    if place is None:
+        return ranked["row"].head(_HOTTEST).to_list()
+    return (
+        ranked.filter(pl.col("file").eq_missing(place[0]), pl.col("line").eq_missing(place[1]))["row"].head(1).to_list()
+    )
 
 
 def _instructions(costs: pl.DataFrame, rows: Sequence[int], count: int) -> pl.DataFrame:
@@ -163,7 +156,6 @@ def _instructions(costs: pl.DataFrame, rows: Sequence[int], count: int) -> pl.Da
     around = count // 2 if len(rows) == 1 else _AROUND
     places = costs.with_row_index("place").filter(pl.col("row").is_in(list(rows)))["place"].to_list()
     numbers = sorted({number for place in places for number in range(max(0, place - around), place + around + 1)})
-    cost_rows = costs[[number for number in numbers if number < costs.height]]
-    spec = HotCode.tables["lines"]
-    file = pl.col("function").fill_null("")
-    return cost_rows.with_columns(file=file, line=pl.lit(None, pl.UInt32)).select(spec.names)
+    lines = costs[[number for number in numbers if number < costs.height]]
+    lines = lines.with_columns(file=pl.col("function").fill_null(""), line=pl.lit(None, pl.UInt32))
+    return lines.select(HotCode.tables["lines"].names)

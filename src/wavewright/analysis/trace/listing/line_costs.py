@@ -52,6 +52,7 @@ def line_costs(trace: ThreadTrace) -> LineCosts:
         )
     )
     tables = LineCosts.tables
+    reasons = trace.sample_reasons.join(chains, on="row").group_by("chain", "reason").agg(pl.col("count").sum())
     return LineCosts(
         pl.concat([part.select(tables["files"].names) for part in (files, _without_line(trace, costs))]),
         frames.named(lines.join(classes, on="place", how="left"))
@@ -59,7 +60,7 @@ def line_costs(trace: ThreadTrace) -> LineCosts:
         .select(tables["lines"].names),
         _calls(frames, of_chains).select(tables["calls"].names),
         _categories(trace, chains, frames).select(tables["categories"].names),
-        _reasons(trace, chains, frames).select(tables["reasons"].names),
+        _spread(frames, reasons, "reason", "count").select(tables["reasons"].names),
     )
 
 
@@ -129,7 +130,7 @@ def _both(frames: _Frames, of_chains: pl.DataFrame, key: str) -> pl.DataFrame:
 
     def summed(places: pl.DataFrame, prefix: str) -> pl.DataFrame:
         joined = places.join(of_chains, on="chain", maintain_order="left")
-        return joined.group_by(key, maintain_order=True).agg(pl.col(n).sum().alias(prefix + n) for n in _SUMS)
+        return joined.group_by(key, maintain_order=True).agg(pl.col(_SUMS).sum().name.prefix(prefix))
 
     anywhere = summed(frames.anywhere(key), "inclusive_")
     both = anywhere.join(summed(frames.innermost(key), ""), on=key, how="left", maintain_order="left")
@@ -139,14 +140,10 @@ def _both(frames: _Frames, of_chains: pl.DataFrame, key: str) -> pl.DataFrame:
 def _without_line(trace: ThreadTrace, costs: pl.DataFrame) -> pl.DataFrame:
     """The rows without a debug line as one file without a name; no row if there are none that cost anything."""
     rows = trace.code.filter(pl.col("inline_chain").is_null()).select("row")
-    unmapped = costs.join(rows, on="row", how="semi")
-    sums = unmapped.select(pl.col(_SUMS).sum())
-    nameless = sums.with_columns(pl.col(n).alias(f"inclusive_{n}") for n in _SUMS).select(
-        pl.lit(None, pl.String).alias("file"),
-        pl.lit(value=False).alias("has_text"),
-        pl.lit(0, pl.Int64).alias("line_count"),
-        pl.all(),
-    )
+    sums = costs.join(rows, on="row", how="semi").select(pl.col(_SUMS).sum())
+    inclusive = {f"inclusive_{name}": pl.col(name) for name in _SUMS}
+    names = {"file": pl.lit(None, pl.String), "has_text": pl.lit(value=False), "line_count": pl.lit(0, pl.Int64)}
+    nameless = sums.with_columns(**inclusive, **names)
     return nameless.filter(pl.sum_horizontal(*ROW_SUMS, *SAMPLE_COUNTS) > 0)
 
 
@@ -186,6 +183,7 @@ def _calls(frames: _Frames, of_chains: pl.DataFrame) -> pl.DataFrame:
 
 
 def _categories(trace: ThreadTrace, chains: pl.DataFrame, frames: _Frames) -> pl.DataFrame:
+    """Latency by line and category of instructions."""
     matrix = trace.code.filter(matrix_rows(trace.code))["row"]
     category = pl.when(pl.col("row").is_in(matrix.implode())).then(pl.lit(MATRIX, pl.UInt8)).otherwise("category")
     of_rows = (
@@ -195,17 +193,9 @@ def _categories(trace: ThreadTrace, chains: pl.DataFrame, frames: _Frames) -> pl
         .agg(pl.col("duration_cycles").cast(pl.Int64).sum())
         .collect()
     )
-    of_chains = (
-        of_rows.join(chains, on="row")
-        .group_by("chain", category.alias("category"))
-        .agg(pl.col("duration_cycles").sum().alias("latency_cycles_total"))
-    )
+    by_chain = of_rows.join(chains, on="row").group_by("chain", category=category)
+    of_chains = by_chain.agg(latency_cycles_total=pl.col("duration_cycles").sum())
     return _spread(frames, of_chains, "category", "latency_cycles_total")
-
-
-def _reasons(trace: ThreadTrace, chains: pl.DataFrame, frames: _Frames) -> pl.DataFrame:
-    of_chains = trace.sample_reasons.join(chains, on="row").group_by("chain", "reason").agg(pl.col("count").sum())
-    return _spread(frames, of_chains, "reason", "count")
 
 
 def _spread(frames: _Frames, of_chains: pl.DataFrame, kind: str, amount: str) -> pl.DataFrame:

@@ -15,11 +15,6 @@ def rows_of_function(code: pl.DataFrame, name: str) -> pl.Series:
     """Numbers of the rows of functions whose name contains `name`.
 
     Raises `UsageError` when there is no such function; the advice names those that are there.
-
-    >>> import polars as pl
-    >>> code = pl.DataFrame({"row": [0, 1], "function": ["gemm", "copy"]})
-    >>> rows_of_function(code, "em").to_list()
-    [0]
     """
     rows = code.filter(pl.col("function").str.contains(name, literal=True))["row"]
     if not rows.len():
@@ -58,9 +53,7 @@ def rows_at(code: pl.DataFrame, place: str) -> list[int]:
         at = pl.lit(number, pl.UInt64)  # differences instead of ends, which may not fit
         rows = code.filter(pl.col("address") <= at, at - pl.col("address") < length)["row"].to_list()
     if not rows:
-        what = f"no code row at {place}"
         addresses = code["address"].drop_nulls().sort().to_list()
         span = f", addresses {addresses[0]:#x} to {addresses[-1]:#x}" if addresses else ""
-        advice = f"rows 0 to {code.height - 1:,}{span}"
-        raise UsageError(what, advice=advice)
+        raise UsageError(f"no code row at {place}", advice=f"rows 0 to {code.height - 1:,}{span}")
     return rows

@@ -74,8 +74,7 @@ def source_listing(
     lane_sums
         What `lanes.answer.lane_sums` says about the trace, to show it as well.
     """
-    costs = row_costs(trace).select("row", *ROW_SUMS)
-    costs = with_lane_sums(costs, lane_sums)
+    costs = with_lane_sums(row_costs(trace).select("row", *ROW_SUMS), lane_sums)
     classes = stall_rows(trace).select("row", pl.col("class").alias("stall_class"), "stall_cycles_total")
     cycles = pl.col("latency_cycles_total") + pl.col("idle_cycles_total")
     sums = by_line(trace, rows, costs, classes, attribution=attribution, mine=mine)
@@ -147,7 +146,9 @@ def by_line(
     costs = code.select("row").join(costs, on="row", how="left", maintain_order="left").fill_null(0)
     steps = _steps(code, attribution, mine)
     outer = steps.filter(pl.col("depth") == 0)
-    texts = _texts(trace.sources)
+    sources = trace.sources.filter(pl.col("text").is_not_null()).with_columns(pl.col("text").str.split("\n"))
+    numbers = pl.int_ranges(1, pl.col("text").list.len() + 1, dtype=pl.UInt32)
+    texts = sources.with_columns(line=numbers).explode("text", "line").select("file", "line", "text")
     file_texts = texts.filter(pl.col("file").is_in(outer["file"].implode()))
     at_line = _summed(outer, costs, reasons, ["file", "line"])
     lines = file_texts.join(at_line, on=["file", "line"], how="full", coalesce=True, nulls_equal=True)
@@ -203,10 +204,3 @@ def _summed(steps: pl.DataFrame, costs: pl.DataFrame, reasons: pl.DataFrame, key
         .agg(pl.col(name).first(), share.alias(f"{name}_share"))
     )
     return sums.join(largest, on=keys, how="left", nulls_equal=True, maintain_order="left")
-
-
-def _texts(sources: pl.DataFrame) -> pl.DataFrame:
-    """Every line of every source file whose text is here."""
-    lines = sources.filter(pl.col("text").is_not_null()).with_columns(pl.col("text").str.split("\n"))
-    numbered_lines = lines.with_columns(line=pl.int_ranges(1, pl.col("text").list.len() + 1, dtype=pl.UInt32))
-    return numbered_lines.explode("text", "line").select("file", "line", "text")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import count
 from typing import ClassVar
 
 import polars as pl
@@ -85,9 +86,10 @@ def memory_latency(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Memo
     requested = requested_bytes(trace).select("row", "bytes_per_lane", "requested_bytes")
     table = table.join(requested, on="row", how="left", maintain_order="left")
     total = pl.col("bound_cycles_mean") * pl.col("sample_count")
+    table = table.sort(total, "row", descending=[True, False])
     return MemoryLatency(
-        by_row=_shaped(table.sort(total, "row", descending=[True, False]), trace, MemoryLatency.tables["by_row"]),
-        from_counters=_shaped(measured, trace, MemoryLatency.tables["from_counters"]),
+        by_row=located(table, trace).select(MemoryLatency.tables["by_row"].names),
+        from_counters=located(measured, trace).select(MemoryLatency.tables["from_counters"].names),
         exposure=_exposure(trace, rows),
         traffic=traffic(trace, rows),
         neighbours=neighbours(trace, rows),
@@ -104,19 +106,16 @@ def _exposure(trace: ThreadTrace, rows: pl.Series | None) -> pl.DataFrame:
     """Hidden and exposed cycles of the waves' time, part by part."""
     costs = row_costs(trace)
     costs = at_rows(costs, rows)
-    parts = ("stall", "issue", "idle")
-    hidden, exposed = (
-        [int(costs[f"{side}_{part}_cycles_total"].sum()) for part in parts] for side in ("hidden", "exposed")
-    )
-    columns = {"part": parts, "hidden_cycles_total": hidden, "exposed_cycles_total": exposed}
-    frame = pl.DataFrame(columns, schema_overrides=dict.fromkeys(list(columns)[1:], pl.Int64))
+    sides = ("hidden", "exposed")
+    rows_of_parts = [
+        (part, *(int(costs[f"{side}_{part}_cycles_total"].sum()) for side in sides))
+        for part in ("stall", "issue", "idle")
+    ]
+    schema = {"part": pl.String, **{f"{side}_cycles_total": pl.Int64 for side in sides}}
+    frame = pl.DataFrame(rows_of_parts, schema=schema, orient="row")
     total = pl.col("hidden_cycles_total") + pl.col("exposed_cycles_total")
     share = (pl.col("exposed_cycles_total") / total).fill_nan(0.0)
     return frame.with_columns(cycles_total=total, exposed_share=share).select(MemoryLatency.tables["exposure"].names)
-
-
-def _shaped(frame: pl.DataFrame, trace: ThreadTrace, spec: TableSpec) -> pl.DataFrame:
-    return located(frame, trace).select(spec.names)
 
 
 def _shown(samples: pl.DataFrame) -> pl.DataFrame:
@@ -128,6 +127,7 @@ def _shown(samples: pl.DataFrame) -> pl.DataFrame:
 
 
 def _statistics(samples: pl.DataFrame) -> pl.DataFrame:
+    """Mean, spread and percentiles of the latencies of every row."""
     value, count = pl.col("latency_cycles").cast(pl.Float64), pl.col("count")
     mean = (value * count).sum() / count.sum()
     spread = ((value - mean) ** 2 * count).sum()
@@ -154,15 +154,12 @@ def _statistics(samples: pl.DataFrame) -> pl.DataFrame:
 
 def _round_width(least: float) -> int:
     """The smallest of 1, 2, 5, 10, 20, ... that is not below `least`: edges of bins are round numbers."""
-    power = 1
-    while True:
-        for factor in (1, 2, 5):
-            if factor * power >= least:
-                return factor * power
-        power *= 10
+    widths = (int(factor * 10**power) for power in count() for factor in (1, 2, 5))
+    return next(width for width in widths if width >= least)
 
 
 def _distributions(samples: pl.DataFrame, width: int) -> pl.DataFrame:
+    """The counts of every row in the bins of its distribution, as lists."""
     bins = pl.DataFrame({"bin": range(DISTRIBUTION_BINS)}, schema={"bin": pl.UInt32})
     binned = (
         _shown(samples)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import polars as pl
 
 from wavewright.model.answer import once_per_trace
@@ -12,16 +14,8 @@ LEVELS = {"SQ_INST_LEVEL_VMEM": (3, 4), "SQ_INST_LEVEL_LDS": (5,)}
 
 DEFAULT_INTERVAL_CYCLES = 40
 
-_SCHEMA = {
-    "row": "Int32",
-    "counter": "String",
-    "sample_count": "Int64",
-    "latency_cycles_mean": "Float64",
-    "latency_cycles_sd": "Float64",
-    "error_cycles": "Float64",
-    "stall_cycles_mean": "Float64",
-    "issue_cycles_mean": "Float64",
-}
+_MEANS = ("latency_cycles_mean", "latency_cycles_sd", "error_cycles", "stall_cycles_mean", "issue_cycles_mean")
+_SCHEMA: Final = {"row": pl.Int32, "counter": pl.String, "sample_count": pl.Int64, **dict.fromkeys(_MEANS, pl.Float64)}
 
 
 @once_per_trace
@@ -35,25 +29,20 @@ def counter_latencies(trace: ThreadTrace) -> tuple[pl.DataFrame, int]:
     """
     positions = _positions(trace)
     if not positions or not trace.sampled_counters.height:
-        return pl.DataFrame(schema={name: getattr(pl, dtype) for name, dtype in _SCHEMA.items()}), 0
+        return pl.DataFrame(schema=_SCHEMA), 0
     recorded = [value for value in trace.shader_engines["counter_interval_cycles"].drop_nulls() if value]
     interval = int(min(recorded, default=DEFAULT_INTERVAL_CYCLES))
-    parts = [
-        _of_engine(trace, se, counter, position, interval)
-        for counter, position in positions.items()
-        for se in trace.sampled_counters["se"].unique().sort()
-    ]
-    ended = pl.concat(parts)
+    engines = trace.sampled_counters["se"].unique().sort()
+    places = [(se, *counter) for counter in positions.items() for se in engines]
+    ended = pl.concat([_of_engine(trace, *place, interval) for place in places])
     return _statistics(trace, ended, interval), interval
 
 
 def _positions(trace: ThreadTrace) -> dict[str, int]:
     """Level counters of the first bank and their columns; a SIMD mask may follow the name."""
     first = trace.counter_names.filter(pl.col("bank") == 0)
-    position_by_name = {
-        name.partition(":")[0]: position for position, name in first.select("position", "name").iter_rows()
-    }
-    return {name: position_by_name[name] for name in LEVELS if name in position_by_name}
+    positions = {name.partition(":")[0]: position for position, name in first.select("position", "name").iter_rows()}
+    return {name: positions[name] for name in LEVELS if name in positions}
 
 
 def _of_engine(trace: ThreadTrace, se: int, counter: str, position: int, interval: int) -> pl.DataFrame:

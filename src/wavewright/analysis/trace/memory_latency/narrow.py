@@ -47,12 +47,8 @@ class _Access:
 def neighbours(trace: ThreadTrace, rows: pl.Series | None = None) -> pl.DataFrame:
     """Groups of accesses that wider ones could replace (`NEIGHBOURS`), of executed code or of `rows` only."""
     code = trace.code.select("row", "address", "text", "writes", "implicit_writes")
-    executed = row_costs(trace)["row"]
-    moving = requested_bytes(trace).filter(
-        pl.col("row").is_in(executed.implode())
-        & pl.col("direction").is_in([LOAD, STORE])
-        & (pl.col("space") != "scalar")
-        & (pl.col("bytes_per_lane") < _WIDEST_BYTES)
+    moving = at_rows(requested_bytes(trace), row_costs(trace)["row"]).filter(
+        pl.col("direction").is_in([LOAD, STORE]), pl.col("space") != "scalar", pl.col("bytes_per_lane") < _WIDEST_BYTES
     )
     moving = at_rows(moving, rows)
     widths = dict(moving.select("row", "bytes_per_lane").iter_rows())
@@ -115,12 +111,7 @@ def _runs(group: list[_Access]) -> Iterator[list[_Access]]:
 
 
 def _wide_count(group: list[_Access]) -> int:
-    """Accesses of the widths there are that move the bytes of the group.
-
-    >>> access = _Access(0, "global_load_ushort", True, 2, 0, "v1", frozenset({257}))
-    >>> _wide_count([access] * 8), _wide_count([access] * 3)
-    (1, 2)
-    """
+    """Accesses of the widths there are that move the bytes of the group: of 6 bytes, one of 4 and one of 2."""
     rest, count = sum(access.width for access in group), 0
     for width in _WIDTHS:
         count, rest = count + rest // width, rest % width

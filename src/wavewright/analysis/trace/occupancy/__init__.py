@@ -11,7 +11,7 @@ import polars as pl
 from wavewright.analysis.common.occupancy.architecture import Architecture, architecture
 from wavewright.analysis.common.occupancy.limits import Limiter, Limits, Resources, limits
 from wavewright.analysis.common.occupancy.limits import amounts as amounts_of
-from wavewright.analysis.trace.occupancy.resident_waves import achieved, chosen_waves
+from wavewright.analysis.trace.occupancy.resident_waves import Achieved, achieved, chosen_waves
 from wavewright.analysis.trace.occupancy.resources import (
     KernelResources,
     compiled_notes,
@@ -47,9 +47,6 @@ class Occupancy(Answer, package=__package__):
     notes: tuple[str, ...]  #: What to know before trusting the numbers.
 
 
-_TABLES = Occupancy.tables
-
-
 def theoretical(gpu: str, resources: Resources, *, wgp_mode: bool = True) -> Occupancy:
     """The theoretical occupancy of `resources` on a GPU, without a trace.
 
@@ -57,9 +54,8 @@ def theoretical(gpu: str, resources: Resources, *, wgp_mode: bool = True) -> Occ
     """
     kernel = KernelResources(None, "", resources, "options", ())
     architecture = Architecture(gpus.of(gpu), "given with --target")
-    return _limits_only(
-        architecture, [(kernel, limits(architecture.facts, resources, wgp_mode=wgp_mode))], (), wgp_mode=wgp_mode
-    )
+    limit = limits(architecture.facts, resources, wgp_mode=wgp_mode)
+    return _limits_only(architecture, [(kernel, limit)], (), wgp_mode=wgp_mode)
 
 
 def occupancy_of_code_object(
@@ -90,9 +86,7 @@ def occupancy_of_code_object(
         (each.name, compiled_resources(number, each, override or Resources()))
         for number, each in enumerate(code_object.kernels)
     ]
-    kernels = [
-        resources for name, resources in compiled if kernel is None or kernel in name or kernel in resources.name
-    ]
+    kernels = [each for name, each in compiled if kernel is None or kernel in name or kernel in each.name]
     if not kernels:
         names = ", ".join(shortened(resources.name) for _, resources in compiled[:4])
         what = "no kernel of the code object has this name" if code_object.kernels else "the code object has no kernels"
@@ -114,21 +108,61 @@ def _limits_only(
 ) -> Occupancy:
     """Limits of these kernels, without a trace."""
     facts = architecture.facts
-    modes = [_mode_notes(limit, wgp_mode=wgp_mode, has_modes=facts.has_wgp_mode) for _, limit in fitting if limit]
-    return Occupancy(
-        target=facts.target,
-        target_origin=architecture.origin,
-        target_is_certain=True,
-        lds_shared_by="WGP" if facts.has_wgp_mode and wgp_mode else "CU",
-        kernels=frame_of(_TABLES["kernels"], [_theoretical_row(*member) for member in fitting]),
-        limiters=frame_of(_TABLES["limiters"], [row for member in fitting for row in _limiter_rows(*member)]),
-        amounts=frame_of(
-            _TABLES["amounts"],
-            [row for member in fitting for row in _amount_rows(facts, *member, wgp_mode=wgp_mode)],
-        ),
-        engines=empty_frame(_TABLES["engines"]),
-        notes=tuple(dict.fromkeys([*notes, *(note for mode in modes for note in mode)])),
-    )
+    tables = _Tables(facts, wgp_mode=wgp_mode)
+    tables.notes += notes
+    for kernel, limit in fitting:
+        tables.add(kernel, limit)
+    return tables.answer(architecture.origin, is_certain=True, engines=empty_frame(Occupancy.tables["engines"]))
+
+
+class _Tables:
+    """Rows of the tables and notes of an answer, kernel by kernel."""
+
+    def __init__(self, facts: Arch, *, wgp_mode: bool) -> None:
+        self.facts, self.wgp_mode = facts, wgp_mode
+        self.kernels: list[dict[str, Any]] = []
+        self.limiters: list[dict[str, Any]] = []
+        self.amounts: list[dict[str, Any]] = []
+        self.notes: list[str] = []
+
+    def add(self, kernel: KernelResources, limit: Limits | None, reached: Achieved | None = None) -> None:
+        """Add a kernel with its limits (None = they cannot be told), and with what its waves reached."""
+        resources = asdict(limit.resources if limit else kernel.resources)
+        row = resources | {"kernel": kernel.kernel, "name": kernel.name, "registers_from": kernel.registers_from}
+        self.kernels.append(row | (asdict(reached) if reached else {}))
+        if limit is None:
+            return
+        self.kernels[-1] |= {"waves_per_simd_limit": limit.waves_per_simd, "bound_by": limit.bound_by}
+        self.kernels[-1] |= {"next_waves_per_simd": limit.next_waves_per_simd}
+        steps = {step.resource: step.at_most for step in limit.steps}
+        for limiter in limit.limiters:
+            facts = {"is_binding": _is_binding(limiter, limit), "next_at_most": steps.get(limiter.name)}
+            self.limiters.append(asdict(limiter) | facts | {"kernel": kernel.kernel, "limiter": limiter.name})
+        for amount in amounts_of(self.facts, limit.resources, wgp_mode=self.wgp_mode):
+            self.amounts.append(asdict(amount) | {"kernel": kernel.kernel, "limiter": amount.resource})
+        if self.facts.has_wgp_mode and self.wgp_mode:
+            self.notes.append("WGP mode is assumed, the default of HIP; kernels built with -mcumode need --cu-mode")
+        if limit.unknown:
+            self.notes.append(f"not known, so not counted: {', '.join(limit.unknown)}")
+
+    def answer(self, target_origin: str, *, is_certain: bool, engines: pl.DataFrame) -> Occupancy:
+        """The answer, kernels that most waves ran first; no `limit_share` where the hardware exceeds the limit."""
+        specs = Occupancy.tables
+        kernels = frame_of(specs["kernels"], self.kernels).sort("wave_count", descending=True, maintain_order=True)
+        limit = pl.col("waves_per_simd_limit")
+        is_sound = (limit > 0) & (pl.col("waves_per_simd_max") <= limit)
+        share = pl.when(is_sound).then(pl.col("waves_per_simd_mean") / limit)
+        return Occupancy(
+            target=self.facts.target,
+            target_origin=target_origin,
+            target_is_certain=is_certain,
+            lds_shared_by="WGP" if self.facts.has_wgp_mode and self.wgp_mode else "CU",
+            kernels=kernels.with_columns(limit_share=share),
+            limiters=frame_of(specs["limiters"], self.limiters),
+            amounts=frame_of(specs["amounts"], self.amounts),
+            engines=engines,
+            notes=tuple(dict.fromkeys(self.notes)),
+        )
 
 
 def occupancy(
@@ -155,38 +189,23 @@ def occupancy(
     """
     gpu_facts = architecture(trace, gpu)
     waves = _waves(trace, selection)
-    rows: list[dict[str, Any]] = []
-    limiters: list[dict[str, Any]] = []
-    amounts: list[dict[str, Any]] = []
-    notes = list(_architecture_notes(gpu_facts))
+    tables = _Tables(gpu_facts.facts, wgp_mode=wgp_mode)
+    tables.notes += _architecture_notes(gpu_facts)
     engines = waves.partition_by("se", as_dict=True, maintain_order=True)
     waves_of = {kernel: part for (kernel,), part in waves.partition_by("kernel", as_dict=True).items()}
     for kernel in kernel_resources(trace, gpu_facts.facts, override or Resources()):
         nameless = kernel.kernel is None and (trace.kernels.height > 0 or kernel.resources.vgprs is None)
         if kernel.kernel not in waves_of and (waves_of or nameless):
             continue
-        limit = _limits_of(gpu_facts, kernel, wgp_mode=wgp_mode, notes=notes)
-        rows.append(_theoretical_row(kernel, limit))
-        limiters += _limiter_rows(kernel, limit)
-        amounts += _amount_rows(gpu_facts.facts, kernel, limit, wgp_mode=wgp_mode)
-        notes += [f"{shortened(kernel.name)}: {note}" for note in kernel.notes]
-        if waves_of:
-            rows[-1] |= asdict(achieved(waves_of[kernel.kernel]))
-            notes += _agreement(rows[-1], limit) or _emptying(rows[-1])
-        if limit is not None:
-            notes += _mode_notes(limit, wgp_mode=wgp_mode, has_modes=gpu_facts.facts.has_wgp_mode)
-    kernels = frame_of(_TABLES["kernels"], rows).sort("wave_count", descending=True, maintain_order=True)
-    return Occupancy(
-        target=gpu_facts.facts.target,
-        target_origin=gpu_facts.origin,
-        target_is_certain=gpu_facts.is_certain,
-        lds_shared_by="WGP" if gpu_facts.facts.has_wgp_mode and wgp_mode else "CU",
-        kernels=_with_share(kernels),
-        limiters=frame_of(_TABLES["limiters"], limiters),
-        amounts=frame_of(_TABLES["amounts"], amounts),
-        engines=frame_of(_TABLES["engines"], [{"se": se} | asdict(achieved(part)) for (se,), part in engines.items()]),
-        notes=tuple(dict.fromkeys(notes)),
-    )
+        limit = _limits_of(gpu_facts, kernel, wgp_mode=wgp_mode, notes=tables.notes)
+        reached = achieved(waves_of[kernel.kernel]) if waves_of else None
+        tables.notes += [f"{shortened(kernel.name)}: {note}" for note in kernel.notes]
+        if reached:
+            tables.notes += _agreement(kernel.name, reached, limit) or _emptying(kernel.name, reached)
+        tables.add(kernel, limit, reached)
+    by_engine = [{"se": se} | asdict(achieved(part)) for (se,), part in engines.items()]
+    frame = frame_of(Occupancy.tables["engines"], by_engine)
+    return tables.answer(gpu_facts.origin, is_certain=gpu_facts.is_certain, engines=frame)
 
 
 def _waves(trace: ThreadTrace, selection: Selection | None) -> pl.DataFrame:
@@ -214,62 +233,9 @@ def _limits_of(
     try:
         return limits(architecture.facts, kernel.resources, wgp_mode=wgp_mode)
     except UsageError as error:
-        notes.append(
-            f"{shortened(kernel.name)}: {error.what}; is {architecture.facts.target} right ({architecture.origin})?"
-        )
+        question = f"is {architecture.facts.target} right ({architecture.origin})?"
+        notes.append(f"{shortened(kernel.name)}: {error.what}; {question}")
         return None
-
-
-def _theoretical_row(kernel: KernelResources, limit: Limits | None) -> dict[str, Any]:
-    resources = limit.resources if limit else kernel.resources
-    return {
-        "kernel": kernel.kernel,
-        "name": kernel.name,
-        "vgprs": resources.vgprs,
-        "agprs": resources.agprs,
-        "sgprs": resources.sgprs,
-        "lds_bytes": resources.lds_bytes,
-        "workgroup_size": resources.workgroup_size,
-        "wave_size": resources.wave_size,
-        "registers_from": kernel.registers_from,
-        "waves_per_simd_limit": limit.waves_per_simd if limit else None,
-        "bound_by": limit.bound_by if limit else None,
-        "next_waves_per_simd": limit.next_waves_per_simd if limit else None,
-    }
-
-
-def _limiter_rows(kernel: KernelResources, limit: Limits | None) -> list[dict[str, Any]]:
-    if limit is None:
-        return []
-    steps = {step.resource: step.at_most for step in limit.steps}
-    return [
-        {
-            "kernel": kernel.kernel,
-            "limiter": limiter.name,
-            "waves_per_simd": limiter.waves_per_simd,
-            "used": limiter.used,
-            "allocated": limiter.allocated,
-            "available": limiter.available,
-            "unit": limiter.unit,
-            "is_binding": _is_binding(limiter, limit),
-            "next_at_most": steps.get(limiter.name),
-        }
-        for limiter in limit.limiters
-    ]
-
-
-def _amount_rows(facts: Arch, kernel: KernelResources, limit: Limits | None, *, wgp_mode: bool) -> list[dict[str, Any]]:
-    if limit is None:
-        return []
-    return [
-        {
-            "kernel": kernel.kernel,
-            "limiter": amount.resource,
-            "at_most": amount.at_most,
-            "waves_per_simd": amount.waves_per_simd,
-        }
-        for amount in amounts_of(facts, limit.resources, wgp_mode=wgp_mode)
-    ]
 
 
 def _is_binding(limiter: Limiter, limit: Limits) -> bool:
@@ -288,34 +254,19 @@ def _architecture_notes(architecture: Architecture) -> list[str]:
     return [f"the capture does not name its GPU: {architecture.facts.target}, {architecture.origin}{caveat}"]
 
 
-def _mode_notes(limit: Limits, *, wgp_mode: bool, has_modes: bool) -> tuple[str, ...]:
-    notes = []
-    if has_modes and wgp_mode:
-        notes.append("WGP mode is assumed, the default of HIP; kernels built with -mcumode need --cu-mode")
-    if limit.unknown:
-        notes.append(f"not known, so not counted: {', '.join(limit.unknown)}")
-    return tuple(notes)
-
-
-def _agreement(row: dict[str, Any], limit: Limits | None) -> list[str]:
+def _agreement(name: str, reached: Achieved, limit: Limits | None) -> list[str]:
     """Loud words when the hardware did what the model calls impossible."""
-    if limit is None or row["waves_per_simd_max"] <= limit.waves_per_simd_peak:
+    if limit is None or reached.waves_per_simd_max <= limit.waves_per_simd_peak:
         return []
-    ran, fit = row["waves_per_simd_max"], limit.waves_per_simd_peak
+    ran, fit = reached.waves_per_simd_max, limit.waves_per_simd_peak
     advice = f"do not trust the limit ({limit.bound_by}): wrong GPU or wrong resources"
-    return [f"WRONG: {shortened(row['name'])}: {ran} waves ran on one SIMD where at most {fit} should fit; {advice}"]
+    return [f"WRONG: {shortened(name)}: {ran} waves ran on one SIMD where at most {fit} should fit; {advice}"]
 
 
-def _emptying(row: dict[str, Any]) -> list[str]:
+def _emptying(name: str, reached: Achieved) -> list[str]:
     """Words about SIMDs that ran empty although all waves were there from the start."""
-    if not row["all_at_once"] or row["waves_per_simd_mean"] > _EMPTY_BELOW * row["waves_per_simd_max"]:
+    mean, most = reached.waves_per_simd_mean, reached.waves_per_simd_max
+    if not reached.all_at_once or mean > _EMPTY_BELOW * most:
         return []
-    mean, most = row["waves_per_simd_mean"], row["waves_per_simd_max"]
     what = f"all waves were there at once, and SIMDs emptied while the longest ran ({mean:.2f} of {most} on average)"
-    return [f"{shortened(row['name'])}: {what}: even out the work of the waves, or give the grid more of them"]
-
-
-def _with_share(kernels: pl.DataFrame) -> pl.DataFrame:
-    limit = pl.col("waves_per_simd_limit")
-    is_sound = (limit > 0) & (pl.col("waves_per_simd_max") <= limit)  # of a limit that the hardware exceeds: no share
-    return kernels.with_columns(limit_share=pl.when(is_sound).then(pl.col("waves_per_simd_mean") / limit))
+    return [f"{shortened(name)}: {what}: even out the work of the waves, or give the grid more of them"]

@@ -32,12 +32,6 @@ def achieved(waves: pl.DataFrame) -> Achieved:
 
     The mean is the sum of the waves' times over the time from the first start to the last end in their shader
     engine, counted once for each SIMD that held one of them.
-
-    >>> import polars as pl
-    >>> place = {"se": [0, 0], "cu": [1, 1], "simd": [0, 0]}
-    >>> waves = pl.DataFrame(place | {"start_cycles": [0, 5], "end_cycles": [10, 10]})
-    >>> achieved(waves).waves_per_simd_max, achieved(waves).waves_per_simd_mean
-    (2, 1.5)
     """
     length = (pl.col("end_cycles") - pl.col("start_cycles")).sum()
     window = pl.col("end_cycles").max() - pl.col("start_cycles").min()

@@ -52,14 +52,13 @@ def kernel_resources(trace: ThreadTrace, facts: Arch, override: Resources) -> tu
     lds_rows = _lds_rows(trace)
     launches = {row["kernel"]: row for row in _launches(trace).iter_rows(named=True)}
     unknown: dict[str, Any] = {"kernel": None, "demangled": "unknown kernel"}
-    rows = [*trace.kernels.iter_rows(named=True), unknown]
-    return tuple(
-        _with_lds(
-            _one(trace, facts, override, row, scans.get(row["kernel"]), launches.get(row["kernel"])),
-            0 if override.lds_bytes is not None else lds_rows.get(row["kernel"], 0),
-        )
-        for row in rows
-    )
+    resources = []
+    for row in [*trace.kernels.iter_rows(named=True), unknown]:
+        kernel = row["kernel"]
+        recorded = _one(trace, facts, override, row, scans.get(kernel), launches.get(kernel))
+        is_given = override.lds_bytes is not None
+        resources.append(recorded if is_given else _with_lds(recorded, lds_rows.get(kernel, 0)))
+    return tuple(resources)
 
 
 def _lds_rows(trace: ThreadTrace) -> dict[int | None, int]:
@@ -156,19 +155,15 @@ def _vector_registers(
         return scan["vgprs"], scan["agprs"], "code"
     recorded = vgprs_recorded + agprs_recorded
     if _is_half(facts, recorded, scan["vgprs"] + scan["agprs"]):
-        notes.append(
-            f"rocprofv3 reports half of the vector registers on {facts.target}: {2 * recorded:,}, not {recorded:,}"
-        )
+        what = f"rocprofv3 reports half of the vector registers on {facts.target}"
+        notes.append(f"{what}: {2 * recorded:,}, not {recorded:,}")
         return *_split(facts, 2 * recorded, scan), "metadata (doubled)"
-    if facts.accumulation == "unified" and (
-        not scan["agprs"] or vgprs_recorded < scan["vgprs"] or agprs_recorded < scan["agprs"]
-    ):
+    is_impossible = vgprs_recorded < scan["vgprs"] or agprs_recorded < scan["agprs"]
+    if facts.accumulation == "unified" and (is_impossible or not scan["agprs"]):
         # The sum is right even where the split is not: rocprofv3 loses a bit of it (differences.md).
         vgprs_recorded, agprs_recorded = _split(facts, recorded, scan)
-    if scan["vgprs"] + scan["agprs"] > recorded:
-        notes.append(
-            f"the metadata says {recorded:,} vector registers, the code names {scan['vgprs'] + scan['agprs']:,}"
-        )
+    if (named := scan["vgprs"] + scan["agprs"]) > recorded:
+        notes.append(f"the metadata says {recorded:,} vector registers, the code names {named:,}")
     vgprs, agprs = max(vgprs_recorded, scan["vgprs"]), max(agprs_recorded, scan["agprs"])
     return vgprs, agprs, "metadata" if vgprs + agprs <= recorded else "code and metadata"
 
@@ -269,12 +264,6 @@ def registers(trace: ThreadTrace) -> pl.DataFrame:
 
     Code that has no text, and instructions that the tables do not know, use no registers here, so these are lower
     bounds. A kernel that calls functions needs at least what they need.
-
-    >>> import polars as pl
-    >>> from wavewright.model.trace import ThreadTrace, TraceSource
-    >>> code = pl.DataFrame({"row": [0], "function": ["k"], "text": ["..."], "writes": ["v[4:7]"], "reads": ["s2"]})
-    >>> registers(ThreadTrace({"code": code}, TraceSource(path="made"))).row(0)
-    ('k', 0, 1, 8, 0, 3)
     """
     return (
         trace.code.lazy()

@@ -1,4 +1,4 @@
-"""The pipe of each instruction on a SIMD, and the busy cycles of pipes."""
+"""The pipe that each instruction goes through on a SIMD, how long it occupies it, and the busy cycles of pipes."""
 
 from __future__ import annotations
 
@@ -55,37 +55,19 @@ def pipe_cycles(
     to times), begin and end, and where its rows lie in `instructions`. `pipes` is made by `pipes_of_rows`, `busy` by
     `passes.pipe_cycles_of_rows`; an empty one counts issues only.
     """
+    places = (waves["unit"], waves["group"], waves["offset"], waves["start_cycles"], waves["end_cycles"])
+    spans = (waves["first_instruction"].fill_null(0), waves["instruction_count"].fill_null(0))
+    times = (instructions["time_cycles"], instructions["stall_cycles"], instructions["duration_cycles"])
+    kinds = (instructions["category"], instructions["row"])
+    by_category, short = _pipes_of_categories(), _short_pipes()
     per_unit, per_bin, issues = _core.pipe_use(
-        waves["unit"],
-        waves["group"],
-        waves["offset"],
-        waves["start_cycles"],
-        waves["end_cycles"],
-        waves["first_instruction"].fill_null(0),
-        waves["instruction_count"].fill_null(0),
-        instructions["time_cycles"],
-        instructions["stall_cycles"],
-        instructions["duration_cycles"],
-        instructions["category"],
-        instructions["row"],
-        _pipes_of_categories(),
-        pipes,
-        busy,
-        counts_unknown_rows,
-        _short_pipes(),
-        base_clock,
-        bins.numbers,
+        *places, *spans, *times, *kinds, by_category, pipes, busy, counts_unknown_rows, short, base_clock, bins.numbers
     )
     return pl.DataFrame(per_unit), pl.DataFrame(per_bin), pl.DataFrame(issues)
 
 
 def pipe_rules(code: pl.DataFrame, base_clock: int) -> tuple[bytes, pl.Series, int, int]:
-    """The pipe of each instruction and its busy time, as the native core takes them.
-
-    >>> import polars as pl
-    >>> pipe_rules(pl.DataFrame({"row": [0], "text": ["s_nop 0"]}), 4)[-1]
-    4
-    """
+    """The pipe of each instruction and its busy time, as the native core takes them."""
     return _pipes_of_categories(), pipes_of_rows(code), _short_pipes(), base_clock
 
 
@@ -103,12 +85,7 @@ def _short_pipes() -> int:
 
 
 def matrix_rows(code: pl.DataFrame) -> pl.Series:
-    """True if each code row, in the order of the frame, is a matrix instruction.
-
-    >>> import polars as pl
-    >>> matrix_rows(pl.DataFrame({"text": ["v_mfma_f32_32x32x8_f16 a[0:15]", "s_nop 0"]})).to_list()
-    [True, False]
-    """
+    """True where a code row is a matrix instruction (v_mfma, v_smfmac, v_wmma, v_swmmac), in the order of the frame."""
     return code["text"].fill_null("").str.contains(_MATRIX_MNEMONICS)
 
 
@@ -140,13 +117,7 @@ def pipe_cycles_of_rows(trace: ThreadTrace) -> pl.Series:
 
 
 def declared_cycles(facts: Arch) -> pl.Expr:
-    """Cycles on one target, from the column `text`; null = not declared.
-
-    >>> from wavewright.facts import gpus
-    >>> texts = pl.DataFrame({"text": ["v_mfma_f32_32x32x8_f16 a[0:15], v[0:1], v[2:3], a[0:15]", "s_nop 0"]})
-    >>> texts.select(declared_cycles(gpus.of("gfx942"))).to_series().to_list()
-    [32, None]
-    """
+    """Cycles on one target, from the column `text`; null = not declared."""
     fits = (
         pl.when(pl.col("text").str.contains(f"^(?:{text})")).then(pl.lit(cycles, pl.Int32))
         for text, cycles in facts.pipe_cycles.items()

@@ -62,6 +62,7 @@ def utilization(trace: ThreadTrace, *, rows: pl.Series | None = None, bins: int 
     bubbles = _bubbles(per_unit, spans_of_engines)
     resident = int(bubbles["resident_cycles_total"].sum())
     pipes = _pipes(per_unit, issues, spans_of_engines, [])
+    counts = dict(pipes.select("pipe", "issue_count").iter_rows())
     return Utilization(
         pipes=pipes,
         by_engine=_pipes(per_unit, issues, spans_of_engines, ["se"]),
@@ -69,7 +70,7 @@ def utilization(trace: ThreadTrace, *, rows: pl.Series | None = None, bins: int 
         over_time=_over_time(per_bin, engines.join(spans_of_engines, on="se"), grid),
         neighbours=_neighbours(trace, spans_of_engines),
         bubble_share=int(bubbles["bubble_cycles_total"].sum()) / resident if resident else None,
-        valu_per_matrix=_valu_per_matrix(pipes),
+        valu_per_matrix=counts.get("VALU", 0) / counts["MATRIX"] if counts.get("MATRIX") else None,
         start_cycles=grid.start_cycles,
         end_cycles=grid.end_cycles,
         bin_cycles=grid.width_cycles,
@@ -161,18 +162,13 @@ def _pipes(per_unit: pl.DataFrame, issues: pl.DataFrame, spans: pl.DataFrame, gr
         *group,
         _named("pipe"),
         "issue_count",
-        pl.col("issued").alias("issue_cycles_total"),
-        share_of(pl.col("issued"), pl.col("span")).alias("issue_share"),
-        busy.alias("busy_cycles_total"),
-        share_of(busy, pl.col("span")).alias("busy_share"),
-        pl.col("phase_cycles").alias("phase_cycles_total"),
-        share_of(busy, pl.col("phase_cycles")).alias("phase_busy_share"),
+        issue_cycles_total="issued",
+        issue_share=share_of(pl.col("issued"), pl.col("span")),
+        busy_cycles_total=busy,
+        busy_share=share_of(busy, pl.col("span")),
+        phase_cycles_total="phase_cycles",
+        phase_busy_share=share_of(busy, pl.col("phase_cycles")),
     )
-
-
-def _valu_per_matrix(pipes: pl.DataFrame) -> float | None:
-    counts = dict(pipes.select("pipe", "issue_count").iter_rows())
-    return counts.get("VALU", 0) / counts["MATRIX"] if counts.get("MATRIX") else None
 
 
 def _bubbles(per_unit: pl.DataFrame, spans: pl.DataFrame) -> pl.DataFrame:
@@ -183,15 +179,9 @@ def _bubbles(per_unit: pl.DataFrame, spans: pl.DataFrame) -> pl.DataFrame:
         resident_cycles_total=cycles(RESIDENT), issue_cycles_total=cycles(ANY_PIPE), bubble_cycles_total=cycles(BUBBLE)
     )
     joined = spans.join(sums, on="se", how="left", maintain_order="left").fill_null(0)
-    return joined.select(
-        "se",
-        "simd_count",
-        pl.col("span").alias("span_cycles_total"),
-        "resident_cycles_total",
-        "issue_cycles_total",
-        "bubble_cycles_total",
-        bubble_share=share_of(pl.col("bubble_cycles_total"), pl.col("resident_cycles_total")),
-    )
+    share = share_of(pl.col("bubble_cycles_total"), pl.col("resident_cycles_total"))
+    joined = joined.with_columns(span_cycles_total="span", bubble_share=share)
+    return joined.select(Utilization.tables["bubbles"].names)
 
 
 def _over_time(per_bin: pl.DataFrame, engines: pl.DataFrame, grid: TimeBins) -> pl.DataFrame:
@@ -211,14 +201,8 @@ def _over_time(per_bin: pl.DataFrame, engines: pl.DataFrame, grid: TimeBins) -> 
         both.join(lengths_of(grid), on="bin", maintain_order="left")
         .join(engines, on="group", maintain_order="left")
         .sort("se", "pipe", "bin")
-        .select(
-            "se",
-            _named("pipe"),
-            "bin",
-            "start_cycles",
-            issue_share=pl.col("issued") / length,
-            busy_share=pl.col("busy") / length,
-        )
+        .with_columns(_named("pipe"), issue_share=pl.col("issued") / length, busy_share=pl.col("busy") / length)
+        .select(Utilization.tables["over_time"].names)
     )
 
 

@@ -1,4 +1,7 @@
-"""Causes of samples: why a wave did not issue, or, where that is not recorded, at what kind of instruction it was."""
+"""Causes of PC samples, and which samples an answer is about.
+
+The cause says why a wave did not issue, or, where that is not recorded, at what kind of instruction it was.
+"""
 
 from __future__ import annotations
 
@@ -153,8 +156,9 @@ def scope_of(trace: ThreadTrace, *, one_kernel: bool = False) -> tuple[SampleSco
     sums = chosen.select(pl.col("sample_count", *SAMPLE_COUNTS).sum()).row(0, named=True)
     weights = dispatches.drop_nulls("cu_wave_count_mean")
     weighted = float((weights["cu_wave_count_mean"] * weights["sample_count"]).sum())
+    readable = trace.kernels.filter(pl.col("name") == function)["demangled"] if function is not None else ()
     scope = SampleScope(
-        kernel_name=None if function is None else _readable(trace, function),
+        kernel_name=next(iter(readable), function),
         kernel_count=kernels.height,
         dispatch_count=dispatches.height or None,
         all_sample_count=int(samples["sample_count"].sum()),
@@ -163,8 +167,3 @@ def scope_of(trace: ThreadTrace, *, one_kernel: bool = False) -> tuple[SampleSco
         **sums,
     )
     return scope, chosen.select("row", "sample_count")
-
-
-def _readable(trace: ThreadTrace, function: str) -> str:
-    named = trace.kernels.filter(pl.col("name") == function)["demangled"]
-    return str(named[0]) if named.len() else function

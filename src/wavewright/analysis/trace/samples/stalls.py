@@ -54,9 +54,6 @@ def _typed(spec: TableSpec, counts: pl.DataFrame, scope: SampleScope) -> pl.Data
     total, independent = scope.sample_count or 1, scope.independent_count
     shares = [count / total for count in counts["sample_count"].to_list()]
     bounds = [share_bounds(share, independent) for share in shares]
-    frame = counts.with_columns(
-        pl.Series("share", shares, pl.Float64),
-        pl.Series("share_min", [low for low, _ in bounds], pl.Float64),
-        pl.Series("share_max", [high for _, high in bounds], pl.Float64),
-    )
+    columns = {"share": shares, "share_min": [low for low, _ in bounds], "share_max": [high for _, high in bounds]}
+    frame = counts.with_columns(pl.Series(name, values, pl.Float64) for name, values in columns.items())
     return frame.select(spec.casts)

@@ -15,13 +15,8 @@ from wavewright.model.answer import Answer
 from wavewright.model.trace import ThreadTrace
 
 #: Causes of idle cycles, and their columns in the frame of the native pass.
-IDLE_PARTS = dict(
-    zip(
-        ("start-up", "cold instruction fetch", "instruction fetch", "dependency gap", "store drain"),
-        IDLE_COLUMNS,
-        strict=True,
-    )
-)
+_PARTS = ("start-up", "cold instruction fetch", "instruction fetch", "dependency gap", "store drain")
+IDLE_PARTS = dict(zip(_PARTS, IDLE_COLUMNS, strict=True))
 
 
 @dataclass(frozen=True)
@@ -48,7 +43,9 @@ def stalls(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Stalls:
     total = int(by_row["stall_cycles_total"].sum())
     by_row = by_row.with_columns(stall_share=_share("stall_cycles_total", total))
     waits = by_row.filter(pl.col("is_wait"))
-    parts = _idle_parts(idle)
+    idle_sums = [(part, int(idle[column].sum())) for part, column in IDLE_PARTS.items()]
+    parts = pl.DataFrame(idle_sums, schema={"part": pl.String, "idle_cycles_total": pl.Int64}, orient="row")
+    parts = parts.with_columns(idle_share=_share("idle_cycles_total", int(parts["idle_cycles_total"].sum())))
     return Stalls(
         classes=_classes(by_row, total),
         by_row=located(by_row, trace).select(Stalls.tables["by_row"].names),
@@ -90,14 +87,6 @@ def _words(names: pl.Series) -> dict[str, pl.Expr]:
         part: pl.col("class").replace_strict(list(classes), texts, default="", return_dtype=pl.String)
         for part, texts in words.items()
     }
-
-
-def _idle_parts(idle: pl.DataFrame) -> pl.DataFrame:
-    sums = [int(idle[column].sum()) for column in IDLE_PARTS.values()]
-    frame = pl.DataFrame(
-        {"part": list(IDLE_PARTS), "idle_cycles_total": sums}, schema_overrides={"idle_cycles_total": pl.Int64}
-    )
-    return frame.with_columns(idle_share=_share("idle_cycles_total", sum(sums)))
 
 
 def _share(column: str, total: int) -> pl.Expr:

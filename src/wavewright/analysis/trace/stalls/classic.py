@@ -13,7 +13,6 @@ import polars as pl
 from wavewright.analysis.trace.costs.row_costs import row_totals
 from wavewright.analysis.trace.selection import at_rows
 from wavewright.model.answer import Answer
-from wavewright.model.schema import TableSpec
 from wavewright.model.trace import ThreadTrace
 
 _RULES: tuple[tuple[tuple[str, ...], str], ...] = (
@@ -68,16 +67,16 @@ def classic(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Classic:
     )
     latency, stall = (int(costs[f"{name}_cycles_total"].sum()) for name in ("latency", "stall"))
     share = (pl.col("stall_cycles_total") / stall) if stall else pl.lit(0.0)
-    ordered = _largest_first(costs).with_columns(stall_share=share)
+    tables = Classic.tables
     by_type = costs.group_by("type", maintain_order=True).agg(pl.col("stall_cycles_total").sum())
     return Classic(
         instruction_count=code.height,
         latency_cycles_total=latency,
         stall_cycles_total=stall,
         stall_share=stall / latency if latency else 0.0,
-        types=_shaped(_largest_first(by_type).with_columns(stall_share=share), Classic.tables["types"]),
-        lines=_shaped(_lines(costs).with_columns(stall_share=share), Classic.tables["lines"]),
-        instructions=_shaped(ordered, Classic.tables["instructions"]),
+        types=_largest_first(by_type).with_columns(stall_share=share).select(tables["types"].names),
+        lines=_lines(costs).with_columns(stall_share=share).select(tables["lines"].names),
+        instructions=_largest_first(costs).with_columns(stall_share=share).select(tables["instructions"].names),
     )
 
 
@@ -95,7 +94,3 @@ def _lines(costs: pl.DataFrame) -> pl.DataFrame:
     stalled = pl.col("stall_cycles_total") / pl.col("latency_cycles_total")
     joined = lines.join(largest, on="source", how="left", maintain_order="left")
     return _largest_first(joined).with_columns(stalled_share=stalled)
-
-
-def _shaped(frame: pl.DataFrame, spec: TableSpec) -> pl.DataFrame:
-    return frame.select(spec.names)

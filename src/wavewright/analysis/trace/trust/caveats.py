@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import polars as pl
 
@@ -11,12 +12,14 @@ from wavewright.analysis.trace.costs.row_costs import row_totals
 from wavewright.analysis.trace.selection import whole_of
 from wavewright.analysis.trace.trust.coverage import FEW_ROWS_SHARE, Coverage, coverage
 from wavewright.analysis.trace.waits.wait_producers import IDLE_COLUMNS, resolve
+from wavewright.base.toml import packaged
 from wavewright.base.words import counted, percent
 from wavewright.model.answer import once_per_trace
 from wavewright.model.losses import LOSSES
 from wavewright.model.schema import THREAD_TRACE
 from wavewright.model.trace import ThreadTrace
 
+_TEXTS = packaged("caveats.toml", __package__)
 _PARTIAL_ROWS_SHARE = 0.5
 _FEW_WAVES = 8
 _FEW_INSTRUCTIONS = 2000
@@ -67,56 +70,39 @@ _WANTED_IN_PARTS = ("few_waves", "too_short", "uneven_engines", "uneven_work")
 _TOLD_BY_COVERAGE = ("wave_incomplete", "stitch_incomplete", "no_waves")
 
 
+def _caveat(
+    name: str, numbers: dict[str, Any] | None = None, *, severity: str = "", advice: str = "", **words: object
+) -> Caveat:
+    """A caveat of `caveats.toml` with numbers and words filled in; `severity` and `advice` where they vary."""
+    text, numbers = _TEXTS[name], numbers or {}
+    sentence = text["sentence"].format(**numbers, **words)
+    return Caveat(text.get("name", name), severity or text["severity"], sentence, advice or text["advice"], numbers)
+
+
 def _of_waves(trace: ThreadTrace, scope: Coverage) -> Iterator[Caveat]:
     if trace.samples.height and not scope.wave_count:
         return
     if not scope.instruction_count and trace.stored_totals["hit_count"].sum():
-        what = "the instructions are missing: only the sums that code.json stores are there"
-        yield Caveat("no_waves", "fatal", what, "copy the whole directory; hotspots and stalls --classic use the sums")
+        yield _caveat("instructions_missing")
         return
     if not scope.instruction_count:
         elsewhere = f"; {scope.all_wave_count:,} waves ran on other CUs" if scope.all_wave_count else ""
-        what = "no instruction was traced" + elsewhere
-        advice = "trace another CU or shader engine, or a larger grid; an empty slot of a capture looks like this too"
-        yield Caveat("no_waves", "fatal", what, advice, {"all_wave_count": scope.all_wave_count})
+        yield _caveat("no_waves", {"all_wave_count": scope.all_wave_count}, elsewhere=elsewhere)
         return
     if scope.incomplete_wave_count:
         share = scope.incomplete_wave_count / scope.wave_count
-        yield Caveat(
-            "incomplete_waves",
-            "fatal" if share > _MANY_INCOMPLETE_SHARE else "care",
-            f"{scope.incomplete_wave_count:,} of {scope.wave_count:,} waves have no end: their last part is missing",
-            "enlarge the trace buffer, or trace fewer waves or a shorter kernel",
-            {"incomplete_wave_count": scope.incomplete_wave_count, "share": share},
-        )
+        severity = "fatal" if share > _MANY_INCOMPLETE_SHARE else "care"
+        numbers = {"incomplete_wave_count": scope.incomplete_wave_count, "share": share}
+        yield _caveat("incomplete_waves", numbers, severity=severity, wave_count=scope.wave_count)
     if scope.untraced_wave_count:
         yield _untraced(scope)
     if scope.traced_wave_count < _FEW_WAVES:
-        yield Caveat(
-            "few_waves",
-            "care",
-            f"only {_counted(scope.traced_wave_count, 'wave was', 'waves were')} traced: their spread says little "
-            "about others",
-            "trace more shader engines (--att-shader-engine-mask), or a larger problem",
-            {"wave_count": scope.traced_wave_count},
-        )
+        waves = _counted(scope.traced_wave_count, "wave was", "waves were")
+        yield _caveat("few_waves", {"wave_count": scope.traced_wave_count}, waves=waves)
     if scope.instruction_count < _FEW_INSTRUCTIONS:
-        yield Caveat(
-            "too_short",
-            "care",
-            f"only {scope.instruction_count:,} instructions: start-up (argument loads, cold instruction cache) weighs "
-            "as much as the work",
-            "trace a larger problem or more waves",
-            {"instruction_count": scope.instruction_count},
-        )
+        yield _caveat("too_short", {"instruction_count": scope.instruction_count})
     if (cold := cold_share(trace)) >= COLD_SHARE:
-        yield Caveat(
-            "cold_launch",
-            "care",
-            f"a cold launch: waves wait {percent(cold)} of their cycles for code that their CU never ran before",
-            "trace a later launch (rocprofv3 --kernel-iteration-range), unless the kernel runs only once",
-            {"share": cold},
-        )
+        yield _caveat("cold_launch", {"share": cold}, percent=percent(cold))
     yield from _of_paths(scope)
 
 
@@ -132,13 +118,8 @@ def _untraced(scope: Coverage) -> Caveat:
     engines = scope.engines.filter((pl.col("wave_count") > 0) & (pl.col("instruction_count") == 0))["se"].to_list()
     within = scope.engines.filter(pl.col("instruction_count") > 0)["untraced_wave_count"].sum() > 0
     where = "" if within or not engines else f" (SE {', '.join(map(str, engines))})"
-    return Caveat(
-        "untraced_waves",
-        "note",
-        f"{scope.untraced_wave_count:,} of {counted(scope.wave_count, 'waves')} have no traced instructions{where}",
-        "costs per instruction are those of the other waves; to see these too, trace the instructions of their CU",
-        {"untraced_wave_count": scope.untraced_wave_count, "engines": engines},
-    )
+    numbers = {"untraced_wave_count": scope.untraced_wave_count, "engines": engines}
+    return _caveat("untraced_waves", numbers, waves=counted(scope.wave_count, "waves"), where=where)
 
 
 def _counted(count: int, singular: str, plural: str) -> str:
@@ -146,117 +127,63 @@ def _counted(count: int, singular: str, plural: str) -> str:
 
 
 def _of_paths(scope: Coverage) -> Iterator[Caveat]:
+    works = scope.paths.filter(~pl.col("early_exit"))
     if scope.early_exit_wave_count:
-        early = scope.paths.filter("early_exit")
-        traced = scope.traced_wave_count
-        rows = int(early["distinct_row_count"].max() or 0)  # type: ignore[arg-type]
-        full = int(scope.paths["distinct_row_count"].max() or 0)  # type: ignore[arg-type]
-        chosen = scope.paths.filter(~pl.col("early_exit"))["first_wave"].head(1).to_list()
-        yield Caveat(
-            "early_exits",
-            "care",
-            f"{scope.early_exit_wave_count:,} of {counted(traced, 'waves')} left early, after at most {rows:,} of "
-            f"{full:,} different instructions: means per wave mix two kinds of waves",
-            f"look at the waves that did the work, e.g. --wave {chosen[0]}" if chosen else "trace a wave with work",
-            {
-                "early_exit_wave_count": scope.early_exit_wave_count,
-                "share": scope.early_exit_wave_count / traced,
-                "rows": rows,
-                "full_rows": full,
-            },
-        )
-    working = scope.paths.filter(~pl.col("early_exit") & (pl.col("distinct_row_count") > 0)).head(1)
-    for least, most in working.select("instruction_count_min", "instruction_count_max").iter_rows():
+        advice = f"look at the waves that did the work, e.g. --wave {works['first_wave'][0]}" if works.height else ""
+        numbers = {
+            "early_exit_wave_count": scope.early_exit_wave_count,
+            "share": scope.early_exit_wave_count / scope.traced_wave_count,
+            "rows": max(scope.paths.filter("early_exit")["distinct_row_count"], default=0),
+            "full_rows": max(scope.paths["distinct_row_count"], default=0),
+        }
+        yield _caveat("early_exits", numbers, advice=advice, waves=counted(scope.traced_wave_count, "waves"))
+    main = works.filter(pl.col("distinct_row_count") > 0).head(1)
+    for least, most in main.select("instruction_count_min", "instruction_count_max").iter_rows():
         if least and most > least * _UNEVEN_WORK_RATIO:
-            yield Caveat(
-                "uneven_work",
-                "note",
-                f"waves on the same path ran from {least:,} to {most:,} instructions: loops differ in trips",
-                "compare cycles per execution, not per wave; --wave looks at one of them",
-                {"instruction_count_min": least, "instruction_count_max": most},
-            )
-    if scope.outliers.height:
-        share = scope.outliers.height / scope.wave_count
-        yield Caveat(
-            "outlier_waves",
-            "care" if share > _MANY_OUTLIERS_SHARE else "note",
-            f"{_counted(scope.outliers.height, 'wave needs', 'waves need')} far more or fewer cycles per instruction "
-            "than others on the same path",
-            "`wavewright waves` tells where; the first waves on a CU often pay for cold caches",
-            {"outlier_count": scope.outliers.height, "share": share},
-        )
+            yield _caveat("uneven_work", {"instruction_count_min": least, "instruction_count_max": most})
+    if outlier_count := scope.outliers.height:
+        share = outlier_count / scope.wave_count
+        severity = "care" if share > _MANY_OUTLIERS_SHARE else "note"
+        waves = _counted(outlier_count, "wave needs", "waves need")
+        yield _caveat("outlier_waves", {"outlier_count": outlier_count, "share": share}, severity=severity, waves=waves)
 
 
 def _of_code(trace: ThreadTrace, scope: Coverage) -> Iterator[Caveat]:
     if scope.instruction_count and scope.unresolved_count:
         share = scope.unresolved_count / scope.instruction_count
-        many, some = share > MANY_UNRESOLVED_SHARE, share > _SOME_UNRESOLVED_SHARE
-        yield Caveat(
-            "unresolved",
-            "fatal" if many else "care" if some else "note",
-            f"{scope.unresolved_count:,} of {scope.instruction_count:,} instructions have no known PC",
-            _advice_for_code(trace),
-            {"unresolved_count": scope.unresolved_count, "share": share},
+        bounds = (("fatal", MANY_UNRESOLVED_SHARE), ("care", _SOME_UNRESOLVED_SHARE))
+        severity = next((word for word, bound in bounds if share > bound), "note")
+        # the advice of the loss that explains why code is missing; decoded directories have it in code.json
+        causes = ("code_of_other_gpu", "no_disassembler", *(() if trace.code.height else ("missing_files",)))
+        advice = next((LOSSES[cause].advice for cause in causes if cause in trace.losses["kind"]), "")
+        numbers = {"unresolved_count": scope.unresolved_count, "share": share}
+        yield _caveat(
+            "unresolved", numbers, severity=severity, advice=advice, instruction_count=scope.instruction_count
         )
     if scope.entered_row_count and scope.executed_share < _PARTIAL_ROWS_SHARE:
-        longest = int(scope.paths["instruction_count_max"].max() or 0)  # type: ignore[arg-type]
-        few = scope.executed_share < FEW_ROWS_SHARE and longest < _SHORT_WAVE_INSTRUCTIONS
-        meaning = _short_path(scope) if few else "the rest did not run in these waves"
-        yield Caveat(
-            "few_rows",
-            "fatal" if few else "note",
-            f"only {scope.executed_row_count:,} of {scope.entered_row_count:,} instructions of the kernel were executed"
-            f": {meaning}",
-            "trace a dispatch, CU or problem whose waves take the main path"
-            if few
-            else "check that the path you care about ran",
-            {"executed_row_count": scope.executed_row_count, "share": scope.executed_share},
-        )
-
-
-def _advice_for_code(trace: ThreadTrace) -> str:
-    """Advice when the code is missing: that of the loss which explains it. Decoded directories have it in code.json."""
-    causes = ("code_of_other_gpu", "no_disassembler", *(() if trace.code.height else ("missing_files",)))
-    for cause in causes:
-        if cause in trace.losses["kind"]:
-            return LOSSES[cause].advice
-    return "put every code object of the capture beside the trace"
-
-
-def _short_path(scope: Coverage) -> str:
-    undone = "the work of the kernel did not run in these waves"
-    return f"{undone}: all {scope.wave_count:,} took the same short path" if scope.is_same_short_path else undone
+        longest = max(scope.paths["instruction_count_max"], default=0)
+        is_short = scope.executed_share < FEW_ROWS_SHARE and longest < _SHORT_WAVE_INSTRUCTIONS
+        severity, advice, meaning = "note", "", "the rest did not run in these waves"
+        if is_short:
+            severity, advice = "fatal", "trace a dispatch, CU or problem whose waves take the main path"
+            meaning = "the work of the kernel did not run in these waves"
+            meaning += f": all {scope.wave_count:,} took the same short path" if scope.is_same_short_path else ""
+        words = {"entered_row_count": scope.entered_row_count, "meaning": meaning}
+        numbers = {"executed_row_count": scope.executed_row_count, "share": scope.executed_share}
+        yield _caveat("few_rows", numbers, severity=severity, advice=advice, **words)
 
 
 def _of_place(trace: ThreadTrace, scope: Coverage) -> Iterator[Caveat]:
     target, other = scope.target_duration_cycles_mean, scope.other_duration_cycles_mean
     if target and other and max(target / other, other / target) > _UNLIKE_RATIO:
-        yield Caveat(
-            "unlike_other_cus",
-            "care",
-            f"waves of the traced CUs lived {target / other:.2f} times as long as those of the other CUs "
-            f"({target:,.0f} and {other:,.0f} cycles)",
-            "the traced CU may not stand for the kernel: trace another CU (--att-target-cu) and compare",
-            {"target_duration_cycles_mean": target, "other_duration_cycles_mean": other},
-        )
+        numbers = {"target_duration_cycles_mean": target, "other_duration_cycles_mean": other}
+        yield _caveat("unlike_other_cus", numbers, ratio=target / other)
     counts = scope.engines.filter(pl.col("instruction_count") > 0)["wave_count"].to_list()
     if counts and max(counts) > _SLIGHTLY_UNEVEN_RATIO * min(counts):
-        yield Caveat(
-            "uneven_engines",
-            "care" if max(counts) > _UNEVEN_RATIO * min(counts) else "note",
-            f"the traced CUs had {', '.join(map(str, counts))} waves: sums lean towards the fuller ones",
-            "--se looks at one shader engine",
-            {"wave_counts": counts},
-        )
-    differing = differing_row_count(trace)
-    if differing:
-        yield Caveat(
-            "stored_totals_differ",
-            "care",
-            f"totals stored in the directory differ from its wave files in {differing:,} rows",
-            "the directory is mixed or incomplete; all numbers here come from the wave files",
-            {"row_count": differing},
-        )
+        severity = "care" if max(counts) > _UNEVEN_RATIO * min(counts) else "note"
+        yield _caveat("uneven_engines", {"wave_counts": counts}, severity=severity, counts=", ".join(map(str, counts)))
+    if row_count := differing_row_count(trace):
+        yield _caveat("stored_totals_differ", {"row_count": row_count})
 
 
 _TOTALS = [column.name for column in THREAD_TRACE["stored_totals"].columns if column.name != "row"]

@@ -69,7 +69,8 @@ def mapping(trace: ThreadTrace, *, rows: pl.Series | None = None) -> SourceMappi
     )
     mapped = costs.filter(pl.col("file").is_not_null())
     lines = _lines(trace, mapped)
-    shares = [share for share in lines["weight_share"].to_list() if share]
+    # Shares below zero come from impossible times, which are a loss of the trace.
+    shares = [share for share in lines["weight_share"].to_list() if share > 0]
     return SourceMapping(
         row_count=code.height,
         mapped_row_count=mapped.height,
@@ -77,7 +78,7 @@ def mapping(trace: ThreadTrace, *, rows: pl.Series | None = None) -> SourceMappi
         latency_share=_share(mapped, costs, "latency_cycles_total"),
         line_count=lines.height,
         top_line_share=max(shares, default=0.0),
-        effective_line_count=_effective(shares),
+        effective_line_count=exp(-sum(share * log(share) for share in shares)) if shares else 0.0,
         remedy=_remedy(code.height, mapped.height, lines),
         files=_files(costs),
         lines=lines,
@@ -95,11 +96,6 @@ def _totals(trace: ThreadTrace) -> pl.DataFrame:
 def _share(part: pl.DataFrame, whole: pl.DataFrame, column: str) -> float:
     total = int(whole[column].sum())
     return int(part[column].sum()) / total if total else 0.0
-
-
-def _effective(shares: list[float]) -> float:
-    # Shares below zero come from impossible times, which are a loss of the trace.
-    return exp(-sum(share * log(share) for share in shares if share > 0)) if shares else 0.0
 
 
 def _files(costs: pl.DataFrame) -> pl.DataFrame:

@@ -35,10 +35,7 @@ def waits(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Waits:
     edges = _producers(resolved.edges, _typical(resolved.samples))
     table = (
         groups.group_by("row")
-        .agg(
-            pl.col("execution_count", "stalled_count", "stall_cycles_total").sum(),
-            pl.col("stall_cycles_max").max(),
-        )
+        .agg(pl.col("execution_count", "stalled_count", "stall_cycles_total").sum(), pl.col("stall_cycles_max").max())
         .join(classes.select("row", "class"), on="row", how="left")
         .join(edges.group_by("row").agg(producer_count=pl.col("producer_row").n_unique()), on="row", how="left")
         .with_columns(
@@ -49,9 +46,8 @@ def waits(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Waits:
         .sort("stall_cycles_total", "row", descending=[True, False])
     )
     table = located(table, trace).select(Waits.tables["waits"].names)
-    edges = located(edges, trace, row="producer_row").join(
-        producer_kinds(trace).rename({"row": "producer_row", "kind": "producer_kind"}), on="producer_row", how="left"
-    )
+    kinds = producer_kinds(trace).rename({"row": "producer_row", "kind": "producer_kind"})
+    edges = located(edges, trace, row="producer_row").join(kinds, on="producer_row", how="left")
     return Waits(
         waits=table,
         producers=_in_order_of(table, edges),
@@ -73,21 +69,16 @@ def _typical(samples: pl.DataFrame) -> pl.DataFrame:
 
 
 def _producers(edges: pl.DataFrame, typical: pl.DataFrame) -> pl.DataFrame:
+    """Edges with means and extremes of what is certain, and how much earlier or later the producer could be issued."""
     certain = pl.col("count") > 0
-    means = {
-        f"{name}_mean": pl.when(certain).then(pl.col(f"{name}_total") / pl.col("count"))
-        for name in ("distance_cycles", "distance_instructions", "latency_cycles")
-    }
-    ends = [
-        pl.when(certain).then(f"{name}_{end}").alias(f"{name}_{end}")
-        for name in ("distance_cycles", "distance_instructions", "latency_cycles")
-        for end in ("min", "max")
-    ]
+    statistics = {}
+    for name in ("distance_cycles", "distance_instructions", "latency_cycles"):
+        statistics[f"{name}_mean"] = pl.when(certain).then(pl.col(f"{name}_total") / pl.col("count"))
+        statistics |= {f"{name}_{end}": pl.when(certain).then(f"{name}_{end}") for end in ("min", "max")}
     last, free = pl.col("last_count") > 0, pl.col("free_count") > 0
     mean_free = pl.col("free_distance_cycles_total") / pl.col("free_count")
     return edges.join(typical, left_on="producer_row", right_on="row", how="left", maintain_order="left").with_columns(
-        *ends,
-        **means,
+        **statistics,
         done_count=pl.col("free_count"),
         last_stall_cycles_mean=pl.when(last).then(pl.col("last_stall_cycles_total") / pl.col("last_count")),
         last_stall_cycles_max=pl.when(last).then("last_stall_cycles_max"),

@@ -52,10 +52,8 @@ def class_names(groups: pl.DataFrame, code: pl.DataFrame) -> list[str]:
 def _classes(groups: pl.DataFrame, code: pl.DataFrame) -> list[StallClass]:
     of_rows = groups.join(code.select("row", "class"), on="row", how="left", maintain_order="left")
     keys = of_rows.select("is_wait", "key", pl.when(pl.col("is_wait") == 0).then("class"))
-    named: dict[tuple[int, int, str | None], StallClass] = {}
-    for key in keys.unique().iter_rows():
-        named[key] = _class_of(*key)
-    return [named[key] for key in keys.iter_rows()]
+    class_of_key = {key: _class_of(*key) for key in keys.unique().iter_rows()}
+    return [class_of_key[key] for key in keys.iter_rows()]
 
 
 def _with_exposed(rows: pl.DataFrame, costs: pl.DataFrame) -> pl.DataFrame:

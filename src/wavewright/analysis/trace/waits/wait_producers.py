@@ -48,18 +48,8 @@ def port_was_busy(part: ThreadTrace, rules: dict[str, pl.Series], issue_cycles: 
 
 #: Hardware counters, in the order of the bits of the native pass. Others (xcnt) count what traces do not show.
 COUNTERS = (
-    "vmcnt",
-    "lgkmcnt",
-    "vscnt",
-    "expcnt",
-    "loadcnt",
-    "storecnt",
-    "samplecnt",
-    "bvhcnt",
-    "dscnt",
-    "kmcnt",
-    "asynccnt",
-    "tensorcnt",
+    *("vmcnt", "lgkmcnt", "vscnt", "expcnt"),  # up to gfx11
+    *("loadcnt", "storecnt", "samplecnt", "bvhcnt", "dscnt", "kmcnt", "asynccnt", "tensorcnt"),  # gfx12
 )
 
 #: Bits of `groups.key`: the producers are candidates; an operation without a known PC may be among them.

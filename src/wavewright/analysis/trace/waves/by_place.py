@@ -88,16 +88,11 @@ def _placed(trace: ThreadTrace, places: pl.DataFrame) -> pl.DataFrame:
         traced_wave_count=pl.col("traced_wave_count").fill_null(0),
         stall_share=pl.when(cycles > 0).then(pl.col("stall_cycles_total") / cycles),
     )
-    typed = [WavesByPlace.tables["places"].casts]
-    return full.select(typed).sort("se", "cu", "simd")
+    return full.select(WavesByPlace.tables["places"].casts).sort("se", "cu", "simd")
 
 
 def engines_per_die(target: str | None) -> int | None:
-    """Shader engines of one accelerator die; None = there is one die, or the GPU is not known.
-
-    >>> engines_per_die("gfx942"), engines_per_die("gfx1100"), engines_per_die(None)
-    (4, None, None)
-    """
+    """Shader engines of one accelerator die; None = there is one die, or the GPU is not known."""
     if target is None or target not in gpus.TARGETS:
         return None
     product = gpus.of(target).product
@@ -109,7 +104,7 @@ def engines_per_die(target: str | None) -> int | None:
 def stall_of_waves(trace: ThreadTrace) -> pl.DataFrame:
     """`wave` and `stall_cycles_total` of all waves with instructions."""
     waves = traced_waves(trace)
-    nowhere = {"track": pl.lit(0, pl.UInt32), "time": pl.lit(0, pl.Int64)}
-    wave_places = waves.select(**nowhere, first="first_instruction", count="instruction_count")
+    no_track, no_time = pl.lit(0, pl.UInt32), pl.lit(0, pl.Int64)
+    wave_places = waves.select(track=no_track, time=no_time, first="first_instruction", count="instruction_count")
     sums = pl.DataFrame(_core.stall_of_waves(wave_places, trace.instructions["stall_cycles"]))
     return waves.select("wave").hstack(sums)

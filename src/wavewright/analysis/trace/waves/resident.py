@@ -74,11 +74,6 @@ def waves_at(waves: pl.DataFrame, times: pl.Series) -> pl.Series:
 
     The mean between two times is the difference of their integrals over the difference of the times. Linear in waves,
     apart from sorting.
-
-    >>> import polars as pl
-    >>> one = pl.DataFrame({"start_cycles": [10], "end_cycles": [30]})
-    >>> waves_at(one, pl.Series([0, 20, 40])).to_list()
-    [0.0, 10.0, 20.0]
     """
     total = pl.zeros(times.len(), dtype=pl.Float64, eager=True)
     origin = waves["start_cycles"].min()  # sums of large times would lose cycles

@@ -44,9 +44,8 @@ def states(trace: ThreadTrace, *, bins: int = 60) -> States:
     totals = added(answers(trace, _totals_of_part), ["se", "kernel", "kind", "bin"])
     totals = totals.filter(pl.col("bin") == _ALL_BINS)
     names = trace.kernels.select("kernel", name="demangled")
-    by_kernel = _shares(totals, ["kernel"]).join(
-        names, on="kernel", how="left", maintain_order="left", nulls_equal=True
-    )
+    by_kernel = _shares(totals, ["kernel"])
+    by_kernel = by_kernel.join(names, on="kernel", how="left", maintain_order="left", nulls_equal=True)
     return States(
         total=_shares(totals, []),
         by_engine=_shares(totals, ["se"]),
@@ -85,17 +84,10 @@ def _sums(part: ThreadTrace, whole: ThreadTrace, keys: list[str], grid: TimeBins
     waves = aligned(whole, part.waves, "start_cycles", "end_cycles")
     groups = waves.select(keys).unique(maintain_order=True).sort(keys, nulls_last=True).with_row_index("group")
     numbered = waves.join(groups, on=keys, how="left", maintain_order="left", nulls_equal=True)
-    sums = pl.DataFrame(
-        _core.state_cycles(
-            numbered["group"].cast(pl.UInt32),
-            numbered["start_cycles"],
-            numbered["first_state"].fill_null(0),
-            numbered["state_count"].fill_null(0),
-            part.states["state"],
-            part.states["duration_cycles"],
-            grid.numbers,
-        )
-    )
+    spans = (numbered["first_state"].fill_null(0), numbered["state_count"].fill_null(0))
+    places = (numbered["group"].cast(pl.UInt32), numbered["start_cycles"], *spans)
+    lengths = (part.states["state"], part.states["duration_cycles"])
+    sums = pl.DataFrame(_core.state_cycles(*places, *lengths, grid.numbers))
     return groups.join(sums, on="group", maintain_order="left_right").drop("group")
 
 
@@ -116,14 +108,9 @@ def _shares(totals: pl.DataFrame, group: list[str]) -> pl.DataFrame:
 
 
 def _over_time(curves: pl.DataFrame, grid: TimeBins) -> pl.DataFrame:
-    return curves.join(lengths_of(grid), on="bin", maintain_order="left").select(
-        "se",
-        _named(),
-        "bin",
-        "start_cycles",
-        cycles_total="cycles",
-        wave_count_mean=pl.col("cycles") / pl.col("length"),
-    )
+    joined = curves.join(lengths_of(grid), on="bin", maintain_order="left")
+    mean = pl.col("cycles") / pl.col("length")
+    return joined.select("se", _named(), "bin", "start_cycles", cycles_total="cycles", wave_count_mean=mean)
 
 
 def state_curves(trace: ThreadTrace, *, per_se: bool = True) -> pl.DataFrame:
@@ -139,12 +126,10 @@ def state_curves(trace: ThreadTrace, *, per_se: bool = True) -> pl.DataFrame:
     # a running sum over all waves; less what it was before the wave, it is the time since the start of the wave
     state_ends = trace.states.lazy().with_columns(end=duration.cum_sum())
     firsts = state_ends.group_by("wave").agg(before=pl.col("end").first() - duration.first())
-    begins_of_waves = (
-        trace.waves.lazy().join(firsts, on="wave").select("wave", "se", moved=pl.col("start_cycles") - pl.col("before"))
-    )
-    intervals = state_ends.join(begins_of_waves, on="wave", maintain_order="left").with_columns(
-        end=pl.col("end") + pl.col("moved")
-    )
+    waves = trace.waves.lazy().join(firsts, on="wave")
+    starts_of_waves = waves.select("wave", "se", moved=pl.col("start_cycles") - pl.col("before"))
+    intervals = state_ends.join(starts_of_waves, on="wave", maintain_order="left")
+    intervals = intervals.with_columns(end=pl.col("end") + pl.col("moved"))
     curve = ["se", "state"] if per_se else ["state"]
     starts = intervals.select(*curve, time_cycles=pl.col("end") - duration, change=pl.lit(1, pl.Int64))
     ends = intervals.select(*curve, time_cycles=pl.col("end"), change=pl.lit(-1, pl.Int64))

@@ -6,8 +6,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from wavewright.analysis.common.occupancy.ladder import ladder
-from wavewright.analysis.common.occupancy.limits import Resources, limits
+from wavewright.analysis.common.occupancy.limits import Resources, ladder, limits
 from wavewright.errors import UsageError
 from wavewright.facts.gpus.facts import Arch
 from wavewright.model.trace import ThreadTrace
