@@ -8,9 +8,8 @@ from typing import Any
 import polars as pl
 
 from wavewright.analysis.common.gate import GateAnswer, measured_text, title_of
-from wavewright.analysis.common.gate.check import CANNOT_TELL, FAIL, NOT_JUDGED, PASS
+from wavewright.analysis.common.gate.check import CANNOT_TELL, FAIL, NOT_JUDGED, PASS, SUBJECTS
 from wavewright.analysis.common.gate.loop import LoopAnswer
-from wavewright.analysis.common.gate.subjects import SUBJECTS
 from wavewright.analysis.run.compare.compare import change_text
 from wavewright.base.words import counted, percent
 from wavewright.model.blocks import GAP, AnyBlock, Block, Cell, Labelled, Sentence, Table, headline, labelled, sentence

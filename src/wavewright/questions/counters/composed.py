@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from wavewright.analysis.counters.l2 import L2
     from wavewright.analysis.counters.limiters import Limiters
     from wavewright.analysis.counters.memory_chart import MemoryChart
-    from wavewright.analysis.counters.values.answer import MetricValues
+    from wavewright.analysis.counters.values import MetricValues
     from wavewright.model.counters import CounterSet
     from wavewright.model.document import Document
     from wavewright.questions.counters.answers import SpeedOfLight
@@ -98,7 +98,7 @@ def l2_of(document: Document, *, kernel: str | None = None) -> L2:
 
 def kernels_side_by_side(document: Document) -> MetricValues:
     """Speed of light of each kernel, one column each; the counters themselves where the GPU has no metrics."""
-    from wavewright.analysis.counters.values.evaluated import metric_values, raw_values
+    from wavewright.analysis.counters.values import metric_values, raw_values
     from wavewright.facts.metrics.panels import panels_of
 
     counters = document.counters

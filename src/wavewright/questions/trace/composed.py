@@ -36,7 +36,7 @@ def trace_contents(document: Document) -> Contents:
 def either_diagnosis(document: Document, **choice: Any) -> Diagnosis | SampleDiagnosis:
     """Findings, of instructions or of PC samples."""
     from wavewright.analysis.beside import with_run
-    from wavewright.analysis.trace.about.requirements import has_only_samples
+    from wavewright.analysis.trace.about.overview import has_only_samples
     from wavewright.analysis.trace.diagnose import diagnose
     from wavewright.analysis.trace.samples.diagnosis import sample_diagnosis
 
@@ -59,7 +59,7 @@ def either_hotspots(document: Document, *, by: str = "instruction", **choice: An
 
 def either_stalls(document: Document, **choice: Any) -> Stalls | SampleStalls:
     """Stalls, of instructions or of PC samples."""
-    from wavewright.analysis.trace.about.requirements import has_only_samples
+    from wavewright.analysis.trace.about.overview import has_only_samples
     from wavewright.analysis.trace.samples.stalls import sample_stalls
     from wavewright.analysis.trace.stalls import stalls
 
@@ -70,8 +70,8 @@ def either_stalls(document: Document, **choice: Any) -> Stalls | SampleStalls:
 
 def wave_states(document: Document, **choice: Any) -> WaveStates:
     """States of the chosen waves over time."""
-    from wavewright.analysis.trace.about.requirements import require_instructions
-    from wavewright.analysis.trace.costs.activity import issue_share
+    from wavewright.analysis.trace.about.overview import require_instructions
+    from wavewright.analysis.trace.costs.row_costs import issue_share
     from wavewright.analysis.trace.pipes.utilization import utilization
     from wavewright.analysis.trace.waves.kernel_residency import kernel_residency
     from wavewright.analysis.trace.waves.states import states
@@ -89,7 +89,7 @@ def wave_states(document: Document, **choice: Any) -> WaveStates:
 
 def trace_coverage(document: Document) -> TraceCoverage:
     """Coverage of the whole trace."""
-    from wavewright.analysis.trace.about.requirements import require_instructions
+    from wavewright.analysis.trace.about.overview import require_instructions
     from wavewright.analysis.trace.trust.coverage import coverage
     from wavewright.analysis.trace.trust.mapping import mapping
     from wavewright.analysis.trace.trust.verdicts import trust_of
@@ -150,7 +150,7 @@ def source_at(
     lines: int = 20,
 ) -> HotCode:
     """Source or instructions around a place, or around the hottest lines."""
-    from wavewright.analysis.trace.about.requirements import has_only_samples
+    from wavewright.analysis.trace.about.overview import has_only_samples
     from wavewright.analysis.trace.listing.hot_code import hot_code
 
     if not has_only_samples(document.trace):

@@ -144,9 +144,9 @@ def _hotspots() -> Analysis[Hotspots | SampleHotspots]:
 
 
 def _hotspots_words(answer: Hotspots | SampleHotspots, wording: Wording) -> Parts:
-    from wavewright.words.trace.hotspots import either_report
+    from wavewright.words.trace.hotspots import hotspots_report
 
-    return either_report(answer, limit=wording.limit)
+    return hotspots_report(answer, limit=wording.limit)
 
 
 HOTSPOTS = TraceQuestion(

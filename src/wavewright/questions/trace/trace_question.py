@@ -9,7 +9,7 @@ from wavewright.errors import UsageError
 from wavewright.questions.kit.groups import KERNEL_TIME
 from wavewright.questions.kit.parameters import Number, OneOf, Parameters, kernel_of_handle, text
 from wavewright.questions.kit.question import A, Needs, Question, answer_key
-from wavewright.words.kit.handles import InstructionHandle, parse_code_place
+from wavewright.words.kit.handles import parse_code_place
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from wavewright.model.document import Document
     from wavewright.model.trace import ThreadTrace
+    from wavewright.words.kit.handles import InstructionHandle
 
 #: What every question about instructions can be limited to.
 CHOICE: Parameters = {"kernel": text, "se": Number(ENGINE), "file": text, "line": Number(AMOUNT)}
@@ -28,16 +29,7 @@ UNIT = OneOf(
 )
 
 
-def instruction(given: str) -> InstructionHandle:
-    """A parser of handles of instructions.
-
-    >>> instruction("i0x1814").address
-    6164
-    """
-    return parse_code_place(given)
-
-
-AT: Parameters = {"at": instruction}
+AT: Parameters = {"at": parse_code_place}
 LINES: Parameters = {"lines": Number(AMOUNT)}
 
 
@@ -67,8 +59,7 @@ def asked(document: Document, name: str, function: Callable[..., A], *, needs: N
 
 def check_code(document: Document, trace: ThreadTrace, *, needs: Needs = "code") -> None:
     """Refuse a trace without instructions, or whose instructions have no code."""
-    from wavewright.analysis.trace.about.overview import unknown_code
-    from wavewright.analysis.trace.about.requirements import require_instructions
+    from wavewright.analysis.trace.about.overview import require_instructions, unknown_code
 
     require_instructions(trace, document.path or document.label)
     reason = unknown_code(trace) if needs == "code" else ""

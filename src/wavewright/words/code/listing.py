@@ -12,7 +12,7 @@ from wavewright.base.words import counted
 from wavewright.model.blocks import Part, Preformatted, Sentence, chart, sentence
 from wavewright.words.kit.arrows import ASCII, UNICODE, Arrow, Drawing, draw_arrows
 from wavewright.words.kit.frame_tables import brief_place
-from wavewright.words.kit.line_windows import stretches
+from wavewright.words.kit.line_windows import ListingLine, line_ranges
 from wavewright.writers.terminal.texts import fitted
 
 _WHOLE_UP_TO = 200  #: Rows of a kernel that is listed whole.
@@ -32,19 +32,6 @@ class ListingView:
     with_source: bool = False  #: Source lines as headings.
     width: int = 120  #: Characters of a line.
     ascii_only: bool = False
-
-
-@dataclass(frozen=True)
-class _Line:
-    """A row, some folded rows, or a heading."""
-
-    begin: int = 0
-    end: int = 0
-    heading: str = ""
-
-    @property
-    def is_row(self) -> bool:
-        return self.end - self.begin == 1
 
 
 def code_listing(answer: KernelCode, view: ListingView) -> Preformatted:
@@ -83,7 +70,7 @@ class _Listing:
         gutter = " " * self.drawing.width
         return sentence((f"{gutter}{'address':>{self.address_width}}{counts}  {place}instruction", "bold"))
 
-    def line(self, number: int, line: _Line) -> Sentence:
+    def line(self, number: int, line: ListingLine) -> Sentence:
         """A line with the arrows at its left."""
         drawn = self.drawing.line(number)
         gutter = " " * (self.drawing.width - len(drawn.text))
@@ -131,26 +118,26 @@ def _windows(answer: KernelCode, rows: Sequence[dict[str, Any]], view: ListingVi
     return windows
 
 
-def _lines(rows: Sequence[dict[str, Any]], windows: dict[int, int], *, with_source: bool) -> list[_Line]:
-    lines: list[_Line] = []
+def _lines(rows: Sequence[dict[str, Any]], windows: dict[int, int], *, with_source: bool) -> list[ListingLine]:
+    lines: list[ListingLine] = []
     function, chain = rows[0]["function"] if rows else None, None
-    for part in stretches(len(rows), windows):
+    for part in line_ranges(len(rows), windows):
         if part.is_folded:
-            lines.append(_Line(part.begin, part.end))
+            lines.append(ListingLine(part.begin, part.end))
             continue
         for index in range(part.begin, part.end):
             row = rows[index]
             if row["function"] != function:
                 function = row["function"]
-                lines.append(_Line(heading=f"function {printable(function or '?')}"))
+                lines.append(ListingLine(heading=f"function {printable(function or '?')}"))
             if with_source and row["inline_chain"] != chain:
                 chain = row["inline_chain"]
-                lines.append(_Line(heading=printable(chain or "no source line")))
-            lines.append(_Line(index, index + 1))
+                lines.append(ListingLine(heading=printable(chain or "no source line")))
+            lines.append(ListingLine(index, index + 1))
     return lines
 
 
-def _arrows(rows: Sequence[dict[str, Any]], lines: Sequence[_Line]) -> list[Arrow]:
+def _arrows(rows: Sequence[dict[str, Any]], lines: Sequence[ListingLine]) -> list[Arrow]:
     """From branches to their targets, where both are listed."""
     line_of = {rows[line.begin]["row"]: number for number, line in enumerate(lines) if line.is_row}
     tails: dict[int, set[int]] = {}

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from wavewright.base.shown import printable
-from wavewright.facts.metrics.catalog import CatalogEntry, Variant, counters_of
-from wavewright.facts.metrics.catalog_rows import difference
+from wavewright.facts.metrics.catalog import CatalogEntry, Variant, counters_of, difference
 from wavewright.facts.metrics.families import METRIC_TARGETS, family_of, target_groups
 from wavewright.model.blocks import GAP, AnyBlock, Cell, Column, Grid, GridColumn, Sentence, Table, sentence
 from wavewright.words.kit.declared_tables import block_columns

@@ -19,6 +19,7 @@ from wavewright.words.kit.declared_tables import declared_columns
 from wavewright.words.kit.frame_tables import Column, dim, frame_table
 
 _HEADINGS: dict[str, str] = packaged("texts.toml", __package__)["headings"]
+_FIVE = ("minimum", "q1", "median", "q3", "maximum")  #: Columns of a box plot.
 _ONLY_WIDE = ("q1", "q3")
 _MIX = "10."  #: Tables that count instructions by kind.
 
@@ -82,23 +83,32 @@ def _columns(
 ) -> list[Column]:
     """Columns of the table's layout; what all rows lack, or what one dispatch cannot tell, has no column."""
     has_spread = bool((rows["dispatch_count"].max() or 0) > 1)  # type: ignore[operator]
-    has_unit = any(rows["unit"])
     wanted = [name for name in table.columns if name not in ("peak", "peak_share")]
     if not has_spread:
         wanted = ["average"]
     elif "average" not in wanted:
         wanted = ["average", *wanted]
-    numbers = [_number(name, is_first=not at, notes=notes, decimals=decimals) for at, name in enumerate(wanted)]
-    return [
-        Column("", lambda row: dim(row["metric_id"]), role="short"),
-        _name(table) if explain else Column("metric", lambda row: row["name"], role="words"),
-        *numbers,
-        *([Column("unit", lambda row: row["unit"], role="short")] if has_unit else []),
-        *(_peaks(decimals) if "peak" in table.columns else []),
-        *(_boxes(rows) if has_spread and table.layout == "quartiles" else []),
-        *(_bars(rows) if table.id.startswith(_MIX) else []),
-        *(_percents(rows) if table.layout == "average" else []),
-    ]
+    metrics = {metric.id: metric for metric in table.metrics}
+    scales = dict(rows.group_by("unit").agg(pl.col("maximum").max()).iter_rows())
+    most = max((value for value in rows["average"] if value is not None), default=0.0)
+    return declared_columns(
+        "counters/panels/metrics",
+        id=lambda row: dim(row["metric_id"]),
+        explained=lambda row: _explained(row, metrics.get(row["metric_id"])),
+        is_explained=explain,
+        numbers=[_number(name, is_first=not at, notes=notes, decimals=decimals) for at, name in enumerate(wanted)],
+        has_unit=any(rows["unit"]),
+        peak=lambda row: "" if row["peak"] is None else figure(row["peak"], decimals),
+        of_peak=peak_cell,
+        peak_bar=lambda row: percent_bar(row["peak_share"]),
+        has_peaks="peak" in table.columns,
+        box=lambda row: box_plot([row[name] for name in _FIVE], scales[row["unit"]] or 0.0, 20),
+        has_boxes=has_spread and table.layout == "quartiles",
+        amount_bar=lambda row: percent_bar(row["average"], most),
+        has_amounts=table.id.startswith(_MIX) and most > 0 and rows["unit"].n_unique() == 1,
+        percent_bar=lambda row: percent_bar(row["average"] if row["unit"] == "%" else None),
+        has_percents=table.layout == "average" and "%" in rows["unit"],
+    )
 
 
 def _number(name: str, *, is_first: bool, notes: Footnotes, decimals: int | None) -> Column:
@@ -110,51 +120,8 @@ def _number(name: str, *, is_first: bool, notes: Footnotes, decimals: int | None
     return Column(_HEADINGS[name], cell, is_wide=name in _ONLY_WIDE)
 
 
-def _peaks(decimals: int | None) -> list[Column]:
-    return declared_columns(
-        "counters/panels/peaks",
-        peak=lambda row: "" if row["peak"] is None else figure(row["peak"], decimals),
-        of_peak=peak_cell,
-        bar=lambda row: percent_bar(row["peak_share"]),
-    )
-
-
-def _boxes(rows: pl.DataFrame) -> list[Column]:
-    """Box plots, one scale for all rows of the same unit."""
-    scales = dict(rows.group_by("unit").agg(pl.col("maximum").max()).iter_rows())
-    five = ("minimum", "q1", "median", "q3", "maximum")
-    return [
-        Column(
-            "0 … max",
-            lambda row: box_plot([row[name] for name in five], scales[row["unit"]] or 0.0, 20),
-            is_wide=True,
-            role="bar",
-        )
-    ]
-
-
-def _bars(rows: pl.DataFrame) -> list[Column]:
-    """Amounts of each kind, the longest bar for the most frequent one."""
-    most = max((value for value in rows["average"] if value is not None), default=0.0)
-    if not most or rows["unit"].n_unique() > 1:
-        return []
-    return [Column("", lambda row: percent_bar(row["average"], most), is_wide=True, role="bar")]
-
-
-def _percents(rows: pl.DataFrame) -> list[Column]:
-    """Percentages as bars."""
-    if "%" not in rows["unit"]:
-        return []
-    return [Column("", lambda row: percent_bar(row["average"] if row["unit"] == "%" else None), role="bar")]
-
-
-def _name(table: MetricTable) -> Column:
-    """Name, formula and meaning of a metric under each other."""
-    metrics = {metric.id: metric for metric in table.metrics}
-    return Column("metric", lambda row: _explained(row, metrics.get(row["metric_id"])), role="rest")
-
-
 def _explained(row: dict[str, Any], metric: Metric | None) -> Cell:
+    """Name, formula and meaning of a metric under each other."""
     name = printable(row["name"])
     if metric is None:
         return Cell(name)

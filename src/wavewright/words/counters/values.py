@@ -9,13 +9,13 @@ from typing import Any
 
 from wavewright.analysis.counters.values import MetricValues
 from wavewright.base.shown import printable
-from wavewright.base.words import counted, duration, some_of, truncation
+from wavewright.base.words import counted, some_of, truncation
 from wavewright.model import blocks
 from wavewright.model.blocks import GAP, AnyBlock, sentence
 from wavewright.words.counters.metric_text import figure, folded_names
 from wavewright.words.kit.brief_names import brief_kernel
 from wavewright.words.kit.declared_tables import declared_table
-from wavewright.words.kit.frame_tables import Column, dim, frame_table
+from wavewright.words.kit.frame_tables import Column, dim
 
 _NUMBER = 11
 _NAME = 34
@@ -94,9 +94,9 @@ def _by_dispatch(answer: MetricValues, width: int, limit: int, decimals: int | N
     zero = [row for row in nonempty if not (answer.values[row["column"]] != 0).any()]
     nonempty = [row for row in nonempty if row not in zero]
     fits = max(1, (width - _LEAST_NAME - 24) // (_NUMBER + 2))
-    columns = [_DISPATCH, _TIME, *(_metric(metric, decimals) for metric in nonempty[:fits]), _KERNEL]
+    metrics = [_metric(metric, decimals) for metric in nonempty[:fits]]
     note = truncation(fits, len(nonempty), "metrics") if len(nonempty) > fits else ""
-    yield replace(frame_table(answer.values, columns, limit=limit, what="dispatches"), note=note)
+    yield replace(declared_table("counters/values/dispatches", answer.values, limit=limit, metrics=metrics), note=note)
     if limit < answer.values.height or len(nonempty) > fits:
         yield sentence(("--csv and --json have all; --metric, --kernel and --dispatch choose some", "bold"))
     if zero:
@@ -117,8 +117,3 @@ def _metric(metric: dict[str, Any], decimals: int | None) -> Column:
     unit = f" ({metric['unit']})" if metric["unit"] else ""
     lines = wrap(printable(f"{label_of(metric)}{unit}"), _NUMBER + 1, break_long_words=False, break_on_hyphens=False)
     return Column("\n".join(lines), lambda row: figure(row[metric["column"]], decimals))
-
-
-_TIME = Column("time", lambda row: duration(row["duration_ns_mean"]))
-_DISPATCH = Column("id", lambda row: "-" if row["dispatch_id"] is None else str(row["dispatch_id"]))
-_KERNEL = Column("kernel", lambda row: brief_kernel(row["kernel_name"], 200), role="rest")

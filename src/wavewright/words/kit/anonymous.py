@@ -78,11 +78,7 @@ def _ending(name: str) -> str:
 def labels_for(
     paths: Iterable[str], *, hosts: Iterable[str | None] = (), commands: Iterable[str | None] = ()
 ) -> Labels:
-    """Labels for given paths, the hosts and command lines that captures record, and users whose folders these name.
-
-    >>> labels_for(["/home/ann/run.db"], hosts=["node7"]).text("ann ran /home/ann/run.db on node7")
-    'user-1 ran input-1.db on host-1'
-    """
+    """Labels for given paths, the hosts and command lines that captures record, and users whose folders these name."""
     labels, commands = Labels(), list(commands)
     paths = [path.rstrip("/") or path for path in paths]
     labels.add("input", paths, ending=True)

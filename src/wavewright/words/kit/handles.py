@@ -37,11 +37,7 @@ class InstructionHandle(NamedTuple):
 
 
 def instruction_handle(address: int, code_object: int | None = None) -> str:
-    """The handle of an instruction.
-
-    >>> instruction_handle(0x1814), instruction_handle(0x1814, 1)
-    ('i0x1814', 'i1:0x1814')
-    """
+    """The handle of an instruction."""
     return f"i0x{address:x}" if code_object is None else f"i{code_object}:0x{address:x}"
 
 
@@ -54,11 +50,6 @@ def parse_code_place(given: str) -> InstructionHandle:
     """The instruction that a handle names, with its code object where the handle has one; the letter may be missing.
 
     Raises `UsageError` when it is not the handle of an instruction.
-
-    >>> parse_code_place("i0x1814")
-    InstructionHandle(address=6164, code_object=None)
-    >>> parse_code_place("1:0x1814")
-    InstructionHandle(address=6164, code_object=1)
     """
     match = _INSTRUCTION.fullmatch(given.strip())
     if match is None:
@@ -79,9 +70,6 @@ def parse_handle(given: str, letter: str) -> int:
     """The number in a handle of this letter; the letter may be missing.
 
     Raises `UsageError` when it is not such a handle.
-
-    >>> parse_handle("d45", "d"), parse_handle("45", "d")
-    (45, 45)
     """
     match = _NUMBER.fullmatch(given.strip())
     if match is None or match["letter"] not in ("", letter):
@@ -95,11 +83,7 @@ def handle_parser(letter: str) -> Callable[[str], int]:
 
 
 def is_handle(given: str) -> bool:
-    """True if a text has the form of a handle, letter included.
-
-    >>> [is_handle(text) for text in ("i0x1814", "k3", "softmax", "12")]
-    [True, True, False, False]
-    """
+    """True if a text has the form of a handle, letter included."""
     if _INSTRUCTION.fullmatch(given):
         return given.startswith("i")
     match = _NUMBER.fullmatch(given)

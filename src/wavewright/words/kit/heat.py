@@ -21,11 +21,7 @@ _BOLD_FROM = 4
 
 
 def heat_bar(cycles: Mapping[str, int], scale: int, *, width: int = 10, ascii_only: bool = False) -> Sentence:
-    """The parts of a line's cycles, `width` characters for `scale` cycles; less than a character is a thin mark.
-
-    >>> heat_bar({"stall": 50, "issue": 25, "hidden": 25}, scale=200, width=8).text
-    '██▓·    '
-    """
+    """The parts of a line's cycles, `width` characters for `scale` cycles; less than a character is a thin mark."""
     amounts = {part: max(0, cycles.get(part, 0)) for part in PARTS}
     full = max(scale, sum(amounts.values())) or 1
     lengths = {part: amount / full * width for part, amount in amounts.items()}

@@ -53,12 +53,10 @@ def _verdict(answer: Busy, *, is_window: bool) -> str:
         edges = f"; {share} of the wall time, {percent((wall - total) / wall)} of which is idle at the edges"
     if gpus.height == 1:
         row = gpus.row(0, named=True)
-        name = gpu_name(row["node"], row["gpu"], with_node=False)
-        whole = (
-            f"the window of {duration(total)}" if is_window else f"{duration(total)} from its first to its last work"
-        )
+        busy = f"{gpu_name(row['node'], row['gpu'], with_node=False)} is busy {percent(row['busy_share'])}"
+        of = f"the window of {duration(total)}" if is_window else f"{duration(total)} from its first to its last work"
         parts = f"kernels {percent(row['kernel_busy_share'])}, copies {percent(row['copy_busy_share'])}"
-        return f"{name} is busy {percent(row['busy_share'])} of {whole}: {parts}{edges}"
+        return f"{busy} of {of}: {parts}{edges}"
     nodes = answer.nodes.height
     where = place_words(answer.nodes["node"], nodes) if nodes > 1 else ""
     mean = int(gpus["busy_ns"].sum()) / total if total else None
@@ -67,8 +65,8 @@ def _verdict(answer: Busy, *, is_window: bool) -> str:
     headline = f"{gpus.height:,} GPUs{where} are busy {percent(mean)} of {whole}"
     if ordered.height > 1:
         labels = gpu_names(ordered.select("node", "gpu").rows(), with_node=nodes > 1)
-        ends = [(labels[at], percent(ordered["busy_share"][at])) for at in (-1, 0)]
-        headline += f": from {ends[1][1]} ({ends[1][0]}) to {ends[0][1]} ({ends[0][0]})"
+        least, most = (f"{percent(ordered['busy_share'][at])} ({labels[at]})" for at in (0, -1))
+        headline += f": from {least} to {most}"
     return headline + edges
 
 
@@ -78,22 +76,19 @@ def _curves(answer: Busy, *, width: int, limit: int) -> Iterator[AnyBlock]:
     names = gpu_names(answer.gpus.select("node", "gpu").rows(), with_node=several)
     label_width = max(map(len, names[:limit]))
     room = max(8, width - label_width - 2)
-    counts = {row["node"]: row for row in answer.nodes.iter_rows(named=True)}
+    nodes = {row["node"]: row for row in answer.nodes.iter_rows(named=True)}
     parts = answer.over_time.partition_by("node", "gpu", as_dict=True, maintain_order=True)
     shown = min(len(names), max(limit, _CHARTS))
     title = f"busy share over time, full height is 100 %, {truncation(shown, len(names), 'GPUs')}"
     lines: list[Sentence] = []
-    last = None
-    for name, row in zip(names[:shown], answer.gpus.iter_rows(named=True), strict=False):
-        node = counts[row["node"]]
-        shares = dense(parts.get((row["node"], row["gpu"])), "busy_share", node["bin_count"])
+    for name, (node, gpu) in zip(names[:shown], answer.gpus.select("node", "gpu").iter_rows(), strict=False):
+        shares = dense(parts.get((node, gpu)), "busy_share", nodes[node]["bin_count"])
         line = "".join(_STEPS[min(8, max(0, round(8 * share)))] for share in resampled(shares, room))
         lines.append(sentence(f"{name.rjust(label_width)} │", (line, "#009E73")))
-        last = node
-    if last is not None and not several:
-        columns = min(room, last["bin_count"])
-        left, right = (f"+{duration(last[name] - last['begin_ns'])}" for name in ("start_ns", "end_ns"))
-        axis = left + right.rjust(max(columns - len(left), len(right) + 1))
+    if not several:
+        only = answer.nodes.row(0, named=True)
+        left, right = (f"+{duration(only[name] - only['begin_ns'])}" for name in ("start_ns", "end_ns"))
+        axis = left + right.rjust(max(min(room, only["bin_count"]) - len(left), len(right) + 1))
         lines.append(Sentence(" " * (label_width + 2) + axis))
     yield chart(lines, title)
 

@@ -13,12 +13,12 @@ from wavewright.analysis.run.calls.call_sites import SEPARATOR
 from wavewright.analysis.run.graph.path import LEAST_EXPLAINED, CriticalPath
 from wavewright.analysis.run.graph.scenarios import Scenario
 from wavewright.base.shown import printable
-from wavewright.base.words import counted, duration, percent
+from wavewright.base.words import duration, percent
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, headline, sentence
 from wavewright.words.kit.brief_names import brief_kernel
-from wavewright.words.kit.declared_tables import declared_table
+from wavewright.words.kit.declared_tables import declared_table, table_below
 from wavewright.words.kit.frame_tables import Column, bar_cell
-from wavewright.words.run.place_names import process_name
+from wavewright.words.run.place_names import process_cell, process_name
 
 _WORDS = {
     "host": "code and calls of the CPU",
@@ -57,18 +57,26 @@ def path_report(
 def _group(answer: CriticalPath, group: dict[str, Any], *, width: int, limit: int, is_only: bool) -> Iterator[AnyBlock]:
     classes = answer.of_group(group["group"], "classes")
     yield headline(path_verdict(group, classes, is_only=is_only))
+    cells = max(10, min(40, width - 50))
     yield GAP
-    yield _class_table(classes, width=width)
+    yield declared_table(
+        "run/path/classes",
+        classes,
+        bar=lambda row: bar_cell(row["path_share"], cells),
+        meaning=lambda row: _WORDS[row["class"]],
+    )
     yield Sentence(path_evidence(answer, group))
     yield GAP
     contributors = answer.of_group(group["group"], "contributors").filter(pl.col("path_ns") > 0)
-    yield _contributor_table(contributors, group, limit=limit)
+    at = partial(_at, "longest_at_ns", group)
+    yield declared_table("run/path/contributors", contributors, limit=limit, name=_name, at=at)
     yield GAP
     yield _segment_table(answer.of_group(group["group"], "segments"), group, limit=max(5, limit // 4))
     steps = answer.of_group(group["group"], "steps")
     if steps.height:
-        yield GAP
-        yield _step_table(steps, limit=limit)
+        wide = steps.pivot("class", index=["step", "start_ns", "span_ns"], values="path_share", maintain_order=True)
+        shares = [Column(name, partial(_share, name)) for name in _WORDS if name in wide.columns]
+        yield from table_below("run/path/steps", wide.sort("step"), limit=limit, shares=shares)
     yield GAP
 
 
@@ -109,35 +117,22 @@ def path_evidence(answer: CriticalPath, group: dict[str, Any]) -> str:
 
 
 def _who(group: dict[str, Any]) -> str:
-    if group["process_count"] == 1:
-        return f"{process_name(group['rank'], group['pid'])}: "
-    return f"{counted(group['process_count'], 'processes')}, {process_name(group['rank'], group['pid'])} ends last: "
-
-
-def _class_table(classes: pl.DataFrame, *, width: int) -> Table:
-    cells = max(10, min(40, width - 50))
-    return declared_table(
-        "run/path/classes",
-        classes,
-        bar=lambda row: bar_cell(row["path_share"], cells),
-        meaning=lambda row: _WORDS[row["class"]],
-    )
-
-
-def _contributor_table(contributors: pl.DataFrame, group: dict[str, Any], *, limit: int) -> Table:
-    at = partial(_at, "longest_at_ns", group)
-    return declared_table("run/path/contributors", contributors, limit=limit, name=_name, at=at)
+    """The processes of a group, before the verdict about it."""
+    last = process_cell(group)
+    return f"{last}: " if group["process_count"] == 1 else f"{group['process_count']:,} processes, {last} ends last: "
 
 
 def _name(row: dict[str, Any]) -> str:
-    if row["what"] == "work":
-        return brief_kernel(row["name"], 200)
-    if row["what"] == "call":
-        return printable(row["name"])
-    if row["what"] == "code before":
-        return f"{row['what']} {printable(row['name'])}"
-    name = brief_kernel(row["name"], 200) if row["name"] else ""
-    return f"{row['what']}: {name}" if name else row["what"]
+    """The name of a segment of the path: of work, of a call, of code between calls, or of what was waited for."""
+    match row["what"]:
+        case "work":
+            return brief_kernel(row["name"], 200)
+        case "call":
+            return printable(row["name"])
+        case "code before":
+            return f"code before {printable(row['name'])}"
+        case what:
+            return f"{what}: {brief_kernel(row['name'], 200)}" if row["name"] else str(what)
 
 
 def _segment_table(segments: pl.DataFrame, group: dict[str, Any], *, limit: int) -> Table:
@@ -154,26 +149,14 @@ def _segment_table(segments: pl.DataFrame, group: dict[str, Any], *, limit: int)
         process=lambda row: process_name(row["rank"], None),
         kind=lambda row: row["class"] + (" ?" if row["is_inferred"] else ""),
         name=_name,
-        inside=lambda row: _inner(row["stack"]),
+        inside=lambda row: printable(SEPARATOR.join(row["stack"].split(SEPARATOR)[-3:])),  # the innermost last
     )
     return replace(table, row_count=segments.height)
-
-
-def _inner(stack: str) -> str:
-    """The innermost frames of a stack, innermost last."""
-    return printable(SEPARATOR.join(stack.split(SEPARATOR)[-3:]))
 
 
 def _at(column: str, group: dict[str, Any], row: dict[str, Any]) -> str:
     """A time after the start of the group, as `--time` takes it."""
     return f"+{duration(row[column] - group['start_ns'])}"
-
-
-def _step_table(steps: pl.DataFrame, *, limit: int) -> Table:
-    wide = steps.pivot("class", index=["step", "start_ns", "span_ns"], values="path_share", maintain_order=True)
-    names = [name for name in _WORDS if name in wide.columns]
-    shares = [Column(name, partial(_share, name)) for name in names]
-    return declared_table("run/path/steps", wide.sort("step"), limit=limit, shares=shares)
 
 
 def _share(name: str, row: dict[str, Any]) -> str:
@@ -186,14 +169,14 @@ def _scenario_table(scenarios: Sequence[Scenario], groups: list[dict[str, Any]])
     rows = [
         {
             "text": scenario.text,
-            "who": process_name(by_group[each.group]["rank"], by_group[each.group]["pid"]) if several else "",
-            "span_ns": each.span_ns,
-            "low": each.span_ns_min,
-            "high": each.span_ns_max,
+            "who": process_cell(by_group[prediction.group]) if several else "",
+            "span_ns": prediction.span_ns,
+            "low": prediction.span_ns_min,
+            "high": prediction.span_ns_max,
             "bound": scenario.gain_ns_max,
         }
         for scenario in scenarios
-        for each in scenario.predictions[:_GROUPS]
+        for prediction in scenario.predictions[:_GROUPS]
     ]
     title = "recomputed on the event graph"
     is_bounded = any(scenario.gain_ns_max is not None for scenario in scenarios)

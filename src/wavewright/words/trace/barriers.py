@@ -1,7 +1,8 @@
-"""Barriers in words."""
+"""Barriers in words: what waiting for the last wave costs, which wave is last, and where it spends longer."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import polars as pl
@@ -9,54 +10,45 @@ import polars as pl
 from wavewright.analysis.trace.barriers import Barriers
 from wavewright.base.words import counted, percent, short
 from wavewright.model.blocks import GAP, AnyBlock, Named, Part, Sentence, headline, sentence
-from wavewright.words.kit.declared_tables import declared_table, legend
+from wavewright.words.kit.declared_tables import declared_table, legend, table_below
 from wavewright.words.kit.frame_tables import bar_cell, hexadecimal, place
 
 _SYSTEMATIC = 1.5  #: A place is systematically last when it is so much more often than by chance.
+_FEW_PLACES = 4  #: So many places have their shares side by side.
+_BARRIERS, _PER_BARRIER = 2, 3  #: Barriers whose causes are shown, and causes of each.
 
 
-def barriers_report(answer: Barriers, *, limit: int) -> list[AnyBlock]:
+def barriers_report(answer: Barriers, *, limit: int) -> Iterator[AnyBlock]:
     """A verdict, then every barrier with its meetings."""
     if not answer.rows.height:
-        return [headline("no barrier was executed")]
-    parts: list[AnyBlock] = [_verdict(answer), _workgroups(answer), GAP]
+        yield headline("no barrier was executed")
+        return
+    yield _verdict(answer)
+    yield _workgroups(answer)
+    yield GAP
     lost = max(answer.lost_cycles_total, 1)
     shares = _shares(answer)
-    parts += [
-        legend("trace/barriers/barriers"),
-        declared_table(
-            "trace/barriers/barriers",
-            answer.rows,
-            limit=limit,
-            bar=lambda row: bar_cell(row["lost_cycles_total"] / lost, 5),
-            last=_last_heading(answer),
-            shares=lambda row: shares.get(row["row"], ""),
-            at=lambda row: place(row["file"], row["line"]) or row["text"],
-        ),
-    ]
-    return [*parts, *_causes(answer, limit)]
+    yield legend("trace/barriers/barriers")
+    yield declared_table(
+        "trace/barriers/barriers",
+        answer.rows,
+        limit=limit,
+        bar=lambda row: bar_cell(row["lost_cycles_total"] / lost, 5),
+        last=_last_heading(answer),
+        shares=lambda row: shares.get(row["row"], ""),
+        at=lambda row: place(row["file"], row["line"]) or row["text"],
+    )
+    yield from _causes(answer, limit)
 
 
-def _causes(answer: Barriers, limit: int) -> list[AnyBlock]:
+def _causes(answer: Barriers, limit: int) -> Iterator[AnyBlock]:
     """Rows at which the last waves lose time on their way to the costliest barriers."""
     shown = answer.rows.filter(pl.col("meeting_count") > 0).select("row", "address").head(min(limit, _BARRIERS))
-    parts: list[AnyBlock] = []
-    has_lines = answer.causes["file"].count() > 0
+    has_lines, most = answer.causes["file"].count() > 0, min(limit, _PER_BARRIER)
     for barrier, address in shown.iter_rows():
         causes = answer.causes.filter(pl.col("row") == barrier)
-        if causes.height:
-            title = f"on the way to the barrier at {address:#x}, the last wave spends longer at"
-            most = min(limit, _PER_BARRIER)
-            parts += [
-                GAP,
-                declared_table("trace/barriers/causes", causes, limit=most, title=title, has_lines=has_lines),
-            ]
-    return parts
-
-
-_FEW_PLACES = 4  #: So many places have their shares side by side.
-_BARRIERS = 2
-_PER_BARRIER = 3
+        title = f"on the way to the barrier at {address:#x}, the last wave spends longer at"
+        yield from table_below("trace/barriers/causes", causes, limit=most, title=title, has_lines=has_lines)
 
 
 def _place(answer: Barriers) -> str:

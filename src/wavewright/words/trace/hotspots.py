@@ -26,26 +26,21 @@ _KINDS_NOTE = (
 _SORT_WORDS: dict[str, str] = packaged("texts.toml", __package__)["sorted_by"]
 
 
-def hotspots_report(answer: Hotspots, *, limit: int) -> list[AnyBlock]:
-    """A verdict and the costliest units."""
-    if not answer.units.height:
-        return [Sentence("no instruction was executed")]
-    parts: list[AnyBlock] = [_verdict(answer)]
-    if answer.basis != "instructions":
-        note = "the trace has no instructions; these are the sums that its files store, without exposed cycles"
-        parts.append(Sentence(note, "note"))
-    if answer.units["is_collecting"].head(limit).any():
-        parts.append(Sentence(_KINDS_NOTE, "note"))
-    return [*parts, GAP, hotspot_table(answer, limit=limit)]
-
-
-def either_report(answer: Hotspots | SampleHotspots, *, limit: int) -> list[AnyBlock]:
-    """Hotspots of instructions, or of PC samples."""
-    from wavewright.analysis.trace.costs.hotspots import Hotspots as OfInstructions
-
-    if isinstance(answer, OfInstructions):
-        return hotspots_report(answer, limit=limit)
-    return sample_report(answer, limit=limit)
+def hotspots_report(answer: Hotspots | SampleHotspots, *, limit: int) -> Iterator[AnyBlock]:
+    """A verdict and the costliest units, of instructions or of PC samples."""
+    if isinstance(answer, SampleHotspots):
+        yield from _sample_report(answer, limit=limit)
+    elif not answer.units.height:
+        yield Sentence("no instruction was executed")
+    else:
+        yield _verdict(answer)
+        if answer.basis != "instructions":
+            note = "the trace has no instructions; these are the sums that its files store, without exposed cycles"
+            yield Sentence(note, "note")
+        if answer.units["is_collecting"].head(limit).any():
+            yield Sentence(_KINDS_NOTE, "note")
+        yield GAP
+        yield hotspot_table(answer, limit=limit)
 
 
 def hotspot_table(answer: Hotspots, *, limit: int) -> Table:
@@ -65,10 +60,11 @@ def hotspot_table(answer: Hotspots, *, limit: int) -> Table:
     )
 
 
-def sample_report(answer: SampleHotspots, *, limit: int) -> list[AnyBlock]:
+def _sample_report(answer: SampleHotspots, *, limit: int) -> Iterator[AnyBlock]:
     """A verdict, the reasons of stalls and the most sampled units."""
     if not answer.sample_count:
-        return [Sentence("no sample")]
+        yield Sentence("no sample")
+        return
     informative = answer.sample_count - answer.unknown_count
     verdict = counted(answer.sample_count, "samples")
     verdict += f", {percent(answer.stalled_count / informative)} stalled" if informative else _UNTOLD
@@ -76,15 +72,12 @@ def sample_report(answer: SampleHotspots, *, limit: int) -> list[AnyBlock]:
         verdict += f"; {row['reason']} {percent(row['share'])}"
     has_addresses = answer.units["address"].drop_nulls().len() > 0
     names = [column for column in _names(answer.by) if column.heading != "address" or has_addresses]
-    units = declared_table(
-        "trace/hotspots/samples",
-        answer.units,
-        limit=limit,
-        rows=_many(answer),
-        has_reasons=informative > 0,
-        names=names,
+    what, has_reasons = _many(answer), informative > 0
+    yield Sentence(verdict)
+    yield GAP
+    yield declared_table(
+        "trace/hotspots/samples", answer.units, limit=limit, rows=what, has_reasons=has_reasons, names=names
     )
-    return [Sentence(verdict), GAP, units]
 
 
 def _share_of(answer: Hotspots) -> str:

@@ -1,7 +1,8 @@
-"""Memory latency and traffic in words."""
+"""Memory latency in words: how long operations take, how much of it is hidden, and the bytes that they request."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import polars as pl
@@ -11,33 +12,34 @@ from wavewright.analysis.trace.memory_latency.beyond_trace import counter_comman
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent, short
 from wavewright.model.blocks import GAP, AnyBlock, Cell, Drawn, Grid, GridColumn, Named, Part, Sentence, sentence
-from wavewright.words.kit.declared_tables import declared_table, legend
+from wavewright.words.kit.declared_tables import legend, table_below
 from wavewright.words.kit.frame_tables import hexadecimal
 from wavewright.words.trace.listing.measures import WIDE
 from wavewright.writers.terminal.bars import sparkline
 
-_BAR_CELLS = 30
-_NARROW_BAR_CELLS = 16
+_BAR_CELLS, _NARROW_BAR_CELLS = 30, 16
+_NARROW_BYTES = 4  #: Accesses to memory below this width per lane are named.
+_MANY = 2  #: Narrow instructions from which on they are worth a sentence.
+_SHOWN_NEIGHBOURS = 3
+_PLURALS = {"load": "loads", "store": "stores", "atomic": "atomics", "load to LDS": "loads to LDS"}
 
 
-def latency_report(answer: MemoryLatency, *, limit: int, width: int = WIDE) -> list[AnyBlock]:
+def latency_report(answer: MemoryLatency, *, limit: int, width: int = WIDE) -> Iterator[AnyBlock]:
     """A verdict, the operations with their latencies, what counters in the trace say, and the requested bytes."""
-    if not answer.by_row.height:
-        return [Sentence("no memory operation was waited for"), *traffic_report(answer)]
-    title = f"latency from issue to the end of the wait; bins of {answer.bin_cycles:,} cycles"
-    parts: list[AnyBlock] = [_verdict(answer), GAP, _exposure(answer, width), GAP]
-    mean = lambda row: _bound(row, "mean")  # noqa: E731
-    parts.append(
-        declared_table(
-            "trace/latency/rows", answer.by_row, limit=limit, title=title, mean=mean, distribution=_distribution
-        )
-    )
-    parts.append(legend("trace/latency/rows"))
-    if answer.from_counters.height:
+    if answer.by_row.height:
+        yield _verdict(answer)
+        yield GAP
+        yield _exposure(answer, width)
+        title = f"latency from issue to the end of the wait; bins of {answer.bin_cycles:,} cycles"
+        cells: dict[str, Any] = {"mean": _mean_cell, "distribution": _distribution}
+        yield from table_below("trace/latency/rows", answer.by_row, limit=limit, title=title, **cells)
+        yield legend("trace/latency/rows")
         title = f"from counters sampled every {answer.counter_interval_cycles} cycles"
-        table = declared_table("trace/latency/counters", answer.from_counters, limit=limit, title=title)
-        parts += [GAP, table]
-    return [*parts, *traffic_report(answer)]
+        yield from table_below("trace/latency/counters", answer.from_counters, limit=limit, title=title)
+    else:
+        yield Sentence("no memory operation was waited for")
+    if answer.traffic.height:
+        yield from _traffic(answer)
 
 
 def _verdict(answer: MemoryLatency) -> Sentence:
@@ -64,8 +66,8 @@ def _exposure(answer: MemoryLatency, width: int) -> Grid:
     return Grid(tuple(rows), columns, gap=2)
 
 
-def _bound(row: dict[str, Any], name: str) -> str:
-    value = row[f"latency_cycles_{name}"]
+def _mean_cell(row: dict[str, Any]) -> str:
+    value = row["latency_cycles_mean"]
     return "-" if value is None else ("<= " if row["is_bound"] else "") + short(value)
 
 
@@ -75,30 +77,18 @@ def _distribution(row: dict[str, Any]) -> str:
     return sparkline([sum(counts[at : at + 3]) for at in range(0, len(counts), 3)])
 
 
-_NARROW_BYTES = 4  #: Accesses to memory below this width per lane are named.
-_MANY = 2  #: Narrow instructions from which on they are worth a sentence.
-_SHOWN_NEIGHBOURS = 3
-_NAMES = {"memory": "memory", "flat": "flat", "scratch": "scratch", "lds": "LDS", "scalar": "scalar"}
-_PLURALS = {"load": "loads", "store": "stores", "atomic": "atomics", "load to LDS": "loads to LDS"}
-
-
-def traffic_report(answer: MemoryLatency) -> list[AnyBlock]:
+def _traffic(answer: MemoryLatency) -> Iterator[AnyBlock]:
     """The requested bytes, sentences about narrow accesses, and what only counters tell."""
-    if not answer.traffic.height:
-        return []
     lanes = f"{answer.lane_count} active lanes per wave" if answer.lane_count else "lanes per wave not known"
     title = f"requested at most ({lanes}); per cycle of a traced {answer.traced_unit}"
-    table = declared_table(
-        "trace/latency/traffic",
-        answer.traffic,
-        title=title,
-        memory=lambda row: _NAMES[row["space"]],
-        width=_width,
-    )
-    return [GAP, table, *_narrow(answer.traffic), *_wider(answer.neighbours), _untold(answer.target)]
+    memory = lambda row: "LDS" if row["space"] == "lds" else row["space"]  # noqa: E731
+    yield from table_below("trace/latency/traffic", answer.traffic, title=title, memory=memory, width=_width)
+    yield from _narrow(answer.traffic)
+    yield from _wider(answer.neighbours)
+    yield _untold(answer.target)
 
 
-def _narrow(traffic: pl.DataFrame) -> list[Sentence]:
+def _narrow(traffic: pl.DataFrame) -> Iterator[Sentence]:
     """Accesses to memory of less than four bytes per lane, in words."""
     is_narrow = (pl.col("bytes_per_lane") < _NARROW_BYTES) & (pl.col("row_count") >= _MANY)
     outside = traffic.filter(is_narrow & pl.col("space").is_in(["memory", "flat", "scratch"]))
@@ -106,24 +96,21 @@ def _narrow(traffic: pl.DataFrame) -> list[Sentence]:
         f"{row['row_count']:,} {_PLURALS[row['direction']]} of {counted(row['bytes_per_lane'], 'bytes')} per lane"
         for row in outside.iter_rows(named=True)
     ]
-    if not parts:
-        return []
-    possible = "up to 16 bytes per lane are possible where the data of a lane is contiguous"
-    return [Sentence(f"narrow: {', '.join(parts)}; {possible}")]
+    if parts:
+        possible = "up to 16 bytes per lane are possible where the data of a lane is contiguous"
+        yield Sentence(f"narrow: {', '.join(parts)}; {possible}")
 
 
-def _wider(neighbours: pl.DataFrame) -> list[Sentence]:
-    """Neighbouring accesses, in words."""
-    return [
-        sentence(
-            f"{row['access_count']:,} {_PLURALS[row['direction']]} of {counted(row['bytes_per_lane'], 'bytes')}"
-            " per lane from ",
+def _wider(neighbours: pl.DataFrame) -> Iterator[Sentence]:
+    """Accesses at consecutive offsets that fewer and wider ones could replace, in words."""
+    for row in neighbours.head(_SHOWN_NEIGHBOURS).iter_rows(named=True):
+        accesses = f"{row['access_count']:,} {_PLURALS[row['direction']]} of {counted(row['bytes_per_lane'], 'bytes')}"
+        yield sentence(
+            f"{accesses} per lane from ",
             Named(hexadecimal(row["address"]), "i"),
             f" on are at consecutive offsets of one address: {row['wide_count']:,} of up to 16 bytes would do, if the"
             " address is aligned",
         )
-        for row in neighbours.head(_SHOWN_NEIGHBOURS).iter_rows(named=True)
-    ]
 
 
 def _untold(target: str | None) -> Sentence:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import Any
 
@@ -12,7 +12,7 @@ from wavewright.analysis.trace.costs.loops import Loops
 from wavewright.base.shown import printable
 from wavewright.base.words import percent, short
 from wavewright.model.blocks import GAP, AnyBlock, Named, Part, Sentence, sentence
-from wavewright.words.kit.declared_tables import declared_table, legend
+from wavewright.words.kit.declared_tables import legend, table_below
 from wavewright.words.kit.frame_tables import hexadecimal, lines_of
 from wavewright.writers.terminal.bars import sparkline
 
@@ -22,15 +22,17 @@ _FEW_ITERATIONS = 3  #: With fewer there is no usual one to compare with.
 _SPARK_CELLS = 12
 
 
-def loops_report(answer: Loops, *, by: str = "loop", limit: int) -> list[AnyBlock]:
+def loops_report(answer: Loops, *, by: str = "loop", limit: int) -> Iterator[AnyBlock]:
     """A verdict and the loops, inner ones below the one around them; `by` iteration: the cycles of every iteration."""
     if not answer.loops.height:
-        return [Sentence("no wave went round a loop")]
-    parts: list[AnyBlock] = [_verdict(answer), GAP]
+        yield Sentence("no wave went round a loop")
+        return
+    yield _verdict(answer)
     if by == "iteration":
-        parts += _iterations(answer, limit=limit)
+        yield GAP
+        yield from _iterations(answer, limit=limit)
     else:
-        loops = declared_table(
+        yield from table_below(
             "trace/loops/loops",
             answer.loops,
             limit=limit,
@@ -40,10 +42,8 @@ def loops_report(answer: Loops, *, by: str = "loop", limit: int) -> list[AnyBloc
             curve=_curve_cell(answer.iterations),
             source=lambda row: lines_of(row) or row["function"] or "",
         )
-        parts.append(loops)
     if answer.left_out_count:
-        parts.append(sentence((f"{answer.left_out_count:,} loops that ran less often are left out", "bold yellow")))
-    return parts
+        yield sentence((f"{answer.left_out_count:,} loops that ran less often are left out", "bold yellow"))
 
 
 def _verdict(answer: Loops) -> Sentence:
@@ -61,7 +61,8 @@ def _verdict(answer: Loops) -> Sentence:
     if steady and top["first_cycles_median"] > _SLOW_START * steady:
         parts.append(f"; the first takes {top['first_cycles_median'] / steady:.1f} times as long")
     elif _has_slow_iteration(top):
-        parts.append(f"; the slowest is {_slowest(top)}: {percent(top['slowest_ratio'] - 1, 0)} longer than the median")
+        slowest = f"iteration {top['slowest_iteration']} (from 0) with {top['slowest_cycles_mean']:,.0f} cycles"
+        parts.append(f"; the slowest is {slowest}: {percent(top['slowest_ratio'] - 1, 0)} longer than the median")
     return sentence(*parts)
 
 
@@ -70,22 +71,13 @@ def _has_slow_iteration(loop: dict[str, Any]) -> bool:
     return ratio is not None and ratio >= _SLOW_ITERATION and trips >= _FEW_ITERATIONS
 
 
-def _slowest(loop: dict[str, Any]) -> str:
-    return f"iteration {loop['slowest_iteration']} (from 0) with {loop['slowest_cycles_mean']:,.0f} cycles"
-
-
-def _iterations(answer: Loops, *, limit: int) -> list[AnyBlock]:
+def _iterations(answer: Loops, *, limit: int) -> Iterator[AnyBlock]:
     """One table per loop: every iteration number with its cycles."""
-    parts: list[AnyBlock] = [legend("trace/loops/iterations")]
-    for loop in answer.loops.iter_rows(named=True):
-        means = answer.iterations.filter(pl.col("loop") == loop["loop"])
-        if means.height:
-            title = f"loop {loop['loop']} at {loop['address']:#x}"
-            means = means.with_columns(
-                longest_share=pl.col("cycles_mean") / pl.max_horizontal(pl.col("cycles_mean").max(), 1)
-            )
-            parts += [GAP, declared_table("trace/loops/iterations", means, limit=limit, title=title)]
-    return parts
+    yield legend("trace/loops/iterations")
+    share = pl.col("cycles_mean") / pl.max_horizontal(pl.col("cycles_mean").max(), 1)
+    for loop, address in answer.loops.select("loop", "address").iter_rows():
+        means = answer.iterations.filter(pl.col("loop") == loop).with_columns(longest_share=share)
+        yield from table_below("trace/loops/iterations", means, limit=limit, title=f"loop {loop} at {address:#x}")
 
 
 def _trips(row: dict[str, Any]) -> str:

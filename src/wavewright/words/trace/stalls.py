@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import polars as pl
 
@@ -13,61 +13,63 @@ from wavewright.base.shown import printable
 from wavewright.base.words import percent, short
 from wavewright.facts.stall_classes import stall_class
 from wavewright.model.blocks import GAP, AnyBlock, Part, Sentence, headline, sentence
-from wavewright.words.kit.declared_tables import declared_table
+from wavewright.words.kit.declared_tables import declared_table, table_below
 from wavewright.words.kit.frame_tables import place
 
-_REMEDIES = 3
-_REMEDY_SHARE = 0.05
+_REMEDIES = 3  #: Classes for which a remedy is named.
+_REMEDY_SHARE = 0.05  #: Share of the stall from which on.
 
 
-def stalls_report(answer: Stalls, *, limit: int) -> list[AnyBlock]:
+def stalls_report(answer: Stalls, *, limit: int) -> Iterator[AnyBlock]:
     """A verdict, the classes, the rows that stall most, where idle cycles lie, and what helps."""
     if not answer.stall_cycles_total:
-        return [Sentence("no cycle was stalled")]
+        yield Sentence("no cycle was stalled")
+        return
     rows = answer.by_row.select("row", "class", "text", "file", "line")
     classes = answer.classes.join(rows, left_on=["top_row", "class"], right_on=["row", "class"], maintain_order="left")
-    parts: list[AnyBlock] = [_verdict(answer, classes), GAP]
-    parts += [declared_table("trace/stalls/classes", classes, limit=limit), GAP]
+    yield _verdict(answer, classes)
+    yield from table_below("trace/stalls/classes", classes, limit=limit)
     stalling = answer.by_row.filter(answer.by_row["stall_cycles_total"] > 0)
     stalling = stalling.with_columns(stall_cycles_mean=pl.col("stall_cycles_total") / pl.col("execution_count"))
-    parts += [declared_table("trace/stalls/rows", stalling, limit=limit), GAP, _idle(answer)]
+    yield from table_below("trace/stalls/rows", stalling, limit=limit)
+    yield GAP
+    yield _idle(answer)
     if answer.unresolved_wait_count:
         note = f"{answer.unresolved_wait_count:,} of {answer.wait_count:,} executed waits could not be resolved"
-        parts.append(Sentence(f"{note}; {stall_class('wait unresolved').meaning}", "note"))
-    return [*parts, GAP, *_remedies(answer.classes)]
+        yield Sentence(f"{note}; {stall_class('wait unresolved').meaning}", "note")
+    yield GAP
+    for name, share in answer.classes.select("class", "stall_share").head(_REMEDIES).iter_rows():
+        remedy = stall_class(name).remedy
+        if remedy and share >= _REMEDY_SHARE:
+            yield sentence((f"{name}: ", "bold"), remedy)
 
 
 def either_report(answer: Stalls | SampleStalls, *, limit: int) -> Iterable[AnyBlock]:
     """Stalls of instructions, or of PC samples."""
-    from wavewright.analysis.trace.stalls import Stalls as OfInstructions
-
-    if isinstance(answer, OfInstructions):
+    if isinstance(answer, Stalls):
         return stalls_report(answer, limit=limit)
     from wavewright.words.trace.samples import sample_stalls_report
 
     return sample_stalls_report(answer, limit=limit)
 
 
-def classic_report(answer: Classic, *, limit: int) -> list[AnyBlock]:
+def classic_report(answer: Classic, *, limit: int) -> Iterator[AnyBlock]:
     """The figures of the classic analyzer script, in its order."""
-    head = (
+    yield headline(
         f"{answer.instruction_count:,} instructions, {short(answer.latency_cycles_total)} cycles, "
         f"{short(answer.stall_cycles_total)} stalled ({percent(answer.stall_share)})"
     )
-    return [
-        headline(head),
-        sentence(
-            ("classic types: from the stalled row's text alone; `wavewright stalls` tells what was waited for", "dim")
-        ),
-        GAP,
-        declared_table("trace/stalls/classic_types", answer.types, limit=limit),
-        GAP,
-        declared_table("trace/stalls/classic_lines", answer.lines, limit=limit, source=lambda row: row["source"][-48:]),
-        GAP,
-        declared_table(
-            "trace/stalls/classic_rows", answer.instructions, limit=limit, source=lambda row: row["source"][-38:]
-        ),
-    ]
+    basis = "classic types: from the stalled row's text alone; `wavewright stalls` tells what was waited for"
+    yield sentence((basis, "dim"))
+    yield GAP
+    yield declared_table("trace/stalls/classic_types", answer.types, limit=limit)
+    yield GAP
+    yield declared_table(
+        "trace/stalls/classic_lines", answer.lines, limit=limit, source=lambda row: row["source"][-48:]
+    )
+    yield GAP
+    rows = answer.instructions
+    yield declared_table("trace/stalls/classic_rows", rows, limit=limit, source=lambda row: row["source"][-38:])
 
 
 def _verdict(answer: Stalls, classes: pl.DataFrame) -> Sentence:
@@ -94,12 +96,3 @@ def _idle(answer: Stalls) -> Sentence:
     if answer.ending_cycles_total:
         text += f"; s_endpgm waits {short(answer.ending_cycles_total)} cycles for stores, too"
     return Sentence(text)
-
-
-def _remedies(classes: pl.DataFrame) -> list[AnyBlock]:
-    lines: list[AnyBlock] = []
-    for name, share in classes.select("class", "stall_share").head(_REMEDIES).iter_rows():
-        remedy = stall_class(name).remedy
-        if remedy and share >= _REMEDY_SHARE:
-            lines.append(sentence((f"{name}: ", "bold"), remedy))
-    return lines

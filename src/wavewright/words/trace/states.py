@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import polars as pl
@@ -15,8 +16,8 @@ from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent
 from wavewright.model.blocks import GAP, AnyBlock, Cell, Sentence, Table, chart, headline, sentence
 from wavewright.words.kit.charts import SHADES, dense, legend, resampled, share_line, stacked_chart, time_axis
-from wavewright.words.kit.declared_tables import declared_columns, declared_table
-from wavewright.words.kit.frame_tables import Column, frame_table
+from wavewright.words.kit.declared_tables import declared_table
+from wavewright.words.kit.frame_tables import Column
 from wavewright.writers.terminal.bars import sparkline
 
 _CHART_LINES = 24
@@ -108,14 +109,18 @@ def _share_table(states: States, *, width: int, limit: int) -> Table:
         schema={"group": pl.String} | dict.fromkeys(names, pl.Float64),
     ).fill_null(0.0)
     cells = max(8, min(60, width - 24 - 10 * len(names)))
-    columns = [Column("waves of", lambda row: row["group"][:22], role="words")]
-    columns += [Column(name, _share_cell(name)) for name in names]
-    columns.append(Column("", lambda row: Cell.of(share_line({name: row[name] for name in names}, cells)), role="bar"))
-    return frame_table(rows, columns, limit=limit, what="groups", title="share of wave-cycles per state")
+    return declared_table(
+        "trace/states/shares",
+        rows,
+        limit=limit,
+        group=lambda row: row["group"][:22],
+        states=[Column(name, partial(_share, name)) for name in names],
+        bar=lambda row: Cell.of(share_line({name: row[name] for name in names}, cells)),
+    )
 
 
-def _share_cell(name: str) -> Callable[[dict[str, Any]], str]:
-    return lambda row: percent(row[name])
+def _share(column: str, row: dict[str, Any]) -> str:
+    return percent(row[column])
 
 
 def _charts(states: States, *, width: int) -> Iterator[AnyBlock]:
@@ -158,16 +163,17 @@ def _pipe_table(pipes: Utilization, *, width: int) -> Table:
         str(pipe): [share / all_simds for share in resampled(dense(part, "share", pipes.bin_count), spark_width)]
         for (pipe,), part in _parts(curve.sort("bin"), "pipe")
     }
-    columns = declared_columns("trace/states/pipe")
-    columns += [Column(f"SE {engine}", _engine_cell(by_engine, engine)) for engine in shown]
-    columns.append(Column("peak", lambda row: percent(max(curves.get(row["pipe"], [0.0])))))
-    title = "busy over time, to its peak"
-    columns.append(Column(title, lambda row: sparkline(curves.get(row["pipe"], [])), role="words", is_drawn=True))
-    title = "issue and busy time of pipes, share of the SIMDs' traced span"
-    return frame_table(pipes.pipes, columns, limit=len(pipes.pipes), what="pipes", title=title)
+    return declared_table(
+        "trace/states/pipe",
+        pipes.pipes,
+        engines=[Column(f"SE {engine}", _engine_cell(by_engine, engine)) for engine in shown],
+        peak=lambda row: percent(max(curves.get(row["pipe"], [0.0]))),
+        curve=lambda row: sparkline(curves.get(row["pipe"], [])),
+    )
 
 
 def _engine_cell(shares: Mapping[tuple[int, str], float], engine: int) -> Callable[[dict[str, Any]], str]:
+    """The cell with the busy share of a pipe on one shader engine."""
     return lambda row: percent(shares.get((engine, row["pipe"]), 0.0))
 
 

@@ -1,7 +1,8 @@
-"""Comparisons in words."""
+"""Comparisons of thread traces in words: verdicts, then the units whose cycles per wave differ."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import polars as pl
@@ -10,26 +11,26 @@ from wavewright.analysis.trace.compare import Comparison
 from wavewright.analysis.trace.compare.verdict import RELABELLED
 from wavewright.base.words import counted, percent, short, truncation
 from wavewright.model.blocks import GAP, AnyBlock, Cell, Sentence, headline, sentence
-from wavewright.words.kit.declared_tables import declared_table
+from wavewright.words.kit.declared_tables import declared_table, table_below
 from wavewright.words.kit.frame_tables import hexadecimal
 
-_CLASSES = 6
+_CLASSES = 6  #: Classes of stalls, and of idle cycles, whose changes are named.
 
 
-def compare_report(answer: Comparison, *, limit: int, everything: bool = False) -> list[AnyBlock]:
+def compare_report(answer: Comparison, *, limit: int, everything: bool = False) -> Iterator[AnyBlock]:
     """A verdict for every trace, the traces, then what differs, largest difference first.
 
     `everything` shows differences within noise too, grey.
     """
     others = range(1, answer.traces.height)
-    parts: list[AnyBlock] = [headline(answer.verdict(number)) for number in others]
+    yield from (headline(answer.verdict(number)) for number in others)
     if answer.different_kernels:
-        parts.append(sentence(("these are different kernels: what is matched may not correspond", "bold yellow")))
+        yield sentence(("these are different kernels: what is matched may not correspond", "bold yellow"))
     elif answer.matched_share < 0.5:
         share = f"{100 * answer.matched_share:.0f} %"
         warning = f"only {share} of the first trace's cost is on code that the others have too"
-        parts.append(sentence((warning, "bold yellow")))
-    traces = declared_table(
+        yield sentence((warning, "bold yellow"))
+    yield from table_below(
         "trace/trace_changes/traces",
         answer.traces,
         limit=limit,
@@ -37,11 +38,10 @@ def compare_report(answer: Comparison, *, limit: int, everything: bool = False) 
         noise=_spread(answer),
         has_runs=answer.traces["kernel_ns_median"].count() > 0,
     )
-    parts += [GAP, traces]
-    parts.append(_noise(answer))
+    yield _noise(answer)
     for number in others:
-        parts += [GAP, *_differences(answer, number, limit, everything=everything)]
-    return parts
+        yield GAP
+        yield from _differences(answer, number, limit, everything=everything)
 
 
 def _noise(answer: Comparison) -> Sentence:
@@ -61,7 +61,8 @@ def _spread(answer: Comparison) -> str:
     return "noise" if answer.noise_from == "repeats" else "spread"
 
 
-def _differences(answer: Comparison, number: int, limit: int, *, everything: bool) -> list[AnyBlock]:
+def _differences(answer: Comparison, number: int, limit: int, *, everything: bool) -> Iterator[AnyBlock]:
+    """The units of one trace that differ, a sentence about the others, and the classes of cycles that changed."""
     units = answer.units.filter(pl.col("trace") == number)
     apart = answer.standing_out(number)
     names = answer.traces["label"].to_list()
@@ -70,13 +71,12 @@ def _differences(answer: Comparison, number: int, limit: int, *, everything: boo
     title = f"{names[number]} against {names[0]}"
     bound = "the noise" if answer.noise_from == "repeats" else "the spread between waves"
     what = f"{answer.by}s" if chosen.height == units.height else f"{answer.by}s that differ by more than {bound}"
-    parts: list[AnyBlock] = []
     if chosen.height:
         cells = _units(answer, names[0], names[number])
-        parts.append(declared_table("trace/trace_changes/units", chosen, limit=limit, rows=what, title=title, **cells))
+        yield declared_table("trace/trace_changes/units", chosen, limit=limit, rows=what, title=title, **cells)
     if chosen.height != units.height:
         rest = units.filter(~pl.col("stands_out").fill_null(value=False))
-        parts.append(sentence((_rest(answer, number, rest, has_more=bool(apart.height), bound=bound), "dim")))
+        yield sentence((_rest(answer, number, rest, has_more=bool(apart.height), bound=bound), "dim"))
     for title, frame in (("stalls", answer.stall_classes), ("idle", answer.idle_parts)):
         classes = frame.filter((pl.col("trace") == number) & (pl.col("delta_cycles_per_wave") != 0))
         if classes.height:
@@ -86,8 +86,7 @@ def _differences(answer: Comparison, number: int, limit: int, *, everything: boo
                 for _, name, base, _, delta in classes.head(_CLASSES).iter_rows()
             )
             kind = " (not a change)" if answer.traces["is_same_code"][number] else ""
-            parts.append(sentence((f"{title}{kind}, {extent}: ", "bold"), changes))
-    return parts
+            yield sentence((f"{title}{kind}, {extent}: ", "bold"), changes)
 
 
 def _rest(answer: Comparison, number: int, rest: pl.DataFrame, *, has_more: bool, bound: str) -> str:

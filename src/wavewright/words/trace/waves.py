@@ -1,15 +1,16 @@
-"""Waves, slowest first, in words."""
+"""Waves in words: the slowest first, and the instructions at which they spend more than usual waves."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import polars as pl
 
 from wavewright.analysis.trace.compare.slow_waves import SlowWaves
 from wavewright.base.words import counted, percent, short
-from wavewright.model.blocks import GAP, AnyBlock, Sentence, headline, sentence
-from wavewright.words.kit.declared_tables import declared_table, legend
+from wavewright.model.blocks import AnyBlock, Sentence, headline, sentence
+from wavewright.words.kit.declared_tables import legend, table_below
 
 _EXPLAINED = 3  #: Slow waves whose rows are shown.
 _CAUSES_EACH = 3
@@ -17,14 +18,15 @@ _USUAL_COUNT = pl.col("instruction_count").median()
 _MORE_WORK = 1.05  #: A wave that ran so many times the instructions of the usual one had more to do.
 
 
-def waves_report(answer: SlowWaves, *, limit: int) -> list[AnyBlock]:
+def waves_report(answer: SlowWaves, *, limit: int) -> Iterator[AnyBlock]:
     """A verdict, the waves, and where the slowest spent more than the usual wave."""
     if not answer.waves.height:
-        return [Sentence("no wave executed these instructions")]
-    parts: list[AnyBlock] = [_verdict(answer)]
+        yield Sentence("no wave executed these instructions")
+        return
+    yield _verdict(answer)
     if answer.untraced_wave_count:
-        parts.append(sentence((_untraced(answer), "dim")))
-    waves = declared_table(
+        yield sentence((_untraced(answer), "dim"))
+    yield from table_below(
         "trace/waves/waves",
         answer.waves,
         limit=limit,
@@ -32,8 +34,8 @@ def waves_report(answer: SlowWaves, *, limit: int) -> list[AnyBlock]:
         several_kernels=answer.waves["kernel"].n_unique() > 1,
         note=_note,
     )
-    parts += [GAP, waves]
-    return [*parts, legend("trace/waves/waves"), *_causes(answer, limit=limit)]
+    yield legend("trace/waves/waves")
+    yield from _causes(answer, limit=limit)
 
 
 def _verdict(answer: SlowWaves) -> Sentence:
@@ -41,10 +43,8 @@ def _verdict(answer: SlowWaves) -> Sentence:
     if not traced.height:
         return headline(f"{counted(answer.waves.height, 'waves')}, none of them with traced instructions")
     slowest = traced.row(0, named=True)
-    text = (
-        f"{counted(traced.height, 'waves')} of {short(min(traced['cycles'].to_list()))} to {short(slowest['cycles'])}"
-    )
-    text += f" cycles, median {short(answer.cycles_median or 0)}; "
+    least, most = short(min(traced["cycles"].to_list())), short(slowest["cycles"])
+    text = f"{counted(traced.height, 'waves')} of {least} to {most} cycles, median {short(answer.cycles_median or 0)}; "
     text += f"{counted(answer.outlier_count, 'outliers')}; " if answer.outlier_count else "no outlier; "
     more = f" ({_place(slowest)})"
     if slowest["cycles_ratio"] is not None and traced.filter(pl.col("path") == slowest["path"]).height > 1:
@@ -59,7 +59,7 @@ def _untraced(answer: SlowWaves) -> str:
     return f"{counted(waves.height, 'waves')} {verb} no traced instructions (SE {engines}): only their times are known"
 
 
-def _causes(answer: SlowWaves, *, limit: int) -> list[AnyBlock]:
+def _causes(answer: SlowWaves, *, limit: int) -> Iterator[AnyBlock]:
     """Places at which slow waves spent more than those near the median of their path; one of those that are alike."""
     waves = {row["wave"]: row for row in answer.waves.iter_rows(named=True)}
     usual = dict(answer.waves.group_by("path").agg(_USUAL_COUNT).iter_rows())
@@ -67,19 +67,16 @@ def _causes(answer: SlowWaves, *, limit: int) -> list[AnyBlock]:
     for wave, row in answer.causes.unique("wave", keep="first", maintain_order=True).select("wave", "row").iter_rows():
         has_more_work = waves[wave]["instruction_count"] > _MORE_WORK * usual[waves[wave]["path"]]
         alike.setdefault(None if has_more_work else row, []).append(wave)
-    parts: list[AnyBlock] = []
     for row, (wave, *others) in list(alike.items())[: min(limit, _EXPLAINED)]:
         causes, path = answer.causes.filter(pl.col("wave") == wave), waves[wave]["path"]
         title = f"wave {wave} ({_place(waves[wave])})"
         if row is None:
             title += f" ran {waves[wave]['instruction_count']:,} instructions, the usual wave {usual[path]:,.0f}; it"
         title += f" spends more than the usual wave of path {path} at"
-        shown = min(limit, _CAUSES_EACH)
-        parts += [GAP, declared_table("trace/waves/cause", causes, limit=shown, title=title, hits=_hits)]
+        yield from table_below("trace/waves/cause", causes, limit=min(limit, _CAUSES_EACH), title=title, hits=_hits)
         if others:
             what = "more instructions than usual were run by" if row is None else "the first of these costs most in"
-            parts.append(sentence((f"{what} wave {', '.join(map(str, others))} too", "dim")))
-    return parts
+            yield sentence((f"{what} wave {', '.join(map(str, others))} too", "dim"))
 
 
 def _place(row: dict[str, Any]) -> str:

@@ -137,7 +137,7 @@ def _note(row: dict[str, Any]) -> str:
 
 
 def _changes(answer: WhatIf, edit: int, limit: int) -> Iterator[AnyBlock]:
-    """Rows of the new listing that moved, differing_rows or are new, with the waits that were derived."""
+    """Rows of the new listing that moved, differ or are new, with the waits that were derived."""
     listing = answer.listing.filter(edit=edit)
     differing_rows = listing.filter((pl.col("moved_by").abs() > 1) | pl.col("is_changed"))
     needs: dict[int, list[str]] = {}

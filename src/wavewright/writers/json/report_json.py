@@ -26,10 +26,7 @@ def report_values(report: Report) -> dict[str, Any]:
         "provenance": {
             "version": made_of.version,
             "command": made_of.command,
-            "inputs": [
-                {"path": file.path, "byte_count": file.byte_count, "sha256": file.sha256, "is_whole": file.is_whole}
-                for file in made_of.inputs
-            ],
+            "inputs": [_fields(file, "path", "byte_count", "sha256", "is_whole") for file in made_of.inputs],
             "filters": dict(made_of.filters),
             "facts": dict(made_of.facts),
         },
@@ -38,10 +35,7 @@ def report_values(report: Report) -> dict[str, Any]:
 
 def _section(section: Section) -> dict[str, Any]:
     return {
-        "name": section.name,
-        "title": section.title,
-        "question": section.question,
-        "skipped": section.skipped,
+        **_fields(section, "name", "title", "question", "skipped"),
         "blocks": [_block(block) for block in section.blocks],
         "data": [_data(table) for table in section.data],
         "definition": section.definition,
@@ -54,41 +48,31 @@ def _section(section: Section) -> dict[str, Any]:
 
 def _block(block: Block) -> dict[str, Any]:
     match block:
-        case Sentence(text, style):
-            return {"type": "sentence", "style": style, "text": text}
-        case Labelled(label, text):
-            return {"type": "labelled", "label": label, "text": text}
+        case Sentence():
+            return {"type": "sentence", **_fields(block, "style", "text")}
+        case Labelled():
+            return {"type": "labelled", **_fields(block, "label", "text")}
         case Finding():
-            paragraphs = [{"label": each.label, "text": each.text} for each in block.paragraphs]
-            facts = {"number": block.number, "handle": block.handle, "verdict": block.verdict, "gain": block.gain}
-            return {"type": "finding", **facts, "paragraphs": paragraphs}
-        case Table():
-            columns = [
-                {"heading": each.heading, "is_number": each.is_number, "is_name": each.is_name}
-                for each in block.columns
-            ]
+            paragraphs = [_fields(part, "label", "text") for part in block.paragraphs]
             return {
-                "type": "table",
-                "title": block.heading,
-                "columns": columns,
-                "rows": [list(map(str, row)) for row in block.rows],
-            }
+                "type": "finding", **_fields(block, "number", "handle", "verdict", "gain"), "paragraphs": paragraphs,
+            }  # fmt: skip
+        case Table():
+            columns = [_fields(column, "heading", "is_number", "is_name") for column in block.columns]
+            rows = [list(map(str, row)) for row in block.rows]
+            return {"type": "table", "title": block.heading, "columns": columns, "rows": rows}
         case Code():
-            lines = [
-                {
-                    "number": each.number,
-                    "handle": each.handle,
-                    "text": each.text,
-                    "share": each.share,
-                    "cost": each.cost,
-                }
-                for each in block.lines
-            ]
+            lines = [_fields(line, "number", "handle", "text", "share", "cost") for line in block.lines]
             return {"type": "code", "file": block.file, "lines": lines}
-        case Preformatted(text, is_chart):
-            return {"type": "preformatted", "is_chart": is_chart, "text": text}
+        case Preformatted():
+            return {"type": "preformatted", **_fields(block, "is_chart", "text")}
         case Picture():
-            return {"type": "picture", "name": block.name, "alt": block.alt, "svg": block.svg}
+            return {"type": "picture", **_fields(block, "name", "alt", "svg")}
+
+
+def _fields(value: object, *names: str) -> dict[str, Any]:
+    """Fields of a part of a report, in the order that the schema has."""
+    return {name: getattr(value, name) for name in names}
 
 
 def _data(table: DataTable) -> dict[str, Any]:
@@ -98,8 +82,7 @@ def _data(table: DataTable) -> dict[str, Any]:
     declared = {column.name: column for column in table.spec.columns}
     columns = []
     for name, kind in table.frame.schema.items():
-        spec = declared.get(name)
-        facts = {"unit": spec.unit, "meaning": spec.meaning} if spec else {"unit": "", "meaning": ""}
+        facts = _fields(declared[name], "unit", "meaning") if name in declared else {"unit": "", "meaning": ""}
         columns.append({"name": name, "type": str(kind), **facts})
     rows = msgspec.to_builtins([list(row) for row in table.frame.iter_rows()])
     return {"name": table.name, "row": table.spec.row, "columns": columns, "row_count": len(rows), "rows": rows}

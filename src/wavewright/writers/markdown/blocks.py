@@ -28,11 +28,7 @@ def markdown_of(blocks: Iterable[Block]) -> str:
 
 
 def block_markdown(block: Block | Sequence[Finding]) -> str:
-    """One block, or findings that follow each other.
-
-    >>> block_markdown(Sentence("busy 92.0 %", "headline"))
-    '**busy 92.0 %**'
-    """
+    """One block, or findings that follow each other."""
     match block:
         case Sentence(text, style):
             body = prose(text)
@@ -75,11 +71,7 @@ def prose(text: str, *, in_table: bool = False) -> str:
 
 
 def code_span(text: str, *, in_table: bool = False) -> str:
-    """Recorded words between as many backticks as they need; none of it can become Markdown.
-
-    >>> code_span("v_add"), code_span("a`b"), code_span("a|b", in_table=True)
-    ('`v_add`', '``a`b``', '`a\\\\|b`')
-    """
+    """Recorded words between as many backticks as they need; none of it can become Markdown."""
     text = printable(text).strip()
     if not text:
         return ""
@@ -106,13 +98,7 @@ def escaped(text: str) -> str:
 
 
 def fenced(text: str, language: str = "text") -> str:
-    """Text whose spaces matter, between fences.
-
-    >>> print(fenced("a  b"))
-    ```text
-    a  b
-    ```
-    """
+    """Text whose spaces matter, between fences."""
     longest = max((len(run) for run in _TICKS.findall(text)), default=0)
     fence = "`" * max(3, longest + 1)
     body = "\n".join(printable(line.expandtabs(_TAB)).rstrip() for line in text.split("\n"))

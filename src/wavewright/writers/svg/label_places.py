@@ -40,13 +40,7 @@ class Taken:
 
 
 def spread_apart(wanted: Sequence[float], gap: float, low: float, high: float) -> list[float]:
-    """Positions as near as possible to the wanted ones, in ascending order, `gap` apart and within bounds if they fit.
-
-    >>> spread_apart([10.0, 11.0, 50.0], 8.0, 0.0, 100.0)
-    [10.0, 18.0, 50.0]
-    >>> spread_apart([95.0, 98.0], 8.0, 0.0, 100.0)
-    [92.0, 100.0]
-    """
+    """Positions near the wanted ones, in ascending order, at least `gap` apart and within the bounds if they fit."""
     placed: list[float] = []
     for value in wanted:
         placed.append(max(value, placed[-1] + gap if placed else low))

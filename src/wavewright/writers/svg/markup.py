@@ -16,11 +16,7 @@ _NARROW, _WIDE = frozenset("fijlrtI.,:;|!'()[]/ "), frozenset("mwMW%@")
 
 
 def escaped(text: str) -> str:
-    """A text from a capture, safe in XML: as content, and in attributes between double quotes.
-
-    >>> escaped('vec<int> & "x"' + chr(0))
-    'vec&lt;int&gt; &amp; &quot;x&quot;\\\\x00'
-    """
+    """A text from a capture, safe in XML: as content, and in attributes between double quotes."""
     text = _NO_XML.sub("\ufffd", printable(text))
     for character, name in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;")):
         text = text.replace(character, name)
@@ -37,11 +33,7 @@ def text_width(text: str, size: float) -> float:
 
 
 def fitting(text: str, size: float, width: float) -> str:
-    """The text, cut with an ellipsis to a width.
-
-    >>> fitting("a_kernel_with_a_long_name", 12, 80)
-    'a_kernel_w…'
-    """
+    """The text, cut with an ellipsis to a width."""
     text = printable(text)
     if text_width(text, size) <= width:
         return text

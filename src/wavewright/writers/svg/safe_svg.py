@@ -41,10 +41,6 @@ def inline_svg(svg: str, scope: str, alt: str) -> str:
         A word that no other picture of the page has: class of the element, and prefix of the ids in it.
     alt
         What it shows, for those who do not see it.
-
-    >>> svg = '<svg xmlns="http://www.w3.org/2000/svg" onload="x()"><style>.a{fill:red}</style></svg>'
-    >>> inline_svg(svg, "p1", "a bar")
-    '<svg class="p1" role="img" aria-label="a bar"><style>.p1 .a{fill:red}</style></svg>'
     """
     if "<!" in svg.replace("<!--", ""):  # entities and declarations: ours have none
         return ""

@@ -65,12 +65,7 @@ def cell_text(cell: Cell, bar_width: int | None = None) -> Text:
 
 
 def fitted(line: Sentence, width: int, *, ascii_only: bool = False) -> Sentence:
-    """A line of a listing cut to a width, without its empty end; an ellipsis is a tilde where ASCII must do.
-
-    >>> from wavewright.model.blocks import Sentence
-    >>> fitted(Sentence("v_add_u32 v1, v2   "), 10).text
-    'v_add_u32…'
-    """
+    """A line of a listing cut to a width, without its empty end; an ellipsis is a tilde where ASCII must do."""
     text = line.text.rstrip()
     end = len(text)
     if cell_len(text) > width:

@@ -92,14 +92,7 @@ def is_share(name: str, unit: str) -> bool:
 
 
 def number_format(name: str, unit: str, dtype: pl.DataType) -> str:
-    """The number format of a column; the stored values stay exact.
-
-    >>> import polars as pl
-    >>> number_format("stall_share", "", pl.Float64()), number_format("time_ns", "ns", pl.Int64())
-    ('0.0%', '#,##0')
-    >>> number_format("wave", "", pl.Int64()), number_format("ratio", "", pl.Float64())
-    ('0', 'General')
-    """
+    """The number format of a column; the stored values stay exact."""
     if is_share(name, unit):
         return '0.0"%"' if unit == "%" else _PERCENT
     if dtype.is_integer():
@@ -108,12 +101,7 @@ def number_format(name: str, unit: str, dtype: pl.DataType) -> str:
 
 
 def is_number(column: ColumnSpec | None, name: str, dtype: pl.DataType) -> bool:
-    """True if a column is written as numbers; addresses are not, people read them in hexadecimal.
-
-    >>> import polars as pl
-    >>> is_number(None, "line", pl.UInt32()), is_number(None, "address", pl.UInt64())
-    (True, False)
-    """
+    """True if a column is written as numbers; addresses are not, people read them in hexadecimal."""
     return dtype.is_numeric() and not _is_address(column, name)
 
 

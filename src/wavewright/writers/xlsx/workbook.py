@@ -97,13 +97,7 @@ def _section(book: Book, section: Section) -> None:
 
 
 def sheet_wish(section: Section, table: DataTable) -> str:
-    """The name of the sheet of a table, if it is free.
-
-    >>> from wavewright.model.report import DataTable, Section
-    >>> table = DataTable("units", None, None)
-    >>> sheet_wish(Section("hotspots", "", "", data=(table,)), table), sheet_wish(Section("a", "", ""), table)
-    ('hotspots', 'a units')
-    """
+    """The name of the sheet of a table, if it is free."""
     is_only = len(section.data) == 1 and section.name.casefold() not in _OWN
     return section.name if is_only else f"{section.name} {table.name}"
 

@@ -11,7 +11,7 @@ from wavewright.analysis.trace.trust.mapping import SourceMapping
 from wavewright.analysis.trace.trust.verdicts import Trust
 from wavewright.base.words import counted, percent, short
 from wavewright.model.blocks import GAP, AnyBlock, Cell, Grid, GridColumn, sentence
-from wavewright.words.kit.declared_tables import declared_table
+from wavewright.words.kit.declared_tables import declared_table, table_below
 from wavewright.words.kit.frame_tables import bar_cell
 
 FEW = 6  #: Outliers and source lines that are shown.
@@ -22,38 +22,30 @@ _LINES_TONES = {"good": "bold green", "coarse": "bold yellow", "few": "bold yell
 
 def coverage_report(
     trust: Trust, seen: Coverage, lines: SourceMapping, *, limit: int, few: int = FEW
-) -> list[AnyBlock]:
-    """Return both verdicts, the caveats, then the coverage of code, paths and engines, with at most `few` outliers."""
-    parts: list[AnyBlock] = [*trust_lines(trust), *caveat_lines(trust.caveats), GAP, _summary(seen)]
+) -> Iterator[AnyBlock]:
+    """Both verdicts, the caveats, then the coverage of code, paths and engines, with at most `few` outliers."""
+    yield from trust_lines(trust)
+    yield from caveat_lines(trust.caveats)
+    yield GAP
+    yield _summary(seen)
     if seen.functions.height > 1:
-        parts += [
-            GAP,
-            declared_table(
-                "trace/input_coverage/functions",
-                seen.functions,
-                limit=limit,
-                executed=lambda row: f"{row['executed_row_count']:,} of {row['row_count']:,}",
-            ),
-        ]
-    if seen.paths.height:
-        paths = declared_table(
-            "trace/input_coverage/paths",
-            seen.paths,
-            limit=limit,
-            instructions=lambda row: _range(row, "instruction_count"),
-            cycles=lambda row: _range(row, "duration_cycles"),
-            kind=_kind_of_path,
-            several_kernels=seen.paths["kernel"].n_unique() > 1,
-        )
-        parts += [GAP, paths]
-    if seen.engines.height:
-        parts += [GAP, declared_table("trace/input_coverage/engines", seen.engines, limit=limit)]
-    if seen.outliers.height:
-        parts += [GAP, declared_table("trace/input_coverage/outliers", seen.outliers, limit=few)]
-    if not seen.executed_row_count:
-        return parts
-    is_repeated = any(caveat.advice == lines.remedy for caveat in trust.caveats)
-    return [*parts, GAP, *_mapping(lines, few, remedy="" if is_repeated else lines.remedy)]
+        executed = lambda row: f"{row['executed_row_count']:,} of {row['row_count']:,}"  # noqa: E731
+        yield from table_below("trace/input_coverage/functions", seen.functions, limit=limit, executed=executed)
+    yield from table_below(
+        "trace/input_coverage/paths",
+        seen.paths,
+        limit=limit,
+        instructions=lambda row: _range(row, "instruction_count"),
+        cycles=lambda row: _range(row, "duration_cycles"),
+        kind=_kind_of_path,
+        several_kernels=seen.paths["kernel"].n_unique() > 1,
+    )
+    yield from table_below("trace/input_coverage/engines", seen.engines, limit=limit)
+    yield from table_below("trace/input_coverage/outliers", seen.outliers, limit=few)
+    if seen.executed_row_count:
+        is_repeated = any(caveat.advice == lines.remedy for caveat in trust.caveats)
+        yield GAP
+        yield from _mapping(lines, few, remedy="" if is_repeated else lines.remedy)
 
 
 def trust_lines(trust: Trust) -> Iterator[AnyBlock]:
@@ -62,7 +54,7 @@ def trust_lines(trust: Trust) -> Iterator[AnyBlock]:
     yield sentence(("Source lines: ", "bold"), (trust.lines, _LINES_TONES[trust.lines]))
 
 
-def caveat_lines(caveats: Sequence[Caveat]) -> list[AnyBlock]:
+def caveat_lines(caveats: Sequence[Caveat]) -> Iterator[AnyBlock]:
     """One entry per caveat: how grave, what, what to do."""
     rows = tuple(
         (
@@ -71,7 +63,8 @@ def caveat_lines(caveats: Sequence[Caveat]) -> list[AnyBlock]:
         )
         for caveat in caveats
     )
-    return [Grid(rows, (GridColumn(), GridColumn()))] if rows else []
+    if rows:
+        yield Grid(rows, (GridColumn(), GridColumn()))
 
 
 def _facts(*facts: tuple[str, float | None, str]) -> Grid:
@@ -98,19 +91,18 @@ def _summary(seen: Coverage) -> Grid:
     return _facts(("code", seen.executed_share, code), ("waves", share, waves))
 
 
-def _mapping(lines: SourceMapping, few: int, *, remedy: str) -> list[AnyBlock]:
+def _mapping(lines: SourceMapping, few: int, *, remedy: str) -> Iterator[AnyBlock]:
     text = f"{lines.mapped_row_count:,} of {lines.row_count:,} instructions have a source line"
     if lines.line_count:
         text += f"; {lines.line_count:,} lines that spread the cost like {lines.effective_line_count:.2f} equal ones, "
         text += f"the heaviest has {percent(lines.top_line_share)} of it"
-    parts: list[AnyBlock] = [_facts(("lines", lines.mapped_share, text))]
+    yield _facts(("lines", lines.mapped_share, text))
     if lines.line_count:
-        parts.append(declared_table("trace/input_coverage/source_lines", lines.lines, limit=few))
+        yield declared_table("trace/input_coverage/source_lines", lines.lines, limit=few)
     if lines.files.height > 1:
-        parts.append(declared_table("trace/input_coverage/files", lines.files, limit=few))
+        yield declared_table("trace/input_coverage/files", lines.files, limit=few)
     if remedy:
-        parts.append(sentence(("remedy: ", "bold"), remedy))
-    return parts
+        yield sentence(("remedy: ", "bold"), remedy)
 
 
 def _kind_of_path(row: dict[str, Any]) -> str:

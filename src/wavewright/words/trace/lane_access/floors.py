@@ -2,36 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from wavewright.analysis.trace.floors import Floor, Floors
 from wavewright.base.words import counted, percent
-from wavewright.model.blocks import GAP, AnyBlock, Sentence, headline, sentence
-from wavewright.words.kit.declared_tables import declared_table
+from wavewright.model.blocks import AnyBlock, headline, sentence
+from wavewright.words.kit.declared_tables import table_below
 
 _WORTH_SAYING = 1.005  #: Times that a change gains at least to be worth a sentence.
 
 
-def floors_report(answer: Floors, *, limit: int) -> list[AnyBlock]:
+def floors_report(answer: Floors, *, limit: int) -> Iterator[AnyBlock]:
     """The sentences, the floor of each pipe, and the instructions that could cost less."""
-    if answer.largest is None:
-        return [headline("nothing is known about floors: no instruction was traced"), *_notes(answer)]
-    first, *others = floor_sentences(answer)
-    parts: list[AnyBlock] = [headline(first), *(sentence((words, "bold")) for words in others)]
-    span = f"span: {answer.span_cycles_total:,} cycles of {counted(answer.cu_count, 'traced CUs')}"
-    parts += [sentence((f"{span} with {counted(answer.wave_count, 'waves')}", "dim")), *_notes(answer), GAP]
-    parts.append(declared_table("trace/floors/pipes", answer.pipes, executions=_counted))
-    if answer.changes.height:
-        parts += [
-            GAP,
-            declared_table(
-                "trace/floors/changes",
-                answer.changes,
-                limit=limit,
-                then=lambda row: f"{row['next_pipe']} {row['next_floor_cycles_total']:,}",
-            ),
-        ]
-    return parts
+    first, *others = floor_sentences(answer) or ["nothing is known about floors: no instruction was traced"]
+    yield headline(first)
+    yield from (sentence((words, "bold")) for words in others)
+    if answer.largest is not None:
+        span = f"span: {answer.span_cycles_total:,} cycles of {counted(answer.cu_count, 'traced CUs')}"
+        yield sentence((f"{span} with {counted(answer.wave_count, 'waves')}", "dim"))
+    yield from (sentence((note, "bold yellow")) for note in answer.notes)
+    if answer.largest is not None:
+        yield from table_below("trace/floors/pipes", answer.pipes, executions=_counted)
+        then = lambda row: f"{row['next_pipe']} {row['next_floor_cycles_total']:,}"  # noqa: E731
+        yield from table_below("trace/floors/changes", answer.changes, limit=limit, then=then)
 
 
 def floor_sentences(answer: Floors) -> list[str]:
@@ -59,10 +53,6 @@ def _words(floor: Floor) -> str:
     part = "" if floor.is_whole else ", over the known accesses"
     caveat = ", a hypothesis" if floor.confidence == "hypothesis" else ""
     return f"{floor.cycles:,} cycles ({floor.pipe}: {percent(floor.share, 0)} of the span{part}{caveat})"
-
-
-def _notes(answer: Floors) -> list[Sentence]:
-    return [sentence((note, "bold yellow")) for note in answer.notes]
 
 
 def _counted(row: dict[str, Any]) -> str:

@@ -12,8 +12,8 @@ from wavewright.model.blocks import AnyBlock, Named, Part, Sentence, chart, head
 from wavewright.words.kit.arrows import ASCII, UNICODE, Drawing, draw_arrows
 from wavewright.words.kit.frame_tables import hexadecimal, place
 from wavewright.words.kit.heat import emphasis, heat_bar, legend
+from wavewright.words.kit.line_windows import ListingLine
 from wavewright.words.trace.listing.lines import (
-    IsaLine,
     IsaView,
     contexts,
     focus,
@@ -113,7 +113,7 @@ def _listing(
         yield sentence((view.hint, "dim"), style="advice")
 
 
-def _other(line: IsaLine, rows: Sequence[ListingRow], measure: Measure) -> Sentence:
+def _other(line: ListingLine, rows: Sequence[ListingRow], measure: Measure) -> Sentence:
     if line.heading:
         name = printable(line.heading)
         name = name if len(name) <= _MAX_FUNCTION else name[: _MAX_FUNCTION - 1] + "…"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from wavewright.analysis.trace.listing import IsaListing
 from wavewright.base.words import counted
 from wavewright.words.kit.arrows import Arrow
-from wavewright.words.kit.line_windows import stretches
+from wavewright.words.kit.line_windows import ListingLine, line_ranges
 from wavewright.words.trace.listing.measures import ListingRow, Measure
 
 Pair = tuple[int, int]
@@ -30,26 +30,6 @@ class IsaView:
     hint: str = ""  #: A last line.
     width: int = 120  #: Characters of a line.
     ascii_only: bool = False
-
-
-@dataclass(frozen=True)
-class IsaLine:
-    """A line: one row, or several that are folded, or a heading."""
-
-    begin: int = 0  #: Index of the first row of the line.
-    end: int = 0
-    heading: str = ""
-    is_name: bool = False  #: Whether the heading names a function.
-
-    @property
-    def is_row(self) -> bool:
-        """True if the line shows a row."""
-        return self.end - self.begin == 1
-
-    @property
-    def is_fold(self) -> bool:
-        """True if the line represents several rows."""
-        return self.end - self.begin > 1
 
 
 def hottest(rows: Sequence[ListingRow], measure: Measure, top: int) -> list[int]:
@@ -87,7 +67,7 @@ def contexts(
 
 def isa_lines(
     rows: Sequence[ListingRow], windows: Mapping[int, int], loops: Sequence[ListingRow] = ()
-) -> list[IsaLine]:
+) -> list[ListingLine]:
     """Return the lines of a listing: windows around rows (see `contexts`), folds, and headings."""
     addresses = {row["row"]: f"{row['address']:#x}" for row in rows if row["address"] is not None}
     loops_from: dict[int, list[ListingRow]] = {}
@@ -95,25 +75,25 @@ def isa_lines(
     for loop in loops:
         loops_from.setdefault(loop["first_row"], []).append(loop)
         ends.setdefault(loop["last_row"], []).append(loop)
-    lines: list[IsaLine] = []
+    lines: list[ListingLine] = []
     function: str | None = ""
-    for part in stretches(len(rows), windows):
+    for part in line_ranges(len(rows), windows):
         if part.is_folded:
-            lines.append(IsaLine(part.begin, part.end))
+            lines.append(ListingLine(part.begin, part.end))
             continue
         for index in range(part.begin, part.end):
             row, before = rows[index], rows[index - 1] if index else None
             if row["function"] != function:
                 function = row["function"]
-                lines.append(IsaLine(heading=function or "no function", is_name=True))
+                lines.append(ListingLine(heading=function or "no function", is_name=True))
             elif before and row["row"] != before["row"] + 1:
-                lines.append(IsaLine(heading=f"… {counted(row['row'] - before['row'] - 1, 'rows')} not chosen …"))
+                lines.append(ListingLine(heading=f"… {counted(row['row'] - before['row'] - 1, 'rows')} not chosen …"))
             opened = loops_from.get(row["row"], [])
-            lines += [IsaLine(heading=_loop_heading(loop, addresses.get(loop["last_row"]))) for loop in opened]
+            lines += [ListingLine(heading=_loop_heading(loop, addresses.get(loop["last_row"]))) for loop in opened]
             if lines and lines[-1].is_row and before and before.get("block") != row.get("block"):
-                lines.append(IsaLine(heading=f"block {row['block']}"))
-            lines.append(IsaLine(index, index + 1))
-            lines += [IsaLine(heading=f"end of loop {loop['loop']}") for loop in reversed(ends.get(row["row"], []))]
+                lines.append(ListingLine(heading=f"block {row['block']}"))
+            lines.append(ListingLine(index, index + 1))
+            lines += [ListingLine(heading=f"end of loop {loop['loop']}") for loop in reversed(ends.get(row["row"], []))]
     return lines
 
 
@@ -139,7 +119,7 @@ def isa_arrows(
     pairs: Sequence[Pair],
     weights: Mapping[int, float],
     rows: Sequence[ListingRow],
-    lines: Sequence[IsaLine],
+    lines: Sequence[ListingLine],
     chosen: AbstractSet[int],
 ) -> list[Arrow]:
     """One arrow for each row that arrows point at, between lines; `weights` of rows say which matter most.

@@ -11,7 +11,7 @@ from wavewright.base.words import counted, percent, short
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, chart, sentence
 from wavewright.words.kit.frame_tables import place
 from wavewright.words.kit.heat import emphasis, heat_bar, legend
-from wavewright.words.kit.line_windows import stretches
+from wavewright.words.kit.line_windows import line_ranges
 from wavewright.words.trace.listing.measures import ListingRow, Measure, cycle_measure, sample_measure
 from wavewright.writers.terminal.texts import fitted
 
@@ -106,7 +106,7 @@ class _File:
         cells = "".join(f" {name:>7}" for name in numbers) + (f"  {words:<{_WORDS}}" if self.view.is_wide else "")
         yield sentence((f"{'line':>5} {'heat':<{_BAR}}{cells}  source", "bold"))
         context = len(self.lines) if self.view.show_all else self.view.context
-        for part in stretches(len(self.lines), dict.fromkeys(self.hot or {0}, context)):
+        for part in line_ranges(len(self.lines), dict.fromkeys(self.hot or {0}, context)):
             lines = self.lines[part.begin : part.end]
             if part.is_folded:
                 cold = sum(map(self.measure.total, lines)) / (self.total or 1)

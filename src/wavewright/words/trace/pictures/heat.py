@@ -13,7 +13,7 @@ from wavewright.errors import UsageError
 from wavewright.model.blocks import Picture
 from wavewright.model.document import Document
 from wavewright.words.kit.frame_tables import hexadecimal, place
-from wavewright.words.kit.line_windows import stretches
+from wavewright.words.kit.line_windows import line_ranges
 from wavewright.words.trace.listing.measures import Measure
 from wavewright.writers.svg.plot_frame import Frame, Key
 from wavewright.writers.svg.plot_heat import PART_COLOURS, HeatLine, draw_heat, heat_height
@@ -112,9 +112,9 @@ def _windows(
     rows: Sequence[dict[str, Any]], hot: Sequence[int], measure: Measure, whole: float, words: Any, what: str = "lines"
 ) -> list[HeatLine]:
     lines: list[HeatLine] = []
-    for part in stretches(len(rows), dict.fromkeys(hot, _CONTEXT)):
+    for part in line_ranges(len(rows), dict.fromkeys(hot, _CONTEXT)):
         if part.is_folded:
-            lines.append(HeatLine("", f"… {counted(len(part), what)} …"))
+            lines.append(HeatLine("", f"… {counted(part.end - part.begin, what)} …"))
             continue
         for row in rows[part.begin : part.end]:
             number, text = words(row)
