@@ -7,8 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wavewright.facts.metrics.catalog import CatalogEntry, Variant, catalog, counters_of
-from wavewright.facts.metrics.catalog_rows import difference
+from wavewright.facts.metrics.catalog import CatalogEntry, Variant, catalog, counters_of, difference
 from wavewright.facts.metrics.families import METRIC_TARGETS, Family, families, family_of
 from wavewright.facts.metrics.names import QUANTITIES, names_of
 from wavewright.words.counters.metrics import spans

@@ -28,7 +28,7 @@ from wavewright.analysis.counters.limiters import limiters
 from wavewright.analysis.counters.memory_chart import memory_chart
 from wavewright.analysis.counters.raw import raw_counters
 from wavewright.analysis.counters.roofline import roofline
-from wavewright.analysis.counters.values.evaluated import raw_values
+from wavewright.analysis.counters.values import raw_values
 from wavewright.errors import WavewrightError
 from wavewright.model.answer import to_builtins
 from wavewright.model.counters import CounterSet

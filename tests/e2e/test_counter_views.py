@@ -19,7 +19,7 @@ from wavewright.analysis.counters.limiters import limiters
 from wavewright.analysis.counters.memory_chart import memory_chart
 from wavewright.analysis.counters.raw import raw_counters
 from wavewright.analysis.counters.roofline import roofline
-from wavewright.analysis.counters.values.evaluated import metric_values
+from wavewright.analysis.counters.values import metric_values
 
 CAPTURES = [
     pytest.param(made_capture, id="made"),

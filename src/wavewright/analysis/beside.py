@@ -37,27 +37,19 @@ def with_evidence(answer: Kernels, folder: str) -> Kernels:
     dispatches, more = traced_dispatches(path)
     limits = _limits(path, names)
     with_counters = {limit["name"] for limit in limits}
-    traces = [
-        {
-            "name": name,
-            "dispatch": dispatch.key,
-            "command": _trace_command(path, dispatch.key, has_counters=name in with_counters),
-        }
-        for dispatch in dispatches
-        for name in (names[kernel] for kernel in sorted(dispatch.kernels & names.keys()))
-    ]
+    traces = []
+    for dispatch in dispatches:
+        options = ["--dispatch", dispatch.key] if dispatch.key else []
+        for name in (names[kernel] for kernel in sorted(dispatch.kernels & names.keys())):
+            reasons = ["--counters", str(path)] if name in with_counters else []
+            command = command_line(["wavewright", "diagnose", str(path), *options, *reasons])
+            traces.append({"name": name, "dispatch": dispatch.key, "command": command})
     return replace(
         answer,
         traces=frame_of(answer.tables["traces"], traces),
         limits=frame_of(answer.tables["limits"], limits),
         unread_trace_count=more,
     )
-
-
-def _trace_command(path: Path, dispatch: str, *, has_counters: bool) -> str:
-    options = ["--dispatch", dispatch] if dispatch else []
-    reasons = ["--counters", str(path)] if has_counters else []
-    return command_line(["wavewright", "diagnose", str(path), *options, *reasons])
 
 
 def _limits(path: Path, names: dict[str, str]) -> list[dict[str, Any]]:
@@ -94,19 +86,10 @@ def with_run(answer: Diagnosis, trace: ThreadTrace) -> Diagnosis:
 def gains_in_run(
     trace: ThreadTrace, gains: Sequence[Interval], *, most_events: int | None = MOST_EVENTS
 ) -> list[RunGain]:
-    """The effect of each gain of the traced kernel on the run that was recorded beside the trace.
+    """The effect of each gain of the traced kernel on the run recorded beside the trace; empty = there is no such run.
 
-    Parameters
-    ----------
-    gains
-        Intervals of the share by which the calls with the traced grid and workgroup become shorter.
-    most_events
-        Larger runs are left alone, and the gains say so; None = none are.
-
-    Returns
-    -------
-    list
-        A gain for each; empty = there is no run beside the trace.
+    `gains` are intervals of the share by which the calls with the traced grid and workgroup become shorter. Of runs
+    with more than `most_events` (None = no limit) the gains only say that they are too large.
     """
     launch = trace.launch
     if launch is None:

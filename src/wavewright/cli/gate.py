@@ -13,8 +13,7 @@ import click
 import msgspec
 
 from wavewright.analysis.common.gate import GateAnswer
-from wavewright.analysis.common.gate.check import JudgedFinding
-from wavewright.analysis.common.gate.subjects import SUBJECTS
+from wavewright.analysis.common.gate.check import SUBJECTS, JudgedFinding
 from wavewright.analysis.run.compare.run_baseline import renamed_kernels
 from wavewright.base.shown import json_bytes, printable
 from wavewright.base.words import amount, counted

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from difflib import get_close_matches
+from pathlib import Path
 
 import click
 
 from wavewright.base.shown import quoted
 from wavewright.cli.kit.io import console, emit_json
 from wavewright.errors import UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from wavewright.facts.metrics.catalog import CatalogEntry
+from wavewright.facts import gpus
+from wavewright.facts.metrics.catalog import CatalogEntry, as_builtins, catalog, csv_rows, found
+from wavewright.facts.metrics.families import METRIC_TARGETS
 
 
 def command(
@@ -24,14 +23,11 @@ def command(
     """List or explain metrics."""
     entries = _chosen(name, target, panels, more)
     if as_json:
-        from wavewright.facts.metrics.catalog import as_builtins
-
         emit_json({"metrics": [as_builtins(entry) for entry in entries]})
     elif as_csv:
         import polars as pl
 
         from wavewright.base.csv import write_csv
-        from wavewright.facts.metrics.catalog import csv_rows
 
         click.echo(write_csv(pl.DataFrame(csv_rows(entries), infer_schema_length=None)), nl=False)
     else:
@@ -51,9 +47,6 @@ def command(
 def _chosen(
     name: str | None, target: str | None, panels: tuple[str, ...], more: tuple[Path, ...]
 ) -> Sequence[CatalogEntry]:
-    from wavewright.facts.metrics.catalog import catalog, found
-    from wavewright.facts.metrics.families import METRIC_TARGETS
-
     asked = _target_of(target)
     entries = catalog(METRIC_TARGETS if asked is None else (asked,), more=more)
     if panels:
@@ -68,8 +61,6 @@ def _chosen(
         return entries
     hits = found(entries, name)
     if not hits:
-        from difflib import get_close_matches
-
         near = get_close_matches(name, [entry.name for entry in entries], n=3, cutoff=0.6)
         advice = f"did you mean {', '.join(dict.fromkeys(near))}?" if near else "`wavewright metrics` lists the panels"
         if os.path.exists(name):  # noqa: PTH110  # Path.exists raises for some names
@@ -83,9 +74,6 @@ def _target_of(target: str | None) -> str | None:
 
     Raises `UsageError` when no metrics are declared for it.
     """
-    from wavewright.facts import gpus
-    from wavewright.facts.metrics.families import METRIC_TARGETS
-
     if target is None:
         return None
     asked = gpus.of(target).target

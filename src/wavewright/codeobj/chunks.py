@@ -25,14 +25,7 @@ class Chunk(NamedTuple):
 
 
 def cut(code_object: CodeObject, ranges: Iterable[tuple[int, int]] | None = None) -> tuple[list[Chunk], bytes]:
-    """All code of a code object, or only `ranges` of (ELF address, size in bytes): chunks by address, and their bytes.
-
-    >>> from synth.kernels import kernel_path
-    >>> from wavewright.codeobj.code_object import CodeObject
-    >>> chunks, code = cut(CodeObject.read(kernel_path("saxpy", "gfx1100")))
-    >>> len(chunks), chunks[0].start, chunks[0].end == len(code), chunks[0].wave64
-    (1, 0, True, False)
-    """
+    """Chunks by address and their bytes, of all code of a code object or of `ranges` of (ELF address, bytes)."""
     code_ranges = code_object.text_ranges if ranges is None else without_overlap(ranges)
     starts = [function.address for function in code_object.functions]
     is_wave64 = wave64_of(code_object)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import zip_longest
 from os import PathLike
@@ -16,7 +16,7 @@ from wavewright.base.files import open_regular
 from wavewright.codeobj.containers import code_objects_in, is_contained
 from wavewright.codeobj.containers.embedded_objects import EmbeddedObjects
 from wavewright.codeobj.descriptors import DESCRIPTOR_BYTES, Descriptor, read_descriptor
-from wavewright.codeobj.elf import SHF_ALLOC, ElfFile, Section, Symbol, parse_elf, without_overlap
+from wavewright.codeobj.elf import SHF_ALLOC, ElfFile, Symbol, parse_elf, without_overlap
 from wavewright.codeobj.metadata import KernelArgument, KernelMetadata, Metadata, read_metadata
 from wavewright.codeobj.targets import TARGET_OF_MACH
 from wavewright.errors import NotATraceError
@@ -84,23 +84,16 @@ class CodeObject:
     elf: ElfFile = field(repr=False)
     where: str = ""
     target: str | None = None
-
     notes: tuple[str, ...] = ()  #: What is worth knowing about where it comes from.
 
     @classmethod
     def read(cls, path: str | PathLike[str], *, target: str | None = None) -> CodeObject:
         """Read a `.out`, `.co` or `.hsaco` file, or the code object in anything else that `code_objects_in` reads.
 
-        Raises `NotATraceError`: not a file, not readable, or without a code object; `UnsupportedError`: an ELF file for
-        another processor, or a container that is not read; `UsageError`: several code objects, and `target` does not
-        select one of them.
-
-        Parameters
-        ----------
-        path
-            A regular file.
-        target
-            GPU to assume where the file does not name one ("gfx1100"), and to select by where there are several.
+        `target` is the GPU to assume where the file does not name one ("gfx1100"), and to select by where there are
+        several. Raises `NotATraceError`: not a regular file, not readable, or without a code object;
+        `UnsupportedError`: an ELF file for another processor, or a container that is not read; `UsageError`: several
+        code objects, and `target` does not select one of them.
         """
         file = Path(path)
         if not file.is_file():
@@ -137,14 +130,9 @@ class CodeObject:
         return cls._from_elf(embedded_object.read(), where, target, tuple(notes))
 
     @cached_property
-    def sections(self) -> tuple[Section, ...]:
-        """All sections."""
-        return self.elf.sections
-
-    @cached_property
     def text_ranges(self) -> tuple[tuple[int, int], ...]:
         """(Address, size) of the code, by address, without overlap."""
-        return tuple(without_overlap((s.address, s.size) for s in self.sections if s.executable))
+        return tuple(without_overlap((s.address, s.size) for s in self.elf.sections if s.executable))
 
     @cached_property
     def functions(self) -> tuple[Function, ...]:
@@ -175,8 +163,8 @@ class CodeObject:
         for name in dict.fromkeys([*self._descriptors, *metadata]):
             descriptor, address = self._descriptors.get(name, (None, None))
             size = sizes.get(address, 0) if address is not None else 0
-            arguments = self._arguments.get(name, ((), ""))[0]
-            kernels.append(_kernel(name, address, size, descriptor, metadata.get(name, KernelMetadata()), arguments))
+            kernel = _kernel(name, address, size, descriptor, metadata.get(name, KernelMetadata()))
+            kernels.append(replace(kernel, arguments=self._arguments.get(name, ((), ""))[0]))
         return tuple(sorted(kernels, key=lambda kernel: (kernel.address is None, kernel.address or 0, kernel.name)))
 
     @cached_property
@@ -227,7 +215,8 @@ class CodeObject:
     @cached_property
     def _loaded(self) -> tuple[tuple[int, int, int], ...]:
         """Address, size and file offset of what is loaded, by address."""
-        return tuple(sorted((s.address, s.size, s.offset) for s in self.sections if s.flags & SHF_ALLOC and s.size))
+        sections = (section for section in self.elf.sections if section.flags & SHF_ALLOC and section.size)
+        return tuple(sorted((section.address, section.size, section.offset) for section in sections))
 
     @cached_property
     def _symbols(self) -> tuple[list[Symbol], str]:
@@ -284,14 +273,8 @@ def _kernel_name(symbol: str) -> str:
     return symbol.removesuffix(_DESCRIPTOR_SUFFIX) if symbol.endswith(_DESCRIPTOR_SUFFIX) else ""
 
 
-def _kernel(
-    name: str,
-    address: int | None,
-    size: int,
-    hardware: Descriptor | None,
-    compiler: KernelMetadata,
-    arguments: tuple[KernelArgument, ...],
-) -> Kernel:
+def _kernel(name: str, address: int | None, size: int, hardware: Descriptor | None, compiler: KernelMetadata) -> Kernel:
+    """A kernel without its arguments: registers and sizes of the hardware's descriptor, the rest of the compiler."""
     fields = hardware.fields if hardware else {}
     return Kernel(
         name,
@@ -313,6 +296,5 @@ def _kernel(
         workgroup_size_required=compiler.reqd_workgroup_size,
         dynamic_stack=bool(fields.get("dynamic_stack", compiler.uses_dynamic_stack)),
         uniform_workgroups=compiler.is_uniform,
-        arguments=arguments,
         descriptor=hardware,
     )

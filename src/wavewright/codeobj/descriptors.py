@@ -64,9 +64,6 @@ def read_descriptor(data: bytes, target: str) -> Descriptor:
     """Decode the 64 bytes of a descriptor for `target`; a field that its family lacks is absent.
 
     Raises `ValueError`: fewer than 64 bytes.
-
-    >>> read_descriptor(bytes(64), "gfx1100").sgprs
-    128
     """
     if len(data) < DESCRIPTOR_BYTES:
         raise ValueError(f"a kernel descriptor has {DESCRIPTOR_BYTES} bytes, not {len(data)}")

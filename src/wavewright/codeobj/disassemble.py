@@ -26,12 +26,6 @@ def disassemble(code_object: CodeObject, *, ranges: Iterable[tuple[int, int]] | 
     Every function begins a row of its own. Words that are no instruction are rows of `.long`. Branch operands are
     displacements in dwords, as AMD's decoder writes them. Where nobody knows the GPU, the listing is empty and its
     losses say so; no input makes this raise or hang.
-
-    >>> from synth.kernels import kernel_path
-    >>> from wavewright.codeobj.code_object import CodeObject
-    >>> listing = disassemble(CodeObject.read(kernel_path("saxpy", "gfx942")))
-    >>> listing.backend, listing.rows()[0].text
-    ('tables of gfx942', 's_load_dword s3, s[0:1], 0x18')
     """
     chunks, code = cut(code_object, ranges)
     target = (code_object.target or "").partition(":")[0]  # without features: "gfx90a:xnack+"

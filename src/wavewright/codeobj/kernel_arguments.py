@@ -53,12 +53,7 @@ class DispatchSize(NamedTuple):
 
 @dataclass(frozen=True)
 class ArgumentValues:
-    """The kernarg segment of a dispatch: `value`, and `known_mask`, which is CERTAIN (0xFF) where `value` is.
-
-    >>> values = ArgumentValues((), bytes([64, 0, 0, 0, 7, 0, 0, 0]), bytes([CERTAIN] * 4 + [0] * 4))
-    >>> values.dword(0), values.dword(4), values.dword(8)
-    (64, None, None)
-    """
+    """The kernarg segment of a dispatch: `value`, and `known_mask`, which is CERTAIN (0xFF) where `value` is."""
 
     arguments: tuple[KernelArgument, ...] = ()
     value: bytes = b""
@@ -108,17 +103,10 @@ def argument_values(
 ) -> ArgumentValues:
     """The certain arguments of one dispatch of `kernel`.
 
-    Raises `UsageError`: a value does not fit its argument or the segment, names none of the arguments, or two sources
-    disagree.
-
-    Parameters
-    ----------
-    size
-        Size of the dispatch; a workgroup size that the kernel requires need not be given.
-    given
-        `NAME=VALUE` or `OFFSET=VALUE`, as `--arg` takes them (see `given_bytes`).
-    recorded
-        The kernarg segment as the dispatch used it.
+    `size` is that of the dispatch; a workgroup size that the kernel requires need not be given. `given` are
+    `NAME=VALUE` or `OFFSET=VALUE`, as `--arg` takes them (see `given_bytes`); `recorded` is the kernarg segment as the
+    dispatch used it. Raises `UsageError`: a value does not fit its argument or the segment, names none of the
+    arguments, or two sources disagree.
     """
     size = _with_required(kernel, size or DispatchSize())
     segment = _Segment(kernel)
@@ -170,11 +158,7 @@ def hidden_value(value_kind: str, size: DispatchSize, *, is_uniform: bool = Fals
 
 
 def worded_size(size: Sequence[int]) -> str:
-    """A size in three dimensions.
-
-    >>> worded_size((256, 2, 1))
-    '256x2x1'
-    """
+    """A size in three dimensions."""
     return "x".join(map(str, size))
 
 

@@ -127,10 +127,8 @@ class LineTable:
 
     def _unit_at(self, address: int) -> tuple[Unit, ScopeMap] | None:
         index = bisect_right(self._unit_ranges, (address, _MAX_ADDRESS, 0)) - 1
-        units = []
-        if index >= 0 and address < self._unit_ranges[index][1]:
-            units = [self._unit_ranges[index][2]]
-        for number in units or self._rangeless_units:
+        has_unit = index >= 0 and address < self._unit_ranges[index][1]
+        for number in [self._unit_ranges[index][2]] if has_unit else self._rangeless_units:
             if number not in self._scopes:
                 self._scopes[number], problem = read_scopes(self._info, self._units[number])
                 self._note(problem)
@@ -175,11 +173,10 @@ def _sequences(rows: LineRows, text_ranges: tuple[tuple[int, int], ...]) -> Iter
 def _paths(program: LineProgram, comp_dir: str) -> list[str]:
     """Full names of a program's files; nothing is normalised, so that they equal what other tools show."""
     paths = []
-    for directory, name in program.files:
+    for directory, path in program.files:
         folder = program.directories[directory] if directory < len(program.directories) else ""
-        path = name
         for outer in (folder, comp_dir):
-            if outer and path and not path.startswith("/"):
-                path = f"{outer}/{path}"
+            is_relative = bool(path) and not path.startswith("/")
+            path = f"{outer}/{path}" if outer and is_relative else path
         paths.append(path)
     return paths

@@ -49,11 +49,7 @@ class Listing:
 
 
 def parse_rows(tsv: bytes) -> tuple[list[Row], int]:
-    """Rows of a listing, and how many lines are not rows.
-
-    >>> parse_rows(b"0x10\\t4\\ts_nop 0\\nhello\\n")
-    ([Row(address=16, size=4, text='s_nop 0')], 1)
-    """
+    """Rows of a listing, and how many lines are not rows."""
     rows = []
     unreadable = 0
     for line in tsv.split(b"\n"):
@@ -81,15 +77,9 @@ def is_listing(path: str | PathLike[str]) -> bool:
 def read_listing(path: str | PathLike[str], code_object: int = 0, data: bytes | None = None) -> bytes:
     """A listing as TSV: a `*.isa.tsv` file as it is, or the rows of one code object in a `code.json`.
 
+    `code_object` is an id in `code.json` (0 = the only one there); a row there that cannot be read becomes a line that
+    is no row, so that whoever takes the listing counts it. `data` is the content of a file that is in memory only.
     Raises `NotATraceError`: the file cannot be read, is no listing, or has no row of this code object.
-
-    Parameters
-    ----------
-    code_object
-        Id of the code object in `code.json`; 0 = the only one there. A row that cannot be read becomes a line that
-        is no row, so that whoever takes the listing counts it.
-    data
-        The content of the file where it is in memory only; then `path` is what messages call it.
     """
     file = Path(path)
     try:

@@ -35,17 +35,8 @@ OPERAND_COLUMNS: Final = (*_ROLES, "access", "counters")  #: What `with_operands
 def with_operands(code: pl.DataFrame, target: str | None, wave64: Collection[str] = ()) -> pl.DataFrame:
     """A frame with `text`, `class` and `function`, and with the columns `OPERAND_COLUMNS` added to it.
 
-    Parameters
-    ----------
-    target
-        The GPU, or its generation (`gfx11-generic`); None tries the generations one after the other.
-    wave64
-        Functions of RDNA code that run in waves of 64: what they do with VCC and EXEC is twice as wide.
-
-    >>> texts = ["v_addc_co_u32_e32 v1, vcc, v2, v3, vcc", "s_cmp_lt_i32 s4, s5"]
-    >>> code = pl.DataFrame({"text": texts, "class": ["valu", "salu"], "function": ["f", "f"]})
-    >>> with_operands(code, "gfx90a").select("writes", "reads", "implicit_writes").rows()
-    [('v1 vcc', 'v2 v3 vcc', ''), ('', 's4 s5', 'scc')]
+    `target` is the GPU or its generation (`gfx11-generic`); None tries the generations one after the other. `wave64`
+    are functions of RDNA code that run in waves of 64: what they do with VCC and EXEC is twice as wide.
     """
     family = family_of(target) if target else None
     is_wide = pl.lit(value=True) if family in ("gfx9", None) else pl.col("function").is_in(list(wave64))
@@ -59,7 +50,7 @@ def with_operands(code: pl.DataFrame, target: str | None, wave64: Collection[str
         if (texts := distinct.filter(pl.col("is_wide") == wide)).height
     ]
     if not parts:
-        return _without_operands(code)
+        return code.with_columns(pl.lit(None, pl.String).alias(name) for name in OPERAND_COLUMNS)
     frame = keyed_code.join(pl.concat(parts), on=["text", "is_wide"], how="left", maintain_order="left")
     return frame.drop("is_wide").with_columns(_counters(code, family))
 
@@ -83,7 +74,7 @@ def read_texts(texts: pl.Series, columns: Sequence[str], *, wave64: bool) -> pl.
         unread_texts = unread_texts.filter(~is_read)
         if not unread_texts.height:
             break
-    at = pl.DataFrame({"at": pl.int_range(len(texts), dtype=pl.UInt32, eager=True)})
+    at = texts.to_frame("text").with_row_index("at").select("at")
     return at.join(pl.concat(frames), on="at", how="left", maintain_order="left").drop("at")
 
 
@@ -153,7 +144,3 @@ def _counters(code: pl.DataFrame, family: str | None) -> pl.Expr:
         counters = next((answer.counters for answer in answers if answer.name == name), ())
         names[name] = " ".join(counters) or None
     return pl.col("class").replace_strict(names, default=None, return_dtype=pl.String).alias("counters")
-
-
-def _without_operands(code: pl.DataFrame) -> pl.DataFrame:
-    return code.with_columns(pl.lit(None, pl.String).alias(name) for name in OPERAND_COLUMNS)

@@ -24,19 +24,9 @@ class Outcome(NamedTuple):
 
 
 def run_bounded(argv: list[str], stdin: bytes, *, idle_s: float, total_s: float, output_limit_bytes: int) -> Outcome:
-    """Run `argv` (no shell) and collect what it prints.
+    """Run `argv` (no shell) and collect what it prints, at most `output_limit_bytes` of it.
 
-    Parameters
-    ----------
-    idle_s
-        Longest time without any output, from the start on.
-    total_s
-        Longest time altogether.
-    output_limit_bytes
-        Longest standard output; a program that prints more is ended.
-
-    >>> run_bounded(["cat"], b"hello", idle_s=20, total_s=20, output_limit_bytes=100).stdout
-    b'hello'
+    A program that prints more, or nothing for `idle_s`, or takes longer than `total_s` altogether, is ended.
     """
     try:
         with stopping.unstopped():
@@ -110,10 +100,8 @@ def _outcome(process: subprocess.Popen[bytes], output: dict[IO[bytes], bytearray
 
 
 def _failure_of(status: int) -> str:
-    if status == 0:
-        return ""
-    if status > 0:
-        return f"exit status {status}"
+    if status >= 0:
+        return f"exit status {status}" if status else ""
     try:
         return f"killed by {signal.Signals(-status).name}"
     except ValueError:

@@ -32,12 +32,7 @@ class Uses(NamedTuple):
 
 
 class RowUses:
-    """The registers and the class of each row of a code table; rows of which nothing is known have none.
-
-    >>> names = ["writes", "implicit_writes", "reads", "implicit_reads", "class"]
-    >>> RowUses(pl.DataFrame([("", "scc", "s1", "", "salu")], schema=names, orient="row"))[0].writes == {SCC}
-    True
-    """
+    """The registers and the class of each row of a code table; rows of which nothing is known have none."""
 
     def __init__(self, code: pl.DataFrame) -> None:
         self._writes, self._reads = (

@@ -13,10 +13,6 @@ def kernel_title(name: str) -> str:
 
     >>> kernel_title("void vllm::rms_norm_kernel<__half>(__half*, int)")
     'vllm::rms_norm_kernel<__half>'
-    >>> kernel_title("std::enable_if<(((8)>(0))), void>::type vllm::norm<c10::Half, 8>(c10::Half*)")
-    'vllm::norm<c10::Half, 8>'
-    >>> kernel_title("threading.py(359): wait"), kernel_title("phase 1 (warm up)")
-    ('threading.py(359): wait', 'phase 1 (warm up)')
     """
     text = name[:_LONGEST].replace("(anonymous namespace)::", "").removeprefix("void ")
     start = 0

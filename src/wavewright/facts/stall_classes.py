@@ -6,6 +6,8 @@ from functools import cache
 
 from wavewright.facts.loader import Fact, FactTable, decoded, packaged
 
+_FILE = "stall_classes.toml"
+
 
 class StallClass(Fact, frozen=True):
     """A reason to stall.
@@ -76,15 +78,14 @@ class RemedyClause(Fact, frozen=True):
     """A remedy that only some captures can use."""
 
     of: tuple[str, ...]  #: Kinds of producers, classes, gaps or findings of the grid that it is for.
-    needs: str  #: Name of the condition (`analysis.trace.diagnose.remedies`).
+    needs: str  #: Name of the condition (`analysis.trace.diagnose.capture_facts`).
     text: str
 
 
 @cache
 def all_clauses() -> tuple[RemedyClause, ...]:
     """Remedies with a condition."""
-    clauses = packaged("stall_classes.toml")["clauses"]
-    return decoded(clauses, tuple[RemedyClause, ...], where="stall_classes.toml, clauses")
+    return decoded(packaged(_FILE)["clauses"], tuple[RemedyClause, ...], where=f"{_FILE}, clauses")
 
 
 def remedy_clauses(name: str) -> list[RemedyClause]:
@@ -99,8 +100,7 @@ GAP_WORDS = FactTable("stall_classes.toml", GapWords, "gaps")  #: By the cause.
 @cache
 def stall_remedies() -> dict[str, tuple[StallRemedy, ...]]:
     """Group of stall classes -> remedies in the order to try them in."""
-    remedies = packaged("stall_classes.toml")["remedies"]
-    return decoded(remedies, dict[str, tuple[StallRemedy, ...]], where="stall_classes.toml, remedies")
+    return decoded(packaged(_FILE)["remedies"], dict[str, tuple[StallRemedy, ...]], where=f"{_FILE}, remedies")
 
 
 class PlanWords(Fact, frozen=True):
@@ -120,7 +120,7 @@ class PlanWords(Fact, frozen=True):
 @cache
 def plan_words() -> PlanWords:
     """The declared plan."""
-    return decoded(packaged("stall_classes.toml")["plan"], PlanWords, where="stall_classes.toml, plan")
+    return decoded(packaged(_FILE)["plan"], PlanWords, where=f"{_FILE}, plan")
 
 
 _DECLARED = FactTable("stall_classes.toml", StallClass, "classes")
@@ -177,11 +177,7 @@ CLASSES: dict[str, StallClass] = {
 
 
 def stall_class(name: str) -> StallClass:
-    """The class of that name, mixtures included. Raises `KeyError` when there is no such class.
-
-    >>> stall_class("wait LDS + vector load").kind
-    'wait'
-    """
+    """The class of that name, mixtures included. Raises `KeyError` when there is no such class."""
     if name in CLASSES:
         return CLASSES[name]
     numbers = {producer.name: number for number, producer in enumerate(PRODUCERS)}

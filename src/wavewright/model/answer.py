@@ -52,10 +52,6 @@ def to_builtins(value: Any, *, top: int | None = None) -> Any:
 
     A frame becomes `{"row_count": n, "rows": [...]}` with at most `top` rows; None = all. An `Answer` also carries
     its `definition`. NaN and infinities become null.
-
-    >>> import polars as pl
-    >>> to_builtins(pl.DataFrame({"row": [1, 2]}), top=1)
-    {'row_count': 2, 'rows': [{'row': 1}]}
     """
     if value is None or type(value) in _PLAIN:  # most values of large answers
         return value

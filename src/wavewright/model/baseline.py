@@ -26,13 +26,9 @@ OF_QUANTITY = tuple(STORE_ROWS.names[STORE_ROWS.names.index("subject") :])
 
 @dataclass(frozen=True)
 class Quantity:
-    """Something that one capture measured: its mean, and how sure that is.
+    """Something that one capture measured: its mean, and how sure that is."""
 
-    >>> Quantity("kernel", "attention", "ns", 200, 210_000.0, error=350.0, degrees=199).key
-    ('kernel', 'attention')
-    """
-
-    subject: str  #: A name of `wavewright.analysis.common.gate.subjects`: kernel, gpu-time, cycles, ...
+    subject: str  #: A name of `wavewright.analysis.common.gate.check`: kernel, gpu-time, cycles, ...
     name: str  #: As recorded; empty = there is only this one of its subject.
     unit: str  #: ns, cycles, share, or the unit of a metric.
     count: int  #: Calls, waves, dispatches or steps that the mean is of.
@@ -87,7 +83,7 @@ class Baseline:
 
 @dataclass(frozen=True)
 class CaptureLabels:
-    """CaptureLabels that captures get when they are stored."""
+    """Labels that captures get when they are stored."""
 
     series: str = ""
     commit: str = ""

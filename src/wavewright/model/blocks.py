@@ -203,11 +203,7 @@ class Table:
 
     @property
     def heading(self) -> str:
-        """The title, and how many rows of how many are here.
-
-        >>> Table("by cycles", (), (("1",),) * 2, 128, "instructions").heading
-        'by cycles, showing 2 of 128 instructions'
-        """
+        """The title, and how many rows of how many are here."""
         from wavewright.base.words import truncation
 
         count = "" if self.row_count is None else truncation(len(self.rows), self.row_count, self.row_name)
@@ -302,21 +298,13 @@ def marked(parts: Iterable[Part]) -> tuple[str, tuple[Mark, ...]]:
 
 
 def sentence(*parts: Part, style: Style = "plain", indent: int = 0) -> Sentence:
-    """A sentence of parts, some of which are marked.
-
-    >>> sentence("hottest: ", ("v_add", "bold")).marks
-    (Mark(begin=9, end=14, tone='bold', handle='', is_drawn=False),)
-    """
+    """A sentence of parts, some of which are marked."""
     text, marks = marked(parts)
     return Sentence(text, style, marks, indent)
 
 
 def labelled(label: str, *parts: Part, tone: str = "cyan", indent: int = 3) -> Labelled:
-    """A paragraph of parts with a label before it.
-
-    >>> labelled("why", "waits at ", Named("0x1814", "i")).text
-    'waits at 0x1814'
-    """
+    """A paragraph of parts with a label before it."""
     text, marks = marked(parts)
     return Labelled(label, text, tone, marks, indent)
 

@@ -7,14 +7,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Limit:
-    """One limit of a budget.
-
-    >>> Limit("attention <= 210 us", "kernel", "attention", is_at_most=True, value=210_000.0, unit="ns").text
-    'attention <= 210 us'
-    """
+    """One limit of a budget."""
 
     text: str  #: As it was written.
-    subject: str  #: A name of `wavewright.analysis.common.gate.subjects`.
+    subject: str  #: A name of `wavewright.analysis.common.gate.check`.
     name: str  #: Part of a recorded name, or a /regular expression/; empty = the subject has no names.
     is_at_most: bool  #: Else the value is the least that is allowed.
     value: float

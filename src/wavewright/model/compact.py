@@ -25,7 +25,9 @@ def compacted(value: Any, top: int | None) -> Any:
     if isinstance(value, dict):
         if value.keys() == _TABLE and isinstance(value["rows"], list):
             return _table(value["rows"], value["row_count"], top)
-        return {key: compacted(item, top) for key, item in value.items() if key != _DEFINITION or not _is_text(item)}
+        return {
+            key: compacted(item, top) for key, item in value.items() if key != _DEFINITION or not isinstance(item, str)
+        }
     if isinstance(value, list | tuple):
         if _is_table(value):
             return _table(value, len(value), top)
@@ -52,7 +54,3 @@ def _table(rows: Any, row_count: int, top: int | None) -> dict[str, Any]:
 
 def _is_table(rows: Any) -> bool:
     return len(rows) > 1 and all(isinstance(row, dict) and row.keys() == rows[0].keys() for row in rows)
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str)

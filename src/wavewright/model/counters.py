@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 #: Adds up a level counter every cycle; ROCpd calls it after the level: SQ_LEVEL_WAVES_ACCUM.
 ACCUMULATED = "SQ_ACCUM_PREV_HIRES"
-_BYTES_PER_MEMORY_CLOCK = 32  #: And channel.
+BYTES_PER_MEMORY_CLOCK = 32  #: And channel.
 #: The tables of a `CounterSet`, by name.
 COUNTER_SET = packaged_specs(__package__, "tables/counters.toml") | {"losses": THREAD_TRACE["losses"]}
 
@@ -54,7 +54,7 @@ class System:
         clock, channels = self.memory_clock_mhz_max, self.memory_channel_count
         if self.memory_gb_per_second is not None or clock is None or channels is None:
             return self.memory_gb_per_second
-        return clock / 1000 * _BYTES_PER_MEMORY_CLOCK * channels
+        return clock / 1000 * BYTES_PER_MEMORY_CLOCK * channels
 
 
 @dataclass
@@ -80,12 +80,8 @@ class CounterSet(WithTables):
     run_times: Callable[[], Mapping[str, int]] = dict  #: Kernel -> ns in the run beside the passes; empty = none.
 
     def table(self, name: str) -> pl.DataFrame:
-        """The table `name`; empty when there are no such rows.
-
-        Raises
-        ------
-        UsageError
-            When no counter set has a table of that name.
+        """The table `name`; empty when there are no such rows. Raises `UsageError` when no counter set has such a
+        table.
         """
         if name not in self.tables:
             spec = COUNTER_SET.get(name)

@@ -82,14 +82,8 @@ def _pandas_of(frame: pl.DataFrame) -> Any:
 
     pd, pa = import_module("pandas"), import_module("pyarrow")
 
-    nullable = {
-        pa.int64(): pd.Int64Dtype(),
-        pa.int32(): pd.Int32Dtype(),
-        pa.uint64(): pd.UInt64Dtype(),
-        pa.uint32(): pd.UInt32Dtype(),
-        pa.uint16(): pd.UInt16Dtype(),
-        pa.uint8(): pd.UInt8Dtype(),
-    }
+    names = ("Int64", "Int32", "UInt64", "UInt32", "UInt16", "UInt8")
+    nullable = {getattr(pa, name.lower())(): getattr(pd, f"{name}Dtype")() for name in names}
     table = frame.to_pandas()
     for name, dtype in frame.schema.items():
         if dtype.is_integer() and frame[name].null_count():

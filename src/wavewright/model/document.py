@@ -118,46 +118,40 @@ class Document:
         kinds = ((ThreadTrace, "trace"), (Run, "run"), (CounterSet, "counters"))
         return next((kind for each, kind in kinds if isinstance(self.opened, each)), "store")
 
-    def _check(self, kind: str) -> None:
+    def _contents(self, kind: str) -> Any:
+        """What was opened. Raises `UsageError` when it is of another kind."""
         if self.kind != kind:
             raise UsageError(f"{self.label} is {DOCUMENTS.get(self.kind, STORE)}, not {DOCUMENTS.get(kind, STORE)}")
+        return self.opened
 
     @property
     def line(self) -> dict[str, Any]:
         """Entry in the list of documents; the kind is not known before it was opened."""
-        kind = self.kind if self.is_open else None
         return {
-            "number": self.number,
-            "label": self.label,
-            "path": self.path,
+            **{name: getattr(self, name) for name in ("number", "label", "path", "is_open")},
             "identity": self.notes or self.path,  # the same whenever it is opened, from wherever
-            "kind": kind,
-            "is_open": self.is_open,
+            "kind": self.kind if self.is_open else None,
         }
 
     @property
     def trace(self) -> ThreadTrace:
         """The thread trace."""
-        self._check("trace")
-        return cast("ThreadTrace", self.opened)
+        return cast("ThreadTrace", self._contents("trace"))
 
     @property
     def run(self) -> Run:
         """The run."""
-        self._check("run")
-        return cast("Run", self.opened)
+        return cast("Run", self._contents("run"))
 
     @property
     def counters(self) -> CounterSet:
         """The counter capture."""
-        self._check("counters")
-        return cast("CounterSet", self.opened)
+        return cast("CounterSet", self._contents("counters"))
 
     @property
     def store(self) -> CaptureStore:
         """The store of captures."""
-        self._check("store")
-        return cast("CaptureStore", cast("object", self.opened))
+        return cast("CaptureStore", self._contents("store"))
 
     def kept(self, key: Hashable, make: Callable[[], Made]) -> Made:
         """`make()`, once per key: other threads wait for it, but not for what is made under other keys."""

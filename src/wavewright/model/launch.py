@@ -15,12 +15,7 @@ _NORMAL_95 = 1.96
 
 @dataclass(frozen=True)
 class Launch:
-    """One call of a kernel among those with the same grid and workgroup on the same GPU.
-
-    >>> launch = Launch("gemm", 3, 7100, 1, 150, 4900.0, 4700.0, 5200.0, "28_results.db")
-    >>> round(launch.above_median_share, 2), launch.is_unusual
-    (0.45, True)
-    """
+    """One call of a kernel among those with the same grid and workgroup on the same GPU."""
 
     kernel_name: str  #: As the run spells it.
     dispatch_id: int
@@ -54,10 +49,6 @@ def median_noise(durations_ns: pl.Series) -> float | None:
 
     The ranks are those of the binomial distribution, n / 2 -+ 0.98 sqrt(n) (Conover, Practical Nonparametric
     Statistics, "confidence interval for a quantile").
-
-    >>> import polars as pl
-    >>> median_noise(pl.Series(range(100))), median_noise(pl.Series([1, 2, 3]))
-    (10.0, None)
     """
     count = durations_ns.len()
     if count < FEWEST_CALLS:

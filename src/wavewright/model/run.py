@@ -104,12 +104,8 @@ class Run(WithTables):
         return self.answers.setdefault("parts", parts) if self.is_kept else parts
 
     def read(self, table: str, columns: Sequence[str] | None = None) -> pl.DataFrame:
-        """These columns of a table (None = all), of all sources.
-
-        Raises
-        ------
-        UsageError
-            When there is no such table or column.
+        """These columns of a table (None = all), of all sources. Raises `UsageError` when there is no such table or
+        column.
         """
         import polars as pl
 
@@ -145,10 +141,7 @@ class Run(WithTables):
     def table(self, name: str) -> pl.DataFrame:
         """The complete table `name`, cached; or one of the extra tables of a source, with `source`.
 
-        Raises
-        ------
-        UsageError
-            When there is no table of that name.
+        Raises `UsageError` when there is no table of that name.
         """
         if name in RUN:
             if name == "losses":
@@ -164,16 +157,12 @@ class Run(WithTables):
         return sorted({name for source in self.origins for name in source.extras})
 
     def sql(self, query: str) -> pl.DataFrame:
-        """The rows of one SELECT, as `wavewright query` gives them: over the stable views (`kernels`), the tables of
-        the run (`run.dispatches`) and what its databases store (`rocpd_op`).
+        """The rows of one SELECT, as `wavewright query` gives them.
 
-        Raises
-        ------
-        UsageError
-            When it is not one SELECT, cannot be run, or gives more than five million rows or a GiB.
+        It reads the stable views (`kernels`), the tables of the run (`run.dispatches`) and what its databases store
+        (`rocpd_op`). Raises `UsageError` when it is not one SELECT, cannot be run, or gives more than five million rows
+        or a GiB.
 
-        Examples
-        --------
         >>> Run([]).sql("SELECT COUNT(*) AS n FROM kernels").item()
         0
         """
@@ -210,9 +199,8 @@ class Run(WithTables):
             return number
         if table not in self._counts:
             key = NUMBERED[table]
-            self._counts[table] = [
-                sum(piece.height for piece in source.chunks(table, [key])) for source in self.origins
-            ]
+            pieces_by_source = (source.chunks(table, [key]) for source in self.origins)
+            self._counts[table] = [sum(piece.height for piece in pieces) for pieces in pieces_by_source]
         return sum(self._counts[table][:number])
 
     def _sources_frame(self) -> pl.DataFrame:
@@ -232,15 +220,8 @@ class Run(WithTables):
 def run_losses(losses: Sequence[Loss], path: str, source: int | None = None) -> pl.DataFrame:
     """Losses of one file as rows of `Run.losses`."""
     rows = [
-        {
-            "source": source,
-            "path": shown(path),
-            "kind": loss.kind,
-            "count": loss.count,
-            "message": loss.message,
-            "advice": loss.advice,
-            "is_damage": LOSSES[loss.kind].is_damage,
-        }
+        {"source": source, "path": shown(path), "is_damage": LOSSES[loss.kind].is_damage}
+        | {name: getattr(loss, name) for name in ("kind", "count", "message", "advice")}
         for loss in losses
     ]
     return frame_of(RUN["losses"], rows)

@@ -9,11 +9,7 @@ if TYPE_CHECKING:
 
 
 def program_of(process: Mapping[str, Any]) -> str:
-    """The name of the program a process runs; empty = unknown.
-
-    >>> program_of({"command": "/usr/bin/python3 train.py"})
-    'python3'
-    """
+    """The name of the program a process runs; empty = unknown."""
     words = str(process["command"] or "").split()
     return words[0].rpartition("/")[2] if words else ""
 

@@ -7,6 +7,7 @@ named like a table of numbered things (`process`, `agent`, ...) hold the number 
 
 from __future__ import annotations
 
+from wavewright.base.toml import packaged
 from wavewright.model.schema import packaged_specs
 
 #: Every event is shorter (52 days): longer ones are damage, and sums of a thousand of the longest still fit.
@@ -14,24 +15,7 @@ LONGEST_NS = 1 << 52
 
 RUN = packaged_specs(__package__, "tables/run.toml")  #: The tables of a `Run`, by name.
 
-#: Table -> its column that numbers the rows 0, 1, 2, ...
-NUMBERED: dict[str, str] = {
-    "sources": "source",
-    "nodes": "node",
-    "processes": "process",
-    "threads": "thread",
-    "agents": "agent",
-    "queues": "queue",
-    "streams": "stream",
-    "code_objects": "code_object",
-    "symbols": "symbol",
-    "counter_info": "counter",
-    "graph_calls": "graph_call",
-}
-
+_ROW_NUMBERS = packaged("tables/row_numbers.toml", __package__)
+NUMBERED: dict[str, str] = _ROW_NUMBERS["numbered"]  #: Table -> its column that numbers the rows 0, 1, 2, ...
 #: Column with a row number -> the table of that row.
-REFERENCES: dict[str, str] = {key: table for table, key in NUMBERED.items()} | {
-    "src_agent": "agents",
-    "dst_agent": "agents",
-    "parent_call": "graph_calls",
-}
+REFERENCES: dict[str, str] = {key: table for table, key in NUMBERED.items()} | _ROW_NUMBERS["references"]

@@ -23,11 +23,7 @@ _CHUNK_BYTES = 1 << 20
 
 
 def crc32_of(content: Path | bytes) -> int:
-    """Checksum of a file or of bytes: Parquet itself does not notice a flipped bit in its numbers.
-
-    >>> crc32_of(b"wavewright")
-    1803102037
-    """
+    """Checksum of a file or of bytes: Parquet itself does not notice a flipped bit in its numbers."""
     import zlib
 
     from wavewright.base.files import open_regular

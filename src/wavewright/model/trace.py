@@ -21,11 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TraceSource:
-    """The origin of a trace.
-
-    >>> TraceSource(path="capture", agent=5600, dispatch=1, target="gfx942").target
-    'gfx942'
-    """
+    """The origin of a trace."""
 
     path: str
     agent: int | None = None
@@ -150,12 +146,8 @@ class ThreadTrace(WithTables):
             del part
 
     def table(self, name: str) -> pl.DataFrame:
-        """The table `name`; empty when the trace has no such rows.
-
-        Raises
-        ------
-        UsageError
-            When no thread trace has a table of that name.
+        """The table `name`; empty when the trace has no such rows. Raises `UsageError` when no thread trace has such a
+        table.
         """
         for lossy in self.lossy_tables if name == "losses" else ():
             self.table(lossy)
@@ -168,13 +160,7 @@ class ThreadTrace(WithTables):
         return self.tables[name]
 
     def sql(self, query: str) -> pl.DataFrame:
-        """Run a SQL query over the tables (polars' SQL; reads only).
-
-        Raises
-        ------
-        UsageError
-            When the query cannot be run.
-        """
+        """Run a SQL query over the tables (polars' SQL; reads only). Raises `UsageError` when it cannot be run."""
         import polars as pl
 
         context = pl.SQLContext({name: self.table(name) for name in THREAD_TRACE if name in query}, eager=True)

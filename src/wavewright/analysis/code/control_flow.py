@@ -28,11 +28,6 @@ def branch_targets(code: pl.DataFrame) -> pl.DataFrame:
     """Targets of the branches of a code table: `row`, `target_row`; null = not in the text, or no code there.
 
     A branch is written with its distance in words behind itself, as 16 bits with or without a sign.
-
-    >>> import polars as pl
-    >>> rows = {"row": [0, 1], "code_object": [1, 1], "address": [256, 260], "text": ["s_nop 0", "s_branch 65534"]}
-    >>> branch_targets(pl.DataFrame(rows, schema_overrides={"row": pl.Int32})).rows()
-    [(1, 0)]
     """
     place = pl.col("code_object").cast(pl.Int64, strict=False), pl.col("address").cast(pl.Int64, strict=False)
     places = code.select(*place, target_row="row").drop_nulls().unique(["code_object", "address"], keep="first")
@@ -50,24 +45,12 @@ def branch_targets(code: pl.DataFrame) -> pl.DataFrame:
 
 
 def call_rows(code: pl.DataFrame) -> pl.Series:
-    """True if each row of a code table calls a function (1) or not (0).
-
-    >>> import polars as pl
-    >>> call_rows(pl.DataFrame({"text": ["s_swappc_b64 s[30:31], s[12:13]", "s_nop 0", None]})).to_list()
-    [1, 0, 0]
-    """
+    """For each row of a code table 1 if it calls a function, else 0."""
     return flags(code, CALL)
 
 
 def blocks(code: pl.DataFrame, jumps: pl.DataFrame | None = None) -> Blocks:
-    """The basic blocks of a code table; `jumps` (from `taken_jumps`) adds targets that are not in the text.
-
-    >>> import polars as pl
-    >>> texts = ["s_nop 0", "s_cbranch_scc1 65534", "s_endpgm"]
-    >>> rows = {"row": [0, 1, 2], "code_object": [1] * 3, "address": [0, 4, 8], "text": texts, "function": ["f"] * 3}
-    >>> blocks(pl.DataFrame(rows, schema_overrides={"row": pl.Int32})).by_row["block"].to_list()
-    [0, 0, 1]
-    """
+    """The basic blocks of a code table; `jumps` (from `taken_jumps`) adds targets that are not in the text."""
     targets = branch_targets(code)["target_row"].drop_nulls()
     if jumps is not None:
         targets = pl.concat([targets, jumps["to_row"].cast(targets.dtype)])
@@ -103,5 +86,5 @@ def nest(spans: list[tuple[int, int]]) -> tuple[list[int | None], list[int]]:
 
 
 def flags(code: pl.DataFrame, pattern: str) -> pl.Series:
-    """True if the text of each row matches a pattern (1) or not (0)."""
+    """For each row of a code table 1 if its text matches a pattern, else 0."""
     return code.select(pl.col("text").str.contains(pattern).fill_null(value=False).cast(pl.UInt8)).to_series()

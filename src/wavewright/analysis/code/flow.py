@@ -1,12 +1,13 @@
-"""Effects of every row of machine code on control and on the mask of lanes, for the pass that follows registers."""
+"""Effects of every row of machine code on control and on the mask of lanes, and the loops that its branches make."""
 
 from __future__ import annotations
 
 import polars as pl
 
-from wavewright.analysis.code.control_flow import branch_targets
+from wavewright.analysis.code.control_flow import branch_targets, nest
 from wavewright.analysis.code.machine_code import MachineCode
 from wavewright.codeobj.registers import EXEC, WRITES
+from wavewright.model.schema import empty_frame, packaged_spec
 
 #: Numbers of wavewright::Flow (cpp/include/wavewright/live_registers.hpp).
 NEXT, BRANCH, JUMP, END, CALL, BACK, ANYWHERE = range(7)
@@ -46,18 +47,25 @@ _HABITS = (
     (r"^s_cmov|^v_writelane|^[sv]_movreld|^v_movrelsd|UNUSED_PRESERVE|^v_[^p].* op_sel:\[[01],[01,]*1\]", 4),
     (r"^v_movrels|^v_swaprel", 8),
 )
+SPANS = packaged_spec(__package__, "spans")
+_MOST_LOOPS = 1000
 _INDEXED = 8 | 4  # between s_set_gpr_idx_on and _off, operands of gfx8 and gfx9 are relative to m0
 
 
 def flow_rows(code: MachineCode) -> pl.DataFrame:
     """One row per row of the code: `flow`, `target_row`, `mask_change`, `habits`, `starts`; see live_registers.hpp."""
-    starts = {each.address: 1 if each.address == code.kernel.address else 2 for each in code.functions}
-    is_start = code.rows["address"].replace_strict(starts, default=0, return_dtype=pl.UInt8)
-    return flow_of(code.rows.with_columns(code_object=pl.lit(0), starts=is_start), code.operands)
+    return flow_of(rows_with_starts(code), code.operands)
+
+
+def rows_with_starts(code: MachineCode) -> pl.DataFrame:
+    """The rows of a kernel with `code_object` and `starts`: 1 = start of the kernel, 2 = of another function."""
+    numbers = {each.address: 1 if each.address == code.kernel.address else 2 for each in code.functions}
+    starts = code.rows["address"].replace_strict(numbers, default=0, return_dtype=pl.UInt8)
+    return code.rows.with_columns(code_object=pl.lit(0), starts=starts)
 
 
 def flow_of(rows: pl.DataFrame, operands: pl.DataFrame) -> pl.DataFrame:
-    """The same of rows of one or more code objects, with `starts`: 1 = start of a kernel, 2 = of another function."""
+    """As `flow_rows`, of rows of one or more code objects, with `starts`: 1 = start of a kernel, 2 = of a function."""
     text = pl.col("text")
     targets = branch_targets(rows).drop_nulls()
     calls = _call_targets(rows)
@@ -106,3 +114,41 @@ def _call_targets(rows: pl.DataFrame) -> pl.DataFrame:
         .otherwise(pl.lit("")),
     )
     return branch_targets(as_branches).drop_nulls()
+
+
+def loop_spans(code: MachineCode, flow: pl.DataFrame, is_reached: pl.Series) -> pl.DataFrame:
+    """The loops (`SPANS`): a branch back to a row makes the rows from there to the branch a loop.
+
+    Branches to the same row make one loop. At most a thousand, the longest.
+    """
+    rows = code.rows.select("row", "function").with_columns(flow.select("flow", "target_row"), is_reached=is_reached)
+    back = rows.filter(
+        "is_reached",
+        pl.col("flow").is_in([BRANCH, JUMP]),
+        pl.col("target_row").is_between(0, pl.col("row")),
+    )
+    back = back.with_columns(target_function=rows["function"].gather(back["target_row"]))
+    spans = (
+        back.filter(pl.col("function") == pl.col("target_function"))
+        .group_by(first_row="target_row")
+        .agg(last_row=pl.col("row").max())
+        .top_k(_MOST_LOOPS, by=pl.col("last_row") - pl.col("first_row"))
+        .sort("first_row", "last_row", descending=[False, True])
+        .select("first_row", "last_row")
+        .rows()
+    )
+    if not spans:
+        return empty_frame(SPANS)
+    parents, depths = nest(spans)
+    firsts, lasts = zip(*spans, strict=True)
+    columns = {"loop": range(len(spans)), "first_row": firsts, "last_row": lasts, "parent": parents, "depth": depths}
+    return pl.DataFrame(columns, schema=SPANS.dtypes)
+
+
+def innermost_loops(spans: pl.DataFrame, row_count: int) -> list[int | None]:
+    """The innermost loop around every row; None = none."""
+    loops: list[int | None] = [None] * row_count
+    ordered = spans.select("first_row", "last_row", "loop").rows()
+    for first, last, loop in sorted(ordered, key=lambda span: span[0] - span[1]):  # longest first
+        loops[first : last + 1] = [loop] * (last + 1 - first)
+    return loops

@@ -10,7 +10,7 @@ import polars as pl
 
 from wavewright.analysis.code.edits.kernel_rows import KernelRows, kernel_rows
 from wavewright.analysis.code.edits.wait_audit import OPEN_BARRIERS, STRICT_WAITS, open_barriers, strict_waits
-from wavewright.analysis.code.flow import flow_rows
+from wavewright.analysis.code.flow import flow_rows, innermost_loops, loop_spans, rows_with_starts
 from wavewright.analysis.code.live import (
     COUNTS,
     LiveRegisters,
@@ -20,10 +20,9 @@ from wavewright.analysis.code.live import (
     used_registers,
 )
 from wavewright.analysis.code.machine_code import MachineCode, machine_code, register_ranges
-from wavewright.analysis.code.mix import MIX, instruction_mix
-from wavewright.analysis.code.needs import REGISTERS, STEPS, register_rows, step_rows
+from wavewright.analysis.code.mix import instruction_mix
+from wavewright.analysis.code.needs import STEPS, register_rows, step_rows
 from wavewright.analysis.code.object_overview import facts_of, fitting_waves
-from wavewright.analysis.code.static_loops import innermost_loops, loop_spans
 from wavewright.analysis.code.static_waits import WAITS, static_waits
 from wavewright.analysis.common.occupancy.limits import Resources
 from wavewright.codeobj.classes import classify_frame
@@ -43,26 +42,22 @@ def listing_rows(
     code_object: CodeObject,
     code: MachineCode,
     live: LiveRegisters | None,
-    loops: list[int | None],
+    flow: pl.DataFrame,
     spans: pl.DataFrame,
 ) -> pl.DataFrame:
     """The rows of machine code (`ROWS`) with what is known about each."""
+    loops = innermost_loops(spans, code.rows.height)
     names = pl.Series([each.name for each in code.functions], dtype=pl.String)
-    flow = live.flow if live else flow_rows(code)
     depths = dict(spans.select("loop", pl.col("depth") + 1).iter_rows())
-    target = pl.when(flow["target_row"] >= 0).then(flow["target_row"])
     rows = classify_frame(code.rows, code.target).with_columns(
+        *(live.rows.select(COUNTS) if live else [pl.lit(None, pl.UInt16).alias(name) for name in COUNTS]),
+        *_source_columns(code_object, code.rows["address"].to_list()),
         function=names.gather(code.rows["function"]),
         is_reached=live.rows["is_reached"] if live else pl.lit(value=True),
         loop=pl.Series(loops, dtype=pl.UInt32),
         depth=pl.Series([depths.get(loop, 0) for loop in loops], dtype=pl.UInt32),
-        target_row=target,
+        target_row=pl.when(flow["target_row"] >= 0).then(flow["target_row"]),
     )
-    if live:
-        rows = rows.with_columns(live.rows.select(COUNTS))
-    else:
-        rows = rows.with_columns(pl.lit(None, pl.UInt16).alias(name) for name in COUNTS)
-    rows = rows.with_columns(_source_columns(code_object, rows["address"].to_list()))
     return rows.select(pl.col(name).cast(dtype) for name, dtype in ROWS.dtypes.items())
 
 
@@ -126,12 +121,9 @@ class KernelCode(Answer, package=__package__):
     """One kernel, looked at without running it."""
 
     tables: ClassVar[Mapping[str, TableSpec]] = {
-        "registers": REGISTERS,
-        "steps": STEPS,
-        "loops": _LOOPS,
-        "mix": MIX,
-        "spills": SPILLS,
-        "waits": WAITS,
+        **{
+            name: packaged_spec(__package__, name) for name in ("registers", "steps", "loops", "mix", "spills", "waits")
+        },
         "strict_waits": STRICT_WAITS,
         "open_barriers": OPEN_BARRIERS,
         "rows": ROWS,
@@ -170,14 +162,18 @@ def kernel_code(code_object: CodeObject, kernel: Kernel, *, override: Resources 
     live = live_registers(code)
     if live is None:
         losses.append(_not_followed(code))
-    spans = loop_spans(code, live.flow, live.rows["is_reached"]) if live else loop_spans_of_text(code)
-    rows = listing_rows(code_object, code, live, innermost_loops(spans, code.rows.height), spans)
-    arch = facts_of(code.target)
+    flow = live.flow if live else flow_rows(code)
+    # Where registers could not be followed, every row counts as reached.
+    is_reached = live.rows["is_reached"] if live else pl.repeat(value=True, n=code.rows.height, eager=True)
+    spans = loop_spans(code, flow, is_reached)
+    rows = listing_rows(code_object, code, live, flow, spans)
+    arch, family = facts_of(code.target), family_of(code.target)
     fitting = fitting_waves(arch, kernel, override or Resources(), notes)
     used = used_registers(code, live) if live else None
     registers = register_rows(code, rows, used)
     steps = step_rows(arch, kernel, override or Resources(), rows, used) if arch and fitting else frame_of(STEPS, [])
-    peak = _peak_row(rows) if live else None
+    hottest = rows.filter("is_reached").sort("live_vectors", "row", descending=[True, False])["row"]
+    peak = hottest[0] if live and hottest.len() else None
     followed = compiled_rows(code) if live else None
     if live and used is not None:
         notes += _notes(code, live, used)
@@ -194,7 +190,7 @@ def kernel_code(code_object: CodeObject, kernel: Kernel, *, override: Resources 
         loops=_loops(rows, spans),
         mix=instruction_mix(rows, spans),
         spills=spills(rows),
-        waits=_waits(code, live, spans),
+        waits=static_waits(code.rows["text"].to_list(), flow, spans, family) if family else frame_of(WAITS, []),
         strict_waits=strict_waits(followed) if followed else frame_of(STRICT_WAITS, []),
         open_barriers=open_barriers(followed) if followed else frame_of(OPEN_BARRIERS, []),
         peak_row=peak,
@@ -206,25 +202,10 @@ def kernel_code(code_object: CodeObject, kernel: Kernel, *, override: Resources 
     )
 
 
-def loop_spans_of_text(code: MachineCode) -> pl.DataFrame:
-    """Loops where registers could not be followed: every row counts as reached."""
-    from wavewright.analysis.code.flow import flow_rows
-
-    return loop_spans(code, flow_rows(code), pl.repeat(value=True, n=code.rows.height, eager=True))
-
-
 def _not_followed(code: MachineCode) -> Loss:
     if not code.has_operands:
         return Loss("registers_not_followed", detail=f"the tables have no operands of {code.target or 'this GPU'}")
     return Loss("registers_not_followed", detail="its branches are too tangled")
-
-
-def _peak_row(rows: pl.DataFrame) -> int | None:
-    reached = rows.filter("is_reached")
-    if not reached.height:
-        return None
-    row: int = reached.sort("live_vectors", "row", descending=[True, False])["row"][0]
-    return row
 
 
 def _notes(code: MachineCode, live: LiveRegisters, used: dict[str, int]) -> list[str]:
@@ -257,16 +238,6 @@ def _excess(kernel: Kernel, used: dict[str, int]) -> list[str]:
     return notes
 
 
-def _waits(code: MachineCode, live: LiveRegisters | None, spans: pl.DataFrame) -> pl.DataFrame:
-    from wavewright.analysis.code.flow import flow_rows
-
-    family = family_of(code.target)
-    if family is None:
-        return frame_of(WAITS, [])
-    flow = live.flow if live else flow_rows(code)
-    return static_waits(code.rows["text"].to_list(), flow, spans, family)
-
-
 def _loops(rows: pl.DataFrame, spans: pl.DataFrame) -> pl.DataFrame:
     table: list[dict[str, Any]] = []
     for span in spans.iter_rows(named=True):
@@ -294,12 +265,7 @@ def compiled_rows(code: MachineCode) -> KernelRows | None:
     family = family_of(code.target)
     if family is None or not code.has_operands or not code.rows.height:
         return None
-    starts = {each.address: 1 if each.address == code.kernel.address else 2 for each in code.functions}
-    numbered_rows = code.rows.with_columns(
-        code_object=pl.lit(0),
-        starts=code.rows["address"].replace_strict(starts, default=0, return_dtype=pl.UInt8),
-        function=pl.col("function").cast(pl.String),
-    )
+    numbered_rows = rows_with_starts(code).with_columns(pl.col("function").cast(pl.String))
     wide = [str(number) for number in range(len(code.functions))] if code.kernel.wave_size != 32 else []
     code_frame = with_operands(classify_frame(numbered_rows, code.target), code.target, wide)
     return kernel_rows(code_frame, code.target, family, given_registers(code))

@@ -137,10 +137,5 @@ def _after(state: _State, text: str, scalar_writes: AbstractSet[int]) -> _State:
     to = (save or move or {"to": ""})["to"]
     mask_copies = frozenset(name for name in mask_copies if not set(numbers_of(name)) & scalar_writes)
     is_saved = is_full if save else move is not None and move["by"] != "-1" and holds(move["by"])
-    return after, mask_copies | {to} if is_saved and _is_scalar(to) else mask_copies
-
-
-def _is_scalar(name: str) -> bool:
-    """True for scalar registers that can keep a mask; VCC is one."""
-    numbers = numbers_of(name)
-    return bool(numbers) and max(numbers) <= VCC + 1
+    is_scalar = 0 <= max(numbers_of(to), default=-1) <= VCC + 1  # VCC can keep a mask, too
+    return after, mask_copies | {to} if is_saved and is_scalar else mask_copies

@@ -105,10 +105,6 @@ def entry_registers(descriptor: Descriptor, target: str) -> list[int]:
 
     User SGPRs (arguments and pointers), then the ids of the workgroup where they have SGPRs and the offset of scratch;
     v0 to v2 are the ids of the work-item, all in v0 on later targets (AMDGPUUsage, "Initial Kernel Execution State").
-
-    >>> from wavewright.codeobj.descriptors import read_descriptor
-    >>> entry_registers(read_descriptor(bytes(64), "gfx942"), "gfx942")
-    [256]
     """
     fields = descriptor.fields
     scalars = fields["user_sgprs"]

@@ -16,6 +16,7 @@ from wavewright.model.losses import Loss
 
 _ROWS = {"row": pl.Int32, "address": pl.UInt64, "size": pl.UInt8, "text": pl.String, "function": pl.UInt32}
 _OPERANDS = {"row": pl.UInt32, "register": pl.UInt16, "count": pl.UInt8, "role": pl.UInt8}
+_LISTED = ("address", "size", "text")
 _CALLS = r"^s_(call_|swappc_|swap_pc_|setpc_|set_pc_|add_pc_)"
 
 
@@ -47,35 +48,26 @@ def machine_code(code_object: CodeObject, kernel: Kernel) -> MachineCode:
 
 
 def _disassembled(code_object: CodeObject, kernel: Kernel, functions: list[Function]) -> MachineCode:
+    """Rows and operands by the tables of the core; of a target that these do not know, rows as LLVM writes them."""
     target = code_object.target or ""
     ranges = [(each.address, each.size) for each in functions]
     nearest = _core.isa_nearest(target.split(":")[0]) if target else None
+    operands: pl.DataFrame | None = None
+    losses: tuple[Loss, ...] = ()
     if nearest is None:
         listing = disassemble(code_object, ranges=ranges)
-        rows = pl.DataFrame(
-            listing.rows(), schema={name: _ROWS[name] for name in ("address", "size", "text")}, orient="row"
-        )
-        return _code(kernel, target, functions, rows, None, listing.backend, listing.losses)
-    column, is_exact = nearest
-    chunks, code = cut(code_object, ranges)
-    listed = _core.disassemble(code, chunks, column, operands=True)
-    losses = () if is_exact else (Loss("nearest_table", detail=f"{target}, so that of {column} was used"),)
-    rows = pl.DataFrame(listed.rows).select("address", "size", "text")
-    return _code(kernel, target, functions, rows, pl.DataFrame(listed.operands), f"tables of {column}", losses)
-
-
-def _code(
-    kernel: Kernel,
-    target: str,
-    functions: list[Function],
-    rows: pl.DataFrame,
-    operands: pl.DataFrame | None,
-    backend: str,
-    losses: tuple[Loss, ...],
-) -> MachineCode:
+        rows = pl.DataFrame(listing.rows(), schema={name: _ROWS[name] for name in _LISTED}, orient="row")
+        backend, losses = listing.backend, listing.losses
+    else:
+        column, is_exact = nearest
+        chunks, code = cut(code_object, ranges)
+        listed = _core.disassemble(code, chunks, column, operands=True)
+        rows, operands, backend = pl.DataFrame(listed.rows), pl.DataFrame(listed.operands), f"tables of {column}"
+        if not is_exact:
+            losses = (Loss("nearest_table", detail=f"{target}, so that of {column} was used"),)
     starts = [each.address for each in functions]
     numbers = [max(0, bisect_right(starts, address) - 1) for address in rows["address"].to_list()]
-    numbered = rows.with_row_index("row").with_columns(function=pl.Series(numbers, dtype=pl.UInt32))
+    numbered = rows.select(_LISTED).with_row_index("row").with_columns(function=pl.Series(numbers, dtype=pl.UInt32))
     return MachineCode(
         kernel,
         target,

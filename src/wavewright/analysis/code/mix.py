@@ -2,38 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import polars as pl
 
+from wavewright.base.toml import packaged
 from wavewright.model.schema import packaged_spec
 
 #: Kinds in the order in which they are shown -> how the classes in them begin.
-KINDS: dict[str, tuple[str, ...]] = {
-    "matrix": ("matrix",),
-    "VALU": ("valu",),
-    "SALU": ("salu",),
-    "VMEM": ("vmem_", "image_", "bvh"),
-    "scratch": ("scratch_",),
-    "flat": ("flat_",),
-    "LDS": ("lds_", "gws"),
-    "tensor": ("tensor_",),
-    "SMEM": ("smem_",),
-    "wait": ("wait", "delay"),
-    "barrier": ("barrier",),
-    "branch": ("branch", "call", "jump", "end"),
-    "other": ("",),
-}
-
+KINDS: dict[str, tuple[str, ...]] = {kind: tuple(starts) for kind, starts in packaged("mix.toml", __package__).items()}
 MIX = packaged_spec(__package__, "mix")
 
 
 def kind_of(instruction_class: str) -> str:
-    """Kind of an instruction class.
-
-    >>> kind_of("vmem_load"), kind_of("valu_packed"), kind_of("nop")
-    ('VMEM', 'VALU', 'other')
-    """
+    """Kind of an instruction class."""
     return next(kind for kind, beginnings in KINDS.items() if instruction_class.startswith(beginnings))
 
 
@@ -59,7 +39,6 @@ def kind_counts(mix: pl.DataFrame, loop: int | None) -> dict[str, int]:
 
 
 def _counted(rows: pl.DataFrame, loop: int | None, kinds: dict[str, str]) -> pl.DataFrame:
-    order: Sequence[str] = list(KINDS)
     return (
         rows.group_by("class")
         .agg(row_count=pl.len().cast(pl.UInt32))
@@ -68,6 +47,6 @@ def _counted(rows: pl.DataFrame, loop: int | None, kinds: dict[str, str]) -> pl.
             kind=pl.col("class").replace_strict(kinds, return_dtype=pl.String),
             share=pl.col("row_count") / max(1, rows.height),
         )
-        .sort(pl.col("kind").replace_strict({kind: at for at, kind in enumerate(order)}, default=0), "class")
+        .sort(pl.col("kind").cast(pl.Enum(list(KINDS))), "class")
         .select(MIX.names)
     )

@@ -8,8 +8,7 @@ import polars as pl
 
 from wavewright.analysis.code.machine_code import MachineCode
 from wavewright.analysis.code.object_overview import uses_wgp_mode
-from wavewright.analysis.common.occupancy.ladder import ladder
-from wavewright.analysis.common.occupancy.limits import Resources, combined_vgprs, resources_of
+from wavewright.analysis.common.occupancy.limits import Resources, combined_vgprs, ladder, resources_of
 from wavewright.codeobj.code_object import Kernel
 from wavewright.facts.gpus.facts import Arch
 from wavewright.model.schema import frame_of, packaged_spec
@@ -24,20 +23,17 @@ def register_rows(code: MachineCode, rows: pl.DataFrame, used: dict[str, int] | 
     reached = rows.filter("is_reached")
     table: list[dict[str, Any]] = []
     for kind in ("vgprs", "agprs", "sgprs"):
-        column = reached[f"live_{kind}"]
-        peak = column.max() if used is not None and reached.height else None
-        at_peak = reached.filter(column == peak)["row"] if peak is not None else None
-        table.append(
-            {
-                "kind": kind,
-                "allocated": getattr(kernel, kind),
-                "compiler": getattr(kernel, f"{kind}_used"),
-                "used": used[kind] if used is not None else None,
-                "peak": peak,
-                "row_count": at_peak.len() if at_peak is not None else None,
-                "first_row": at_peak[0] if at_peak is not None else None,
+        row = {"kind": kind, "allocated": getattr(kernel, kind), "compiler": getattr(kernel, f"{kind}_used")}
+        row["used"] = used[kind] if used is not None else None
+        if used is not None and reached.height:
+            column = reached[f"live_{kind}"]
+            at_peak = reached.filter(column == column.max())["row"]
+            row |= {
+                "peak": column.max(),
+                "row_count": at_peak.len(),
+                "first_row": at_peak[0] if at_peak.len() else None,
             }
-        )
+        table.append(row)
     return frame_of(REGISTERS, table)
 
 

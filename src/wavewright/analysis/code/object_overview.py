@@ -36,21 +36,17 @@ def code_overview(places: Sequence[ObjectPlace], *, override: Resources | None =
     names = demangle_all(each.name for place in places if place.code_object for each in place.code_object.kernels)
     for place in places:
         opened = place.code_object
-        objects.append(
-            {
-                "object": place.number,
-                "target": place.target or (opened.target if opened else None),
-                "entry": place.entry or None,
-                "place": place.place or None,
-                "size": place.size or (len(opened.elf.data) if opened else 0),
-                "packing": place.packing or None,
-                "kernel_count": len(opened.kernels) if opened else None,
-                "code_bytes": sum(size for _, size in opened.text_ranges) if opened else None,
-            }
-        )
+        row = {name: getattr(place, name) or None for name in ("entry", "place", "packing")}
+        row |= {"object": place.number, "target": place.target or None, "size": place.size}
+        if opened:
+            row |= {"target": place.target or opened.target, "size": place.size or len(opened.elf.data)}
+            row |= {"kernel_count": len(opened.kernels), "code_bytes": sum(size for _, size in opened.text_ranges)}
+        objects.append(row)
         for number, kernel in enumerate(opened.kernels if opened else ()):
-            row = {"object": place.number, "kernel": number, "demangled": names[kernel.name]}
-            rows.append(row | _kernel_row(opened.target if opened else None, kernel, override or Resources(), notes))
+            identity = {"object": place.number, "kernel": number, "demangled": names[kernel.name]}
+            rows.append(
+                identity | _kernel_row(opened.target if opened else None, kernel, override or Resources(), notes)
+            )
     return CodeOverview(
         frame_of(CodeOverview.tables["objects"], objects),
         frame_of(CodeOverview.tables["kernels"], rows),

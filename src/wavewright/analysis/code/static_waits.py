@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import polars as pl
 
 from wavewright.analysis.code.flow import ANYWHERE, BACK, BRANCH, END, JUMP
-from wavewright.codeobj.classes import classify, waits_of
+from wavewright.codeobj.classes import Wait, classify, waits_of
 from wavewright.model.schema import packaged_spec
 
 _MOST_OUTSTANDING = 256  # hardware counters are smaller
@@ -24,12 +23,12 @@ class _Operation(NamedTuple):
     in_order: bool
 
 
-@dataclass(frozen=True)
-class _Effects:
-    """Effects of the texts of rows on counters."""
+class _Effect(NamedTuple):
+    """Effect of an instruction on counters: those that it adds to, and values that it waits for."""
 
-    adds: list[tuple[tuple[str, ...], bool]]
-    waits: list[tuple[tuple[str, int], ...]]
+    counters: tuple[str, ...]
+    in_order: bool
+    waits: tuple[Wait, ...]
 
 
 _State = dict[str, deque[_Operation]]
@@ -41,7 +40,8 @@ def static_waits(texts: Sequence[str], flow: pl.DataFrame, loops: pl.DataFrame, 
     A row behind an end or a jump goes on with what was outstanding at the first branch to it. Counters come down in
     the order of issue unless the class of an operation says otherwise; then only a wait for 0 is certain.
     """
-    effects = _effects(texts, family)
+    effect_of_text = {text: _effect(text, family) for text in set(texts)}
+    effects = [effect_of_text[text] for text in texts]
     flows, targets = flow["flow"].to_list(), flow["target_row"].to_list()
     answers: dict[int, list[tuple[object, ...]]] = {}
     at_row: dict[int, tuple[_State, int]] = {}  # what is outstanding at the first branch to a row
@@ -56,7 +56,7 @@ def static_waits(texts: Sequence[str], flow: pl.DataFrame, loops: pl.DataFrame, 
     for row in range(len(texts)):
         if row in at_row and not state:
             state, time = at_row.pop(row)
-        _step(row, time, state, effects, answers, since=-1)
+        _step(row, time, state, effects[row], answers, since=-1)
         time += 1
         target = targets[row]
         if flows[row] in (BRANCH, JUMP) and target > row and target not in at_row:
@@ -64,7 +64,7 @@ def static_waits(texts: Sequence[str], flow: pl.DataFrame, loops: pl.DataFrame, 
         if row in inner:
             again, start = _copied(state), time
             for repeated in range(inner[row], row + 1):
-                _step(repeated, time, again, effects, answers, since=start)
+                _step(repeated, time, again, effects[repeated], answers, since=start)
                 time += 1
             state = again
         if flows[row] in (END, JUMP, BACK, ANYWHERE):
@@ -73,14 +73,9 @@ def static_waits(texts: Sequence[str], flow: pl.DataFrame, loops: pl.DataFrame, 
     return pl.DataFrame(rows, schema=WAITS.dtypes, orient="row")
 
 
-def _effects(texts: Sequence[str], family: str) -> _Effects:
-    adds_of: dict[str, tuple[tuple[str, ...], bool]] = {}
-    waits_by_text: dict[str, tuple[tuple[str, int], ...]] = {}
-    for text in set(texts):
-        instruction_class = classify(text, family)
-        adds_of[text] = (instruction_class.counters, instruction_class.in_order)
-        waits_by_text[text] = tuple((wait.counter, wait.value) for wait in waits_of(text, family))
-    return _Effects([adds_of[text] for text in texts], [waits_by_text[text] for text in texts])
+def _effect(text: str, family: str) -> _Effect:
+    instruction_class = classify(text, family)
+    return _Effect(instruction_class.counters, instruction_class.in_order, waits_of(text, family))
 
 
 def _copied(state: _State) -> _State:
@@ -88,15 +83,14 @@ def _copied(state: _State) -> _State:
 
 
 def _step(
-    row: int, time: int, state: _State, effects: _Effects, answers: dict[int, list[tuple[object, ...]]], *, since: int
+    row: int, time: int, state: _State, effect: _Effect, answers: dict[int, list[tuple[object, ...]]], *, since: int
 ) -> None:
     """Let a row add to counters and wait; operations before time `since` belong to the iteration before."""
-    if effects.waits[row]:
-        answers[row] = [_waited(row, time, state, counter, value, since) for counter, value in effects.waits[row]]
-    counters, in_order = effects.adds[row]
-    for counter in counters:
+    if effect.waits:
+        answers[row] = [_waited(row, time, state, counter, value, since) for counter, value in effect.waits]
+    for counter in effect.counters:
         outstanding = state.setdefault(counter, deque(maxlen=_MOST_OUTSTANDING))
-        outstanding.append(_Operation(row, time, in_order))
+        outstanding.append(_Operation(row, time, effect.in_order))
 
 
 def _waited(row: int, time: int, state: _State, counter: str, value: int, since: int) -> tuple[object, ...]:

@@ -26,10 +26,9 @@ def obeying(switch: StopSwitch) -> Iterator[None]:
 
 
 def at_once(tasks: Sequence[Callable[[], T]]) -> list[T]:
-    """What tasks return that spend their time in the core or in Polars, on as many threads as there are cores.
+    """The results of tasks in their order, run on as many threads as there are cores.
 
-    >>> at_once([lambda: 1, lambda: 2])
-    [1, 2]
+    Each task must spend its time in the core or in Polars, where Python's lock is free.
     """
     switch = StopSwitch.current()
 

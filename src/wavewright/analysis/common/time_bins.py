@@ -23,18 +23,18 @@ class TimeBins:
         """Start, width and count, as the native core takes them."""
         return self.start_cycles, self.width_cycles, self.count
 
+    @property
+    def starts(self) -> list[int]:
+        """First cycle of every bin."""
+        return [self.start_cycles + number * self.width_cycles for number in range(self.count)]
+
     def lengths(self) -> list[int]:
         """Cycles of every bin up to the end."""
-        starts = (self.start_cycles + bin_ * self.width_cycles for bin_ in range(self.count))
-        return [min(self.width_cycles, self.end_cycles - start) for start in starts]
+        return [min(self.width_cycles, self.end_cycles - start) for start in self.starts]
 
 
 def time_bins(start_cycles: int, end_cycles: int, count: int) -> TimeBins:
-    """At most `count` bins of whole cycles over [start, end).
-
-    >>> time_bins(0, 10, 60).count
-    10
-    """
+    """At most `count` bins of whole cycles over [start, end)."""
     start = max(-FARTHEST_CYCLES, min(start_cycles, FARTHEST_CYCLES - 1))
     end = max(start + 1, min(end_cycles, FARTHEST_CYCLES))
     width = -(-(end - start) // max(count, 1))
@@ -42,13 +42,8 @@ def time_bins(start_cycles: int, end_cycles: int, count: int) -> TimeBins:
 
 
 def lengths_of(bins: TimeBins) -> pl.DataFrame:
-    """Number, length and start of every bin, as a frame to join.
-
-    >>> lengths_of(time_bins(0, 10, 2)).rows()
-    [(0, 5, 0), (1, 5, 5)]
-    """
-    starts = [bins.start_cycles + number * bins.width_cycles for number in range(bins.count)]
-    columns = {"bin": range(bins.count), "length": bins.lengths(), "start_cycles": starts}
+    """Number, length and start of every bin, as a frame to join."""
+    columns = {"bin": range(bins.count), "length": bins.lengths(), "start_cycles": bins.starts}
     return pl.DataFrame(columns, schema={"bin": pl.UInt32, "length": pl.Int64, "start_cycles": pl.Int64})
 
 
@@ -57,11 +52,6 @@ def step_means(changes: pl.DataFrame, group: str, bins: TimeBins) -> pl.DataFram
 
     `changes` has the columns `group`, `time_cycles` and `change`: by how much the function of the group changes then.
     What changes before the first bin counts from its start on.
-
-    >>> import polars as pl
-    >>> changes = pl.DataFrame({"se": [0, 0], "time_cycles": [2, 6], "change": [1, 2]})
-    >>> step_means(changes, "se", time_bins(0, 8, 2))["mean"].to_list()
-    [0.5, 2.0]
     """
     width = bins.width_cycles
     at = (pl.col("time_cycles") - bins.start_cycles).clip(lower_bound=0)

@@ -61,11 +61,7 @@ class Timeline:
         return level + 1
 
     def tile_count(self, level: int) -> int:
-        """Number of tiles of a level.
-
-        >>> Timeline("waves", "Waves", "cycles", 0, 10_000).tile_count(1)
-        5
-        """
+        """Number of tiles of a level."""
         return ((self.end - self.begin) >> (self.cell_bits + level)) // TILE_CELLS + 1
 
 
@@ -76,25 +72,16 @@ class SpanTiles:
         """Sort the spans and sum them up."""
         self.timeline = timeline
         tracks = timeline.tracks
+        rules = timeline.begin, timeline.end, timeline.cell_bits, timeline.parts_overlaps
         if tracks is not None and timeline.pyramid is not None:
-            rules = timeline.begin, timeline.end, timeline.cell_bits, timeline.parts_overlaps
             self._pyramid = timeline.pyramid((tracks.height, *rules))
             return
         if timeline.spans is None or tracks is None:
             raise UsageError(f"timeline {timeline.name} has no spans")
         spans = timeline.spans()
-        self._pyramid = _core.SpanPyramid(
-            spans["track"],
-            spans["begin"],
-            spans["end"],
-            spans["kind"],
-            spans["item"] if "item" in spans.columns else None,
-            tracks.height,
-            timeline.begin,
-            timeline.end,
-            timeline.cell_bits,
-            timeline.parts_overlaps,
-        )
+        items = spans["item"] if "item" in spans.columns else None
+        columns = spans["track"], spans["begin"], spans["end"], spans["kind"], items
+        self._pyramid = _core.SpanPyramid(*columns, tracks.height, *rules)
 
     def tile(self, level: int, tile: int) -> pl.DataFrame:
         """Spans that overlap a tile: columns `track`, `begin`, `end`, `kind`, `count`, `item`, `depth`.
@@ -115,8 +102,3 @@ class SpanTiles:
     def __len__(self) -> int:
         """Number of spans."""
         return len(self._pyramid)
-
-
-def tiles_of(timeline: Timeline) -> SpanTiles:
-    """The tiles of a timeline."""
-    return SpanTiles(timeline)

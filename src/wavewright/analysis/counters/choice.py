@@ -32,11 +32,6 @@ def ranked_kernels(dispatches: pl.DataFrame, run_times: Mapping[str, int] | None
 
     `dispatches` has kernel_name, start_ns and end_ns; kernels of the same duration are sorted by name. Passes count
     some dispatches of a run only: where `run_times` (kernel name -> ns in the run) are known, shares are of these.
-
-    >>> import polars as pl
-    >>> times = {"kernel_name": ["a", "b", "b"], "start_ns": [0.0, 0.0, 9.0], "end_ns": [5.0, 4.0, 11.0]}
-    >>> ranked_kernels(pl.DataFrame(times)).select("kernel_name", "duration_ns_total").rows()
-    [('b', 6.0), ('a', 5.0)]
     """
     durations = dispatches.select("kernel_name", duration=pl.col("end_ns") - pl.col("start_ns"))
     grouped = durations.group_by("kernel_name").agg(

@@ -138,13 +138,9 @@ class _Expected:
         width = means["most"] - means["least"]
         return (means["measured"] - means["least"]) / width if width > 0 else None
 
-    @property
-    def factor(self) -> float | None:
-        """0, half or double; None = some other ratio."""
-        return _factor_of(self.ratio)
-
 
 def _factor_of(ratio: float | None) -> float | None:
+    """0, half or double; None = some other ratio."""
     if ratio is None:
         return None
     return next((factor for factor in _FACTORS if abs(ratio - factor) <= _FACTOR_DIFFERS * factor), None)
@@ -191,12 +187,14 @@ def closure(counters: CounterSet, *, choice: CounterChoice = ALL_DISPATCHES, wor
 
 def _same_launches(counters: CounterSet, dispatches: pl.DataFrame, work: TracedWork | None) -> tuple[pl.DataFrame, str]:
     """The dispatches with the grid of the trace and their `waves` and `groups`, and why they are of another run."""
-    wave_size = (work.wave_size if work else None) or counters.system.wave_size or _wave_size(counters)
+    counted_target = counters.system.target or ""
+    usual_size = 64 if counted_target.startswith("gfx9") else 32 if counted_target else None
+    wave_size = (work.wave_size if work else None) or counters.system.wave_size or usual_size
     difference = ""
     if work is not None:
         target = (work.target or "").split(":")[0]
-        if target and counters.system.target and target != counters.system.target:
-            difference = f"the trace is from {target}, the counters are from {counters.system.target}"
+        if target and counted_target and target != counted_target:
+            difference = f"the trace is from {target}, the counters are from {counted_target}"
         same = dispatches.filter(pl.col("grid_size") == (work.grid_size or 0))
         sizes = dispatches["grid_size"].drop_nulls().unique().sort().to_list()
         if work.grid_size and sizes and not same.height:
@@ -208,14 +206,8 @@ def _same_launches(counters: CounterSet, dispatches: pl.DataFrame, work: TracedW
     # Of partial workgroups a size alone does not tell the number.
     is_sized = (pl.col("grid_size") > 0) & (pl.col("workgroup_size") > 0)
     is_sized &= pl.col("grid_size") % pl.col("workgroup_size") == 0
-    return dispatches.with_columns(
-        groups=pl.when(is_sized).then(groups), waves=pl.when(is_sized).then(waves).cast(pl.Float64)
-    ), difference
-
-
-def _wave_size(counters: CounterSet) -> int | None:
-    target = counters.system.target or ""
-    return 64 if target.startswith("gfx9") else 32 if target else None
+    columns = {"groups": pl.when(is_sized).then(groups), "waves": pl.when(is_sized).then(waves).cast(pl.Float64)}
+    return dispatches.with_columns(**columns), difference
 
 
 def _sheet(
@@ -225,12 +217,13 @@ def _sheet(
     launches = dispatches.select("dispatch", "waves", "groups")
     frames = {number: frame.join(launches, on="dispatch") for number, frame in passes.items()}
     is_cdna = (counters.system.target or "gfx9").startswith("gfx9")
-    for names, column in ((_WAVES, "waves"), (_GROUPS, "groups")):
-        for counter, frame in _first(frames, names):
-            values = _values(frame.drop_nulls(column), counter, pl.col(column))
-            halves = (0.5,) if column == "waves" and work is None and not is_cdna else ()  # wave64 on RDNA
-            label = "waves of the grid" if column == "waves" else "workgroups of the grid"
-            yield _Expected(counter, label, "grid", values, other_factors=halves)
+    for counter, frame in _first(frames, _WAVES):
+        values = _values(frame.drop_nulls("waves"), counter, pl.col("waves"))
+        halves = (0.5,) if work is None and not is_cdna else ()  # waves of 64 on RDNA
+        yield _Expected(counter, "waves of the grid", "grid", values, other_factors=halves)
+    for counter, frame in _first(frames, _GROUPS):
+        values = _values(frame.drop_nulls("groups"), counter, pl.col("groups"))
+        yield _Expected(counter, "workgroups of the grid", "grid", values)
     if work is not None and work.wave_count and is_cdna:
         yield from _predicted(frames, work)
         yield from _bytes_written(counters, dispatches, work)
@@ -277,8 +270,7 @@ def _predicted(frames: Mapping[int, pl.DataFrame], work: TracedWork) -> Iterator
             continue
         else:
             least, mean, most = _per_wave(work, fact.classes)
-        bounds = [number * pl.col("waves") for number in (mean, least, most)]
-        values = _values(frame.drop_nulls("waves"), counter, *bounds)
+        values = _values(frame.drop_nulls("waves"), counter, *(n * pl.col("waves") for n in (mean, least, most)))
         yield _Expected(counter, fact.label, "trace", values, may_branch, is_proven, wave_mean=mean)
 
 
@@ -332,7 +324,7 @@ def _judged(sheet: Sequence[_Expected], difference: str, counters: CounterSet) -
     """Verdicts: what neither closes nor lies between its bounds is a defect while others close, else another run."""
     predictions = [each for each in sheet if each.against == "trace" and each.is_proven]
     faults = {
-        each.counter: each.factor if each.place is None else _factor_beside(each, predictions)
+        each.counter: _factor_of(each.ratio) if each.place is None else _factor_beside(each, predictions)
         for each in predictions
         if not each.closes
     }
@@ -344,19 +336,13 @@ def _judged(sheet: Sequence[_Expected], difference: str, counters: CounterSet) -
     )
     for each in sheet:
         means = each.means
-        fault = faults.get(each.counter) if each in predictions else each.factor
+        fault = faults.get(each.counter) if each in predictions else _factor_of(each.ratio)
         verdict, reason = _verdict(each, fault, counters, is_other=is_other, difference=difference)
+        bounds = {"expected_min": means["least"], "expected_max": means["most"]}
         yield {
-            "counter": each.counter,
-            "label": each.label,
-            "against": each.against,
-            "expected": means["expected"],
-            "expected_min": means["least"],
-            "expected_max": means["most"],
-            "measured": means["measured"],
-            "ratio": each.ratio,
-            "verdict": verdict,
-            "reason": reason,
+            **{name: getattr(each, name) for name in ("counter", "label", "against", "ratio")},
+            **{name: means[name] for name in ("expected", "measured")},
+            **(bounds | {"verdict": verdict, "reason": reason}),
         }
 
 
@@ -395,12 +381,10 @@ def _verdict(
     if each.against == "grid":
         return UNKNOWN, f"{numbers}: partial workgroups, or a defect"
     if each.is_near and (not is_other or each.wave_mean is None):
-        reason = (
-            "passes differ"
-            if each.against == "pass"
-            else "waves that were not traced may take other paths, or the build is another"
-        )
-        if each.wave_mean is None and each.against == "trace":
+        reason = "waves that were not traced may take other paths, or the build is another"
+        if each.against == "pass":
+            reason = "passes differ"
+        elif each.wave_mean is None and each.against == "trace":
             reason = "partial lines, or bytes that are stored twice"
         return WITHIN, f"{off}: {reason}"
     if not each.is_proven and not is_other:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +11,7 @@ import polars as pl
 from wavewright.analysis.counters.engine.sources import LEVEL
 from wavewright.base.words import some_of
 from wavewright.facts.metrics.catalog import counters_of
-from wavewright.facts.metrics.declared import Panel
+from wavewright.facts.metrics.declared import Panel, metrics_in
 from wavewright.facts.metrics.panels import panels_of
 from wavewright.model.answer import Answer
 from wavewright.model.counters import ACCUMULATED, CounterSet
@@ -76,14 +77,14 @@ def counter_next_steps(path: str, answer: CounterContents) -> list[str]:
 
 def _measured(counters: CounterSet) -> pl.DataFrame:
     """The rows of `counters` whose column has a value."""
-    rows = []
-    for number, frame in counters.measured.items():
-        nulls = frame.null_count().row(0)
-        names = [name for name, count in zip(frame.columns, nulls, strict=True) if count < frame.height]
-        rows.append(pl.DataFrame({"pass": number, "column": names}, schema={"pass": pl.UInt32, "column": pl.String}))
-    if not rows:
-        return counters.counters.clear()
-    return counters.counters.join(pl.concat(rows), on=["pass", "column"], how="semi", maintain_order="left")
+    places = [
+        (number, name)
+        for number, frame in counters.measured.items()
+        for name, null_count in zip(frame.columns, frame.null_count().row(0), strict=True)
+        if null_count < frame.height
+    ]
+    measured = pl.DataFrame(places, schema={"pass": pl.UInt32, "column": pl.String}, orient="row")
+    return counters.counters.join(measured, on=["pass", "column"], how="semi", maintain_order="left")
 
 
 def _passes(counters: CounterSet) -> pl.DataFrame:
@@ -132,22 +133,15 @@ def _accumulated(counters: CounterSet, measured: pl.DataFrame) -> set[str]:
 
 
 def _panel(panel: Panel, collected: set[str], levels: set[str]) -> dict[str, Any]:
-    levels_of_panel = {metric.level for table in panel.tables for metric in table.metrics if metric.level}
+    levels_of_panel = {metric.level for _, metric in metrics_in([panel]) if metric.level}
     collected = (collected - levels_of_panel) | {ACCUMULATED} | levels
-    needed = [
-        names for table in panel.tables for metric in table.metrics if metric.formula and (names := counters_of(metric))
-    ]
-    missing: dict[str, int] = {}
-    for names in needed:
-        for name in names:
-            if name not in collected:
-                missing[name] = missing.get(name, 0) + 1
-    ordered_names = sorted(missing, key=lambda name: -missing[name])
+    needed = [names for _, metric in metrics_in([panel]) if metric.formula and (names := counters_of(metric))]
+    missing = Counter(name for names in needed for name in names if name not in collected)
     return {
         "panel": panel.number,
         "word": panel.word,
         "title": panel.title,
         "metric_count": len(needed),
         "measured_count": sum(collected.issuperset(names) for names in needed),
-        "missing_counters": some_of(ordered_names, _MISSING_NAMED),
+        "missing_counters": some_of([name for name, _ in missing.most_common()], _MISSING_NAMED),
     }

@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from wavewright.analysis.counters.choice import ALL_DISPATCHES, CounterChoice, chosen_dispatches
-from wavewright.facts.metrics.profiler_units import is_ratio, unit_of
+from wavewright.facts.metrics.names import is_ratio, unit_of
 from wavewright.model.answer import Answer
 from wavewright.model.counters import CounterSet
 from wavewright.model.schema import frame_of

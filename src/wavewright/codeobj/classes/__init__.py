@@ -81,13 +81,7 @@ class _Table:
 def classify(text: str, family: str | None) -> InstructionClass:
     """Class of an instruction from its text, or from its mnemonic alone; `unknown` where no rule matches.
 
-    Parameters
-    ----------
-    family
-        "gfx9", "gfx10", "gfx11", "gfx12" or "gfx1250"; None tries one after the other.
-
-    >>> [classify(text, "gfx12").name for text in ("v_wmma_f32_16x16x16_f16", "s_barrier_wait 0xffff", "hello")]
-    ['matrix', 'barrier_wait', 'unknown']
+    Without a family ("gfx9", "gfx10", "gfx11", "gfx12", "gfx1250") all are tried one after the other.
     """
     mnemonic, _, operands = text.strip().partition(" ")
     for name in (family,) if family else FAMILIES:
@@ -100,8 +94,6 @@ def classify(text: str, family: str | None) -> InstructionClass:
 def waits_of(text: str, family: str) -> tuple[Wait, ...]:
     """The counters that an instruction waits for; empty for one that is not a wait.
 
-    >>> waits_of("s_waitcnt vmcnt(3) lgkmcnt(0)", "gfx9")
-    (Wait(counter='vmcnt', value=3), Wait(counter='lgkmcnt', value=0))
     >>> waits_of("s_wait_loadcnt_dscnt 0x305", "gfx12")
     (Wait(counter='loadcnt', value=3), Wait(counter='dscnt', value=5))
     """
@@ -124,12 +116,7 @@ def waits_of(text: str, family: str) -> tuple[Wait, ...]:
 
 
 def classify_frame(code: pl.DataFrame, target: str | None) -> pl.DataFrame:
-    """A frame with a `text` column, and a `class` column added to it.
-
-    >>> import polars as pl
-    >>> classify_frame(pl.DataFrame({"text": ["s_endpgm", None]}), "gfx942")["class"].to_list()
-    ['end', 'unknown']
-    """
+    """A frame with a `text` column, and a `class` column added to it."""
     family = family_of(target) if target else None
     texts = code["text"].drop_nulls().unique().to_list()
     names = [classify(text, family).name for text in texts]

@@ -53,38 +53,19 @@ def is_contained(head: bytes) -> bool:
 
 
 def code_objects_in(source: str | os.PathLike[str] | bytes, *, where: str = "") -> EmbeddedObjects:
-    """The code objects in a file, or in the bytes of one.
+    """The code objects in a regular file, or in the bytes of one; messages call it `where` (empty = its path).
 
     Read are: ELF code objects of AMD GPUs; offload bundles, plain or packed (CCOB with zlib or Zstandard), one or many
     one after another; ELF executables, libraries and object files of the host with such in `.hip_fatbin`,
     `.llvm.offloading` or sections of bundled objects; `ar` archives of all these; and any of them in one gzip, xz,
     bzip2 or Zstandard file. Raises `NotATraceError` when it cannot be read, or there is no code object of an AMD GPU in
     it; `UnsupportedError` when it is a container that is not read.
-
-    Parameters
-    ----------
-    source
-        Path of a regular file, or its content.
-    where
-        What messages call it; empty = its path.
-
-    >>> code_objects_in(b"nothing")
-    Traceback (most recent call last):
-    wavewright.errors.NotATraceError: no code object (it starts with 6e6f7468); give a .out, .co or .hsaco file, ...
     """
     place = where or ("" if isinstance(source, bytes) else os.fspath(source))
-    if isinstance(source, bytes):
-        content: ByteSource = MemoryBytes(source)
-    else:
-        path = Path(source)
-        if not path.is_file():
-            raise NotATraceError("not a regular file" if path.exists() else "no such file", where=place)
-        try:
-            content = FileBytes(path)
-        except OSError as error:
-            raise NotATraceError(f"cannot be read: {error.strerror}", where=place) from error
+    if not isinstance(source, bytes) and not Path(source).is_file():
+        raise NotATraceError("not a regular file" if Path(source).exists() else "no such file", where=place)
     try:
-        return _Search(place).contents(content)
+        return _Search(place).contents(MemoryBytes(source) if isinstance(source, bytes) else FileBytes(source))
     except OSError as error:
         raise NotATraceError(f"cannot be read: {error.strerror}", where=place) from error
 
@@ -114,7 +95,8 @@ class _Search:
         else:
             self._file(source, "")
         objects = tuple(replace(each, number=number) for number, each in enumerate(distinct(self.objects)))
-        losses = tuple(Loss("unreadable_code_object", detail=self._sentence(text)) for text in self.problems)
+        lead = f"{self.where}: " if self.where else ""
+        losses = tuple(Loss("unreadable_code_object", detail=lead + text) for text in self.problems)
         if not objects:
             raise self._nothing(head)
         return EmbeddedObjects(self.where, objects, losses)
@@ -252,9 +234,6 @@ class _Search:
 
     def _is_done(self) -> bool:
         return len(self.problems) >= MAX_PROBLEMS or self.miss_count > MAX_MISSES or len(self.objects) >= MAX_OBJECTS
-
-    def _sentence(self, text: str) -> str:
-        return f"{self.where}: {text}" if self.where else text
 
     def _nothing(self, head: bytes) -> NotATraceError | UnsupportedError:
         """The error for a file without code objects."""

@@ -19,23 +19,15 @@ _MAX_NAMES_BYTES = 1 << 24
 _MEMBER = struct.Struct("16s12s6s6s8s10s2s")
 
 
-class HostSection(NamedTuple):
-    """A section of a host's file: [offset, offset + size) lies inside it."""
+class NamedRange(NamedTuple):
+    """A section of a host's file, or a file in an archive: [offset, offset + size) lies inside it."""
 
     name: str
     offset: int
     size: int
 
 
-class Member(NamedTuple):
-    """A file in an archive."""
-
-    name: str
-    offset: int
-    size: int
-
-
-def host_sections(source: ByteSource) -> list[HostSection]:
+def host_sections(source: ByteSource) -> list[NamedRange]:
     """The sections of a 64-bit little-endian ELF file that have a name and bytes; none where it has no headers."""
     head = source.read_at(0, ELF_HEADER.size)
     if len(head) < ELF_HEADER.size:
@@ -50,20 +42,19 @@ def host_sections(source: ByteSource) -> list[HostSection]:
         names_index = ELF_SECTION.unpack(first)[6]
     table = source.read_at(shoff, min(count, _MAX_SECTIONS) * ELF_SECTION.size)
     raw = list(ELF_SECTION.iter_unpack(table[: len(table) // ELF_SECTION.size * ELF_SECTION.size]))
-    names = (
-        source.read_at(raw[names_index][4], min(raw[names_index][5], _MAX_NAMES_BYTES))
-        if (names_index < len(raw))
-        else b""
-    )
+    names = b""
+    if names_index < len(raw):
+        _, _, _, _, offset, size, *_ = raw[names_index]
+        names = source.read_at(offset, min(size, _MAX_NAMES_BYTES))
     sections = []
     for name, type_, _, _, offset, size, *_ in raw:
         title = string_at(names, name)
         if title and type_ != SHT_NOBITS and offset < source.size:
-            sections.append(HostSection(title, offset, min(size, source.size - offset)))
+            sections.append(NamedRange(title, offset, min(size, source.size - offset)))
     return sections
 
 
-def archive_members(source: ByteSource) -> Iterator[Member]:
+def archive_members(source: ByteSource) -> Iterator[NamedRange]:
     """The files of an `ar` archive, with names as GNU or BSD archivers write them; symbol tables are left out.
 
     Damage ends it early.
@@ -87,9 +78,9 @@ def archive_members(source: ByteSource) -> Iterator[Member]:
         elif name.startswith(b"#1/") and name[3:].isdigit():  # BSD: the name is in front of the content
             length = min(int(name[3:]), size, 4096)
             title = source.read_at(start, length).rstrip(b"\0").decode("utf-8", "replace")
-            yield Member(title, start + length, size - length)
+            yield NamedRange(title, start + length, size - length)
         elif name not in (b"/", b"/SYM64/"):
-            yield Member(_title(name, long_names), start, size)
+            yield NamedRange(_title(name, long_names), start, size)
 
 
 def _title(name: bytes, long_names: bytes) -> str:

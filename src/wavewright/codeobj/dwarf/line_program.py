@@ -16,12 +16,13 @@ from wavewright.codeobj.dwarf.forms import (
     sleb,
     uleb,
 )
+from wavewright.codeobj.elf import string_at
 
 NO_LINE = 0xFFFF_FFFF  # file number of a row that ends a sequence: no code from its address on
 MAX_ROWS = 4_000_000  # of all programs together: 64 MB of arrays
 _MAX_TABLE_VALUES = 1 << 20
 _MAX_NAME_BYTES = 1 << 26  # of all file names together; one name may stand behind a 4-byte reference
-_PATH_BYTES = 4096
+PATH_BYTES = 4096  #: Of a name of a file or function.
 _MASK64 = (1 << 64) - 1
 _LNCT_PATH, _LNCT_DIRECTORY = 1, 2
 _LNS_COPY, _LNS_ADVANCE_PC, _LNS_ADVANCE_LINE, _LNS_SET_FILE = 1, 2, 3, 4
@@ -139,7 +140,7 @@ class _Reader:
     def _name(self, value: int | bytes, form: int) -> str:
         if isinstance(value, int):
             table = {DW_FORM_LINE_STRP: ".debug_line_str", DW_FORM_STRP: ".debug_str"}.get(form, "")
-            name = string_at(self.sections.get(table, b""), value)
+            name = string_at(self.sections.get(table, b""), value, PATH_BYTES)
         else:
             name = _text(value)
         self.name_bytes.spend(len(name))
@@ -178,12 +179,6 @@ def initial_length(data: bytes, at: int) -> tuple[int, int, int]:
     if length == 0xFFFF_FFFF:
         return int.from_bytes(data[at + 4 : at + 12], "little"), at + 12, 8
     return length, at + 4, 4
-
-
-def string_at(table: bytes, offset: int, limit: int = _PATH_BYTES) -> str:
-    """The zero-terminated string at an offset of a string table, cut at a sane length."""
-    end = table.find(b"\0", offset, offset + limit)
-    return _text(table[offset : end if end >= 0 else offset + limit])
 
 
 def _text(raw: bytes) -> str:

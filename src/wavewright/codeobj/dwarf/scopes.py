@@ -116,9 +116,10 @@ def _walk(info: DebugInfo, unit: Unit, scopes: ScopeMap, intervals: list[tuple[i
             ranges = info.ranges(unit, values)
             scopes.names[offset] = _names(info, unit, values)
             if ranges:
-                scope = _add_scope(
-                    scopes, offset, values, scope if abbreviation.tag == DW_TAG_INLINED_SUBROUTINE else -1
-                )
+                parent = scope if abbreviation.tag == DW_TAG_INLINED_SUBROUTINE else -1
+                call_line = number_of(values.get(DW_AT_CALL_LINE)) if parent >= 0 else None
+                scope = len(scopes.scopes)
+                scopes.scopes.append(Scope(parent, offset, number_of(values.get(DW_AT_CALL_FILE)), call_line))
                 intervals += ((begin, stop, len(enclosing_scopes), scope) for begin, stop in ranges)
         elif abbreviation.skip_bytes is not None:  # lexical blocks too: their function covers their addresses
             at += abbreviation.skip_bytes
@@ -134,12 +135,6 @@ def _names(info: DebugInfo, unit: Unit, values: dict[int, Value]) -> Names:
     candidates = (values.get(attribute) for attribute in (DW_AT_LINKAGE_NAME, DW_AT_MIPS_LINKAGE_NAME, DW_AT_NAME))
     name = next((text for text in (info.string(unit, value) for value in candidates) if text), "")
     return Names(name, info.reference(unit, values.get(DW_AT_ABSTRACT_ORIGIN) or values.get(DW_AT_SPECIFICATION)))
-
-
-def _add_scope(scopes: ScopeMap, offset: int, values: dict[int, Value], parent: int) -> int:
-    call_file, call_line = (number_of(values.get(attribute)) for attribute in (DW_AT_CALL_FILE, DW_AT_CALL_LINE))
-    scopes.scopes.append(Scope(parent, offset, call_file, call_line if parent >= 0 else None))
-    return len(scopes.scopes) - 1
 
 
 def _flatten(scopes: ScopeMap, intervals: list[tuple[int, int, int, int]]) -> None:

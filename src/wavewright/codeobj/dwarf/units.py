@@ -23,7 +23,8 @@ from wavewright.codeobj.dwarf.forms import (
     sleb,
     uleb,
 )
-from wavewright.codeobj.dwarf.line_program import initial_length, string_at
+from wavewright.codeobj.dwarf.line_program import PATH_BYTES, initial_length
+from wavewright.codeobj.elf import string_at
 
 DW_TAG_INLINED_SUBROUTINE, DW_TAG_SUBPROGRAM = 0x1D, 0x2E
 DW_AT_NAME, DW_AT_STMT_LIST, DW_AT_LOW_PC, DW_AT_HIGH_PC, DW_AT_COMP_DIR = 0x03, 0x10, 0x11, 0x12, 0x1B
@@ -117,21 +118,16 @@ class DebugInfo:
         at += 2
         if not 2 <= version <= 5:
             raise DwarfError(f"version {version} is not known")
-        kind = _UNIT_COMPILE
-        if version >= 5:
-            kind, address_size = data[at], data[at + 1]
-            abbreviations_at = int.from_bytes(data[at + 2 : at + 2 + offset_size], "little")
-            at += 2 + offset_size
-            if kind in (_UNIT_SKELETON, _UNIT_SPLIT_COMPILE):
-                at += 8  # the id of its split part
-        else:
-            abbreviations_at, address_size = (
-                int.from_bytes(data[at : at + offset_size], "little"),
-                data[at + offset_size],
-            )
-            at += offset_size + 1
+        kind = data[at] if version >= 5 else _UNIT_COMPILE
         if kind in _UNIT_TYPES:
             return None, end
+        # The address size is before the offset of the abbreviations from version 5 on, and behind it before.
+        offset_at = at + 2 if version >= 5 else at
+        address_size = data[at + 1] if version >= 5 else data[at + offset_size]
+        abbreviations_at = int.from_bytes(data[offset_at : offset_at + offset_size], "little")
+        at = offset_at + offset_size + (version < 5)
+        if kind in (_UNIT_SKELETON, _UNIT_SPLIT_COMPILE):
+            at += 8  # the id of its split part
         context = FormContext(offset_size, address_size, version)
         unit = Unit(start, at, end, context, self._abbreviations(abbreviations_at, context))
         self._read_root(unit)
@@ -214,7 +210,7 @@ class DebugInfo:
         elif form not in (DW_FORM_STRP, DW_FORM_LINE_STRP):
             return ""
         table = ".debug_line_str" if form == DW_FORM_LINE_STRP else ".debug_str"
-        text = string_at(self.sections.get(table, b""), raw)
+        text = string_at(self.sections.get(table, b""), raw, PATH_BYTES)
         self._name_bytes.spend(len(text))
         return text
 
@@ -223,11 +219,9 @@ class DebugInfo:
         if value is None:
             return None
         form, raw = value
-        if isinstance(raw, bytes):
-            return None
-        if form == DW_FORM_ADDR:
+        if form == DW_FORM_ADDR and isinstance(raw, int):
             return raw
-        return self._indexed_address(unit, raw) if form in _ADDRX_FORMS else None
+        return self._indexed_address(unit, raw) if form in _ADDRX_FORMS and isinstance(raw, int) else None
 
     def _indexed_address(self, unit: Unit, index: int) -> int:
         size = unit.context.address_size
@@ -300,7 +294,11 @@ class DebugInfo:
                 continue
             if len(operands) < 2:
                 return ranges  # end of list, or a kind of the future
-            begin, end = _range_of(kind, base, operands[0], operands[1])
+            begin, end = operands
+            if kind in _RANGE_LENGTHS:
+                end += begin
+            elif kind in _RANGE_OFFSETS:
+                begin, end = base + begin, base + end
             if begin < end:
                 ranges.append((begin & _MASK64, end & _MASK64))
 
@@ -310,13 +308,6 @@ _RANGE_OPERANDS = {1: "x", 2: "xx", 3: "xu", 4: "uu", 5: "a", 6: "aa", 7: "au"}
 _RANGE_BASES = (1, 5)
 _RANGE_LENGTHS = (3, 7)
 _RANGE_OFFSETS = (4,)
-
-
-def _range_of(kind: int, base: int, first: int, second: int) -> tuple[int, int]:
-    """[Start, end) of an entry: two addresses, an address and a length, or two offsets from the base."""
-    if kind in _RANGE_LENGTHS:
-        return first, first + second
-    return (base + first, base + second) if kind in _RANGE_OFFSETS else (first, second)
 
 
 def number_of(value: Value | None) -> int:

@@ -22,11 +22,7 @@ class Threshold(Fact, frozen=True):
     is_cost: bool = False  #: Whether it is a part of the kernel's time: no other number need tell that it costs time.
 
     def level(self, value: float) -> int:
-        """0 = speaks against, 1 = for it, 2 = strongly for it.
-
-        >>> Threshold("valu_busy", 50, 80, "unit").level(80)
-        2
-        """
+        """0 = speaks against, 1 = for it, 2 = strongly for it."""
         if self.below:
             return (value <= self.likely) + (value <= self.strong)
         return (value >= self.likely) + (value >= self.strong)

@@ -45,11 +45,7 @@ class Counting:
 
 
 def counting_of(target: str) -> Counting:
-    """The capacity of a target such as `gfx942`. Raises `UsageError` when nothing is known about targets of that name.
-
-    >>> counting_of("gfx1201").slots["GL2C"], counting_of("gfx941").missing[-1]
-    (4, 'TCP_TCC_WRITE_REQ_LATENCY')
-    """
+    """The capacity of a target such as `gfx942`. Raises `UsageError` when nothing is known about such targets."""
     declared = packaged("gpus/counting.toml")
     prefix = max((name for name in declared if target.startswith(name)), key=len, default=None)
     if prefix is None:

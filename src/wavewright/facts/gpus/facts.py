@@ -80,11 +80,7 @@ class Arch:
 
     @property
     def family(self) -> str:
-        """Series of its products, else the generation.
-
-        >>> of("gfx942").family, of("gfx1100").family
-        ('MI300 series', 'RDNA 3')
-        """
+        """Series of its products, else the generation."""
         return self.series or self.generation
 
     @property

@@ -23,38 +23,17 @@ _FILE = Path(__file__).parent / "rules.toml"
 
 @cache
 def lane_rules() -> LaneRules:
-    """The rules that come with wavewright.
-
-    >>> sorted({target for target, _, _ in lane_rules().lds})
-    ['gfx1100', 'gfx1201', 'gfx908', 'gfx90a', 'gfx942', 'gfx950']
-    """
+    """The rules that come with wavewright."""
     return declared_rules(_FILE)
 
 
 def lds_rule(target: str, operation: str, width_bytes: int, *, wave_size: int | None = None) -> LdsRuleFact | Refusal:
-    """How LDS of a target serves an operation (read, write, atomic) of a width, or why that is not known.
-
-    >>> rule = lds_rule("gfx942", "read", 16)
-    >>> rule.banks, len(rule.phases), rule.confidence
-    (32, 8, 'counter-proven')
-    >>> rule = lds_rule("gfx942", "write", 2)
-    >>> rule.width_dwords, rule.alignment_bytes, rule.confidence
-    (1, 2, 'hypothesis')
-    >>> lds_rule("gfx942", "read", 12).reason
-    'no rule is known for LDS reads of b96 on gfx942'
-    """
+    """How LDS of a target serves an operation (read, write, atomic) of a width, or why that is not known."""
     return lane_rules().lds_rule(target, operation, width_bytes, wave_size=wave_size)
 
 
 def coalescing_rule(target: str) -> CoalescingRuleFact | Refusal:
-    """How the vector L1 cache of a target counts accesses, or why that is not known.
-
-    >>> rule = coalescing_rule("gfx942")
-    >>> rule.group_lanes, rule.segment_bytes
-    (16, 64)
-    >>> coalescing_rule("gfx906").reason
-    'no coalescing rule is known for gfx906'
-    """
+    """How the vector L1 cache of a target counts accesses, or why that is not known."""
     return lane_rules().coalescing_rule(target)
 
 
@@ -94,8 +73,6 @@ def lds_access(mnemonic: str) -> LdsAccess | Refusal:
 
     >>> lds_access("ds_read2st64_b32")
     LdsAccess(operation='read', width_bytes=4, access_count=2, offset_unit_bytes=256)
-    >>> lds_access("ds_read_b64_tr_b16").reason
-    'no rule is known for ds_read_b64_tr_b16: transposing reads are undocumented'
     """
     parts = _ACCESS.fullmatch(mnemonic)
     if parts and int(parts["bits"]) in _WIDTHS_BITS and (parts["two"] or not parts["far"]):

@@ -72,22 +72,24 @@ def declared_rules(file: Path) -> LaneRules:
         entry = decoded(row, _LdsEntry, where=place, advice=_ADVICE)
         for rule in _lds_rules(entry, lists, place):
             key = (rule.target, rule.operation, rule.width_bytes)
-            if key in lds:
-                what = f"a second rule for {rule.target} {rule.operation} {entry.width}"
-                raise UsageError(what, where=place, advice="remove one of them")
-            lds[key] = rule
+            _add(lds, key, rule, f"a second rule for {rule.target} {rule.operation} {entry.width}", place)
     coalescing: dict[str, CoalescingRuleFact] = {}
     for number, row in enumerate(declared.coalescing, 1):
         place = f"{file}, coalescing rule {number}"
         values = structs.asdict(decoded(row, _CoalescingEntry, where=place, advice=_ADVICE))
         for target in values.pop("targets"):
-            if target in coalescing:
-                what = f"a second coalescing rule for {target}"
-                raise UsageError(what, where=place, advice="remove one of them")
-            coalescing[target] = CoalescingRuleFact(target=target, **values)
+            rule_of_target = CoalescingRuleFact(target=target, **values)
+            _add(coalescing, target, rule_of_target, f"a second coalescing rule for {target}", place)
     if not lds and not coalescing:
         raise UsageError("holds neither [[lds]] nor [[coalescing]]", where=str(file), advice=_ADVICE)
     return LaneRules(lds, coalescing)
+
+
+def _add(rules: dict[Any, Any], key: object, rule: object, problem: str, place: str) -> None:
+    """Add a rule. Raises `UsageError` with the problem where there is one for the key."""
+    if key in rules:
+        raise UsageError(problem, where=place, advice="remove one of them")
+    rules[key] = rule
 
 
 def _lds_rules(entry: _LdsEntry, lists: Mapping[str, tuple[int, ...]], place: str) -> Iterator[LdsRuleFact]:

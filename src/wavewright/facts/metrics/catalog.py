@@ -1,4 +1,4 @@
-"""The catalog of all metrics per target, for `wavewright metrics` and the reference pages."""
+"""The catalog of all metrics per target, for `wavewright metrics` and the reference pages, and as values."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from wavewright.errors import UsageError
 from wavewright.facts.loader import packaged
@@ -78,9 +79,6 @@ def catalog(targets: Sequence[str] = METRIC_TARGETS, *, more: Sequence[Path] = (
     """The metrics of the targets in the order of their tables, then those of the user's files.
 
     Raises `UsageError` for mistakes in the user's files.
-
-    >>> len(catalog(["gfx942"])), len(catalog()) > 440
-    (379, True)
     """
     rows: dict[_Key, _Row] = {}
     tables: dict[tuple[str, str], list[_Key]] = {}
@@ -106,13 +104,6 @@ def found(entries: Iterable[CatalogEntry], text: str) -> tuple[CatalogEntry, ...
     The first kind of these that matches anything decides; exact names come first. Names of earlier releases stand for
     the metric that is the same today (`aliases.toml`). Raises `UsageError` for a name of earlier releases whose metric
     is gone.
-
-    >>> [entry.name for entry in found(catalog(["gfx942"]), "TD Busy")]
-    ['Data-Return Busy']
-    >>> [entry.name for entry in found(catalog(["gfx942"]), "17.1.2")]
-    ['Hit Rate']
-    >>> len(found(catalog(["gfx942"]), "TCC_HIT")) > 5
-    True
     """
     entries = tuple(entries)
     asked = text.strip().lower()
@@ -168,15 +159,9 @@ def _metrics(
 def _entry(family: str, row: _Row) -> CatalogEntry:
     variants: dict[tuple[object, ...], Variant] = {}
     for target, (metric, theirs) in row.of.items():
-        differs = metric.defect != ""
-        other = theirs if differs else None
-        key = (
-            metric.unit,
-            metric.formula,
-            metric.peak,
-            metric.level,
-            other and (other.formula, other.peak, other.unit),
-        )
+        other = theirs if metric.defect else None
+        reference = other and (other.formula, other.peak, other.unit)
+        key = (metric.unit, metric.formula, metric.peak, metric.level, reference)
         variants.setdefault(key, Variant({}, metric, other)).ids[target] = metric.id
     return CatalogEntry(
         family,
@@ -191,3 +176,57 @@ def _entry(family: str, row: _Row) -> CatalogEntry:
         row.metric.source,
         tuple(variants.values()),
     )
+
+
+_ABOUT = ("panel_word", "panel_title", "table_id", "table_title", "name", "unit", "about", "source")
+
+
+def difference(variant: Variant) -> str:
+    """The definition of ROCm Compute Profiler 3.3, where it differs; else empty."""
+    ours, theirs = variant.metric, variant.reference
+    if theirs is None:
+        return ""
+    parts = []
+    if theirs.formula != ours.formula:
+        parts.append(theirs.written or "no formula")
+    if theirs.level != ours.level:
+        parts.append(f"level {theirs.level or 'none'}")
+    if theirs.peak != ours.peak:
+        parts.append(f"peak {theirs.written_peak or 'none'}")
+    if theirs.maximum != ours.maximum:
+        parts.append(f"its maximum is the {theirs.maximum}")
+    if theirs.unit.endswith("/N") != ours.unit.endswith("/N"):
+        parts.append(f"in {theirs.unit}")
+    return f"ROCm Compute Profiler 3.3 has {'; '.join(parts)} (defect {ours.defect})"
+
+
+def as_builtins(entry: CatalogEntry) -> dict[str, Any]:
+    """A metric as plain values, for JSON."""
+    forms = [
+        {
+            "ids": variant.ids,
+            **{name: getattr(variant.metric, name) for name in ("formula", "written", "peak", "level")},
+            "counters": list(counters_of(variant.metric)),
+            "defect": variant.metric.defect,
+            "reference": difference(variant),
+            "reference_formula": variant.reference.formula if variant.reference else variant.metric.formula,
+            "reference_peak": variant.reference.peak if variant.reference else variant.metric.peak,
+        }
+        for variant in entry.variants
+    ]
+    about = {name: getattr(entry, name) for name in _ABOUT}
+    return {"family": entry.family, "panel": entry.panel_number, **about, "forms": forms}
+
+
+def csv_rows(entries: Sequence[CatalogEntry]) -> list[dict[str, Any]]:
+    """One row per metric and target."""
+    return [
+        {"target": target, "metric_id": identity, "panel": entry.panel_word}
+        | {name: getattr(entry, name) for name in ("table_title", "name", "unit")}
+        | {name: getattr(variant.metric, name) or "" for name in ("formula", "peak", "level")}
+        | {"counters": " ".join(counters_of(variant.metric)), "defect": variant.metric.defect}
+        | {"reference": difference(variant), "about": entry.about, "source": entry.source}
+        for entry in entries
+        for variant in entry.variants
+        for target, identity in variant.ids.items()
+    ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 #: Layout of a table -> the statistics that it shows, in order.
@@ -75,3 +76,8 @@ class Panel:
     word: str  #: How to ask for it: --panel l2.
     title: str
     tables: tuple[MetricTable, ...]
+
+
+def metrics_in(panels: Iterable[Panel]) -> Iterator[tuple[MetricTable, Metric]]:
+    """The metrics of panels in order, each with its table."""
+    return ((table, metric) for panel in panels for table in panel.tables for metric in table.metrics)

@@ -60,38 +60,23 @@ def for_target(declared: Any, sets: tuple[str, ...]) -> Any:
 
 def family_of(target: str) -> Family | None:
     """The family whose panels a target has; None when none are declared for it."""
-    for folder, targets in _FAMILIES.items():
-        if target in targets:
-            return _read(folder)
-    return None
+    return next((_read(folder) for folder, targets in _FAMILIES.items() if target in targets), None)
 
 
 def families() -> tuple[Family, ...]:
-    """All of them, read.
-
-    >>> [family.common["family"] for family in families()]
-    ['CDNA', 'RDNA']
-    """
+    """All of them, read."""
     return tuple(_read(folder) for folder in _FAMILIES)
 
 
 def target_groups() -> dict[str, tuple[str, ...]]:
-    """Groups of targets that have a common name, such as gfx94x, over all families: name -> members.
-
-    >>> target_groups()["gfx94x"]
-    ('gfx940', 'gfx941', 'gfx942')
-    """
-    named = {}
-    for family in families():
-        for name, members in family.common["groups"].items():
-            if name.startswith("gfx") and "_" not in name:
-                named[name] = tuple(members)
-    return named
+    """Groups of targets that have a common name, such as gfx94x, over all families: name -> members."""
+    groups = [item for family in families() for item in family.common["groups"].items()]
+    return {name: tuple(members) for name, members in groups if name.startswith("gfx") and "_" not in name}
 
 
 @cache
 def _read(folder: str) -> Family:
-    names = [path.name for path in sorted((_FOLDER / folder).glob("*.toml"))]
-    read = {name: packaged(f"metrics/{folder}/{name}") for name in names}
+    files = sorted((_FOLDER / folder).glob("*.toml"))
+    read = {file.name: packaged(f"metrics/{folder}/{file.name}") for file in files}
     panels = tuple(table for name, table in read.items() if name[:1].isdigit())
     return Family(read["common.toml"], panels, read.get("formulas.toml", {}))

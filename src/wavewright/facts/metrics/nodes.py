@@ -78,11 +78,7 @@ def _inside(node: Node) -> str:
 
 
 def degree_of(node: Node, constants: frozenset[str]) -> float | None:
-    """Degree of homogeneity, see `Expression.degree`; NaN = any.
-
-    >>> degree_of(Operation("*", (Leaf("TCC_HIT", "TCC_HIT"), Number(64.0))), frozenset())
-    1.0
-    """
+    """Degree of homogeneity, see `Expression.degree`; NaN = any."""
     if isinstance(node, Leaf):
         return 0.0 if node.text in constants else 1.0
     if isinstance(node, Number):
@@ -103,11 +99,7 @@ def degree_of(node: Node, constants: frozenset[str]) -> float | None:
 
 
 def leaves_of(node: Node) -> Iterator[Leaf]:
-    """The leaves in order, again where they appear again.
-
-    >>> [leaf.text for leaf in leaves_of(Operation("-", (Leaf("norm"),)))]
-    ['norm']
-    """
+    """The leaves in order, again where they appear again."""
     if isinstance(node, Leaf):
         yield node
     elif isinstance(node, Terms):
@@ -119,11 +111,7 @@ def leaves_of(node: Node) -> Iterator[Leaf]:
 
 
 def divisors_of(node: Node) -> Iterator[Node]:
-    """The divisors, one for each division.
-
-    >>> [unparsed(item) for item in divisors_of(Operation("/", (Leaf("norm"), Leaf("wave_size"))))]
-    ['wave_size']
-    """
+    """The divisors, one for each division."""
     if isinstance(node, Leaf | Number):
         return
     parts = [item for _, item in node.terms] if isinstance(node, Terms) else list(node.operands)

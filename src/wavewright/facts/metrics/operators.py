@@ -125,9 +125,6 @@ def cost(
 
     `inside` is what was recorded in the call, by name in `inside` and `tiles` of its model: values, kernels with
     their workgroups.
-
-    >>> cost("aten::mm", "[[8, 4], [4, 2]]", '["float", "float"]', None).flops
-    128
     """
     model = model_of(name, user_models)
     if model is None:
@@ -143,12 +140,9 @@ def cost(
         moved_bytes, moved_bytes_max = (_number(model.bytes, each) for each in bounds)
     except (KeyError, ValueError):
         moved_bytes = moved_bytes_max = None
-    if (
-        flops is None
-        or flops_max is None
-        or (not flops and (model.types or not moved_bytes))
-        or any("complex" in kind for kind in inputs.types)
-    ):
+    is_complex = any("complex" in kind for kind in inputs.types)
+    is_nothing = not flops and (model.types or not moved_bytes)
+    if flops is None or flops_max is None or is_nothing or is_complex:
         return None
     return Cost(flops, flops_max, moved_bytes, moved_bytes_max, _unit(inputs, model.types), model.name, model.assumes)
 
@@ -160,18 +154,16 @@ def _bounds(
     names |= {name: float(inside[name]) for name in model.inside}
     least, most = names, dict(names)
     for name, pattern in model.tiles.items():
-        low, high, names[f"e{name}"] = _width(
-            pattern, *inside[name], rows=names["t"] * names["topk"], experts=names["e"]
-        )
+        rows, experts = names["t"] * names["topk"], names["e"]
+        low, high, names[f"e{name}"] = _width(pattern, *inside[name], rows=rows, experts=experts)
         if name not in names:
             least[name], most[name] = low, high
         elif not low <= names[name] <= high:
             raise ValueError
         most[f"e{name}"] = names[f"e{name}"]
-    for name, formulas in model.between.items():
-        least[name], most[name] = (
-            float(parse(formula).evaluate(each)) for formula, each in zip(formulas, (least, most), strict=True)
-        )
+    for name, (lowest, highest) in model.between.items():
+        bounds = float(parse(lowest).evaluate(least)), float(parse(highest).evaluate(most))
+        least[name], most[name] = bounds
     return least, most
 
 
@@ -303,9 +295,8 @@ def _convolution(inputs: _Inputs, places: tuple[int, ...]) -> dict[str, float]:
     count = len(data) - 2
     if len(weight) != len(data) or not 1 <= count <= 3 or inputs.value(transposition) == "True":
         raise ValueError
-    if int(inputs.value(groups) or "1") < 1 or any(
-        len(each) not in (1, count) for each in (strides, padding, dilation)
-    ):
+    has_other_lengths = any(len(each) not in (1, count) for each in (strides, padding, dilation))
+    if int(inputs.value(groups) or "1") < 1 or has_other_lengths:
         raise ValueError
     strides, padding, dilation = (values * (count // len(values)) for values in (strides, padding, dilation))
     sizes = [

@@ -13,17 +13,14 @@ from wavewright.facts.metrics.families import Family, families, family_of, for_t
 from wavewright.facts.metrics.names import expanded
 
 RULES = ("corrected", "rocprof-compute-3.3")  #: Names of the rules: ours, and with `amd` those of AMD's tool.
+#: Keys of declarations that are fields of `Metric` as they are.
+_KEYS_OF_METRIC = ("name", "unit", "level", "zero", "maximum", "fabric_prefix", "series", "about", "source")
 
 
 def panels_of(target: str, *, amd: bool = False, more: Sequence[Path] = ()) -> tuple[Panel, ...]:
     """The panels of a target in order, then those of the user's files `more`; none for a target without declarations.
 
     Raises `UsageError` for mistakes in the user's files, with file, metric and position.
-
-    >>> [panel.word for panel in panels_of("gfx942")][:3]
-    ['sol', 'memory', 'cp']
-    >>> panels_of("gfx90a")[0].tables[0].metrics[0].unit
-    'GFLOP/s'
     """
     panels = _panels(target, RULES[amd])
     if not more:
@@ -37,9 +34,6 @@ def formula_of(target: str, name: str, *, amd: bool = False) -> str | None:
     """An auxiliary formula, over counters and quantities only; None when the target has no counters for it.
 
     Raises `UsageError` when no target has a formula of that name.
-
-    >>> formula_of("gfx90a", "fabric_write_bytes")
-    '32 * (TCC_EA0_WRREQ + TCC_EA0_WRREQ_64B)'
     """
     formulas = formulas_of(target, amd=amd)
     if name not in formulas and not any(
@@ -126,19 +120,11 @@ def _metric(identity: str, declared: Mapping[str, Any], target: str) -> Metric:
     whole_peak = expanded(peak, target)
     return Metric(
         id=identity,
-        name=declared["name"],
-        unit=declared["unit"],
         formula=expanded(formula, target) or None,
         peak=None if "rate_" in whole_peak else whole_peak or None,
         written=formula,
         written_peak=peak,
-        level=declared.get("level", ""),
-        zero=declared.get("zero", "blank"),
-        maximum=declared.get("maximum", "maximum"),
-        fabric_prefix=declared.get("fabric_prefix", ""),
         labels=tuple(declared.get("labels", {}).items()),
-        series=declared.get("series", ""),
-        about=declared.get("about", ""),
-        source=declared.get("source", ""),
         defect=declared.get("reference", {}).get("defect", ""),
+        **{key: declared[key] for key in _KEYS_OF_METRIC if key in declared},
     )

@@ -10,8 +10,8 @@ import ast
 from collections.abc import Iterator
 
 from wavewright.errors import UsageError
+from wavewright.facts.metrics.names import is_derived
 from wavewright.facts.metrics.nodes import Leaf, Node, Number, Operation, Terms
-from wavewright.facts.metrics.profiler_units import is_derived
 
 MAX_LENGTH = 4000  #: Characters of a formula.
 _MAX_NODES = 1000  #: Far below where the recursion of Python's parser and of the evaluations ends.
@@ -32,11 +32,7 @@ class FormulaError(Exception):
 
 
 def syntax_tree(text: str) -> ast.expr:
-    """Python's syntax tree of an expression. Raises `FormulaError` when it is not an expression, or has too many parts.
-
-    >>> ast.unparse(syntax_tree("A+2*B"))
-    'A + 2 * B'
-    """
+    """Python's syntax tree of an expression. Raises `FormulaError` when it is none, or has too many parts."""
     if len(text) > MAX_LENGTH:
         raise FormulaError(f"more than {MAX_LENGTH:,} characters", is_too_deep=True)
     try:
@@ -56,9 +52,6 @@ def read_node(node: ast.expr, text: str) -> Node:
     """The node that a part of the syntax tree of `text` stands for.
 
     Raises `UsageError` when it is not of the notation; the error names the character.
-
-    >>> read_node(ast.parse("TCC_HIT[3]", mode="eval").body, "TCC_HIT[3]").text
-    'TCC_HIT[3]'
     """
     if isinstance(node, ast.BinOp):
         if isinstance(node.op, ast.Add | ast.Sub):
@@ -165,11 +158,7 @@ def _is_counter(node: ast.Name, text: str) -> bool:
 
 
 def wrong(text: str, what: str, offset: int) -> UsageError:
-    """The error about a character of a formula.
-
-    >>> str(wrong("TCC_HIT ** 2", "no powers", 8))
-    "character 9 of 'TCC_HIT ** 2': no powers"
-    """
+    """The error about a character of a formula."""
     lead = len(text) - len(text.lstrip())
     shown = text if len(text) <= 80 else text[:77] + "..."
     return UsageError(what, where=f"character {lead + offset + 1} of {shown!r}")

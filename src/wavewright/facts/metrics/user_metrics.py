@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -43,10 +44,12 @@ def own_panels(target: str, files: Sequence[Path]) -> tuple[Panel, ...]:
     Raises `UsageError` for a file that cannot be read and for every mistake in it: the error names file, metric and
     character.
     """
+    family = family_of(target)
+    names = family.sets_of(target) if family else (target,)  # with the groups that hold it, such as gfx94x
     panels: dict[str, dict[str, list[Metric]]] = {}
     for file in files:
         for place, entry in _entries(Path(file)):
-            if entry.targets is not None and not _sets_of(target) & set(entry.targets):
+            if entry.targets is not None and not set(names) & set(entry.targets):
                 continue
             metric = _metric(entry, place, target)
             panels.setdefault(entry.panel, {}).setdefault(entry.table or entry.panel, []).append(metric)
@@ -54,23 +57,14 @@ def own_panels(target: str, files: Sequence[Path]) -> tuple[Panel, ...]:
 
 
 def _panel(number: int, title: str, declared: Mapping[str, Sequence[Metric]]) -> Panel:
-    from dataclasses import replace
-
     tables = []
     for rank, (name, metrics) in enumerate(declared.items(), 1):
         identity = f"{number}.{rank}"
         numbered_metrics = tuple(replace(metric, id=f"{identity}.{index}") for index, metric in enumerate(metrics))
         layout = "peak" if any(metric.peak for metric in numbered_metrics) else "spread"
         tables.append(MetricTable(identity, name, layout, numbered_metrics))
-    return Panel(
-        number, "own" if number == FIRST_OWN_PANEL else f"own{number - FIRST_OWN_PANEL + 1}", title, tuple(tables)
-    )
-
-
-def _sets_of(target: str) -> set[str]:
-    """The target and the groups that hold it, such as gfx94x."""
-    family = family_of(target)
-    return set(family.sets_of(target)) if family else {target}
+    word = "own" if number == FIRST_OWN_PANEL else f"own{number - FIRST_OWN_PANEL + 1}"
+    return Panel(number, word, title, tuple(tables))
 
 
 def _entries(file: Path) -> Iterator[tuple[str, _UserEntry]]:
@@ -88,15 +82,12 @@ def _entries(file: Path) -> Iterator[tuple[str, _UserEntry]]:
 def _metric(entry: _UserEntry, place: str, target: str) -> Metric:
     return Metric(
         id="",
-        name=entry.name,
-        unit=entry.unit,
         formula=_expanded(entry.formula, f"{place}, formula", target),
         peak=_expanded(entry.peak, f"{place}, peak", target),
         written=entry.formula,
         written_peak=entry.peak,
-        level=entry.level,
-        about=entry.about,
         source=entry.source or place.split(", metric")[0],
+        **{key: getattr(entry, key) for key in ("name", "unit", "level", "about")},
     )
 
 

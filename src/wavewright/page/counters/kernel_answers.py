@@ -1,4 +1,4 @@
-"""Answers of the analyses of counters, as they are, and single dispatches."""
+"""Results of counter analyses for the page: diagnosis, dispatches, memory chart, roofline, raw counters, comparison."""
 
 from __future__ import annotations
 
@@ -14,27 +14,35 @@ from wavewright.analysis.counters.memory_chart import memory_chart
 from wavewright.analysis.counters.raw import raw_counters
 from wavewright.analysis.counters.roofline import roofline
 from wavewright.analysis.counters.roofline.ceilings import CHOICES
-from wavewright.analysis.counters.values.evaluated import metric_values
+from wavewright.analysis.counters.values import metric_values
 from wavewright.errors import UsageError
 from wavewright.facts.metrics.panels import panels_of
 from wavewright.model.document import Document
 from wavewright.page.counters.kernels import choice_of, every_choice, every_kernel, kernels_of, normalized
 from wavewright.page.counters.panels import PARAMETERS
-from wavewright.page.protocol.question import PageQuestion, every_other
+from wavewright.page.protocol.question import PageQuestion, every_other, once_per_document, one_of
 from wavewright.page.protocol.serialize import MOST_ROWS, doubles, serialize
 from wavewright.questions.kit.parameters import Parameters, place, text
 
-#: Kernels, the longest, that an answer about all of them carries; its `kernel_count` tells how many there are.
-_MOST_LIMITS = 20
+# Limits of the rows of an answer; each answer also has the number of all.
+_MOST_LIMITS = 20  #: Kernels, the longest.
+MOST_KERNELS = 300  #: Kernels of a roofline, the longest (web/src/views/roofline/ceilings.ts knows the number too).
+MOST_DISPATCHES = 20_000  #: The first ones.
+_MOST_COMPARED = 20_000  #: Metrics of all kernels: more than other tables have.
 
 
 def diagnosis_of(document: Document, *, kernel: int | None = None) -> Any:
     """Every limiter of one kernel, or of the longest ones, with its verdict and evidence (`limiters`)."""
+    return _diagnosis_of_all(document) if kernel is None else _diagnosis(document, kernel)
 
-    def make() -> Any:
-        return serialize(limiters(document.counters, choice=choice_of(document, kernel), top=_MOST_LIMITS))
 
-    return make() if kernel is not None else document.kept(("counters", "diagnosis"), make)
+def _diagnosis(document: Document, kernel: int | None) -> Any:
+    return serialize(limiters(document.counters, choice=choice_of(document, kernel), top=_MOST_LIMITS))
+
+
+@once_per_document
+def _diagnosis_of_all(document: Document) -> Any:
+    return _diagnosis(document, None)
 
 
 def dispatches(document: Document, *, kernel: int | None = None) -> dict[str, Any]:
@@ -58,30 +66,17 @@ def memory_chart_of(document: Document, *, kernel: int | None = None, normalizat
     return content
 
 
-#: Kernels, the longest, that an answer about all of them carries (web/src/views/roofline/ceilings.ts knows it, too).
-MOST_KERNELS = 300
-
-
-def ceilings(name: str) -> str:
-    """A parser of which roofs kernels are compared with.
-
-    >>> ceilings("empirical")
-    'empirical'
-    """
-    if name not in CHOICES:
-        raise UsageError(f"no roofs {name[:40]!r}", advice=f"there are {', '.join(CHOICES)}")
-    return name
-
-
 def roofline_of(document: Document, *, ceilings: str = "best", kernel: int | None = None) -> Any:
-    """Roofs and kernels (`analysis.counters.roofline`), or one kernel; `kernels` tells how many rows it has."""
-    if kernel is not None:
-        return _roofline(document, ceilings, kernel)
-    return document.kept(("counters", "roofline", ceilings), lambda: _roofline(document, ceilings, None))
+    """Roofs and kernels (`analysis.counters.roofline`), of all kernels or of one."""
+    return _roofline_of_all(document, ceilings) if kernel is None else _roofline(document, ceilings, kernel)
+
+
+@once_per_document
+def _roofline_of_all(document: Document, ceilings: str) -> dict[str, Any]:
+    return _roofline(document, ceilings, None)
 
 
 def _roofline(document: Document, ceilings: str, kernel: int | None) -> dict[str, Any]:
-
     answer = roofline(document.counters, choice=choice_of(document, kernel), ceilings=ceilings)
     kernels = answer.kernels.head(MOST_KERNELS)
     tables = {name: getattr(answer, name).join(kernels, on="kernel", how="semi") for name in ("points", "operations")}
@@ -94,16 +89,10 @@ def _every_ceiling(_: Document) -> list[dict[str, str]]:
     return [{}, *({"ceilings": choice} for choice in CHOICES)]
 
 
-_ROOFS: Parameters = {"ceilings": ceilings, "kernel": place}
-
-#: Dispatches that an answer carries, the first ones; its column `dispatch_total` tells how many there are.
-MOST_DISPATCHES = 20_000
-
-
 def dispatch_values(document: Document, *, table: str, normalization: str = "kernel") -> pl.DataFrame:
     """The metrics of one table for each dispatch: kernel, dispatch, dispatch_id, duration_ns, a column per metric id.
 
-    `outlier_ids` names the metrics, and "duration", by which a dispatch is not like the others of its kernel.
+    `outlier_ids` names the metrics, or "duration", in which a dispatch differs from the others of its kernel.
     """
     if table not in _tables(document):
         raise UsageError(f"there is no table {table[:40]!r}")
@@ -134,25 +123,18 @@ def _every_table(document: Document) -> list[dict[str, str]]:
     return [{"table": table} for table in _tables(document)] if document.counters.measured else []
 
 
-_MOST_COMPARED = 20_000  # metrics of all kernels: more than other tables have
-
-
+@once_per_document
 def counters_against(document: Document, *, base: int) -> Any:
-    """The capture against the document `base` (`analysis.counters.compare`): kernel times and metrics, beyond noise.
+    """The changes from document `base` to this capture, beyond noise: kernel times and metrics.
 
-    Rows about a kernel have its rank in this capture, too; null = only the base has it.
+    Rows about a kernel have its rank in this capture; null = only the base has the kernel.
     """
     if document.library is None or base == document.number:
         problem = "a counter capture is compared with another one"
         raise UsageError(problem, advice="open both: wavewright open BEFORE AFTER")
     other = document.library.document(base)
-    return document.kept(("counters", "compare", base), lambda: _compared(other, document))
-
-
-def _compared(base: Document, document: Document) -> dict[str, Any]:
-
-    answer = counter_compare([base.counters, document.counters])
-    labels = [f"A: {base.label}", f"B: {document.label}"]  # notes call them by their letters
+    answer = counter_compare([other.counters, document.counters])
+    labels = [f"A: {other.label}", f"B: {document.label}"]  # notes call them by their letters
     ranks = kernels_of(document).select("kernel_name", "kernel")
     rankings = {
         name: getattr(answer, name).join(ranks, on="kernel_name", how="left", nulls_equal=True, maintain_order="left")
@@ -163,18 +145,14 @@ def _compared(base: Document, document: Document) -> dict[str, Any]:
     return content | {"verdict": replace(answer, sides=sides).verdict(1)}
 
 
+_ROOFS: Parameters = {"ceilings": one_of("no roofs", CHOICES, "there are"), "kernel": place}
+_VALUES: Parameters = {"table": text, "normalization": normalized}
 QUESTIONS = (
     PageQuestion("counter_diagnosis", diagnosis_of, {"kernel": place}, (), every_kernel),
     PageQuestion("counter_dispatches", dispatches, {"kernel": place}, (), every_kernel),
     PageQuestion("memory_chart", memory_chart_of, PARAMETERS, (), every_choice),
     PageQuestion("counter_roofline", roofline_of, _ROOFS, (), _every_ceiling),
-    PageQuestion(
-        "counter_values",
-        dispatch_values,
-        {"table": text, "normalization": normalized},
-        ("table",),
-        _every_table,
-    ),
+    PageQuestion("counter_values", dispatch_values, _VALUES, ("table",), _every_table),
     PageQuestion("counter_raw", raw_counters_of, {"kernel": place}, (), every_kernel),
     PageQuestion("counter_compare", counters_against, {"base": place}, ("base",), every_other),
 )

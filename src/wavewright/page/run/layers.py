@@ -6,24 +6,26 @@ from typing import Any
 
 import polars as pl
 
-from wavewright.analysis.common.timeline import TILE_CELLS, SpanTiles, Timeline, tiles_of
+from wavewright.analysis.common.timeline import TILE_CELLS, SpanTiles, Timeline
 from wavewright.analysis.run.collectives.collectives import is_collective
 from wavewright.analysis.run.gpu_time.timeline import DEEPEST, RunArea, RunTimeline, run_area, run_timeline
 from wavewright.errors import UsageError
 from wavewright.model.document import Document
-from wavewright.page.protocol.question import TILE_OF_LAYER, PageQuestion
-from wavewright.page.protocol.timelines import area_question, coarse_tiles, described
+from wavewright.page.protocol.curve_tiles import coarse_tiles
+from wavewright.page.protocol.question import TILE_OF_LAYER, PageQuestion, once_per_document
+from wavewright.page.protocol.timelines import area_question, described
 from wavewright.page.run.times import clocks_of
 
-MOST_TRACKS = 16_384  #: Maximum tracks shown; a note reports more.
-_CELL_BITS = 4
+MOST_TRACKS = 16_384  #: Tracks that are shown; where there are more, a note says so.
+_CELL_BITS = 4  #: Cells of level 0 are 16 ns long.
 _MOST_TILES = 64  #: Levels with more tiles are left out of an exported page.
 _KEYS = ("track", "label", "group", "kind", "node", "depth", "process", "agent")
 
 
+@once_per_document
 def timeline_of(document: Document) -> RunTimeline:
-    """The timeline of the run (`analysis.run.gpu_time.timeline`), computed once."""
-    return document.kept("timeline", lambda: run_timeline(document.run, clocks_of(document)))
+    """The timeline of the run (`analysis.run.gpu_time.timeline`)."""
+    return run_timeline(document.run, clocks_of(document))
 
 
 def check_layer(layer: str) -> None:
@@ -32,22 +34,20 @@ def check_layer(layer: str) -> None:
         raise UsageError(f"no layer {layer[:40]!r}", advice="layers: run")
 
 
+@once_per_document
 def _timeline(document: Document) -> Timeline:
-    def make() -> Timeline:
-        timeline = timeline_of(document)
-        inner = pl.concat_list("group", "part").alias("group")
-        tracks = timeline.tracks.head(MOST_TRACKS).with_columns(inner).select(_KEYS)
-        all_spans = timeline.spans.select("track", "kind", "item", begin="start_ns", end="end_ns")
-        kinds = _coloured(timeline, all_spans)
-        end = max(timeline.duration_ns, int(all_spans["end"].max() or 0))  # type: ignore[arg-type]
-        spans = all_spans.filter(pl.col("track") < MOST_TRACKS)
-        return Timeline("run", "Run", "ns", 0, end, _CELL_BITS, tracks, kinds, lambda: spans)
-
-    return document.kept("run timeline", make)
+    timeline = timeline_of(document)
+    groups = pl.concat_list("group", "part").alias("group")
+    tracks = timeline.tracks.head(MOST_TRACKS).with_columns(groups).select(_KEYS)
+    all_spans = timeline.spans.select("track", "kind", "item", begin="start_ns", end="end_ns")
+    kinds = _coloured_kinds(timeline, all_spans)
+    end = max(timeline.duration_ns, int(all_spans["end"].max() or 0))  # type: ignore[arg-type]
+    spans = all_spans.filter(pl.col("track") < MOST_TRACKS)
+    return Timeline("run", "Run", "ns", 0, end, _CELL_BITS, tracks, kinds, lambda: spans)
 
 
-def _coloured(timeline: RunTimeline, spans: pl.DataFrame) -> tuple[dict[str, Any], ...]:
-    """The kinds, with the meaning of their colour where it is not that of a name."""
+def _coloured_kinds(timeline: RunTimeline, spans: pl.DataFrame) -> tuple[dict[str, Any], ...]:
+    """The kinds; `colour` is "communication" or "copies" where the colour does not stand for the name."""
     first, last = (timeline.first_items[table] for table in ("copies", "allocations"))
     copies = spans.filter(pl.col("item").is_between(first, last, closed="left"))["kind"].unique()
     is_copy = pl.col("kind").is_in(copies.implode())
@@ -55,14 +55,15 @@ def _coloured(timeline: RunTimeline, spans: pl.DataFrame) -> tuple[dict[str, Any
     return tuple(timeline.kinds.select("kind", "name", "count", colour=meaning).to_dicts())
 
 
+@once_per_document
 def _tiles(document: Document) -> SpanTiles:
-    return document.kept("run tiles", lambda: tiles_of(_timeline(document)))
+    return SpanTiles(_timeline(document))
 
 
 def layers_of_run(document: Document) -> dict[str, Any]:
     """The layer of a run: tracks of threads (one per depth), marks, allocations and streams; kinds are names.
 
-    Tracks of a node count from its first event: clocks of several nodes are never subtracted, and a note says so.
+    Times count from the first event of their node: clocks of different nodes are not compared, and a note says so.
     """
     timeline = timeline_of(document)
     layer = described(_timeline(document)) | {"first_items": timeline.first_items, "notes": _notes(document, timeline)}
@@ -84,7 +85,7 @@ def _notes(document: Document, timeline: RunTimeline) -> list[str]:
 
 
 def tile_window(document: Document, level: int, tile: int) -> tuple[float, float]:
-    """The time of a tile."""
+    """The first time of a tile, and the first behind it."""
     layer = _timeline(document)
     if not 0 <= level < layer.level_count or not 0 <= tile < layer.tile_count(level):
         raise UsageError(f"there is no tile {tile} of level {level}")
@@ -99,24 +100,24 @@ def spans_of_run(document: Document, *, layer: str, level: int, tile: int) -> pl
 
 
 def tiles_of_run(document: Document) -> list[dict[str, Any]]:
-    """Level and tile of everything in an exported page: levels without too many tiles."""
-    return list(coarse_tiles(_timeline(document), _MOST_TILES))
+    """The tiles that an exported page stores: levels without too many of them."""
+    return [{"layer": "run", **tile} for tile in coarse_tiles(_timeline(document), _MOST_TILES)]
 
 
-MOST_EDGES = 20_000  #: Maximum separators of one tile; the ones between the longest events are returned.
+MOST_EDGES = 20_000  #: Separators of one tile: those between the longest events.
 _TILE_PIXELS = 1024
-_SHORTEST_PIXELS = 4  #: Events that are narrower on screen need no line between them: the lines would hide them.
+_SHORTEST_PIXELS = 4  #: Between events that are narrower on screen, a line would hide them.
 
 
 def edges(document: Document, *, layer: str, level: int, tile: int) -> pl.DataFrame:
-    """`track` and `time` of the starts of events in a tile that touch an earlier event of the same name.
+    """Lines to draw between events of the same name that touch: `track` and `time` of each in a tile.
 
-    A cell of the level is taken for a pixel: gaps of a pixel or more can be seen without a line.
+    A cell of the level counts as a pixel: gaps of more than a pixel can be seen without a line.
     """
     check_layer(layer)
     begin, end = tile_window(document, level, tile)
     pixel = (end - begin) / _TILE_PIXELS
-    separators: pl.DataFrame = document.kept("edges", lambda: _touching(document))
+    separators = _touching(document)
     low, high = (int(separators["time"].search_sorted(time)) for time in (begin, end))
     visible = separators[low:high].filter(pl.col("length") >= _SHORTEST_PIXELS * pixel, pl.col("gap") <= pixel)
     if visible.height > MOST_EDGES:
@@ -124,8 +125,9 @@ def edges(document: Document, *, layer: str, level: int, tile: int) -> pl.DataFr
     return visible.select("track", "time")
 
 
+@once_per_document
 def _touching(document: Document) -> pl.DataFrame:
-    """Starts of events that directly follow an event of the same name, with gap and length of the shorter one."""
+    """Starts of events that directly follow an event of the same name, with their gap and the shorter length."""
     spans = timeline_of(document).spans.sort("track", "start_ns", "end_ns")
     length = pl.col("end_ns") - pl.col("start_ns")
     follows = (pl.col("track") == pl.col("track").shift(1)) & (pl.col("kind") == pl.col("kind").shift(1))
@@ -140,7 +142,7 @@ def _touching(document: Document) -> pl.DataFrame:
 
 
 def _area(document: Document, layer: str | None, tracks: list[int] | None, start: int, stop: int) -> RunArea:
-    """Events by name that reach into the time on the tracks (`analysis.run.gpu_time.timeline`)."""
+    """The events by name that overlap the selected time on the tracks (`analysis.run.gpu_time.timeline`)."""
     check_layer(layer or "run")
     return run_area(timeline_of(document), tracks, start, stop)
 

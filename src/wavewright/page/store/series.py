@@ -1,4 +1,4 @@
-"""Overview of a store: its captures, the series of their quantities, and what could not be read."""
+"""The facts about a store that its views need: captures, series of their quantities, losses."""
 
 from __future__ import annotations
 
@@ -6,37 +6,35 @@ from typing import Any
 
 import polars as pl
 
-from wavewright.analysis.common.gate.subjects import SUBJECTS
+from wavewright.analysis.common.gate.check import SUBJECTS
 from wavewright.analysis.common.store.trend import COLUMNS, all_series, with_grids
 from wavewright.facts.kernel_titles import kernel_title
 from wavewright.model.document import Document
 from wavewright.model.losses import LOSSES, loss_frame
-from wavewright.page.protocol.question import NO_LAYERS, PageQuestion
+from wavewright.page.protocol.question import NO_LAYERS, PageQuestion, once_per_document
 
 _MOST_SERIES = 2_000
-#: Subjects of single lines and of instructions are asked for by their change, not by themselves.
+#: Subjects without series of their own: source lines and kinds of instructions only explain changes of others.
 _PARTS = ("line", "kind")
 
 
+@once_per_document
 def rows_of(document: Document) -> pl.DataFrame:
-    """Rows that trends need of all captures of the store."""
+    """The rows of all captures of the store that trends need."""
     is_subject = ~pl.col("subject").is_in(list(_PARTS))
-    return document.kept("stored rows", lambda: with_grids(document.store.read(is_subject, columns=COLUMNS)))
+    return with_grids(document.store.read(is_subject, columns=COLUMNS))
 
 
+@once_per_document
 def series_of(document: Document) -> pl.DataFrame:
-    """The series that can be chosen: the GPU time before its kernels, and of each subject what most captures have."""
-
-    def make() -> pl.DataFrame:
-        series = all_series(rows_of(document).filter(pl.col("damages") == ""))
-        order = pl.col("subject").replace_strict({name: at for at, name in enumerate(SUBJECTS)}, default=len(SUBJECTS))
-        return series.sort(order, maintain_order=True).head(_MOST_SERIES)
-
-    return document.kept("series", make)
+    """The series to choose from: by subject, GPU time first, those of most captures first."""
+    series = all_series(rows_of(document).filter(pl.col("damages") == ""))
+    order = pl.col("subject").replace_strict({name: at for at, name in enumerate(SUBJECTS)}, default=len(SUBJECTS))
+    return series.sort(order, maintain_order=True).head(_MOST_SERIES)
 
 
 def overview_of_store(document: Document) -> dict[str, Any]:
-    """Facts that the page needs to offer the series of a store."""
+    """The facts about a store; a series is asked for by its place in `series`."""
     captures = rows_of(document).unique("capture")
     return {
         "kind": "store",

@@ -1,4 +1,4 @@
-"""Timelines of a trace: which there are, and their tiles at every level of detail."""
+"""The timelines of a trace: their description, and their tiles at every level of detail."""
 
 from __future__ import annotations
 
@@ -8,29 +8,26 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from wavewright.analysis.common.timeline import DEFINITION, SpanTiles, Timeline, tiles_of
+from wavewright.analysis.common.timeline import DEFINITION, SpanTiles, Timeline
 from wavewright.analysis.trace.timeline.area import AreaRows, area_rows
 from wavewright.analysis.trace.timeline.layers import layers
-from wavewright.analysis.trace.timeline.stalled_shares import StalledShares
+from wavewright.analysis.trace.timeline.layers.instructions import StalledShares
 from wavewright.errors import UsageError
 from wavewright.model.document import Document
-from wavewright.page.protocol.curve_tiles import tiling_of
-from wavewright.page.protocol.question import TILE, TILE_OF_LAYER, PageQuestion
-from wavewright.page.protocol.timelines import area_question, coarse_tiles, described
+from wavewright.page.protocol.curve_tiles import coarse_tiles, tiling_of
+from wavewright.page.protocol.question import TILE, TILE_OF_LAYER, PageQuestion, once_per_document
+from wavewright.page.protocol.timelines import area_question, described
 from wavewright.page.trace.curves import grid_of
 from wavewright.questions.kit.parameters import text
 
 _MOST_TILES = 512  #: Levels of a timeline with more tiles are left out of an exported page.
-_FEW_TILES = 8  #: The same for what only colours spans.
+_FEW_TILES = 8  #: The same for timelines that only colour the spans of another one.
 
 
+@once_per_document
 def layers_of_trace(document: Document) -> dict[str, Any]:
     """The timelines of a document, with their tracks and kinds, and how to ask for their tiles."""
-
-    def make() -> dict[str, Any]:
-        return {"definition": DEFINITION, "layers": [described(layer) for layer in _timelines(document).values()]}
-
-    return document.kept("layers", make)
+    return {"definition": DEFINITION, "layers": [described(layer) for layer in _timelines(document).values()]}
 
 
 def spans_of_trace(document: Document, *, layer: str, level: int, tile: int) -> pl.DataFrame:
@@ -39,13 +36,14 @@ def spans_of_trace(document: Document, *, layer: str, level: int, tile: int) -> 
 
 
 def tiles_of_trace(document: Document) -> Iterator[dict[str, Any]]:
-    """The tiles of an exported page, the coarsest first: all levels that do not have too many."""
+    """The tiles that an exported page stores, the coarsest first: levels without too many tiles."""
     for layer in _timelines(document).values():
-        yield from coarse_tiles(layer, _FEW_TILES if layer.tracks_of else _MOST_TILES)
+        most_tiles = _FEW_TILES if layer.tracks_of else _MOST_TILES
+        yield from ({"layer": layer.name, **tile} for tile in coarse_tiles(layer, most_tiles))
 
 
 def kinds(document: Document, *, layer: str) -> list[dict[str, Any]]:
-    """The kinds of a timeline whose kinds take long to find."""
+    """The kinds of a timeline that are too slow to compute for `layers`."""
     late = _timeline(document, layer).late_kinds
     return list(document.kept(("kinds", layer), late)) if late else []
 
@@ -55,29 +53,31 @@ def _late_kinds(document: Document) -> list[dict[str, str]]:
 
 
 def stalled(document: Document) -> dict[str, Any]:
-    """Tiling of the shares of stall of slots (`stalled_shares`), as of curves."""
+    """The tiling of `stalled_shares`, in the form of curves, and the number of tracks."""
     return tiling_of(grid_of(document)) | {"track_count": _shares(document).track_count}
 
 
 def stalled_shares(document: Document, *, level: int, tile: int) -> pl.DataFrame:
-    """In 255ths, the share of stall in every bin of a tile, track by track of the timeline `instructions`."""
+    """The stalled share of every bin of a tile in 255ths, by track of the timeline `instructions`."""
     grid = grid_of(document)
     first, count = grid.bins_of(level, tile)
     shares = _shares(document).shares(grid.begin + (first << level), 1 << level, count)
     return pl.DataFrame({"share": np.rint(shares.ravel() * 255).clip(0, 255).astype(np.uint8)})
 
 
+@once_per_document
 def _shares(document: Document) -> StalledShares:
     grid = grid_of(document)
-    return document.kept("stalled shares", lambda: StalledShares(document.trace, grid.begin, grid.end))
+    return StalledShares(document.trace, grid.begin, grid.end)
 
 
-def _few_shares(document: Document) -> Iterator[dict[str, int]]:
-    return grid_of(document).coarse_tiles(_FEW_TILES) if document.trace.instructions.height else iter(())
+def _few_shares(document: Document) -> Iterator[dict[str, Any]]:
+    return coarse_tiles(grid_of(document), _FEW_TILES) if document.trace.instructions.height else iter(())
 
 
+@once_per_document
 def _timelines(document: Document) -> Mapping[str, Timeline]:
-    return document.kept("timelines", lambda: layers(document.trace))
+    return layers(document.trace)
 
 
 def _timeline(document: Document, name: str) -> Timeline:
@@ -89,7 +89,7 @@ def _timeline(document: Document, name: str) -> Timeline:
 
 def _tiles(document: Document, name: str) -> SpanTiles:
     timeline = _timeline(document, name)
-    return document.kept(("spans", name), lambda: tiles_of(timeline))
+    return document.kept(("spans", name), lambda: SpanTiles(timeline))
 
 
 def _area(document: Document, layer: str | None, tracks: list[int] | None, start: int, stop: int) -> AreaRows:

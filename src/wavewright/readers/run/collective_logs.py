@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from wavewright.errors import NotATraceError
-from wavewright.facts.element_bytes import RCCL_TYPE_BYTES
+from wavewright.facts.loader import packaged
 from wavewright.model.losses import Loss
 from wavewright.model.run import MemorySource
 from wavewright.readers.files.text import text_bytes
@@ -24,6 +24,7 @@ from wavewright.readers.run.collective_records import MOST_RECORDS, RCCL, amount
 
 _LINE_BYTES_MAX = 1 << 20
 _GB = 1e9
+_TYPE_BYTES: list[int] = packaged("collective_types.toml")["rccl_type_bytes"]
 _WHO = rb"(?<![^\s:>\]])([^\s:]{1,200}):(\d{1,10}):\d{1,10} \[\d{1,4}\][^\n]{0,40}? NCCL INFO "
 _CALL = re.compile(
     _WHO
@@ -45,9 +46,8 @@ def read_collective_log(path: Path) -> MemorySource:
     if not data.lstrip().startswith(b"{"):
         return _read_rccl_log(path, data)
     rows: list[dict[str, Any]] = []
-    lost_count = 0
+    lost_count = dropped_count = 0
     process: tuple[str, int | None] = ("", None)
-    dropped_count = 0
     version = ""
     for line in data.splitlines():
         fields = _decoded(line)
@@ -59,9 +59,8 @@ def read_collective_log(path: Path) -> MemorySource:
         if process == ("", None):
             process = (str(about.get("hostname") or "")[:200], whole(about.get("pid"), 1 << 31))
         summary = _object(fields, "summary")
-        dropped_count += sum(
-            whole(value, 1 << 40) or 0 for key, value in summary.items() if key.startswith(("dropped", "overflow"))
-        )
+        dropped = (value for key, value in summary.items() if key.startswith(("dropped", "overflow")))
+        dropped_count += sum(whole(value, 1 << 40) or 0 for value in dropped)
         row = _row(header, fields, recorder)
         if row and len(rows) < MOST_RECORDS:
             rows.append(row)
@@ -119,7 +118,7 @@ def _read_rccl_log(path: Path, data: bytes) -> MemorySource:
         key = (host, pid, address)
         if key not in names:
             numbers.setdefault(key, sum(each[:2] == key[:2] for each in numbers))
-        width = RCCL_TYPE_BYTES[int(kind)] if int(kind) < len(RCCL_TYPE_BYTES) else None
+        width = _TYPE_BYTES[int(kind)] if int(kind) < len(_TYPE_BYTES) else None
         size = None if width is None else int(count) * width
         is_part = name.decode() in ("AllGather", "ReduceScatter", "AllToAll", "AllToAllPivot", "Gather", "Scatter")
         rows.append({

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import chain
 from math import prod
 from pathlib import Path
 from typing import Any, TypeGuard
@@ -16,16 +17,17 @@ from typing import Any, TypeGuard
 import msgspec
 
 from wavewright.errors import NotATraceError
-from wavewright.facts.element_bytes import ELEMENT_BYTES
+from wavewright.facts.loader import packaged
 from wavewright.model.losses import Loss
 from wavewright.model.run import MemorySource
-from wavewright.readers.files.pickles import PickledPairs, PickleReader
+from wavewright.readers.files.pickles import PickledPairs, torch_pickle
 from wavewright.readers.files.text import text_bytes
 from wavewright.readers.run.collective_records import amount, records_source, whole
 
 _MAX_BYTES = 1 << 30  #: Of a dump.
 _STATES = ("scheduled", "started", "completed")
 _TEXT_MAX = 2_000  #: Characters of a text that is kept.
+_ELEMENT_BYTES: dict[str, int] = packaged("collective_types.toml")["element_bytes"]
 _MOST_SHAPES = 64  #: Tensors of a collective, and dimensions of a tensor.
 _RANK_OF_FILE = re.compile(r"(\d{1,6})(?:\.\w+)?$")  #: PyTorch appends the rank to the name it is given.
 _ADVICE = (
@@ -40,7 +42,7 @@ def read_flight_recorder(path: Path) -> MemorySource:
     it is ever run.
     """
     data = text_bytes(path, _MAX_BYTES)
-    dump = _plain(_from_json(path, data) if data.lstrip().startswith(b"{") else _from_pickle(path, data))
+    dump = _plain(_from_json(path, data) if data.lstrip().startswith(b"{") else torch_pickle(path, data))
     entries = dump.get("entries") if isinstance(dump, dict) else None
     if not isinstance(entries, list) or not entries:
         raise NotATraceError("a dump of the flight recorder without any collective", where=str(path), advice=_ADVICE)
@@ -52,12 +54,6 @@ def read_flight_recorder(path: Path) -> MemorySource:
     losses = [Loss("malformed_rows", len(entries) - len(rows), detail=path.name)] if len(rows) < len(entries) else []
     # One process, of which neither host nor pid is recorded.
     return records_source(path, "flight recorder", str(version)[:40] if version else "", rows, losses, [("", None)])
-
-
-def _from_pickle(path: Path, data: bytes) -> Any:
-    inert = ("torch.jit._pickle.restore_type_tag", "torch.jit._pickle.build_intlist")
-    reader = PickleReader(str(path), lambda module: module == "torch.jit._pickle", writer="PyTorch", inert=inert)
-    return reader.read(data)
 
 
 def _from_json(path: Path, data: bytes) -> Any:
@@ -120,9 +116,8 @@ def _is_plain(value: Any) -> TypeGuard[list[Any]]:
     """True for a short list of short lists of numbers and texts: what is shared in a pickle must not be spread out."""
     if not isinstance(value, list) or len(value) > _MOST_SHAPES:
         return False
-    parts = [
-        part for each in value for part in (each if isinstance(each, list) and len(each) <= _MOST_SHAPES else [each])
-    ]
+    lists = (item if isinstance(item, list) and len(item) <= _MOST_SHAPES else [item] for item in value)
+    parts = list(chain.from_iterable(lists))
     return all(len(part) < _TEXT_MAX if isinstance(part, str) else whole(part) is not None for part in parts)
 
 
@@ -132,7 +127,7 @@ def _byte_count(tensors: tuple[list[Any], list[Any]] | None) -> int | None:
         return None
     total = 0
     for shape, kind in zip(*tensors, strict=True):
-        width = ELEMENT_BYTES.get(kind.lower()) if isinstance(kind, str) else None
+        width = _ELEMENT_BYTES.get(kind.lower()) if isinstance(kind, str) else None
         if width is None or not isinstance(shape, list) or not all(whole(part, 1 << 40) is not None for part in shape):
             return None
         total += width * prod(int(part) for part in shape)

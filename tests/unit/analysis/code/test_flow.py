@@ -5,9 +5,19 @@ from __future__ import annotations
 import polars as pl
 
 from tests.kit.together import together
-from wavewright.analysis.code.flow import ANYWHERE, BACK, BRANCH, CALL, END, JUMP, NEXT, flow_rows
+from wavewright.analysis.code.flow import (
+    ANYWHERE,
+    BACK,
+    BRANCH,
+    CALL,
+    END,
+    JUMP,
+    NEXT,
+    flow_rows,
+    innermost_loops,
+    loop_spans,
+)
 from wavewright.analysis.code.machine_code import MachineCode
-from wavewright.analysis.code.static_loops import innermost_loops, loop_spans
 from wavewright.codeobj.code_object import Function, Kernel
 
 EXEC = 126

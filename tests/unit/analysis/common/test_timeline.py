@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.kit.together import together
-from wavewright.analysis.common.timeline import TILE_CELLS, SpanTiles, Timeline, tiles_of
+from wavewright.analysis.common.timeline import TILE_CELLS, SpanTiles, Timeline
 from wavewright.errors import UsageError
 
 Span = tuple[int, int, int, int]  # track, begin, end, kind
@@ -27,7 +27,7 @@ span_lists = st.lists(st.tuples(st.integers(0, TRACKS), times, lengths, st.integ
 def made(spans: list[Span], *, cell_bits: int = 0, parts_overlaps: bool = True) -> SpanTiles:
     tracks = pl.DataFrame({"track": range(TRACKS), "label": "", "group": ""})
     frame = pl.DataFrame(spans, schema=SCHEMA, orient="row")
-    return tiles_of(
+    return SpanTiles(
         Timeline("t", "T", "ns", 0, LAST, cell_bits, tracks=tracks, spans=lambda: frame, parts_overlaps=parts_overlaps)
     )
 
@@ -164,7 +164,7 @@ def test_the_native_levels_are_those_of_the_timeline() -> None:
         line = Timeline(
             "t", "T", "ns", -5, last, 2, tracks=pl.DataFrame({"track": [0]}), spans=lambda: pl.DataFrame(schema=SCHEMA)
         )
-        pyramid = tiles_of(line)._pyramid
+        pyramid = SpanTiles(line)._pyramid
         assert pyramid.level_count == line.level_count
         assert [pyramid.tile_count(level) for level in range(line.level_count)] == [
             line.tile_count(level) for level in range(line.level_count)

@@ -13,9 +13,9 @@ from tests.kit.made_limits import limited
 from tests.unit.readers.counters.test_counters import long_row, write
 from wavewright.analysis.counters.choice import ALL_DISPATCHES
 from wavewright.analysis.counters.limiters import KernelLimit, _summary, limiters
+from wavewright.analysis.counters.limiters.counter_values import with_derived
 from wavewright.analysis.counters.limiters.evidence import EvidenceValue, Limiter
 from wavewright.analysis.counters.limiters.kernel_values import kernel_values, traffic_of
-from wavewright.analysis.counters.limiters.profiler_values import with_derived
 from wavewright.analysis.counters.limiters.verdicts import judged
 from wavewright.model.counters import CounterSet
 from wavewright.readers.counters import open_counters

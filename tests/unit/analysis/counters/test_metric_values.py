@@ -12,8 +12,7 @@ from synth.counter_capture import CounterCapture, write_counters
 from synth.kernel_work import KernelWork
 from wavewright.analysis.counters.choice import CounterChoice
 from wavewright.analysis.counters.engine.panels import counter_panels
-from wavewright.analysis.counters.values.answer import outlier_rows
-from wavewright.analysis.counters.values.evaluated import metric_values
+from wavewright.analysis.counters.values import metric_values, outlier_rows
 from wavewright.model.counters import CounterSet
 from wavewright.readers.counters import open_counters
 

@@ -15,7 +15,7 @@ from wavewright.analysis.counters.engine.panels import counter_panels
 from wavewright.analysis.counters.limiters import limiters
 from wavewright.analysis.counters.memory_chart import memory_chart
 from wavewright.analysis.counters.raw import raw_counters
-from wavewright.analysis.counters.values.evaluated import metric_values
+from wavewright.analysis.counters.values import metric_values
 from wavewright.errors import UsageError
 from wavewright.model.counters import COUNTER_SET, CounterSet, System
 from wavewright.model.document import Document, Library

@@ -12,7 +12,7 @@ import wavewright
 from synth import Scenario, compiled, synthesize, write_capture
 from tests.conftest import SHARED
 from tests.kit.small_traces import frame, small_trace
-from wavewright.analysis.common.timeline import tiles_of
+from wavewright.analysis.common.timeline import SpanTiles
 from wavewright.analysis.trace.clocks import alignment
 from wavewright.analysis.trace.occupancy import occupancy
 from wavewright.analysis.trace.pipes.utilization import utilization
@@ -226,7 +226,7 @@ def test_every_level_covers_what_level_0_covers(document: Document) -> None:
     for layer in layers_of_trace(document)["layers"]:
         name = layer["name"]
         raw = {track: covered(spans) for (track,), spans in whole(document, name).group_by("track")}
-        spans = len(tiles_of(layers(document.trace)[name]))
+        spans = len(SpanTiles(layers(document.trace)[name]))
         for level in range(1, layer["level_count"]):
             groups = whole(document, name, level)
             shown = {track: covered(spans) for (track,), spans in groups.group_by("track")}

@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Final
 
 from wavewright.analysis.code.edits.block_orders import BlockOrders, LegalOrder, Refused
-from wavewright.analysis.code.edits.code_rows import CodeRow, derived_row, named
+from wavewright.analysis.code.edits.code_rows import CodeRow, derived_row, named, union
 from wavewright.analysis.code.edits.dependences import Assumptions, Edge
 from wavewright.analysis.code.edits.derived_waits import Surroundings, derive
-from wavewright.analysis.code.edits.in_flight import aged, copied, issued, waited
+from wavewright.analysis.code.edits.in_flight import aged, passed
 from wavewright.analysis.code.edits.kernel_rows import live_at
 from wavewright.analysis.code.edits.wait_forms import wait_texts
 from wavewright.analysis.code.flow import ANYWHERE, BACK, END, JUMP
@@ -34,9 +34,7 @@ def issued_ahead(
     if edge:
         return Refused(f"{edge.words}, of one iteration and the next", edge)
     moved_rows = [orders.core[at] for at in places]
-    registers = 0
-    for row in moved_rows:
-        registers |= row.writes
+    registers = union(row.writes for row in moved_rows)
     behind = live_at(orders.code, [orders.block.last + 1])
     if behind is None or registers & behind:
         register = named(registers & behind) if behind else "a register"
@@ -73,13 +71,8 @@ def _refusal(orders: BlockOrders, rows: Sequence[int], before: int) -> str:
 def _crossed_edge(orders: BlockOrders, places: Sequence[int], target: int) -> Edge | None:
     """An edge to a row that comes between the new place and the old one, of the one iteration or the next."""
     others = [at for at in range(len(orders.core)) if at not in places]
-    for at in places:
-        for other in others:
-            if other >= target or other < at:
-                edge = orders.edge_between(other, at)
-                if edge:
-                    return edge
-    return None
+    pairs = ((other, at) for at in places for other in others if other >= target or other < at)
+    return next((edge for other, at in pairs if (edge := orders.edge_between(other, at))), None)
 
 
 def _derived(orders: BlockOrders, listing: Sequence[CodeRow], ahead_rows: Sequence[CodeRow]) -> LegalOrder | Refused:
@@ -87,12 +80,8 @@ def _derived(orders: BlockOrders, listing: Sequence[CodeRow], ahead_rows: Sequen
     first_rows = [replace(row, row=_FIRST_NUMBER - at, ahead=0) for at, row in enumerate(ahead_rows)]
     straight = Surroundings(around.family, tuple(first_rows), is_loop=False, entry=around.entry, before=around.before)
     before_loop = derive(first_rows, straight)
-    entry = copied(around.entry)
-    number = {row.row: ahead for row, ahead in zip(first_rows, ahead_rows, strict=True)}
-    for row in before_loop.rows:
-        if row.waits:
-            waited(entry, row.waits)
-        issued(entry, number.get(row.row, row))
+    ahead_row = {row.row: ahead for row, ahead in zip(first_rows, ahead_rows, strict=True)}
+    entry = passed(around.entry, (ahead_row.get(row.row, row) for row in before_loop.rows))
     inside = replace(around, entry=aged(entry), before=(*around.before, *before_loop.rows))
     derived_order = derive(listing, inside)
     hazard = before_loop.hazard or derived_order.hazard
@@ -100,13 +89,6 @@ def _derived(orders: BlockOrders, listing: Sequence[CodeRow], ahead_rows: Sequen
         return Refused("rows would be too close: the wait states between them are not known")
     counters = {counter for row in ahead_rows for counter in row.counters}
     epilogue = tuple(derived_row(text, around.family) for text in wait_texts(dict.fromkeys(counters, 0), around.family))
-    numbers = {row.row: ahead.row for row, ahead in zip(first_rows, ahead_rows, strict=True)}
-    return LegalOrder(
-        derived_order.rows,
-        derived_order,
-        tuple(row.row for row in listing),
-        orders.vgprs,
-        0,
-        prologue=tuple(replace(row, row=numbers.get(row.row, row.row)) for row in before_loop.rows),
-        epilogue=epilogue,
-    )
+    prologue = tuple(replace(row, row=ahead_row.get(row.row, row).row) for row in before_loop.rows)
+    order = tuple(row.row for row in listing)
+    return LegalOrder(derived_order.rows, derived_order, order, orders.vgprs, 0, prologue, epilogue)

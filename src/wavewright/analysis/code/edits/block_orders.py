@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from wavewright.analysis.code.edits.code_rows import EXEC_BITS, VGPR_BITS, CodeRow
+from wavewright.analysis.code.edits.code_rows import EXEC_BITS, VGPR_BITS, CodeRow, union
 from wavewright.analysis.code.edits.dependences import Assumptions, Dependences, Edge, dependences, edge_between
 from wavewright.analysis.code.edits.derived_waits import DerivedOrder, Surroundings, derive, surroundings
 from wavewright.analysis.code.edits.kernel_rows import (
@@ -30,12 +30,12 @@ _LARGEST_BLOCK = 1_000  #: Rows; pairs of them are looked at.
 class LegalOrder:
     """A new order of a block."""
 
-    rows: tuple[CodeRow, ...]  #: Its listing, with derived_order waits and padding.
+    rows: tuple[CodeRow, ...]  #: Its listing, with the waits and the padding that it needs.
     derived_order: DerivedOrder
     order: tuple[int, ...]  #: Rows of the code without waits and padding, in their new order.
     vgprs: int  #: Vector registers that the kernel uses then.
     moved_values: int  #: Values that live in other registers than before.
-    prologue: tuple[CodeRow, ...] = ()  #: Rows before the loop: what its first iteration has no one before to issue.
+    prologue: tuple[CodeRow, ...] = ()  #: Rows before the loop: those that no iteration issues ahead for the first.
     epilogue: tuple[CodeRow, ...] = ()  #: Behind the loop.
     joined: Mapping[int, tuple[int, ...]] = field(default_factory=dict)  #: Row -> rows that are one with it.
 
@@ -60,9 +60,10 @@ class BlockOrders:
         apart: Collection[tuple[int, int]] = frozenset(),
     ) -> None:
         self.code, self.block = code, block
-        self.written = [code.rows[number] for number in block.rows]
+        self.written = code.rows_of(block)
         self.core = [row for row in self.written if not row.is_derived]
-        self.vgprs = _used_vgprs(code.function_rows(block.first))
+        registers = union((row.reads | row.writes) & VGPR_BITS for row in code.function_rows(block.first))
+        self.vgprs = max(0, registers.bit_length() - FIRST_VECTOR)
         live_out = live_behind(code, block)
         self._live = live_out or 0
         entry = states_before(code, blocks_of(code)).get(block.first)
@@ -105,19 +106,18 @@ class BlockOrders:
         allocation = allocate(self.webs, order, self.vgprs, most_vgprs)
         if allocation is None:
             return Refused(f"it needs more than {most_vgprs} vector registers")
-        derived_order = derive(allocation.rows, self.around)
+        rows = tuple(self.core[at].row for at in order)
+        return self.derived(allocation.rows, rows, allocation.highest, allocation.moved_values)
+
+    def derived(
+        self, listing: Sequence[CodeRow], order: tuple[int, ...], vgprs: int, moved_values: int = 0
+    ) -> LegalOrder | Refused:
+        """The order of a listing with the waits and wait states that it needs, or why they cannot be derived."""
+        derived_order = derive(listing, self.around)
         if derived_order.hazard:
             before, row = derived_order.hazard
             return Refused(f"rows {before} and {row} would be too close: the wait states between them are not known")
-        rows = tuple(self.core[at].row for at in order)
-        return LegalOrder(derived_order.rows, derived_order, rows, allocation.highest, allocation.moved_values)
-
-
-def _used_vgprs(rows: Sequence[CodeRow]) -> int:
-    named_registers = 0
-    for row in rows:
-        named_registers |= (row.reads | row.writes) & VGPR_BITS
-    return named_registers.bit_length() - FIRST_VECTOR if named_registers else 0
+        return LegalOrder(derived_order.rows, derived_order, order, vgprs, moved_values)
 
 
 def _refusal(code: KernelRows, block: EditedBlock, rows: Sequence[CodeRow], *, is_known: bool) -> str:
@@ -144,7 +144,7 @@ def _unknown_hazard(code: KernelRows, block: EditedBlock) -> str:
     if code.family == "gfx10" and not code.target.startswith(("gfx103", "gfx10-3")):
         return "RDNA1 has hazards across branches and behind waits, which are not derived"
     if code.family == "gfx11":  # results from before and behind a change of exec may not be read together
-        nearby_rows = (*rows_before(code, block), *(code.rows[number] for number in block.rows))
+        nearby_rows = (*rows_before(code, block), *code.rows_of(block))
         change = next((row for row in nearby_rows if row.writes & EXEC_BITS == EXEC_BITS), None)
         if change:
             return f"hazards of waves of 64 near a change of exec are not derived: row {change.row}, {change.text}"

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
+from functools import reduce
+from operator import or_
 from typing import Final
 
 import polars as pl
@@ -19,21 +21,12 @@ _TO_LDS_CLASSES: Final = frozenset(("vmem_lds_load", "tensor_lds_load"))
 _FROM_LDS_CLASSES: Final = frozenset(("vmem_lds_store", "tensor_lds_store"))
 _VECTOR_MEMORY: Final = ("vmem_", "flat_", "scratch_", "image_", "tensor_", "bvh")
 _STORE_WORDS: Final = ("store", "atomic")
-_FENCE_CLASSES: Final = (
-    frozenset(
-        (
-            "vmem_invalidate",
-            "vmem_writeback",
-            "vmem_prefetch",
-            "message",
-            "message_return",
-            "sleep",
-            "priority",
-            "control",
-        )
+_FENCE_CLASSES: Final = frozenset(
+    (
+        *("vmem_invalidate", "vmem_writeback", "vmem_prefetch", "smem_cache", "smem_time", "lds_async_arrive"),
+        *("message", "message_return", "sleep", "priority", "control", "delay", "jump", "call"),
+        *("barrier_signal", "trace_data", "gws", "export"),
     )
-    | {"smem_cache", "smem_time", "gws", "export", "trace_data", "delay", "jump", "call", "barrier_signal"}
-    | {"lds_async_arrive"}
 )
 _FENCE_TEXTS: Final = re.compile(
     r"s_(setreg|getreg|set_gpr|memtime|memrealtime|ttrace|sched|dcache|icache|gl1)|.*\bsrc_flat_scratch_base"
@@ -64,97 +57,25 @@ class CodeRow:
     size: int = 4
     is_known: bool = True  #: Whether the tables have its operands.
     ahead: int = 0  #: Iterations that it is issued ahead of its own.
-    states: int = field(default=1)  #: Wait states that pass while it is issued.
-
-    @property
-    def is_wait(self) -> bool:
-        """True of waits for counters."""
-        return self.class_name == "wait"
-
-    @property
-    def is_nop(self) -> bool:
-        """True of padding."""
-        return self.class_name == "nop"
-
-    @property
-    def is_hint(self) -> bool:
-        """Hints for the scheduler of the hardware: without them the code means the same."""
-        return _HINTS.match(self.text) is not None
-
-    @property
-    def is_derived(self) -> bool:
-        """Rows that an order makes itself."""
-        return self.is_wait or self.is_nop or self.is_hint
-
-    @property
-    def is_barrier(self) -> bool:
-        """True of rows at which waves meet, or say that they came."""
-        return self.class_name in ("barrier", "barrier_wait", "barrier_signal")
-
-    @property
-    def is_control(self) -> bool:
-        """True of what another row may follow than the next."""
-        return self.class_name in _CONTROL
-
-    @property
-    def is_lds(self) -> bool:
-        """True of what reads or writes the LDS, loads from memory to it included."""
-        return self.class_name in _LDS_CLASSES or self.is_copy
-
-    @property
-    def is_to_lds(self) -> bool:
-        """True of loads from memory to LDS."""
-        return self.class_name in _TO_LDS_CLASSES
-
-    @property
-    def is_copy(self) -> bool:
-        """True of what goes between memory and LDS."""
-        return self.is_to_lds or self.class_name in _FROM_LDS_CLASSES
-
-    @property
-    def is_vector_memory(self) -> bool:
-        """True of accesses to memory by vector instructions."""
-        return self.class_name.startswith(_VECTOR_MEMORY)
-
-    @property
-    def is_flat(self) -> bool:
-        """True of accesses that may go to memory or to LDS."""
-        return self.class_name.startswith("flat")
-
-    @property
-    def is_memory(self) -> bool:
-        """True of what reads or writes memory beyond the LDS."""
-        return bool(self.counters) and (self.class_name not in _LDS_CLASSES) and self.class_name != "lds_cross_lane"
-
-    @property
-    def is_store(self) -> bool:
-        """True of what writes memory or LDS."""
-        return any(word in self.class_name for word in _STORE_WORDS) or self.is_to_lds
-
-    @property
-    def is_valu(self) -> bool:
-        """True of arithmetic of vector registers."""
-        return self.text.startswith("v_")
-
-    @property
-    def is_matrix(self) -> bool:
-        """True of matrix instructions."""
-        return self.class_name == "matrix"
-
-    @property
-    def is_vector_load(self) -> bool:
-        """True of loads that return in order into vector registers."""
-        return self.class_name in ("vmem_load", "scratch_load", "image_load")
-
-    @property
-    def is_fence(self) -> bool:
-        """True of what keeps its place among all rows."""
-        return self.class_name in _FENCE_CLASSES or _FENCE_TEXTS.match(self.text) is not None or not self.is_known
-
-    @property
-    def is_coherent(self) -> bool:
-        """True of accesses whose order others may see."""
-        return self.is_memory and (_COHERENT.search(self.text) is not None or "atomic" in self.class_name)
+    states: int = 1  #: Wait states that pass while it is issued.
+    # What follows from the class and the text, see `_traits`.
+    is_wait: bool = False  #: Waits for counters.
+    is_nop: bool = False  #: Padding.
+    is_derived: bool = False  #: Made by an order itself: a wait, padding, or a hint for the scheduler of the hardware.
+    is_barrier: bool = False  #: Waves meet there, or say that they came.
+    is_control: bool = False  #: Another row than the next may follow.
+    is_fence: bool = False  #: Keeps its place among all rows.
+    is_valu: bool = False  #: Arithmetic of vector registers, matrix instructions included.
+    is_matrix: bool = False
+    is_memory: bool = False  #: Reads or writes memory beyond the LDS.
+    is_vector_memory: bool = False  #: Accesses memory by a vector instruction.
+    is_vector_load: bool = False  #: Loads that return in order into vector registers.
+    is_flat: bool = False  #: Goes to memory or to LDS, depending on the address.
+    is_lds: bool = False  #: Reads or writes the LDS, loads from memory to it included.
+    is_to_lds: bool = False  #: Loads from memory to LDS.
+    is_copy: bool = False  #: Goes between memory and LDS, either way.
+    is_store: bool = False  #: Writes memory or LDS.
+    is_coherent: bool = False  #: Accesses memory in an order that other waves may see.
 
 
 def code_rows(code: pl.DataFrame, family: str) -> list[CodeRow]:
@@ -166,23 +87,15 @@ def code_rows(code: pl.DataFrame, family: str) -> list[CodeRow]:
         key = (text, *operands)
         if key not in answers:
             answers[key] = _code_row(text or "", family, operands)
-        rows.append(_placed(answers[key], row, size or 4))
+        rows.append(replace(answers[key], row=row, size=size or 4))
     return rows
-
-
-def _placed(like: CodeRow, row: int, size: int) -> CodeRow:
-    values = dict(like.__dict__)
-    values.update(row=row, size=size)
-    return CodeRow(**values)
 
 
 def _code_row(text: str, family: str, operands: list[str | None]) -> CodeRow:
     instruction_class = classify(text, family)
     reads, implicit_reads, tied_registers, writes, implicit_writes = (name or "" for name in operands)
     halves = " ".join(word for word in writes.split() if word.endswith((".l", ".h")))
-    states = (
-        0 if instruction_class.name == "wait" and family != "gfx9" else _nop_states(text)
-    )  # RDNA's hazards count others
+    is_free = instruction_class.name == "wait" and family != "gfx9"  # hazards of RDNA do not count waits
     return CodeRow(
         -1,
         text,
@@ -194,8 +107,36 @@ def _code_row(text: str, family: str, operands: list[str | None]) -> CodeRow:
         _order_of(instruction_class, family),
         tuple((wait.counter, wait.value) for wait in waits_of(text, family)),
         is_known=operands[0] is not None,
-        states=states,
+        states=0 if is_free else _nop_states(text),
+        **_traits(text, instruction_class, is_known=operands[0] is not None),
     )
+
+
+def _traits(text: str, instruction_class: InstructionClass, *, is_known: bool) -> dict[str, bool]:
+    """The fields of a row that follow from its class and its text."""
+    name = instruction_class.name
+    is_to_lds = name in _TO_LDS_CLASSES
+    is_copy = is_to_lds or name in _FROM_LDS_CLASSES
+    is_memory = bool(instruction_class.counters) and name not in _LDS_CLASSES and name != "lds_cross_lane"
+    return {
+        "is_wait": name == "wait",
+        "is_nop": name == "nop",
+        "is_derived": name in ("wait", "nop") or _HINTS.match(text) is not None,
+        "is_barrier": name in ("barrier", "barrier_wait", "barrier_signal"),
+        "is_control": name in _CONTROL,
+        "is_fence": name in _FENCE_CLASSES or _FENCE_TEXTS.match(text) is not None or not is_known,
+        "is_valu": text.startswith("v_"),
+        "is_matrix": name == "matrix",
+        "is_memory": is_memory,
+        "is_vector_memory": name.startswith(_VECTOR_MEMORY),
+        "is_vector_load": name in ("vmem_load", "scratch_load", "image_load"),
+        "is_flat": name.startswith("flat"),
+        "is_lds": name in _LDS_CLASSES or is_copy,
+        "is_to_lds": is_to_lds,
+        "is_copy": is_copy,
+        "is_store": is_to_lds or any(word in name for word in _STORE_WORDS),
+        "is_coherent": is_memory and (_COHERENT.search(text) is not None or "atomic" in name),
+    }
 
 
 def _is_translated(instruction_class: InstructionClass) -> bool:
@@ -221,23 +162,17 @@ def _nop_states(text: str) -> int:
 
 
 def bits(numbers: Iterable[int]) -> int:
-    """Registers as bits.
+    """Registers as bits."""
+    return union(1 << number for number in numbers)
 
-    >>> bits([0, 3])
-    9
-    """
-    value = 0
-    for number in numbers:
-        value |= 1 << number
-    return value
+
+def union(masks: Iterable[int]) -> int:
+    """Registers of several sets of bits."""
+    return reduce(or_, masks, 0)
 
 
 def numbers_in(value: int) -> list[int]:
-    """Registers of bits, in order.
-
-    >>> numbers_in(9)
-    [0, 3]
-    """
+    """Registers of bits, in order."""
     numbers = []
     while value:
         low = value & -value

@@ -124,6 +124,7 @@ def edge_between(before: CodeRow, row: CodeRow, assumptions: Assumptions, *, loa
 
 
 def _why(rows: Sequence[CodeRow], place: int, at: int, dead: Sequence[int], *, loads_pass: bool) -> tuple[str, str]:
+    """Kind of the edge between two places, and its register; both empty = the rows may change their order."""
     before, row = rows[place], rows[at]
     if before.writes & row.reads:
         return "reads", _shown(before.writes & row.reads)
@@ -154,13 +155,10 @@ def _is_held(before: CodeRow, row: CodeRow, *, loads_pass: bool) -> bool:
 def _aliased(before: CodeRow, row: CodeRow) -> tuple[str, str]:
     if not (before.counters and row.counters) or not (before.is_store or row.is_store):
         return "", ""
-    if before.is_flat or row.is_flat:
-        return "memory", ""
-    if before.is_lds and row.is_lds and not (before.is_to_lds and row.is_to_lds):
+    is_flat = before.is_flat or row.is_flat
+    if not is_flat and before.is_lds and row.is_lds and not (before.is_to_lds and row.is_to_lds):
         return "LDS", ""
-    if before.is_memory and row.is_memory:
-        return "memory", ""
-    return "", ""
+    return ("memory", "") if is_flat or (before.is_memory and row.is_memory) else ("", "")
 
 
 def _shown(registers: int) -> str:
@@ -183,37 +181,21 @@ def _dead_writes(rows: Sequence[CodeRow], live_out: int) -> list[int]:
 
 def moved_up(deps: Dependences, order: Sequence[int], at: int, places: int | None = None) -> list[int]:
     """A row, with what it needs, earlier: past at most `places` rows that it does not need."""
-    here = order.index(at)
-    ancestors = deps.ancestors(at)
-    first = 0 if places is None else _start_of(order, here, ancestors, places)
-    part = order[first:here]
-    return [
-        *order[:first],
-        *(each for each in part if each in ancestors),
-        at,
-        *(each for each in part if each not in ancestors),
-        *order[here + 1 :],
-    ]
-
-
-def _start_of(order: Sequence[int], here: int, ancestors: set[int], places: int) -> int:
-    passed_rows = 0
-    for first in range(here - 1, -1, -1):
-        passed_rows += order[first] not in ancestors
-        if passed_rows == places:
-            return first
-    return 0
+    return _moved(order[::-1], at, deps.ancestors(at), places)[::-1]
 
 
 def moved_down(deps: Dependences, order: Sequence[int], at: int, places: int | None = None) -> list[int]:
     """A row, with what needs it, later: past at most `places` rows that do not need it."""
+    return _moved(order, at, deps.descendants(at), places)
+
+
+def _moved(order: Sequence[int], at: int, bound: set[int], places: int | None) -> list[int]:
+    """A row, with those behind it that are `bound` to it, past at most `places` of the others."""
     here = order.index(at)
-    descendants = deps.descendants(at)
     moved_rows: list[int] = []
     passed_rows: list[int] = []
-    for place in range(here, len(order)):
-        each = order[place]
-        if each in descendants:
+    for place, each in enumerate(order[here:], here):
+        if each in bound:
             moved_rows.append(each)
         elif places is not None and len(passed_rows) >= places:
             return [*order[:here], *passed_rows, *moved_rows, *order[place:]]
@@ -224,7 +206,5 @@ def moved_down(deps: Dependences, order: Sequence[int], at: int, places: int | N
 
 def first_of_all(deps: Dependences, order: Sequence[int], places: Iterable[int]) -> list[int]:
     """Some rows with all that they need before everything else."""
-    ancestors: set[int] = set()
-    for at in places:
-        ancestors |= deps.ancestors(at)
-    return [*(each for each in order if each in ancestors), *(each for each in order if each not in ancestors)]
+    ancestors = set[int]().union(*map(deps.ancestors, places))
+    return sorted(order, key=lambda each: each not in ancestors)  # a stable sort: both parts keep their order

@@ -18,13 +18,15 @@ from wavewright.analysis.code.edits.in_flight import (
     keys_in,
     merged,
     needs,
+    passed,
     waited,
 )
 from wavewright.analysis.code.edits.wait_forms import most_of, wait_texts
 
 _MOST_ROUNDS = 10
 _MOST_NOP = 8  #: States of one s_nop that all GPUs of gfx9 have.
-END_ROW = -2  #: What stands for the end of a block without a branch.
+#: Stands for the end of a block without a branch.
+_END = CodeRow(-2, "", "branch", states=0, size=0, is_control=True)
 
 
 @dataclass(frozen=True)
@@ -60,66 +62,46 @@ def surroundings(
     before: Sequence[CodeRow] = (),
     behind: Sequence[CodeRow] = (),
 ) -> Surroundings:
-    """Look at the order that the code has: what its waits make sure of."""
-    block = tuple(rows) if rows and rows[-1].is_control else (*rows, end_row())
-    flown: dict[int, set[tuple[int, int]]] = {}
+    """The surroundings of a block; its waits in the order of the code tell what must be complete where."""
+    block = _with_end(rows)
+    in_flight: dict[int, set[tuple[int, int]]] = {}  # row -> operations that its waits leave in flight
     for state in _entry_states(block, is_loop=is_loop, entry=entry):
-        _walk_as_written(block, state, flown)
-    older: set[int] = set()
-    requirements = {}
-    for row in block:
-        if row.row in flown:
-            requirements[row.row] = Required(frozenset(flown[row.row]), frozenset(older))
-        older.add(row.row)
+        for row in block:
+            waited(state, row.waits)
+            if row.is_control or row.is_fence or row.is_barrier or row.is_coherent or row.is_lds:
+                in_flight.setdefault(row.row, set()).update(keys_in(state))
+            issued(state, row)
+    requirements = {
+        row.row: Required(frozenset(in_flight[row.row]), frozenset(older.row for older in block[:place]))
+        for place, row in enumerate(block)
+        if row.row in in_flight
+    }
     return Surroundings(family, block, is_loop, entry, tuple(before), tuple(behind), requirements)
 
 
-def end_row() -> CodeRow:
-    """A row that stands for the end of a block which has no branch there."""
-    return CodeRow(END_ROW, "", "branch", states=0, size=0)
+def _with_end(rows: Sequence[CodeRow]) -> tuple[CodeRow, ...]:
+    return tuple(rows) if rows and rows[-1].is_control else (*rows, _END)
 
 
 def _entry_states(rows: Sequence[CodeRow], *, is_loop: bool, entry: State) -> list[State]:
     """Operations that may be in flight at the start of the first iteration, and of any other."""
-    states = [copied(entry)]
-    if is_loop:
-        later: State = {}
-        turn = _after(rows, entry)
-        for _ in range(_MOST_ROUNDS):
-            if not merged(later, turn):
-                break
-            turn = _after(rows, later)
-        states.append(later)
-    return states
-
-
-def _after(rows: Sequence[CodeRow], entry: State) -> State:
-    state = copied(entry)
-    for row in rows:
-        if row.waits:
-            waited(state, row.waits)
-        issued(state, row)
-    return aged(state)
-
-
-def _walk_as_written(rows: Sequence[CodeRow], entry: State, flown: dict[int, set[tuple[int, int]]]) -> None:
-    state = copied(entry)
-    for row in rows:
-        if row.waits:
-            waited(state, row.waits)
-        if row.is_control or row.is_fence or row.is_barrier or row.is_coherent or row.is_lds:
-            flown.setdefault(row.row, set()).update(keys_in(state))
-        issued(state, row)
+    if not is_loop:
+        return [copied(entry)]
+    later: State = {}
+    turn = aged(passed(entry, rows))
+    for _ in range(_MOST_ROUNDS):
+        if not merged(later, turn):
+            break
+        turn = aged(passed(later, rows))
+    return [copied(entry), later]
 
 
 def unmet_need(rows: Sequence[CodeRow], around: Surroundings) -> tuple[int, NeedInFlight] | None:
     """The first row of a listing with waits that touches operations in flight; None = its waits are strict enough."""
-    listing = rows if rows and rows[-1].is_control else [*rows, end_row()]
-    for entry in _entry_states(listing, is_loop=around.is_loop, entry=around.entry):
-        state = copied(entry)
+    listing = _with_end(rows)
+    for state in _entry_states(listing, is_loop=around.is_loop, entry=around.entry):
         for place, row in enumerate(listing):
-            if row.waits:
-                waited(state, row.waits)
+            waited(state, row.waits)
             for need in needs(state, row, around.requirements):
                 return place, need
             issued(state, row)
@@ -128,7 +110,7 @@ def unmet_need(rows: Sequence[CodeRow], around: Surroundings) -> tuple[int, Need
 
 def derive(order: Sequence[CodeRow], around: Surroundings) -> DerivedOrder:
     """The order with the least waits and wait states; `order` has neither waits nor padding."""
-    listing = list(order) if order and order[-1].is_control else [*order, end_row()]
+    listing = _with_end(order)
     waits: dict[int, dict[str, int]] = {}
     reasons: dict[int, dict[str, NeedInFlight]] = {}
     later: State = {}
@@ -210,10 +192,8 @@ def _listed(
     for place, row in enumerate(listing):
         if place in waits:
             rows += [derived_row(text, family) for text in wait_texts(waits[place], family)]
-        states = nops.get(place, 0)
-        while states > 0:
-            part = min(states, _MOST_NOP)
-            rows.append(derived_row(f"s_nop {part - 1}", family))
-            states -= part
-        rows += [] if row.row == END_ROW else [row]
+        for begin in range(0, nops.get(place, 0), _MOST_NOP):
+            states = min(nops[place] - begin, _MOST_NOP)
+            rows.append(derived_row(f"s_nop {states - 1}", family))
+        rows += [] if row is _END else [row]
     return tuple(rows)

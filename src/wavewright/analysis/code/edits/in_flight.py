@@ -35,16 +35,27 @@ def copied(state: State) -> State:
 
 
 def issued(state: State, row: CodeRow) -> None:
-    """An operation goes out."""
+    """Add the operation of a row that is issued now."""
+    counters = row.counters
     if row.has_address_counter:  # scalar and vector accesses are never translated at the same time
+        counters = (*counters, ADDRESS_COUNTER)
         queue = state.get(ADDRESS_COUNTER, {})
         for operation in [each for each in queue if each.row.is_vector_memory != row.is_vector_memory]:
             del queue[operation]
-    for counter in (*row.counters, ADDRESS_COUNTER) if row.has_address_counter else row.counters:
+    for counter in counters:
         queue = state.setdefault(counter, {})
         for operation, younger in queue.items():
             queue[operation] = min(_MOST_YOUNGER, younger + 1)
         queue[OperationInFlight(row)] = 0
+
+
+def passed(state: State, rows: Iterable[CodeRow]) -> State:
+    """Operations in flight behind rows with their waits, from those before them."""
+    after = copied(state)
+    for row in rows:
+        waited(after, row.waits)
+        issued(after, row)
+    return after
 
 
 def is_ordered(queue: Iterable[OperationInFlight], counter: str) -> bool:
@@ -56,7 +67,7 @@ def is_ordered(queue: Iterable[OperationInFlight], counter: str) -> bool:
 
 
 def waited(state: State, waits: Iterable[tuple[str, int]]) -> None:
-    """Take out what is certainly complete after a wait."""
+    """Remove the operations that are certainly complete after waits for (counter, value)."""
     for counter, value in waits:
         queue = state.get(counter)
         if not queue:
@@ -91,7 +102,7 @@ def outside(state: State) -> State:
 
 
 def merged(into: State, other: State) -> bool:
-    """Both states; True if the first grew."""
+    """Add the operations of another state to the first; True if it grew."""
     has_grown = False
     for counter, queue in other.items():
         there = into.setdefault(counter, {})
@@ -120,7 +131,7 @@ class Required(NamedTuple):
     """Operations that were complete at a row in the order that the code has, whatever registers say."""
 
     in_flight: frozenset[tuple[int, int]]  #: Those that were not.
-    older_rows: frozenset[int]  #: Rows of the block before it: of other rows nothing was requirements.
+    older_rows: frozenset[int]  #: Rows of the block before it; nothing is required of other rows.
 
 
 def needs(state: State, row: CodeRow, requirements: Mapping[int, Required]) -> list[NeedInFlight]:

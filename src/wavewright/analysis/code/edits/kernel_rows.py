@@ -11,7 +11,7 @@ import polars as pl
 from wavewright import _core
 from wavewright.analysis.code.edits.code_rows import CodeRow, bits, code_rows
 from wavewright.analysis.code.edits.hazards import MOST_STATES
-from wavewright.analysis.code.edits.in_flight import State, copied, issued, merged, outside, waited
+from wavewright.analysis.code.edits.in_flight import State, copied, merged, outside, passed
 from wavewright.analysis.code.flow import ANYWHERE, BACK, BRANCH, CALL, END, JUMP, flow_of
 from wavewright.analysis.code.lane_mask import with_full_writes
 from wavewright.codeobj.registers import HIGH_HALF, LOW_HALF, READS, WRITES, numbers_of
@@ -19,7 +19,7 @@ from wavewright.codeobj.registers import HIGH_HALF, LOW_HALF, READS, WRITES, num
 _COLUMNS: Final = {"writes": WRITES, "implicit_writes": WRITES, "reads": READS, "implicit_reads": READS}
 _OPERANDS: Final = {"row": pl.UInt32, "register": pl.UInt16, "count": pl.UInt8, "role": pl.UInt8}
 _LEAVING_FLOWS: Final = (CALL, ANYWHERE, BACK)
-_MOST_STEPS: Final = 400_000  #: Rows that are walked to find what is in flight; beyond it nothing is entry_state.
+_MOST_STEPS: Final = 400_000  #: Rows that are walked to find what is in flight; beyond it nothing is known.
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,10 @@ class KernelRows:
     def function_rows(self, row: int) -> list[CodeRow]:
         """The rows of the function that holds a row."""
         return [each for each, number in zip(self.rows, self.functions, strict=True) if number == self.functions[row]]
+
+    def rows_of(self, block: EditedBlock) -> list[CodeRow]:
+        """The rows of a block."""
+        return self.rows[block.first : block.last + 1]
 
     def followers(self, row: int) -> list[int]:
         """Rows that may come after a row."""
@@ -121,7 +125,7 @@ def blocks_of(code: KernelRows) -> list[EditedBlock]:
 def states_before(code: KernelRows, blocks: Sequence[EditedBlock]) -> dict[int, State | None]:
     """Operations in flight before each block, on all ways but around a loop of its own; None = not known.
 
-    Behind calls, and wherever computed jumps may lead, nothing is entry_state.
+    Behind calls, and wherever computed jumps may lead, nothing is known.
     """
     number = {block.first: at for at, block in enumerate(blocks)}
     entries: dict[int, State | None] = {}
@@ -146,14 +150,8 @@ def _state_behind(code: KernelRows, block: EditedBlock, entry: State | None, aro
     if entry is None or code.flows[block.last] in _LEAVING_FLOWS:
         return None
     state = copied(entry)
-    if around:
-        merged(state, around)
-    for number in block.rows:
-        row = code.rows[number]
-        if row.waits:
-            waited(state, row.waits)
-        issued(state, row)
-    return outside(state)
+    merged(state, around or {})
+    return outside(passed(state, code.rows_of(block)))
 
 
 def _meet(
@@ -164,15 +162,11 @@ def _meet(
         return False
     if there == at and state is not None:
         return merged(around.setdefault(at, {}), state)
-    if state is None or (there in entries and entries[there] is None):
-        has_changed = entries.get(there, {}) is not None
-        entries[there] = None
-        return has_changed
-    if there not in entries:
-        entries[there] = copied(state)
-        return True
-    entry_state = entries[there]
-    return entry_state is not None and merged(entry_state, state)
+    is_new, before = there not in entries, entries.get(there)
+    if before is not None and state is not None:
+        return merged(before, state)
+    entries[there] = copied(state) if is_new and state is not None else None
+    return is_new or before is not None
 
 
 def live_behind(code: KernelRows, block: EditedBlock) -> int | None:

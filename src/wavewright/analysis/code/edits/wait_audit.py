@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final, NamedTuple
 
@@ -9,7 +10,7 @@ import polars as pl
 
 from wavewright.analysis.code.edits.code_rows import CodeRow
 from wavewright.analysis.code.edits.derived_waits import Surroundings, surroundings, unmet_need
-from wavewright.analysis.code.edits.in_flight import State, copied, issued, merged, waited
+from wavewright.analysis.code.edits.in_flight import State, copied, issued, merged, passed, waited
 from wavewright.analysis.code.edits.kernel_rows import EditedBlock, KernelRows, blocks_of, states_before
 from wavewright.analysis.code.edits.wait_forms import has_forms, most_of
 from wavewright.model.schema import frame_of, packaged_spec
@@ -46,9 +47,8 @@ def strict_waits(code: KernelRows) -> pl.DataFrame:
         entry = states.get(block.first)
         if not block.is_loop or entry is None or len(block.rows) > _LARGEST_LOOP:
             continue
-        rows = [code.rows[number] for number in block.rows]
-        waits = sum(len(row.waits) for row in rows)
-        budget -= len(rows) * waits
+        rows = code.rows_of(block)
+        budget -= len(rows) * sum(len(row.waits) for row in rows)
         if budget < 0:
             break
         if all(row.is_known for row in rows):
@@ -89,55 +89,30 @@ def _needed_value(rows: list[CodeRow], around: Surroundings, at: int, counter: s
 def open_barriers(code: KernelRows) -> pl.DataFrame:
     """Barriers with LDS writes of the same wave in flight (`OPEN_BARRIERS`): others may read before they are done."""
     blocks = blocks_of(code)
-    meeting = blocks_with_barriers(code, blocks)
+    meeting = [block for block in blocks if any(map(_is_meeting, code.rows_of(block)))]
     states = states_before(code, blocks) if meeting else {}
-    rows = [
-        row for block in meeting for state in _states_at(code, block, states) for row in _open_in(code, block, state)
-    ]
-    distinct = {row["row"]: row for row in rows}
-    return frame_of(OPEN_BARRIERS, [distinct[row] for row in sorted(distinct)])
-
-
-def blocks_with_barriers(code: KernelRows, blocks: list[EditedBlock]) -> list[EditedBlock]:
-    """Blocks in which waves meet."""
-    return [block for block in blocks if any(_is_meeting(code.rows[number]) for number in block.rows)]
+    found_rows: list[dict[str, int]] = []
+    for block in meeting:
+        entry = states.get(block.first)
+        if entry is not None:
+            found_rows += _open_in(code.rows_of(block), entry, is_loop=block.is_loop)
+    return frame_of(OPEN_BARRIERS, sorted(found_rows, key=lambda row: row["row"]))
 
 
 def _is_meeting(row: CodeRow) -> bool:
-    return row.text.startswith(("s_barrier", "s_barrier_signal")) and row.class_name in ("barrier", "barrier_signal")
+    return row.text.startswith("s_barrier") and row.class_name in ("barrier", "barrier_signal")
 
 
-def _states_at(code: KernelRows, block: EditedBlock, states: dict[int, State | None]) -> list[State]:
-    entry = states.get(block.first)
-    if entry is None:
-        return []
-    together = copied(entry)
-    if block.is_loop:
-        merged(together, _walked(code, block, entry))
-    return [together]
-
-
-def _walked(code: KernelRows, block: EditedBlock, entry: State) -> State:
+def _open_in(rows: list[CodeRow], entry: State, *, is_loop: bool) -> Iterator[dict[str, int]]:
     state = copied(entry)
-    for number in block.rows:
-        waited(state, code.rows[number].waits)
-        issued(state, code.rows[number])
-    return state
-
-
-def _open_in(code: KernelRows, block: EditedBlock, entry: State) -> list[dict[str, int]]:
-    state, strict_rows = copied(entry), []
-    for number in block.rows:
-        row = code.rows[number]
+    if is_loop:
+        merged(state, passed(entry, rows))
+    for row in rows:
         waited(state, row.waits)
-        if _is_meeting(row):
-            writes = {each.row.row for queue in state.values() for each in queue if _writes_lds(each.row)}
-            if writes:
-                before = [write for write in writes if write < number] or list(writes)
-                strict_rows.append({"row": number, "write_count": len(writes), "write_row": max(before)})
+        operations = [operation.row for queue in state.values() for operation in queue] if _is_meeting(row) else []
+        # Copies from memory are meant to be in flight.
+        writes = {each.row for each in operations if each.class_name in ("lds_store", "lds_atomic")}
+        if writes:
+            nearest = max((write for write in writes if write < row.row), default=max(writes))
+            yield {"row": row.row, "write_count": len(writes), "write_row": nearest}
         issued(state, row)
-    return strict_rows
-
-
-def _writes_lds(row: CodeRow) -> bool:
-    return row.class_name in ("lds_store", "lds_atomic")  # copies from memory are meant to be in flight

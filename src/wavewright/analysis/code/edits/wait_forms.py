@@ -29,23 +29,17 @@ def most_of(family: str, counter: str) -> int:
 def wait_texts(values: Mapping[str, int], family: str) -> list[str]:
     """The fewest instructions that wait for counters to come down to values.
 
-    >>> wait_texts({"vmcnt": 2, "lgkmcnt": 0}, "gfx9")
-    ['s_waitcnt vmcnt(2) lgkmcnt(0)']
     >>> wait_texts({"loadcnt": 3, "dscnt": 5, "kmcnt": 0}, "gfx12")
     ['s_wait_loadcnt_dscnt 0x305', 's_wait_kmcnt 0x0']
     """
     values_known = {name: min(values[name], most) for name, most in _MOST[family].items() if name in values}
     if not family.startswith("gfx12"):
         stores = values_known.pop("vscnt", None)
-        texts = (
-            ["s_waitcnt " + " ".join(f"{name}({value})" for name, value in values_known.items())]
-            if values_known
-            else []
-        )
+        counts = " ".join(f"{name}({value})" for name, value in values_known.items())
+        texts = [f"s_waitcnt {counts}"] if counts else []
         return texts + ([] if stores is None else [f"s_waitcnt_vscnt null, {stores:#x}"])
     texts = []
-    if "dscnt" in values_known:
-        for first in ("loadcnt", "storecnt"):
-            if first in values_known and "dscnt" in values_known:
-                texts.append(f"s_wait_{first}_dscnt {values_known.pop(first) << _SHIFT | values_known.pop('dscnt'):#x}")
+    first = next((name for name in ("loadcnt", "storecnt") if name in values_known), None)
+    if first and "dscnt" in values_known:
+        texts.append(f"s_wait_{first}_dscnt {values_known.pop(first) << _SHIFT | values_known.pop('dscnt'):#x}")
     return texts + [f"s_wait_{name} {value:#x}" for name, value in values_known.items()]

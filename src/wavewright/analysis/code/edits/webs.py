@@ -11,7 +11,7 @@ from wavewright.analysis.code.edits.code_rows import EXEC_BITS, VGPR_BITS, CodeR
 from wavewright.codeobj.registers import FIRST_VECTOR
 
 FIRST_VIRTUAL: Final = 4096  #: Number of the first register that is none of the hardware's.
-_ROOM: Final = 2048  #: Virtual registers of a value: it keeps the number of its value_registers register as the offset.
+_ROOM: Final = 2048  #: Virtual registers of a value; the offset in them is the number of its register in the code.
 _TOKEN: Final = re.compile(r"\bv(?:(\d{1,4})\b(?!\.)|\[(\d{1,4}):(\d{1,4})\])")
 
 
@@ -60,14 +60,10 @@ def webs(rows: Sequence[CodeRow], live_out: int) -> Webs:
     renamed_rows: list[RenamedRow] = []
     registers: dict[int, set[int]] = {}
     for at, row in enumerate(rows):
-        reads = {
-            number: definitions.root(source)
-            for number, source in definitions.sources[at].items()
-            if definitions.is_free(source)
-        }
-        writes = (
-            dict.fromkeys(numbers_in(row.writes & VGPR_BITS), definitions.root(at)) if definitions.is_free(at) else {}
-        )
+        sources = definitions.sources[at].items()
+        reads = {number: definitions.root(source) for number, source in sources if definitions.is_free(source)}
+        written = numbers_in(row.writes & VGPR_BITS) if definitions.is_free(at) else ()
+        writes = dict.fromkeys(written, definitions.root(at))
         for number, web in (*reads.items(), *writes.items()):
             registers.setdefault(web, set()).add(number)
         renamed_rows.append(RenamedRow(_virtual(row, reads, writes), reads, writes))
@@ -151,12 +147,12 @@ class _WebDefinitions:
 
 def tokens_of(text: str) -> list[_WebToken]:
     """Vector registers of a text."""
-    definitions = []
+    tokens = []
     for match in _TOKEN.finditer(text):
         first = int(match[1] or match[2])
         count = int(match[3]) - first + 1 if match[3] else 1
-        definitions.append(_WebToken(match.start(), match.end(), first, max(1, count)))
-    return definitions
+        tokens.append(_WebToken(match.start(), match.end(), first, max(1, count)))
+    return tokens
 
 
 def has_plain_destination(row: CodeRow) -> bool:
@@ -173,7 +169,7 @@ class Allocation:
     """A block with registers of the hardware again."""
 
     rows: list[CodeRow]
-    highest: int  #: Vector registers that are vgpr_count: the highest number plus one.
+    highest: int  #: Vector registers in use: the highest number plus one.
     moved_values: int  #: Values that live in other registers than before.
 
 
@@ -257,24 +253,20 @@ def _free_shift(
     return None
 
 
-def _placed(renamed_rows: RenamedRow, shifts: dict[int, int]) -> CodeRow:
-    row = renamed_rows.row
-    if not renamed_rows.read_webs and not renamed_rows.written_webs:
+def _placed(renamed_row: RenamedRow, shifts: dict[int, int]) -> CodeRow:
+    """A row with registers of the hardware in its text and in what it reads and writes."""
+    row, read_webs, written_webs = renamed_row.row, renamed_row.read_webs, renamed_row.written_webs
+    if not read_webs and not written_webs:
         return row
     pieces, at = [], 0
-    plain = has_plain_destination_of(renamed_rows)
+    is_plain = bool(written_webs) or has_plain_destination(row)  # the first word is a destination
     for place, token in enumerate(tokens_of(row.text)):
-        webs_here = renamed_rows.written_webs if place == 0 and plain else renamed_rows.read_webs
-        shift = shifts.get(webs_here.get(token.numbers[0], -1), 0)
+        token_webs = written_webs if place == 0 and is_plain else read_webs
+        shift = shifts.get(token_webs.get(token.numbers[0], -1), 0)
         first, last = token.first + shift, token.first + token.count - 1 + shift
         pieces += [row.text[at : token.begin], f"v{first}" if token.count == 1 else f"v[{first}:{last}]"]
         at = token.end
     real = (1 << FIRST_VIRTUAL) - 1
-    reads = row.reads & real | bits(number + shifts.get(web, 0) for number, web in renamed_rows.read_webs.items())
-    writes = row.writes & real | bits(number + shifts.get(web, 0) for number, web in renamed_rows.written_webs.items())
+    reads = row.reads & real | bits(number + shifts.get(web, 0) for number, web in read_webs.items())
+    writes = row.writes & real | bits(number + shifts.get(web, 0) for number, web in written_webs.items())
     return replace(row, text="".join(pieces) + row.text[at:], reads=reads, writes=writes)
-
-
-def has_plain_destination_of(renamed_rows: RenamedRow) -> bool:
-    """True if the first word of the text is a destination that is renamed, or one that stays."""
-    return bool(renamed_rows.written_webs) or has_plain_destination(renamed_rows.row)

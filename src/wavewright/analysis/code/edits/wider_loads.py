@@ -8,8 +8,7 @@ from dataclasses import replace
 from typing import Final, NamedTuple
 
 from wavewright.analysis.code.edits.block_orders import BlockOrders, LegalOrder, Refused
-from wavewright.analysis.code.edits.code_rows import CodeRow
-from wavewright.analysis.code.edits.derived_waits import derive
+from wavewright.analysis.code.edits.code_rows import CodeRow, union
 
 _LOAD: Final = re.compile(
     r"(?P<unit>global|buffer|scratch)_load_(?P<width>dword(?:x[234])?|b(?:32|64|96|128))"
@@ -36,31 +35,27 @@ def widened(orders: BlockOrders, rows: Sequence[int]) -> LegalOrder | Refused:
     """The block with some loads as one, where the first of them stands; `rows` are rows of the code."""
     if orders.refusal:
         return Refused(orders.refusal)
-    absentee = next((row for row in rows if row not in orders.places), None)
-    if absentee is not None or len(rows) < 2:
-        return Refused(
-            f"row {absentee} is not one of the block" if absentee is not None else "one load alone is as wide"
-        )
+    absent_row = next((row for row in rows if row not in orders.places), None)
+    if absent_row is not None:
+        return Refused(f"row {absent_row} is not one of the block")
+    if len(rows) < 2:
+        return Refused("one load alone is as wide")
     places = [orders.places[row] for row in rows]
     loads = [orders.core[at] for at in places]
     wider = _wider(loads)
     if isinstance(wider, Refused):
         return wider
-    start = list(range(len(orders.core)))
-    together = [at for at in start if at not in places[1:]]
+    together = [at for at in range(len(orders.core)) if at not in places[1:]]
     at_first = together.index(places[0]) + 1
     order = [*together[:at_first], *places[1:], *together[at_first:]]
     broken_edge = orders.plain_dependences().broken(order)
     if broken_edge:
         return Refused(broken_edge.words, broken_edge)
     listing = [wider if at == places[0] else orders.core[at] for at in together]
-    derived_order = derive(listing, orders.around)
-    if derived_order.hazard:
-        before, row = derived_order.hazard
-        return Refused(f"rows {before} and {row} would be too close: the wait states between them are not known")
-    core = tuple(row.row for row in listing)
-    rows_of_wider = {wider.row: tuple(load.row for load in loads)}
-    return LegalOrder(derived_order.rows, derived_order, core, orders.vgprs, 0, joined=rows_of_wider)
+    answer = orders.derived(listing, tuple(row.row for row in listing), orders.vgprs)
+    if isinstance(answer, Refused):
+        return answer
+    return replace(answer, joined={wider.row: tuple(load.row for load in loads)})
 
 
 def dwords_of(text: str) -> int:
@@ -112,7 +107,4 @@ def _wider(rows: Sequence[CodeRow]) -> CodeRow | Refused:
     width = f"b{32 * dwords}" if first.is_by_bits else f"dwordx{dwords}"
     text = f"{first.unit}_load_{width} v[{first.first}:{register - 1}], {first.rest}"
     text += f" offset:{first.offset}" if first.offset else ""
-    writes = 0
-    for row in rows:
-        writes |= row.writes
-    return replace(rows[0], text=text, writes=writes)
+    return replace(rows[0], text=text, writes=union(row.writes for row in rows))

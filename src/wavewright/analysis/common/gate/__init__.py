@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 import polars as pl
 
 from wavewright.analysis.common.gate.against import against_baseline
-from wavewright.analysis.common.gate.check import CANNOT_TELL, FAIL, NOT_JUDGED, PASS, STATUSES, Check, JudgedFinding
+from wavewright.analysis.common.gate.check import (
+    CANNOT_TELL,
+    FAIL,
+    NOT_JUDGED,
+    PASS,
+    STATUSES,
+    SUBJECTS,
+    Check,
+    JudgedFinding,
+)
 from wavewright.analysis.common.gate.noise import Group, groups_of
-from wavewright.analysis.common.gate.subjects import SUBJECTS
 from wavewright.analysis.common.name_patterns import pattern_of
 from wavewright.analysis.common.noise import GATE_FALSE_ALARMS, t_bound
 from wavewright.base.words import counted, percent
@@ -42,32 +50,22 @@ class GateAnswer(Answer, package=__package__):
 
     def headline(self) -> str:
         """The verdict in one sentence."""
-        counts = {status: int((self.checks["status"] == status).sum()) for status in STATUSES}
-        judged = sum(counts[status] for status in (FAIL, CANNOT_TELL, PASS))
+        checks = counted(int((self.checks["status"] != NOT_JUDGED).sum()), "checks")
         if self.verdict == PASS:
-            what = f"{counted(judged, 'checks')}, none worse by more than {_threshold(self.threshold)}"
-            return f"pass: {what}{self._smallest()}"
-        if self.verdict == FAIL:
-            rows = self.checks.filter(self.checks["status"] == FAIL).head(_NAMED).to_dicts()
-            count = counts[FAIL] - len(rows)
-            more = f" and {count:,} more" if count > 0 else ""
-            return f"fail: {counts[FAIL]:,} of {counted(judged, 'checks')}: {'; '.join(map(sentence, rows))}{more}"
-        if self.reasons:
+            seen = "" if self.detectable is None else f"; every change above {percent(self.detectable)} would be seen"
+            return f"pass: {checks}, none worse by more than {100 * self.threshold:g} %{seen}"
+        if self.verdict == CANNOT_TELL and self.reasons:
             return f"cannot tell: {'; '.join(self.reasons)}"
-        rows = self.checks.filter(self.checks["status"] == CANNOT_TELL).head(_NAMED).to_dicts()
-        count = counts[CANNOT_TELL] - len(rows)
-        more = f" and {count:,} more" if count > 0 else ""
-        unsure = "; ".join(map(sentence, rows))
-        return f"cannot tell: {counts[CANNOT_TELL]:,} of {counted(judged, 'checks')}: {unsure}{more}"
-
-    def _smallest(self) -> str:
-        return "" if self.detectable is None else f"; every change above {percent(self.detectable)} would be seen"
+        decisive = self.checks.filter(self.checks["status"] == self.verdict)
+        more = f" and {decisive.height - _NAMED:,} more" if decisive.height > _NAMED else ""
+        sentences = "; ".join(map(sentence, decisive.head(_NAMED).to_dicts()))
+        return f"{self.verdict}: {decisive.height:,} of {checks}: {sentences}{more}"
 
 
 def sentence(row: Mapping[str, object]) -> str:
     """One check in words."""
     name = title_of(row)
-    if subject_of_finding(row):
+    if is_finding(row):
         return f"{name}: {row['reason']}, at most {percent(row['value'])}; the limit: {row['limit_text']}"  # type: ignore[arg-type]
     if row["limit_text"]:
         value = measured_text(row["value"], str(row["unit"]))
@@ -79,7 +77,7 @@ def sentence(row: Mapping[str, object]) -> str:
     return f"{name} {', '.join(parts)}" if change is not None else f"{name}: {', '.join(parts)}"
 
 
-def subject_of_finding(row: Mapping[str, object]) -> bool:
+def is_finding(row: Mapping[str, object]) -> bool:
     """True if a check is about a finding of a diagnosis, and not the one that says that there is none."""
     return row["subject"] == "finding" and bool(row["name"])
 
@@ -124,27 +122,15 @@ def gate(
 ) -> GateAnswer:
     """Judge captures by a baseline, a budget, or both.
 
-    Raises `UsageError` when there is neither a baseline nor a budget, or they are of different kinds.
-
-    Parameters
-    ----------
-    threshold
-        Share by which a quantity may get worse.
-    subjects
-        What to look at (`SUBJECTS`); nothing = what fits the kind of captures.
-    findings
-        Of a diagnosis of the captures, for a budget that limits them.
-    pairs
-        Names of kernels of the baseline with those that they have now.
-    least_share
-        Share of the GPU time that a kernel must take to be judged.
+    A quantity may get worse by `threshold`, a share. `subjects` are names of `SUBJECTS` (none = what fits the kind of
+    captures). `findings` are those of a diagnosis of the captures, for a budget that limits them. `pairs` maps names of
+    kernels in the baseline to those of now. Kernels with less than `least_share` of the GPU time are not judged. Raises
+    `UsageError` when there is neither a baseline nor a budget, or they are of different kinds.
     """
     if baseline is None and budget is None:
         raise UsageError("a gate needs something to judge by", advice="give --baseline FILE or --budget FILE")
     checks: list[Check] = []
-    reasons: tuple[str, ...] = tuple(
-        f"{capture.label}: {damage}" for capture in current.captures for damage in capture.damages
-    )
+    reasons = [f"{capture.label}: {damage}" for capture in current.captures for damage in capture.damages]
     notes: tuple[str, ...] = ()
     if baseline is not None:
         against = against_baseline(
@@ -152,7 +138,7 @@ def gate(
         )
         checks += against.checks
         reasons += against.reasons
-        notes += against.notes
+        notes = against.notes
     if budget is not None:
         checks += limit_checks(budget, groups_of(current))
         checks += finding_checks(budget, tuple(findings))
@@ -181,10 +167,6 @@ def _verdict(judged: Sequence[Check], reasons: Sequence[str]) -> str:
     return FAIL if FAIL in statuses else CANNOT_TELL if CANNOT_TELL in statuses else PASS
 
 
-def _threshold(share: float) -> str:
-    return f"{100 * share:g} %"
-
-
 # --- limits of a budget: what a measured quantity or a finding may be at most or at least ---
 
 
@@ -207,21 +189,11 @@ def finding_checks(budget: Budget, findings: tuple[JudgedFinding, ...]) -> Itera
     text = f"no finding stronger than {100 * most:g} %"
     strong = sorted((each for each in findings if each.share > most), key=lambda each: (-each.share, each.sentence))
     for each in strong:
-        yield Check(
-            "finding",
-            each.rule,
-            FAIL,
-            each.sentence,
-            unit="share",
-            value=each.share,
-            limit=most,
-            limit_text=text,
-            file=each.file,
-            line=each.line,
-        )
+        check = Check("finding", each.rule, FAIL, each.sentence, unit="share", limit=most, limit_text=text)
+        yield replace(check, value=each.share, file=each.file, line=each.line)
     if not strong:
         largest = max((each.share for each in findings), default=0.0)
-        yield Check("finding", "", PASS, "", unit="share", value=largest, limit=most, limit_text=text)
+        yield Check("finding", "", PASS, unit="share", value=largest, limit=most, limit_text=text)
 
 
 def _is_about(limit: Limit, name: str) -> bool:

@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isclose
 
-from wavewright.analysis.common.gate.check import CANNOT_TELL, FAIL, NOT_JUDGED, PASS, Check
+from wavewright.analysis.common.gate.check import CANNOT_TELL, FAIL, NOT_JUDGED, PASS, SUBJECTS, Check, default_subjects
 from wavewright.analysis.common.gate.noise import Group, Noise, Prior, groups_of, noise_of, prior_of
-from wavewright.analysis.common.gate.subjects import SUBJECTS, default_subjects
 from wavewright.analysis.common.noise import LEAST_CHANGE
 from wavewright.base.words import counted
 from wavewright.errors import UsageError
@@ -62,11 +61,8 @@ def against_baseline(
         has_kernel_times=all(("kernel-time", "") in each for each in (base_groups, groups)),
     )
     was = {name: base_name for base_name, name in pairs.items()}
-    rows = [
-        _pair(key, was, base_groups, groups)
-        for key in sorted(base_groups.keys() | groups.keys())
-        if key[0] in subject_names
-    ]
+    keys = sorted(base_groups.keys() | groups.keys())
+    rows = [_pair(key, was, base_groups, groups) for key in keys if key[0] in subject_names]
     is_judged = [_is_judged(row, least_share) for row in rows]
     decisive = [row for row, decides in zip(rows, is_judged, strict=True) if decides]
     # Counter captures have a handful of dispatches: a bound over all rows would be beyond anything (docs/adr/0016).
@@ -98,17 +94,14 @@ def _pair(
     subject, name = key
     base, side = base_groups.get(key, _NOTHING), groups.get(key, _NOTHING)
     declared = SUBJECTS[subject]
-    wholes = [each.get((declared.of_whole, ""), _NOTHING).mean for each in (base_groups, groups)]
+    wholes = [each.get((declared.of_whole or "gpu-time", ""), _NOTHING).mean for each in (base_groups, groups)]
     scale = 1.0 if declared.is_in_points else wholes[0] if declared.of_whole else abs(base.mean)
+    sides = [(group, whole) for group, whole in zip((base, side), wholes, strict=True) if whole]
     if declared.of_whole:
-        shares = [group.mean / whole for group, whole in zip((base, side), wholes, strict=True) if whole]
+        shares = [group.mean / whole for group, whole in sides]
     else:
-        totals = [each.get(("gpu-time", ""), _NOTHING).mean for each in (base_groups, groups)]
-        shares = [
-            (group.quantities[0].total or 0.0) / total
-            for group, total in zip((base, side), totals, strict=True)
-            if total and group.quantities and group.quantities[0].total is not None
-        ]
+        times = [(group.quantities[0].total, whole) for group, whole in sides if group.quantities]
+        shares = [time / whole for time, whole in times if time is not None]
     base_name = was.get(name, name) if subject == "kernel" else name
     return _Pair(subject, name, base_name, base, side, max(shares, default=None), scale)
 
@@ -128,14 +121,8 @@ def _left_out(row: _Pair) -> Check:
 
 def _checked(row: _Pair, threshold: float, row_count: int, prior: Prior | None, work: str) -> Check:
     subject = SUBJECTS[row.subject]
-    noise = noise_of(
-        row.base,
-        row.side,
-        row_count=row_count,
-        prior=prior,
-        scale=row.scale,
-        is_told_by_calls=subject.is_told_by_calls,
-    )
+    is_told = subject.is_told_by_calls
+    noise = noise_of(row.base, row.side, row_count=row_count, prior=prior, scale=row.scale, is_told_by_calls=is_told)
     change = (row.side.mean - row.base.mean) / row.scale
     if _is_same(row):
         return _check(row, PASS, "the same capture", None)
@@ -209,9 +196,8 @@ def _check(row: _Pair, status: str, reason: str, noise: Noise | None) -> Check:
 
 def _grown(base_groups: Mapping[tuple[str, str], Group], groups: Mapping[tuple[str, str], Group]) -> list[Check]:
     """The source lines whose exposed cycles grew most: where to look, not a verdict."""
-    rows = [
-        _pair(key, {}, base_groups, groups) for key in sorted(base_groups.keys() | groups.keys()) if key[0] == "line"
-    ]
+    lines = sorted(key for key in base_groups.keys() | groups.keys() if key[0] == "line")
+    rows = [_pair(key, {}, base_groups, groups) for key in lines]
     grown = [_check(row, NOT_JUDGED, "where it grew", None) for row in rows if row.scale]
     grown = [each for each in grown if (each.change or 0.0) >= _LEAST_GROWTH and each.value]
     return sorted(grown, key=lambda each: (-(each.change or 0.0), each.name))[:_MOST_GROWN]
@@ -245,7 +231,7 @@ def _reasons(baseline: Baseline, current: Baseline) -> list[str]:
     ]
     if baseline.targets and current.targets and baseline.targets != current.targets:
         reasons.append(f"other GPU: {', '.join(baseline.targets)} before, {', '.join(current.targets)} now")
-    kernels = [sorted({capture.kernel for capture in each.captures if capture.kernel}) for each in (baseline, current)]
+    kernels = [sorted({capture.kernel for capture in each.captures} - {""}) for each in (baseline, current)]
     if all(kernels) and kernels[0] != kernels[1]:
         reasons.append(f"other kernel: {', '.join(kernels[0])} before, {', '.join(kernels[1])} now")
     if baseline.step != current.step:
@@ -266,16 +252,16 @@ def _notes(baseline: Baseline, current: Baseline, checks: Sequence[Check]) -> li
         notes.append("one capture on each side: runs are taken to differ by 1 % at least; several captures measure it")
     if not baseline.targets or not current.targets:
         notes.append("the GPU is not recorded on both sides: it is taken to be the same")
-    products = [{capture.product for capture in each.captures if capture.product} for each in (baseline, current)]
+    products = [{capture.product for capture in each.captures} - {""} for each in (baseline, current)]
     if all(products) and products[0] != products[1]:
         notes.append(f"other product: {', '.join(sorted(products[0]))} before, {', '.join(sorted(products[1]))} now")
     software = [
-        {item for capture in each.captures for item in capture.software.items()} for each in (baseline, current)
+        {item for capture in side.captures for item in capture.software.items()} for side in (baseline, current)
     ]
     if all(software) and software[0] != software[1]:
         before, after = (", ".join(" ".join(item) for item in sorted(each)) for each in software)
         notes.append(f"recorded by other software: {before} before, {after} now")
-    codes = [{capture.code for capture in each.captures if capture.code} for each in (baseline, current)]
+    codes = [{capture.code for capture in each.captures} - {""} for each in (baseline, current)]
     if all(codes) and codes[0] == codes[1]:
         notes.append("the code is the same on both sides: what differs is between runs, not in the kernel")
     for reason, verb in (("new", "are new"), ("gone", "are gone")):

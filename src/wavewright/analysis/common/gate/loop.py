@@ -50,10 +50,14 @@ def judged_turn(
         {"rule": each.rule, "verdict": each.sentence, "gain_max": each.share, "file": each.file, "line": each.line}
         for each in findings[:_FINDINGS]
     ]
+    decided_by = ""
+    if check is not None:
+        before_text, after_text = (measured_text(check[name], check["unit"]) for name in ("base", "value"))
+        decided_by = f"{sentence(check)}: {before_text} before, {after_text} after"
     return LoopAnswer(
         kind=gate.kind,
         outcome=outcome,
-        decided_by="" if check is None else _decided_by(check),
+        decided_by=decided_by,
         change=None if check is None else check["change"],
         noise=None if check is None else check["noise"],
         reasons=gate.reasons if outcome == CANNOT_TELL else (),
@@ -70,11 +74,6 @@ def _outcome(gate: GateAnswer, check: Mapping[str, Any] | None) -> str:
     if check is not None and is_known and check["change"] < 0 and -check["change"] > check["noise"]:
         return BETTER
     return CANNOT_TELL if gate.verdict == CANNOT_TELL else EQUAL
-
-
-def _decided_by(check: Mapping[str, Any]) -> str:
-    sides = [measured_text(check[name], check["unit"]) for name in ("base", "value")]
-    return f"{sentence(check)}: {sides[0]} before, {sides[1]} after"
 
 
 def _next(outcome: str, kind: str, before: str, after: str) -> tuple[str, ...]:

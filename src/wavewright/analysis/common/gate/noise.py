@@ -63,18 +63,10 @@ def noise_of(
     scale: float,
     is_told_by_calls: bool,
 ) -> Noise | None:
-    """Difference that the means may have; None = not known.
+    """Difference that the means of two groups may have, as a share of `scale`; None = not known.
 
-    Parameters
-    ----------
-    row_count
-        Quantities that the gate judges.
-    prior
-        How deviations between captures of all such quantities are spread.
-    scale
-        What shares are of.
-    is_told_by_calls
-        Whether one capture of each side is enough.
+    `row_count` quantities are judged in the same gate. `prior` is the spread of deviations between captures over these
+    quantities. `is_told_by_calls`: one capture of each side is enough.
     """
     tail = GATE_FALSE_ALARMS / max(row_count, 1)
     first, second = base.error, side.error

@@ -40,10 +40,13 @@ def architecture(trace: ThreadTrace, gpu: str | None = None) -> Architecture:
     exists, e.g. gfx950; otherwise `is_certain` is False. Raises `UsageError` when nothing is known, or `gpu` is not
     known.
     """
+    recorded = trace.source.target
     if gpu:
-        return Architecture(gpus.of(gpu), "given with --target", contradicts=_contradicted(gpus.of(gpu), trace))
-    if trace.source.target:
-        return Architecture(gpus.of(trace.source.target), f"from {trace.source.target_origin or 'the capture'}")
+        facts = gpus.of(gpu)
+        is_other = recorded and recorded.split(":")[0] != facts.target
+        return Architecture(facts, "given with --target", contradicts=recorded if is_other else None)
+    if recorded:
+        return Architecture(gpus.of(recorded), f"from {trace.source.target_origin or 'the capture'}")
     if trace.gfxip not in _DEFAULT:
         raise UsageError("the GPU is not recorded", where=trace.source.path, advice="name it: --target gfx942")
     return _inferred(trace)
@@ -59,11 +62,6 @@ def possible_targets(trace: ThreadTrace) -> list[gpus.Arch]:
     inferred, targets = _inferred(trace), _CANDIDATES[trace.gfxip]
     later = targets[targets.index(inferred.facts.target) + 1 :] if inferred.facts.target in targets else ()
     return [inferred.facts] if inferred.is_certain else [inferred.facts, *map(gpus.of, later)]
-
-
-def _contradicted(facts: gpus.Arch, trace: ThreadTrace) -> str | None:
-    recorded = trace.source.target
-    return recorded if recorded and recorded.split(":")[0] != facts.target else None
 
 
 def _inferred(trace: ThreadTrace) -> Architecture:

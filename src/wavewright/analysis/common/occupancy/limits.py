@@ -1,4 +1,4 @@
-"""Waves that fit on a SIMD and the limiter, computed from the facts of an architecture without a trace."""
+"""Waves that fit on a SIMD, what limits them, and what has to shrink for each wave more; computed without a trace."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from wavewright.facts.gpus.facts import Arch
 
 if TYPE_CHECKING:
     from wavewright.codeobj.code_object import Kernel
+
+_MOST_RUNGS = 64  # no hardware holds more waves per SIMD
 
 
 @dataclass(frozen=True)
@@ -123,8 +125,12 @@ def _model(arch: Arch, resources: Resources, *, wgp_mode: bool) -> _Model:
     wave_size = resources.wave_size or min(arch.wave_sizes)
     _check(arch, resources, wave_size)
     simds = arch.simds_per_cu * (arch.cus_per_wgp if wgp_mode else 1)
-    group_waves = _waves_of(resources.workgroup_size, wave_size)
-    return _Model(arch, replace(resources, wave_size=wave_size), simds, group_waves, _hardware_waves(arch))
+    size = resources.workgroup_size
+    group_waves = None if size is None else -(-size // wave_size)
+    most = arch.waves_per_simd_max
+    if arch.compute_waves_per_cu_max is not None:
+        most = min(most, arch.compute_waves_per_cu_max // arch.simds_per_cu)
+    return _Model(arch, replace(resources, wave_size=wave_size), simds, group_waves, most)
 
 
 @dataclass(frozen=True)
@@ -139,9 +145,9 @@ class _Model:
 
     def limiters(self) -> tuple[Limiter, ...]:
         """In the order in which they win ties."""
-        limiters = [
-            limiter for limiter in (self._vgprs(), self._lds(), self._sgprs(), self._hardware()) if limiter is not None
-        ]
+        most = self.most
+        hardware = Limiter("hardware", most, most * self.simds, most, most, most, "waves")
+        limiters = [limiter for limiter in (self._vgprs(), self._lds(), self._sgprs(), hardware) if limiter is not None]
         if self.group_waves is not None:
             limiters.insert(-1, self._workgroup(min(limiter.waves_per_group for limiter in limiters)))
         return tuple(limiters)
@@ -248,9 +254,6 @@ class _Model:
         per_simd = max(1, waves // self.simds) if waves else 0
         return Limiter(name, min(self.most, per_simd), waves, used, allocated, available, unit)
 
-    def _hardware(self) -> Limiter:
-        return Limiter("hardware", self.most, self.most * self.simds, self.most, self.most, self.most, "waves")
-
 
 def combined_vgprs(arch: Arch, vgprs: int, agprs: int) -> int:
     """Vector registers that count against one file: the sum where the file is unified, the larger on gfx908."""
@@ -282,16 +285,6 @@ def _check(arch: Arch, resources: Resources, wave_size: int) -> None:
             raise UsageError(what, advice="is this the right GPU? name it with --target")
 
 
-def _hardware_waves(arch: Arch) -> int:
-    if arch.compute_waves_per_cu_max is None:
-        return arch.waves_per_simd_max
-    return min(arch.waves_per_simd_max, arch.compute_waves_per_cu_max // arch.simds_per_cu)
-
-
-def _waves_of(workgroup_size: int | None, wave_size: int) -> int | None:
-    return None if workgroup_size is None else -(-workgroup_size // wave_size)
-
-
 def _up(value: int, granule: int) -> int:
     return -(-value // granule) * granule
 
@@ -312,3 +305,45 @@ def resources_of(kernel: Kernel, override: Resources) -> Resources:
         workgroup_size=size,
         wave_size=override.wave_size or kernel.wave_size,
     )
+
+
+@dataclass(frozen=True)
+class Rung:
+    """A number of waves per SIMD, and the most that a wave or workgroup may have for it; None = no obstacle so far."""
+
+    waves_per_simd: int
+    vgprs_at_most: int | None = None  #: Of the file of a SIMD: with accumulation registers where the file is unified.
+    sgprs_at_most: int | None = None
+    lds_bytes_at_most: int | None = None
+
+
+def ladder(arch: Arch, resources: Resources, *, wgp_mode: bool = True) -> tuple[Rung, ...]:
+    """The rungs above what fits now, each after all steps of those below it.
+
+    Raises `UsageError` when no wave can have these resources.
+
+    >>> from wavewright.facts import gpus
+    >>> [(rung.waves_per_simd, rung.vgprs_at_most) for rung in ladder(gpus.of("gfx942"), Resources(vgprs=140))]
+    [(4, 128), (5, 96), (6, 80), (7, 72), (8, 64)]
+    """
+    rungs: list[Rung] = []
+    most: dict[str, int] = {}
+    for _ in range(_MOST_RUNGS):
+        answer = limits(arch, resources, wgp_mode=wgp_mode)
+        if answer.next_waves_per_simd is None:
+            break
+        for step in answer.steps:
+            most[step.resource] = step.at_most
+            resources = _reduced(resources, step)
+        if not answer.steps or min(most.values()) <= 0:  # another workgroup size would be needed
+            break
+        rungs.append(Rung(answer.next_waves_per_simd, most.get("VGPR"), most.get("SGPR"), most.get("LDS")))
+    return tuple(rungs)
+
+
+def _reduced(resources: Resources, step: Step) -> Resources:
+    if step.resource == "VGPR":
+        return replace(resources, vgprs=step.at_most, agprs=0)
+    if step.resource == "SGPR":
+        return replace(resources, sgprs=step.at_most)
+    return replace(resources, lds_bytes=step.at_most)

@@ -17,6 +17,7 @@ from wavewright.model.schema import frame_of
 MOST_CAPTURES = 10  #: Of each side: those nearest to the change.
 #: Subject of a series -> subjects of its parts, which add up to it.
 PARTS = dict.fromkeys(("gpu-time", "step", "wall"), ("kernel", "copy")) | {"cycles": ("line", "kind")}
+_KEYS = ("subject", "name", "file", "line")  #: Columns that tell parts apart.
 _INSTEAD = "kind"  #: Kinds of instructions are the parts where a side has no lines: each has all cycles.
 
 
@@ -59,14 +60,8 @@ def _side(row: Mapping[str, object]) -> str:
 def blame(
     answer: TrendAnswer, place: int, before: pl.DataFrame, after: pl.DataFrame, rows: pl.DataFrame
 ) -> BlameAnswer:
-    """Parts of the change at a place of a trend.
-
-    Parameters
-    ----------
-    before, after
-        Captures of both sides (`captures_around`).
-    rows
-        All rows of these captures.
+    """Parts of the change at a place of a trend, from all `rows` of the captures `before` and `after` it
+    (`captures_around`).
     """
     (change,) = answer.changes.filter(pl.col("place") == place).to_dicts()
     subjects = _subjects(answer.subject, rows, [set(side["capture"]) for side in (before, after)])
@@ -118,31 +113,27 @@ def _subjects(subject: str, rows: pl.DataFrame, sides: Sequence[set[str]]) -> tu
 def _means(rows: pl.DataFrame) -> pl.DataFrame:
     """Mean and its standard error per part, over captures; what a capture lacks is 0 there."""
     value = pl.when(pl.col("total").is_null()).then(pl.col("mean")).otherwise(pl.col("total"))
-    captures = rows["capture"].n_unique()
-    sums = rows.group_by(["subject", "name", "file", "line"], maintain_order=True).agg(
-        value.sum().alias("sum"), (value**2).sum().alias("squares")
-    )
-    mean = pl.col("sum") / max(captures, 1)
+    captures = max(rows["capture"].n_unique(), 1)
+    sums = rows.group_by(_KEYS, maintain_order=True).agg(sum=value.sum(), squares=(value**2).sum())
+    mean = pl.col("sum") / captures
     spread = ((pl.col("squares") - pl.col("sum") * mean).clip(0) / max(captures - 1, 1)).sqrt()
-    return sums.select(
-        "subject", "name", "file", "line", mean.alias("mean"), (spread / max(captures, 1) ** 0.5).alias("error")
-    )
+    return sums.select(*_KEYS, mean=mean, error=spread / captures**0.5)
 
 
 def _differences(sides: Sequence[pl.DataFrame], counts: tuple[int, int], total: float) -> pl.DataFrame:
-    keys = ["subject", "name", "file", "line"]
-    pairs = sides[0].join(sides[1], on=keys, how="full", coalesce=True, suffix="_after").fill_null(0)
+    """The parts (`BlameAnswer.parts`) whose mean differs between the sides, of `counts` captures each."""
+    pairs = sides[0].join(sides[1], on=_KEYS, how="full", coalesce=True, suffix="_after").fill_null(0)
     records = []
     for row in pairs.to_dicts():
-        difference = row["mean_after"] - row["mean"]
+        before, after = float(row["mean"]), float(row["mean_after"])
+        difference = after - before
         is_beyond = None
         if min(counts) > 1:
             bound = difference_bound(MEAN_TAIL, (row["error"], counts[0] - 1), (row["error_after"], counts[1] - 1))
-            least = LEAST_CHANGE * max(row["mean"], row["mean_after"])
-            is_beyond = abs(difference) > max(bound, least)
+            is_beyond = abs(difference) > max(bound, LEAST_CHANGE * max(before, after))
         records.append(
-            {name: row[name] for name in keys}
-            | {"before": float(row["mean"]), "after": float(row["mean_after"]), "difference": float(difference)}
+            {name: row[name] for name in _KEYS}
+            | {"before": before, "after": after, "difference": difference}
             | {"share": difference / total if total else None, "is_beyond_noise": is_beyond}
         )
     records.sort(key=lambda row: (-abs(row["difference"]), row["subject"], row["name"]))

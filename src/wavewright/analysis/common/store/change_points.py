@@ -39,14 +39,7 @@ class ChangePoint:
 
 
 def change_points(values: Sequence[float]) -> list[ChangePoint]:
-    """The changes of a series, in its order.
-
-    >>> level = [10.0, 10.1, 9.9, 10.0, 10.1, 9.9]
-    >>> [(each.place, round(each.change, 2)) for each in change_points(level + [value + 1 for value in level])]
-    [(6, 0.1)]
-    >>> change_points(level + level)
-    []
-    """
+    """The changes of a series, in its order."""
     series = np.asarray(values, dtype=float)
     places = [0, *_places(series), len(series)]
     points = []

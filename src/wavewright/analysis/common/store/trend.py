@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from wavewright.analysis.common.gate import measured_text
-from wavewright.analysis.common.gate.subjects import SUBJECTS
+from wavewright.analysis.common.gate.check import SUBJECTS
 from wavewright.analysis.common.store.change_points import ChangePoint, change_points, segments
 from wavewright.base.words import counted, percent
 from wavewright.errors import UsageError
@@ -26,6 +26,7 @@ COLUMNS = (
 )
 
 
+_IDENTITY = ("subject", "name", "kernel", "unit", "target", "series", "grid_lanes")  #: Of a series in `TrendAnswer`.
 _NAMES = ("name", "kernel")
 _OF_KERNEL = ("kernel-time", "cycles")  #: Subjects of traces without names of their own, the deciding one first.
 
@@ -98,20 +99,11 @@ def trend(
     by: str | None = None,
     last: int | None = None,
 ) -> TrendAnswer:
-    """The series that a word means, its levels and its changes.
+    """The series that a word means in rows of a store (`COLUMNS`, the oldest capture first), its levels and its
+    changes.
 
-    Raises `UsageError` when no capture has such a quantity.
-
-    Parameters
-    ----------
-    rows
-        Rows of a store (`COLUMNS`), the oldest capture first.
-    kernel
-        Part of the name of the traced kernel.
-    by
-        `commit` or `date`; None = commits, where every capture has one.
-    last
-        How many of the newest captures to look at; None = all.
+    `kernel` is a part of the name of the traced kernel. Values are `by` commit or date (None = by commit, where every
+    capture has one), of the `last` captures only (None = all). Raises `UsageError` when no capture has such a quantity.
     """
     choice = {"subject": subject, "target": target, "series": series}
     conditions = [pl.col(name) == value for name, value in choice.items() if value is not None]
@@ -141,13 +133,7 @@ def trend_of(
     ]
     row = series_rows.row(0, named=True)
     return TrendAnswer(
-        subject=row["subject"],
-        name=row["name"],
-        kernel=row["kernel"],
-        unit=row["unit"],
-        target=row["target"],
-        series=row["series"],
-        grid_lanes=row["grid_lanes"],
+        **{name: row[name] for name in _IDENTITY},
         capture_count=latest.height,
         damaged_count=series_rows.height - sound.height,
         by=by,
@@ -179,8 +165,8 @@ def with_grids(rows: pl.DataFrame) -> pl.DataFrame:
 def all_series(rows: pl.DataFrame, first: pl.Expr | None = None) -> pl.DataFrame:
     """The series of rows with grids: those that are `first`, then those that most captures have."""
     counts = rows.group_by(SERIES, maintain_order=True).agg(
-        pl.col("capture").n_unique().cast(pl.Int64).alias("capture_count"),
-        (pl.lit(value=False) if first is None else first).alias("is_first"),
+        capture_count=pl.col("capture").n_unique().cast(pl.Int64),
+        is_first=pl.lit(value=False) if first is None else first,
     )
     return counts.sort(["is_first", "capture_count"], descending=True, maintain_order=True).drop("is_first")
 
@@ -194,34 +180,22 @@ def of_series(rows: pl.DataFrame, series: Mapping[str, object]) -> pl.DataFrame:
 def _points(rows: pl.DataFrame, by: str) -> pl.DataFrame:
     """One row per value of the series."""
     names = pl.col("commit_id") if by == "commit" else pl.col("capture")
-    of_value = rows.with_columns(pl.when(names == "").then(pl.col("capture")).otherwise(names).alias("of"))
-    return (
-        of_value.group_by("of", maintain_order=True)
-        .agg(
-            pl.col("taken_ns").first(),
-            pl.col("commit_id").first(),
-            pl.col("label").first(),
-            pl.len().cast(pl.Int64).alias("capture_count"),
-            pl.col("mean").mean().alias("value"),
-        )
-        .drop("of")
-        .with_row_index("place")
-        .with_columns(pl.col("place").cast(pl.Int64))
+    point = pl.when(names == "").then(pl.col("capture")).otherwise(names)
+    values = rows.group_by(point=point, maintain_order=True).agg(
+        pl.col("taken_ns", "commit_id", "label").first(),
+        capture_count=pl.len().cast(pl.Int64),
+        value=pl.col("mean").mean(),
     )
+    return values.drop("point").with_row_index("place").with_columns(pl.col("place").cast(pl.Int64))
 
 
 def _change(change: ChangePoint, points: pl.DataFrame) -> dict[str, object]:
     first, before = points.row(change.place, named=True), points.row(change.place - 1, named=True)
     level = abs(change.before) or 1.0
     return {
-        "place": change.place,
-        "taken_ns": first["taken_ns"],
-        "commit_id": first["commit_id"],
+        **{name: getattr(change, name) for name in ("place", "before", "after", "change")},
+        **{name: first[name] for name in ("taken_ns", "commit_id", "label")},
         "commit_before": before["commit_id"],
-        "label": first["label"],
-        "before": change.before,
-        "after": change.after,
-        "change": change.change,
         "change_low": change.low / level,
         "change_high": change.high / level,
     }
@@ -235,16 +209,12 @@ def newest_captures(rows: pl.DataFrame) -> pl.DataFrame:
 
 def captures_around(rows: pl.DataFrame, answer: TrendAnswer, place: int, most: int) -> Sequence[pl.DataFrame]:
     """Rows of captures of the level before a change and of that after it: the nearest to it, at most `most` of each."""
-    columns = ("subject", "name", "kernel", "unit", "target", "series", "grid_lanes")
-    same = [pl.col(name).eq_missing(getattr(answer, name)) for name in columns]
+    same = [pl.col(name).eq_missing(getattr(answer, name)) for name in _IDENTITY]
     series_rows, _ = _one_series(rows, answer.name or answer.subject, same)
-    points = answer.points
-    level = points["level"][place]
-    ends = (level - 1, level)
+    level = answer.points["level"][place]
     sides = []
-    for side in ends:
-        of_level = points.filter(pl.col("level") == side)
-        begin, end = of_level["taken_ns"].min(), of_level["taken_ns"].max()
-        within = series_rows.filter(pl.col("taken_ns").is_between(begin, end), pl.col("damages") == "")
-        sides.append(within.tail(most) if side == level - 1 else within.head(most))
-    return sides
+    for number in (level - 1, level):
+        times = answer.points.filter(pl.col("level") == number)["taken_ns"]
+        within = pl.col("taken_ns").is_between(times.min(), times.max())
+        sides.append(series_rows.filter(within, pl.col("damages") == ""))
+    return sides[0].tail(most), sides[1].head(most)

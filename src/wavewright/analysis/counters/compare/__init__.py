@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import sqrt
@@ -100,10 +101,6 @@ def counter_compare(
     """Captures against the first; without `panels` and `metrics` every panel but those about single channels.
 
     Raises `UsageError` when there are fewer than two captures, or what `counter_panels` raises.
-
-    >>> counter_compare([])
-    Traceback (most recent call last):
-    wavewright.errors.UsageError: nothing to compare with; give two captures or more
     """
     if len(captures) < 2:
         raise UsageError("nothing to compare with", advice="give two captures or more")
@@ -178,6 +175,8 @@ def _time(nanoseconds: float) -> str:
 
 
 Key = tuple[str, str, str, int | None, int]
+#: The row of a metric that a capture does not have.
+_NO_METRIC: dict[str, Any] = {"average": None, "peak_share": None, "reason": "this GPU has no such metric"}
 
 
 def kernel_rows(number: int, base: Side, side: Side) -> list[dict[str, Any]]:
@@ -222,21 +221,19 @@ def metric_rows(number: int, base: Side, side: Side, base_rank: int | None, rank
     name = _kernel_name(base, base_rank)
     rows = []
     for key in dict.fromkeys((*before, *after)):
-        base_row, side_row = before.get(key), after.get(key)
-        metric_row = base_row or side_row
-        assert metric_row is not None  # noqa: S101 - the key is of one of them
+        metric_row = before[key] if key in before else after[key]
         row = {column: metric_row[column] for column in ("table_id", "metric_id", "name", "series", "channel", "unit")}
-        rows.append({"side": number, "kernel_name": name, **row, **_change(base_row, side_row)})
+        rows.append({"side": number, "kernel_name": name, **row, **_change(before.get(key), after.get(key))})
     return rows
 
 
 def _keyed(rows: pl.DataFrame) -> Iterator[tuple[Key, dict[str, Any]]]:
     """Rows by what they are about; the last part of the key tells rows apart that a table has twice."""
-    counts: dict[tuple[str, str, str, int | None], int] = {}
+    counts: Counter[tuple[str, str, str, int | None]] = Counter()
     for row in rows.iter_rows(named=True):
         key = (row["table_id"], row["name"], row["series"] or "", row["channel"])
-        counts[key] = counts.get(key, -1) + 1
         yield (*key, counts[key]), row
+        counts[key] += 1
 
 
 def _kernel_name(side: Side, rank: int | None) -> str | None:
@@ -248,26 +245,26 @@ def _kernel_name(side: Side, rank: int | None) -> str | None:
 
 def _change(base_row: dict[str, Any] | None, side_row: dict[str, Any] | None) -> dict[str, Any]:
     """The difference; a side that did not measure the metric has no difference, which is not the same as 0."""
-    base, value = (None if row is None else row["average"] for row in (base_row, side_row))
+    before, after = base_row or _NO_METRIC, side_row or _NO_METRIC
+    base, value = before["average"], after["average"]
     fields: dict[str, Any] = {
         "base": base,
+        "base_peak_share": before["peak_share"],
+        "base_reason": before["reason"],
         "value": value,
-        "base_peak_share": None if base_row is None else base_row["peak_share"],
-        "peak_share": None if side_row is None else side_row["peak_share"],
-        "base_reason": "this GPU has no such metric" if base_row is None else base_row["reason"],
-        "reason": "this GPU has no such metric" if side_row is None else side_row["reason"],
+        "peak_share": after["peak_share"],
+        "reason": after["reason"],
     }
-    if base_row is None or side_row is None or base is None or value is None:
+    if base is None or value is None:
         status = "blank" if base is None and value is None else "not in base" if base is None else "not in side"
         return fields | {"status": status}
-    if base_row["unit"] != side_row["unit"]:
+    if before["unit"] != after["unit"]:
         return fields | {"status": "other unit"}
     delta = value - base
-    noise = _noise(base, *((row["deviation"], row["dispatch_count"] or 0) for row in (base_row, side_row)))
-    if noise is None:
-        status = "unknown" if delta else "same"
-    else:
-        status = ("higher" if delta > 0 else "lower") if abs(delta) > noise else "same"
+    noise = _noise(base, *((row["deviation"], row["dispatch_count"] or 0) for row in (before, after)))
+    status = "same"
+    if delta and (noise is None or abs(delta) > noise):
+        status = "unknown" if noise is None else "higher" if delta > 0 else "lower"
     change = delta / abs(base) if base else None
     return fields | {"status": status, "delta": delta, "change": change, "noise": noise}
 
@@ -277,9 +274,9 @@ def _noise(base: float, *spreads: tuple[float | None, int]) -> float | None:
     samples = [(deviation, count) for deviation, count in spreads if deviation is not None and count > 1]
     if not samples:
         return None
-    usual = max(samples, key=lambda sample: sample[1])
+    largest = max(samples, key=lambda sample: sample[1])  # stands in for a side whose spread is not known
     errors = []
     for deviation, count in spreads:
-        spread, degrees = (deviation, count - 1) if deviation is not None and count > 1 else (usual[0], usual[1] - 1)
-        errors.append((spread / sqrt(max(count, 1)), degrees))
+        spread, degrees = (deviation, count) if deviation is not None and count > 1 else largest
+        errors.append((spread / sqrt(max(count, 1)), degrees - 1))
     return max(difference_bound(MEAN_TAIL, errors[0], errors[1]), LEAST_CHANGE * abs(base))

@@ -40,10 +40,13 @@ def _kernels(side: Side) -> Iterator[Quantity]:
     for name, durations in sorted(side.durations.items()):
         if durations.mean_ns is not None:
             count = durations.known_count
-            is_sure = durations.deviation_ns is not None and count > 1
-            error = (durations.deviation_ns or 0.0) / sqrt(count) if is_sure else None
-            degrees = count - 1 if is_sure else None
-            yield Quantity("kernel", name, "ns", count, durations.mean_ns, error, degrees, total=durations.total_ns)
+            error = _error(durations.deviation_ns, count)
+            yield Quantity("kernel", name, "ns", count, durations.mean_ns, *error, total=durations.total_ns)
+
+
+def _error(deviation: float | None, count: int) -> tuple[float | None, int | None]:
+    """Standard error of a mean of samples, and its degrees of freedom; None = not known."""
+    return (deviation / sqrt(count), count - 1) if deviation is not None and count > 1 else (None, None)
 
 
 def _metrics(side: Side) -> Iterator[Quantity]:
@@ -55,14 +58,6 @@ def _metrics(side: Side) -> Iterator[Quantity]:
             if row["average"] is None or row["channel"] is not None or name in seen:
                 continue
             seen.add(name)
-            count = row["dispatch_count"] or 0
-            is_sure = row["deviation"] is not None and count > 1
-            yield Quantity(
-                "metric",
-                f"{row['metric_id']} {name} of {kernel}",
-                row["unit"] or "",
-                count,
-                row["average"],
-                row["deviation"] / sqrt(count) if is_sure else None,
-                count - 1 if is_sure else None,
-            )
+            count, title = row["dispatch_count"] or 0, f"{row['metric_id']} {name} of {kernel}"
+            error = _error(row["deviation"], count)
+            yield Quantity("metric", title, row["unit"] or "", count, row["average"], *error)

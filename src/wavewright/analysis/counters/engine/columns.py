@@ -21,24 +21,23 @@ class PassColumns:
     def __init__(self, frame: pl.DataFrame, numbers: Any) -> None:
         self._frame = frame
         pass_dispatches = frame["dispatch"].to_numpy()
-        self._rows: Any = None
-        if not np.array_equal(pass_dispatches, numbers):
+        self._rows: Any = None  # Row of the frame for each dispatch, -1 = none; None = the rows are the dispatches.
+        if not len(pass_dispatches):
+            self._rows = np.full(len(numbers), -1)
+        elif not np.array_equal(pass_dispatches, numbers):
             order = np.argsort(pass_dispatches, kind="stable")
-            place = np.minimum(np.searchsorted(pass_dispatches[order], numbers), max(len(pass_dispatches) - 1, 0))
-            is_measured = (
-                pass_dispatches[order][place] == numbers if len(pass_dispatches) else np.zeros(len(numbers), bool)
-            )
-            self._rows = np.where(is_measured, order[place] if len(pass_dispatches) else 0, -1)
+            place = np.minimum(np.searchsorted(pass_dispatches[order], numbers), len(pass_dispatches) - 1)
+            self._rows = np.where(pass_dispatches[order][place] == numbers, order[place], -1)
         self._kept: dict[str, Any] = {}
         self._whole: Any = None
         self._place: dict[str, int] = {}
         self.names = frozenset(frame.columns) - {"dispatch"}
         self.channels: dict[str, list[int]] = {}  # Counter -> its channels, in order.
         for name in frame.columns:
-            if name.endswith("]") and (found_name := _CHANNEL.fullmatch(name)):
-                self.channels.setdefault(found_name[1], []).append(int(found_name[2]))
-        for numbers_of in self.channels.values():
-            numbers_of.sort()
+            if name.endswith("]") and (match := _CHANNEL.fullmatch(name)):
+                self.channels.setdefault(match[1], []).append(int(match[2]))
+        for channels in self.channels.values():
+            channels.sort()
 
     def load(self, names: Iterable[str]) -> None:
         """Take these columns over at once, which is faster than one by one."""
@@ -89,6 +88,7 @@ class Columns:
                 self.joined.add(number)
 
     @property
-    def names(self) -> frozenset[str]:
-        """Columns of all passes."""
-        return frozenset().union(*(pass_columns.names for pass_columns in self.passes.values()))
+    def highest_channel(self) -> int:
+        """Number of the last L2 channel that a counter was measured of; -1 = there is none."""
+        lists = [channels for columns in self.passes.values() for channels in columns.channels.values()]
+        return max((channels[-1] for channels in lists), default=-1)

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from wavewright.analysis.counters.engine.columns import Columns
-from wavewright.analysis.counters.engine.quantities import CYCLES, LAUNCH, UNKNOWN, facts_of, launch_facts
+from wavewright.analysis.counters.engine.quantities import CYCLES, LAUNCH, facts_of, launch_facts
 from wavewright.analysis.counters.engine.reference import (
     ReferenceSources,
     active_cus,
@@ -24,6 +24,7 @@ from wavewright.analysis.counters.engine.reference import (
 )
 from wavewright.analysis.counters.engine.sources import PER_ROW, Needed, Resolved, Sources
 from wavewright.facts.metrics.expression import Expression, denominators, parse
+from wavewright.facts.metrics.names import UNKNOWN_FACTS
 from wavewright.model.counters import ACCUMULATED, CounterSet
 
 _KEPT_VALUES = 1 << 17  # of one counter's channels; larger ones are made anew for each metric
@@ -70,21 +71,12 @@ class Evaluation:
         self.facts = reference_facts(counters.system) if is_reference else facts_of(counters.system)
         self._groups = groups
         self.group_count = 1 if groups is None else int(groups.max(initial=-1)) + 1
-        measured_channels = [
-            number
-            for pass_columns in self.columns.passes.values()
-            for of_counter in pass_columns.channels.values()
-            for number in of_counter
-        ]
         declared_count = self.facts["l2_channel_count"]
-        self.channel_count = (
-            int(declared_count) if 0 < declared_count <= _MOST_CHANNELS else max(measured_channels, default=-1) + 1
-        )
-        self.sources: Sources = (
-            ReferenceSources(self.columns, self.channel_count, spellings(counters))
-            if is_reference
-            else Sources(self.columns, self.channel_count)
-        )
+        is_sound = 0 < declared_count <= _MOST_CHANNELS
+        self.channel_count = int(declared_count) if is_sound else self.columns.highest_channel + 1
+        self.sources = Sources(self.columns, self.channel_count)
+        if is_reference:
+            self.sources = ReferenceSources(self.columns, self.channel_count, spellings(counters))
         durations = dispatches.select(pl.col("end_ns") - pl.col("start_ns")).to_series().cast(pl.Float64).to_numpy()
         self._given: dict[str, Any] = {"duration_ns": durations} | launch_facts(dispatches)
         if normalization in ("kernel", "second"):
@@ -124,10 +116,13 @@ class Evaluation:
         if self.is_reference and expression.is_per_channel:
             statistics = without_channels(expression, values, inputs)
             return Outcome(statistics, None, spoiled=spoiled_channels(expression, inputs))
-        average = None if self.is_reference else self._average(expression, inputs, values)
-        if resolved.is_spread:
+        if len(resolved.passes) > 1:
             self.spread.add(resolved.passes)
-        return Outcome(values, average, "" if self.is_reference else self._why_blank(expression, inputs, average))
+        if self.is_reference:
+            return Outcome(values, None)
+        average = self._average(expression, inputs, values)
+        is_blank = np.isnan(average).all()
+        return Outcome(values, average, zero_reason(expression, inputs, self.count) if is_blank else "")
 
     def constant(self, formula: str) -> float:
         """A formula over facts of the GPU only, such as a peak; NaN = not known."""
@@ -174,13 +169,10 @@ class Evaluation:
 
     def _read(self, key: str, number: int, needed: Needed) -> Any:
         value = self._counter(number, self.sources.reading(number, needed))
-        if not self._is_per_die(key):
+        if key not in CYCLES and not (key == "norm" and self.normalization == "cycle"):
             return value
         with np.errstate(all="ignore"):
-            return value / self.facts["xcd_count"]
-
-    def _is_per_die(self, key: str) -> bool:
-        return key in CYCLES or (key == "norm" and self.normalization == "cycle")
+            return value / self.facts["xcd_count"]  # counters of cycles are sums over the dies
 
     def _counter(self, number: int, needed: Needed) -> Any:
         columns = self.columns.passes[number]
@@ -260,11 +252,6 @@ class Evaluation:
         if worst > _LARGEST_ERROR:
             self.negative[text] = max(worst, self.negative.get(text, 0.0))
 
-    def _why_blank(self, expression: Expression, inputs: dict[str, Any], average: Any) -> str:
-        if not np.isnan(average).all():
-            return ""
-        return zero_reason(expression, inputs, self.count)
-
     def _active_cus(self) -> float:
         expression = parse("SQ_BUSY_CU_CYCLES / busy_cycles")
         resolved = self.sources.resolve(expression, "", "kernel")
@@ -299,16 +286,13 @@ def missing_reason(
         return f"needs {_listed(names)}, which {'was' if len(names) == 1 else 'were'} not measured"
     dies = ("xcd_count",) if set(expression.quantities) & set(CYCLES) else ()
     input_names = dict.fromkeys((*expression.quantities, *dies))
-    unknown = [UNKNOWN.get(name, name) for name in input_names if math.isnan(facts.get(name, 0.0))]
+    unknown = [UNKNOWN_FACTS.get(name, name) for name in input_names if math.isnan(facts.get(name, 0.0))]
     if unknown:
         return f"needs {_listed(unknown)}: --target"
     for name in expression.quantities:
-        if name == "duration_ns" or (name == "norm" and name in inputs):
-            if name == "duration_ns" and np.isnan(inputs[name]).all() and len(inputs[name]):
-                return "no sound timestamps"
-        elif name in LAUNCH:
+        if name == "duration_ns" or name in LAUNCH:
             if np.isnan(inputs[name]).all() and len(inputs[name]):
-                return f"the capture does not say {name}"
+                return "no sound timestamps" if name == "duration_ns" else f"the capture does not say {name}"
         elif name not in facts and name not in inputs and name not in ("accumulated", "norm", *CYCLES):
             return f"nothing is known of {name}"
     return ""
@@ -332,9 +316,7 @@ def zero_reason(expression: Expression, inputs: Mapping[str, Any], count: int) -
 
 
 def _listed(names: Sequence[str]) -> str:
-    words = (
-        list(names)
-        if len(names) <= _NAMES_SHOWN
-        else [*names[: _NAMES_SHOWN - 1], f"{len(names) - _NAMES_SHOWN + 1} more"]
-    )
+    words = list(names)
+    if len(words) > _NAMES_SHOWN:
+        words[_NAMES_SHOWN - 1 :] = [f"{len(names) - _NAMES_SHOWN + 1} more"]
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

@@ -9,12 +9,13 @@ import numpy as np
 import polars as pl
 
 from wavewright.analysis.counters.engine.evaluation import Evaluation
-from wavewright.analysis.counters.engine.quantities import UNKNOWN
+from wavewright.base.words import some_of
+from wavewright.facts.metrics.names import ASSUMED_FACTS, UNKNOWN_FACTS
 from wavewright.model.counters import CounterSet, System
 
 _SHOWN = 3
 _OF_PEAKS = ("clock_mhz_max", "memory_gb_per_second")
-_OVER = 100.5  # percent: rounding and the edges of counting windows
+_BELOW, _OVER = -0.5, 100.5  # percent: rounding and the edges of counting windows
 _APART = 0.1  # relative difference of a counter between passes that is not a caveat
 _CLOCKS = ("GRBM_GUI_ACTIVE", "GRBM_COUNT", "SQ_BUSY_CYCLES", "TCC_CYCLE", "TCC_BUSY")
 
@@ -42,7 +43,7 @@ def _of_gpu(counters: CounterSet, evaluation: Evaluation, *, has_panels: bool) -
         yield "the capture does not say which GPU was measured: --target"
     elif not has_panels:
         yield f"no panels are declared for {target}"
-    missing = [UNKNOWN[name] for name in _OF_PEAKS if not evaluation.facts[name] > 0]
+    missing = [UNKNOWN_FACTS[name] for name in _OF_PEAKS if not evaluation.facts[name] > 0]
     if target and missing:
         yield f"the capture does not say {' and '.join(missing)}: peaks that need it are empty"
     if not evaluation.is_reference:  # whose rules know nothing but the capture
@@ -52,32 +53,18 @@ def _of_gpu(counters: CounterSet, evaluation: Evaluation, *, has_panels: bool) -
 def assumed_facts(system: System) -> Iterator[str]:
     """Sentences about facts that peaks need, which are known of the product and not from the capture."""
     assumed: dict[str, list[str]] = {}
-    for name, word in _ASSUMED.items():
+    for name, word in ASSUMED_FACTS.items():
         if (source := system.said_by.get(name, "")).startswith("facts of"):
             assumed.setdefault(source, []).append(word)
     for source, words in assumed.items():
         yield f"the capture does not say the {' and the '.join(words)}: taken from the {source}"
 
 
-_ASSUMED = {
-    "clock_mhz_max": "clock",
-    "cu_count": "number of CUs",
-    "l2_channel_count": "number of L2 channels",
-    "memory_clock_mhz_max": "memory clock",
-    "memory_gb_per_second": "bandwidth of the memory",
-    "xcd_count": "number of XCDs",
-}
-
-
 def _of_times(dispatches: pl.DataFrame) -> Iterator[str]:
     unsound = dispatches.height - (dispatches["end_ns"] - dispatches["start_ns"]).count()
     if unsound:
-        some = (
-            "no dispatch has"
-            if unsound == dispatches.height
-            else f"{unsound:,} of {dispatches.height:,} dispatches have no"
-        )
-        yield f"{some} sound timestamps: rates leave them out"
+        some = f"{unsound:,} of {dispatches.height:,} dispatches have no"
+        yield f"{'no dispatch has' if unsound == dispatches.height else some} sound timestamps: rates leave them out"
 
 
 def _of_clocks(evaluation: Evaluation) -> Iterator[str]:
@@ -106,16 +93,12 @@ def _of_channels(evaluation: Evaluation) -> Iterator[str]:
 
 
 def _of_shares(rows: pl.DataFrame) -> Iterator[str]:
-    over = rows.filter(pl.col("channel").is_null() & pl.col("unit").str.starts_with("%") & (pl.col("average") > _OVER))
-    below = rows.filter(pl.col("channel").is_null() & pl.col("unit").str.starts_with("%") & (pl.col("average") < -0.5))
-    for word, metrics in (("over 100 %", over), ("below 0 %", below)):
-        if metrics.height:
-            texts = [
-                f"{name} ({number}) {value:.1f}"
-                for number, name, value in metrics.select("metric_id", "name", "average").head(_SHOWN).rows()
-            ]
-            more = f" and {metrics.height - _SHOWN} more" if metrics.height > _SHOWN else ""
-            yield f"{word}: {', '.join(texts)}{more}"
+    shares = rows.filter(pl.col("channel").is_null() & pl.col("unit").str.starts_with("%"))
+    for word, is_outside in (("over 100 %", pl.col("average") > _OVER), ("below 0 %", pl.col("average") < _BELOW)):
+        metrics = shares.filter(is_outside).select("metric_id", "name", "average").rows()
+        if metrics:
+            shown = some_of(metrics, _SHOWN, lambda metric: f"{metric[1]} ({metric[0]}) {metric[2]:.1f}")
+            yield f"{word}: {shown}"
 
 
 def _of_passes(counters: CounterSet, evaluation: Evaluation) -> Iterator[str]:

@@ -13,14 +13,13 @@ import numpy as np
 import polars as pl
 
 from wavewright.analysis.counters.choice import ALL_DISPATCHES, CounterChoice, ranked_kernels
-from wavewright.analysis.counters.engine.answer import CounterPanels
+from wavewright.analysis.counters.engine.answer import CounterPanels, requested_panels
 from wavewright.analysis.counters.engine.evaluate import Evaluator, Formula, evaluator
 from wavewright.analysis.counters.engine.evaluation import Evaluation, Outcome
 from wavewright.analysis.counters.engine.metric_caveats import caveats_of
-from wavewright.analysis.counters.engine.selection import requested_panels
 from wavewright.analysis.counters.engine.stored import is_stored, stored_panels
 from wavewright.errors import UsageError
-from wavewright.facts.metrics.declared import Metric, MetricTable, Panel
+from wavewright.facts.metrics.declared import Metric, MetricTable, Panel, metrics_in
 from wavewright.facts.metrics.names import NORMALIZATIONS
 from wavewright.facts.metrics.panels import RULES, panels_of
 from wavewright.model.counters import CounterSet
@@ -44,13 +43,7 @@ def counter_panels(
 
     `panels` are words, numbers or ids (`l2`, `17`, `17.1`), `metrics` ids or parts of names; none = all. Amounts are
     per `normalization`: kernel, wave, cycle or second. `amd`: by the rules of ROCm Compute Profiler. Raises
-    `UsageError` when the choice, a panel, a metric, the or the normalization do not exist, or a TOML file has a
-    mistake.
-
-    >>> from wavewright.model.counters import CounterSet, System
-    >>> answer = counter_panels(CounterSet({}, system=System(target="gfx942")), panels=["l2"], metrics=["17.1.0"])
-    >>> answer.rows["reason"].to_list()
-    ['needs TCC_BUSY and GRBM_GUI_ACTIVE, which were not measured']
+    `UsageError` when the choice, a panel, a metric or the normalization does not exist, or a TOML file has a mistake.
     """
     if normalization not in NORMALIZATIONS:
         what = f"no normalization {normalization[:60]!r}"
@@ -84,16 +77,16 @@ def kernels_of(counters: CounterSet, chosen: pl.DataFrame) -> pl.DataFrame:
 
 
 def _rows(panels: Sequence[Panel], selected: Evaluator) -> pl.DataFrame:
-    metrics = [(table, metric) for panel in panels for table in panel.tables for metric in table.metrics]
-    parts = _Parts(selected.evaluation)
+    metrics = list(metrics_in(panels))
+    rows = _Rows(selected.evaluation)
     outcomes = selected.outcomes([Formula.of(metric) for _, metric in metrics])
     for (table, metric), outcome in zip(metrics, outcomes, strict=True):
-        parts.add(table, metric, outcome)
-    return parts.frame()
+        rows.add(table, metric, outcome)
+    return rows.frame()
 
 
-class _Parts:
-    """The columns of `rows`, while they are made: single values are gathered, so that they are reduced together."""
+class _Rows:
+    """The table `rows` while it is made: the values of single metrics are gathered, to reduce many of them at once."""
 
     def __init__(self, evaluation: Evaluation) -> None:
         self._evaluation = evaluation
@@ -101,29 +94,51 @@ class _Parts:
         self._single: list[Any] = []
         self._single_spreads: list[Spread] = []
         self._channel_spreads: list[Spread] = []
-        self._is_single: list[bool] = []  # Whether the next row is a single value; else the next rows are channels.
-        self._texts: dict[str, list[Any]] = {
-            name: [] for name in ("table_id", "metric_id", "name", "series", "channel", "unit", "reason")
-        }
-        self._average: list[float] = []
-        self._peak: list[float] = []
-        self._rounded: list[bool] = []
-        self._swapped: list[int] = []
+        self._is_single: list[bool] = []  # Of each metric: whether it is one row; else it has a row for each channel.
+        self._rows: list[dict[str, Any]] = []
 
     def add(self, table: MetricTable, metric: Metric, outcome: Outcome) -> None:
-        peak = self._evaluation.constant(metric.peak) if metric.peak else math.nan
+        row = {
+            "table_id": table.id,
+            "metric_id": metric.id,
+            "name": metric.name,
+            "series": metric.series,
+            "channel": None,
+            "unit": metric.unit_per(self._evaluation.normalization),
+            "reason": outcome.reason,
+            "peak": self._evaluation.constant(metric.peak) if metric.peak else math.nan,
+            "is_rounded": table.layout == "value",
+            "is_maximum_minimum": metric.maximum == "minimum",
+        }
+        self._is_single.append(not table.per_channel)
         if table.per_channel:
-            self._add_channels(table, metric, outcome, peak)
+            self._add_channels(row, metric.formula or "", outcome)
             return
-        self._describe(table, metric, None, metric.id, outcome.reason, peak)
-        self._average.append(math.nan if outcome.average is None else float(outcome.average[0]))
-        self._is_single.append(True)
+        self._rows.append(row | {"average": math.nan if outcome.average is None else float(outcome.average[0])})
         self._single.append(math.nan if outcome.values is None else outcome.values)
         if len(self._single) == self._rows_at_once:
             self._reduce()
 
-    def frame(self) -> pl.DataFrame:
+    def _add_channels(self, row: dict[str, Any], formula: str, outcome: Outcome) -> None:
         evaluation = self._evaluation
+        count, step = evaluation.channel_count, self._rows_at_once
+        values = np.nan if outcome.values is None else outcome.values
+        matrix = np.broadcast_to(np.asarray(values, dtype=np.float64), (count, evaluation.count))
+        for start in range(0, count, step):
+            spread, spoiled = spread_of(matrix[start : start + step]), outcome.spoiled
+            self._channel_spreads.append(
+                spread if spoiled is None else spread.only_median(spoiled[start : start + step])
+            )
+        average = np.broadcast_to(np.nan if outcome.average is None else outcome.average, (count, 1))[:, 0].tolist()
+        for channel in range(count):
+            is_blank = not outcome.reason and not evaluation.is_reference and math.isnan(average[channel])
+            reason = evaluation.channel_reason(formula, channel) if is_blank else outcome.reason
+            identity = f"{row['table_id']}.{channel}"
+            more = {"metric_id": identity, "channel": channel, "reason": reason, "average": average[channel]}
+            self._rows.append(row | more)
+
+    def frame(self) -> pl.DataFrame:
+        is_reference = self._evaluation.is_reference
         self._reduce()
         spreads = [*self._single_spreads, *self._channel_spreads]
         order = self._order()
@@ -131,78 +146,38 @@ class _Parts:
             name: np.concatenate([getattr(spread, name) for spread in spreads])[order] if spreads else np.empty(0)
             for name in ("count", "mean", *_STATISTICS)
         }
-        average = joined["mean"] if evaluation.is_reference else np.array(self._average)
-        peak = np.array(self._peak)
+        columns = {name: [row[name] for row in self._rows] for name in (self._rows[0] if self._rows else ())}
+        average, peak = (np.array(columns.get(name, ()), dtype=np.float64) for name in ("average", "peak"))
+        if is_reference:
+            average = joined["mean"]
+            joined["maximum"] = np.where(columns["is_maximum_minimum"], joined["minimum"], joined["maximum"])
         with np.errstate(all="ignore"):
-            share = 100 * average / (peak if evaluation.is_reference else np.where(peak > 0, peak, np.nan))
-        if evaluation.is_reference:
-            average = np.where(self._rounded, np.round(average), average)
-            joined["maximum"][self._swapped] = joined["minimum"][self._swapped]
+            share = 100 * average / (peak if is_reference else np.where(peak > 0, peak, np.nan))
+        if is_reference:
+            average = np.where(columns["is_rounded"], np.round(average), average)
         numbers = {"average": average, "peak": peak, "peak_share": share, "dispatch_count": joined["count"]}
         numbers |= {name: joined[name] for name in _STATISTICS}
         spec = CounterPanels.tables["rows"]
-        frame = pl.DataFrame(
-            # lists, because polars looks at arrays with numpy.ma, whose import takes longer than all of this
-            self._texts | {name: _listed(values) for name, values in numbers.items()},
-            schema_overrides=spec.dtypes,
-        )
-        return frame.select(spec.names)
+        # Lists, because polars looks at arrays with numpy.ma, whose import takes longer than all of this.
+        columns |= {name: _listed(values) for name, values in numbers.items()}
+        return pl.DataFrame({name: columns.get(name, []) for name in spec.names}, schema=spec.dtypes)
 
     def _order(self) -> list[int]:
         """For each row its place where all single values come first and all channels follow."""
         order: list[int] = []
         singles, channels = itertools.count(), itertools.count(sum(self._is_single))
         for is_single in self._is_single:
-            if is_single:
-                order.append(next(singles))
-            else:
-                order += itertools.islice(channels, self._evaluation.channel_count)
+            order += [next(singles)] if is_single else itertools.islice(channels, self._evaluation.channel_count)
         return order
 
     def _reduce(self) -> None:
         """Keep the statistics of the single values that were gathered, not the values."""
-        if not self._single:
-            return
-        block = np.empty((len(self._single), self._evaluation.count))
-        for row, values in enumerate(self._single):
-            block[row] = values
-        self._single_spreads.append(spread_of(block))
-        self._single.clear()
-
-    def _add_channels(self, table: MetricTable, metric: Metric, outcome: Outcome, peak: float) -> None:
-        evaluation = self._evaluation
-        count = evaluation.channel_count
-        values = np.nan if outcome.values is None else outcome.values
-        matrix = np.broadcast_to(np.asarray(values, dtype=np.float64), (count, evaluation.count))
-        step = self._rows_at_once
-        for start in range(0, count, step):
-            spread = spread_of(matrix[start : start + step])
-            spoiled = outcome.spoiled
-            self._channel_spreads.append(
-                spread if spoiled is None else spread.only_median(spoiled[start : start + step])
-            )
-        self._is_single.append(False)
-        average = (
-            np.full(count, np.nan) if outcome.average is None else np.broadcast_to(outcome.average, (count, 1))[:, 0]
-        )
-        self._average += average.tolist()
-        for channel in range(count):
-            reason = outcome.reason
-            if not reason and not evaluation.is_reference and math.isnan(average[channel]):
-                reason = evaluation.channel_reason(metric.formula or "", channel)
-            self._describe(table, metric, channel, f"{table.id}.{channel}", reason, peak)
-
-    def _describe(
-        self, table: MetricTable, metric: Metric, channel: int | None, identity: str, reason: str, peak: float
-    ) -> None:
-        unit = metric.unit_per(self._evaluation.normalization)
-        described = (table.id, identity, metric.name, metric.series, channel, unit, reason)
-        if metric.maximum == "minimum":
-            self._swapped.append(len(self._peak))
-        for values, value in zip(self._texts.values(), described, strict=True):
-            values.append(value)
-        self._peak.append(peak)
-        self._rounded.append(table.layout == "value")
+        if self._single:
+            block = np.empty((len(self._single), self._evaluation.count))
+            for row, values in enumerate(self._single):
+                block[row] = values
+            self._single_spreads.append(spread_of(block))
+            self._single.clear()
 
 
 def _listed(values: Any) -> list[Any]:
@@ -223,23 +198,13 @@ class Spread:
     maximum: Any
 
     def only_median(self, rows: Any) -> Spread:
-        """The same without the other statistics of some rows.
-
-        >>> found = spread_of([[1.0, 3.0]]).only_median([True])
-        >>> found.median.tolist(), found.mean.tolist()
-        ([2.0], [nan])
-        """
+        """The same without the other statistics of some rows."""
         others = ("mean", "deviation", "minimum", "q1", "q3", "maximum")
         return replace(self, **{name: np.where(rows, np.nan, getattr(self, name)) for name in others})
 
 
 def spread_of(values: Any) -> Spread:
-    """Statistics along the last axis; quartiles are interpolated between the two nearest values.
-
-    >>> found = spread_of([[4.0, float("nan"), 1.0, 2.0]])
-    >>> found.count.tolist(), found.median.tolist(), found.q1.tolist()
-    ([3], [2.0], [1.5])
-    """
+    """Statistics along the last axis; quartiles are interpolated between the two nearest values."""
     sorted_values = np.sort(np.asarray(values, dtype=np.float64), axis=-1)  # NaN comes last
     has_value = ~np.isnan(sorted_values)
     count = has_value.sum(axis=-1)

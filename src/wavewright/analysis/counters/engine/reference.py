@@ -14,20 +14,9 @@ from wavewright.analysis.counters.engine.columns import Columns
 from wavewright.analysis.counters.engine.quantities import CYCLES, facts_of
 from wavewright.analysis.counters.engine.sources import PER_ROW, Needed, Resolved, Sources, needed_by
 from wavewright.facts.metrics.expression import Expression
-from wavewright.model.counters import ACCUMULATED, CounterSet, System
+from wavewright.facts.metrics.names import SYSINFO
+from wavewright.model.counters import ACCUMULATED, BYTES_PER_MEMORY_CLOCK, CounterSet, System
 
-_FIELDS = {
-    "cu_count": "cu_per_gpu",
-    "se_count": "se_per_gpu",
-    "pipe_count": "pipes_per_gpu",
-    "sqc_count": "sqc_per_gpu",
-    "lds_bank_count": "lds_banks_per_cu",
-    "waves_per_cu_max": "max_waves_per_cu",
-    "l2_channel_count": "total_l2_chan",
-    "wave_size": "wave_size",
-    "xcd_count": "num_xcd",
-    "clock_mhz_max": "max_sclk",
-}
 _FACT_MAX = 1e6
 _CHANNELS_MAX = 4096  #: Facts beyond are mistakes of the file.
 
@@ -36,13 +25,12 @@ def reference_facts(system: System) -> dict[str, float]:
     """Facts of the GPU as sysinfo.csv writes them: a clock of 0 is taken for a clock."""
     facts = facts_of(system)
     described = system.described
-    facts |= {name: _number(described[field]) for name, field in _FIELDS.items() if field in described}
+    facts |= {name: _number(described[column]) for name, column in SYSINFO.items() if column in described}
     if not facts["l2_channel_count"] <= _CHANNELS_MAX:
         facts["l2_channel_count"] = math.nan
     if "max_mclk" in described and "num_hbm_channels" in described:
-        facts["memory_gb_per_second"] = (
-            _number(described["max_mclk"]) / 1000 * 32 * _number(described["num_hbm_channels"])
-        )
+        clock_mhz, channel_count = (_number(described[column]) for column in ("max_mclk", "num_hbm_channels"))
+        facts["memory_gb_per_second"] = clock_mhz / 1000 * BYTES_PER_MEMORY_CLOCK * channel_count
     return facts
 
 
@@ -55,11 +43,7 @@ def _number(word: str) -> float:
 
 
 def active_cus(busy_cu_cycles: Any, busy_cycles: Any, facts: Mapping[str, float]) -> float:
-    """CUs that the reference takes for active: one number for all chosen dispatches; NaN = not known.
-
-    >>> active_cus([600.0], [100.0], {"cu_count": 104.0, "waves_per_cu_max": 32.0})
-    14.0
-    """
+    """CUs that the reference takes for active: one number for all chosen dispatches; NaN = not known."""
     with np.errstate(all="ignore"):
         ratios = 4 * np.asarray(busy_cu_cycles, float) / np.asarray(busy_cycles, float)
     measured_ratios = ratios[~np.isnan(ratios)]
@@ -76,11 +60,8 @@ def chosen_with_rules(counters: CounterSet, choice: CounterChoice, *, amd: bool)
     Raises `UsageError` when a kernel, dispatch or GPU is chosen that the capture does not have.
     """
     chosen = chosen_dispatches(counters, choice)
-    if not amd:
-        return chosen
-    return reference_dispatches(counters).join(
-        chosen.select("dispatch"), on="dispatch", how="semi", maintain_order="left"
-    )
+    rows = reference_dispatches(counters) if amd else chosen
+    return rows.join(chosen.select("dispatch"), on="dispatch", how="semi", maintain_order="left")
 
 
 def reference_dispatches(counters: CounterSet) -> pl.DataFrame:
@@ -110,16 +91,10 @@ def reference_frames(counters: CounterSet) -> dict[int, pl.DataFrame]:
     for number in levels:
         frames[number] = frames[number].head(count).with_columns(frames[main]["dispatch"])
     if "counter_silent" in counters.losses["kind"].to_list():
-        frames |= {number: _with_zeros(frames[number]) for number in (main, *levels)}
+        for number in (main, *levels):  # counters that stood still are 0 again: the reference takes them for measured
+            silent = [column.name for column in frames[number] if column.null_count() == column.len()]
+            frames[number] = frames[number].with_columns(pl.lit(0.0).alias(name) for name in silent)
     return frames
-
-
-def _with_zeros(frame: pl.DataFrame) -> pl.DataFrame:
-    """Counters that stood still are 0 again: the reference takes them for measured."""
-    blank = [
-        name for name, count in zip(frame.columns, frame.null_count().row(0), strict=True) if count == frame.height
-    ]
-    return frame.with_columns(pl.lit(0.0).alias(name) for name in blank)
 
 
 def _joined_pass(counters: CounterSet) -> int | None:

@@ -41,13 +41,8 @@ class Resolved:
 
     @property
     def passes(self) -> frozenset[int]:
-        """Passes that are read."""
+        """Passes that are read; several are different executions."""
         return frozenset(number for number, _ in self.place.values())
-
-    @property
-    def is_spread(self) -> bool:
-        """True if counters of different executions meet."""
-        return len(self.passes) > 1
 
 
 #: Counters whose value is how much is under way: waves, fetches, instructions, requests.
@@ -55,7 +50,7 @@ LEVEL = re.compile(r"SQC?_(?:\w+_)?LEVEL(?:_\w+)?")
 
 
 class Sources:
-    """Finds the passes for formulas."""
+    """The passes of a capture, in which the counters of a formula are found."""
 
     def __init__(self, columns: Columns, channel_count: int) -> None:
         self.columns = columns
@@ -118,26 +113,23 @@ class Sources:
 
     def _has(self, number: int, needed: Needed) -> bool:
         columns = self.columns.passes[number]
+        has_total, channels = needed.counter in columns.names, columns.channels.get(needed.counter, ())
         if needed.channels is None:
-            channels = columns.channels.get(needed.counter, ())
-            return needed.counter in columns.names or 0 < len(channels) == self.channel_count
-        channels = columns.channels.get(needed.counter, ())
+            return has_total or 0 < len(channels) == self.channel_count
         if needed.channels == (PER_ROW,):
             return bool(channels)
-        if len(needed.channels) == self.channel_count and needed.counter in columns.names:
-            return True
-        return len(channels) >= len(needed.channels) and set(needed.channels) <= set(channels)
+        return (has_total and len(needed.channels) == self.channel_count) or set(needed.channels) <= set(channels)
 
     def reading(self, number: int, needed: Needed) -> Needed:
         """Counters to read in a pass that has it: the counter for the sum of its channels, and the other way round."""
         columns = self.columns.passes[number]
         if needed.channels is None and needed.counter not in columns.names:
             return Needed(needed.key, needed.counter, tuple(columns.channels[needed.counter]))
-        if needed.channels is not None and needed.channels != (PER_ROW,):
-            channels = columns.channels.get(needed.counter, ())
-            if not set(needed.channels) <= set(channels):
-                return Needed(needed.key, needed.counter)
-        return needed
+        if needed.channels in (None, (PER_ROW,)) or set(needed.channels or ()) <= set(
+            columns.channels.get(needed.counter, ())
+        ):
+            return needed
+        return Needed(needed.key, needed.counter)
 
 
 def needed_by(expression: Expression, normalization: str, channel_count: int) -> list[Needed]:

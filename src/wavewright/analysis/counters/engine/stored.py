@@ -7,38 +7,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from wavewright.analysis.counters.choice import CounterChoice, ranked_kernels
-from wavewright.analysis.counters.engine.answer import CounterPanels
-from wavewright.analysis.counters.engine.selection import requested_panels
+from wavewright.analysis.counters.engine.answer import CounterPanels, requested_panels
 from wavewright.base.bounds import integer_of
 from wavewright.errors import UsageError
-from wavewright.facts.metrics.declared import Metric, MetricTable, Panel
+from wavewright.facts.metrics.declared import Metric, MetricTable, Panel, metrics_in
+from wavewright.facts.metrics.names import STORED_LAYOUTS, STORED_STATISTICS
 from wavewright.facts.metrics.panels import panels_of
 from wavewright.model.counters import CounterSet
 from wavewright.model.schema import frame_of
 
-_STATISTICS = {
-    "avg": "average",
-    "average": "average",
-    "mean": "average",
-    "value": "average",
-    "min": "minimum",
-    "max": "maximum",
-    "peak": "peak",
-    "pct of peak": "peak_share",
-    "percent of peak": "peak_share",
-    "std dev": "deviation",
-    "q1": "q1",
-    "median": "median",
-    "q3": "q3",
-}
-_LAYOUTS = (
-    ("peak", "peak"),
-    ("q1", "quartiles"),
-    ("deviation", "deviation"),
-    ("minimum", "spread"),
-    ("maximum", "spread"),
-)
-_SHOWN = 5
+_SHOWN = 5  #: Kernels that an error names.
 
 
 @dataclass(frozen=True)
@@ -68,7 +46,7 @@ def stored_metrics(counters: CounterSet) -> list[StoredMetric]:
         if key not in metrics:
             name, unit, panel, table = (row[part] or "" for part in ("name", "unit", "panel_title", "table_title"))
             metrics[key] = StoredMetric(*key, name, unit, panel, table)
-        column = _STATISTICS.get((row["statistic"] or "").strip().lower())
+        column = STORED_STATISTICS.get((row["statistic"] or "").strip().lower())
         if column:
             metrics[key].statistics[column] = row["value"]
     return list(metrics.values())
@@ -81,14 +59,6 @@ def stored_panels(
 
     Raises `UsageError` when the kernel, a panel or a metric is not among what is stored, or single dispatches are asked
     for.
-
-    >>> import polars as pl
-    >>> from wavewright.analysis.counters.choice import CounterChoice
-    >>> from wavewright.model.counters import COUNTER_SET, CounterSet
-    >>> row = {"metric_id": "17.1.2", "name": "Hit Rate", "statistic": "Avg", "value": 75.0, "unit": "Percent"}
-    >>> held = CounterSet({"stored_metrics": frame_of(COUNTER_SET["stored_metrics"], [row])})
-    >>> stored_panels(held, choice=CounterChoice()).rows.row(0, named=True)["average"]
-    75.0
     """
     if choice.dispatches or choice.gpus:
         what = "the file holds computed metrics of kernels, not of single dispatches or GPUs"
@@ -99,7 +69,7 @@ def stored_panels(
     kernel, others = _chosen_kernel(names, choice, counters.path, has_workload=has_workload)
     stored = [metric for metric in stored_metrics(counters) if metric.kernel_name == kernel]
     chosen = requested_panels(_panels(stored, counters.system.target or ""), panels, metrics)
-    selected = {metric.id for panel in chosen for table in panel.tables for metric in table.metrics}
+    selected = {metric.id for _, metric in metrics_in(chosen)}
     kernels = [
         {**times, "kernel": rank, "kernel_name": name, "is_chosen": name == kernel or kernel is None}
         for rank, (name, times) in enumerate(ranked.items())
@@ -115,9 +85,7 @@ def stored_panels(
         dispatch_count=counters.dispatches.height,
         panels=chosen,
         kernels=frame_of(CounterPanels.tables["kernels"], kernels),
-        rows=frame_of(
-            CounterPanels.tables["rows"], [_row(metric) for metric in stored if metric.metric_id in selected]
-        ),
+        rows=frame_of(CounterPanels.tables["rows"], [_row(each) for each in stored if each.metric_id in selected]),
         caveats=tuple(caveats),
     )
 
@@ -144,9 +112,8 @@ def _chosen_kernel(
     if not matches:
         what = f"no kernel {choice.kernels[0][:80]!r} among the stored metrics"
         have = ", ".join(repr(name[:60]) for name in names[:_SHOWN])
-        raise UsageError(
-            what, where=path, advice=f"kernels: {have}" if names else "it has no metrics of single kernels"
-        )
+        advice = f"kernels: {have}" if names else "it has no metrics of single kernels"
+        raise UsageError(what, where=path, advice=advice)
     return matches[0], len(matches) - 1
 
 
@@ -176,20 +143,15 @@ def _panels(stored: Sequence[StoredMetric], target: str) -> tuple[Panel, ...]:
     declared = []
     for number, tables in panels.items():
         title = next(iter(tables.values()))[0].panel_title
+        metric_tables = tuple(_table(table, metrics) for table, metrics in tables.items())
         word = words.get(number, title.lower())
-        declared.append(
-            Panel(
-                integer_of(number, below=1 << 31) or 0,
-                word,
-                title,
-                tuple(_table(table, metrics) for table, metrics in tables.items()),
-            )
-        )
+        declared.append(Panel(integer_of(number, below=1 << 31) or 0, word, title, metric_tables))
     return tuple(declared)
 
 
 def _table(table: str, stored: Sequence[StoredMetric]) -> MetricTable:
-    layouts = (layout for column, layout in _LAYOUTS if any(column in metric.statistics for metric in stored))
+    columns = {column for metric in stored for column in metric.statistics}
+    layouts = (layout for column, layout in STORED_LAYOUTS.items() if column in columns)
     source = "stored in the file"
     metrics = tuple(Metric(metric.metric_id, metric.name, metric.unit, None, source=source) for metric in stored)
     return MetricTable(table, stored[0].table_title, next(layouts, "average"), metrics)

@@ -17,7 +17,13 @@ from wavewright.model.answer import Answer
 from wavewright.model.counters import CounterSet
 from wavewright.model.schema import frame_of
 
+_AGREEING_FROM = 0.95  #: The least over the largest value of runs that agree.
+_FILES_SHOWN = 4
 _FULLY_COUNTED = ("gfx900", "gfx906", "gfx908", "gfx90a")  #: Targets without reads of 128 bytes.
+#: Metric of a measurement -> its column of `L2.kernels`.
+_COLUMNS = {name: name for name in ("hit_rate", "read_32b_share")} | {
+    name: f"{name}_mean" for name in ("l1_read_requests", "read_bytes", "write_bytes")
+}
 
 
 @dataclass(frozen=True)
@@ -41,44 +47,31 @@ def l2(
     ea_channels: int | None = None,
     gpu: str | None = None,
 ) -> L2:
-    """L2 hit rate, read sizes, bytes, over-fetch and bandwidth of each kernel.
+    """L2 hit rate, read sizes, bytes, over-fetch and bandwidth of each kernel whose name contains `kernel`.
 
-    Raises `UsageError` when no dispatch fits, or `ideal_gb` is given for several kernels.
-
-    Parameters
-    ----------
-    captures
-        Each is a run of its own; numbers of different runs stand side by side and are never combined.
-    kernel
-        Part of the kernel's name.
-    ideal_gb
-        10^9 bytes that one dispatch has to read at least; the choice of `kernel` must leave one kernel.
-    ea_channels
-        Multiplies the bytes read where the counters do not tell the sizes of requests.
-    gpu
-        Target or product whose peak to compare with; None = what the files say.
+    Each capture is a run of its own; numbers of different runs stand side by side and are never combined. `ideal_gb`
+    are 10^9 bytes that a dispatch has to read at least. `ea_channels` multiplies the bytes read where the counters do
+    not tell the sizes of requests. `gpu` is the target or product whose peak to compare with (None = what the files
+    say). Raises `UsageError` when no dispatch fits, or `ideal_gb` is given for several kernels.
     """
     names = _chosen(captures, kernel, ideal_gb)
     facts, notes = _facts(captures, gpu)
     peak = _peak(captures, facts, gpu)
     if facts and peak is None:
         notes = [f"the memory bandwidth of {gpu or facts.product.name or facts.target} is not known here"]
-    measurements = [
-        _scaled(m, facts, ea_channels)
-        for m in measure(captures, facts.target if facts else "")
-        if m.kernel_name in names
-    ]
+    all_measurements = measure(captures, facts.target if facts else "")
+    measurements = [_scaled(m, facts, ea_channels) for m in all_measurements if m.kernel_name in names]
     rows = [_row(name, [m for m in measurements if m.kernel_name == name], peak, ideal_gb, captures) for name in names]
     for row in rows:
         row["infinity_cache_bytes"] = _holding_cache(row, facts)
     rows.sort(key=lambda row: -(row["duration_ns_mean"] or 0) * (row["dispatch_count"] or 0))
     answers = []
     for row in rows:
-        of_kernel = findings(row)
-        row["verdict"] = verdict(of_kernel)
+        name, kernel_findings = row["kernel_name"], findings(row)
+        row["verdict"] = verdict(kernel_findings)
         answers += [
-            {"kernel_name": row["kernel_name"], "question": item.name, "answer": item.verdict, "reason": item.reason}
-            for item in of_kernel
+            {"kernel_name": name, "question": finding.name, "answer": finding.verdict, "reason": finding.reason}
+            for finding in kernel_findings
         ]
     return L2(
         target=facts.target if facts else None,
@@ -172,18 +165,12 @@ def _row(
     captures: Sequence[CounterSet],
 ) -> dict[str, Any]:
     """The first run that measured a metric speaks for it."""
-    best: dict[str, Measurement] = {}
-    for measurement in measurements:
-        best.setdefault(measurement.metric, measurement)
+    best = {measurement.metric: measurement for measurement in reversed(measurements)}
     read, written = best.get("read_bytes"), best.get("write_bytes")
-    row: dict[str, Any] = {"kernel_name": name} | _times(name, captures)
-    for metric in ("hit_rate", "read_32b_share"):
-        row[metric] = best[metric].value if metric in best else None
-    row["l1_read_requests_mean"] = best["l1_read_requests"].value if "l1_read_requests" in best else None
-    row |= reuse(best)
-    row["read_bytes_mean"] = read.value if read else None
+    row: dict[str, Any] = {"kernel_name": name} | _times(name, captures) | reuse(best)
+    for metric, column in _COLUMNS.items():
+        row[column] = best[metric].value if metric in best else None
     row["read_bytes_at_most"] = read.value * LARGEST_READ if read and read.is_lower_bound else None
-    row["write_bytes_mean"] = written.value if written else None
     row["read_bytes_per_second"] = _rate(read.value, read) if read else None
     row["write_bytes_per_second"] = _rate(written.value, written) if written else None
     if ideal_gb is not None and read:
@@ -214,10 +201,8 @@ def _times(name: str, captures: Sequence[CounterSet]) -> dict[str, Any]:
     for counters in captures:
         dispatches = counters.dispatches.filter(pl.col("kernel_name") == name)
         if dispatches.height > times["dispatch_count"]:
-            times = {
-                "dispatch_count": dispatches.height,
-                "duration_ns_mean": (dispatches["end_ns"] - dispatches["start_ns"]).mean(),
-            }
+            duration_ns = (dispatches["end_ns"] - dispatches["start_ns"]).mean()
+            times = {"dispatch_count": dispatches.height, "duration_ns_mean": duration_ns}
     return times
 
 
@@ -239,15 +224,11 @@ def _caveats(measurements: list[Measurement]) -> list[str]:
             "or use --ea-channels 2"
         )
     for metric in ("hit_rate", "read_bytes"):
-        by_kernel: dict[str, list[Measurement]] = {}
-        for m in measurements:
-            if m.metric == metric:
-                by_kernel.setdefault(m.kernel_name, []).append(m)
-        for name, several in by_kernel.items():
-            values = [m.value for m in several]
-            if min(values) < 0.95 * max(values):
-                where = ", ".join(short_path(m.file) for m in several[:4])
-                notes.append(
-                    f"{name[:60]}: runs disagree about {metric} ({min(values):.4g} to {max(values):.4g}): {where}"
-                )
+        for name in dict.fromkeys(m.kernel_name for m in measurements):
+            several = [m for m in measurements if m.metric == metric and m.kernel_name == name]
+            values = sorted(m.value for m in several)
+            if values and values[0] < _AGREEING_FROM * values[-1]:
+                where = ", ".join(short_path(m.file) for m in several[:_FILES_SHOWN])
+                span = f"{values[0]:.4g} to {values[-1]:.4g}"
+                notes.append(f"{name[:60]}: runs disagree about {metric} ({span}): {where}")
     return notes

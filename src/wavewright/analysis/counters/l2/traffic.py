@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import polars as pl
 
 from wavewright.facts.counters.l2_traffic import TrafficFormula, traffic_formulas
-from wavewright.facts.metrics.profiler_units import is_ratio
+from wavewright.facts.metrics.names import is_ratio
 from wavewright.model.counters import CounterSet
 
 
@@ -38,13 +38,9 @@ _BUBBLE = "TCC_BUBBLE"
 def measure(captures: Sequence[CounterSet], target: str = "") -> list[Measurement]:
     """Every metric of every kernel in every capture that measured it; each capture is a run.
 
-    `target` is the GPU where the captures do not name it.
-
-    A metric is computed from dispatches that have all counters of its formula in the same pass; where no pass has them,
-    from the passes of the same run joined by dispatch. Counters of different runs are never combined.
-
-    >>> measure([])
-    []
+    `target` is the GPU where the captures do not name it. A metric is computed from dispatches that have all counters
+    of its formula in the same pass; where no pass has them, from the passes of the same run joined by dispatch.
+    Counters of different runs are never combined.
     """
     measurements: list[Measurement] = []
     for run, counters in enumerate(captures):
@@ -58,11 +54,23 @@ def measure(captures: Sequence[CounterSet], target: str = "") -> list[Measuremen
                 if (part := frame.filter(frame["kernel_name"] == kernel)).height
             }
             for formula, number, rows in _measured(own_passes, counters.system.target or target):
-                measurement = _measurement(formula, rows, run=run, kernel=kernel)
-                if measurement is not None:
-                    same_pass = number is not None and not is_joined[number]
-                    file = files[number if number is not None else min(own_passes)]
-                    measurements.append(replace(measurement, same_pass=same_pass, file=file))
+                value, duration_ns = _value(formula, rows)
+                if value is None:
+                    continue
+                measurement = Measurement(
+                    run=run,
+                    kernel_name=kernel,
+                    metric=formula.metric,
+                    value=value,
+                    dispatch_count=rows.height,
+                    duration_ns_mean=duration_ns,
+                    formula=formula.label or formula.formula,
+                    same_pass=number is not None and not is_joined[number],
+                    is_lower_bound=formula.is_lower_bound,
+                    is_upper_bound=formula.is_upper_bound,
+                    file=files[number if number is not None else min(own_passes)],
+                )
+                measurements.append(measurement)
     return measurements
 
 
@@ -92,30 +100,19 @@ def _measured(
             yield formula, number, rows
 
 
-def _measurement(formula: TrafficFormula, rows: pl.DataFrame, *, run: int, kernel: str) -> Measurement | None:
+def _value(formula: TrafficFormula, rows: pl.DataFrame) -> tuple[float | None, float | None]:
+    """The value of a formula (None = its counters cannot be right), and the mean duration where all are known, ns."""
     expression = formula.expression
-    count = rows.height
     mean = rows["duration_ns"].mean()
     duration = mean if isinstance(mean, float) and rows["duration_ns"].null_count() == 0 else None
     is_weighted = duration and any(is_ratio(name) for name in expression.counters)  # sums of ratios mean nothing
     weights = rows["duration_ns"] / duration if is_weighted else 1.0
     value = float(expression.evaluate({name: float((rows[name] * weights).sum()) for name in expression.counters}))
-    value = value if expression.degree(frozenset()) == 0 else value / count
+    value = value if expression.degree(frozenset()) == 0 else value / rows.height
     is_share = formula.metric.endswith(("_rate", "_share"))
     if math.isnan(value) or value < 0 or (is_share and value > 1):  # 0 requests, or counters that do not add up
-        return None
-    return Measurement(
-        run,
-        kernel,
-        formula.metric,
-        value,
-        count,
-        duration,
-        formula.label or formula.formula,
-        same_pass=False,
-        is_lower_bound=formula.is_lower_bound,
-        is_upper_bound=formula.is_upper_bound,
-    )
+        return None, duration
+    return value, duration
 
 
 def _passes(counters: CounterSet) -> dict[int, pl.DataFrame]:
@@ -126,8 +123,8 @@ def _passes(counters: CounterSet) -> dict[int, pl.DataFrame]:
     totals = {name: _total(counters, name) for name in (_BUBBLE, _READS)}
     left_out = {_BUBBLE} if totals[_READS] > totals[_BUBBLE] == 0 else set()
     for number, frame in sorted(counters.measured.items()):
-        names = [name for name in needed if name in frame.columns and frame[name].null_count() < frame.height]
-        names = [name for name in names if name not in left_out]
+        present = [name for name in needed if name in frame.columns and name not in left_out]
+        names = [name for name in present if frame[name].null_count() < frame.height]
         if names:
             frames[number] = frame.select("dispatch", *names).join(about, on="dispatch", maintain_order="left")
     return frames

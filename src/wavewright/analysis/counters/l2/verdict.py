@@ -24,20 +24,12 @@ L2Finding = Finding[NumberEvidence]
 
 
 def findings(row: Mapping[str, Any]) -> tuple[L2Finding, ...]:
-    """The questions in order, for a row of `L2.kernels`.
-
-    >>> [finding.verdict for finding in findings({"read_32b_share": 0.4})][1]
-    'no'
-    """
+    """The questions in order, for a row of `L2.kernels`."""
     return (_reuse(row), _lines(row.get("read_32b_share")), _needed(row), _bandwidth(row))
 
 
 def verdict(answers: Sequence[L2Finding]) -> str:
-    """The conclusion from the answers, worst first.
-
-    >>> verdict(findings({"hit_rate": 0.017, "read_32b_share": 0.0, "over_fetch": 1.04, "peak_share": 0.54}))
-    'streaming, nothing to fix'
-    """
+    """The conclusion from the answers, worst first."""
     kinds = {finding.kind for finding in answers}
     troubles = {
         "scattered": "scattered reads waste memory lines",
@@ -98,10 +90,8 @@ def _reuse_by_hits(question: str, hit_rate: float | None) -> L2Finding:
     if hit_rate < _STREAMING_BELOW:
         meaning = "every byte is read once; a better hit rate needs work that shares data, not another access pattern"
         return _answered(question, "streaming", "no, it streams", f"{share} of the requests hit: {meaning}")
-    meaning = "reuse, or further requests for parts of the same lines"
-    return _answered(
-        question, "not measured", "unclear", f"{share} of the requests hit: {meaning}; collect {needed} to tell"
-    )
+    meaning = f"reuse, or further requests for parts of the same lines; collect {needed} to tell"
+    return _answered(question, "not measured", "unclear", f"{share} of the requests hit: {meaning}")
 
 
 def _fetched(row: Mapping[str, Any]) -> str:
@@ -123,20 +113,18 @@ def _lines(share: float | None) -> L2Finding:
 
 def _needed(row: Mapping[str, Any]) -> L2Finding:
     question = "Is only what is needed read?"
-    factor = row.get("over_fetch")
+    factor, counted, counted_most = (row.get(name) for name in ("over_fetch", "read_bytes_mean", "read_bytes_at_most"))
     if factor is None:
-        return _answered(
-            question, "not measured", "not measured", "say with --ideal-gb how much a dispatch has to read"
-        )
-    most = factor * _uncertainty(row)
+        advice = "say with --ideal-gb how much a dispatch has to read"
+        return _answered(question, "not measured", "not measured", advice)
+    most = factor * (float(counted_most / counted) if counted and counted_most else 1.0)
     if most > factor and factor < _FETCHES_TOO_MUCH_FROM:
         times = f"{factor:.2f} to {most:.2f} times what is needed is read"
         return _answered(question, "not measured", "unclear", f"{times}: the sizes of reads were not counted")
     times = f"{factor:.2f} times what is needed is read"
     if factor >= _FETCHES_TOO_MUCH_FROM:
-        return _answered(
-            question, "fetches too much", "no", f"{times}: data is fetched again after it left L2, or in parts"
-        )
+        meaning = "data is fetched again after it left L2, or in parts"
+        return _answered(question, "fetches too much", "no", f"{times}: {meaning}")
     if factor < _FETCHES_TOO_LITTLE_BELOW:
         meaning = "part of it was in a cache already, --ideal-gb is too high, or request sizes were not counted"
         return _answered(question, "fetches too little", "more than that", f"{times}: {meaning}")
@@ -153,9 +141,8 @@ def _bandwidth(row: Mapping[str, Any]) -> L2Finding:
     question = "Is the memory busy?"
     share = known_peak_share(row)
     if share is None:
-        return _answered(
-            question, "not measured", "not measured", "needs bytes, sound timestamps and a known GPU (--target)"
-        )
+        advice = "needs bytes, sound timestamps and a known GPU (--target)"
+        return _answered(question, "not measured", "not measured", advice)
     uncounted = [side for side in ("read", "write") if row.get(f"{side}_bytes_mean", 0) is None]
     most = math.inf if uncounted else row.get("peak_share_at_most") or share
     if uncounted and share < HEALTHY_FROM:
@@ -193,12 +180,6 @@ def _of_peak(share: float, useful: float | None, most: float) -> str:
     return moved if useful is None or useful == share else f"{moved} ({percent(useful)} with the bytes that are needed)"
 
 
-def _uncertainty(row: Mapping[str, Any]) -> float:
-    """Factor by which reads may be larger than counted."""
-    least, most = row.get("read_bytes_mean"), row.get("read_bytes_at_most")
-    return float(most / least) if least and most else 1.0
-
-
 def _unknown(question: str, counters: str) -> L2Finding:
     return _answered(question, "not measured", "not measured", f"collect {counters} in one pass")
 
@@ -212,20 +193,10 @@ def reuse(measurements: Mapping[str, Measurement]) -> dict[str, float | None]:
     """`requested_bytes_mean`, `reuse_at_least` and `reuse_at_most` of one kernel, from its measurement of each metric.
 
     Only measurements of one run with equally many dispatches are divided.
-
-    >>> from wavewright.analysis.counters.l2.traffic import Measurement
-    >>> def of(metric, value, **more):
-    ...     return Measurement(0, "copy", metric, value, 1, None, "", same_pass=True, **more)
-    >>> found = reuse({"requested_bytes": of("requested_bytes", 8e6), "read_bytes": of("read_bytes", 2e6)})
-    >>> found["reuse_at_least"], found["reuse_at_most"]
-    (4.0, 4.0)
     """
     requests, reads, writes = (measurements.get(name) for name in ("requested_bytes", "read_bytes", "write_bytes"))
-    bounds = {
-        "requested_bytes_mean": requests.value if requests else None,
-        "reuse_at_least": None,
-        "reuse_at_most": None,
-    }
+    requested_bytes = requests.value if requests else None
+    bounds = {"requested_bytes_mean": requested_bytes, "reuse_at_least": None, "reuse_at_most": None}
     if requests is None or reads is None or not _belong(requests, reads):
         return bounds
     if hardly_reads(reads.value, writes.value if writes else None):

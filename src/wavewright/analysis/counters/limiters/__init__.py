@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cache
 
 import polars as pl
@@ -11,12 +11,13 @@ import polars as pl
 from wavewright.analysis.common.caveats import Caveat
 from wavewright.analysis.counters.choice import ALL_DISPATCHES, CounterChoice
 from wavewright.analysis.counters.limiters.evidence import Limiter
-from wavewright.analysis.counters.limiters.kernel_values import KernelValues, kernel_values
+from wavewright.analysis.counters.limiters.kernel_values import KernelTimes, KernelValues, kernel_values
 from wavewright.analysis.counters.limiters.trust import caveats_of, kernels_with_caveats
 from wavewright.analysis.counters.limiters.verdicts import judged
 from wavewright.base.bounds import ROWS, bounded
 from wavewright.base.words import some_of
 from wavewright.facts.counters.limiters import CORE
+from wavewright.facts.metrics.declared import metrics_in
 from wavewright.facts.metrics.expression import parse
 from wavewright.facts.metrics.panels import panels_of
 from wavewright.facts.metrics.rule_voices import has_voice
@@ -30,15 +31,9 @@ _NAMED = 3  #: Undecided limiters that a summary names.
 
 
 @dataclass(frozen=True)
-class KernelLimit:
+class KernelLimit(KernelTimes):
     """One kernel: what limits it, and the verdict about every limiter."""
 
-    kernel: int  #: Its rank by total duration; --kernel takes it.
-    kernel_name: str
-    dispatch_count: int
-    duration_ns_total: float | None
-    duration_ns_mean: float | None
-    duration_share: float | None  #: Of all dispatches of the capture, or of the run: see `is_time_of_run`.
     summary: str
     #: Limiters that are at their limit; also those that are likely, unless a unit or a waste of it is at its limit.
     limits: tuple[str, ...]
@@ -74,21 +69,16 @@ def limiters(counters: CounterSet, *, choice: CounterChoice = ALL_DISPATCHES, to
     Raises `UsageError` when a kernel, dispatch or GPU is asked for that the capture does not have.
     """
     evaluated = kernel_values(counters, choice, top=top)
-    uncertain = kernels_with_caveats(counters, evaluated.dispatches)
-    target = counters.system.target
+    caveat_of_kernel = kernels_with_caveats(counters, evaluated.dispatches)
     clocks = [kernel.values["clock"].number or 0.0 for kernel in evaluated.kernels if "clock" in kernel.values]
     return Limiters(
-        target=target,
+        target=counters.system.target,
         product=counters.system.product,
         dispatch_count=evaluated.dispatches.height,
         duration_ns_total=evaluated.duration_ns_total,
         kernel_count=evaluated.kernel_count,
         kernels=tuple(
-            replace(
-                _limit(kernel, uncertain.get(kernel.kernel_name, ""), target),
-                is_time_of_run=bool(counters.run_times()),
-            )
-            for kernel in evaluated.kernels
+            _limit(kernel, caveat_of_kernel.get(kernel.kernel_name, ""), counters) for kernel in evaluated.kernels
         ),
         caveats=caveats_of(counters, evaluated.dispatches, evaluated.notes, max(clocks, default=0.0) / 100),
     )
@@ -97,44 +87,32 @@ def limiters(counters: CounterSet, *, choice: CounterChoice = ALL_DISPATCHES, to
 def limiter_table(answer: Limiters) -> pl.DataFrame:
     """The verdicts as one table: a row per kernel and limiter."""
     rows = [
-        {
-            "kernel": kernel.kernel,
-            "kernel_name": kernel.kernel_name,
-            "duration_share": kernel.duration_share,
-            "limiter": limiter.name,
-            "kind": limiter.kind,
-            "verdict": limiter.verdict,
-            "confidence": limiter.confidence,
-            "reason": limiter.reason,
-            "gain_share_max": limiter.gain_share_max,
-            "missing_counters": " ".join(limiter.missing_counters),
-            "missing_metrics": " ".join(limiter.missing_metrics),
-        }
+        {name: getattr(kernel, name) for name in ("kernel", "kernel_name", "duration_share")}
+        | {name: getattr(limiter, name) for name in ("kind", "verdict", "confidence", "reason", "gain_share_max")}
+        | {name: " ".join(getattr(limiter, name)) for name in ("missing_counters", "missing_metrics")}
+        | {"limiter": limiter.name}
         for kernel in answer.kernels
         for limiter in kernel.limiters
     ]
     return frame_of(_LIMITERS, rows)
 
 
-def _limit(kernel: KernelValues, caveat: str, target: str | None) -> KernelLimit:
+def _limit(kernel: KernelValues, caveat: str, counters: CounterSet) -> KernelLimit:
+    target = counters.system.target
     limiters = tuple(_with_plan(_with_caveat(limiter, caveat), target) for limiter in judged(kernel.values))
     vocal_limiters = [limiter for limiter in limiters if has_voice("counters", limiter.name)]
     at = [limiter for limiter in vocal_limiters if limiter.verdict == "at limit"]
     likely = [limiter for limiter in vocal_limiters if limiter.verdict == "likely"]
     leading = next(iter(at or likely), None)
     return KernelLimit(
-        kernel=kernel.kernel,
-        kernel_name=kernel.kernel_name,
-        dispatch_count=kernel.dispatch_count,
-        duration_ns_total=kernel.duration_ns_total,
-        duration_ns_mean=kernel.duration_ns_mean,
-        duration_share=kernel.duration_share,
+        **{field.name: getattr(kernel, field.name) for field in fields(KernelTimes)},
         summary=_summary(at, likely, limiters),
         limits=tuple(limiter.name for limiter in (at if _is_whole_story(at) else [*at, *likely])),
         confidence=leading.confidence if leading else "low",
         confidence_reason=leading.confidence_reason if leading else "nothing that was measured stands out",
         limiters=limiters,
         plan=plan_line([limiter for limiter in limiters if limiter.verdict == "undecided"], target),
+        is_time_of_run=bool(counters.run_times()),
     )
 
 
@@ -213,9 +191,7 @@ def _needs(target: str) -> tuple[tuple[str, frozenset[str]], ...]:
     """Metric -> counters that it needs."""
     return tuple(
         (metric.id, frozenset((*parse(metric.formula).counters, metric.level)))
-        for panel in panels_of(target)
-        for table in panel.tables
-        for metric in table.metrics
+        for _, metric in metrics_in(panels_of(target))
         if metric.formula
     )
 
@@ -228,13 +204,9 @@ def _that_need(counters: Iterable[str], metrics: Iterable[str], target: str) -> 
     )
     identities = []
     for counter in dict.fromkeys(counters):
-        candidates = (
-            []
-            if counter in collected_counters
-            else [(len(needs), order) for order, (_, needs) in enumerate(needs_by_metric) if counter in needs]
-        )
-        if candidates:
-            identity, needs = needs_by_metric[min(candidates)[1]]
+        candidates = [metric for metric in needs_by_metric if counter in metric[1]]
+        if candidates and counter not in collected_counters:
+            identity, needs = min(candidates, key=lambda metric: len(metric[1]))
             identities.append(identity)
             collected_counters |= needs
     return identities

@@ -1,8 +1,13 @@
-"""Quantities of every kernel from its counters: formulas of the panels and our own, evaluated by the metrics engine."""
+"""Quantities of every kernel from its counters: by formulas of the panels and our own, or as a profiler derived them.
+
+The metrics engine evaluates the formulas. Counters that rocprofv3 derives itself (MemUnitBusy, VALUBusy, ...) stand in
+for quantities that are the same number and could not be computed from counters of the hardware.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,7 +18,8 @@ from wavewright.analysis.counters.engine.quantities import CYCLES
 from wavewright.analysis.counters.engine.stored import stored_metrics
 from wavewright.analysis.counters.limiters.evidence import EvidenceValue
 from wavewright.facts.counters.limiters import QUANTITIES, Quantity
-from wavewright.facts.metrics.declared import Metric
+from wavewright.facts.loader import Fact, decoded, packaged
+from wavewright.facts.metrics.declared import Metric, metrics_in
 from wavewright.facts.metrics.expression import parse
 from wavewright.facts.metrics.panels import formula_of, panels_of
 from wavewright.model.counters import CounterSet
@@ -39,8 +45,14 @@ class Formula:
     @property
     def is_share(self) -> bool:
         """True if the quantity is the metric's share of its peak."""
-        is_amount = self.metric is not None and self.quantity.unit == "%" and not self.metric.unit.startswith("%")
-        return (self.quantity.of_peak and self.metric is not None) or is_amount
+        if self.metric is None:
+            return False
+        return self.quantity.of_peak or (self.quantity.unit == "%" and not self.metric.unit.startswith("%"))
+
+    @property
+    def metric_id(self) -> str:
+        """Id of its metric; empty = a formula of ours."""
+        return self.metric.id if self.metric else ""
 
     @property
     def level(self) -> str:
@@ -101,12 +113,7 @@ class MeasuredValues:
         return self.by_kernel.get(kernel_name, self.without)
 
     def lacking(self, kernel_name: str | None, *quantities: str) -> EvidenceValue:
-        """The missing counters of these quantities, as one value without a number.
-
-        >>> lacking = EvidenceValue("memory_read", None, "2.1.23", missing=("TCC_EA0_RDREQ",), reason="r")
-        >>> MeasuredValues({}, {"memory_read": lacking}).lacking("gemm", "memory_read").missing
-        ('TCC_EA0_RDREQ',)
-        """
+        """The missing counters of these quantities, as one value without a number."""
         values = self.of(kernel_name)
         several = [values[name] for name in quantities if name in values]
         missing = tuple(dict.fromkeys(counter for value in several for counter in value.missing))
@@ -122,16 +129,10 @@ def measured_values(counters: CounterSet) -> MeasuredValues:
     apart = {name: _of_two_passes(counters, formula) for name, formula in formulas.items()}
     usable = {name: formula for name, formula in formulas.items() if formula.text and not apart[name]}
     formula_by_column = {name: engine.Formula(formula.text, formula.level) for name, formula in usable.items()}
-    formula_by_column |= {
-        name + _PEAK: engine.Formula(formula.peak) for name, formula in usable.items() if formula.peak
-    }
-    formula_by_column |= {
-        name + _FALLBACK: engine.Formula(formula.fallback) for name, formula in usable.items() if formula.fallback
-    }
     for name, formula in usable.items():
-        if formula.parts:
-            columns = zip((name + _PART, name + _WHOLE), formula.parts, strict=True)
-            formula_by_column |= {column: engine.Formula(counter) for column, counter in columns}
+        part, whole = formula.parts or ("", "")
+        more = {_PEAK: formula.peak, _FALLBACK: formula.fallback, _PART: part, _WHOLE: whole}
+        formula_by_column |= {name + suffix: engine.Formula(text) for suffix, text in more.items() if text}
     answer = engine.evaluate(counters, formula_by_column)
     collected = set(counters.counters["counter"].to_list())
     reasons = answer.reasons | {name: reason for name, reason in apart.items() if reason}
@@ -139,8 +140,9 @@ def measured_values(counters: CounterSet) -> MeasuredValues:
     by_kernel: dict[str | None, dict[str, EvidenceValue]] = {}
     for row in answer.frame.iter_rows(named=True):
         diluted = (row.get("clock") or 0.0) / 100
-        kernel_values = {name: _value(formulas[name], row, without[name], diluted) for name in formulas}
-        by_kernel[row["kernel_name"]] = kernel_values
+        by_kernel[row["kernel_name"]] = {
+            name: _value(formula, row, without[name], diluted) for name, formula in formulas.items()
+        }
     return MeasuredValues(_with_stored(by_kernel, counters, formulas), without)
 
 
@@ -163,7 +165,7 @@ def _value(formula: Formula, row: dict[str, Any], unknown: EvidenceValue, dilute
         return _value(fallback, row | {name: row[name + _FALLBACK]}, unknown, diluted)
     if amount is None:
         return unknown
-    identity = formula.metric.id if formula.metric else ""
+    identity = formula.metric_id
     if not formula.is_share:
         most = _diluted_most(formula, amount, diluted)
         if formula.parts:
@@ -188,8 +190,7 @@ def _diluted_most(formula: Formula, number: float, dilution: float) -> float | N
 
 def _unknown(formula: Formula, collected: set[str], reasons: dict[str, str], target: str | None) -> EvidenceValue:
     """The value of a kernel that has none, with the reason."""
-    name = formula.quantity.name
-    identity = formula.metric.id if formula.metric else ""
+    name, identity = formula.quantity.name, formula.metric_id
     if not target:
         return EvidenceValue(name, None, reason="the GPU is not known (--target)")
     if not formula.text:
@@ -226,15 +227,13 @@ def _stored(statistics: dict[str, float], formula: Formula) -> EvidenceValue | N
     average, peak = statistics.get("average"), statistics.get("peak")
     if average is None or not formula.quantity.metric[0]:
         return None
-    identity = formula.metric.id if formula.metric else ""
+    name, identity = formula.quantity.name, formula.metric_id
     if not formula.is_share:
-        return EvidenceValue(formula.quantity.name, average, identity, peak=peak)
+        return EvidenceValue(name, average, identity, peak=peak)
     if not peak:
         return None
     unit = formula.metric.unit if formula.metric else ""
-    return EvidenceValue(
-        formula.quantity.name, 100 * average / peak, identity, amount=average, amount_unit=unit, peak=peak
-    )
+    return EvidenceValue(name, 100 * average / peak, identity, amount=average, amount_unit=unit, peak=peak)
 
 
 def _plain(text: str | None) -> str:
@@ -242,11 +241,68 @@ def _plain(text: str | None) -> str:
 
 
 def _metrics(target: str | None) -> dict[tuple[str, str], Metric]:
-    if not target:
-        return {}
-    return {
-        (table.id, metric.name): metric
-        for panel in panels_of(target)
-        for table in panel.tables
-        for metric in table.metrics
+    return {(table.id, metric.name): metric for table, metric in metrics_in(panels_of(target or ""))}
+
+
+class Derived(Fact, frozen=True):
+    """One derived counter, and the quantity that it is."""
+
+    counter: str
+    quantity: str
+    family: str = ""  #: How its targets begin; empty = the meaning is the same on all.
+    factor: float = 1.0
+    total: str = ""  #: Fact of the system that it is a share of; empty = it is a share already.
+
+
+_FILE = "counters/profiler_counters.toml"
+_DERIVED = decoded(packaged(_FILE)["derived"], tuple[Derived, ...], where=_FILE)
+
+
+def derived_values(counters: CounterSet) -> dict[str | None, dict[str, EvidenceValue]]:
+    """Kernel -> quantity -> its value, the mean over dispatches, which weigh as long as they took.
+
+    Counters whose meaning depends on the family of the GPU are left out where the GPU is not known, unless they are 0.
+    """
+    target = counters.system.target or ""
+    by_kernel: dict[str | None, dict[str, EvidenceValue]] = {}
+    for derived in _DERIVED:
+        if target and not target.startswith(derived.family):
+            continue
+        for kernel, value in _means(counters, derived.counter):
+            if derived.family and not target and value:
+                continue
+            total = getattr(counters.system, derived.total) if derived.total else 1.0
+            if not total:
+                continue
+            number = derived.factor * value / total
+            evidence = EvidenceValue(derived.quantity, number, source=derived.counter)
+            by_kernel.setdefault(kernel, {}).setdefault(derived.quantity, evidence)
+    return by_kernel
+
+
+def with_derived(
+    values: dict[str, EvidenceValue], derived: dict[str, EvidenceValue] | None
+) -> dict[str, EvidenceValue]:
+    """The values of a kernel with those that only the profiler has."""
+    missing = {
+        name: value
+        for name, value in (derived or {}).items()
+        if value.is_measured and not (name in values and values[name].is_measured)
     }
+    return values | missing
+
+
+def _means(counters: CounterSet, counter: str) -> Iterator[tuple[str | None, float]]:
+    """Kernel and mean of a ratio, of the first pass that has it."""
+    frame = next((frame for frame in counters.measured.values() if counter in frame.columns), None)
+    if frame is None:
+        return
+    weight = (pl.col("end_ns") - pl.col("start_ns")).clip(lower_bound=0)
+    about = counters.dispatches.select("dispatch", "kernel_name", weight=weight)
+    rows = (
+        frame.select("dispatch", value=pl.col(counter)).drop_nulls().join(about, on="dispatch", maintain_order="left")
+    )
+    has_weights = pl.col("weight").is_not_null().all() & (pl.col("weight").sum() > 0)
+    weighted = (pl.col("value") * pl.col("weight")).sum() / pl.col("weight").sum()
+    mean = pl.when(has_weights).then(weighted).otherwise(pl.col("value").mean())
+    yield from rows.group_by("kernel_name", maintain_order=True).agg(mean=mean).iter_rows()

@@ -10,11 +10,10 @@ import polars as pl
 
 from wavewright.analysis.counters.choice import CounterChoice, chosen_dispatches, ranked_kernels
 from wavewright.analysis.counters.l2 import L2, l2
-from wavewright.analysis.counters.l2.verdict import L2Finding, findings, known_peak_share
-from wavewright.analysis.counters.limiters.counter_values import measured_values
+from wavewright.analysis.counters.l2.verdict import findings, known_peak_share
+from wavewright.analysis.counters.limiters.counter_values import derived_values, measured_values, with_derived
 from wavewright.analysis.counters.limiters.evidence import EvidenceValue
 from wavewright.analysis.counters.limiters.launch_values import launch_values
-from wavewright.analysis.counters.limiters.profiler_values import derived_values, with_derived
 from wavewright.base.bounds import BYTES_GB, bounded
 from wavewright.base.words import amount
 from wavewright.errors import WavewrightError
@@ -25,15 +24,21 @@ _AGAINST_IDEAL = ("over_fetch", "useful_bytes_per_second", "useful_peak_share")
 
 
 @dataclass(frozen=True)
-class KernelValues:
-    """The quantities of one kernel."""
+class KernelTimes:
+    """One kernel, and the time that its dispatches took."""
 
-    kernel: int
+    kernel: int  #: Its rank by total duration; --kernel takes it.
     kernel_name: str
     dispatch_count: int
     duration_ns_total: float | None
     duration_ns_mean: float | None
-    duration_share: float | None
+    duration_share: float | None  #: Of all dispatches of the capture, or of the run: see `KernelLimit.is_time_of_run`.
+
+
+@dataclass(frozen=True)
+class KernelValues(KernelTimes):
+    """The quantities of one kernel."""
+
     values: dict[str, EvidenceValue]
 
 
@@ -81,17 +86,9 @@ def kernel_values(
         values = with_derived(values, by_profiler.get(name))
         values |= launch_values(own_rows[(name,)], counters.system, values.get("occupancy"))
         values |= _made_of_others(values)
-        kernels.append(
-            KernelValues(
-                kernel=ranks[name],
-                kernel_name=name or "",
-                dispatch_count=row["dispatch_count"],
-                duration_ns_total=row["duration_ns_total"],
-                duration_ns_mean=row["duration_ns_mean"],
-                duration_share=row["duration_share"],
-                values=values,
-            )
-        )
+        columns = ("dispatch_count", "duration_ns_total", "duration_ns_mean", "duration_share")
+        times = {column: row[column] for column in columns}
+        kernels.append(KernelValues(kernel=ranks[name], kernel_name=name or "", values=values, **times))
     total = float(order["duration_ns_total"].sum()) if order["duration_ns_total"].count() else None
     return AllValues(rows, order.height, total, tuple(kernels), traffic, notes)
 
@@ -102,21 +99,18 @@ def cut(counters: CounterSet, dispatches: pl.DataFrame) -> CounterSet:
     tables = dict(counters.tables) | {
         "dispatches": dispatches,
         "executions": counters.executions.filter(is_chosen),
-        "stored_metrics": counters.stored_metrics.filter(
-            pl.col("kernel_name").is_in(dispatches["kernel_name"].implode())
-        ),
+        "stored_metrics": counters.stored_metrics.join(dispatches, on="kernel_name", how="semi", maintain_order="left"),
     }
     measured = {number: frame.filter(is_chosen) for number, frame in counters.measured.items()}
     return replace(counters, tables=tables, measured=measured)
 
 
 def _made_of_others(values: dict[str, EvidenceValue]) -> dict[str, EvidenceValue]:
-    derived = {}
     busy, lanes = values.get("valu_busy"), values.get("active_lanes")
-    if busy and lanes and busy.is_measured and lanes.is_measured:
-        idle = (busy.number or 0.0) * (1 - min(lanes.number or 0.0, 100.0) / 100)
-        derived["idle_lanes_time"] = EvidenceValue("idle_lanes_time", idle)
-    return derived
+    if not (busy and lanes and busy.is_measured and lanes.is_measured):
+        return {}
+    idle = (busy.number or 0.0) * (1 - min(lanes.number or 0.0, 100.0) / 100)
+    return {"idle_lanes_time": EvidenceValue("idle_lanes_time", idle)}
 
 
 _COUNTER = "TCC_REQ"
@@ -143,25 +137,19 @@ def channel_sums(counters: CounterSet) -> Sums:
 def channel_values(
     sums: list[float], channel_count: float | None, bandwidth: EvidenceValue | None
 ) -> dict[str, EvidenceValue]:
-    """Imbalance of L2 channels, and the busiest channel's share of its peak.
-
-    >>> channel_values([10.0, 10.0, 10.0, 50.0], 4, EvidenceValue("l2_bandwidth", 30.0))["channel_imbalance"].number
-    2.5
-    """
-    missing_counters: tuple[str, ...] = ()
+    """Imbalance of L2 channels, and the busiest channel's share of its peak."""
     reason = ""
     if not sums:
-        missing_counters, reason = (_COUNTER,), f"requests of single channels were not collected ({_COUNTER}[i])"
+        reason = f"requests of single channels were not collected ({_COUNTER}[i])"
     elif channel_count and len(sums) < channel_count:
         reason = f"only {len(sums)} of {channel_count:,.0f} channels were collected"
     elif sum(sums) <= 0:
         reason = "no requests were counted"
     if reason:
-        exists = bandwidth is None or bandwidth.exists
-        names = ("channel_imbalance", "busiest_channel")
+        missing, exists = () if sums else (_COUNTER,), bandwidth is None or bandwidth.exists
         return {
-            name: EvidenceValue(name, None, _METRIC, missing=missing_counters, reason=reason, exists=exists)
-            for name in names
+            name: EvidenceValue(name, None, _METRIC, missing=missing, reason=reason, exists=exists)
+            for name in ("channel_imbalance", "busiest_channel")
         }
     times = max(sums) * len(sums) / sum(sums)
     if bandwidth is None or not bandwidth.is_measured or bandwidth.number is None:
@@ -201,11 +189,6 @@ def memory_values(
     """Memory bandwidth, hit rate and 32-byte reads of one kernel.
 
     `missing` says which counters lack, if any; `same` are values of the same quantities, whose metrics have ids.
-
-    >>> row = {"kernel_name": "copy", "hit_rate": 0.02, "peak_share": 0.55, "read_32b_share": 0.0}
-    >>> found = memory_values(row, EvidenceValue("memory_bandwidth", None))
-    >>> found["memory_bandwidth"].number, found["memory_bandwidth"].level
-    (55.00000000000001, 1)
     """
     row = row or {}
     values = {}
@@ -213,7 +196,7 @@ def memory_values(
         if row.get(column) is not None:
             counterpart = (same or {}).get(quantity)
             values[quantity] = EvidenceValue(quantity, 100 * row[column], counterpart.metric_id if counterpart else "")
-    busy = busy_memory(row)
+    busy = findings(row)[-1]  # the last question of the decision tree: is the memory busy?
     share = known_peak_share(row)
     if row.get("read_bytes_mean") is None and (metric_value := _of_metrics(same or {}, missing.metric_id)):
         return values | {"memory_bandwidth": metric_value}
@@ -260,8 +243,3 @@ def _why_not(row: dict[str, Any], reason: str) -> str:
     if row.get("read_bytes_mean") is None and row.get("write_bytes_mean") is None:
         return reason or "bytes from and to memory were not counted"
     return "no sound timestamps"
-
-
-def busy_memory(row: dict[str, Any]) -> L2Finding:
-    """The last question of the tree: is the memory busy?"""
-    return findings(row)[-1]

@@ -18,16 +18,16 @@ from wavewright.model.counters import System
 _LIMITERS = {"VGPR": "fits_vgpr", "SGPR": "fits_sgpr", "LDS": "fits_lds", "workgroup": "fits_group"}
 _NO_TARGET = "the GPU is not known (--target)"
 _NO_GRID = "the grid was not recorded"
+_UNKNOWN = "not recorded"
 
 
 def launch_values(
     dispatches: pl.DataFrame, system: System, occupancy: EvidenceValue | None = None
 ) -> dict[str, EvidenceValue]:
     """Quantities of one kernel's rows of `CounterSet.dispatches`; `occupancy` are its wave slots in use, in percent."""
-    values = [_duration(dispatches), _scratch(dispatches)]
     fitting = limits_of(dispatches, system)
-    values += _fits(fitting, system)
-    values += _fill(dispatches, system, fitting, occupancy)
+    fill = _fill(dispatches, system, fitting, occupancy)
+    values = [_duration(dispatches), _scratch(dispatches), *_fits(fitting, system), *fill]
     return {value.quantity: value for value in values}
 
 
@@ -71,11 +71,9 @@ def _fits(fitting: Limits | None, system: System) -> Iterable[EvidenceValue]:
     if fitting is None:
         reason = "the registers of the dispatch are not known" if system.target else _NO_TARGET
         return [EvidenceValue(name, None, reason=reason) for name in _LIMITERS.values()]
-    most = next((limiter.waves_per_simd for limiter in fitting.limiters if limiter.name == "hardware"), 0)
     allowed = {limiter.name: limiter.waves_per_simd for limiter in fitting.limiters}
-    reason = "not recorded"
     return [
-        EvidenceValue(quantity, 100 * allowed[name] / most if name in allowed and most else None, reason=reason)
+        EvidenceValue(quantity, 100 * allowed[name] / allowed["hardware"] if name in allowed else None, reason=_UNKNOWN)
         for name, quantity in _LIMITERS.items()
     ]
 
@@ -90,11 +88,9 @@ def _fill(
     if not sized.height or not cus:
         reason = _NO_GRID if not sized.height else "how many CUs the GPU has is not known (--target)"
         return [EvidenceValue("idle_cus", None, reason=reason), EvidenceValue("tail", None, reason=reason)]
-    lengths = (sized["end_ns"] - sized["start_ns"]).fill_null(0.0).to_list()
-    weights = [max(length, 0.0) for length in lengths]
-    weights = weights if sum(weights) > 0 else [1.0] * sized.height
-    pairs = sized.select("grid_size", "workgroup_size").iter_rows()
-    groups = [math.ceil(grid / size) for grid, size in pairs]
+    weights = (sized["end_ns"] - sized["start_ns"]).fill_null(0.0).clip(lower_bound=0.0).to_list()
+    weights = weights if any(weights) else [1.0] * sized.height
+    groups = [math.ceil(grid / size) for grid, size in sized.select("grid_size", "workgroup_size").iter_rows()]
     idle = [max(0.0, 1 - count / cus) for count in groups]
     values = [EvidenceValue("idle_cus", 100 * _mean(idle, weights))]
     at_once = _groups_per_cu(fitting)
@@ -128,8 +124,8 @@ def _in_full_rounds(tail: EvidenceValue, occupancy_min: float, occupancy: Eviden
 
 def _fitting_share(limits: Limits) -> float:
     """Part of the wave slots that the kernel's resources let it use."""
-    most = next((limiter.waves_per_simd for limiter in limits.limiters if limiter.name == "hardware"), 0)
-    return (limits.waves_per_simd or 0) / most if most else 0.0
+    most = next(limiter.waves_per_simd for limiter in limits.limiters if limiter.name == "hardware")
+    return limits.waves_per_simd / most
 
 
 def _places(system: System) -> float | None:

@@ -68,19 +68,16 @@ def _of_durations(counters: CounterSet, dispatches: pl.DataFrame) -> Iterator[Ca
     differing = _pass_durations(counters, dispatches)
     if differing:
         name, low, high = differing[0]
-        what = (
-            f"mean durations differ between passes by more than 10 % for {counted(len(differing), 'kernels')}: "
-            f"{shortened(name)} takes {low / 1000:,.1f} to {high / 1000:,.1f} µs"
-        )
+        kernels = counted(len(differing), "kernels")
+        times = f"{shortened(name)} takes {low / 1000:,.1f} to {high / 1000:,.1f} µs"
+        what = f"mean durations differ between passes by more than 10 % for {kernels}: {times}"
         advice = "passes are different executions: fix clocks, warm up, or give one kernel more dispatches"
         yield Caveat("durations_differ", "care", what, advice, {"kernel_count": len(differing)})
     repeated = _repeated_values(counters, dispatches)
     if repeated:
         name, low, high = repeated[0]
-        what = (
-            f"passes disagree about a counter that several of them measured, for {counted(len(repeated), 'kernels')}: "
-            f"{name[:60]}, {low:,.0f} to {high:,.0f}"
-        )
+        kernels, values = counted(len(repeated), "kernels"), f"{name[:60]}, {low:,.0f} to {high:,.0f}"
+        what = f"passes disagree about a counter that several of them measured, for {kernels}: {values}"
         advice = "ratios of counters from different passes are that uncertain: collect them in one pass"
         yield Caveat("passes_disagree", "care", what, advice, {"kernel_count": len(repeated)})
 

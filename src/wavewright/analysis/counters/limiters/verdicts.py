@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
-from wavewright.analysis.counters.limiters.evidence import VERDICTS, EvidenceValue, Limiter
-from wavewright.analysis.counters.limiters.thresholds import Applied, applied, evidence_of, number_of
+from wavewright.analysis.counters.limiters.evidence import (
+    VERDICTS,
+    Applied,
+    EvidenceValue,
+    Limiter,
+    applied,
+    evidence_of,
+    number_of,
+)
 from wavewright.facts.counters.limiters import CORE, LIMITER_RULES, QUANTITIES, LimiterRule
 
 _ORDER = {verdict: rank for rank, verdict in enumerate(VERDICTS)}
@@ -16,16 +24,12 @@ _NEEDS_KNOWN_UNITS = ("latency", "occupancy")
 
 
 def judged(values: Mapping[str, EvidenceValue]) -> tuple[Limiter, ...]:
-    """Every limiter of one kernel, the most certain first.
-
-    >>> found = judged({"valu_busy": EvidenceValue("valu_busy", 92.0)})
-    >>> found[0].name, found[0].verdict
-    ('VALU throughput', 'at limit')
-    """
+    """Every limiter of one kernel, the most certain first."""
     inputs = dict(values)
     by_name: dict[str, Limiter] = {}
     for rule in LIMITER_RULES.values():
-        if not rule.if_nothing_busy and not _is_unasked(rule, inputs):
+        is_unasked = rule.is_optional and not any(test.quantity in inputs for test in rule.decides)
+        if not rule.if_nothing_busy and not is_unasked:
             by_name[rule.name] = _judge(rule, inputs, None)
     units = [by_name[name] for name in LIMITER_RULES if name in by_name and LIMITER_RULES[name].kind == "throughput"]
     busiest = max((_deciding(unit) for unit in units), default=0.0)
@@ -34,10 +38,6 @@ def judged(values: Mapping[str, EvidenceValue]) -> tuple[Limiter, ...]:
         if rule.if_nothing_busy:
             by_name[rule.name] = _judge(rule, inputs, list(by_name.values()))
     return _larger_first(sorted(by_name.values(), key=_rank))
-
-
-def _is_unasked(rule: LimiterRule, values: Mapping[str, EvidenceValue]) -> bool:
-    return rule.is_optional and not any(test.quantity in values for test in rule.decides)
 
 
 def _rank(limiter: Limiter) -> tuple[int, int, bool, int, float]:
@@ -70,23 +70,22 @@ def _judge(rule: LimiterRule, values: Mapping[str, EvidenceValue], others: Seque
         instead = [test for test in applied(rule.instead, values, "instead") if test.level is not None]
     gates = [*applied(rule.only_if, values, "only if"), *_open_gate(applied(rule.one_of, values, "only if"))]
     signs = applied(rule.signs, values, "sign")
-    verdict, reason, confidence, why, missing = _verdict(rule, decides, instead, gates, signs, others)
+    decision = _verdict(rule, decides, instead, gates, signs, others)
+    missing = [value for value in decision.missing if value.exists and value.missing]
     numbers = [values[name] for name in rule.shows if name in values and _is_telling(values[name])]
     tests = [test for test in [*decides, *instead, *gates, *signs] if test.value.exists]
     return Limiter(
         name=rule.name,
         kind=rule.kind,
-        verdict=verdict,
-        reason=reason,
-        confidence=confidence,
-        confidence_reason=why,
+        verdict=decision.verdict,
+        reason=decision.reason,
+        confidence=decision.confidence,
+        confidence_reason=decision.confidence_reason,
         evidence=(*(evidence_of(test) for test in tests), *(number_of(value) for value in numbers)),
-        missing_counters=tuple(dict.fromkeys(name for value in missing if value.exists for name in value.missing)),
-        missing_metrics=tuple(
-            dict.fromkeys(value.metric_id for value in missing if value.exists and value.missing and value.metric_id)
-        ),
+        missing_counters=tuple(dict.fromkeys(name for value in missing for name in value.missing)),
+        missing_metrics=tuple(dict.fromkeys(value.metric_id for value in missing if value.metric_id)),
         remedy=rule.remedy,
-        gain_share_max=_gain(rule, values) if verdict in ("at limit", "likely") else None,
+        gain_share_max=_gain(rule, values) if decision.verdict in ("at limit", "likely") else None,
     )
 
 
@@ -95,7 +94,14 @@ def _open_gate(tests: Sequence[Applied]) -> Sequence[Applied]:
     return sorted(tests, key=lambda test: 0.5 if test.level is None and test.value.exists else test.level or 0)[-1:]
 
 
-Decision = tuple[str, str, str, str, "list[EvidenceValue]"]
+class Decision(NamedTuple):
+    """The verdict about a limiter, how certain it is, and the values that were missed."""
+
+    verdict: str
+    reason: str
+    confidence: str
+    confidence_reason: str
+    missing: Sequence[EvidenceValue] = ()
 
 
 def _verdict(
@@ -106,16 +112,16 @@ def _verdict(
     signs: Sequence[Applied],
     others: Sequence[Limiter] | None,
 ) -> Decision:
-    """Verdict, reason, confidence, its reason, and the values that were missed."""
+    """The verdict of a rule: excluded, undecided, or as its evidence weighs."""
     if any(test.threshold.is_cost for test in instead):
         gates = ()
     closed = next((gate for gate in gates if gate.level == 0 and not gate.threshold.is_mean), None)
     if closed is not None:
-        return "excluded", f"{closed.words}: {closed.threshold.reason}", _sureness(closed), _nearness(closed), []
+        return _excluded(closed, f"{closed.words}: {closed.threshold.reason}")
     used = instead or decides
     mean = next((test for test in (*gates, *used) if test.level == 0 and test.threshold.is_mean), None)
     if mean is not None:
-        return "undecided", f"{mean.value.words}: {_MEAN}", "low", "a mean hides extremes", []
+        return Decision("undecided", f"{mean.value.words}: {_MEAN}", "low", "a mean hides extremes")
     level = max((test.level for test in used if test.level is not None), default=None)
     lacking = [test.value for test in decides if test.level is None and test.value.exists]
     if level is None:
@@ -126,18 +132,16 @@ def _verdict(
             return _undecided(lacking, [test.value for test in decides])
         if instead and not best.threshold.is_cost:
             words = "needs not be so: other resources, or the grid, may bind while it runs"
-            return "excluded", best.words, "medium", words, lacking
-        return "excluded", best.words, _sureness(best), _nearness(best), []
+            return Decision("excluded", best.words, "medium", words, lacking)
+        return _excluded(best, best.words)
     shut = [gate.value for gate in gates if gate.level is None and gate.value.exists]
     if shut:
-        lead = f"{best.words}; whether it costs time is not known: "
-        verdict, reason, confidence, why, missing = _undecided(shut, shut)
-        return verdict, lead + reason, confidence, why, missing
+        open_gate = _undecided(shut, shut)
+        reason = f"{best.words}; whether it costs time is not known: {open_gate.reason}"
+        return open_gate._replace(reason=reason)
     others = others or ()
-    blocked = _blocked(rule, best, others)
-    if blocked is not None:
-        return blocked
-    return *_weighed(rule, best, level, gates, signs, others, is_instead=bool(instead)), lacking
+    weighed = _blocked(rule, best, others)
+    return weighed or Decision(*_weighed(rule, best, level, gates, signs, others, is_instead=bool(instead)), lacking)
 
 
 def _weighed(
@@ -197,7 +201,7 @@ def _blocked(rule: LimiterRule, best: Applied, others: Sequence[Limiter]) -> Dec
     busy = next((limiter for limiter in others if limiter.kind == "throughput" and limiter.verdict == "at limit"), None)
     if busy is not None:
         reason = f"{best.words}, but {busy.name} is at its limit: {busy.reason}"
-        return "excluded", reason, busy.confidence, busy.confidence_reason, []
+        return Decision("excluded", reason, busy.confidence, busy.confidence_reason)
     if rule.kind not in _NEEDS_KNOWN_UNITS:
         return None
     unknown = [
@@ -213,27 +217,22 @@ def _blocked(rule: LimiterRule, best: Applied, others: Sequence[Limiter]) -> Dec
         for limiter in unknown
         for item in limiter.evidence[:1]
     ]
-    return (
-        "undecided",
-        f"{best.words}; but not known to be idle: {names}",
-        "low",
-        "a busy unit would explain it",
-        missing,
-    )
+    reason = f"{best.words}; but not known to be idle: {names}"
+    return Decision("undecided", reason, "low", "a busy unit would explain it", missing)
 
 
 def _undecided(lacking: Sequence[EvidenceValue], all_of: Sequence[EvidenceValue]) -> Decision:
     values = lacking or all_of
     if not any(value.exists for value in values):
-        return "undecided", values[0].reason if values else "not measured", "low", "not measurable here", list(values)
+        reason = values[0].reason if values else "not measured"
+        return Decision("undecided", reason, "low", "not measurable here", values)
     reasons = list(dict.fromkeys(value.reason for value in values if value.reason))
-    open_ones = [
-        f"{value.words}: the counters ran longer than the kernel" for value in values if value.at_most is not None
-    ]
-    wrong = [value.words for value in values if value.number is not None and not value.is_measured]
-    reasons = [*(f"{words} cannot be true: is it this GPU, this partition?" for words in wrong), *open_ones, *reasons]
-    reason = "; ".join(reasons[:2]) or "not measured"
-    return "undecided", reason, "low", "not measured", list(values)
+    bounded = [v.words for v in values if v.at_most is not None]
+    wrong = [v.words for v in values if v.number is not None and not v.is_measured]
+    sentences = [f"{words} cannot be true: is it this GPU, this partition?" for words in wrong]
+    sentences += [f"{words}: the counters ran longer than the kernel" for words in bounded]
+    reason = "; ".join([*sentences, *reasons][:2]) or "not measured"
+    return Decision("undecided", reason, "low", "not measured", values)
 
 
 def _size(test: Applied) -> float:
@@ -241,20 +240,18 @@ def _size(test: Applied) -> float:
     return -number if test.threshold.below else number
 
 
-def _sureness(test: Applied) -> str:
-    return "medium" if test.is_close else "high"
-
-
-def _nearness(test: Applied) -> str:
-    return "the number is close to the threshold" if test.is_close else "measured, and far from the threshold"
+def _excluded(test: Applied, reason: str) -> Decision:
+    if test.is_close:
+        return Decision("excluded", reason, "medium", "the number is close to the threshold")
+    return Decision("excluded", reason, "high", "measured, and far from the threshold")
 
 
 def _gain(rule: LimiterRule, values: Mapping[str, EvidenceValue]) -> float | None:
-    if rule.gain_part and rule.gain_part in values and values[rule.gain_part].is_measured:
-        return min(1.0, max(0.0, (values[rule.gain_part].number or 0.0) / 100))
-    if rule.gain_rest and rule.gain_rest in values and values[rule.gain_rest].is_measured:
-        return min(1.0, max(0.0, 1.0 - (values[rule.gain_rest].number or 0.0) / 100))
-    return None
+    """Upper bound of the share of time that can be saved; None = the quantity that tells it was not measured."""
+    part, rest = values.get(rule.gain_part), values.get(rule.gain_rest)
+    if part and part.is_measured:
+        return min(1.0, max(0.0, (part.number or 0.0) / 100))
+    return min(1.0, max(0.0, 1.0 - (rest.number or 0.0) / 100)) if rest and rest.is_measured else None
 
 
 def _is_telling(value: EvidenceValue) -> bool:

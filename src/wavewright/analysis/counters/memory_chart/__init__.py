@@ -14,6 +14,7 @@ from wavewright.analysis.counters.engine.answer import CounterPanels
 from wavewright.analysis.counters.engine.panels import counter_panels
 from wavewright.errors import UsageError
 from wavewright.facts.counters.memory_chart import HEAT, Block, Value, Wire, chart_layout
+from wavewright.facts.metrics.declared import metrics_in
 from wavewright.facts.metrics.expression import parse
 from wavewright.facts.metrics.panels import RULES, panels_of
 from wavewright.model.answer import Answer
@@ -52,26 +53,13 @@ def memory_chart(
     """The memory chart of the chosen dispatches.
 
     Raises `UsageError` when nothing is chosen, or the capture does not tell which GPU it is about.
-
-    >>> from wavewright.model.counters import COUNTER_SET, CounterSet, System
-    >>> from wavewright.model.schema import frame_of
-    >>> launched = frame_of(COUNTER_SET["dispatches"], [{"dispatch": 0, "kernel_name": "copy"}])
-    >>> chart = memory_chart(CounterSet({"dispatches": launched}, system=System(target="gfx942")))
-    >>> chart.wires.filter(chart.wires["target"] == "lds")["reason"].to_list()
-    ['needs SQ_INSTS_LDS, which was not measured']
     """
     target = counters.system.target or ""
     family = _family(target)
     layout = chart_layout(family)
     blocks, wires = layout.blocks, layout.wires
-    named = _metrics_of(blocks, wires)
-    answer = counter_panels(
-        counters,
-        choice=choice,
-        panels=_identities(counters, target, named, amd=amd),
-        normalization=normalization,
-        amd=amd,
-    )
+    identities = _identities(counters, target, _metrics_of(blocks, wires), amd=amd)
+    answer = counter_panels(counters, choice=choice, panels=identities, normalization=normalization, amd=amd)
     numbers = Numbers(answer)
     if not answer.dispatch_count:
         what = "the capture has no dispatches, so nothing flows"
@@ -90,20 +78,24 @@ def memory_chart(
     ]
     rows = [row for wire in wires for row in wire_rows(wire, numbers)]
     used_blocks = {row["block"] for row in values} | {row[end] for row in rows for end in ("source", "target")}
-    chosen = answer.kernels.filter(answer.kernels["is_chosen"])
+    used_stages = sorted({block.stage for block in blocks if block.name in used_blocks} | {0, 1})
+    block_rows = [  # stages without gaps: where nothing is known of a level, the next one takes its place
+        {"block": block.name, "title": block.title, "stage": used_stages.index(block.stage)}
+        for block in blocks
+        if block.name in used_blocks
+    ]
+    duration = (pl.col("end_ns") - pl.col("start_ns")).mean()
     return MemoryChart(
         target=answer.target,
         product=answer.product,
         family=family,
         normalization=normalization,
         rules=RULES[amd],
-        kernel_names=tuple(chosen["kernel_name"]),
+        kernel_names=tuple(answer.kernels.filter("is_chosen")["kernel_name"]),
         dispatch_count=answer.dispatch_count,
-        duration_ns_mean=_mean_duration(counters, choice),
+        duration_ns_mean=chosen_dispatches(counters, choice).select(duration).item(),
         busiest=_busiest(values),
-        blocks=frame_of(
-            MemoryChart.tables["blocks"], _block_rows([block for block in blocks if block.name in used_blocks])
-        ),
+        blocks=frame_of(MemoryChart.tables["blocks"], block_rows),
         values=frame_of(MemoryChart.tables["values"], values),
         wires=frame_of(MemoryChart.tables["wires"], rows),
         caveats=answer.caveats,
@@ -116,12 +108,6 @@ def one_table(answer: MemoryChart) -> pl.DataFrame:
     wires = answer.wires.with_columns(ends, pl.col("kind").alias("label")).drop("source", "target", "kind")
     table = pl.concat([answer.values.drop("about", "is_rate"), wires], how="diagonal")
     return table.select("block", "label", pl.exclude("block", "label"))
-
-
-def _block_rows(blocks: Sequence[Block]) -> list[dict[str, Any]]:
-    """Stages without gaps: where nothing is known of a level, the next one takes its place."""
-    stages = sorted({block.stage for block in blocks} | {0, 1})
-    return [{"block": block.name, "title": block.title, "stage": stages.index(block.stage)} for block in blocks]
 
 
 def _family(target: str) -> str:
@@ -139,13 +125,8 @@ def _identities(counters: CounterSet, target: str, named: Sequence[str], *, amd:
     if not counters.measured:
         return ()
     metric_names = {part for name in named for part in name.split(" + ")}
-    return tuple(
-        metric.id
-        for panel in panels_of(target, amd=amd)
-        for table in panel.tables
-        for metric in table.metrics
-        if f"{table.id} {metric.name}" in metric_names
-    )
+    metrics = metrics_in(panels_of(target, amd=amd))
+    return tuple(metric.id for table, metric in metrics if f"{table.id} {metric.name}" in metric_names)
 
 
 def _metrics_of(blocks: Iterable[Block], wires: Iterable[Wire]) -> list[str]:
@@ -160,25 +141,12 @@ def _busiest(values: list[dict[str, Any]]) -> str:
     return block if block and shares[block] >= _BUSIEST_FROM else ""
 
 
-def _mean_duration(counters: CounterSet, choice: CounterChoice) -> float | None:
-    """Of the chosen dispatches that have sound timestamps, ns."""
-    if not counters.dispatches.height:
-        return None
-    chosen = chosen_dispatches(counters, choice)
-    return mean if isinstance(mean := (chosen["end_ns"] - chosen["start_ns"]).mean(), float) else None
-
-
 class Numbers:
-    """The rows of an answer by table and name."""
+    """The metrics of a chart by table and name (`3.1 VL1 Hit`)."""
 
     def __init__(self, answer: CounterPanels) -> None:
         self.rows = {f"{row['table_id']} {row['name']}": row for row in answer.rows.iter_rows(named=True)}
-        declared = [
-            (f"{table.id} {metric.name}", metric)
-            for panel in panels_of(answer.target)
-            for table in panel.tables
-            for metric in table.metrics
-        ]
+        declared = [(f"{table.id} {metric.name}", metric) for table, metric in metrics_in(panels_of(answer.target))]
         self._counted = {name for name, metric in declared if metric.formula and parse(metric.formula).counters}
         self.about = {name: metric.about for name, metric in declared}
         # Ours: the reference's rules leave them out, or misspell them (T4, T5).
@@ -259,11 +227,7 @@ def wire_rows(wire: Wire, numbers: Numbers) -> list[dict[str, Any]]:
     rows = []
     for kind, row, rate in flows:
         if row is not None:
-            share = rate["peak_share"] if rate else None
-            more = {
-                "rate": rate["value"] if rate else None,
-                "rate_share": share,
-                "heat": _heat(share, HEAT["near_peak"]),
-            }
-            rows.append({"source": wire.source, "target": wire.target, "kind": kind, **row, **more})
+            value, share = (rate["value"], rate["peak_share"]) if rate else (None, None)
+            about = {"source": wire.source, "target": wire.target, "kind": kind}
+            rows.append(about | row | {"rate": value, "rate_share": share, "heat": _heat(share, HEAT["near_peak"])})
     return rows

@@ -10,13 +10,13 @@ from typing import Any
 
 import polars as pl
 
-from wavewright.analysis.counters.engine.selection import requested_panels
+from wavewright.analysis.counters.engine.answer import requested_panels
 from wavewright.analysis.counters.plan.passes import Need, Packed, block_of, pack
 from wavewright.base.bounds import SOME, bounded
 from wavewright.errors import UsageError
 from wavewright.facts import gpus
 from wavewright.facts.gpus.counting import Counting, counting_of
-from wavewright.facts.metrics.declared import Metric
+from wavewright.facts.metrics.declared import Metric, metrics_in
 from wavewright.facts.metrics.expression import parse
 from wavewright.facts.metrics.names import QUANTITY_COUNTERS
 from wavewright.facts.metrics.panels import panels_of
@@ -59,10 +59,6 @@ def plan_capture(
     is a target (gfx942) or a product (MI300X), which also tells the number of channels; `more` are files with metrics
     of the user. Of a plan with more than `max_passes`, those are kept that make the most metrics complete. Raises
     `UsageError` when the GPU, a panel or a metric is not known, or the target has no metrics.
-
-    >>> plan = plan_capture("gfx942", metrics=["17.1.2"])
-    >>> plan.counters["spelled"].to_list()
-    ['GRBM_GUI_ACTIVE', 'SQ_WAVES', 'TCC_HIT_sum', 'TCC_MISS_sum']
     """
     facts = gpus.of(gpu)
     counting = counting_of(facts.target)
@@ -79,12 +75,7 @@ def plan_capture(
             notes.append("single L2 channels are left out, as they make long lists: --panel channels plans them too")
     chosen = requested_panels(declared, panels, metrics)
     channel_count = facts.product.l2_channel_count or 0
-    chosen_metrics = [
-        wanted_of(metric, counting, channel_count)
-        for panel in chosen
-        for table in panel.tables
-        for metric in table.metrics
-    ]
+    chosen_metrics = [wanted_of(metric, counting, channel_count) for _, metric in metrics_in(chosen)]
     if any(item.has_channels for item in chosen_metrics):
         notes.append(f"{channel_count} L2 channels, as of {facts.product.name}; --target names another product")
     else:
@@ -121,7 +112,7 @@ def _packed(chosen_metrics: Sequence[Wanted], counting: Counting) -> list[Packed
 
 
 def _most_useful(packed: Sequence[Packed], chosen_metrics: Sequence[Wanted], count: int) -> list[Packed]:
-    """One pass after the other that completes most of the metrics which are not complete yet."""
+    """The passes, chosen one after the other, that complete most of the metrics which are not complete yet."""
     unmet = [item.need for item in chosen_metrics if item.need.counters or item.need.level]
     selected: set[int] = set()
     while len(selected) < count:
@@ -165,28 +156,28 @@ def _frames(chosen_metrics: Sequence[Wanted], packed: Sequence[Packed], counting
 
 
 def _metric_row(item: Wanted, packed: Sequence[Packed]) -> tuple[dict[str, Any], list[int]]:
+    """The row of a metric, and the numbers of the passes that measure it."""
     row: dict[str, Any] = {
         "metric_id": item.metric.id,
         "name": item.metric.name,
         "is_measured": not item.obstacle,
         "is_ratio": item.need.is_ratio,
+        "pass": None,
+        "passes": "",
+        "reason": item.obstacle,
     }
     if item.obstacle:
-        return row | {"pass": None, "passes": "", "reason": item.obstacle}, []
+        return row, []
     if not item.need.counters and not item.need.level:
-        return row | {
-            "pass": None,
-            "passes": "",
-            "reason": "a fact of the launch or of the GPU: no counters needed",
-        }, []
-    holders = [number for number, each in enumerate(packed, start=1) if _holds(each, item.need)]
-    if holders:
-        return row | {"pass": holders[0], "passes": "", "reason": ""}, holders[:1]
+        return row | {"reason": "a fact of the launch or of the GPU: no counters needed"}, []
+    holder = next((number for number, pass_ in enumerate(packed, start=1) if _holds(pass_, item.need)), None)
+    if holder is not None:
+        return row | {"pass": holder}, [holder]
     used = _cover(item.need.counters, packed)
     if not used:
-        return row | {"pass": None, "passes": "", "reason": "left out for fewer passes", "is_measured": False}, []
+        return row | {"reason": "left out for fewer passes", "is_measured": False}, []
     reason = "more counters of a block than a pass can count" if item.need.is_ratio else "counters are added up only"
-    return row | {"pass": None, "passes": " ".join(map(str, used)), "reason": reason}, used
+    return row | {"passes": " ".join(map(str, used)), "reason": reason}, used
 
 
 def _holds(pass_: Packed, need: Need) -> bool:

@@ -30,11 +30,7 @@ class Packed:
 
 
 def block_of(counter: str) -> str:
-    """The hardware block whose counters a counter takes.
-
-    >>> block_of("TCC_HIT"), block_of("SQC_DCACHE_REQ")
-    ('TCC', 'SQ')
-    """
+    """The hardware block whose counters a counter takes."""
     block = counter.split("_", 1)[0]
     return _SHARED_BLOCKS.get(block, block)
 
@@ -45,10 +41,6 @@ def pack(needs: Iterable[Need], slots: Mapping[str, int], *, everywhere: Iterabl
     Counters that are only added up stay together as well, as long as that takes no further pass.
     `slots` is the number of counters of each block in a pass; a block that it does not name has one. `everywhere`
     names counters of every pass. The same needs give the same passes, in whatever order they come.
-
-    >>> hit = Need(frozenset({"TCC_HIT", "TCC_MISS"}), is_ratio=True)
-    >>> [one.counters for one in pack([hit, Need(frozenset({"TCC_REQ"}))], {"TCC": 2})]
-    [['TCC_HIT', 'TCC_MISS'], ['TCC_REQ']]
     """
     ordered_needs = sorted(set(needs), key=lambda need: (-len(need.counters), need.level, sorted(need.counters)))
     tidy, plain = (_packed(ordered_needs, slots, tuple(everywhere), sums_too=choice) for choice in (True, False))
@@ -118,22 +110,18 @@ class _Packing:
         self.place_each(sorted({counter for need in needs for counter in need.counters}))
 
     def place_together(self, group: frozenset[str]) -> None:
-        if any(group <= set(pass_.counters) for pass_ in self.passes):
-            return
-        fitting = [pass_ for pass_ in self.passes if self.fits({*pass_.counters, *group})]
-        if fitting:
-            self._add(max(fitting, key=lambda pass_: len(group.intersection(pass_.counters))), group)
-        else:
+        if not any(group <= set(pass_.counters) for pass_ in self.passes) and not self.place_beside(group, group):
             self._add(self._new(), group)
 
     def unplaced(self, group: frozenset[str]) -> frozenset[str]:
         return group.difference(*(pass_.counters for pass_ in self.passes))
 
-    def place_beside(self, part: frozenset[str], group: frozenset[str]) -> None:
-        """Put a part of a group where most of the group is, if one pass has room for it."""
+    def place_beside(self, part: frozenset[str], group: frozenset[str]) -> bool:
+        """Put a part of a group where most of the group is; False if no pass has room for it."""
         fitting = [pass_ for pass_ in self.passes if self.fits({*pass_.counters, *part})]
         if fitting:
             self._add(max(fitting, key=lambda pass_: len(group.intersection(pass_.counters))), part)
+        return bool(fitting)
 
     def place_each(self, counters: Iterable[str]) -> None:
         for counter in counters:

@@ -86,21 +86,13 @@ def picture_of(
 
 
 def log_place(value: float, span: tuple[float, float]) -> float:
-    """The place of a value on a logarithmic axis, from 0 to 1.
-
-    >>> log_place(10.0, (1.0, 100.0))
-    0.5
-    """
+    """The place of a value on a logarithmic axis, from 0 to 1."""
     low, high = math.log10(span[0]), math.log10(span[1])
     return (math.log10(value) - low) / (high - low)
 
 
 def decades(span: tuple[float, float]) -> list[float]:
-    """The powers of ten of an axis, both ends included.
-
-    >>> decades((0.1, 10.0))
-    [0.1, 1.0, 10.0]
-    """
+    """The powers of ten of an axis, both ends included."""
     return [10.0**power for power in range(round(math.log10(span[0])), round(math.log10(span[1])) + 1)]
 
 

@@ -27,11 +27,7 @@ class Kind(Fact, frozen=True):
     on_rdna: tuple[str, ...] = ()
 
     def rate_of(self, rates: Mapping[str, int]) -> str:
-        """The name of its rate among those of a GPU; empty = it cannot do it.
-
-        >>> KINDS["VALU FP32"].rate_of({"valu_lanes": 64, "valu_f32": 128, "valu_f32_dual": 256})
-        'valu_f32_dual'
-        """
+        """The name of its rate among those of a GPU; empty = it cannot do it."""
         is_rdna = "valu_lanes" in rates  # of which no gfx9 has one: its counters tell operations
         names = self.on_rdna if is_rdna and self.on_rdna else (self.rate,)
         return next((name for name in names if name in rates), "")
@@ -57,21 +53,13 @@ PRECISIONS = tuple(dict.fromkeys(kind.precision for kind in KINDS.values()))
 
 
 def chosen_precisions(words: str) -> tuple[str, ...]:
-    """Precisions from a list such as `fp16,i8`; empty = none chosen. Raises `UsageError` when a word is no precision.
-
-    >>> chosen_precisions("FP16, int8")
-    ('fp16', 'i8')
-    """
+    """Precisions from a list such as `fp16,i8`; empty = none chosen. Raises `UsageError` when a word is none."""
     name_by_word = dict(zip(PRECISIONS, PRECISIONS, strict=True)) | packaged(_FILE)["other_precisions"]
     return _chosen(words, name_by_word, "precision", PRECISIONS)
 
 
 def chosen_levels(words: str) -> tuple[str, ...]:
-    """Levels of memory from a list such as `hbm,l2`; empty = none chosen. Raises `UsageError` when a word is no level.
-
-    >>> chosen_levels("hbm,vL1D")
-    ('HBM', 'L1')
-    """
+    """Levels of memory from a list such as `hbm,l2`; empty = none chosen. Raises `UsageError` when a word is none."""
     name_by_word = {name.lower(): name for name in LEVELS} | packaged(_FILE)["other_levels"]
     return _chosen(words, name_by_word, "level", tuple(name.lower() for name in LEVELS))
 

@@ -55,10 +55,6 @@ def limits(
     """The units with work and a known rate, the slowest first; `kinds` = flop or iop counts only these operations.
 
     Operations of several precisions on one pipe take their times one after another; pipes and memory overlap.
-
-    >>> done = Work({}, None, {"VALU FP32": 100.0, "VALU FP64": 100.0}, {"HBM": 10.0})
-    >>> [(limit.name, limit.nanoseconds) for limit in limits(done, {"VALU FP32": 2.0, "VALU FP64": 1.0, "HBM": 1.0})]
-    [('VALU', 150.0), ('HBM', 10.0)]
     """
     bounds = [
         Limit(level, count / rate)
@@ -97,10 +93,6 @@ def disprove(ceilings: list[dict[str, Any]], works: list[Work]) -> list[dict[str
 def roof_of(work: Work, level: str, kinds: str, ceilings: dict[str, float | None]) -> Limit | None:
     """The lowest roof above the point of one level; None = the bandwidth of the level, or a rate that the work needs,
     is not known, so that a lower roof may be missing.
-
-    >>> copy = Work({}, None, {"VALU FP32": 0.0}, {"HBM": 64.0})
-    >>> roof_of(copy, "HBM", "flop", {"HBM": 2.0})
-    Limit(name='HBM', nanoseconds=32.0)
     """
     if not all(ceilings.get(name) for name in work.rates(level, kinds)):
         return None
@@ -117,22 +109,20 @@ def point_rows(work: Work, ceilings: dict[str, float | None]) -> list[dict[str, 
             if level == "MALL" and not ceilings.get(level):
                 continue  # the bytes are those of HBM: without a roof of its own it tells nothing
             roof = roof_of(work, level, kinds, ceilings) if count else None
-            rows.append(
-                work.who
-                | {
-                    "level": level,
-                    "work": kinds,
-                    "operations": operations,
-                    "bytes": count,
-                    "intensity": operations / count if operations and count else None,
-                    "gops_per_second": _rate(operations, work.duration_ns),
-                    "gb_per_second": _rate(count, work.duration_ns),
-                    "roof": roof.name if roof else None,
-                    "roof_gops_per_second": operations / roof.nanoseconds if roof and operations else None,
-                    "share": _share(roof, work.duration_ns),
-                    "reason": _reason(work, level, kinds, ceilings, roof),
-                }
-            )
+            row = {
+                "level": level,
+                "work": kinds,
+                "operations": operations,
+                "bytes": count,
+                "intensity": operations / count if operations and count else None,
+                "gops_per_second": _rate(operations, work.duration_ns),
+                "gb_per_second": _rate(count, work.duration_ns),
+                "roof": roof.name if roof else None,
+                "roof_gops_per_second": operations / roof.nanoseconds if roof and operations else None,
+                "share": _share(roof, work.duration_ns),
+                "reason": _reason(work, level, kinds, ceilings, roof),
+            }
+            rows.append(work.who | row)
     return rows
 
 
@@ -142,20 +132,16 @@ def operation_rows(work: Work, ceilings: dict[str, float | None]) -> list[dict[s
     for name, count in work.operations.items():
         rate = _rate(count, work.duration_ns)
         ceiling = ceilings.get(name)
-        rows.append(
-            work.who
-            | {
-                "kind": name,
-                "precision": KINDS[name].precision,
-                "pipe": KINDS[name].pipe,
-                "work": KINDS[name].work,
-                "operations": count,
-                "gops_per_second": rate,
-                "ceiling_gops_per_second": ceiling,
-                "share": rate / ceiling if rate is not None and ceiling and rate <= ceiling else None,
-                "reason": work.reasons.get(name, ""),
-            }
-        )
+        about = {column: getattr(KINDS[name], column) for column in ("precision", "pipe", "work")}
+        row = {
+            "kind": name,
+            "operations": count,
+            "gops_per_second": rate,
+            "ceiling_gops_per_second": ceiling,
+            "share": rate / ceiling if rate is not None and ceiling and rate <= ceiling else None,
+            "reason": work.reasons.get(name, ""),
+        }
+        rows.append(work.who | about | row)
     return rows
 
 

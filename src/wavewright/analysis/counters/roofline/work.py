@@ -22,7 +22,8 @@ from wavewright.model.counters import CounterSet
 
 #: Ids of the metrics of the profiler's table of rates for the roofline; other panels have metrics of the same names.
 _STORED_TABLE = "4.1."
-_STORED = {entry.stored: name for name, entry in (*KINDS.items(), *LEVELS.items()) if entry.stored}
+_STORED = {kind.stored: name for name, kind in KINDS.items() if kind.stored}
+_STORED |= {level.stored: name for name, level in LEVELS.items() if level.stored}
 #: A target that has this formula counts operations by type; gfx908 has it, but not the counters.
 _OPERATIONS = "valu_flops_f32"
 _WITHOUT_COUNTERS = ("gfx908",)
@@ -39,13 +40,7 @@ _NEGATIVE = "the counters disagree: a difference of them is below zero, which ha
 
 
 def formulas_for(target: str, *, amd: bool = False) -> dict[str, str]:
-    """Name of a kind or level -> its formula on this GPU; what the GPU cannot do, or cannot count, has none.
-
-    >>> formulas_for("gfx942")["L1"], formulas_for("gfx942", amd=True)["L1"]
-    ('128 * TCP_TOTAL_CACHE_ACCESSES', '64 * TCP_TOTAL_CACHE_ACCESSES')
-    >>> "MFMA FP8" in formulas_for("gfx90a")
-    False
-    """
+    """Name of a kind or level -> its formula on this GPU; what the GPU cannot do, or cannot count, has none."""
     if target not in METRIC_TARGETS:
         return {}
     named = formulas_of(target, amd=amd)

@@ -22,32 +22,18 @@ SYNCHRONIZING = tuple(kind for kind, facts in _KINDS.items() if facts.get("is_sy
 #: Kinds whose buffers may differ from rank to rank.
 OF_OWN_SIZES = tuple(kind for kind, facts in _KINDS.items() if facts.get("has_own_sizes"))
 POINT_TO_POINT = "send/receive"
-#: As PyTorch records them beside the kernel.
-_PROPERTIES = {
-    "collective": "Collective name",
-    "in_count": "In msg nelems",
-    "out_count": "Out msg nelems",
-    "group_size": "Group size",
-    "dtype": "dtype",
-    "group_name": "Process Group Name",
-    "group_ranks": "Process Group Ranks",
-    "sequence": "Seq",
-}
+_PROPERTIES = packaged("properties.toml", __package__)  #: What PyTorch records beside the kernel.
 _WHOLE = ("in_count", "out_count", "group_size", "sequence")
 CALLS = packaged_spec(__package__, "calls")
 
 
 def is_collective(column: str) -> pl.Expr:
-    """True if a kernel of this name talks to other ranks.
-
-    >>> pl.DataFrame({"name": ["ncclDevKernel_Generic_1", "gemm"]}).select(is_collective("name")).to_series().to_list()
-    [True, False]
-    """
+    """True if a kernel of this name talks to other ranks."""
     return pl.col(column).cast(pl.String).str.contains(_NAMES)
 
 
 def is_communication(kernels: pl.DataFrame) -> pl.Expr:
-    """As `is_collective` for the `name` of these rows; every distinct name is looked at once."""
+    """True for kernels that talk to other ranks, by their `name`; every distinct name is looked at once."""
     names = kernels.select(pl.col("name").unique()).filter(is_collective("name").fill_null(value=False))["name"]
     return pl.col("name").is_in(names.implode())
 
@@ -108,7 +94,7 @@ def _product(count: pl.Expr, size: pl.Expr) -> pl.Expr:
 
 
 def _from_rccl(run: Run, calls: pl.DataFrame) -> pl.DataFrame:
-    """With the RCCL call around the launch of each kernel, where nothing was recorded with the kernel itself."""
+    """The calls with the RCCL call around their launch, where nothing was recorded with the kernel itself."""
     markers = Markers(run, "RCCL")
     if markers.is_empty:
         return calls
