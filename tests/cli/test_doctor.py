@@ -28,7 +28,7 @@ def on(monkeypatch: pytest.MonkeyPatch) -> On:
     """Let the verb look at a made machine."""
 
     def on_machine(machine: MadeMachine) -> None:
-        monkeypatch.setattr(doctor, "_machine", lambda: machine)
+        monkeypatch.setattr(doctor, "Machine", lambda: machine)
 
     return on_machine
 

@@ -1,4 +1,4 @@
-"""Types of a verdict; it is decided in verdicts/."""
+"""A judgement of an attempt: verdict, reasons, recognised messages and traced dispatches; made by `verdicts/`."""
 
 from __future__ import annotations
 

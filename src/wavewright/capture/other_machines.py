@@ -147,10 +147,6 @@ class _Connection:
         with suppress(subprocess.TimeoutExpired):
             self.process.wait(_STOP_SECONDS)
 
-    def drop(self) -> None:
-        """End the connection at once: nobody reads the rest of its output, for which the program there would wait."""
-        self.process.kill()
-
     def close(self) -> int:
         """Its status, once it has ended."""
         self.hang_up()
@@ -182,16 +178,16 @@ class _Connection:
                 del self._errors[:-_STDERR_BYTES]
         stream.close()
 
-    def refuse(self, status: int) -> None:
-        """Raise for a place that cannot be reached."""
+    def refusal(self, status: int) -> WavewrightError:
+        """The error for a place that cannot be reached."""
         place = self._place
         engine = place.engine or "docker"
         if status == _NOT_FOUND and "not found" in self.errors and place.container and engine in self.errors:
-            raise MissingToolError(f"there is no {engine}", where=place.host, advice="install it there")
+            return MissingToolError(f"there is no {engine}", where=place.host, advice="install it there")
         for pattern, what, advice in _SSH["problems"] if place.host and status == _SSH_FAILED else ():
             if re.search(pattern, self.errors):
-                raise UnreachableError(what, where=place.name, advice=advice.format(host=quoted(place.host)))
-        raise UnreachableError(f"nothing can be run there{_last(self.errors, ': ')}", where=place.name)
+                return UnreachableError(what, where=place.name, advice=advice.format(host=quoted(place.host)))
+        return UnreachableError(f"nothing can be run there{_last(self.errors, ': ')}", where=place.name)
 
 
 @contextmanager
@@ -199,7 +195,7 @@ def _connected(place: Place, script: str, *arguments: str) -> Iterator[_Connecti
     connection = _Connection(place, script, arguments)
     try:
         if not connection.skip_banner():
-            connection.refuse(connection.close())
+            raise connection.refusal(connection.close())
         yield connection
     finally:
         connection.close()
@@ -315,13 +311,13 @@ def bring(place: Place, token: str, folder: Path) -> list[str]:
                     for count, entry in enumerate(archive, 1):
                         room -= entry.size
                         if room < 0 or count > FILES_MAX:
-                            connection.drop()
+                            connection.process.kill()  # it would wait for somebody to read the rest of its output
                             what = f"the capture does not fit here: more than {FILES_MAX:,} files or the free space"
                             raise OutputError(what, where=shown(str(folder)), advice="make room, then --resume")
                         if problem := unpacked(archive, entry, folder):
                             losses.append(f"{shown(entry.name)[:300]} ({amount(entry.size)}): {problem}")
             except (tarfile.TarError, EOFError) as error:
-                connection.drop()
+                connection.process.kill()
                 what = f"the data did not come whole ({error}){_last(connection.errors, ': ')}"
                 raise UnreachableError(what, where=place.name, advice="bring them with --resume") from None
             if connection.close() != 0:

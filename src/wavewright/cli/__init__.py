@@ -137,7 +137,9 @@ def main() -> None:
     """
     from wavewright.errors import UsageError, WavewrightError
 
-    _open_closed_streams()
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed before we were started: write to nowhere
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, PTH123 - stays open; no pathlib in `--help`
     _show_every_name()
     try:
         status = _group(prog_name="wavewright", standalone_mode=False)
@@ -148,11 +150,8 @@ def main() -> None:
         sys.exit(_STOPPED)
     except click.exceptions.Exit as stop:
         sys.exit(stop.exit_code)
-    except click.NoSuchOption as error:
-        _with_options_meant(error).show()
-        sys.exit(error.exit_code)
     except click.ClickException as error:
-        error.show()
+        (_with_options_meant(error) if isinstance(error, click.NoSuchOption) else error).show()
         sys.exit(error.exit_code)
     except WavewrightError as error:
         _fail(error)
@@ -225,13 +224,6 @@ def _flushed(status: int) -> int:
                     os.write(2, f"error: the output cannot be written: {error.strerror}\n".encode())
             return os.EX_IOERR
     return status
-
-
-def _open_closed_streams() -> None:
-    """A program that was started without standard output writes to nowhere."""
-    for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, PTH123 - stays open; no pathlib in `--help`
 
 
 def _show_every_name() -> None:

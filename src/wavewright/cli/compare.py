@@ -45,7 +45,7 @@ def traces(
     **options: Any,
 ) -> None:
     """Compare thread traces of the same kernel with the first one."""
-    from wavewright.analysis.trace.about.subject import subject
+    from wavewright.analysis.trace.about.overview import subject
     from wavewright.analysis.trace.compare import compare
     from wavewright.analysis.trace.selection import select, selected_rows
 

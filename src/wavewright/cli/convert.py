@@ -5,24 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from wavewright.analysis.run.select.choice import RunSelection
 from wavewright.cli.kit.io import progress, show_losses
 from wavewright.cli.kit.run import file_progress, selection_of
-from wavewright.cli.kit.run_files import (
-    inputs_of,
-    opened,
-    refuse_inputs,
-    show_written,
-    write_chosen,
-)
+from wavewright.cli.kit.run_files import inputs_of, opened, refuse_inputs, show_written, write_chosen
 from wavewright.errors import UsageError
+from wavewright.model.run import Run
+from wavewright.readers.files.kinds import COUNTER_CAPTURES, THREAD_TRACES, sniff
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from wavewright.analysis.run.select.choice import RunSelection
     from wavewright.model.counters import CounterSet
     from wavewright.model.losses import Loss
-    from wavewright.model.run import Run
     from wavewright.model.trace import ThreadTrace
 
 
@@ -49,7 +44,6 @@ def _write_page(
 ) -> None:
     """The viewer's page with what is at each path inside."""
     from wavewright.export.page import write_html
-    from wavewright.model.run import Run
 
     shown: list[tuple[str, ThreadTrace | Run | CounterSet]] = []
     losses: list[tuple[str, Sequence[Loss]]] = []
@@ -70,9 +64,7 @@ def _write_page(
 def _document(
     path: str, output: Path, selection: RunSelection, *, show_secrets: bool
 ) -> ThreadTrace | Run | CounterSet:
-    from wavewright.analysis.run.select.choice import RunSelection
     from wavewright.page.inputs import read_paths
-    from wavewright.readers.files.kinds import COUNTER_CAPTURES, THREAD_TRACES, sniff
 
     place = Path(path)
     kind = sniff(place) if place.exists() else None  # what does not exist may be a pattern
@@ -122,7 +114,6 @@ def split(
     as_json: bool,
 ) -> None:
     """Write the parts of a run."""
-    from wavewright.analysis.run.select.choice import RunSelection
     from wavewright.analysis.run.select.run_parts import parts_of
     from wavewright.export.run.rocpd import write_parts
 
@@ -139,8 +130,6 @@ def split(
 
 def window(paths: tuple[str, ...], file_format: str, output: Path, **options: Any) -> None:
     """Write a part of runs."""
-    from wavewright.analysis.run.select.choice import RunSelection
-
     selection = selection_of(options, is_whole=True)
     if selection in (RunSelection(), RunSelection(is_inside=True)):
         what = "nothing says which part to write"

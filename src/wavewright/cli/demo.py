@@ -26,7 +26,6 @@ from wavewright.base.scratch import scratch_folder
 from wavewright.cli.kit.io import console, emit_json, progress
 from wavewright.cli.kit.viewer import Listener, import_server
 from wavewright.model.blocks import AnyBlock
-from wavewright.model.counters import CounterSet
 from wavewright.model.document import Document, Library
 from wavewright.model.trace import ThreadTrace
 from wavewright.questions.catalog import question_of
@@ -43,7 +42,10 @@ def command(
     target: str, keep: Path | None, prefetch: bool, kind: str | None, port: int, no_browser: bool, as_json: bool
 ) -> None:
     """Explain a capture, and show it."""
-    viewer = None if as_json else _viewer(port)
+    viewer = None
+    if sys.stdout.isatty() and not as_json:  # else nobody watches
+        import_server()
+        viewer = Listener(port)
     demo = _PAIRS[kind] if kind else _Kernel("tiled_gemm_prefetch" if prefetch else "tiled_gemm", target)
     with viewer or nullcontext(), scratch_folder() as scratch:
         folder = keep or scratch
@@ -55,18 +57,6 @@ def command(
             for document in library.documents:
                 document.notes = f"{Path(document.path).resolve()}.wavewright-notes.json"
         viewer.serve(library, no_browser=no_browser)
-
-
-def _is_watched() -> bool:
-    return sys.stdout.isatty()
-
-
-def _viewer(port: int) -> Listener | None:
-    """The port of the viewer; None where nobody watches."""
-    if not _is_watched():
-        return None
-    import_server()
-    return Listener(port)
 
 
 class _Kernel(NamedTuple):
@@ -119,19 +109,19 @@ class _Pair(NamedTuple):
     """Runs or captures of counters before and after a change."""
 
     name: str  #: Of the archive, of the option, and of the folder in the story.
-    one: str  #: One of the two, in words.
+    capture: str  #: One of the two, in words.
     pattern: str  #: Of its files.
     line: str  #: About each of the two, with {count}.
-    dispatch_counts: Callable[[Path], dict[str, int]]
-    open: Callable[[Path], Any]
+    dispatch_count: Callable[[Path], int]  #: Of the folder of one of the two.
+    open: Callable[..., Any]
     chapters: Callable[[Document, Document], Iterator[tuple[str, str, Iterator[AnyBlock]]]]
     then: str  #: A verb that is worth calling next.
 
     def _unpacked(self, folder: Path) -> dict[str, int]:
-        """The dispatches of both."""
+        """Unpack both; return their numbers of dispatches."""
         with progress("unpacking what was recorded"):
             _unpack(self.name, self.name, folder)
-            return self.dispatch_counts(folder)
+            return {side: self.dispatch_count(folder / side) for side in _SIDES}
 
     def _library(self, folder: Path) -> Library:
         library = Library()
@@ -142,7 +132,7 @@ class _Pair(NamedTuple):
     def shown(self, folder: Path) -> Library:
         """Both as documents, after what was made."""
         for side, count in self._unpacked(folder).items():
-            console().print(f"the {self.one} {side}: {self.line.format(count=count)}")
+            console().print(f"the {self.capture} {side}: {self.line.format(count=count)}")
         library = self._library(folder)
         _ = library.documents[0].opened
         return library
@@ -217,34 +207,26 @@ def _counter_chapters(before: Document, after: Document) -> Iterator[tuple[str, 
     yield "What changed?", "compare {where}/before {where}/after", changes
 
 
-def _run(path: Path) -> Any:
-    return open_run(path)
-
-
-def _counters(path: Path) -> CounterSet:
-    return open_counters(path)
-
-
 _SIDES = ("before", "after")  # of the change that the demo's runs and counters show
 _PAIRS = {
     "run": _Pair(
-        "runs",
-        "run",
-        "*.db",
-        "4 ROCpd databases, one per rank, {count:,} dispatches",
-        lambda _folder: dict.fromkeys(_SIDES, 8000),
-        _run,
-        _run_chapters,
-        "regions",
+        name="runs",
+        capture="run",
+        pattern="*.db",
+        line="4 ROCpd databases, one per rank, {count:,} dispatches",
+        dispatch_count=lambda _folder: 8000,
+        open=open_run,
+        chapters=_run_chapters,
+        then="regions",
     ),
     "counters": _Pair(
-        "counters",
-        "capture",
-        "*.csv",
-        "{count} dispatches of 3 kernels on an MI300X, every counter of the panels",
-        lambda folder: {side: _counters(folder / side).dispatches.height for side in _SIDES},
-        _counters,
-        _counter_chapters,
-        "memory-chart",
+        name="counters",
+        capture="capture",
+        pattern="*.csv",
+        line="{count} dispatches of 3 kernels on an MI300X, every counter of the panels",
+        dispatch_count=lambda folder: open_counters(folder).dispatches.height,
+        open=open_counters,
+        chapters=_counter_chapters,
+        then="memory-chart",
     ),
 }

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from wavewright.base.shown import printable
+from wavewright.capture.doctor import Status, examine
+from wavewright.capture.doctor.facts import machine_facts
+from wavewright.capture.machines.machine import Machine
 from wavewright.cli.kit.io import emit_json, progress, show
-
-if TYPE_CHECKING:
-    from wavewright.capture.machines.machine import Machine
 
 _EXIT_CODE = 5  #: Something is missing without which no capture can be taken.
 
@@ -28,20 +29,18 @@ def command(
 ) -> None:
     """Look at the machine."""
     if host or container:
-        options = {"--json": as_json, "--all": is_complete, "--gpu": asks_gpu, "--full": full}
-        words = [name for name, is_given in options.items() if is_given]
-        from wavewright.base.shown import printable
         from wavewright.capture.other_machines import place_of, relay
 
-        words = ["doctor", *words, *(("-o", output) if output else ())]
+        options = {"--json": as_json, "--all": is_complete, "--gpu": asks_gpu, "--full": full}
+        words = [
+            "doctor",
+            *(name for name, is_given in options.items() if is_given),
+            *(("-o", output) if output else ()),
+        ]
         sys.exit(relay(place_of(host, container, remote), words, lambda line: click.echo(printable(line))))
-    from dataclasses import asdict
-
-    from wavewright.capture.doctor import Status, examine
-    from wavewright.capture.doctor.facts import machine_facts
-    from wavewright.capture.jobs.tiny_program import tried
-
-    machine, folder = _machine(), str((Path(output) if output else Path()).absolute())
+    machine, folder = Machine(), str((Path(output) if output else Path()).absolute())
+    if full:
+        from wavewright.capture.jobs.tiny_program import tried
     with progress("looking at the machine"):
         checks = examine(machine, output=folder, asks_gpu=asks_gpu or full, trial=tried if full else None)
     if as_json:
@@ -53,9 +52,3 @@ def command(
         show(lambda width: doctor_report(checks, width=width, is_complete=is_complete))
     if any(check.status is Status.ERROR for check in checks):
         sys.exit(_EXIT_CODE)
-
-
-def _machine() -> Machine:
-    from wavewright.capture.machines.machine import Machine
-
-    return Machine()

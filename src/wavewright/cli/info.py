@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 import msgspec
 import polars as pl
 
-from wavewright.analysis.trace.about.overview import Overview, contents, losses_of, overview
-from wavewright.analysis.trace.about.subject import subject
+from wavewright.analysis.trace.about.overview import Overview, contents, losses_of, overview, subject
 from wavewright.base.files import listed, open_regular
 from wavewright.base.shown import command_line, quoted, shown
 from wavewright.base.words import counted
@@ -101,7 +100,7 @@ def _about(
     resources: tuple[Path, ...],
     amd: bool,
 ) -> _About:
-    """What one path is."""
+    """Describe one path by the kind of what is there."""
     kind, asked = sniff(path), (dispatch, kernel)
     if kind in COUNTER_CAPTURES:
         return _counters(path, kind)
@@ -121,7 +120,7 @@ def _about(
 
 
 def _other(path: Path, kind: Kind) -> _About:
-    """What is not analysed here, and what of it was not looked at."""
+    """Describe a kind that other verbs analyse, and list the files below the path that were not opened."""
     refused, advice = refused_in(path), advice_for(kind, path)
     losses = run_losses([Loss("not_followed", len(refused), listed(refused))] if refused else [], str(path))
     parts = (sentence((str(path), "bold"), f": {kind.value}"), Sentence(f"  next: {advice}"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -42,7 +43,9 @@ def command(
     from wavewright.page.inputs import Reading, add_inputs
     from wavewright.server.recent import remember
 
-    at = _place(at)
+    at = at.removeprefix("#")
+    if len(at) > _LONGEST_PLACE or not at.isprintable() or " " in at:
+        raise UsageError("--at is not a location of the page", advice="copy it with *Copy link* in the page")
     if not paths and (option := _option_about_paths()):
         raise UsageError(f"{option} without PATHS", advice="name what to open")
     import_server()
@@ -59,18 +62,16 @@ def command(
             captures=tuple(map(str, captures)),
         )
         library = Library(command=typed_again(*_OPTIONS_OF_SHOWING, is_from_anywhere=True))
-        added = add_inputs(library, paths, settings, tell=_say) if paths else []
+        added = add_inputs(library, paths, settings, tell=partial(click.echo, err=True)) if paths else []
         if notes is not None:
             added[0].notes = str(notes)
         if not no_cache and len(added) == 1:
             added[0].kept_answers = _kept_answers(paths, reading)
         if not no_cache and added:
             remember(paths, settings)
-        listener.serve(library, no_browser=no_browser, as_json=as_json, at=at)
-
-
-def _say(note: str) -> None:
-    click.echo(note, err=True)
+        # The page leaves out of it what makes no sense.
+        location = quote(at, safe="=&~,;:()!*'/?@$+.%-_")
+        listener.serve(library, no_browser=no_browser, as_json=as_json, at=location)
 
 
 def _option_about_paths() -> str:
@@ -81,14 +82,6 @@ def _option_about_paths() -> str:
         if given and parameter.name in _OPTIONS_ABOUT_PATHS:
             return parameter.opts[0]
     return ""
-
-
-def _place(place: str) -> str:
-    """The part of the page's address behind `#`; the page leaves out of it what makes no sense."""
-    place = place.removeprefix("#")
-    if len(place) > _LONGEST_PLACE or not place.isprintable() or " " in place:
-        raise UsageError("--at is not a location of the page", advice="copy it with *Copy link* in the page")
-    return quote(place, safe="=&~,;:()!*'/?@$+.%-_")
 
 
 def _kept_answers(paths: Sequence[Path], reading: dict[str, Any]) -> KeptAnswers | None:

@@ -94,7 +94,7 @@ def _show(result: QueryResult, limit: int) -> None:
     if brief := current_brief():
         from wavewright.cli.kit.brief import table_of
 
-        brief.add(table_of(shown, count))
+        brief.parts.append(table_of(shown, count))
         return
     out = console()
     for part in query_report(shown, count, width=out.width):

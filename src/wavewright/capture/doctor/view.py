@@ -35,7 +35,7 @@ class MachineView:
 
     @property
     def variables(self) -> Mapping[str, str]:
-        """Those of the machine."""
+        """The environment variables of the machine."""
         return self.machine.variables
 
     @cached_property
@@ -150,7 +150,7 @@ class MachineView:
         return " ".join((f"{program} run", *flags, "IMAGE COMMAND"))
 
     def device_line(self, *more: str) -> str:
-        """The same with the GPUs: devices, and groups by number, because names differ in containers."""
+        """A line that starts a container with the GPUs: their devices, and groups by number, as names differ there."""
         paths = ["/dev/kfd", *(f"/dev/dri/{name}" for name in self.machine.names("/dev/dri") if name[:6] == "render")]
         owners = {facts.gid for path in paths if (facts := self.machine.facts(path)) and facts.kind == "device"}
         groups = [f"--group-add {gid}" for gid in sorted(owners - {0})]  # else what the host's shell puts in

@@ -124,8 +124,9 @@ def try_lock(path: Path, *, command: str = "") -> Lock | None:
         descriptor, is_writable = _open(path)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if _is_still(descriptor, path):
-                break
+            with suppress(OSError):
+                if os.path.samestat(os.fstat(descriptor), path.lstat()):
+                    break
             os.close(descriptor)  # somebody removed the file meanwhile: another one counts
         except OSError as error:
             os.close(descriptor)
@@ -179,14 +180,6 @@ def _open(path: Path) -> tuple[int, bool]:
 def _planted(path: Path) -> UsageError:
     what = "this is not a lock file of wavewright but a link, a folder, a pipe, or a file with a second name"
     return UsageError(what, where=str(path), advice="find out who put it there, and remove it; or " + _ELSEWHERE)
-
-
-def _is_still(descriptor: int, path: Path) -> bool:
-    """True while the path names the open file."""
-    try:
-        return os.path.samestat(os.fstat(descriptor), path.lstat())
-    except OSError:
-        return False
 
 
 def _namespace() -> str:

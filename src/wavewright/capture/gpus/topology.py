@@ -130,18 +130,13 @@ def gpus_of(machine: Machine) -> tuple[Gpu, ...]:
 
 
 def _problem(properties: Mapping[str, int]) -> str:
-    """The first figure of a node that cannot be right."""
-    names = ("simd_count", "simd_per_cu", "array_count", "simd_arrays_per_engine", "num_xcc", "max_waves_per_simd")
-    for name in names:
-        value = properties.get(name, 0)
-        if not 0 <= value <= _COUNT_MAX:
-            return f"{name} is {value}"
-    if properties.get("simd_count", 0) <= 0:
-        return ""
-    for name in ("simd_per_cu", "array_count", "simd_arrays_per_engine", "wave_front_size"):
-        if properties.get(name, 0) <= 0:
-            return f"{name} is {properties.get(name, 'missing')}"
-    return ""
+    """The first figure of a node that cannot be right; empty = all can."""
+    counts = ("simd_count", "simd_per_cu", "array_count", "simd_arrays_per_engine", "num_xcc", "max_waves_per_simd")
+    wrong = [name for name in counts if not 0 <= properties.get(name, 0) <= _COUNT_MAX]
+    if properties.get("simd_count", 0) > 0:  # a GPU has some of each
+        needed = ("simd_per_cu", "array_count", "simd_arrays_per_engine", "wave_front_size")
+        wrong += [name for name in needed if properties.get(name, 0) <= 0]
+    return f"{wrong[0]} is {properties.get(wrong[0], 'missing')}" if wrong else ""
 
 
 def _gpu(machine: Machine, index: int, node: Node, pci: str, *, has_own_id: bool) -> Gpu:
@@ -155,6 +150,7 @@ def _gpu(machine: Machine, index: int, node: Node, pci: str, *, has_own_id: bool
     unique_id = properties.get("unique_id", 0)
     partition = (machine.text(f"{card}/current_compute_partition") or "") if card else ""
     bank = properties_of(machine.text(f"{node.folder}/mem_banks/0/properties") or "")
+    sizes = (bank.get("size_in_bytes", 0), properties.get("local_mem_size", 0))
     return Gpu(
         index=index,
         node=node.number,
@@ -170,7 +166,7 @@ def _gpu(machine: Machine, index: int, node: Node, pci: str, *, has_own_id: bool
         simds_per_cu=simds_per_cu,
         waves_per_simd=node.count("max_waves_per_simd"),
         wave_size=node.count("wave_front_size"),
-        memory_bytes=_memory(bank.get("size_in_bytes", 0)) or _memory(properties.get("local_mem_size", 0)),
+        memory_bytes=next((size for size in sizes if 0 < size <= _MEMORY_MAX), None),
         memory_used_bytes=integer_of(machine.text(f"{node.folder}/mem_banks/0/used_memory"), below=_MEMORY_MAX),
         clock_mhz_max=node.count("max_engine_clk_fcompute") or None,
         render_node=f"/dev/dri/renderD{minor}" if 0 < minor <= _COUNT_MAX else "",
@@ -178,10 +174,6 @@ def _gpu(machine: Machine, index: int, node: Node, pci: str, *, has_own_id: bool
         partition=partition if re.fullmatch(r"[A-Z]{3,5}", partition) else "",
         firmware=properties["fw_version"] & _FIRMWARE_BITS if properties.get("fw_version", -1) >= 0 else None,
     )
-
-
-def _memory(size: int) -> int | None:
-    return size if 0 < size <= _MEMORY_MAX else None
 
 
 def _numbers(names: Iterable[str], below: int) -> list[int]:
@@ -279,15 +271,11 @@ def users_of(machine: Machine, gpus: Sequence[Gpu]) -> dict[str, tuple[GpuUser, 
         }
         for gpu_id in by_gpu_id.keys() & gpu_ids:
             memory_bytes = integer_of(machine.text(f"{folder}/vram_{gpu_id}"))
-            by_gpu_id[gpu_id].append(GpuUser(pid, _name(machine, pid), memory_bytes))
+            name = "".join(filter(str.isprintable, machine.text(f"/proc/{pid}/comm") or ""))[:_NAME_LENGTH]
+            by_gpu_id[gpu_id].append(GpuUser(pid, name, memory_bytes))
     return {gpu.key: tuple(by_gpu_id.get(gpu.gpu_id, ())) for gpu in gpus}
 
 
 def busy_percent(machine: Machine, gpu: Gpu) -> int | None:
     """The share of time in which a GPU works now, for anybody, graphics included; None = the driver does not tell."""
     return integer_of(machine.text(f"{gpu.card}/gpu_busy_percent"), below=101) if gpu.card else None
-
-
-def _name(machine: Machine, pid: int) -> str:
-    name = machine.text(f"/proc/{pid}/comm") or ""
-    return "".join(letter for letter in name if letter.isprintable())[:_NAME_LENGTH]

@@ -27,8 +27,6 @@ from wavewright.facts.loader import packaged
 _LETTERS = 60
 _OBJECTIONS = packaged("objections.toml", __package__)
 _NAMES: dict[type, str] = {dict: "a map", list: "a list", str: "a text"}
-
-
 #: What a value must be, where the script does not check it.
 _TYPES: dict[Kind, type | tuple[type, ...]] = {
     Kind.TEXT: (str, list, bool),  # lists and truth values are looked at by themselves
@@ -95,13 +93,13 @@ class CheckedFile:
 
     def as_json(self) -> dict[str, Any]:
         """The object that `--json` prints."""
-        jobs = [
-            {"number": job.number, "is_good": job.is_good, "findings": list(map(asdict, job.findings))}
-            for job in self.jobs
-        ]
-        findings = list(map(asdict, self.findings))
         facts = {"file": self.name, "rocm_version": self.release, "is_good": self.is_good}
-        return {**facts, "findings": findings, "jobs": jobs}
+        jobs = [{"number": job.number, "is_good": job.is_good, **_findings_json(job)} for job in self.jobs]
+        return {**facts, **_findings_json(self), "jobs": jobs}
+
+
+def _findings_json(subject: CheckedFile | CheckedJob) -> dict[str, Any]:
+    return {"findings": list(map(asdict, subject.findings))}
 
 
 def checked(file: InputFile, installation: Installation) -> CheckedFile:
@@ -184,7 +182,11 @@ def _of_job(job: Mapping[Any, Any], installation: Installation) -> Iterator[Find
     names |= {key for key, since in FILE_ONLY_KEYS.items() if version >= tuple(map(int, since.split(".")))}
     for key, value in values.items():
         if key not in names:
-            yield _unknown(key, names)
+            near = get_close_matches(key.replace("-", "_"), sorted(names), n=1, cutoff=0.7)
+            remedy = f"did you mean {near[0]}?" if near else "leave it away"
+            since = f"ROCm {by_key[key].since} has it first" if key in by_key else ""
+            why = f"this release does not know it, {since}" if since else "there is no such key"
+            yield _finding("unknown", key, why=why, remedy=remedy)
         elif key not in KEYS["of_command_line"]:
             yield from _of_value(key, value)
         elif value != KEYS["of_command_line"][key]:
@@ -203,21 +205,12 @@ def _of_job(job: Mapping[Any, Any], installation: Installation) -> Iterator[Find
         yield _finding("database", "output_format")
     yield from _launches(values)
     yield from _combined(values, installation)
-    if not any(
-        values[key] and (key in KEYS["recording"] or (key in by_key and by_key[key].is_tracing)) for key in values
-    ):
+    recording = {*KEYS["recording"], *(key for key, option in by_key.items() if option.is_tracing)}
+    if not any(value for key, value in values.items() if key in recording):
         yield _finding("nothing")
     prefix = values.get("output_file")
     if isinstance(prefix, str) and prefix and not any(mark in prefix for mark in "%{$"):
         yield _finding("same names", "output_file", prefix=prefix)
-
-
-def _unknown(key: str, names: set[str]) -> Finding:
-    near = get_close_matches(key.replace("-", "_"), sorted(names), n=1, cutoff=0.7)
-    remedy = f"did you mean {near[0]}?" if near else "leave it away"
-    option = options_by_key().get(key)
-    why = f"this release does not know it, ROCm {option.since} has it first" if option else "there is no such key"
-    return _finding("unknown", key, why=why, remedy=remedy)
 
 
 def _of_value(key: str, value: Any) -> Iterator[Finding]:
@@ -268,9 +261,7 @@ def _combined(values: Mapping[str, Any], installation: Installation) -> Iterator
     except UsageError as error:
         yield _finding("refused", what=error.what, advice=error.advice)
     for key in ("kernel_include_regex", "kernel_exclude_regex"):
-        pattern, is_truncating = values.get(key), bool(values.get("truncate_kernels"))
-        for sentence in (
-            regex_warnings(pattern, version, is_truncating=is_truncating) if isinstance(pattern, str) else ()
-        ):
-            what = sentence.replace("-T cuts", "truncate_kernels cuts", 1)
-            yield _finding("short names" if sentence.startswith("-T") else "regex", key, what=what)
+        if isinstance(pattern := values.get(key), str):
+            for sentence in regex_warnings(pattern, version, is_truncating=bool(values.get("truncate_kernels"))):
+                what = sentence.replace("-T cuts", "truncate_kernels cuts", 1)
+                yield _finding("short names" if sentence.startswith("-T") else "regex", key, what=what)

@@ -50,7 +50,7 @@ def read_input(path: Path) -> InputFile:
 
 
 def input_of(data: bytes, name: str) -> InputFile:
-    """The same of bytes; the extension of `name` tells the form."""
+    """The content of an input file from its bytes; the extension of `name` tells the form."""
     suffix = os.path.splitext(name)[1]  # noqa: PTH122 - as the script does it
     form = FORMS.get(suffix)
     if form is None:
@@ -75,10 +75,8 @@ def _of_json(text: str, name: str) -> tuple[Any, list[str]]:
     repeated: list[str] = []
 
     def to_map(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        result = dict(pairs)
-        if len(result) < len(pairs):
-            repeated.extend(_twice([key for key, _ in pairs]))
-        return result
+        repeated.extend(_twice(key for key, _ in pairs))
+        return dict(pairs)
 
     try:
         content = json.loads(text, object_pairs_hook=to_map)
@@ -91,7 +89,7 @@ def _of_json(text: str, name: str) -> tuple[Any, list[str]]:
     return content, repeated
 
 
-def _twice(keys: list[str]) -> list[str]:
+def _twice(keys: Iterable[str]) -> list[str]:
     return [key for key, count in Counter(keys).items() if count > 1]
 
 
@@ -102,7 +100,8 @@ def _check_size(content: Any, name: str) -> None:
         level = list(islice((child for value in level for child in _children(value)), VALUES_MAX - count + 1))
         count += len(level)
         if count > VALUES_MAX:
-            raise _too_many(name)
+            what = f"the file stands for more than {VALUES_MAX:,} values"
+            raise UsageError(what, where=name, advice="write out the jobs that are needed, without aliases of aliases")
         if not level:
             return
     raise _too_deep(name)
@@ -123,11 +122,6 @@ def _is_map(value: Any) -> bool:
 def _too_deep(name: str) -> UsageError:
     what = f"maps and lists lie more than {DEPTH_MAX} deep within each other"
     return UsageError(what, where=name, advice="a job is a map of keys, and a value is a text, a number or a list")
-
-
-def _too_many(name: str) -> UsageError:
-    what = f"the file stands for more than {VALUES_MAX:,} values"
-    return UsageError(what, where=name, advice="write out the jobs that are needed, without aliases of aliases")
 
 
 def _of_yaml(text: str, name: str) -> tuple[Any, list[str]]:
@@ -177,7 +171,8 @@ def _repeated_keys(root: Any) -> list[str]:
         node = stack.pop()
         if id(node) not in node_ids:
             node_ids.add(id(node))
-            keys = [key.value for key, _ in node.value if isinstance(key.value, str)] if _is_map(node) else []
-            doubles += [key for key in _twice(keys) if key != "<<"]
+            if _is_map(node):
+                keys = (key.value for key, _ in node.value if isinstance(key.value, str) and key.value != "<<")
+                doubles += _twice(keys)
             stack += _children(node)
     return doubles

@@ -119,9 +119,13 @@ def recordings_of(
         method, unit = (_text(given.get(f"pc_sampling_{name}")) or None for name in ("method", "unit"))
         interval = number_in(given.get("pc_sampling_interval"))
         results.append(Samples(**common, method=method, unit=unit, interval=interval))
-    if not results and any(_is_yes(given.get(key)) for keys in _PARTS.values() for key in (*keys, *_WHOLE)):
-        results.append(_run(given, common))
-    return tuple(results)
+    is_whole = any(_is_yes(given.get(key)) for key in _WHOLE)
+    parts = tuple(part for part, keys in _PARTS.items() if any(_is_yes(given.get(key)) for key in keys))
+    if results or not (parts or is_whole):
+        return tuple(results)
+    if set(given) <= set(KEYS["of_discovery"]):
+        return (Discovery(program=program),)
+    return (RunTrace(**common) if is_whole else RunTrace(**common, parts=parts),)
 
 
 def _is_yes(value: Any) -> bool:
@@ -180,33 +184,19 @@ def _texts(value: Any) -> tuple[str, ...]:
     return tuple(word for word in value if isinstance(word, str)) if isinstance(value, list) else ()
 
 
-def _run(given: Mapping[str, Any], common: dict[str, Any]) -> Recording:
-    if set(given) <= set(KEYS["of_discovery"]):
-        return Discovery(program=common["program"])
-    parts = tuple(part for part, keys in _PARTS.items() if any(_is_yes(given.get(key)) for key in keys))
-    if any(_is_yes(given.get(key)) for key in _WHOLE):
-        return RunTrace(**common)
-    return RunTrace(**common, parts=parts)
-
-
-def _hides_kernels(given: Mapping[str, Any]) -> bool:
-    """True when short names would keep the filter from finding anything: then the names stay as they are."""
-    pattern = _text(given.get("kernel_include_regex"))
-    version = NEWEST.version
-    return len(regex_warnings(pattern, version, is_truncating=True)) > len(regex_warnings(pattern, version))
-
-
 def _extra(given: Mapping[str, Any]) -> tuple[str, ...]:
     """Options for what our classes have no place for."""
     by_key = options_by_key()
     traced = {key for keys in _PARTS.values() for key in keys} | {*_WHOLE, "stats"}
     is_special = any(key in given for key in ("advanced_thread_trace", "pmc", "pmc_groups", "pc_sampling_method"))
+    pattern, version = _text(given.get("kernel_include_regex")), NEWEST.version
+    warnings = [len(regex_warnings(pattern, version, is_truncating=is_short)) for is_short in (False, True)]
     words: list[str] = []
     for key, value in given.items():
         option = by_key.get(key)
         if option is None or key in KEYS["ours"] or (key in traced and not is_special):
             continue
-        if key == "truncate_kernels" and _hides_kernels(given):
-            continue
+        if key == "truncate_kernels" and warnings[0] < warnings[1]:
+            continue  # short names would keep the filter from finding anything
         words += _option_of(option, value)
     return tuple(words)

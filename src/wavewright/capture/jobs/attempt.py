@@ -121,7 +121,7 @@ def _running(tell: Callable[..., None], number: Mapping[str, int], seconds: floa
 
 
 def _together(endings: Sequence[Ending]) -> Ending:
-    """All of them as one: the first that did not end well says how."""
+    """Join the endings of passes: the first that did not end well gives status and reason, amounts are summed."""
     ending = next((each for each in endings if each.stopped or each.status != 0), endings[-1])
     return replace(
         ending,

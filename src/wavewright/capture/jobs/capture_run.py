@@ -136,7 +136,7 @@ class _Work:
     pause: Callable[[float], None]
 
     def on_gpu(self, recording: Recording) -> Recording:
-        """The same on the GPU that is reserved now: an attempt before it may have had another one."""
+        """The recording on the GPU that is reserved now: an attempt before it may have had another one."""
         if self.gpu is None or self.job.gpu == _ANY or self.job.recording.gpu_index is not None:
             return recording
         return structs.replace(recording, gpu_index=self.gpu.index)
@@ -194,9 +194,8 @@ def _try_until_good(work: _Work) -> None:
         recording, why = _next_recording(work, attempts)
     best = _link(work, attempts)
     if best is not None:
-        judgement = best.judgement
-        noise = {"noise_share": judgement.noise_share}
-        values: dict[str, Any] = {"verdict": judgement.verdict.value, "attempts": len(attempts), **noise}
+        values: dict[str, Any] = {"verdict": best.judgement.verdict.value, "attempts": len(attempts)}
+        values["noise_share"] = best.judgement.noise_share
         files.write_json(work.place.path / files.FINISHED, {"v": 1, "attempt": best.number, **values})
         work.events.tell("finished", attempt=best.number, **values)
 
@@ -360,7 +359,7 @@ def _judged(work: _Work, number: int, recording: Recording, judgement: Judgement
 
 
 def _discovered(work: _Work, recording: ThreadTraces) -> ThreadTraces | Judgement:
-    """The same with a kernel and launches of a discovery, which is run first; a judgement when that failed."""
+    """Run a discovery and put its kernel and launches into the recording; its judgement when it failed."""
     from wavewright.capture.plans.discovery import discovered, with_suggestion
     from wavewright.capture.verdicts import judge
 

@@ -239,7 +239,7 @@ def read_json(path: Path) -> Any:
 
 
 def read_object(path: Path) -> dict[str, Any]:
-    """The same of a file with an object; empty when it holds something else."""
+    """The JSON object in a file; empty when it holds something else."""
     values = read_json(path)
     return values if isinstance(values, dict) else {}
 

@@ -25,8 +25,7 @@ _DRAIN_SECONDS = 2.0  #: After everything has ended, for a pipe that a stranger 
 _READ = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
 _READ_WRITE = os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
 _DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin"
-
-
+_KINDS = {stat.S_IFREG: "file", stat.S_IFDIR: "folder", stat.S_IFCHR: "device"}
 #: Most bytes that are read of one file, and kept of what a command prints.
 READ_BYTES_MAX = 4 << 20
 
@@ -108,7 +107,7 @@ class Machine:
             os.close(descriptor)
 
     def text(self, path: str) -> str | None:
-        """The same as text, without white space at both ends; bytes that are not UTF-8 are replaced."""
+        """The text of a file, without white space at both ends; bytes that are not UTF-8 are replaced."""
         content = self.read(path)
         return None if content is None else content.decode("utf-8", "replace").strip()
 
@@ -120,21 +119,13 @@ class Machine:
             return ()
 
     def facts(self, path: str) -> FileFacts | None:
-        """None = there is nothing, or it may not be seen."""
+        """Facts about a path; None = there is nothing, or it may not be seen."""
         try:
             status = os.stat(self.place(path))
         except (OSError, ValueError):
             return None
-        mode = status.st_mode
-        kinds = (("file", stat.S_ISREG), ("folder", stat.S_ISDIR), ("device", stat.S_ISCHR))
-        kind = next((kind for kind, is_kind in kinds if is_kind(mode)), "other")
-        return FileFacts(
-            kind=kind,
-            mode=stat.S_IMODE(mode),
-            uid=status.st_uid,
-            gid=status.st_gid,
-            size_bytes=status.st_size,
-        )
+        kind = _KINDS.get(stat.S_IFMT(status.st_mode), "other")
+        return FileFacts(kind, stat.S_IMODE(status.st_mode), status.st_uid, status.st_gid, status.st_size)
 
     def real_path(self, path: str) -> str:
         """The path with all links followed."""

@@ -201,12 +201,8 @@ class _Program:
         """Stop it gently and wait for that: called by another thread, or when an exception passes through."""
         self._interrupted = True
         grace = self._limits.grace_seconds
-        steps = (
-            (signal.SIGINT, grace),
-            (signal.SIGTERM, min(_TERM_SECONDS, grace)),
-            (signal.SIGKILL, _DEATH_SECONDS),
-        )
-        for place, (number, seconds) in enumerate(steps):
+        patience = {signal.SIGINT: grace, signal.SIGTERM: min(_TERM_SECONDS, grace), signal.SIGKILL: _DEATH_SECONDS}
+        for place, (number, seconds) in enumerate(patience.items()):
             self.send(number)
             with suppress(KeyboardInterrupt):  # the next Ctrl-C takes the next step at once, here and by `stopping`
                 if self._wait(seconds, signals_max=place + 1):

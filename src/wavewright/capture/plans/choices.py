@@ -49,10 +49,10 @@ def chosen(recording: Recording, gpu: Gpu | None) -> tuple[Recording, tuple[str,
     """
     notes: list[str] = []
     if isinstance(recording, ThreadTraces):
-        return _trace_window(recording, gpu, notes), tuple(notes)
-    if isinstance(recording, Samples):
-        return _sampling(recording, gpu, notes), tuple(notes)
-    if isinstance(recording, Counters) and gpu and gpu.target.startswith(("gfx11", "gfx12")):
+        recording = _trace_window(recording, gpu, notes)
+    elif isinstance(recording, Samples):
+        recording = _sampling(recording, gpu, notes)
+    elif isinstance(recording, Counters) and gpu and gpu.target.startswith(("gfx11", "gfx12")):
         advice = "`wavewright doctor` says how to change it"
         notes.append(f"{gpu.target} counts 0 while its performance level is auto: {advice}")
     return recording, tuple(notes)

@@ -37,7 +37,7 @@ class Command:
 
     @property
     def line(self) -> str:
-        """For a shell: variables and words, quoted.
+        """The command as one line for a shell: variables and words, quoted.
 
         >>> one_gpu = {"ROCR_VISIBLE_DEVICES": "3"}
         >>> Command(words=("rocprofv3", "--", "a b"), variables=one_gpu, removed=("LD_PRELOAD",)).line
@@ -55,7 +55,7 @@ class Command:
         return {name: value for name, value in variables.items() if name not in self.removed} | self.variables
 
     def as_json(self) -> dict[str, Any]:
-        """Everything but the content of files."""
+        """The command as command.json and events hold it: without the content of files."""
         names = ("words", "variables", "removed", "cwd", "line", "notes")
         return {name: getattr(self, name) for name in names}
 

@@ -165,12 +165,8 @@ def packed_passes(gpu: str, counters: Sequence[str]) -> Passes:
         by_block = sorted(here, key=lambda each: (block_of(each.counter or each.level), each.name))
         passes.append(tuple(each.name for each in by_block))
     passes += [(each.name,) for each in asked.values() if not each.counter and not each.level]
-    accumulated = {each.name: _accumulation(each.level) for each in basic if each.level}
-    return Passes(
-        passes=tuple(filter(None, passes)),
-        definitions=definitions_text(accumulated, target),
-        notes=tuple(dict.fromkeys(notes)),
-    )
+    definitions = definitions_text({each.name: _accumulation(each.level) for each in basic if each.level}, target)
+    return Passes(passes=tuple(filter(None, passes)), definitions=definitions, notes=tuple(dict.fromkeys(notes)))
 
 
 def _known_counters(target: str) -> frozenset[str]:
@@ -178,14 +174,9 @@ def _known_counters(target: str) -> frozenset[str]:
     from wavewright.facts.metrics.expression import parse
     from wavewright.facts.metrics.panels import panels_of
 
-    names: set[str] = set()
-    for panel in panels_of(target):
-        for table in panel.tables:
-            for metric in table.metrics:
-                if metric.formula is not None:
-                    names.update(parse(metric.formula).counters)
-                names.update({metric.level} - {"", None})
-    return frozenset(names)
+    metrics = [metric for panel in panels_of(target) for table in panel.tables for metric in table.metrics]
+    counters = {name for each in metrics if each.formula is not None for name in parse(each.formula).counters}
+    return frozenset(counters | {each.level for each in metrics if each.level})
 
 
 def _asked(word: str, target: str, counting: Counting, our_names: frozenset[str]) -> tuple[_Asked, str]:

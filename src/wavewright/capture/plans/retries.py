@@ -40,7 +40,7 @@ class Retry:
 
 @dataclass(frozen=True, kw_only=True)
 class State:
-    """The facts after an attempt."""
+    """An attempt with its judgement, and the attempts before it."""
 
     recording: Recording
     judgement: Judgement
@@ -56,11 +56,6 @@ class State:
     def memory_bytes(self) -> int | None:
         """The GPU's memory; None = not known."""
         return self.gpu.memory_bytes if self.gpu else None
-
-    @property
-    def part(self) -> str:
-        """The name of what is traced."""
-        return "CU" if choices.is_gfx9(self.target) else "WGP"
 
     @property
     def traces(self) -> list[ThreadTraces]:
@@ -149,6 +144,10 @@ def _mask(recording: ThreadTraces) -> int:
     return choices.SE_MASK if recording.se_mask is None else recording.se_mask
 
 
+def _part(state: State) -> str:
+    return "CU" if choices.is_gfx9(state.target) else "WGP"
+
+
 def _bits(numbers: Sequence[int]) -> int:
     return sum(1 << number for number in set(numbers))
 
@@ -207,11 +206,11 @@ def _busy_cu(state: State, recording: ThreadTraces) -> Offers:
     for cu in state.judgement.busy_cus:
         if cu <= choices.TARGET_CU_MAX and cu not in state.tried_cus:
             moved = state.with_engines(replace(recording, target_cu=cu), mask)
-            yield moved, f"{state.part} {cu}, where waves were seen"
+            yield moved, f"{_part(state)} {cu}, where waves were seen"
 
 
 def _busy_cu_here(state: State, recording: ThreadTraces) -> Offers:
-    """The same, where waves were seen on a shader engine that was traced: no other change promises more."""
+    """Trace a CU where waves were seen, if that was on a traced shader engine: no other change promises more."""
     if _bits(state.judgement.busy_engines) & _mask(recording):
         yield from _busy_cu(state, recording)
 
@@ -220,7 +219,7 @@ def _other_cu(state: State, recording: ThreadTraces) -> Offers:
     tried = state.tried_cus
     for cu in range(choices.TARGET_CU_MAX + 1) if not state.judgement.busy_cus and len(tried) <= _OTHER_CUS else ():
         if cu not in tried:
-            yield replace(recording, target_cu=cu), f"{state.part} {cu}"
+            yield replace(recording, target_cu=cu), f"{_part(state)} {cu}"
 
 
 def _clipped_launches(state: State, recording: ThreadTraces) -> Offers:

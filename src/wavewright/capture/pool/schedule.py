@@ -130,7 +130,7 @@ class _Schedule:
     is_stopping: bool = False
 
     def run(self) -> None:
-        """Until nothing is left to do; WavewrightError when jobs are left and none can be started."""
+        """Run jobs until none is left; WavewrightError when jobs are left and none can be started."""
         self.finished = {job.id for job in self.jobs if state.is_finished(job, self.folder)}
         self.pending = [job for job in longest_first(self.jobs, self.folder) if job.id not in self.finished]
         facts = {"jobs": len(self.jobs), "finished": len(self.finished), "gpus": len(self.slots)}

@@ -65,14 +65,6 @@ class _Form(NamedTuple):
     pieces: tuple[str, ...]
     is_at_start: bool
 
-    @property
-    def key(self) -> str:
-        return max(self.pieces, key=len)
-
-    @property
-    def length(self) -> int:
-        return sum(map(len, self.pieces))
-
     def fits(self, text: str) -> bool:
         at = 0
         for number, piece in enumerate(self.pieces):
@@ -98,7 +90,7 @@ def _forms() -> tuple[_Form, ...]:
         for row in messages().values()
         for text in row.seen
     ]
-    return tuple(sorted(forms, key=lambda form: -form.length))
+    return tuple(sorted(forms, key=lambda form: -sum(map(len, form.pieces))))
 
 
 def log_line(line: str) -> LogLine | None:
@@ -193,10 +185,10 @@ def _lines_with_hits(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _places(text: str) -> Iterator[int]:
-    for key in {form.key for form in _forms()}:
+    for longest_piece in {max(form.pieces, key=len) for form in _forms()}:
         place = -1
         for _ in range(_HITS_MAX):
-            place = text.find(key, place + 1)
+            place = text.find(longest_piece, place + 1)
             if place < 0:
                 break
             yield place

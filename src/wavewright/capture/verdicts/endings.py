@@ -101,7 +101,7 @@ def concluded(data: Judgement, ending: Ending, causes: Sequence[Cause], attempt:
 
 
 def _sentence(text: str) -> str:
-    """With a capital, and printable: names of kernels and files are in it."""
+    """A printable sentence with a capital letter; it may hold names of kernels and files."""
     text = printable(text)
     return text if text.startswith(("rocprofv3", "aqlprofile", "gfx")) else text[:1].upper() + text[1:]
 

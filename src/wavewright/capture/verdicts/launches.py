@@ -60,9 +60,8 @@ class LaunchTables:
 
 def passes(recording: KernelChoice, name: str) -> bool:
     """True when the filters of a capture let a kernel pass; what cannot be told passes."""
-    return _finds(recording.kernel_regex, name, if_empty=True) and not _finds(
-        recording.exclude_regex, name, if_empty=False
-    )
+    is_included = _finds(recording.kernel_regex, name, if_empty=True)
+    return is_included and not _finds(recording.exclude_regex, name, if_empty=False)
 
 
 def _finds(pattern: str, name: str, *, if_empty: bool) -> bool:
@@ -100,9 +99,8 @@ def why_none(recording: KernelChoice, kernels: DiscoveredKernels | None, *, has_
     matching = [kernel for kernel in kernels.kernels if passes(recording, kernel.name)]
     if not matching:
         nearest = _nearest(recording.kernel_regex, kernels.names)
-        what = (
-            f"the regex {printable_line(recording.kernel_regex)!r} matches none of the {_kernels(len(kernels.names))}"
-        )
+        count = counted(len(kernels.names), "kernels")
+        what = f"the regex {printable_line(recording.kernel_regex)!r} matches none of the {count}"
         if recording.kernel_regex and any(_finds(recording.kernel_regex, n, if_empty=True) for n in kernels.names):
             what = f"every kernel that matches is excluded by {printable_line(recording.exclude_regex)!r}"
         near = f"; nearest: {', '.join(nearest)}" if nearest else ""
@@ -116,7 +114,7 @@ def why_none(recording: KernelChoice, kernels: DiscoveredKernels | None, *, has_
             most,
         )
     return _none(
-        f"{_kernels(len(matching))} passed the filters, with up to {counted(most, 'launches')}: not traced.",
+        f"{counted(len(matching), 'kernels')} passed the filters, with up to {counted(most, 'launches')}: not traced.",
         "They may have run on another GPU than the chosen one (--gpu), or the trace was refused: see the log.",
         most,
     )
@@ -125,10 +123,6 @@ def why_none(recording: KernelChoice, kernels: DiscoveredKernels | None, *, has_
 def _none(reason: str, advice: str, launch_count: int | None = None) -> Judgement:
     """The judgement; `launch_count`: most launches of a symbol that the filters let pass."""
     return Judgement(verdict=Verdict.NO_DISPATCH, reasons=(reason,), advice=advice, launch_count=launch_count)
-
-
-def _kernels(count: int) -> str:
-    return counted(count, "kernels")
 
 
 def _nearest(regex: str, names: Iterable[str]) -> list[str]:

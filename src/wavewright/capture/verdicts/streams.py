@@ -178,7 +178,7 @@ def _main_kernel(trace: ThreadTrace) -> str:
 
 
 def _mapped_share(trace: ThreadTrace, size_bytes: int) -> float:
-    """Of the executed instructions, those with a source line.
+    """The share of executed instructions that have a source line.
 
     Of large streams the share of the rows of its kernels, executed or not: counting executions needs all of them.
     """

@@ -112,10 +112,7 @@ def roofline(request: CounterRequest, precision: str, level: str, picture: Pictu
     return Shown(answer, answer.points, roofs, drawn=drawn, is_cut=True)
 
 
+#: Name of a question -> the function that answers it by the options of its verb.
 ANSWERS: dict[str, Callable[..., Shown]] = {
-    "closure": closure,
-    "diagnose": diagnose,
-    "l2": l2,
-    "memory-chart": memory_chart,
-    "roofline": roofline,
+    function.__name__.replace("_", "-"): function for function in (closure, diagnose, l2, memory_chart, roofline)
 }

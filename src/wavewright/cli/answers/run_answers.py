@@ -250,17 +250,11 @@ def top(request: RunRequest, with_calls: bool, by: str) -> Shown:
     return Shown(answer, table if by == "file" else table.drop("path", strict=False), {"by": by})
 
 
+#: Name of a question -> the function that answers it by the options of its verb.
 ANSWERS: dict[str, Callable[..., Shown]] = {
-    "busy": busy,
-    "collectives": collectives,
-    "diagnose": diagnose,
-    "gaps": gaps,
-    "kernels": kernels,
-    "memory": memory,
-    "operators": operators,
-    "path": path,
-    "regions": regions,
-    "steps": steps,
-    "summary": summary,
-    "top": top,
+    function.__name__: function
+    for function in (
+        *(busy, collectives, diagnose, gaps, kernels, memory),
+        *(operators, path, regions, steps, summary, top),
+    )
 }

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from wavewright.base.files import open_regular
 from wavewright.base.shown import printable, quoted
 from wavewright.cli.answers.source_listing import source
 from wavewright.cli.kit.io import console, line_width, progress
 from wavewright.cli.kit.question_verb import Shown
+from wavewright.cli.kit.request import report_by
 from wavewright.cli.kit.trace import CodeObjectRequest, TraceRequest
 from wavewright.errors import UsageError
 
@@ -25,9 +27,7 @@ if TYPE_CHECKING:
     from wavewright.analysis.trace.derived_counters.sampled_counters import SampledCounters
     from wavewright.analysis.trace.diagnose import Diagnosis
     from wavewright.analysis.trace.lanes.evaluated import LaneOptions
-    from wavewright.analysis.trace.occupancy import Occupancy
     from wavewright.analysis.trace.samples.diagnosis import SampleDiagnosis
-    from wavewright.analysis.trace.waves.resident import Residency
     from wavewright.cli.kit.picture import PictureRequest
     from wavewright.cli.kit.request import Parts, Request
     from wavewright.model.counters import CounterSet
@@ -68,15 +68,18 @@ def diagnose(
 ) -> Shown:
     """Findings of instructions, with reasons from counters, or of PC samples; as a plan, if that is the form."""
     from wavewright.analysis.beside import with_run
-    from wavewright.analysis.trace.about.requirements import has_only_samples
+    from wavewright.analysis.trace.about.overview import has_only_samples
     from wavewright.analysis.trace.diagnose import diagnose as analysis
     from wavewright.analysis.trace.diagnose.finding import StallFinding
+    from wavewright.analysis.trace.samples.diagnosis import sample_diagnosis
 
     if has_only_samples(request.trace):
         if counters_path is not None:
             what = "findings of PC samples do not take reasons from counters"
             raise UsageError(what, where=str(request.path), advice="diagnose the counter capture by itself")
-        return _diagnose_samples(request, form)
+        samples = sample_diagnosis(request.trace, rows=request.rows)
+        columns = ("name", "verdict", "remedy", "sample_count", "share", "share_min", "share_max", "row_count")
+        return Shown(samples, _finding_table(samples, columns), words=_plan_words(samples, form), is_by_code=False)
     if counters_path is None and (ideal_gb is not None or counters_kernel is not None):
         what = f"{'--ideal-gb' if ideal_gb is not None else '--counters-kernel'} needs --counters"
         raise UsageError(what, advice="give the PATH of a counter capture of the same kernel")
@@ -97,27 +100,11 @@ def diagnose(
     )
 
 
-def _diagnose_samples(request: TraceRequest, form: str | None) -> Shown:
-    """The causes that many samples have in common."""
-    from wavewright.analysis.trace.samples.diagnosis import sample_diagnosis
-
-    answer = sample_diagnosis(request.trace, rows=request.rows)
-
-    names = ("name", "verdict", "remedy", "sample_count", "share", "share_min", "share_max", "row_count")
-    return Shown(answer, _finding_table(answer, names), words=_plan_words(answer, form), is_by_code=False)
-
-
 def _plan_words(answer: Diagnosis | SampleDiagnosis, form: str | None) -> Callable[[Wording], Parts] | None:
     """The words of a plan, if that is the form; None = those of the question."""
     if form is None:
         return None
-
-    def words(wording: Wording) -> Parts:
-        from wavewright.words.trace.plan import plan_report
-
-        return plan_report(answer, limit=wording.limit)
-
-    return words
+    return lambda wording: report_by("wavewright.words.trace.plan:plan_report", answer, limit=wording.limit)()
 
 
 def _finding_table(answer: Diagnosis | SampleDiagnosis, names: Iterable[str]) -> pl.DataFrame:
@@ -316,13 +303,8 @@ def occupancy(request: Request, target: str | None, cu_mode: bool, wave_size: st
         advice = "wavewright occupancy --target gfx942 --vgprs 144 --agprs 136 --sgprs 112 --lds 12800 --workgroup 256"
         raise UsageError(what, advice=advice)
     answer = theoretical(target, resources, wgp_mode=not cu_mode)
-    return Shown(answer, answer.kernels, words=lambda _: _occupancy_words(answer, (), 1))
-
-
-def _occupancy_words(answer: Occupancy, curves: Iterable[Residency], limit: int) -> Parts:
-    from wavewright.words.trace.occupancy import occupancy_report
-
-    return occupancy_report(answer, tuple(curves), limit=limit)
+    report = report_by("wavewright.words.trace.occupancy:occupancy_report", answer, (), limit=1)
+    return Shown(answer, answer.kernels, words=lambda _wording: report())
 
 
 def _occupancy_of_code(
@@ -349,18 +331,20 @@ def _occupancy_of_trace(request: TraceRequest, target: str | None, resources: Re
     answer = analysis(request.trace, gpu=target, override=resources, wgp_mode=wgp_mode, selection=request.selection)
 
     def words(wording: Wording) -> Parts:
+        from wavewright.words.trace.occupancy import occupancy_report
+
         engines = set(answer.engines["se"].to_list())
         bins = max(8, min(60, wording.width - _OTHER_COLUMNS))
-        curves = (curve for curve in residency(request.trace, bins=bins) if curve.se in engines)
-        return _occupancy_words(answer, curves, wording.limit)
+        curves = tuple(curve for curve in residency(request.trace, bins=bins) if curve.se in engines)
+        return occupancy_report(answer, curves, limit=wording.limit)
 
     return Shown(answer, answer.kernels, words=words)
 
 
 def stalls(request: TraceRequest, as_classic: bool) -> Shown:
     """Stalls of instructions or of PC samples, or the types of the classic script."""
-    from wavewright.analysis.trace.about.requirements import has_only_samples
-    from wavewright.analysis.trace.samples.stalls import sample_stalls
+    from wavewright.analysis.trace.about.overview import has_only_samples
+    from wavewright.analysis.trace.samples.diagnosis import sample_stalls
     from wavewright.analysis.trace.stalls import stalls as analysis
     from wavewright.analysis.trace.stalls.classic import classic
 
@@ -389,11 +373,10 @@ def states(
     definitions: Path | None,
 ) -> Shown:
     """States of waves, busy pipes and residency over time, and the counters in the trace."""
-    from wavewright.analysis.trace.costs.activity import issue_share
-    from wavewright.analysis.trace.costs.row_costs import totals_of_part
+    from wavewright.analysis.trace.costs.row_costs import issue_share, totals_of_part
     from wavewright.analysis.trace.parts import ask
     from wavewright.analysis.trace.pipes.utilization import pipe_questions, utilization
-    from wavewright.analysis.trace.waves.kernel_residency import kernel_residency
+    from wavewright.analysis.trace.waves.resident import kernel_residency
     from wavewright.analysis.trace.waves.states import state_questions
     from wavewright.analysis.trace.waves.states import states as analysis
 
@@ -435,23 +418,16 @@ def _sampled(
     from wavewright.analysis.trace.derived_counters import derived_counters
     from wavewright.analysis.trace.derived_counters.sampled_counters import sampled_counters
 
-    counter_names = tuple(name.strip() for name in names.split(",")) if names else ()
-    text = _text_of(definitions) if definitions else None
-    return (
-        sampled_counters(request.trace, names=counter_names, bins=bins),
-        derived_counters(request.trace, names=counter_names, definitions=text, bins=bins),
-    )
-
-
-def _text_of(path: Path) -> str:
-    from wavewright.base.files import open_regular
-
-    try:
-        with open_regular(path) as file:
-            return file.read(_MAX_DEFINITIONS + 1).decode("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        what = f"the definitions cannot be read: {error}"
-        raise UsageError(what, where=str(path), advice="give a text file with lines NAME := EXPRESSION") from error
+    text = None
+    if definitions is not None:
+        try:
+            with open_regular(definitions) as file:
+                text = file.read(_MAX_DEFINITIONS + 1).decode("utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            what, advice = f"the definitions cannot be read: {error}", "give a text file with lines NAME := EXPRESSION"
+            raise UsageError(what, where=str(definitions), advice=advice) from error
+    how: dict[str, Any] = {"names": tuple(name.strip() for name in names.split(",")) if names else (), "bins": bins}
+    return sampled_counters(request.trace, **how), derived_counters(request.trace, definitions=text, **how)
 
 
 def waits(request: TraceRequest, at: str | None) -> Shown:
@@ -506,17 +482,11 @@ def whatif(
     return Shown(answer, answer.edits, request=request)
 
 
+#: Name of a question -> the function that answers it by the options of its verb.
 ANSWERS: dict[str, Callable[..., Shown]] = {
-    "coverage": coverage,
-    "diagnose": diagnose,
-    "hotspots": hotspots,
-    "lanes": lanes,
-    "loops": loops,
-    "occupancy": occupancy,
-    "source": source,
-    "stalls": stalls,
-    "states": states,
-    "traffic": traffic,
-    "waits": waits,
-    "whatif": whatif,
+    function.__name__: function
+    for function in (
+        *(coverage, diagnose, hotspots, lanes, loops, occupancy),
+        *(source, stalls, states, traffic, waits, whatif),
+    )
 }

@@ -7,23 +7,21 @@ from typing import Any
 import click
 
 from wavewright.base.shown import command_line
-from wavewright.cli.kit.lazy_group import LazyGroup
+from wavewright.cli.kit.lazy_group import DeclaredGroup
 from wavewright.cli.kit.options import options, own_command
 from wavewright.cli.kit.verbs import read_declaration
 from wavewright.errors import UsageError
 
-_DECLARED = read_declaration("cli", "options", "capture", "groups")
 _OF_MANY = ("pool", "status")  #: Subcommands about many captures.
 _OF_INPUT = ("-i", "--input")  #: Options that name an input file of rocprofv3, as rocprofv3 itself spells them.
 _PROGRAM, _TYPED = "wavewright.program", "wavewright.typed"  #: Keys of click's context: the program, and all words.
 _SHOWN_WORDS, _LONGEST_WORD = 12, 60  #: Of a program, in messages.
 
 
-class _Subcommands(LazyGroup):
+class _Subcommands(DeclaredGroup):
     """All captures."""
 
-    by_heading, path, noun = _DECLARED["headings"], "wavewright capture", "capture"
-    elsewhere = "lists what can be captured"
+    noun, elsewhere = "capture", "lists what can be captured"
 
     def load(self, name: str) -> click.Command:
         if name in _OF_MANY:
@@ -83,6 +81,6 @@ def _program_command(name: str) -> click.Command:
     return _ProgramCommand(name, params=parameters, help=declared["help"], callback=run)
 
 
-command = _Subcommands("capture", help=_DECLARED["help"])
+command = _Subcommands("capture")
 #: Every subcommand with what it does.
 SUBCOMMANDS = command.sentences

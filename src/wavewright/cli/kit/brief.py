@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 from click.core import ParameterSource
 
 from wavewright.base.shown import command_line, quoted
-from wavewright.cli.kit.verbs import read_declaration
+from wavewright.cli.kit.verbs import OWN_VERBS, read_declaration
 from wavewright.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Sequence
 
     import click
     import polars as pl
@@ -43,39 +43,30 @@ class Brief:
     _stdout: Any = field(default_factory=lambda: sys.stdout, repr=False)
 
     def start(self) -> None:
-        """From now on, lines for standard output are parts, too."""
-        sys.stdout = _Collecting(self)
+        """Collect lines for standard output as parts, too."""
+        sys.stdout = _Collecting(self.parts)
 
     def end(self) -> None:
-        """Standard output is itself again."""
+        """Let standard output be itself again."""
         sys.stdout = self._stdout
-
-    def add(self, part: AnyBlock) -> None:
-        """Show something."""
-        self.parts.append(part)
-
-    def add_lines(self, text: str) -> None:
-        """Show lines whose spaces matter; those that follow each other are one part."""
-        from wavewright.model.blocks import Preformatted
-
-        last = self.parts[-1] if self.parts else None
-        if isinstance(last, Preformatted):
-            self.parts[-1] = Preformatted(last.text + text)
-        else:
-            self.parts.append(Preformatted(text))
 
 
 class _Collecting(io.StringIO):
-    """Standard output of a verb whose answer is collected."""
+    """Standard output of a verb whose answer is collected: lines that follow each other become one part."""
 
-    def __init__(self, brief: Brief) -> None:
+    def __init__(self, parts: list[AnyBlock]) -> None:
         super().__init__()
-        self._brief = brief
+        self._parts = parts
 
     def write(self, text: str) -> int:
+        from wavewright.model.blocks import Preformatted
+
         count = super().write(text)  # refuses bytes
-        if text:
-            self._brief.add_lines(text)
+        last = self._parts[-1] if self._parts else None
+        if isinstance(last, Preformatted):
+            self._parts[-1] = Preformatted(last.text + text)
+        elif text:
+            self._parts.append(Preformatted(text))
         return count
 
 
@@ -92,9 +83,10 @@ _WHOLE = 1000  #: From here on, numbers are shown without fractions.
 
 def written(brief: Brief) -> str:
     """The text of a brief."""
-    from wavewright.model.blocks import readable
+    from wavewright.model.blocks import Sentence, readable
     from wavewright.model.report import Section
     from wavewright.writers.markdown.brief import MORE, brief_markdown
+    from wavewright.writers.markdown.code_spans import texts_of
 
     context = brief.context
     verb = context.command_path.partition(" ")[2]
@@ -102,35 +94,21 @@ def written(brief: Brief) -> str:
     section = _worded_section(brief, verb)
     if section is None or _is_special(context):
         questions = section.next_questions if section else ()
-        blocks = readable(_parts(brief.parts))
-        section = Section(verb, verb, "", blocks, next_questions=questions)
-    section = replace(section, blocks=_with_numbers(section.blocks, brief.table))
-    options = {option for parameter in context.command.params for option in parameter.opts}
-    recorded = _recorded(brief)
-
-    def text_with(commands: list[str]) -> str:
-        return brief_markdown(
-            [section],
-            subject=brief.subject or " ".join(map(quoted, paths)),
-            losses=brief.losses,
-            commands=commands,
-            more=MORE if "--top" in options else "--json has more",
-            recorded=recorded,
-        )
-
+        # Without advice, which the commands at the end give.
+        parts = (part for part in brief.parts if not (isinstance(part, Sentence) and part.style == "advice"))
+        section = Section(verb, verb, "", readable(parts), next_questions=questions)
     asked = asked_next(context, brief.kind, paths, section.next_questions)
-    if asked:
-        return text_with(asked)
-    return text_with(next_commands(context, verb, brief.kind, paths))
-
-
-def _recorded(brief: Brief) -> Sequence[str]:
-    """Texts of the capture; none where the verb opened several, whose names stand in its tables."""
-    from wavewright.writers.markdown.code_spans import texts_of
-
-    with suppress(UsageError):
-        return texts_of(brief.document) if brief.document else ()
-    return ()
+    recorded: Sequence[str] = ()
+    with suppress(UsageError):  # a verb that opened several documents: their names stand in its tables
+        recorded = texts_of(brief.document) if brief.document else ()
+    return brief_markdown(
+        [replace(section, blocks=_with_numbers(section.blocks, brief.table))],
+        subject=brief.subject or " ".join(map(quoted, paths)),
+        losses=brief.losses,
+        commands=asked or next_commands(context, verb, brief.kind, paths),
+        more=MORE if "--top" in _options_of(context.command) else "--json has more",
+        recorded=recorded,
+    )
 
 
 def _worded_section(brief: Brief, verb: str) -> Section | None:
@@ -162,13 +140,6 @@ def given_paths(context: click.Context) -> list[str]:
         if value:
             return [str(each) for each in value] if isinstance(value, tuple) else [str(value)]
     return []
-
-
-def _parts(parts: list[AnyBlock]) -> Iterator[AnyBlock]:
-    """The parts without advice, which the commands at the end of a brief give."""
-    from wavewright.model.blocks import Sentence
-
-    return (part for part in parts if not (isinstance(part, Sentence) and part.style == "advice"))
 
 
 def _with_numbers(blocks: tuple[Block, ...], table: pl.DataFrame | None) -> tuple[Block, ...]:
@@ -206,7 +177,6 @@ def _cell(value: object) -> str:
 
 def next_commands(context: click.Context, verb: str, kind: str, paths: Sequence[str]) -> list[str]:
     """The commands to be offered after a verb about these paths, whatever it answered."""
-    from wavewright.cli.kit.verbs import OWN_VERBS
     from wavewright.questions.catalog import QUESTIONS
 
     other = OWN_VERBS.get(verb)
@@ -241,7 +211,8 @@ def asked_next(context: click.Context, kind: str, paths: Sequence[str], question
 
 def _carried(context: click.Context, verb: str, without: Collection[str] = ()) -> list[str]:
     """Options of the command line that the next verb takes as well, with their values."""
-    options = _options_of(context, verb) - set(without)
+    group = context.find_root().command
+    options = _options_of(group.get_command(context, verb)) - set(without)  # type: ignore[attr-defined]
     words: list[str] = []
     for parameter in context.command.params:
         option = next((each for each in parameter.opts if each in CARRIED and each in options), None)
@@ -262,7 +233,5 @@ def _as_typed(value: Any) -> str:
     return str(value) if isinstance(value, str | int | float | Path) else ""
 
 
-def _options_of(context: click.Context, verb: str) -> set[str]:
-    group = context.find_root().command
-    command = group.get_command(context, verb)  # type: ignore[attr-defined]
+def _options_of(command: click.Command | None) -> set[str]:
     return {option for parameter in command.params for option in parameter.opts} if command else set()

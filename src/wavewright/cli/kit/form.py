@@ -12,15 +12,13 @@ if TYPE_CHECKING:
     from wavewright.cli.kit.brief import Brief
 
 DEFAULT_TOP = 20
-FORM_NAMES = ("top", "as_csv", "as_json")  #: Of the options of every verb that prints an answer.
 _CHOSEN, _COMPACT, _BRIEF = "wavewright.forms", "wavewright.compact", "wavewright.brief"  #: Keys in click's context.
 
 
 def current_brief() -> Brief | None:
     """The brief that is being made; None = another form was asked for."""
     context = click.get_current_context(silent=True)
-    brief: Brief | None = context.meta.get(_BRIEF) if context else None
-    return brief
+    return context.meta.get(_BRIEF) if context else None
 
 
 def ended_brief(context: click.Context) -> Brief | None:
@@ -46,8 +44,7 @@ def is_compact() -> bool:
 def asked_top() -> int | None:
     """The number of --top, where a verb has it; None = not given."""
     context = click.get_current_context(silent=True)
-    top: int | None = context.params.get("top") if context else None
-    return top
+    return context.params.get("top") if context else None
 
 
 def refuse_with_brief(context: click.Context, parameter: click.Parameter, value: Any) -> Any:
@@ -61,7 +58,7 @@ def refuse_with_brief(context: click.Context, parameter: click.Parameter, value:
 
 
 def refuse_format_with_brief(context: click.Context, parameter: click.Parameter, value: str) -> str:
-    """The same for --format, which may ask for text."""
+    """Callback of --format: every form but text is refused together with --brief."""
     refuse_with_brief(context, parameter, value != "text")
     return value
 

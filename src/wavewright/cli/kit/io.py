@@ -90,8 +90,7 @@ def _collecting(brief: Brief) -> Console:
 
     class Collecting(Console):
         def print(self, *objects: Any, **_how: Any) -> None:
-            for each in objects:
-                brief.add(each)
+            brief.parts.extend(objects)
 
     return Collecting(file=sys.stdout, width=_BRIEF_WIDTH, height=_HEIGHT, color_system=None)
 

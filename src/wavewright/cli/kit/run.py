@@ -128,16 +128,12 @@ def _are_small(inputs: Sequence[RunInput]) -> bool:
     from wavewright.base.compression import PACKED_SUFFIXES
     from wavewright.readers.files.kinds import Kind
 
-    databases = (Kind.ROCPD, Kind.RPD)
+    if any(each.kind not in (Kind.ROCPD, Kind.RPD) or each.path.suffix in PACKED_SUFFIXES for each in inputs):
+        return False
     try:
-        sizes = [
-            each.path.stat().st_size
-            for each in inputs
-            if each.kind in databases and each.path.suffix not in PACKED_SUFFIXES
-        ]
+        return sum(each.path.stat().st_size for each in inputs) < _SMALL_BYTES
     except OSError:  # opening it says why
         return False
-    return len(sizes) == len(inputs) and sum(sizes) < _SMALL_BYTES
 
 
 @contextmanager

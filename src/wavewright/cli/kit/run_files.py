@@ -8,32 +8,34 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from wavewright.analysis.run.select.choice import RunSelection
 from wavewright.base.plugins import EXPORTERS, load_plugin, plugin_error
 from wavewright.base.shown import quoted
 from wavewright.cli.kit.formats import FORMATS
 from wavewright.cli.kit.io import console, emit_json, progress, show_losses
 from wavewright.errors import NotATraceError, UsageError, WavewrightError
+from wavewright.export.kit.writer_result import Written
+from wavewright.model.losses import Loss
+from wavewright.model.run import MemorySource, Run, run_losses
+from wavewright.readers.files.kinds import THREAD_TRACES, sniff
+from wavewright.readers.run.inputs import find_runs, open_inputs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import polars as pl
-
-    from wavewright.analysis.run.select.choice import RunSelection
-    from wavewright.export.kit.writer_result import Written
-    from wavewright.model.losses import Loss
-    from wavewright.model.run import Run, RunSource
+    from wavewright.model.run import RunSource
     from wavewright.readers.run.inputs import RunInput
 
 
 def inputs_of(paths: Sequence[str]) -> list[RunInput]:
     """The runs at the paths. Raises `UsageError` when a path holds thread traces and no run."""
-    from wavewright.readers.run.inputs import find_runs
-
     try:
         return find_runs(paths, with_passes=True)
     except NotATraceError:
-        _refuse_thread_traces(paths)
+        for path in map(Path, paths):
+            if path.exists() and (kind := sniff(path)) in THREAD_TRACES:
+                advice = f"wavewright decode {quoted(path)} --format parquet (or json)"
+                raise UsageError(f"{kind.value}, not a run", where=str(path), advice=advice) from None
         raise
 
 
@@ -48,25 +50,11 @@ def refuse_inputs(targets: Sequence[Path], inputs: Sequence[RunInput]) -> None:
             raise UsageError(what, where=str(target), advice="give another place with -o")
 
 
-def _refuse_thread_traces(paths: Sequence[str]) -> None:
-    from wavewright.readers.files.kinds import THREAD_TRACES, sniff
-
-    for path in map(Path, paths):
-        if path.exists() and (kind := sniff(path)) in THREAD_TRACES:
-            what = f"{kind.value}, not a run"
-            raise UsageError(
-                what, where=str(path), advice=f"wavewright decode {quoted(path)} --format parquet (or json)"
-            )
-
-
 def opened(inputs: Sequence[RunInput], selection: RunSelection, *, show_secrets: bool) -> Run:
     """The chosen part of the runs; those that cannot be read are losses as long as one can be read.
 
     Raises `UsageError` when the selection leaves nothing.
     """
-    from wavewright.analysis.run.select.choice import RunSelection
-    from wavewright.readers.run.inputs import open_inputs
-
     run = _chosen(open_inputs(inputs, show_secrets=show_secrets), selection)
     if selection.kernel is not None and not _has_rows(run, ["dispatches"]):
         what = f"no dispatch of a kernel {selection.kernel!r} matches these filters"
@@ -80,10 +68,7 @@ def opened(inputs: Sequence[RunInput], selection: RunSelection, *, show_secrets:
 def _chosen(run: Run, selection: RunSelection) -> Run:
     """The chosen part of each source; runs that an earlier one has are left out, and so are sources without what is
     asked for, as long as one has it."""
-    from wavewright.analysis.run.select.choice import RunSelection
     from wavewright.analysis.run.select.chosen import select
-    from wavewright.model.losses import Loss
-    from wavewright.model.run import MemorySource, Run
 
     if len(run.origins) == 1 and selection == RunSelection():
         return run  # nothing can repeat it, and RPD files become Chrome traces without polars
@@ -127,27 +112,19 @@ def write_chosen(
     inputs = inputs_of(paths)
     refuse_inputs([output], inputs)
     run = opened(inputs, selection, show_secrets=show_secrets)
-    files = _write_as(file_format, run, output, force=force)
-    show_written(paths, [files], [(source.path, source.losses) for source in run.origins], as_json=as_json)
-
-
-def _write_as(name: str, run: Run, output: Path, *, force: bool) -> Written:
-    if name not in FORMATS:
-        return _written_by_plugin(name, run, output, force=force)
-    module, function = FORMATS[name].writer.split(":")
-    write = getattr(import_module(f"wavewright.export.{module}"), function)
     with progress(f"writing {output.name}"):
-        files: Written = write(run, output, force=force)
-    return files
+        if file_format in FORMATS:
+            module, function = FORMATS[file_format].writer.split(":")
+            written: Written = getattr(import_module(f"wavewright.export.{module}"), function)(run, output, force=force)
+        else:
+            written = _written_by_plugin(file_format, run, output, force=force)
+    show_written(paths, [written], [(source.path, source.losses) for source in run.origins], as_json=as_json)
 
 
 def _written_by_plugin(name: str, run: Run, output: Path, *, force: bool) -> Written:
-    from wavewright.export.kit.writer_result import Written
-
     write = load_plugin(EXPORTERS, name)
     try:
-        with progress(f"writing {output.name}"):
-            written = write(run, output, force=force)
+        written = write(run, output, force=force)
         if not isinstance(written, Written):
             raise TypeError("it gave no Written")
     except WavewrightError:
@@ -170,9 +147,9 @@ def show_written(
         {"path": str(each.path), "bytes": each.byte_count, "counts": each.counts} for each in written
     ]
     losses_by_path = [*losses, *((str(each.path), each.losses) for each in written)]
-    lost = _losses_frame([(path, path_losses) for path, path_losses in losses_by_path if path_losses])
+    lost = [run_losses(path_losses, path) for path, path_losses in losses_by_path if path_losses]
     if as_json:
-        rows = [*more_losses, *([] if lost is None else lost.to_dicts())]
+        rows = [*more_losses, *(row for table in lost for row in table.to_dicts())]
         emit_json({"outputs": outputs}, inputs=paths, losses=rows)
         return
     from wavewright.words.run.data.output_files import written_report
@@ -180,16 +157,7 @@ def show_written(
     for part in written_report(outputs):
         console().print(part)
     sys.stdout.flush()
-    if lost is not None:
-        show_losses(lost, stderr=True)
+    if lost:
+        import polars as pl  # its import takes longer than some conversions
 
-
-def _losses_frame(losses: Sequence[tuple[str, Sequence[Loss]]]) -> pl.DataFrame | None:
-    """None when nothing was lost: then polars, whose import takes longer than some conversions, is not needed."""
-    if not losses:
-        return None
-    import polars as pl
-
-    from wavewright.model.run import run_losses
-
-    return pl.concat([run_losses(path_losses, path) for path, path_losses in losses])
+        show_losses(pl.concat(lost), stderr=True)

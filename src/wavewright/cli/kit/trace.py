@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from wavewright.analysis.trace.about.subject import Subject
+    from wavewright.analysis.trace.about.overview import Subject
     from wavewright.analysis.trace.selection import Selection
     from wavewright.cli.kit.request import Parts, Report
     from wavewright.model.document import Document
@@ -56,7 +56,7 @@ class TraceRequest(Request):
     @property
     def subject(self) -> Subject:
         """Subject of the trace: kernel, dispatch, GPU."""
-        from wavewright.analysis.trace.about.subject import subject
+        from wavewright.analysis.trace.about.overview import subject
 
         return subject(self.trace)
 
@@ -68,7 +68,7 @@ class TraceRequest(Request):
 
     def require_instructions(self) -> ThreadTrace:
         """Return the trace if it has instructions; the error names the verb that fits its content."""
-        from wavewright.analysis.trace.about.requirements import require_instructions
+        from wavewright.analysis.trace.about.overview import require_instructions
 
         return require_instructions(self.trace, str(self.path))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from importlib import import_module
 from threading import Thread
 from time import monotonic, sleep
@@ -68,8 +69,8 @@ class Listener:
             url = f"{serving.url}#{place}" if place else serving.url
             _tell(url, serving.port, as_json=as_json)
             has_browser = not no_browser and _has_browser()
-            if has_browser:
-                _open_browser(url)
+            if has_browser:  # on a thread: some browsers keep the caller until they end
+                Thread(target=import_module("webbrowser").open, args=(url,), daemon=True).start()
             if first is None:
                 serving.wait()
                 return
@@ -130,10 +131,9 @@ def _tunnel(port: int) -> str:
     address, ssh_port = connection[2:] if len(connection) == 4 else ("", "22")
     name = socket.gethostname()
     host = name if "." in name or not address else address  # a short name may mean nothing elsewhere
-    try:
+    user = ""
+    with suppress(KeyError, OSError):
         user = getpass.getuser() + "@"
-    except (KeyError, OSError):
-        user = ""
     other_port = "" if ssh_port == "22" else f"-p {ssh_port} "
     return f"ssh {other_port}-L {port}:127.0.0.1:{port} {user}{host}"
 
@@ -143,9 +143,3 @@ def _has_browser() -> bool:
     if _is_remote():
         return False
     return sys.platform == "darwin" or any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"))
-
-
-def _open_browser(url: str) -> None:
-    import webbrowser
-
-    Thread(target=webbrowser.open, args=(url,), daemon=True).start()  # some browsers keep the caller until they end
