@@ -225,7 +225,9 @@ struct Walk {
 
 class Machine;
 struct Addresses;
+struct Base;
 struct Instruction;
+struct PlaceCost;
 struct Tally;
 struct Wide;
 
@@ -252,10 +254,12 @@ class Evaluator {
                    bool keeps_executions, int rounding, bool& used_reciprocal, Walk* walk = nullptr) const;
     static void keep_equal(Evaluation& result, const Evaluation& other);
 
-    void record(Machine& machine, size_t row, uint64_t active, const Addresses& addresses, uint8_t by_start,
-                Evaluation& result, Tally& tally, unsigned most_patterns) const;
-    static void keep_pattern(const Wide& wide, uint64_t active, uint8_t width, uint8_t place, int32_t row, Tally& tally,
-                             unsigned most_patterns);
+    void access_memory(Machine& machine, const Instruction& instruction, size_t position, RowSums& sums,
+                       Tally& tally) const;
+    void record(Machine& machine, uint64_t active, const Addresses& addresses, RowSums& sums, Tally& tally) const;
+    PlaceCost cost_of(const RowAccess& access, const Wide& wide, const Base& base, uint64_t active) const;
+    static void keep_pattern(const Wide& wide, uint64_t active, uint8_t width, uint8_t place, int32_t row,
+                             Tally& tally);
     void follow(Machine& machine, const Instruction& instruction, int32_t row, int32_t next, Evaluation& result,
                 Reason& stopped) const;
     bool falls_to(int32_t from, int32_t next) const;

@@ -15,11 +15,10 @@ uint32_t plain_field(uint32_t source, unsigned offset, unsigned width, bool is_s
 }  // namespace
 
 Value field(Domain& domain, const Value& source, const Value& offset, const Value& width, bool is_signed) {
-    const bool is_in_low_half = source.low_lanes != 0 && is_one_number(domain, offset) &&
-                                is_one_number(domain, width) &&
+    const bool is_in_low_half = source.low_lanes != 0 && domain.is_one_number(offset) && domain.is_one_number(width) &&
                                 (domain.first(offset) & 31) + (domain.first(width) & 31) <= 16;
     const Value a = is_in_low_half ? domain.low_16(source) : source;
-    if (a.base != 0 && !is_signed && is_one_number(domain, width)) {
+    if (a.base != 0 && !is_signed && domain.is_one_number(width)) {
         const uint32_t mask = (1U << (domain.first(width) & 31)) - 1;
         return and_(domain, domain.shift_right(a, offset, false), domain.constant(mask));
     }

@@ -12,11 +12,6 @@ namespace wavewright::evaluate::operations {
 
 using Logic = Domain::Logic;
 
-// Whether all lanes that matter hold the same known number, such as the count of a shift.
-inline bool is_one_number(Domain& domain, const Value& value) {
-    return domain.is_plain(value, domain.scope()) && domain.is_common(value, domain.scope());
-}
-
 inline Value copy(Domain&, const Value& a) {
     return a;
 }

@@ -6,7 +6,6 @@
 #include <stdexcept>
 #include <string>
 #include <tuple>
-#include <unordered_map>
 
 #include "machine.hpp"
 #include "memory.hpp"
@@ -72,6 +71,7 @@ uint32_t greatest_alignment(const Base& base, uint8_t pointer_zero_bits, uint8_t
 
 }  // namespace
 
+// The text of a row as instructions: one, or the two of a v_dual_... that run together.
 struct Evaluator::Row {
     std::vector<Instruction> instructions;
 };
@@ -121,17 +121,59 @@ Evaluator::Evaluator(EvaluatedCode code, unsigned lane_count) : code_(std::move(
 
 Evaluator::~Evaluator() = default;
 
+// What the accesses to one place of an instruction cost, or why that is not known.
+struct PlaceCost {
+    Reason reason, base_reason;
+    uint8_t assumptions = 0;
+    LdsCost lds;
+    uint64_t segments = 0, least_segments = 0;
+};
+
+// What is collected while a wave is evaluated, besides the sums of rows: reasons of unknown numbers, patterns of lane
+// addresses and, where they are wanted, all executions of memory instructions.
 struct Tally {
-    std::map<std::tuple<int32_t, Reason, Reason, bool>, uint32_t> reasons;
+    unsigned most_patterns;
+    bool keeps_executions;
+    ExecutionRows executions{};
     struct Pattern {
         uint32_t count = 0;
         Lanes active = 0;
         uint8_t width = 0, place = 0;
         std::array<int64_t, kLanes> address{};
     };
-    std::unordered_map<int32_t, std::vector<Pattern>> patterns;
+    std::map<std::tuple<int32_t, Reason, Reason, bool>, uint32_t> reasons{};  // row, reason, that of a base, of a cost
+    std::map<int32_t, std::vector<Pattern>> patterns{};
 
     void add(int32_t row, Reason reason, Reason base, bool is_cost) { ++reasons[{row, reason, base, is_cost}]; }
+
+    // An execution whose lane addresses are not known.
+    void add_unknown_addresses(size_t position, int32_t row, Reason reason) {
+        add(row, reason, {}, false);
+        if (keeps_executions) add_unknown(executions, position, reason);
+    }
+
+    void write(Evaluation& result) {
+        result.executions = std::move(executions);
+        for (const auto& [key, times] : reasons) {
+            const auto& [row, reason, base, is_cost] = key;
+            result.reasons.row.push_back(row);
+            result.reasons.kind.push_back(static_cast<uint8_t>(reason.kind));
+            result.reasons.detail.push_back(reason.detail);
+            result.reasons.base_kind.push_back(static_cast<uint8_t>(base.kind));
+            result.reasons.base_detail.push_back(base.detail);
+            result.reasons.count.push_back(times);
+            result.reasons.is_cost.push_back(is_cost ? 1 : 0);
+        }
+        for (const auto& [row, patterns_of_row] : patterns)
+            for (const Pattern& pattern : patterns_of_row) {
+                result.patterns.row.push_back(row);
+                result.patterns.count.push_back(pattern.count);
+                result.patterns.active.push_back(pattern.active);
+                result.patterns.width_bytes.push_back(pattern.width);
+                result.patterns.place.push_back(pattern.place);
+                for (const int64_t address : pattern.address) result.patterns.address.push_back(address);
+            }
+    }
 };
 
 Evaluation Evaluator::run(const Start& start, unsigned wave, std::span<const int32_t> path, unsigned most_patterns,
@@ -159,7 +201,7 @@ Evaluation Evaluator::run(const Start& start, unsigned wave, Walk& walk) const {
     return result;
 }
 
-// What depends on how a reciprocal is rounded is not known.
+// Two evaluations that differ in how reciprocals are rounded: where their numbers differ, they are not known.
 void Evaluator::keep_equal(Evaluation& result, const Evaluation& other) {
     if (result.contradiction_row < 0) result.contradiction_row = other.contradiction_row;
     std::map<int32_t, std::string> one, another;
@@ -216,9 +258,8 @@ Evaluation Evaluator::run(const Start& start, unsigned wave, std::span<const int
     sums.each_column([&](const char*, auto& column) {
         for (size_t row = 0; row < count; ++row) column.push_back({});
     });
-    Tally tally;
+    Tally tally{.most_patterns = most_patterns, .keeps_executions = keeps_executions};
     Machine machine(start, wave, rounding);
-    const uint8_t by_start = start.workgroup[0] == 0 ? flat_workgroup : 0;
     Reason stopped;  // why nothing is known any more
     int32_t walked = walk != nullptr && !walk->traced.empty() ? walk->traced[0] : -1;
     for (size_t at = 0; walk != nullptr ? walked >= 0 && at < walk->most_steps : at < path.size(); ++at) {
@@ -237,10 +278,7 @@ Evaluation Evaluator::run(const Start& start, unsigned wave, std::span<const int
         const RowAccess& access = code_.access[index];
         ++sums.execution_count[index];
         if (stopped.kind != ReasonKind::none) {
-            if (access.space != Space::none) {
-                tally.add(row, stopped, {}, false);
-                if (keeps_executions) add_unknown(result.executions, at, stopped);
-            }
+            if (access.space != Space::none) tally.add_unknown_addresses(at, row, stopped);
             continue;
         }
         machine.begin(row);
@@ -250,18 +288,7 @@ Evaluation Evaluator::run(const Start& start, unsigned wave, std::span<const int
             sums.active_lane_total[index] += static_cast<uint64_t>(std::popcount(active.surely));
         }
         if (access.space != Space::none) {
-            Addresses addresses = addresses_of(machine, instruction, access);
-            const Reason unknown = !addresses.places.empty() ? Reason{ReasonKind::mask, row} : addresses.reason;
-            if (!active.is_certain() || addresses.places.empty()) {
-                tally.add(row, unknown, {}, false);
-                if (keeps_executions) add_unknown(result.executions, at, unknown);
-            } else {
-                if (keeps_executions)
-                    add_known(result.executions, at, active.surely & ~addresses.outside, addresses, machine.domain());
-                record(machine, index, active.surely & ~addresses.outside, addresses, by_start, result, tally,
-                       most_patterns);
-            }
-            load_results(machine, instruction, access, addresses);
+            access_memory(machine, instruction, at, sums, tally);
         } else if (is_scalar_load(instruction)) {
             scalar_load(machine, instruction);
         } else if (instructions.size() == 2) {
@@ -277,118 +304,116 @@ Evaluation Evaluator::run(const Start& start, unsigned wave, std::span<const int
         follow(machine, instruction, row, path[at + 1], result, stopped);
     }
     used_reciprocal = used_reciprocal || machine.used_reciprocal();
-    for (const auto& [key, times] : tally.reasons) {
-        const auto& [row, reason, base, is_cost] = key;
-        result.reasons.row.push_back(row);
-        result.reasons.kind.push_back(static_cast<uint8_t>(reason.kind));
-        result.reasons.detail.push_back(reason.detail);
-        result.reasons.base_kind.push_back(static_cast<uint8_t>(base.kind));
-        result.reasons.base_detail.push_back(base.detail);
-        result.reasons.count.push_back(times);
-        result.reasons.is_cost.push_back(is_cost ? 1 : 0);
-    }
-    std::vector<int32_t> with_patterns;
-    for (const auto& [row, patterns] : tally.patterns) with_patterns.push_back(row);
-    std::sort(with_patterns.begin(), with_patterns.end());
-    for (const int32_t row : with_patterns)
-        for (const Tally::Pattern& pattern : tally.patterns[row]) {
-            result.patterns.row.push_back(row);
-            result.patterns.count.push_back(pattern.count);
-            result.patterns.active.push_back(pattern.active);
-            result.patterns.width_bytes.push_back(pattern.width);
-            result.patterns.place.push_back(pattern.place);
-            for (const int64_t address : pattern.address) result.patterns.address.push_back(address);
-        }
+    tally.write(result);
     return result;
 }
 
+// Runs a memory instruction: adds its lane addresses and their cost, and writes what it loads.
+void Evaluator::access_memory(Machine& machine, const Instruction& instruction, size_t position, RowSums& sums,
+                              Tally& tally) const {
+    const int32_t row = machine.row();
+    const RowAccess& access = code_.access[static_cast<size_t>(row)];
+    const Active active = machine.active();
+    const Addresses addresses = addresses_of(machine, instruction, access);
+    if (addresses.places.empty()) {
+        tally.add_unknown_addresses(position, row, addresses.reason);
+    } else if (!active.is_certain()) {
+        tally.add_unknown_addresses(position, row, {ReasonKind::mask, row});
+    } else {
+        const Lanes lanes = active.surely & ~addresses.outside;
+        if (tally.keeps_executions) add_known(tally.executions, position, lanes, addresses, machine.domain());
+        record(machine, lanes, addresses, sums, tally);
+    }
+    load_results(machine, instruction, access, addresses);
+}
+
 // Adds one execution whose lane addresses are certain.
-void Evaluator::record(Machine& machine, size_t row, uint64_t active, const Addresses& addresses, uint8_t by_start,
-                       Evaluation& result, Tally& tally, unsigned most_patterns) const {
-    RowSums& sums = result.rows;
+void Evaluator::record(Machine& machine, uint64_t active, const Addresses& addresses, RowSums& sums,
+                       Tally& tally) const {
+    const int32_t number = machine.row();
+    const auto row = static_cast<size_t>(number);
     const RowAccess& access = code_.access[row];
-    const auto number = static_cast<int32_t>(row);
-    Domain& domain = machine.domain();
-    uint8_t assumptions = static_cast<uint8_t>(addresses.assumptions | by_start);
     ++sums.known_count[row];
     sums.requested_byte_total[row] +=
         static_cast<uint64_t>(std::popcount(active)) * access.width_bytes * addresses.places.size();
-    LdsCost lds;
-    uint64_t segments = 0, least_segments = 0;
-    Reason reason, base_reason;
+    sums.assumptions[row] |= addresses.assumptions;
+    if (machine.start().workgroup[0] == 0) sums.assumptions[row] |= flat_workgroup;
     const bool is_lds = access.space == Space::lds;
-    const unsigned unit = is_lds ? kDwordBits / 8 : code_.segment_bytes;
     const bool has_rule = is_lds ? access.lds_rule >= 0 : access.has_segments && code_.segment_bytes != 0;
-    if (!has_rule) reason = {ReasonKind::no_rule, 0};
+    PlaceCost whole;
+    if (!has_rule) whole.reason = {ReasonKind::no_rule, 0};
     for (size_t place = 0; place < addresses.places.size(); ++place) {
         const Wide& wide = addresses.places[place];
-        keep_pattern(wide, active, access.width_bytes, static_cast<uint8_t>(place), number, tally, most_patterns);
-        if (reason.kind != ReasonKind::none) continue;
-        const Base& base = domain.base(wide.base);
-        uint8_t pointer_assumption = 0;
-        const unsigned zero_bits =
-            wide.base == 0 ? 63 : greatest_alignment(base, code_.pointer_zero_bits, pointer_assumption);
-        // Three dwords: LDS wants them at multiples of four, memory at any dword.
-        const unsigned width_unit = is_lds ? std::bit_ceil(unsigned{access.width_bytes})
-                                    : access.width_bytes % 3 == 0
-                                        ? access.width_bytes / 3
-                                        : std::min<unsigned>(std::bit_floor(unsigned{access.width_bytes}), 16);
-        bool is_aligned = true;
-        for (unsigned lane = 0; lane < kLanes; ++lane)
-            if ((active >> lane & 1) != 0)
-                is_aligned = is_aligned && static_cast<uint64_t>(wide.lane[lane]) % width_unit == 0;
-        if ((uint64_t{1} << std::min(zero_bits, 62U)) < width_unit) {
-            reason = {ReasonKind::base_alignment, 0};
-            base_reason = base.reason;
-            continue;
-        }
-        assumptions |= pointer_assumption;
-        if (!is_aligned) {
-            reason = {ReasonKind::unaligned, 0};
-            continue;
-        }
-        if (is_lds) {
-            std::array<uint32_t, kLanes> dwords{};
-            for (unsigned lane = 0; lane < kLanes; ++lane) dwords[lane] = static_cast<uint32_t>(wide.lane[lane] >> 2);
-            const LdsCost cost = lds_cost(dwords, active, (access.width_bytes + 3U) / 4U,
-                                          code_.lds_rules[static_cast<size_t>(access.lds_rule)]);
-            lds.ideal_cycles += cost.ideal_cycles;
-            lds.extra_cycles += cost.extra_cycles;
-            continue;
-        }
-        std::array<uint64_t, kLanes> bytes{};
-        std::optional<uint32_t> touched;
-        const uint64_t step = uint64_t{1} << std::min(zero_bits, 62U);
-        for (uint64_t shift = 0; shift < unit; shift += step) {  // wherever the base may lie in a segment
-            for (unsigned lane = 0; lane < kLanes; ++lane) bytes[lane] = static_cast<uint64_t>(wide.lane[lane]) + shift;
-            const uint32_t at_shift = segment_count(bytes, active, access.width_bytes, code_.group_lanes, unit);
-            if (touched && *touched != at_shift) {
-                reason = {ReasonKind::base_alignment, 0};
-                base_reason = base.reason;
-                break;
-            }
-            touched = at_shift;
-        }
-        segments += touched.value_or(0);
-        // Lanes that share bytes touch fewer than lanes side by side.
-        least_segments +=
-            std::min(least_segment_count(active, access.width_bytes, code_.group_lanes, unit), touched.value_or(0));
+        keep_pattern(wide, active, access.width_bytes, static_cast<uint8_t>(place), number, tally);
+        if (whole.reason.kind != ReasonKind::none) continue;
+        const PlaceCost cost = cost_of(access, wide, machine.domain().base(wide.base), active);
+        sums.assumptions[row] |= cost.assumptions;
+        whole.reason = cost.reason;
+        whole.base_reason = cost.base_reason;
+        whole.lds.ideal_cycles += cost.lds.ideal_cycles;
+        whole.lds.extra_cycles += cost.lds.extra_cycles;
+        whole.segments += cost.segments;
+        whole.least_segments += cost.least_segments;
     }
-    sums.assumptions[row] |= assumptions;
-    if (reason.kind != ReasonKind::none) {
-        tally.add(number, reason, base_reason, true);
-        return;
-    }
+    if (whole.reason.kind != ReasonKind::none) return tally.add(number, whole.reason, whole.base_reason, true);
     ++sums.cost_known_count[row];
-    sums.ideal_cycle_total[row] += lds.ideal_cycles;
-    sums.extra_cycle_total[row] += lds.extra_cycles;
-    sums.segment_total[row] += segments;
-    sums.least_segment_total[row] += least_segments;
+    sums.ideal_cycle_total[row] += whole.lds.ideal_cycles;
+    sums.extra_cycle_total[row] += whole.lds.extra_cycles;
+    sums.segment_total[row] += whole.segments;
+    sums.least_segment_total[row] += whole.least_segments;
 }
 
-void Evaluator::keep_pattern(const Wide& wide, uint64_t active, uint8_t width, uint8_t place, int32_t row, Tally& tally,
-                             unsigned most_patterns) {
-    if (active == 0 || most_patterns == 0) return;
+// What lane addresses relative to a base cost; a base that is known to be aligned too little hides it.
+PlaceCost Evaluator::cost_of(const RowAccess& access, const Wide& wide, const Base& base, uint64_t active) const {
+    PlaceCost cost;
+    const bool is_lds = access.space == Space::lds;
+    uint8_t pointer_assumption = 0;
+    const unsigned zero_bits =
+        wide.base == 0 ? 63 : greatest_alignment(base, code_.pointer_zero_bits, pointer_assumption);
+    const uint64_t base_step = uint64_t{1} << std::min(zero_bits, 62U);  // the base is a multiple of it
+    // Three dwords: LDS wants them at multiples of four, memory at any dword.
+    const unsigned width_unit = is_lds ? std::bit_ceil(unsigned{access.width_bytes})
+                                : access.width_bytes % 3 == 0
+                                    ? access.width_bytes / 3
+                                    : std::min<unsigned>(std::bit_floor(unsigned{access.width_bytes}), 16);
+    const auto unknown_base = [&] {
+        cost.reason = {ReasonKind::base_alignment, 0};
+        cost.base_reason = base.reason;
+        return cost;
+    };
+    if (base_step < width_unit) return unknown_base();
+    cost.assumptions = pointer_assumption;
+    for (unsigned lane = 0; lane < kLanes; ++lane)
+        if ((active >> lane & 1) != 0 && static_cast<uint64_t>(wide.lane[lane]) % width_unit != 0) {
+            cost.reason = {ReasonKind::unaligned, 0};
+            return cost;
+        }
+    if (is_lds) {
+        std::array<uint32_t, kLanes> dwords{};
+        for (unsigned lane = 0; lane < kLanes; ++lane) dwords[lane] = static_cast<uint32_t>(wide.lane[lane] >> 2);
+        cost.lds = lds_cost(dwords, active, (access.width_bytes + 3U) / 4U,
+                            code_.lds_rules[static_cast<size_t>(access.lds_rule)]);
+        return cost;
+    }
+    std::array<uint64_t, kLanes> bytes{};
+    std::optional<uint32_t> touched;
+    for (uint64_t shift = 0; shift < code_.segment_bytes; shift += base_step) {  // wherever the base lies in a segment
+        for (unsigned lane = 0; lane < kLanes; ++lane) bytes[lane] = static_cast<uint64_t>(wide.lane[lane]) + shift;
+        const uint32_t at_shift =
+            segment_count(bytes, active, access.width_bytes, code_.group_lanes, code_.segment_bytes);
+        if (touched && *touched != at_shift) return unknown_base();
+        touched = at_shift;
+    }
+    cost.segments = touched.value_or(0);
+    // Lanes that share bytes touch fewer than lanes side by side.
+    cost.least_segments = std::min(
+        least_segment_count(active, access.width_bytes, code_.group_lanes, code_.segment_bytes), touched.value_or(0));
+    return cost;
+}
+
+void Evaluator::keep_pattern(const Wide& wide, uint64_t active, uint8_t width, uint8_t place, int32_t row,
+                             Tally& tally) {
+    if (active == 0 || tally.most_patterns == 0) return;
     // Patterns that lie elsewhere by whole lines of banks and segments are the same.
     constexpr int64_t kLine = 256;
     const int64_t first = wide.lane[static_cast<unsigned>(std::countr_zero(active))];
@@ -402,7 +427,7 @@ void Evaluator::keep_pattern(const Wide& wide, uint64_t active, uint8_t width, u
             ++each.count;
             return;
         }
-    if (patterns.size() < most_patterns) patterns.push_back({1, active, width, place, relative});
+    if (patterns.size() < tally.most_patterns) patterns.push_back({1, active, width, place, relative});
 }
 
 // Whether the rows behind `from` that a trace does not show lead to `next`.

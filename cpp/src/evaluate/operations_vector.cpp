@@ -104,7 +104,7 @@ Value alignbit(Domain& domain, const Value& a, const Value& b, const Value& c) {
         },
         {&a, &b, &c});
     // Shifted by 16 or less, the low half comes from b alone.
-    if (b.base == 0 && is_one_number(domain, c) && (domain.first(c) & 31) <= 16 &&
+    if (b.base == 0 && domain.is_one_number(c) && (domain.first(c) & 31) <= 16 &&
         (domain.scope() & ~result.lanes) != 0) {
         result = domain.unknown(result.reason);
         result.low_lanes = b.lanes;

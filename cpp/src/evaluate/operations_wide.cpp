@@ -26,7 +26,7 @@ void mov_b64(Machine& machine, const Instruction& instruction) {
 void shift_wide(Machine& machine, const Instruction& instruction, const std::optional<Wide>& number, const Value& low,
                 const Value& count) {
     Domain& domain = machine.domain();
-    if (!is_one_number(domain, count)) return set_wide(machine, instruction, std::nullopt);
+    if (!domain.is_one_number(count)) return set_wide(machine, instruction, std::nullopt);
     const unsigned by = domain.first(count) & 63;
     set_wide(machine, instruction, number ? std::optional(domain.shift_left(*number, by)) : std::nullopt,
              by >= kDwordBits ? domain.constant(0) : domain.shift_left(low, domain.constant(by)));
@@ -56,7 +56,7 @@ template <bool Signed>
 void right_b64(Machine& machine, const Instruction& instruction, const std::optional<Wide>& number,
                const Value& count) {
     Domain& domain = machine.domain();
-    if (!number || number->base != 0 || !is_one_number(domain, count))
+    if (!number || number->base != 0 || !domain.is_one_number(count))
         return set_wide(machine, instruction, std::nullopt);
     Wide result = *number;
     const unsigned by = domain.first(count) & 63;
@@ -87,7 +87,7 @@ void lshl_add_u64(Machine& machine, const Instruction& instruction) {
     const auto number = machine.wide_source(instruction, 1), addend = machine.wide_source(instruction, 3);
     const Value count = machine.source(instruction, 2);
     Domain& domain = machine.domain();
-    if (!is_one_number(domain, count)) return set_wide(machine, instruction, std::nullopt);
+    if (!domain.is_one_number(count)) return set_wide(machine, instruction, std::nullopt);
     const unsigned by = domain.first(count) & 7;
     std::optional<Wide> sum;
     if (number && addend) sum = domain.add(domain.shift_left(*number, by), *addend);

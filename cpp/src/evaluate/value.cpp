@@ -37,11 +37,6 @@ uint32_t apply(Domain::Logic operation, uint32_t left, uint32_t right) {
     return 0;
 }
 
-// Certain bits of a scalar.
-struct Bits {
-    uint32_t bits, certain;
-};
-
 }  // namespace
 
 uint32_t Domain::new_base(Base base) {
@@ -296,110 +291,114 @@ bool Domain::are_disjoint(const Value& high, const Value& low) const {
 
 Value Domain::logic(Logic operation, const Value& left_given, const Value& right_given) {
     const Value left = settled(left_given), right = settled(right_given);
-    const auto is_low_mask = [this](const Value& mask) {
-        return is_plain(mask, scope_) && is_common(mask, scope_) && first(mask) <= 0xFFFF;
-    };
+    const auto is_low_mask = [this](const Value& mask) { return is_one_number(mask) && first(mask) <= 0xFFFF; };
     if (operation == Logic::and_ && left.low_lanes != 0 && is_low_mask(right))
         return logic(operation, low_16(left), right);
     if (operation == Logic::and_ && right.low_lanes != 0 && is_low_mask(left))
         return logic(operation, low_16(right), left);
-    const auto alternatives = [&](const Value& choice, const Value& other, bool swapped) {
-        Value result = common(reason_of({&left, &right}, scope_));
-        result.condition = choice.condition;
-        for (size_t each = 0; each < 2; ++each) {
-            const uint32_t second = other.condition == choice.condition ? other.either[each] : first(other);
-            result.either[each] =
-                swapped ? apply(operation, second, choice.either[each]) : apply(operation, choice.either[each], second);
-        }
-        return result.either[0] == result.either[1] ? constant(result.either[0]) : result;
-    };
-    const auto is_one_number = [this](const Value& value) {
-        return is_plain(value, scope_) && is_common(value, scope_);
-    };
     if (left.condition != 0 && (right.condition == left.condition || is_one_number(right)))
-        return alternatives(left, right, false);
-    if (right.condition != 0 && is_one_number(left)) return alternatives(right, left, true);
-    if (left.base == 0 && right.base == 0 && (left.certain_bits | right.certain_bits) == 0) {
-        Value result;
-        result.lanes = left.lanes & right.lanes;
-        result.reason = reason_of({&left, &right}, scope_);
-        for (unsigned lane = 0; lane < kLanes; ++lane)
-            result.lane[lane] = apply(operation, left.lane[lane], right.lane[lane]);
-        result.low_lanes = (left.lanes | left.low_lanes) & (right.lanes | right.low_lanes) & ~result.lanes;
-        result.high_lanes = (left.lanes | left.high_lanes) & (right.lanes | right.high_lanes) & ~result.lanes;
-        // A lane that is not certain in one of them can still be in the result: x & 0, x | -1.
-        for (unsigned lane = 0; lane < kLanes; ++lane) {
-            for (const auto* pair : {&left, &right}) {
-                const Value& sure = *pair;
-                if ((sure.lanes >> lane & 1) == 0 || (result.lanes >> lane & 1) != 0) continue;
-                if ((operation == Logic::and_ && sure.lane[lane] == 0) ||
-                    (operation == Logic::or_ && sure.lane[lane] == UINT32_MAX)) {
-                    result.lane[lane] = sure.lane[lane];
-                    result.lanes |= bit_of(lane);
-                    result.low_lanes &= ~bit_of(lane);
-                    result.high_lanes &= ~bit_of(lane);
-                }
-            }
-        }
-        return stamped(std::move(result));
-    }
-    const Reason reason = reason_of({&left, &right}, scope_);
-    const auto bits_of = [this](const Value& value) -> Bits {
-        if (value.certain_bits != 0) return {value.bits, value.certain_bits};
-        if (!is_common(value, scope_)) return {0, 0};
-        if (value.base == 0) return {first(value), UINT32_MAX};
-        const unsigned zeros = zero_bits(value.base);
-        uint32_t certain = zeros >= kDwordBits ? UINT32_MAX : (1U << zeros) - 1;
-        const uint64_t top = bases_[value.base].highest;
-        if (first(value) == 0 && top < kDwordMax)  // no bits above the highest
-            certain |= ~static_cast<uint32_t>(std::bit_ceil(top + 1) - 1);
-        return {first(value) & (zeros >= kDwordBits ? UINT32_MAX : (1U << zeros) - 1), certain};
-    };
-    if (const Bits one = bits_of(left), other = bits_of(right);
-        is_common(left, scope_) || is_common(right, scope_) || (left.certain_bits | right.certain_bits) != 0) {
-        const bool both_common = (is_common(left, scope_) || left.certain_bits != 0) &&
-                                 (is_common(right, scope_) || right.certain_bits != 0);
-        if (both_common) {
-            uint32_t certain = one.certain & other.certain;
-            if (operation == Logic::and_) certain |= (one.certain & ~one.bits) | (other.certain & ~other.bits);
-            if (operation == Logic::or_) certain |= (one.certain & one.bits) | (other.certain & other.bits);
-            const uint32_t bits = apply(operation, one.bits, other.bits) & certain;
-            if (certain == UINT32_MAX) return constant(bits);
-            // Adding bits that are certainly zero in the other is a sum: the base stays.
-            const bool is_masked = left.certain_bits != 0 || right.certain_bits != 0;
-            if (!is_masked && operation != Logic::and_) {
-                const Value& plain = left.base == 0 ? left : right;
-                const Value& number = left.base == 0 ? right : left;
-                const Bits of_number = left.base == 0 ? other : one;
-                if (plain.base == 0 && (first(plain) & ~(of_number.certain & ~of_number.bits)) == 0)
-                    return add(number, plain);
-            }
-            const unsigned zeros = std::min(trailing_zeros(~certain, kDwordBits), kDwordBits);
-            uint64_t highest = static_cast<uint64_t>(bits | ~certain);
-            Value result = common(reason, zeros, highest);
-            if (zeros > 0 && (bits & ((1U << zeros) - 1)) != 0) result.lane.fill(bits & ((1U << zeros) - 1));
-            result.bits = bits;
-            result.certain_bits = is_masked || left.base == 0 || right.base == 0 ? certain : 0;
-            return result;
-        }
-    }
+        return logic_of_choice(operation, left, right, false);
+    if (right.condition != 0 && is_one_number(left)) return logic_of_choice(operation, right, left, true);
+    if (left.base == 0 && right.base == 0 && (left.certain_bits | right.certain_bits) == 0)
+        return logic_of_lanes(operation, left, right);
+    if (std::optional<Value> result = logic_of_bits(operation, left, right)) return *std::move(result);
     // Numbers without a bit in common: a sum.
     if (operation != Logic::and_ && (scope_ & ~(left.lanes & right.lanes)) == 0 &&
         (are_disjoint(left, right) || are_disjoint(right, left)))
         return add(left, right);
-    // Lanes below the zero bits of a base, and the base by itself.
-    const Value* numbers[] = {&left, &right};
+    return logic_of_bases(operation, left, right);
+}
+
+// One of the operands is one of two numbers, by a condition; so is the result.
+Value Domain::logic_of_choice(Logic operation, const Value& choice, const Value& other, bool is_swapped) {
+    Value result = common(is_swapped ? reason_of({&other, &choice}, scope_) : reason_of({&choice, &other}, scope_));
+    result.condition = choice.condition;
+    for (size_t at = 0; at < 2; ++at) {
+        const uint32_t second = other.condition == choice.condition ? other.either[at] : first(other);
+        result.either[at] =
+            is_swapped ? apply(operation, second, choice.either[at]) : apply(operation, choice.either[at], second);
+    }
+    return result.either[0] == result.either[1] ? constant(result.either[0]) : result;
+}
+
+// Plain numbers in every lane, some of which may be unknown.
+Value Domain::logic_of_lanes(Logic operation, const Value& left, const Value& right) {
+    Value result;
+    result.lanes = left.lanes & right.lanes;
+    result.reason = reason_of({&left, &right}, scope_);
+    for (unsigned lane = 0; lane < kLanes; ++lane)
+        result.lane[lane] = apply(operation, left.lane[lane], right.lane[lane]);
+    result.low_lanes = (left.lanes | left.low_lanes) & (right.lanes | right.low_lanes) & ~result.lanes;
+    result.high_lanes = (left.lanes | left.high_lanes) & (right.lanes | right.high_lanes) & ~result.lanes;
+    // A lane that is unknown in one operand can still be known in the result: x & 0, x | -1.
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+        for (const Value* known : {&left, &right}) {
+            if ((known->lanes >> lane & 1) == 0 || (result.lanes >> lane & 1) != 0) continue;
+            const uint32_t number = known->lane[lane];
+            if ((operation == Logic::and_ && number == 0) || (operation == Logic::or_ && number == UINT32_MAX)) {
+                result.lane[lane] = number;
+                result.lanes |= bit_of(lane);
+                result.low_lanes &= ~bit_of(lane);
+                result.high_lanes &= ~bit_of(lane);
+            }
+        }
+    }
+    return stamped(std::move(result));
+}
+
+// The bits of a number that all lanes have in common, as far as they are certain.
+Domain::Bits Domain::certain_bits_of(const Value& value) {
+    if (value.certain_bits != 0) return {value.bits, value.certain_bits};
+    if (!is_common(value, scope_)) return {0, 0};
+    if (value.base == 0) return {first(value), UINT32_MAX};
+    const unsigned zeros = zero_bits(value.base);
+    const uint32_t below_base = zeros >= kDwordBits ? UINT32_MAX : (1U << zeros) - 1;
+    uint32_t certain = below_base;
+    const uint64_t top = bases_[value.base].highest;
+    if (first(value) == 0 && top < kDwordMax)  // no bits above the highest
+        certain |= ~static_cast<uint32_t>(std::bit_ceil(top + 1) - 1);
+    return {first(value) & below_base, certain};
+}
+
+// Two numbers that all lanes have in common, of which some bits are certain; nothing where lanes differ.
+std::optional<Value> Domain::logic_of_bits(Logic operation, const Value& left, const Value& right) {
+    const bool is_masked = left.certain_bits != 0 || right.certain_bits != 0;
+    const bool is_left_common = is_common(left, scope_) || left.certain_bits != 0;
+    const bool is_right_common = is_common(right, scope_) || right.certain_bits != 0;
+    if (!is_left_common || !is_right_common) return std::nullopt;
+    const Bits one = certain_bits_of(left), other = certain_bits_of(right);
+    uint32_t certain = one.certain & other.certain;
+    if (operation == Logic::and_) certain |= (one.certain & ~one.bits) | (other.certain & ~other.bits);
+    if (operation == Logic::or_) certain |= (one.certain & one.bits) | (other.certain & other.bits);
+    const uint32_t bits = apply(operation, one.bits, other.bits) & certain;
+    if (certain == UINT32_MAX) return constant(bits);
+    // Setting bits that are certainly zero in the other is an addition, which keeps the base.
+    if (!is_masked && operation != Logic::and_) {
+        const Value& plain = left.base == 0 ? left : right;
+        const Value& number = left.base == 0 ? right : left;
+        const Bits of_number = left.base == 0 ? other : one;
+        if (plain.base == 0 && (first(plain) & ~(of_number.certain & ~of_number.bits)) == 0) return add(number, plain);
+    }
+    const unsigned zeros = std::min(trailing_zeros(~certain, kDwordBits), kDwordBits);
+    Value result = common(reason_of({&left, &right}, scope_), zeros, static_cast<uint64_t>(bits | ~certain));
+    if (zeros > 0 && (bits & ((1U << zeros) - 1)) != 0) result.lane.fill(bits & ((1U << zeros) - 1));
+    result.bits = bits;
+    result.certain_bits = is_masked || left.base == 0 || right.base == 0 ? certain : 0;
+    return result;
+}
+
+// Numbers with a base that is the same in all lanes and has zero bits: the lanes differ only below those.
+Value Domain::logic_of_bases(Logic operation, const Value& left, const Value& right) {
     unsigned bits = kDwordBits;
-    for (const Value* value : numbers)
+    for (const Value* value : {&left, &right})
         if (value->base != 0) bits = std::min(bits, zero_bits(value->base));
     const Value& plain = left.base == 0 ? left : right;
-    if (plain.base == 0 && operation == Logic::and_) {  // only low bits are asked for
-        bool is_low = true;
+    const Value& number = left.base == 0 ? right : left;
+    if (plain.base == 0 && operation == Logic::and_ && (scope_ & ~plain.lanes) == 0) {
+        bool is_low = true;  // a mask of bits that the base has no part in
         for (unsigned lane = 0; lane < kLanes; ++lane)
-            is_low = is_low &&
-                     (((plain.lanes & scope_) >> lane & 1) == 0 || bits >= kDwordBits || plain.lane[lane] >> bits == 0);
-        if (is_low && (scope_ & ~plain.lanes) == 0) {
-            const Value& number = left.base == 0 ? right : left;
+            is_low = is_low && ((scope_ >> lane & 1) == 0 || bits >= kDwordBits || plain.lane[lane] >> bits == 0);
+        if (is_low) {
             Value result;
             result.lanes = number.lanes & plain.lanes;
             result.reason = number.reason;
@@ -407,13 +406,13 @@ Value Domain::logic(Logic operation, const Value& left_given, const Value& right
             return stamped(std::move(result));
         }
     }
+    const Reason reason = reason_of({&left, &right}, scope_);
     const auto one = split(left, bits), other = split(right, bits);
     if (!one || !other || bits == 0 || (scope_ & ~(left.lanes & right.lanes)) != 0) return unknown(reason);
     const uint32_t low = bits >= kDwordBits ? UINT32_MAX : (1U << bits) - 1;
     const uint32_t plain_high = plain.base == 0 ? first(plain) & ~low : UINT32_MAX;
     Value result;
     if (plain.base == 0 && operation != Logic::and_ && plain_high == 0) {
-        const Value& number = left.base == 0 ? right : left;
         result.base = number.base;  // only low bits change
         const uint32_t high = first(number) & ~low;
         for (unsigned lane = 0; lane < kLanes; ++lane)

@@ -97,6 +97,8 @@ class Domain {
     bool is_common(const Value& value, Lanes lanes) const;
     // Whether lanes hold numbers without a base.
     bool is_plain(const Value& value, Lanes lanes) const { return value.base == 0 && (lanes & ~value.lanes) == 0; }
+    // Whether all lanes that matter hold the same known number.
+    bool is_one_number(const Value& value) const { return is_plain(value, scope_) && is_common(value, scope_); }
     // A condition that was decided since chooses one of two numbers.
     Value settled(const Value& value);
     // Zero bits at the end that are certain, pointers not assumed to have any; of the base alone.
@@ -164,7 +166,16 @@ class Domain {
         uint32_t base;
         unsigned bits;
     };
+    struct Bits {
+        uint32_t bits, certain;
+    };
     bool are_disjoint(const Value& high, const Value& low) const;
+    // Parts of `logic`, in the order in which they are tried.
+    Value logic_of_choice(Logic operation, const Value& choice, const Value& other, bool is_swapped);
+    Value logic_of_lanes(Logic operation, const Value& left, const Value& right);
+    std::optional<Value> logic_of_bits(Logic operation, const Value& left, const Value& right);
+    Value logic_of_bases(Logic operation, const Value& left, const Value& right);
+    Bits certain_bits_of(const Value& value);
     std::optional<Split> split(const Value& value, unsigned most_bits);
 
     Lanes all_, scope_;
