@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from wavewright.model.answer import Answer
-    from wavewright.questions.kit.plot import Plot
-    from wavewright.questions.kit.question import Question
+    from wavewright.questions.kit.question import Plot, Question
 
 #: Kind of document -> name -> question, in the order of a report.
 QUESTIONS: dict[str, dict[str, Question[Any]]] = {

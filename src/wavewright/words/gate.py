@@ -29,14 +29,13 @@ def gate_report(answer: GateAnswer, *, limit: int = 20, everything: bool = False
     rest = shown_checks(answer, everything=True).height - shown_checks(answer).height
     if rest and not everything:
         yield sentence((f"{counted(rest, 'quantities')} not judged: --all shows them", "dim"))
-    rows = shown_checks(answer, everything=everything)
-    if rows.height:
-        yield GAP
-        yield _check_table(rows, limit)
-    grown = grown_lines(answer)
-    if grown.height:
-        yield GAP
-        yield _grown_table(grown, limit)
+    for rows, table in (
+        (shown_checks(answer, everything=everything), _check_table),
+        (grown_lines(answer), _grown_table),
+    ):
+        if rows.height:
+            yield GAP
+            yield table(rows, limit)
 
 
 def loop_report(answer: LoopAnswer) -> Iterator[AnyBlock]:
@@ -121,10 +120,6 @@ def cut_lines(text: str, most_bytes: int) -> str:
     return "\n".join([*lines[:shown], "", note, ""])
 
 
-def _value(row: dict[str, Any], name: str) -> str:
-    return "-" if row[name] is None else measured_text(row[name], row["unit"])
-
-
 def _check_table(rows: pl.DataFrame, limit: int | None = None) -> Table:
     return declared_table(
         "gate/checks",
@@ -132,16 +127,19 @@ def _check_table(rows: pl.DataFrame, limit: int | None = None) -> Table:
         limit=limit,
         status=lambda row: Cell(row["status"], _STYLES[row["status"]]),
         quantity=lambda row: title_of(row, 100),
-        before=_before,
-        now=lambda row: _value(row, "value"),
+        before=lambda row: row["limit_text"] or _base(row),
+        now=_now,
         change=lambda row: change_text(row["change"]),
     )
 
 
 def _grown_table(rows: pl.DataFrame, limit: int | None = None) -> Table:
-    before, now = (lambda row: _value(row, "base")), (lambda row: _value(row, "value"))
-    return declared_table("gate/grown", rows, limit=limit, before=before, now=now)
+    return declared_table("gate/grown", rows, limit=limit, before=_base, now=_now)
 
 
-def _before(row: dict[str, Any]) -> str:
-    return row["limit_text"] if row["limit_text"] else _value(row, "base")
+def _base(row: dict[str, Any]) -> str:
+    return "-" if row["base"] is None else measured_text(row["base"], row["unit"])
+
+
+def _now(row: dict[str, Any]) -> str:
+    return "-" if row["value"] is None else measured_text(row["value"], row["unit"])

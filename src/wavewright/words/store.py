@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 import polars as pl
@@ -43,10 +44,7 @@ def trend_report(answer: TrendAnswer, *, limit: int) -> Iterator[AnyBlock]:
         notes.append(f"{answer.others.height:,} more series fit: --gpu, --series, --subject choose, --json lists them")
     if notes:
         yield sentence(("; ".join(notes), "dim"))
-
-    def value(name: str) -> Any:
-        return lambda row: measured_text(row[name], answer.unit)
-
+    value = partial(_value_cell, answer.unit)
     if answer.changes.height:
         yield from table_below(
             "store/changes", answer.changes.reverse(), limit=limit, taken=_taken, before=value("before"),
@@ -68,18 +66,18 @@ def blame_report(answer: BlameAnswer, *, limit: int) -> Iterator[AnyBlock]:
         yield sentence("other instructions run" if answer.code_changed else "the same instructions run")
     for line in answer.software_changes:
         yield sentence(("software ", "dim"), line)
-    if answer.parts.height:
-        unit = answer.trend.unit
-
-        def value(name: str) -> Any:
-            return lambda row: measured_text(row[name], unit)
-
-        yield from table_below(
-            "store/parts", answer.parts, limit=limit, part=_part, before=value("before"), after=value("after"),
-            difference=value("difference"), told=_told,
-        )  # fmt: skip
+    value = partial(_value_cell, answer.trend.unit)
+    yield from table_below(
+        "store/parts", answer.parts, limit=limit, part=_part, before=value("before"), after=value("after"),
+        difference=value("difference"), told=_told,
+    )  # fmt: skip
     for line in answer.missing:
         yield sentence((f"to know more: {line}", "dim"))
+
+
+def _value_cell(unit: str, column: str) -> Callable[[dict[str, Any]], str]:
+    """The cell that writes the number of a column in its unit."""
+    return lambda row: measured_text(row[column], unit)
 
 
 def trend_picture(answer: TrendAnswer, theme: str) -> Picture:

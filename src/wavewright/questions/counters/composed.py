@@ -1,14 +1,15 @@
-"""Answers about counter captures that are more than an analysis of the chosen kernel."""
+"""Answers about counter captures that are more than an analysis of the chosen kernel, and what to ask after them."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from wavewright.model.next_question import NextQuestion
 from wavewright.questions.counters.counter_question import asked
 from wavewright.words.kit.handles import handle, is_handle, parse_handle
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from wavewright.analysis.counters.contents import CounterContents
@@ -37,6 +38,19 @@ def limits_of_longest(document: Document, *, kernel: str | None = None) -> Limit
     from wavewright.analysis.counters.limiters import limiters
 
     return asked(document, "limiters", limiters, kernel=kernel, top=_KERNELS)
+
+
+def after_limits(_document: Document, answer: Limiters) -> Iterator[NextQuestion]:
+    """The panels of what limits the first kernel, then where it stands under the roofs."""
+    if answer.kernels:
+        first = answer.kernels[0]
+        kernel = {"kernel": handle("k", first.kernel)}
+        evidence = [item.metric_id for limiter in first.of("at limit", "likely") for item in limiter.evidence]
+        panels = list(dict.fromkeys(metric.partition(".")[0] for metric in evidence if metric))
+        if panels:
+            yield NextQuestion("panels", {"panel": panels[0], **kernel}, "the metrics behind the first verdict")
+        yield NextQuestion("roofline", kernel, "which roof is near")
+        yield NextQuestion("memory-chart", kernel, "traffic between caches and memory")
 
 
 def speed_of_light_of(document: Document, *, kernel: str | None = None) -> SpeedOfLight:

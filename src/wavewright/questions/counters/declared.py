@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wavewright.questions.counters.composed import (
+    after_limits,
     chart_of_one,
     counter_contents_of,
     kernels_side_by_side,
@@ -14,11 +15,9 @@ from wavewright.questions.counters.composed import (
     speed_of_light_of,
 )
 from wavewright.questions.counters.counter_question import CHOICE, CounterQuestion
-from wavewright.questions.counters.next_questions import after_limits
 from wavewright.questions.kit import groups
 from wavewright.questions.kit.parameters import text
-from wavewright.questions.kit.plot import Plot
-from wavewright.questions.kit.question import Analysis, Display, then
+from wavewright.questions.kit.question import Analysis, Display, Plot, then
 
 if TYPE_CHECKING:
     from wavewright.analysis.counters.closure import Closure

@@ -35,9 +35,6 @@ def parsed(
     ----------
     ranges
         Pairs of parameters that bound a range: one that ends before it begins is refused.
-
-    >>> parsed("wave", {"wave": whole_number}, {"wave": "7"}, required=["wave"])
-    {'wave': 7}
     """
     unknown = sorted(given.keys() - parsers.keys())
     missing = [parameter for parameter in required if parameter not in given]
@@ -70,11 +67,7 @@ class Number:
 
 
 class OneOf:
-    """A parser of one of some words.
-
-    >>> OneOf("cycles are not added up by", ("line", "loop"))("line")
-    'line'
-    """
+    """A parser of one of some words; `problem` begins the message about any other."""
 
     def __init__(self, problem: str, choices: tuple[str, ...]) -> None:
         self.problem, self.choices = problem, choices
@@ -107,11 +100,7 @@ TIME: Parameters = {"begin": number, "end": number}  #: Of questions about a par
 
 
 def text(given: str) -> str:
-    """A parser of texts of bounded length.
-
-    >>> text("softmax")
-    'softmax'
-    """
+    """A parser of texts of bounded length."""
     if len(given) > _LONGEST_TEXT:
         raise UsageError(f"a parameter is longer than {_LONGEST_TEXT:,} characters")
     return given

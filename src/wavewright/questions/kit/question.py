@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeVar
 
+from wavewright.errors import UsageError
 from wavewright.model.next_question import NextQuestion
 from wavewright.questions.kit.parameters import Parameters, parsed
 
@@ -16,10 +17,9 @@ if TYPE_CHECKING:
     import polars as pl
 
     from wavewright.model.answer import Answer
-    from wavewright.model.blocks import AnyBlock
+    from wavewright.model.blocks import AnyBlock, Picture
     from wavewright.model.document import Document
     from wavewright.model.report import Section
-    from wavewright.questions.kit.plot import Plot
 
     Parts = Iterable[AnyBlock]  #: Words, one below the other.
 
@@ -60,6 +60,31 @@ class Analysis(NamedTuple, Generic[A]):
         if self.function is None:
             raise NotImplementedError(f"{self.answers[0].__name__} is put together by its question")
         return self.function(opened, **parameters)
+
+
+class Plot(NamedTuple):
+    """A picture of the answer to a question, by name; `wavewright plot` writes it, and reports contain it."""
+
+    name: str
+    title: str
+    shows: str  #: What can be read from it, as a part of a sentence.
+    #: Takes the document, the theme and the largest number of rows (None = as many as suit it); imports when it draws.
+    drawer: Callable[[Document, str, int | None], Picture]
+    #: The picture of an answer that is there already, and the theme; None = it is drawn of documents only.
+    of_answer: Callable[[Any, str], Picture] | None = None
+
+    def draw(self, document: Document, theme: str = "auto", top: int | None = None) -> Picture:
+        """The picture of a document, with at most `top` rows; None = as many as suit it.
+
+        Raises `UsageError` when the document cannot have it, with the reason; when there is no such theme.
+        """
+        from wavewright.writers.svg.markup import THEMES
+
+        if theme not in THEMES:
+            raise UsageError(f"no theme {theme[:40]!r}", advice=f"there are {', '.join(THEMES)}")
+        if top is not None and top < 1:
+            raise UsageError(f"a plot of {top} rows shows nothing", advice="give 1 or more")
+        return self.drawer(document, theme, top)
 
 
 class Question(NamedTuple, Generic[A]):
@@ -192,9 +217,5 @@ def answer_key(name: str, choice: Mapping[str, Any], parameters: Mapping[str, An
 
 
 def then(question: str, reason: str, **parameters: str) -> NextQuestion:
-    """A next question, and its reason.
-
-    >>> then("kernels", "the kernel with most time", name="k0").parameters
-    {'name': 'k0'}
-    """
+    """A next question, and its reason."""
     return NextQuestion(question, parameters, reason)

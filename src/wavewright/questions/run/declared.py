@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from wavewright.questions.kit import groups
 from wavewright.questions.kit.parameters import text
-from wavewright.questions.kit.plot import Plot
-from wavewright.questions.kit.question import Analysis, Display, then
+from wavewright.questions.kit.question import Analysis, Display, Plot, then
 from wavewright.questions.run.composed import busy_as_drawn, memory_as_drawn, several_ranks, time_budget
 from wavewright.questions.run.next_questions import HOTTEST, after_diagnosis, after_kernels, after_ranks
 from wavewright.questions.run.run_question import CHOICE, RunQuestion, kernels_named

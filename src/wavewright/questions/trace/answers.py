@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from wavewright.analysis.trace.trust.coverage import Coverage
     from wavewright.analysis.trace.trust.mapping import SourceMapping
     from wavewright.analysis.trace.trust.verdicts import Trust
-    from wavewright.analysis.trace.waves.kernel_residency import KernelResidency
-    from wavewright.analysis.trace.waves.resident import Residency
+    from wavewright.analysis.trace.waves.resident import KernelResidency, Residency
     from wavewright.analysis.trace.waves.states import States
 
 

@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from wavewright.analysis.trace.diagnose import Diagnosis
     from wavewright.analysis.trace.fabric import FabricTraffic
     from wavewright.analysis.trace.listing.hot_code import HotCode
-    from wavewright.analysis.trace.samples.diagnosis import SampleDiagnosis
-    from wavewright.analysis.trace.samples.stalls import SampleStalls
+    from wavewright.analysis.trace.samples.diagnosis import SampleDiagnosis, SampleStalls
     from wavewright.analysis.trace.stalls import Stalls
     from wavewright.analysis.trace.waits import Waits
     from wavewright.model.document import Document
@@ -60,7 +59,7 @@ def either_hotspots(document: Document, *, by: str = "instruction", **choice: An
 def either_stalls(document: Document, **choice: Any) -> Stalls | SampleStalls:
     """Stalls, of instructions or of PC samples."""
     from wavewright.analysis.trace.about.overview import has_only_samples
-    from wavewright.analysis.trace.samples.stalls import sample_stalls
+    from wavewright.analysis.trace.samples.diagnosis import sample_stalls
     from wavewright.analysis.trace.stalls import stalls
 
     if has_only_samples(document.trace):
@@ -73,7 +72,7 @@ def wave_states(document: Document, **choice: Any) -> WaveStates:
     from wavewright.analysis.trace.about.overview import require_instructions
     from wavewright.analysis.trace.costs.row_costs import issue_share
     from wavewright.analysis.trace.pipes.utilization import utilization
-    from wavewright.analysis.trace.waves.kernel_residency import kernel_residency
+    from wavewright.analysis.trace.waves.resident import kernel_residency
     from wavewright.analysis.trace.waves.states import states
     from wavewright.questions.trace.answers import WaveStates
 

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 from wavewright.base.bounds import ITEM
 from wavewright.questions.kit import groups
 from wavewright.questions.kit.parameters import Number, size, text
-from wavewright.questions.kit.plot import Plot
-from wavewright.questions.kit.question import Analysis, Display, then
+from wavewright.questions.kit.question import Analysis, Display, Plot, then
 from wavewright.questions.trace.beside_trace import edits_with_run
 from wavewright.questions.trace.composed import (
     dispatch_traffic,
@@ -45,8 +44,7 @@ if TYPE_CHECKING:
     from wavewright.analysis.trace.listing.hot_code import HotCode
     from wavewright.analysis.trace.memory_latency import MemoryLatency
     from wavewright.analysis.trace.occupancy import Occupancy
-    from wavewright.analysis.trace.samples.diagnosis import SampleDiagnosis
-    from wavewright.analysis.trace.samples.stalls import SampleStalls
+    from wavewright.analysis.trace.samples.diagnosis import SampleDiagnosis, SampleStalls
     from wavewright.analysis.trace.stalls import Stalls
     from wavewright.analysis.trace.waits import Waits
     from wavewright.analysis.trace.what_if import WhatIf
@@ -205,7 +203,7 @@ SOURCE = TraceQuestion(
 
 
 def _stalls() -> Analysis[Stalls | SampleStalls]:
-    from wavewright.analysis.trace.samples.stalls import SampleStalls
+    from wavewright.analysis.trace.samples.diagnosis import SampleStalls
     from wavewright.analysis.trace.stalls import Stalls
 
     return Analysis((Stalls, SampleStalls))
@@ -379,7 +377,7 @@ OCCUPANCY = TraceQuestion(
 
 def _states() -> Analysis[WaveStates]:
     from wavewright.analysis.trace.pipes.utilization import Utilization
-    from wavewright.analysis.trace.waves.kernel_residency import KernelResidency
+    from wavewright.analysis.trace.waves.resident import KernelResidency
     from wavewright.analysis.trace.waves.states import States
     from wavewright.questions.trace.answers import WaveStates
 

@@ -87,7 +87,7 @@ def _kernel(document: Document, given: str | None) -> str | None:
         return None
 
     def names() -> list[str]:
-        from wavewright.analysis.trace.about.subject import entered_kernels
+        from wavewright.analysis.trace.about.overview import entered_kernels
 
         return list(entered_kernels(document.trace)["name"])
 

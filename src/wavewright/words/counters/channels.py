@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from statistics import fmean, pstdev
 from typing import Any
 
@@ -92,11 +92,8 @@ def _every_channel(rows: pl.DataFrame, title: str, decimals: int | None) -> Iter
 
         return Column(printable(label) if len(labels) > 1 else statistic, cell)
 
-    columns = [Column("channel", lambda row: str(row["channel"])), *_each(labels, statistics, column)]
-    yield frame_table(frame, columns, limit=None, what="channels", title=title)
+    columns = [column(label, statistic) for label in labels for statistic in statistics]
+    number = Column("channel", lambda row: str(row["channel"]))
+    yield frame_table(frame, [number, *columns], limit=None, what="channels", title=title)
     for line in notes.lines():
         yield sentence((line, "dim"))
-
-
-def _each(labels: Sequence[str], statistics: Sequence[str], column: Any) -> list[Column]:
-    return [column(label, statistic) for label in labels for statistic in statistics]

@@ -26,7 +26,7 @@ def l2_report(answer: L2, *, limit: int) -> Iterator[AnyBlock]:
         yield sentence((f"{finding['question']} ", "bold"), f"{finding['answer']}: {finding['reason']}")
     yield _kernel_table(answer.kernels, limit)
     if answer.measurements.select("run", "file").n_unique() > 1:
-        yield _run_table(answer.measurements, limit)
+        yield declared_table("counters/l2/run", answer.measurements, limit=limit, value=_value)
     for note in answer.notes:
         yield Sentence(note, "note")
 
@@ -58,10 +58,6 @@ def _kernel_table(kernels: pl.DataFrame, limit: int) -> Table:
         bandwidth=lambda row: _bounded(row, _bytes(row["read_bytes_per_second"])),
         of_peak=_of_peak,
     )
-
-
-def _run_table(measurements: pl.DataFrame, limit: int) -> Table:
-    return declared_table("counters/l2/run", measurements, limit=limit, value=_value)
 
 
 def _value(row: dict[str, Any]) -> str:

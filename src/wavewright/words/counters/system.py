@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import Any
 
 import polars as pl
 
 from wavewright.analysis.counters.raw import RawCounters
-from wavewright.base.words import duration
 from wavewright.model import blocks
 from wavewright.model.counters import System
 from wavewright.words.counters.metric_text import figure
@@ -31,11 +29,8 @@ def system_table(system: System) -> blocks.Table:
 
 def dispatch_table(dispatches: pl.DataFrame, *, limit: int) -> blocks.Table:
     """The dispatches of the capture."""
-    return declared_table("counters/system/dispatch", dispatches, limit=limit, time=lambda row: duration(_spent(row)))
-
-
-def _spent(row: dict[str, Any]) -> float | None:
-    return None if row["end_ns"] is None or row["start_ns"] is None else row["end_ns"] - row["start_ns"]
+    timed = dispatches.with_columns(time_ns=pl.col("end_ns") - pl.col("start_ns"))
+    return declared_table("counters/system/dispatch", timed, limit=limit)
 
 
 def raw_table(
@@ -43,19 +38,16 @@ def raw_table(
 ) -> blocks.Table:
     """Counters as they were measured."""
     rows = answer.counters
-    has_channels = bool(rows["channel_count"].sum())
-    has_passes = rows["pass"].n_unique() > 1
-    has_units = bool((rows["unit"] != "").any())
     return declared_table(
         "counters/system/raw",
         rows,
         limit=limit,
         title=title,
-        has_channels=has_channels,
+        has_channels=bool(rows["channel_count"].sum()),
         mean=lambda row: figure(row["mean"], decimals),
         min=lambda row: figure(row["minimum"], decimals),
         max=lambda row: figure(row["maximum"], decimals),
         total=lambda row: figure(row["total"], decimals),
-        has_units=has_units,
-        has_passes=has_passes,
+        has_units=bool((rows["unit"] != "").any()),
+        has_passes=rows["pass"].n_unique() > 1,
     )

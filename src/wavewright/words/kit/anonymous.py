@@ -17,7 +17,7 @@ import polars as pl
 from wavewright.base.secrets import masked
 from wavewright.model.blocks import Picture, Table
 from wavewright.model.next_question import NextQuestion
-from wavewright.model.report import DataTable, InputFile, Report
+from wavewright.model.report import DataTable, Report
 
 T = TypeVar("T")
 _USER = re.compile(r"(?:/home/|/Users/|/users/|\\Users\\)([\w.-]{2,})")
@@ -98,12 +98,11 @@ def labels_for(
 def anonymous(report: Report, labels: Labels) -> Report:
     """The report with labels for names, in sentences, tables, data and provenance alike; pictures too."""
     changed = _mapped(report, labels.text)
-    inputs = tuple(_input(file, number, labels) for number, file in enumerate(report.provenance.inputs, 1))
+    inputs = tuple(
+        replace(file, path=labels.labels.get(file.path) or f"file-{number}{_ending(file.path)}")
+        for number, file in enumerate(report.provenance.inputs, 1)
+    )
     return replace(changed, provenance=replace(changed.provenance, inputs=inputs))
-
-
-def _input(file: InputFile, number: int, labels: Labels) -> InputFile:
-    return replace(file, path=labels.labels.get(file.path) or f"file-{number}{_ending(file.path)}")
 
 
 def without_secrets(report: Report) -> Report:
@@ -112,7 +111,10 @@ def without_secrets(report: Report) -> Report:
         replace(
             section,
             blocks=tuple(_masked_table(block) if isinstance(block, Table) else block for block in section.blocks),
-            data=tuple(_masked_data(table) for table in section.data),
+            data=tuple(
+                replace(table, frame=_changed(table.frame, {_COMMAND} & {*table.frame.columns}, masked))
+                for table in section.data
+            ),
         )
         for section in report.sections
     )
@@ -128,12 +130,6 @@ def _masked_table(table: Table) -> Table:
     return replace(table, rows=tuple(rows))
 
 
-def _masked_data(table: DataTable) -> DataTable:
-    if _COMMAND not in table.frame.columns:
-        return table
-    return replace(table, frame=_changed(table.frame, [_COMMAND], masked))
-
-
 def _mapped(value: T, change: Callable[[str], str]) -> T:
     """A report or a part of it with every text changed; styles, kinds and names of columns stay."""
     if isinstance(value, str):
@@ -141,18 +137,16 @@ def _mapped(value: T, change: Callable[[str], str]) -> T:
     if isinstance(value, NextQuestion):
         return value._replace(parameters=_mapped(value.parameters, change), reason=change(value.reason))
     if isinstance(value, tuple):
-        return tuple(_mapped(each, change) for each in value)  # type: ignore[return-value]
+        return tuple(_mapped(item, change) for item in value)  # type: ignore[return-value]
     if isinstance(value, DataTable):
-        return replace(value, frame=_frame(value.frame, change))
+        return replace(value, frame=_changed(value.frame, value.frame.select(pl.col(pl.String)).columns, change))
     if isinstance(value, Picture):
         return replace(value, svg=change(value.svg), alt=change(value.alt))
     if isinstance(value, dict):
-        return {key: _mapped(each, change) for key, each in value.items()}  # type: ignore[return-value]
+        return {key: _mapped(item, change) for key, item in value.items()}  # type: ignore[return-value]
     if is_dataclass(value) and not isinstance(value, type):
-        changes = {
-            each.name: _mapped(getattr(value, each.name), change) for each in fields(value) if each.name not in _FIXED
-        }
-        return replace(value, **changes)
+        names = [part.name for part in fields(value) if part.name not in _FIXED]  # labels count in this order
+        return replace(value, **{name: _mapped(getattr(value, name), change) for name in names})
     return value
 
 
@@ -160,20 +154,12 @@ def _mapped(value: T, change: Callable[[str], str]) -> T:
 _FIXED = frozenset(("style", "kind", "name", "handle", "question", "label", "definition", "sha256", "version"))
 
 
-def _frame(frame: pl.DataFrame, change: Callable[[str], str]) -> pl.DataFrame:
-    import polars as pl
-
-    return _changed(frame, [name for name, dtype in frame.schema.items() if dtype == pl.String], change)
-
-
 def _changed(frame: pl.DataFrame, names: Iterable[str], change: Callable[[str], str]) -> pl.DataFrame:
     """The frame with the texts of these columns changed; each different text once."""
-    import polars as pl
-
     columns = []
     for name in names:
         values = frame[name]
         changed = {old: new for old in values.drop_nulls().unique(maintain_order=True) if (new := change(old)) != old}
         if changed:
             columns.append(pl.Series(name, [changed.get(value, value) for value in values], pl.String))
-    return frame.with_columns(columns) if columns else frame
+    return frame.with_columns(columns)

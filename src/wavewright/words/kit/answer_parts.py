@@ -24,15 +24,14 @@ def data_tables(answer: Any) -> tuple[DataTable, ...]:
     """The frames of an answer that declare their columns, and those of the answers that it is made of."""
     import polars as pl
 
-    tables: list[DataTable] = []
+    tables: dict[str, DataTable] = {}
     for part in _answers(answer):
         for name, spec in part.tables.items():
             frame = getattr(part, name, None)
             if isinstance(frame, pl.DataFrame):
-                taken = {table.name for table in tables}
-                unique = name if name not in taken else f"{type(part).__name__.lower()}_{name}"
-                tables.append(DataTable(unique, spec, frame))
-    return tuple(tables)
+                unique = name if name not in tables else f"{type(part).__name__.lower()}_{name}"
+                tables[unique] = DataTable(unique, spec, frame)
+    return tuple(tables.values())
 
 
 def definition_of(answer: Any) -> str:

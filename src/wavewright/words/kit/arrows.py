@@ -27,10 +27,6 @@ class Glyphs:
     itself: str
     joints: str  #: Eight joints, by 4 x up + 2 x down + left; all of them lead to the right.
 
-    def joint(self, *, up: bool, down: bool, left: bool) -> str:
-        """The character that connects a lane with a line that it belongs to."""
-        return self.joints[4 * up + 2 * down + left]
-
 
 UNICODE = Glyphs("│", "─", "┆", "▶", "↻", "╶─╭┬╰┴├┼")
 ASCII = Glyphs("|", "-", ":", ">", "@", "--,,``++")
@@ -77,12 +73,13 @@ class Drawing:
         >>> draw_arrows([Arrow(head=1, tails=(0,))]).line(1).text
         '╰▶'
         """
-        here = self.by_line.get(number, {})
-        joined = {lane for lane, arrow in here.items() if self._joins(arrow, number)}
+        arrows = self.by_line.get(number, {})
+        is_fold = number in self.folded
+        joined = {lane for lane, arrow in arrows.items() if not is_fold and number in (arrow.head, *arrow.tails)}
         pieces: list[Part] = []
         through = ""
         for lane in reversed(range(self.lane_count)):
-            arrow = here.get(lane)
+            arrow = arrows.get(lane)
             if arrow is None:
                 pieces += [(self.glyphs.horizontal if through else " ", through)] * 2
                 continue
@@ -91,21 +88,18 @@ class Drawing:
                 pieces.append((self._joint(arrow, number, left=bool(through)), colour))
                 through = colour
             else:
-                pieces.append((self.glyphs.folded if number in self.folded else self.glyphs.vertical, colour))
+                pieces.append((self.glyphs.folded if is_fold else self.glyphs.vertical, colour))
             pieces.append((self.glyphs.horizontal if through else " ", through))
-        heads = [here[lane] for lane in sorted(joined) if here[lane].head == number]
+        heads = [arrows[lane] for lane in sorted(joined) if arrows[lane].head == number]
         if heads:
             pieces[-1] = (self.glyphs.head, self.colours[heads[0]])  # in the place of the last line to the text
         return sentence(*pieces)
 
-    def _joins(self, arrow: Arrow, number: int) -> bool:
-        return number not in self.folded and (number == arrow.head or number in arrow.tails)
-
     def _joint(self, arrow: Arrow, number: int, *, left: bool) -> str:
+        """The character that connects the lane of an arrow with a line that it belongs to."""
         first, last = arrow.span
-        if first == last:
-            return self.glyphs.itself
-        return self.glyphs.joint(up=number > first, down=number < last, left=left)
+        joint = self.glyphs.joints[4 * (number > first) + 2 * (number < last) + left]
+        return self.glyphs.itself if first == last else joint
 
 
 def draw_arrows(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import polars as pl
 
@@ -49,11 +49,15 @@ def share_line(shares: Mapping[str, float], width: int) -> Sentence:
 
 
 def legend(names: Sequence[str]) -> Sentence:
-    """The names of the characters."""
-    shown = [name for name in SHADES if name in names]
+    """The states that the characters of charts stand for."""
+    return legend_of((name, mark, STATE_COLOURS.get(name, "")) for name, mark in SHADES.items() if name in names)
+
+
+def legend_of(entries: Iterable[tuple[str, str, str]]) -> Sentence:
+    """A line with the character of each entry in its colour and what it stands for: (name, character, colour)."""
     parts: list[Part] = []
-    for name in shown:
-        parts += ["  " if parts else "", (SHADES[name], STATE_COLOURS.get(name, "")), f" {name}"]
+    for name, mark, colour in entries:
+        parts += ["  " if parts else "", (mark, colour), f" {name}"]
     return sentence(*parts)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from wavewright.model.blocks import Part, Sentence, sentence
+from wavewright.words.kit.charts import legend_of
 
 #: Part -> character, its stand-in in ASCII, colour (Okabe-Ito); parts can be told apart without colours.
 PARTS = {
@@ -16,8 +17,8 @@ PARTS = {
 }
 
 _EIGHTHS = " ▏▎▍▌"
-_LEAST_MARK = 1 / 16
-_BOLD_FROM = 4
+_LEAST_MARK = 1 / 16  #: Of a character; a part below is not drawn.
+_BOLD_FROM = 1 / 4  #: Of the hottest line.
 
 
 def heat_bar(cycles: Mapping[str, int], scale: int, *, width: int = 10, ascii_only: bool = False) -> Sentence:
@@ -48,13 +49,10 @@ def _cells(lengths: Mapping[str, float], width: int) -> dict[str, int]:
 
 def emphasis(amount: int, hottest: int) -> str:
     """Style of a line: bold from a quarter of the hottest one on."""
-    return "bold" if amount > 0 and _BOLD_FROM * amount >= hottest else ""
+    return "bold" if amount > 0 and amount >= _BOLD_FROM * hottest else ""
 
 
 def legend(*, ascii_only: bool = False, parts: tuple[str, ...] = tuple(PARTS)) -> Sentence:
     """The meaning of the characters of heat bars."""
-    pieces: list[Part] = []
-    for part in parts:
-        block, plain, colour = PARTS[part]
-        pieces += ["  " if pieces else "", (plain if ascii_only else block, colour), f" {part}"]
-    return sentence(*pieces)
+    marks = {part: PARTS[part] for part in parts}
+    return legend_of((part, plain if ascii_only else block, colour) for part, (block, plain, colour) in marks.items())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wavewright.analysis.trace.about.subject import Subject
+from wavewright.analysis.trace.about.overview import Subject
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, duration
 from wavewright.model.blocks import Sentence, sentence
@@ -14,20 +14,15 @@ _NARROWEST_NAME = 24  #: Characters of a kernel's name that are always shown.
 def subject_line(subject: Subject, *, width: int, label: str = "") -> Sentence:
     """One line for the terminal; the kernel's name is cut to what `width` leaves.
 
-    >>> from wavewright.analysis.trace.about.subject import Subject
+    >>> from wavewright.analysis.trace.about.overview import Subject
     >>> gemm = Subject("void gemm<64>(float*)", 1, 3, "3", 2, 5600, "gfx942", "gfx942 (MI300 series)", 18_240)
     >>> subject_line(gemm, width=80).text
     'gemm<64> · dispatch 3, one of 2 · gfx942 (MI300 series) · 18.2 us'
     """
     facts = "".join(f" · {fact}" for fact in _facts(subject))
     room = max(_NARROWEST_NAME, width - len(label) - len(facts))
-    return sentence(label, (_name(subject, room), "bold"), facts)
-
-
-def _name(subject: Subject, room: int) -> str:
-    if subject.kernel is None:
-        return "kernel not known"
-    return brief_kernel(subject.kernel, room)
+    name = "kernel not known" if subject.kernel is None else brief_kernel(subject.kernel, room)
+    return sentence(label, (name, "bold"), facts)
 
 
 def _facts(subject: Subject) -> list[str]:

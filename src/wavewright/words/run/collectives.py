@@ -25,9 +25,7 @@ def collectives_report(answer: Collectives, *, limit: int | None = 20, with_call
     yield headline(_verdict(answer))
     yield from caveat_lines(answer.caveats)
     for name, rows in (("unequal", answer.unequal), ("logged", answer.logged), ("alone", answer.alone)):
-        yield from table_below(
-            f"run/collectives/{name}", rows, limit=limit, waiting=_waiting, collective=_kind, ranks=_rank_count
-        )
+        yield from table_below(f"run/collectives/{name}", rows, limit=limit, waiting=_waiting, collective=_kind)
     if not answer.calls.height:
         return
     yield from table_below(
@@ -125,10 +123,6 @@ def _of_one_rank(answer: Collectives) -> str:
 
 def _rate(bytes_per_second: float) -> str:
     return f"{bytes_per_second / 1e9:,.3g} GB/s"
-
-
-def _rank_count(row: dict[str, Any]) -> str:
-    return f"{row['rank_count']:,}"
 
 
 def _waiting(row: dict[str, Any]) -> str:

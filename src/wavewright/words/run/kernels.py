@@ -10,7 +10,7 @@ import polars as pl
 from wavewright.analysis.run.kernels import Kernels
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, duration, percent, truncation
-from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, chart, headline, sentence
+from wavewright.model.blocks import GAP, AnyBlock, Sentence, chart, headline, sentence
 from wavewright.words.kit.brief_names import brief_kernel
 from wavewright.words.kit.charts import resampled
 from wavewright.words.kit.declared_tables import declared_table, table_below
@@ -34,7 +34,15 @@ def kernels_report(answer: Kernels, name: str, *, width: int = 100, limit: int =
         is_kernel = pl.col("name") == kernel
         yield from _histogram(answer.histogram.filter(is_kernel), width=width)
         yield from _trend(answer.over_time.filter(is_kernel), width=width)
-        yield _shape_table(answer.shapes.filter(is_kernel), limit=min(limit, 10))
+        yield declared_table(
+            "run/kernels/shape",
+            answer.shapes.filter(is_kernel),
+            limit=min(limit, 10),
+            grid=lambda row: "  " + _triple(row, "grid"),
+            workgroup=lambda row: _triple(row, "workgroup"),
+            vgpr_agpr=lambda row: f"{_number(row['vgpr_count'])}+{_number(row['accum_vgpr_count'])}",
+            waves_simd=_occupancy,
+        )
         longest = answer.longest.filter(is_kernel)
         yield declared_table("run/kernels/longest", longest, limit=min(limit, 5), gpu=gpu_cell(several=False))
         counters = answer.counters.filter(is_kernel)
@@ -104,18 +112,6 @@ def _trend(rows: pl.DataFrame, *, width: int) -> Iterator[AnyBlock]:
     length = chosen["start_ns"][-1] + chosen["length_ns"][-1] - chosen["start_ns"][0]
     yield sentence((f"  mean over {duration(length)}: {duration(first)} at first, {duration(last)} at last", "dim"))
     yield chart([f"  {duration(top).rjust(11)} │{line}"])
-
-
-def _shape_table(rows: pl.DataFrame, *, limit: int) -> Table:
-    return declared_table(
-        "run/kernels/shape",
-        rows,
-        limit=limit,
-        grid=lambda row: "  " + _triple(row, "grid"),
-        workgroup=lambda row: _triple(row, "workgroup"),
-        vgpr_agpr=lambda row: f"{_number(row['vgpr_count'])}+{_number(row['accum_vgpr_count'])}",
-        waves_simd=_occupancy,
-    )
 
 
 def _triple(row: dict[str, Any], what: str) -> str:

@@ -53,7 +53,7 @@ def comparison_report(
         answer.sides,
         limit=limit,
         change=lambda row: change_text(row["change"]) if row["side"] else "",
-        noise=lambda row: _total_noise(row) if row["side"] else "",
+        noise=_total_noise,
         **{name: answer.sides[name].sum() > 0 for name in parts},
         has_steps=answer.step is not None,
         path=lambda row: paths[row["side"]],
@@ -244,6 +244,8 @@ def _count(calls: float) -> str:
 
 
 def _total_noise(row: dict[str, Any]) -> str:
+    if not row["side"]:  # the base
+        return ""
     return "unknown" if row["noise"] is None else f"±{percent(row['noise'])}"
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from wavewright.analysis.common.caveats import Caveat
 from wavewright.analysis.common.run_gain import RunGain
-from wavewright.analysis.trace.about.subject import launch_sentence, launch_source
+from wavewright.analysis.trace.about.overview import launch_sentence, launch_source
 from wavewright.analysis.trace.diagnose import Diagnosis
 from wavewright.analysis.trace.diagnose.finding import Link, Reason, Remedy, StallFinding
 from wavewright.analysis.trace.diagnose.grid_findings import bandwidth_words, traffic_words

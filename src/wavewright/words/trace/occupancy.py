@@ -35,7 +35,9 @@ def occupancy_report(answer: Occupancy, curves: Sequence[Residency], *, limit: i
     if answer.kernels.height > 1:
         yield _kernel_table(answer.kernels, limit)
     if answer.engines.height:
-        yield _engine_table(answer, curves, limit)
+        waves = {curve.se: sparkline(curve.waves_mean) for curve in curves}
+        curve = lambda row: waves.get(row["se"], "")  # noqa: E731
+        yield declared_table("trace/occupancy/engine", answer.engines, limit=limit, curve=curve)
         yield legend("trace/occupancy/engine")
     for note in answer.notes:
         yield sentence((note, "bold red")) if note.startswith("WRONG") else Sentence(note, "note")
@@ -126,16 +128,6 @@ def _kernel_table(kernels: pl.DataFrame, limit: int) -> Table:
         kernel=lambda row: shortened(printable(row["name"])),
         has_waves=kernels["wave_count"].count() > 0,
         vgpr=_registers,
-    )
-
-
-def _engine_table(answer: Occupancy, curves: Sequence[Residency], limit: int) -> Table:
-    picture = {curve.se: sparkline(curve.waves_mean) for curve in curves}
-    return declared_table(
-        "trace/occupancy/engine",
-        answer.engines,
-        limit=limit,
-        curve=lambda row: picture.get(row["se"], ""),
     )
 
 

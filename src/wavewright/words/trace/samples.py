@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from wavewright.analysis.trace.samples.causes import SampleScope
-from wavewright.analysis.trace.samples.diagnosis import SampleDiagnosis, SampleFinding, SamplePlace
-from wavewright.analysis.trace.samples.stalls import SampleStalls
+from wavewright.analysis.trace.samples.diagnosis import SampleDiagnosis, SampleFinding, SamplePlace, SampleStalls
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent, shortened
 from wavewright.model.blocks import GAP, AnyBlock, Finding, Named, Sentence, headline, labelled, sentence

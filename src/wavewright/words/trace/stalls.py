@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 import polars as pl
 
-from wavewright.analysis.trace.samples.stalls import SampleStalls
+from wavewright.analysis.trace.samples.diagnosis import SampleStalls
 from wavewright.analysis.trace.stalls import Stalls
 from wavewright.analysis.trace.stalls.classic import Classic
 from wavewright.base.shown import printable

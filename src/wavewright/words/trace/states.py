@@ -10,7 +10,7 @@ import polars as pl
 
 from wavewright.analysis.trace.clocks import ClockAlignment
 from wavewright.analysis.trace.pipes.utilization import Utilization
-from wavewright.analysis.trace.waves.kernel_residency import KernelResidency
+from wavewright.analysis.trace.waves.resident import KernelResidency
 from wavewright.analysis.trace.waves.states import States
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent

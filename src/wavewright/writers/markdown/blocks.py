@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import groupby
 
 from wavewright.base.shown import printable
 from wavewright.model.blocks import Block, Code, Finding, Labelled, Picture, Preformatted, Sentence, Table
@@ -61,13 +62,11 @@ def prose(text: str, *, in_table: bool = False) -> str:
     >>> print(prose("1. ask @root about <b> in a_b *now*, see `wavewright gaps`"))
     1\\. ask `@root` about \\<b> in a_b \\*now\\*, see `wavewright gaps`
     """
-    pieces = []
-    for number, piece in enumerate(_COMMAND.split(printable(" ".join(text.split())))):
-        if number % 2:
-            pieces.append(code_span(piece, in_table=in_table))
-        else:
-            pieces.append(_words(piece, in_table=in_table, is_first=not number))
-    return "".join(pieces)
+    pieces = enumerate(_COMMAND.split(printable(" ".join(text.split()))))  # each second one is a command
+    return "".join(
+        code_span(piece, in_table=in_table) if number % 2 else _words(piece, in_table=in_table, is_first=not number)
+        for number, piece in pieces
+    )
 
 
 def code_span(text: str, *, in_table: bool = False) -> str:
@@ -125,17 +124,11 @@ def _guarded(match: re.Match[str]) -> str:
 
 def _numbered(blocks: Sequence[Block]) -> Iterable[Block | list[Finding]]:
     """The blocks, findings that follow each other together: one list."""
-    group: list[Finding] = []
-    for block in blocks:
-        if isinstance(block, Finding):
-            group.append(block)
-            continue
-        if group:
-            yield group
-            group = []
-        yield block
-    if group:
-        yield group
+    for is_finding, group in groupby(blocks, lambda block: isinstance(block, Finding)):
+        if is_finding:
+            yield [block for block in group if isinstance(block, Finding)]
+        else:
+            yield from group
 
 
 def _findings(findings: Sequence[Finding]) -> str:

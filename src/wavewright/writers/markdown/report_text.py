@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 
 from wavewright.base.shown import ESCAPES
 from wavewright.base.words import counted
@@ -158,17 +159,12 @@ def _blocks(section: Section, cut: Cut) -> Iterator[str]:
 
 def _headlined(blocks: Sequence[Block]) -> Iterator[Block]:
     """The blocks, with headlines that follow each other as lines of one: they become one quotation."""
-    waiting: list[str] = []
-    for block in blocks:
-        if isinstance(block, Sentence) and block.style == "headline":
-            waiting.append(" ".join(block.text.split()))
-            continue
-        if waiting:
-            yield Sentence("\n".join(waiting), "headline")
-            waiting = []
-        yield block
-    if waiting:
-        yield Sentence("\n".join(waiting), "headline")
+    for is_headline, group in groupby(blocks, lambda each: isinstance(each, Sentence) and each.style == "headline"):
+        if is_headline:
+            lines = (" ".join(block.text.split()) for block in group if isinstance(block, Sentence))
+            yield Sentence("\n".join(lines), "headline")
+        else:
+            yield from group
 
 
 def _paragraph(part: Labelled, cut: Cut) -> Labelled:

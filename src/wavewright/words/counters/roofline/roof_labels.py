@@ -24,14 +24,14 @@ def letter(row: int) -> str:
     return (letter(turn - 1) if turn else "") + _LETTERS[at]
 
 
-def rate(value: float | None, unit: str, none: str = "-") -> str:
+def rate(value: float | None, unit: str) -> str:
     """A rate in 10^9 per second with three digits; `unit` without the G.
 
     >>> rate(1388.9, "B/s"), rate(20942.0, "FLOP/s"), rate(0.0, "B/s"), rate(0.0123, "FLOP/s"), rate(None, "B/s")
     ('1.39 TB/s', '20.9 TFLOP/s', '0 B/s', '12.3 MFLOP/s', '-')
     """
     if value is None:
-        return none
+        return "-"
     for size, prefix in _PREFIXES:
         if value >= size * 0.9995:
             return f"{_digits(value / size)} {prefix}{unit}"
@@ -47,14 +47,14 @@ def power(value: float) -> str:
     return rate(value, "").replace(".00", "").replace(".0", "")
 
 
-def intensity(value: float | None, none: str = "-") -> str:
+def intensity(value: float | None) -> str:
     """Operations per byte with three digits.
 
     >>> intensity(0.12345), intensity(1234.5), intensity(0.000123), intensity(None)
     ('0.123', '1,234', '1.2e-04', '-')
     """
     if value is None:
-        return none
+        return "-"
     return f"{value:.1e}" if value < 0.001 else _digits(value) if value >= 1 else f"{value:.3f}"
 
 

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import polars as pl
 
-from wavewright.analysis.trace.about.overview import Overview
-from wavewright.analysis.trace.about.subject import launch_sentence, launch_source
+from wavewright.analysis.trace.about.overview import Overview, launch_sentence, launch_source
 from wavewright.base.shown import printable, quoted
 from wavewright.base.words import counted, grouped, shortened, some_of
 from wavewright.codeobj.code_object import Kernel
@@ -69,11 +68,7 @@ def code_object_report(
         (path, "bold"), f": GPU code object for {target or 'an unnamed GPU'}, {counted(len(kernels), 'kernels')}"
     )
     names = ("vgprs", "agprs", "sgprs", "lds_bytes", "scratch_bytes", "wave_size", "workgroup_size_max")
-    amounts = [[getattr(kernel, name) for name in names] for kernel in kernels]
-    rows = tuple(
-        (shortened(kernel.name), *(grouped(amount) for amount in of_kernel))
-        for kernel, of_kernel in zip(kernels, amounts, strict=True)
-    )
+    rows = tuple((shortened(kernel.name), *(grouped(getattr(kernel, name)) for name in names)) for kernel in kernels)
     if kernels:
         yield Table("", (Column("kernel", "rest", is_name=True), *(Column(name, "number") for name in names)), rows)
     for loss in losses:

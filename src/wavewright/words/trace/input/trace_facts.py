@@ -7,8 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from wavewright.analysis.trace.about.overview import Contents
-from wavewright.analysis.trace.about.subject import launch_sentence, launch_source
+from wavewright.analysis.trace.about.overview import Contents, launch_sentence, launch_source
 from wavewright.base.shown import printable, quoted
 from wavewright.base.words import counted, percent, shortened
 from wavewright.facts.loader import packaged
@@ -19,6 +18,8 @@ from wavewright.words.trace.input.dispatches import chosen_line, dispatch_table
 _MAX_KERNELS = 6
 
 _MISSING: dict[str, str] = packaged("texts.toml", "wavewright.words.trace")["missing"]
+#: Column of a kernel -> what its numbers count.
+_RESOURCES: dict[str, str] = packaged("texts.toml", "wavewright.words.trace")["resources"]
 
 
 def dispatches_report(what: str, rows: pl.DataFrame) -> Iterator[AnyBlock]:
@@ -87,19 +88,10 @@ def _gpu(facts: Contents) -> str:
 
 
 def _kernel(row: dict[str, Any]) -> str:
-    name = printable(row["demangled"] or row["name"])
-    name = shortened(name)
-    uses = {
-        "vgprs": "VGPRs",
-        "agprs": "AGPRs",
-        "sgprs": "SGPRs",
-        "lds_bytes": "B LDS",
-        "scratch_bytes": "B scratch",
-        "workgroup_size": "work-items per workgroup",
-    }
+    name = shortened(printable(row["demangled"] or row["name"]))
     # tools write 0 bytes of LDS where they know nothing, or only the static part
-    values = {column: row[column] for column in uses if row[column] or (row[column] == 0 and column != "lds_bytes")}
-    resources = [f"{value:,} {uses[column]}" for column, value in values.items()]
+    known = {column for column in _RESOURCES if row[column] or (row[column] == 0 and column != "lds_bytes")}
+    resources = [f"{row[column]:,} {unit}" for column, unit in _RESOURCES.items() if column in known]
     origin = f" ({printable(row['resource_origin'])})" if resources and row["resource_origin"] else ""
     return f"{name}: {', '.join(resources)}{origin}" if resources else name
 
@@ -116,11 +108,8 @@ def _holdings(facts: Contents) -> Iterator[str]:
         of = f" of {counted(facts.sampled_dispatches, 'dispatches')}" if facts.sampled_dispatches else ""
         yield f"{counted(facts.pc_samples, 'PC samples')} ({facts.sampling_method}){of}"
     if facts.code_rows:
-        mapped = (
-            f", {percent(facts.rows_with_line / facts.code_rows, 0)} of them with source line"
-            if facts.rows_with_line
-            else ""
-        )
+        share = percent(facts.rows_with_line / facts.code_rows, 0)
+        mapped = f", {share} of them with source line" if facts.rows_with_line else ""
         yield f"{counted(facts.code_rows, 'code rows')}{mapped}"
     for count, name in (
         (facts.source_texts, "source files"),
